@@ -1,0 +1,46 @@
+# Everything runs in a virtual environment of the project's own; PYTHON names the interpreter it is
+# made with.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+
+.PHONY: quickstart test lint format benchmark reproduce-all clean
+
+quickstart: $(VENV)/run ## the rows of Table 1 whose data need no download
+	$(BIN)/quadrepro run configs/quickstart.yaml --jobs $(JOBS)
+
+test: $(VENV)/dev ## the test suite
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/dev ## ruff and mypy
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+benchmark: $(VENV)/dev ## ratios against scikit-learn and scipy, measured in one run
+	$(BIN)/python -m pytest benchmarks --benchmark-only -q
+
+reproduce-all: $(VENV)/run ## every config; data from $QUADREPRO_DATA
+	@set -e; for config in configs/*.yaml; do \
+		echo "== $$config"; $(BIN)/quadrepro run $$config --jobs $(JOBS); \
+	done
+
+clean:
+	rm -rf $(VENV) dist
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/run: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(INSTALL) -e .
+	touch $@
+
+$(VENV)/dev: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(INSTALL) -e '.[dev]'
+	touch $@

@@ -1,0 +1,1 @@
+"""Reproduces the tables of boosting papers, beside the printed numbers."""

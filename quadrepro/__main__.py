@@ -1,0 +1,5 @@
+"""``python -m quadrepro``."""
+
+from quadrepro.cli import main
+
+main()

@@ -1,0 +1,1 @@
+"""Algorithms: each gives the voter weights of a whole grid from one call."""

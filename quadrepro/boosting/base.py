@@ -1,0 +1,221 @@
+"""What every algorithm gives: the weights of a whole grid from one call.
+
+`Algorithm.path` is the contract on which the search stands. A new algorithm is a frozen dataclass
+of its settings with the hyper-parameters it understands; it enters `registry.py` and nothing else.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from quadrepro.boosting.greedy import Checkpoints, Rule, State, Watcher, boost
+from quadrepro.boosting.grid import Grid, Value
+from quadrepro.voters.reduction import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    VotingProblem,
+    reduce_problem,
+)
+
+ZERO_VOTE = 1e-12
+"""A vote of at most this much of its voters' total weight counts as zero: it is rounding."""
+
+
+@dataclass(frozen=True)
+class Hyperparameter:
+    """One axis an algorithm's grid may have.
+
+    Attributes
+    ----------
+    name : str
+        Name in configs and estimators.
+    kind : {"integer", "number"}
+        What its values are.
+    simple : {"small", "large"}
+        Which end of the range gives the simpler vote: a grid starts there.
+    meaning : str
+        One line for a person.
+    """
+
+    name: str
+    kind: Literal["integer", "number"]
+    simple: Literal["small", "large"]
+    meaning: str
+
+    def fault(self, values: Sequence[Value]) -> str | None:
+        """Return what is wrong with the values of a grid's axis, or None."""
+        for value in values:
+            if self.kind == "integer" and value != int(value):
+                return f"{self.name} takes whole numbers, not {value:g}"
+            if not 0 < value < float("inf"):
+                return f"{self.name} must be positive and finite, not {value:g}"
+        if len(set(values)) < len(values):
+            return f"{self.name} lists a value twice"
+        if list(values) != sorted(values, reverse=self.simple == "large"):
+            order = "increase" if self.simple == "small" else "decrease"
+            return (
+                f"the values of {self.name} must {order}: ties go to the first, simplest candidate"
+            )
+        return None
+
+
+N_ROUNDS = Hyperparameter("n_rounds", "integer", "small", "number of rounds T")
+
+
+@dataclass(frozen=True)
+class Algorithm(ABC):
+    """An algorithm with its settings fixed and its hyper-parameters open.
+
+    Attributes
+    ----------
+    hyperparameters : tuple of Hyperparameter
+        What a grid may name.
+    version : int
+        Raised whenever results change, so that no old record is taken for a new one.
+    merges_voters : bool
+        Whether equal voters may be merged before training.
+    """
+
+    hyperparameters: ClassVar[tuple[Hyperparameter, ...]]
+    version: ClassVar[int] = 1
+    merges_voters: ClassVar[bool] = True
+
+    def path(
+        self, H: FloatArray, y: FloatArray, grid: Grid, samples: FloatArray | None = None
+    ) -> FloatArray:
+        """Return the weights of every candidate of a grid.
+
+        Parameters
+        ----------
+        H : ndarray of shape (n_examples, n_voters)
+            Voter matrix, values in [-1, 1].
+        y : ndarray of shape (n_examples,)
+            Labels, -1 or +1.
+        grid : Grid
+            Values of the hyper-parameters.
+        samples : ndarray of shape (n_samples, n_examples), optional
+            How often each sample (a fold's training part) holds each example.
+
+        Returns
+        -------
+        ndarray of shape (n_candidates, n_voters), or (n_samples, n_candidates, n_voters)
+            Signed voter weights; the longer shape where `samples` is given.
+
+        Raises
+        ------
+        ValueError
+            If the problem or the grid is not one the algorithm can take.
+        """
+        self.check(grid)
+        problem = reduce_problem(H, y, samples, merge=self.merges_voters)
+        weights = problem.expand(self._paths(problem, grid))
+        return weights[0] if samples is None else weights
+
+    def check(self, grid: Grid) -> None:
+        """Raise ValueError if the grid does not name what the algorithm needs."""
+        known = {h.name: h for h in self.hyperparameters}
+        for name, values in grid.axes:
+            if name not in known:
+                raise ValueError(f"{type(self).__name__} has no hyper-parameter {name!r}")
+            if fault := known[name].fault(values):
+                raise ValueError(fault)
+        if missing := [name for name in known if grid.axis(name) is None]:
+            raise ValueError(f"{type(self).__name__} needs a value of {', '.join(missing)}")
+
+    @abstractmethod
+    def _paths(self, problem: VotingProblem, grid: Grid) -> FloatArray:
+        """Return weights of shape (n_samples, n_candidates, n_voters) on the reduced problem."""
+
+    @abstractmethod
+    def seconds(self, n_examples: int, n_voters: int, n_samples: int, grid: Grid) -> float:
+        """Return a rough estimate of the time `path` takes on one core."""
+
+
+@dataclass(frozen=True)
+class GreedyAlgorithm(Algorithm):
+    """An algorithm whose path the greedy loop walks.
+
+    The number of rounds is nested, so it costs one run; the other hyper-parameter, if any,
+    multiplies the trajectories.
+    """
+
+    value_name: ClassVar[str] = ""
+    """Name of the hyper-parameter other than ``n_rounds``; empty where there is none."""
+
+    @abstractmethod
+    def state(self, problem: VotingProblem, sample_of: IntArray) -> State:
+        """Return the start of one trajectory for each entry of `sample_of`."""
+
+    @abstractmethod
+    def rule(self, values: FloatArray) -> Rule:
+        """Return the step rule for one hyper-parameter value a trajectory."""
+
+    def rounds(self, grid: Grid) -> list[int]:
+        """Return the numbers of rounds at which the path is kept."""
+        return [int(t) for t in grid.axis("n_rounds") or ()]
+
+    def run(
+        self,
+        problem: VotingProblem,
+        values: FloatArray,
+        n_rounds: int,
+        watchers: Sequence[Watcher],
+    ) -> None:
+        """Run the loop for every pair of a sample and a hyper-parameter value."""
+        sample_of = np.repeat(np.arange(problem.n_samples), len(values))
+        rule = self.rule(np.tile(values, problem.n_samples))
+        boost(rule, self.state(problem, sample_of), n_rounds, watchers)
+
+    def _paths(self, problem: VotingProblem, grid: Grid) -> FloatArray:
+        values = np.asarray(grid.axis(self.value_name) or (np.nan,), dtype=np.float64)
+        rounds = self.rounds(grid)
+        n_voters = problem.H.shape[1]
+        checkpoints = Checkpoints(rounds, problem.n_samples * len(values), n_voters)
+        self.run(problem, values, rounds[-1], [checkpoints])
+        shaped = checkpoints.path.reshape(problem.n_samples, len(values), len(rounds), n_voters)
+        return grid.flatten(shaped, (self.value_name, "n_rounds"))
+
+
+def positive_votes(H: FloatArray, weights: FloatArray) -> BoolArray:
+    """Return which examples each vote calls positive: those with a sum above zero.
+
+    A zero sum is negative (QuadBoost, section 2). Sums within `ZERO_VOTE` of zero are zero, so
+    that an even vote does not turn on the rounding of a matrix product.
+
+    Parameters
+    ----------
+    H : ndarray of shape (n_examples, n_voters)
+        Voter matrix.
+    weights : ndarray of shape (n_candidates, n_voters)
+        One row a vote.
+
+    Returns
+    -------
+    ndarray of bool of shape (n_examples, n_candidates)
+        True for +1.
+    """
+    return np.asarray(ZERO_VOTE * np.abs(weights).sum(axis=1) < H @ weights.T)
+
+
+def rounded_log_values(low: float, high: float, points: int, *, integer: bool) -> list[Value]:
+    """Return `points` values evenly spaced on a logarithmic scale, ends exact.
+
+    Raises
+    ------
+    ValueError
+        If an end is not positive or there are fewer than one point.
+    """
+    if low <= 0 or high <= 0:
+        raise ValueError("a logarithmic scale needs positive ends")
+    if points < 1:
+        raise ValueError("a scale needs at least one point")
+    values: Iterable[float] = np.geomspace(low, high, points)
+    if integer:
+        return list(dict.fromkeys(round(v) for v in values))
+    return [float(v) for v in values]

@@ -1,0 +1,57 @@
+"""The algorithms a config can name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from quadrepro.boosting.adaboost import AdaBoost
+from quadrepro.boosting.base import Algorithm
+from quadrepro.boosting.lpboost import LPBoost
+from quadrepro.boosting.quadboost import QuadBoost, QuadBoostL1, QuadBoostL2, QuadBoostLInf
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One algorithm as a config names it.
+
+    Attributes
+    ----------
+    algorithm : type of Algorithm
+        Its class.
+    label : str
+        What tables call it.
+    source : str
+        Where it comes from.
+    """
+
+    algorithm: type[Algorithm]
+    label: str
+    source: str
+
+    def make(self, settings: dict[str, Any]) -> Algorithm:
+        """Return the algorithm with some settings, checked for type.
+
+        Raises
+        ------
+        pydantic.ValidationError
+            If a setting is unknown or has the wrong type.
+        """
+        return TypeAdapter(self.algorithm).validate_python(settings, extra="forbid")
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Names and defaults of the settings."""
+        return {f.name: f.default for f in fields(self.algorithm)}
+
+
+ALGORITHMS: dict[str, Entry] = {
+    "quadboost": Entry(QuadBoost, "QuadBoost", "QuadBoost, eq. 6"),
+    "quadboost-l1": Entry(QuadBoostL1, "QuadBoost-L1", "QuadBoost, eq. 7"),
+    "quadboost-l2": Entry(QuadBoostL2, "QuadBoost-L2", "QuadBoost, eq. 8"),
+    "quadboost-linf": Entry(QuadBoostLInf, "QuadBoost-L∞", "QuadBoost, eq. 9"),
+    "lpboost": Entry(LPBoost, "LPBoost", "Demiriz et al. 2002"),
+    "adaboost": Entry(AdaBoost, "AdaBoost", "Freund and Schapire 1997; lecture, section 4"),
+}

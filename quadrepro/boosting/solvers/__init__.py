@@ -1,0 +1,1 @@
+"""Linear and quadratic programs: formulation, duals, status and gap."""

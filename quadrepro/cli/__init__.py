@@ -1,0 +1,58 @@
+"""The command line: one module a verb, each imported only when it is called.
+
+Nothing heavy is imported at module level anywhere in this package, so that ``--help`` is quick.
+"""
+
+from __future__ import annotations
+
+import importlib
+
+import click
+
+from quadrepro.errors import QuadreproError
+
+VERBS = {
+    "run": "Compute an experiment and write its tables.",
+    "check": "Validate a config and its data, and print the plan.",
+    "table": "Write the tables again from what has been computed.",
+    "compare": "Compare the tables of two results folders.",
+    "list": "List data sets, algorithms or experiments.",
+}
+
+
+class _Verbs(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in VERBS:
+            return None
+        module = importlib.import_module(f"quadrepro.cli.{name}")
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(VERBS.items()))
+
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except QuadreproError as error:
+            click.echo(f"error: {error}", err=True)
+            ctx.exit(error.exit_code)
+        except OSError as error:
+            place = f"{error.filename}: " if error.filename else ""
+            click.echo(f"error: {place}{error.strerror or error}", err=True)
+            ctx.exit(1)
+
+
+@click.group(
+    cls=_Verbs,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Exit codes: 0 done; 1 some cells failed or are missing; 2 usage or config; "
+    "3 data missing or not as its card says; 4 tables differ; 130 interrupted.",
+)
+@click.version_option(package_name="quadrepro")
+def main() -> None:
+    """Reproduce the tables of boosting papers, beside the printed numbers."""

@@ -1,0 +1,54 @@
+"""``quadrepro check``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from quadrepro.cli.common import (
+    config_argument,
+    data_option,
+    duration,
+    out_option,
+    prepare,
+    record_store,
+    repeats_option,
+)
+
+
+@click.command("check")
+@config_argument
+@data_option
+@out_option
+@repeats_option
+def command(config: str, data: Path | None, out: Path, repeats: int | None) -> None:
+    """Validate a config and its data, and print the plan.
+
+    Nothing is computed. CONFIG is a YAML file, or the name of one that ships with quadrepro.
+    """
+    from tabulate import tabulate
+
+    from quadrepro.engine.run import missing_cells
+
+    plan = prepare(config, data, repeats)
+    todo = missing_cells(plan.cells, record_store(out))
+    rows = []
+    for row, dataset in plan.datasets.items():
+        first = next(cell for cell in plan.cells if cell.dataset == row)
+        split = first.split
+        rows.append((row, len(split.train), len(split.test), dataset.origin))
+    click.echo(tabulate(rows, ("data set", "train", "test", "from"), "simple"))
+    click.echo()
+    settings = [
+        (entry.name, len(entry.make_grid().candidates), ", ".join(entry.grid) or "none")
+        for entry in plan.experiment.config.algorithms
+    ]
+    click.echo(tabulate(settings, ("algorithm", "candidates", "searched over"), "simple"))
+    seconds = sum(cell.seconds() for cell in todo)
+    click.echo(
+        f"\n{len(plan.cells)} cells, {len(plan.cells) - len(todo)} already computed; the rest "
+        f"takes about {duration(seconds)} on one core"
+        if todo
+        else f"\n{len(plan.cells)} cells, all computed"
+    )

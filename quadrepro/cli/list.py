@@ -1,0 +1,64 @@
+"""``quadrepro list``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+
+from quadrepro.cli.common import data_option
+
+Rows = list[tuple[str, ...]]
+
+
+@click.command("list")
+@click.argument("what", type=click.Choice(["datasets", "algorithms", "experiments"]))
+@data_option
+def command(what: str, data: Path | None) -> None:
+    """List data sets, algorithms or experiments."""
+    from tabulate import tabulate
+
+    listing: dict[str, Callable[[], tuple[tuple[str, ...], Rows]]] = {
+        "datasets": lambda: _datasets(data),
+        "algorithms": _algorithms,
+        "experiments": _experiments,
+    }
+    header, rows = listing[what]()
+    click.echo(tabulate(rows, header, "simple", disable_numparse=True))
+
+
+def _datasets(folder: Path | None) -> tuple[tuple[str, ...], Rows]:
+    from quadrepro.data.card import card_names, load_card
+    from quadrepro.data.store import locate
+
+    rows: Rows = []
+    for name in card_names():
+        card = load_card(name)
+        found = locate(card, folder)
+        origin = found.origin if found else "not here"
+        rows.append((name, str(card.rows), str(len(card.attributes)), card.title, origin))
+    return ("name", "rows", "attributes", "title", "available from"), rows
+
+
+def _algorithms() -> tuple[tuple[str, ...], Rows]:
+    from quadrepro.boosting.registry import ALGORITHMS
+
+    rows: Rows = []
+    for name, entry in ALGORITHMS.items():
+        grid = ", ".join(f"{h.name} ({h.meaning})" for h in entry.algorithm.hyperparameters)
+        settings = ", ".join(f"{k}={v}" for k, v in entry.settings.items())
+        rows.append((name, grid, settings, entry.source))
+    return ("name", "searched over", "settings", "source"), rows
+
+
+def _experiments() -> tuple[tuple[str, ...], Rows]:
+    from quadrepro.experiment.config import load_experiment
+    from quadrepro.resources import configs_folder
+
+    rows: Rows = []
+    for path in sorted(configs_folder().glob("*.yaml")):
+        config = load_experiment(path).config
+        size = f"{len(config.datasets)} x {len(config.algorithms)} x {config.repeats}"
+        rows.append((path.stem, config.title, size))
+    return ("name", "title", "data sets x algorithms x repeats"), rows

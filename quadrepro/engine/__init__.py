@@ -1,0 +1,1 @@
+"""Cells in, records out: workers, and what is kept."""

@@ -1,0 +1,122 @@
+"""Records: what a cell leaves, kept one file a cell under the hash of its content."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from quadrepro.voters.reduction import BoolArray
+
+Status = Literal["ok", "failed", "crashed", "missing"]
+
+
+@dataclass(frozen=True)
+class Record:
+    """The outcome of one cell.
+
+    Attributes
+    ----------
+    key : str
+        Hash of what it was computed from.
+    status : {"ok", "failed", "crashed", "missing"}
+        How it ended; "missing" where it was never computed.
+    errors, n_test : int
+        Wrong and all test examples.
+    chosen : dict
+        The chosen hyper-parameters.
+    cv_errors : int
+        Cross-validation errors of the choice.
+    wrong : str
+        Which test examples are wrong, in the split's order: bits packed, in hexadecimal.
+    seconds : float
+        Wall time of the search and the final training.
+    versions : dict of str to str
+        Libraries it was computed with.
+    content : dict
+        What the key is the hash of.
+    message : str
+        Why it failed, with the traceback.
+    """
+
+    key: str
+    status: Status
+    errors: int = 0
+    n_test: int = 0
+    chosen: dict[str, Any] = field(default_factory=dict)
+    cv_errors: int = 0
+    wrong: str = ""
+    seconds: float = 0.0
+    versions: dict[str, str] = field(default_factory=dict)
+    content: dict[str, Any] = field(default_factory=dict)
+    message: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """Whether the cell was computed."""
+        return self.status == "ok"
+
+    @property
+    def risk(self) -> float:
+        """Share of wrong test examples."""
+        return self.errors / self.n_test
+
+    def wrong_examples(self) -> BoolArray:
+        """Return which test examples are wrong, shape (n_test,)."""
+        packed = np.frombuffer(bytes.fromhex(self.wrong), dtype=np.uint8)
+        return np.unpackbits(packed, count=self.n_test).astype(np.bool_)
+
+
+def pack(wrong: BoolArray) -> str:
+    """Return the text form of `Record.wrong`."""
+    return np.packbits(wrong).tobytes().hex()
+
+
+class RecordStore:
+    """A folder of records.
+
+    Parameters
+    ----------
+    folder : Path
+        Made when the first record is kept.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def path(self, key: str) -> Path:
+        """Return the file of a record."""
+        return self.folder / key[:2] / f"{key}.json"
+
+    def get(self, key: str) -> Record | None:
+        """Return a record, or None where there is none that can be read."""
+        try:
+            fields = json.loads(self.path(key).read_text(encoding="utf-8"))
+            record = Record(**fields)
+        except (OSError, ValueError, TypeError):
+            return None
+        return record if record.key == key else None
+
+    def put(self, record: Record) -> None:
+        """Keep a record; a reader never sees half of one.
+
+        Raises
+        ------
+        OSError
+            If the disk does not take it.
+        """
+        path = self.path(record.key)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, partial = tempfile.mkstemp(dir=path.parent, suffix=".part")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                json.dump(asdict(record), file, ensure_ascii=False)
+            os.replace(partial, path)
+        except BaseException:
+            Path(partial).unlink(missing_ok=True)
+            raise

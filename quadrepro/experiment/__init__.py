@@ -1,0 +1,1 @@
+"""From a YAML file to the cells of an experiment."""

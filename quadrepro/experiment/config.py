@@ -1,0 +1,365 @@
+"""What a person may write in a config, and what is wrong with it when it is not that.
+
+The models check everything that can be known without the data: names, types, ranges, grids. They
+read nothing but cards and compute nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
+from pydantic_core import ErrorDetails, PydanticCustomError
+
+from quadrepro.boosting.base import Algorithm, Hyperparameter, rounded_log_values
+from quadrepro.boosting.grid import Grid, Value
+from quadrepro.boosting.registry import ALGORITHMS
+from quadrepro.data.card import View, card_names, load_card
+from quadrepro.errors import ConfigError, nearest
+from quadrepro.experiment.yaml_source import Place, YamlSource, read_yaml
+
+
+def _fault(message: str, *place: str | int) -> PydanticCustomError:
+    """Return an error at a place below the model that finds it."""
+    return PydanticCustomError("fault", "{message}", {"message": message, "place": place})
+
+
+class Model(BaseModel):
+    """A mapping of the config; an unknown key is refused with the nearest known one."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _known_keys(cls, data: Any) -> Any:
+        known = [field.alias or name for name, field in cls.model_fields.items()]
+        for key in data if isinstance(data, dict) else ():
+            if key not in known:
+                raise _fault(f"unknown key {key!r}{nearest(key, known)}", key)
+        return data
+
+
+class Axis(Model):
+    """Values of one hyper-parameter: listed, or evenly spaced on a logarithmic scale."""
+
+    values: tuple[float, ...] | None = None
+    start: float | None = Field(default=None, alias="from", gt=0)
+    end: float | None = Field(default=None, alias="to", gt=0)
+    points: int | None = Field(default=None, ge=1, le=10_000)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _listed(cls, data: Any) -> Any:
+        if isinstance(data, list):
+            return {"values": data}
+        return {"values": [data]} if isinstance(data, (int, float)) else data
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Self:
+        scale = (self.start, self.end, self.points)
+        if (self.values is None) == (None in scale) or (self.values and any(scale)):
+            raise ValueError("give a list of values, or all of from, to and points")
+        if self.values == ():
+            raise ValueError("the grid is empty: give at least one value")
+        return self
+
+    def resolve(self, kind: str) -> list[Value]:
+        """Return the values, whole numbers where `kind` is ``"integer"``."""
+        if self.values is None:
+            assert self.start is not None
+            assert self.end is not None
+            assert self.points is not None
+            return rounded_log_values(self.start, self.end, self.points, integer=kind == "integer")
+        if kind == "integer" and all(v == int(v) for v in self.values):
+            return [int(v) for v in self.values]
+        return list(self.values)
+
+
+class AlgorithmEntry(Model):
+    """A column of the table: an algorithm, its settings and the grid it searches.
+
+    Attributes
+    ----------
+    name : str
+        Name of the column; unique.
+    algorithm : str, optional
+        Name in the registry; by default the column's name.
+    label : str, optional
+        What tables print.
+    settings : dict
+        Settings of the algorithm, such as ``reweight``.
+    grid : dict of str to Axis
+        One axis a hyper-parameter, the first outermost.
+    note : str
+        Said below the table, such as a departure from the paper.
+    """
+
+    name: str = Field(min_length=1)
+    algorithm: str = ""
+    label: str = ""
+    settings: dict[str, Any] = {}
+    grid: dict[str, Axis]
+    note: str = ""
+
+    @model_validator(mode="after")
+    def _makes_sense(self) -> Self:
+        if self.id not in ALGORITHMS:
+            place = "algorithm" if self.algorithm else "name"
+            raise _fault(f"unknown algorithm {self.id!r}{nearest(self.id, ALGORITHMS)}", place)
+        entry = ALGORITHMS[self.id]
+        for key in self.settings:
+            if key not in entry.settings:
+                hint = nearest(key, entry.settings)
+                raise _fault(f"{self.id} has no setting {key!r}{hint}", "settings", key)
+        try:
+            entry.make(self.settings)
+        except ValidationError as error:
+            first = error.errors()[0]
+            raise _fault(first["msg"], "settings", *first["loc"]) from None
+        known = {h.name: h for h in entry.algorithm.hyperparameters}
+        for key in self.grid:
+            if key not in known:
+                hint = nearest(key, known)
+                raise _fault(f"{self.id} has no hyper-parameter {key!r}{hint}", "grid", key)
+        for key, hyperparameter in known.items():
+            self._check_axis(key, hyperparameter)
+        return self
+
+    def _check_axis(self, key: str, hyperparameter: Hyperparameter) -> None:
+        if key not in self.grid:
+            raise _fault(f"{self.id} needs values of {key} ({hyperparameter.meaning})", "grid")
+        if fault := hyperparameter.fault(self.grid[key].resolve(hyperparameter.kind)):
+            raise _fault(fault, "grid", key)
+
+    @property
+    def id(self) -> str:
+        """Name in the registry."""
+        return self.algorithm or self.name
+
+    @property
+    def title(self) -> str:
+        """What tables print."""
+        return self.label or ALGORITHMS[self.id].label
+
+    def make(self) -> Algorithm:
+        """Return the algorithm."""
+        return ALGORITHMS[self.id].make(self.settings)
+
+    def make_grid(self) -> Grid:
+        """Return the grid."""
+        kinds = {h.name: h.kind for h in ALGORITHMS[self.id].algorithm.hyperparameters}
+        return Grid.of({name: axis.resolve(kinds[name]) for name, axis in self.grid.items()})
+
+
+class DatasetEntry(Model):
+    """A row of the table: a data set in a view of its card.
+
+    Attributes
+    ----------
+    name : str
+        Data set.
+    row : str, optional (``as`` in YAML)
+        Name of the row, where one data set stands in several.
+    view : dict
+        Fields of the view to set otherwise than the card does.
+    """
+
+    name: str
+    row: str = Field(default="", alias="as")
+    view: dict[str, Any] = {}
+
+    @field_validator("name")
+    @classmethod
+    def _has_card(cls, name: str) -> str:
+        if name not in card_names():
+            raise ValueError(f"unknown data set {name!r}{nearest(name, card_names())}")
+        return name
+
+    @property
+    def title(self) -> str:
+        """Name of the row."""
+        return self.row or self.name
+
+    def resolve(self, view: str) -> View:
+        """Return the card's view with this entry's changes.
+
+        Raises
+        ------
+        PydanticCustomError
+            If the card has no such view or a change is not possible.
+        """
+        card = load_card(self.name)
+        if view not in card.views:
+            hint = nearest(view, card.views)
+            raise _fault(f"the card of {self.name} has no view {view!r}{hint}")
+        base = card.views[view]
+        for key in self.view:
+            if key not in View.model_fields:
+                hint = nearest(key, View.model_fields)
+                raise _fault(f"unknown key {key!r}{hint}", "view", key)
+        try:
+            changed = View.model_validate({**base.model_dump(), **self.view})
+        except ValidationError as error:
+            first = error.errors()[0]
+            raise _fault(first["msg"], "view", *first["loc"]) from None
+        if problems := card.problems(changed):
+            raise _fault("; ".join(problems), "view")
+        return changed
+
+
+def _named(data: Any) -> Any:
+    return {"name": data} if isinstance(data, str) else data
+
+
+class SplitRule(Model):
+    """How examples are divided: half to train, rounded up, but no more than `at_most`."""
+
+    train: Literal["half"] = "half"
+    at_most: int = Field(default=500, ge=2)
+
+
+class Protocol(Model):
+    """What is done to every data set before an algorithm sees it.
+
+    Attributes
+    ----------
+    view : str
+        View of the cards.
+    split : SplitRule
+        Training and test part.
+    normalise : {"tanh"}
+        tanh((x - mean)/std), mean and std of the training part.
+    stumps_per_attribute : int
+        Thresholds an attribute.
+    folds : int
+        Folds of the cross-validation.
+    """
+
+    view: str
+    split: SplitRule = SplitRule()
+    normalise: Literal["tanh"] = "tanh"
+    stumps_per_attribute: int = Field(default=10, ge=1, le=1000)
+    folds: int = Field(default=5, ge=2)
+
+
+class Tables(Model):
+    """Printed tables and claims to set ours beside; empty where there is none."""
+
+    risks: str = ""
+    comparisons: str = ""
+    claims: str = ""
+
+
+class Config(Model):
+    """A whole config."""
+
+    title: str
+    seed: int = Field(default=0, ge=0, lt=2**32)
+    repeats: int = Field(default=1, ge=1, le=100_000)
+    protocol: Protocol
+    datasets: tuple[Annotated[DatasetEntry, BeforeValidator(_named)], ...] = Field(min_length=1)
+    algorithms: tuple[AlgorithmEntry, ...] = Field(min_length=1)
+    tables: Tables = Tables()
+    notes: tuple[str, ...] = ()
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        _refuse_twice("data set", "datasets", [d.title for d in self.datasets])
+        _refuse_twice("algorithm", "algorithms", [a.name for a in self.algorithms])
+        for i, entry in enumerate(self.datasets):
+            try:
+                entry.resolve(self.protocol.view)
+            except PydanticCustomError as error:
+                context = error.context or {}
+                raise _fault(error.message(), "datasets", i, *context["place"]) from None
+        return self
+
+
+def _refuse_twice(what: str, key: str, names: list[str]) -> None:
+    for i, name in enumerate(names):
+        if name in names[:i]:
+            raise _fault(f"{what} {name!r} stands here twice", key, i)
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A config that holds together.
+
+    Attributes
+    ----------
+    name : str
+        The file's name without ending; the results' folder is named so.
+    config : Config
+        Its content.
+    source : YamlSource
+        The file, for messages that name a place.
+    """
+
+    name: str
+    config: Config
+    source: YamlSource
+
+    def error(self, message: str, *place: str | int) -> ConfigError:
+        """Return an error that names a place of the file."""
+        return ConfigError(f"{self.source.where(place)}: {message}")
+
+    @cached_property
+    def views(self) -> dict[str, View]:
+        """View of each row's data set."""
+        return {d.title: d.resolve(self.config.protocol.view) for d in self.config.datasets}
+
+
+def load_experiment(path: Path, repeats: int | None = None) -> Experiment:
+    """Read and check a config.
+
+    Parameters
+    ----------
+    path : Path
+        The YAML file.
+    repeats : int, optional
+        Number of splits, instead of the config's.
+
+    Returns
+    -------
+    Experiment
+        What the config asks for.
+
+    Raises
+    ------
+    ConfigError
+        If the file cannot be read or does not hold together; every fault that was found stands on
+        a line of its own with its place.
+    """
+    source = read_yaml(path)
+    if not isinstance(source.data, dict):
+        raise ConfigError(f"{source.where(())}: a config is a mapping of keys to values")
+    data = source.data if repeats is None else {**source.data, "repeats": repeats}
+    try:
+        config = Config.model_validate(data)
+    except ValidationError as error:
+        lines = [_message(source, detail) for detail in error.errors()]
+        raise ConfigError("\n".join(lines)) from None
+    return Experiment(path.stem, config, source)
+
+
+def _message(source: YamlSource, detail: ErrorDetails) -> str:
+    context: dict[str, Any] = detail.get("ctx", {})
+    place: Place = (*detail["loc"], *context.get("place", ()))
+    text = detail["msg"].removeprefix("Value error, ")
+    key = detail["loc"][-1] if detail["loc"] else ""
+    if detail["type"] == "missing":
+        return f"{source.where(place[:-1])}: the key {key!r} is missing"
+    if detail["type"] not in ("fault", "value_error"):
+        text = f"{key}: {text[0].lower()}{text[1:]}, not {detail['input']!r}"
+    return f"{source.where(place)}: {text}"

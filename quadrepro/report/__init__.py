@@ -1,0 +1,1 @@
+"""From records and printed numbers to tables."""

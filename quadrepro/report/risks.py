@@ -1,0 +1,208 @@
+"""Table 1's layout: test risks, ours beside the printed ones, and where those lie."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import stdev
+
+from quadrepro.experiment.config import Experiment
+from quadrepro.report.outcomes import Outcomes
+from quadrepro.report.published import Published
+from quadrepro.report.table import MISSING, Entry, Table
+from quadrepro.stats.placement import COVERAGE, Placement, place
+
+TIME_ROW = "mean_running_time_s"
+TIME_LABEL = "Mean running time (s)"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A printed risk against our repeats.
+
+    Attributes
+    ----------
+    row, column : str
+        Which entry.
+    printed : float
+        The printed risk.
+    placement : Placement
+        Where it lies.
+    """
+
+    row: str
+    column: str
+    printed: float
+    placement: Placement
+
+
+def verdicts(experiment: Experiment, outcomes: Outcomes, published: Published) -> list[Verdict]:
+    """Place every printed risk that has two or more computed repeats."""
+    names = {d.title: d.name for d in experiment.config.datasets}
+    found = []
+    for row in outcomes.rows:
+        for column in outcomes.columns:
+            printed = published.number(names[row], column)
+            risks = outcomes.risks(row, column)
+            if printed is not None and len(risks) >= 2:
+                rounding = published.rounding(names[row], column)
+                found.append(Verdict(row, column, printed, place(risks, printed, rounding)))
+    return found
+
+
+def risks_table(experiment: Experiment, outcomes: Outcomes, published: Published) -> Table:
+    """Return the table of test risks.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        Names, labels and notes.
+    outcomes : Outcomes
+        The records.
+    published : Published
+        The printed table.
+
+    Returns
+    -------
+    Table
+        A row a data set and a last row of mean running times, which are measured and so the only
+        numbers that differ from run to run.
+    """
+    config = experiment.config
+    names = {d.title: d.name for d in config.datasets}
+    outside = {
+        (v.row, v.column)
+        for v in verdicts(experiment, outcomes, published)
+        if not v.placement.inside
+    }
+    rows, data = [], []
+    for row in outcomes.rows:
+        means = {c: outcomes.mean_risk(row, c) for c in outcomes.columns}
+        printed = {c: published.number(names[row], c) for c in outcomes.columns}
+        best = _lowest(means)
+        printed_best = _lowest(printed)
+        entries, numbers = [], []
+        for column, mean in means.items():
+            risks = outcomes.risks(row, column)
+            text = MISSING if mean is None else f"{mean:.3f}"
+            if mean is not None and outcomes.repeats > 1:
+                text += f" ± {stdev(risks):.3f}"
+            mark = "†" if (row, column) in outside else ""
+            printed_text = published.text(names[row], column)
+            entries.append(Entry(text, printed_text, column in best, column in printed_best, mark))
+            numbers += ["" if mean is None else mean]
+            if outcomes.repeats > 1:
+                numbers += ["" if mean is None else stdev(risks)]
+            numbers += [printed_text]
+        rows.append((row, tuple(entries)))
+        data.append((row, *numbers))
+    times = {c: outcomes.mean_seconds(c) for c in outcomes.columns}
+    rows.append(
+        (
+            TIME_LABEL,
+            tuple(
+                Entry(MISSING if t is None else f"{t:.3f}", published.text(TIME_ROW, c))
+                for c, t in times.items()
+            ),
+        )
+    )
+    spread = ("",) if outcomes.repeats > 1 else ()
+    data.append(
+        (
+            TIME_ROW,
+            *(
+                value
+                for c, t in times.items()
+                for value in ("" if t is None else t, *spread, published.text(TIME_ROW, c))
+            ),
+        )
+    )
+    sd = ("sd",) if outcomes.repeats > 1 else ()
+    header = [
+        name
+        for column in outcomes.columns
+        for name in (column, *(f"{column} {s}" for s in sd), f"{column} printed")
+    ]
+    return Table(
+        f"{config.title}: test risks",
+        ("Data set", *(a.title for a in config.algorithms)),
+        tuple(rows),
+        _notes(experiment, outcomes, published),
+        ("dataset", *header),
+        tuple(data),
+    )
+
+
+def _lowest(risks: dict[str, float | None]) -> set[str]:
+    """Return the columns of the lowest risk, none where one is missing."""
+    present = [r for r in risks.values() if r is not None]
+    if len(present) < len(risks):
+        return set()
+    return {c for c, r in risks.items() if r is not None and r <= min(present) + 1e-12}
+
+
+def _notes(experiment: Experiment, outcomes: Outcomes, published: Published) -> tuple[str, ...]:
+    config = experiment.config
+    if outcomes.repeats > 1:
+        first = (
+            f"Ours: mean ± standard deviation over {outcomes.repeats} random splits; "
+            "in parentheses the printed risk, which is one split's. "
+            f"† marks a printed risk outside the interval in which one split of ours falls with "
+            f"probability {COVERAGE:g}."
+        )
+    else:
+        first = "Ours, in parentheses the printed risk; the lowest of a row is bold."
+    notes = [first] if published.cells else []
+    notes += [f"{a.title}: {a.note}" for a in config.algorithms if a.note]
+    lacking = sum(not record.ok for record in outcomes.records.values())
+    if lacking:
+        notes.append(
+            f"{lacking} of {len(outcomes.records)} cells failed or are missing ({MISSING})."
+        )
+    return (*notes, *config.notes)
+
+
+def verdicts_table(experiment: Experiment, outcomes: Outcomes, published: Published) -> Table:
+    """Return where each printed risk lies in the distribution of our repeats."""
+    found = verdicts(experiment, outcomes, published)
+    by_cell = {(v.row, v.column): v for v in found}
+    inside = sum(v.placement.inside for v in found)
+    middle = sum(0.025 <= v.placement.quantile <= 0.975 for v in found)
+    rows = []
+    for row in outcomes.rows:
+        entries = []
+        for column in outcomes.columns:
+            verdict = by_cell.get((row, column))
+            if verdict is None:
+                entries.append(Entry(MISSING))
+            else:
+                where = verdict.placement
+                entries.append(Entry(f"{where.quantile:.2f}", mark="" if where.inside else "†"))
+        rows.append((row, tuple(entries)))
+    data = tuple(
+        (
+            v.row,
+            v.column,
+            v.printed,
+            v.placement.mean,
+            v.placement.sd,
+            v.placement.quantile,
+            v.placement.low,
+            v.placement.high,
+            "inside" if v.placement.inside else "outside",
+        )
+        for v in found
+    )
+    return Table(
+        f"{experiment.config.title}: where the printed risks lie in our distribution",
+        ("Data set", *(a.title for a in experiment.config.algorithms)),
+        tuple(rows),
+        (
+            f"Share of our {outcomes.repeats} splits below the printed risk, ties counted half. "
+            f"† marks a printed risk outside the interval in which one further split falls with "
+            f"probability {COVERAGE:g} (Student's t).",
+            f"Inside that interval: {inside} of {len(found)}. With a quantile from 0.025 to "
+            f"0.975: {middle} of {len(found)}.",
+        ),
+        ("dataset", "algorithm", "printed", "mean", "sd", "quantile", "low", "high", "verdict"),
+        data,
+    )

@@ -1,0 +1,30 @@
+"""Where the files that ship with quadrepro are: cards, configs and published numbers.
+
+A wheel carries `datasets/` and `configs/` inside the package; a checkout has them beside it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_PACKAGE = Path(__file__).resolve().parent
+
+
+def _shipped(folder: str) -> Path:
+    inside = _PACKAGE / "_shipped" / folder
+    return inside if inside.is_dir() else _PACKAGE.parent / folder
+
+
+def cards_folder() -> Path:
+    """Return the folder with one YAML card per data set."""
+    return _shipped("datasets")
+
+
+def configs_folder() -> Path:
+    """Return the folder with one YAML config per published table."""
+    return _shipped("configs")
+
+
+def published_folder() -> Path:
+    """Return the folder with the papers' printed tables as CSV files."""
+    return _PACKAGE / "published"

@@ -1,0 +1,1 @@
+"""Tests and intervals; they know nothing of experiments."""

@@ -1,0 +1,1 @@
+"""Stumps and the voter matrix."""

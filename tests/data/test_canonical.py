@@ -1,0 +1,219 @@
+"""Equal content has equal rows and an equal hash; what cannot be read is refused in words."""
+
+from __future__ import annotations
+
+import dataclasses
+import gzip
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quadrepro.data.canonical import (
+    RawTable,
+    content_hash,
+    nominal_column,
+    numeric_column,
+    read_csv,
+    sort_rows,
+)
+from quadrepro.data.card import Attribute, Card
+from quadrepro.errors import DataError
+
+ATTRIBUTES = (Attribute(name="size", kind="numeric"), Attribute(name="colour", kind="nominal"))
+Row = tuple[float, str, str]
+ROWS = st.lists(
+    st.tuples(
+        st.floats(allow_infinity=False),
+        st.sampled_from(["", "red", "blue", "é", "01", "1"]),
+        st.sampled_from(["no", "yes"]),
+    ),
+    min_size=1,
+    max_size=20,
+)
+
+
+def make_table(rows: list[Row]) -> RawTable:
+    sizes, colours, labels = zip(*rows, strict=True)
+    return RawTable(
+        ATTRIBUTES,
+        {"size": numeric_column(sizes), "colour": nominal_column(colours)},
+        nominal_column(labels),
+    )
+
+
+def assert_same(left: RawTable, right: RawTable) -> None:
+    np.testing.assert_array_equal(left.target, right.target)
+    for attribute in left.attributes:
+        column = left.columns[attribute.name]
+        np.testing.assert_array_equal(column, right.columns[attribute.name])
+
+
+@given(ROWS, st.randoms(use_true_random=False))
+def test_rows_in_any_order_give_the_same_table_and_hash(rows: list[Row], random: Random) -> None:
+    shuffled = random.sample(rows, len(rows))
+    assert_same(sort_rows(make_table(rows)), sort_rows(make_table(shuffled)))
+    assert content_hash(make_table(rows)) == content_hash(make_table(shuffled))
+
+
+@given(ROWS)
+def test_sorting_keeps_the_rows_and_is_done_once(rows: list[Row]) -> None:
+    once = sort_rows(make_table(rows))
+
+    def as_texts(table: RawTable) -> list[tuple[str, ...]]:
+        columns = (table.columns["size"], table.columns["colour"], table.target)
+        return [tuple(map(str, row)) for row in zip(*columns, strict=True)]
+
+    assert sorted(as_texts(once)) == sorted(as_texts(make_table(rows)))
+    assert_same(once, sort_rows(once))
+
+
+def test_rows_are_sorted_by_the_first_attribute_first_and_the_label_last() -> None:
+    nan = float("nan")
+    rows = [(nan, "a", "y"), (2.0, "b", "y"), (2.0, "", "z"), (2.0, "b", "x"), (-1.0, "c", "x")]
+    table = sort_rows(make_table(rows))
+    assert table.columns["size"].tolist()[:4] == [-1.0, 2.0, 2.0, 2.0]
+    assert table.columns["colour"].tolist() == ["c", "", "b", "b", "a"]
+    assert table.target.tolist() == ["x", "z", "x", "y", "y"]
+
+
+def test_the_hash_tells_values_labels_names_and_kinds_apart() -> None:
+    table = make_table([(1.0, "red", "no"), (2.0, "", "yes")])
+    others = [
+        make_table([(1.0, "red", "no"), (2.0, "red", "yes")]),
+        make_table([(1.0, "red", "no"), (float("nan"), "", "yes")]),
+        make_table([(1.0, "red", "yes"), (2.0, "", "no")]),
+        make_table([(1.0, "red", "no")]),
+        dataclasses.replace(
+            table,
+            attributes=(Attribute(name="weight", kind="numeric"), ATTRIBUTES[1]),
+            columns={"weight": table.columns["size"], "colour": table.columns["colour"]},
+        ),
+    ]
+    assert len({content_hash(t) for t in [table, *others]}) == 6
+
+
+def test_the_hash_stays_what_cards_were_written_with() -> None:
+    assert content_hash(make_table([(1.0, "red", "no"), (float("nan"), "", "yes")])) == (
+        "sha256:e4aba094a34e5561e687e98e8b026dc7a6008aa26068e577de8cbb2dc07b8f86"
+    )
+
+
+def test_the_order_that_a_card_gives_codes_is_not_content() -> None:
+    table = make_table([(1.0, "red", "no")])
+    ordered = (ATTRIBUTES[0], Attribute(name="colour", kind="nominal", order=("red", "blue")))
+    assert content_hash(dataclasses.replace(table, attributes=ordered)) == content_hash(table)
+
+
+def test_every_nan_and_every_zero_hash_alike() -> None:
+    odd_nan = np.array([0x7FF8000000000001], dtype=np.uint64).view(np.float64)[0]
+    assert content_hash(make_table([(odd_nan, "", "a")])) == content_hash(
+        make_table([(float("nan"), "", "a")])
+    )
+    assert content_hash(make_table([(-0.0, "", "a")])) == content_hash(make_table([(0.0, "", "a")]))
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        (" red ", "red"),
+        ("1.0", "1"),
+        ("-3.00", "-3"),
+        ("1.5", "1.5"),
+        ("01", "01"),
+        ("1.", "1."),
+        ("v1.0", "v1.0"),
+        ("1.0.0", "1.0.0"),
+        ("", ""),
+    ],
+)
+def test_codes_lose_blanks_and_empty_decimals_and_nothing_else(written: str, read: str) -> None:
+    assert nominal_column([written]).tolist() == [read]
+
+
+def test_a_csv_is_read_with_its_missing_values(toy: Card, toy_csv: Path) -> None:
+    table = read_csv(toy_csv, toy)
+    np.testing.assert_array_equal(table.columns["size"], [1, -2.5, np.nan, 30])
+    assert table.columns["colour"].tolist() == ["red", "", "blue", "red"]
+    assert table.target.tolist() == ["no", "no", "01", "01"]
+    assert table.label_counts == {"01": 2, "no": 2}
+    assert table.missing.tolist() == [[False, False], [False, True], [True, False], [False, False]]
+
+
+@pytest.mark.parametrize(
+    "rewrite",
+    [
+        lambda text: text.replace("\n", "\r\n"),
+        lambda text: "\ufeff" + text,
+        lambda text: text.replace("red", '" red"').replace("\n1,", "\n 1.0,"),
+        lambda text: text + "\n",
+    ],
+    ids=["CRLF", "byte order mark", "quotes and blanks", "blank line at the end"],
+)
+def test_how_a_csv_is_written_does_not_matter(
+    toy: Card, toy_csv: Path, rewrite: Callable[[str], str]
+) -> None:
+    plain = read_csv(toy_csv, toy)
+    toy_csv.write_bytes(rewrite(toy_csv.read_text()).encode())
+    assert_same(read_csv(toy_csv, toy), plain)
+
+
+def test_a_compressed_csv_is_read_as_the_plain_one(toy: Card, toy_csv: Path) -> None:
+    compressed = toy_csv.with_suffix(".csv.gz")
+    compressed.write_bytes(gzip.compress(toy_csv.read_bytes()))
+    assert_same(read_csv(compressed, toy), read_csv(toy_csv, toy))
+
+
+@pytest.mark.parametrize(
+    ("content", "fault"),
+    [
+        (b"", ": the file is empty"),
+        (b"size,colour,target\n", ": there is a header but no row"),
+        (
+            b"size,color,target\n1,red,no\n",
+            ", line 1: column 2 is 'color', the card says 'colour'",
+        ),
+        (
+            b"size,colour\n1,red\n",
+            ", line 1: 2 columns, the card says 3 (the last is 'target')",
+        ),
+        (
+            b"size,colour,target,more\n1,red,no,1\n",
+            ", line 1: 4 columns, the card says 3 (the last is 'target')",
+        ),
+        (b"size,colour,target\n1,red,no\n1,red\n", ", line 3: 2 fields, the header has 3"),
+        (b'size,colour,target\n1,"a\nb",no\n1,red\n', ", line 4: 2 fields, the header has 3"),
+        (
+            b"size,colour,target\n,red,no\n1o,red,no\n",
+            ", line 3, column size: '1o' is not a number",
+        ),
+        (b"size,colour,target\nnan,red,no\n", ", line 2, column size: 'nan' is not a number"),
+        (b"size,colour,target\n1e999,red,no\n", ", line 2, column size: '1e999' is not a number"),
+        (b"size,colour,target\n1,red,no\n1,red, \n", ", line 3: no label in column target"),
+        (b"size,colour,target\n1,red,no\n1,r\xe9d,no\n", ", line 3: not UTF-8 text"),
+        (b'size,colour,target\n1,"red,no\n', ", line 2: unexpected end of data"),
+    ],
+)
+def test_an_unreadable_csv_is_refused_with_file_line_and_fault(
+    toy: Card, toy_csv: Path, content: bytes, fault: str
+) -> None:
+    toy_csv.write_bytes(content)
+    with pytest.raises(DataError) as refusal:
+        read_csv(toy_csv, toy)
+    assert str(refusal.value) == f"{toy_csv}{fault}"
+
+
+def test_a_cut_bent_or_wrongly_named_archive_is_refused_with_its_file(
+    toy: Card, toy_csv: Path
+) -> None:
+    compressed = toy_csv.with_suffix(".csv.gz")
+    whole = gzip.compress(toy_csv.read_bytes())
+    bent = whole[:10] + b"\xff" * 8 + whole[18:]
+    for content in (toy_csv.read_bytes(), whole[:-9], bent):
+        compressed.write_bytes(content)
+        with pytest.raises(DataError, match=r"toy\.csv\.gz: cannot be read: "):
+            read_csv(compressed, toy)

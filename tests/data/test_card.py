@@ -1,0 +1,168 @@
+"""Cards: the shipped ones are sound, and a broken one is refused with its file and fault."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import yaml
+
+from quadrepro.data.bundled import LOADERS
+from quadrepro.data.canonical import content_hash, read_csv
+from quadrepro.data.card import Card, View, card_names, load_card, load_card_file
+from quadrepro.data.generated import GENERATORS
+from quadrepro.data.schema import GeneratedSource, SklearnSource
+from quadrepro.errors import ConfigError, DataError
+from quadrepro.resources import cards_folder
+
+TABLE_1 = [
+    "australian",
+    "balance",
+    "breast",
+    "bupa",
+    "car",
+    "cmc",
+    "credit",
+    "cylinder",
+    "ecoli",
+    "flags",
+    "glass",
+    "heart",
+    "hepatitis",
+    "horse",
+    "ionosphere",
+    "letter_ab",
+    "monks",
+    "optdigits",
+    "pima",
+    "tictactoe",
+    "titanic",
+    "vote",
+    "wine",
+    "yeast",
+    "zoo",
+]
+
+
+def test_every_data_set_of_quadboosts_table_has_a_card_with_its_view() -> None:
+    assert len(TABLE_1) == 25
+    assert set(TABLE_1) <= set(card_names())
+    for name in TABLE_1:
+        assert load_card(name).view("quadboost").evidence
+
+
+@pytest.mark.parametrize("name", card_names())
+def test_embedded_sources_of_a_card_exist_and_come_first(name: str) -> None:
+    card = load_card(name)
+    embedded = [isinstance(s, GeneratedSource | SklearnSource) for s in card.sources]
+    assert embedded == sorted(embedded, reverse=True)
+    for source in card.sources:
+        if isinstance(source, GeneratedSource):
+            assert source.generator in GENERATORS
+        if isinstance(source, SklearnSource):
+            assert source.loader in LOADERS
+
+
+@pytest.mark.parametrize("name", card_names())
+def test_a_card_means_the_same_to_a_parser_that_types_its_scalars(name: str) -> None:
+    content = yaml.safe_load((cards_folder() / f"{name}.yaml").read_text())
+    card = load_card(name)
+    assert card.target.labels == content["target"]["labels"]
+    for view in content["views"].values():
+        assert all(label in card.target.labels for label in view["positive"])
+
+
+@pytest.mark.parametrize("name", card_names())
+def test_the_hash_of_a_card_is_that_of_its_canonical_csv(name: str, canonical_folder: Path) -> None:
+    card = load_card(name)
+    assert content_hash(read_csv(canonical_folder / f"{name}.csv", card)) == card.content_hash
+
+
+def test_labels_stay_as_written(write_card: Callable[..., Path]) -> None:
+    card = load_card_file(write_card())
+    assert card.target.labels == {"no": 2, "01": 2}
+    assert card.rows == 4
+
+
+def test_an_unknown_data_set_is_refused_with_the_nearest_name() -> None:
+    with pytest.raises(ConfigError, match=r"there is no data set 'pimo'; did you mean 'pima'\?"):
+        load_card("pimo")
+
+
+def test_an_unknown_view_is_refused_with_the_nearest_name(toy: Card) -> None:
+    with pytest.raises(ConfigError, match=r"toy has no view 'papre'; did you mean 'paper'\?"):
+        toy.view("papre")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fault"),
+    [
+        ("rows: 4", "rows: 5", "the label counts add up to 4, rows is 5"),
+        ("rows: 4", "rows: four", "rows: Input should be a valid integer"),
+        ("licence:", "license:", "license: Extra inputs are not permitted"),
+        (
+            "positive: [no]",
+            "positive: [noo]",
+            "view paper: toy has no label 'noo'; did you mean 'no'?",
+        ),
+        (
+            "positive: [no]",
+            "positive: [no], exclude: [siz]",
+            "view paper: toy has no attribute 'siz'; did you mean 'size'?",
+        ),
+        (
+            "positive: [no]",
+            "positive: [no], order: {size: [1]}",
+            "view paper: size of toy is numeric, so its values need no order",
+        ),
+        (
+            "positive: [no]",
+            "positive: [no, 01]",
+            "view paper: all labels of toy are positive, so there is nothing to learn",
+        ),
+        (
+            "positive: [no]",
+            "positive: [no], exclude: [size, colour]",
+            "view paper: all attributes of toy are excluded",
+        ),
+        ("name: colour", "name: size", "attributes: 'size' occurs 2 times"),
+        ("name: colour", "name: target", "attributes: 'target' occurs 2 times"),
+        (
+            "kind: nominal",
+            "kind: nominal, order: [red, blue, red]",
+            "attributes.1: the order of colour: 'red' occurs 2 times",
+        ),
+        (
+            "kind: numeric",
+            "kind: numeric, order: [1, 2]",
+            "attributes.0: size is numeric, so its values need no order",
+        ),
+        ("kind: openml", "kind: openmi", "sources.0: Input tag 'openmi' found"),
+        ("sha256:0", "sha256:x", "content_hash: String should match pattern"),
+        ("name: toy", "name: joy", "the card is named 'joy', its file 'toy'"),
+        ("name: toy", "name: [toy", "cannot be read: while parsing a flow sequence"),
+    ],
+)
+def test_a_broken_card_is_refused_with_its_file_and_the_fault(
+    write_card: Callable[..., Path], old: str, new: str, fault: str
+) -> None:
+    path = write_card(old, new)
+    with pytest.raises(DataError) as refusal:
+        load_card_file(path)
+    assert str(refusal.value).startswith(f"{path}: ")
+    assert fault in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+
+
+def test_a_card_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"absent\.yaml: cannot be read"):
+        load_card_file(tmp_path / "absent.yaml")
+
+
+def test_a_view_names_all_that_is_wrong_with_it(toy: Card) -> None:
+    problems = toy.problems(View(positive=("001", "no"), exclude=("color",)))
+    assert problems == [
+        "toy has no label '001'; did you mean '01'?",
+        "toy has no attribute 'color'; did you mean 'colour'?",
+    ]

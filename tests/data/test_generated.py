@@ -1,0 +1,92 @@
+"""Generated rows against definitions written another way, and against the files."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from quadrepro.data.canonical import RawTable, content_hash, read_csv, sort_rows
+from quadrepro.data.card import load_card
+from quadrepro.data.generated import GENERATORS
+
+
+def rows_of(table: RawTable) -> list[tuple[object, ...]]:
+    columns = [table.columns[a.name].tolist() for a in table.attributes]
+    return list(zip(*columns, table.target.tolist(), strict=True))
+
+
+@functools.cache
+def end_boards(board: str = "b" * 9, player: str = "x") -> frozenset[tuple[str, ...]]:
+    """Play every game to its end."""
+    # A magic square: three marks are in a line where their numbers add up to 15.
+    numbers = (2, 7, 6, 9, 5, 1, 4, 3, 8)
+    other = "o" if player == "x" else "x"
+    mine = [n for n, mark in zip(numbers, board, strict=True) if mark == other]
+    if any(sum(three) == 15 for three in itertools.combinations(mine, 3)):
+        return frozenset({(*board, "positive" if other == "x" else "negative")})
+    if "b" not in board:
+        return frozenset({(*board, "negative")})
+    free = [i for i, mark in enumerate(board) if mark == "b"]
+    return frozenset().union(
+        *(end_boards(board[:i] + player + board[i + 1 :], other) for i in free)
+    )
+
+
+def test_balance_tips_by_torque_about_the_middle() -> None:
+    def side(
+        left_weight: float, left_distance: float, right_weight: float, right_distance: float
+    ) -> str:
+        torque = math.fsum(
+            (-left_weight * left_distance * 9.81, right_weight * right_distance * 9.81)
+        )
+        return "R" if torque > 0 else "L" if torque < 0 else "B"
+
+    states = itertools.product((1.0, 2.0, 3.0, 4.0, 5.0), repeat=4)
+    assert rows_of(GENERATORS["balance"]()) == [(*state, side(*state)) for state in states]
+
+
+@pytest.mark.parametrize(
+    ("name", "rule"),
+    [
+        ("monks", lambda a: a[0] == a[1] or a[4] == "1"),
+        ("monks_2", lambda a: a.count("1") == 2),
+        ("monks_3", lambda a: (a[4], a[3]) == ("3", "1") or (a[4] in "123" and a[1] in "12")),
+    ],
+)
+def test_monks_labels_follow_the_rules_of_their_report(
+    name: str, rule: Callable[[tuple[str, ...]], bool]
+) -> None:
+    robots = itertools.product("123", "123", "12", "123", "1234", "12")
+    assert rows_of(GENERATORS[name]()) == [(*a, "1" if rule(a) else "0") for a in robots]
+
+
+def test_tictactoe_holds_the_ends_of_all_games_and_each_once() -> None:
+    rows = rows_of(GENERATORS["tictactoe"]())
+    assert len(rows) == len(set(rows)) == 958
+    assert set(rows) == end_boards()
+
+
+def test_titanic_counts_add_up_to_the_published_margins() -> None:
+    table = GENERATORS["titanic"]()
+    groups = dict(zip(*np.unique(table.columns["class"], return_counts=True), strict=True))
+    assert groups == {"1st": 325, "2nd": 285, "3rd": 706, "Crew": 885}
+    assert (table.columns["age"] == "Child").sum() == 109
+    assert (table.columns["sex"] == "Female").sum() == 470
+    assert table.label_counts == {"No": 1490, "Yes": 711}
+
+
+@pytest.mark.parametrize("name", GENERATORS)
+def test_generated_rows_are_what_the_card_says(name: str) -> None:
+    assert content_hash(GENERATORS[name]()) == load_card(name).content_hash
+
+
+@pytest.mark.parametrize("name", GENERATORS)
+def test_generated_rows_are_those_of_the_canonical_csv(name: str, canonical_folder: Path) -> None:
+    csv = read_csv(canonical_folder / f"{name}.csv", load_card(name))
+    assert rows_of(sort_rows(GENERATORS[name]())) == rows_of(sort_rows(csv))
