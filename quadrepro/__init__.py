@@ -1,1 +1,30 @@
 """Reproduces the tables of boosting papers, beside the printed numbers."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from quadrepro.boosting.estimators import (
+        AdaBoostClassifier,
+        LPBoostClassifier,
+        QuadBoostClassifier,
+    )
+    from quadrepro.voters.stumps import Stumps
+
+__all__ = ["AdaBoostClassifier", "LPBoostClassifier", "QuadBoostClassifier", "Stumps"]
+
+_HOMES = {
+    "AdaBoostClassifier": "quadrepro.boosting.estimators",
+    "LPBoostClassifier": "quadrepro.boosting.estimators",
+    "QuadBoostClassifier": "quadrepro.boosting.estimators",
+    "Stumps": "quadrepro.voters.stumps",
+}
+
+
+def __getattr__(name: str) -> Any:
+    # Imported when first used, so that the command line's --help does not wait for scikit-learn.
+    if name in _HOMES:
+        return getattr(importlib.import_module(_HOMES[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -11,7 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 class Frozen(BaseModel):
     """A model whose fields cannot be set anew, and which refuses fields it does not know."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    # Labels and codes are texts; a config may write them as numbers.
+    model_config = ConfigDict(extra="forbid", frozen=True, coerce_numbers_to_str=True)
 
 
 class Attribute(Frozen):

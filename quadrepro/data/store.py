@@ -197,9 +197,12 @@ def _how_to_get(card: Card, folder: Path | None) -> str:
     for source in card.sources:
         match source:
             case OpenMLSource():
-                ways.append(f"OpenML data set {source.id}")
+                way = f"OpenML data set {source.id}"
             case UCISource():
-                ways.append(f"UCI's {' + '.join(source.files)}")
+                way = f"UCI's {' + '.join(source.files)}"
+            case _:
+                continue
+        ways.append(f"{way} ({source.note})" if source.note else way)
     return (
         f"{card.name}: no data: looked for {files} in {places}; it can be had as"
         f" {' or '.join(ways)}, to be saved as a canonical CSV (--data or QUADREPRO_DATA names"

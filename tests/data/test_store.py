@@ -96,7 +96,7 @@ def test_a_set_that_is_nowhere_is_named_with_places_files_and_ways_to_get_it(
 def test_all_missing_sets_are_named_at_once_and_in_order(folder: Path) -> None:
     messages = find_missing(["pima", "wine", "car"], folder)
     assert [message.split(":")[0] for message in messages] == ["pima", "car"]
-    assert "OpenML data set 37" in messages[0]
+    assert "OpenML data set 37 (classes named tested_negative (0) and" in messages[0]
 
 
 def test_a_folder_that_does_not_exist_is_refused(

@@ -1,0 +1,304 @@
+"""The algorithms as scikit-learn classifiers: one point of the grid, trained on all of X.
+
+An estimator turns labels and voters into a voting problem and back; how a vote is found is the
+business of the algorithm it wraps.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from quadrepro.boosting.adaboost import AdaBoost
+from quadrepro.boosting.base import Algorithm, GreedyAlgorithm, positive_votes
+from quadrepro.boosting.greedy import Checkpoints, Trace
+from quadrepro.boosting.lpboost import LPBoost, generate_columns
+from quadrepro.boosting.quadboost import QuadBoost, QuadBoostL1, QuadBoostL2, QuadBoostLInf
+from quadrepro.voters.reduction import FloatArray, VotingProblem, reduce_problem
+from quadrepro.voters.stumps import Stumps
+
+Voters = Stumps | Literal["precomputed"] | None
+
+UNTIL_CONVERGED = 100_000
+"""Largest number of rounds where a person gives none."""
+
+
+class VoteClassifier(ClassifierMixin, BaseEstimator):
+    """A weighted vote over voters, for two classes; base of the classifiers below.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        The labels; a vote above zero is the second.
+    voters_ : Stumps or None
+        The fitted stumps, None where X is the voter matrix.
+    voter_weights_ : ndarray of shape (n_voters,)
+        Signed weight of each column of the voter matrix.
+    n_features_in_ : int
+        Number of columns of X.
+    """
+
+    voters: Voters
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Find the vote.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training examples, or their voter matrix where `voters` is ``"precomputed"``.
+        y : array-like of shape (n_samples,)
+            Labels, two distinct ones.
+
+        Returns
+        -------
+        VoteClassifier
+            The fitted classifier.
+
+        Raises
+        ------
+        ValueError
+            If there are not two classes, a hyper-parameter is out of range or a precomputed voter
+            leaves [-1, 1].
+        """
+        X, y = validate_data(self, X, y, dtype=np.float64)
+        X = np.asarray(X)
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(self.classes_) != 2:
+            found = len(self.classes_)
+            kind = "class" if found == 1 else "classes"
+            raise ValueError(
+                f"Only binary classification is supported, here are {found} {kind}: y must hold 2"
+            )
+        self.voters_ = None if self._precomputed else clone(self.voters or Stumps()).fit(X)
+        problem = reduce_problem(self._voter_matrix(X), np.where(codes == 1, 1.0, -1.0))
+        self.voter_weights_ = problem.expand(self._train(problem))
+        return self
+
+    def decision_function(self, X: ArrayLike) -> FloatArray:
+        """Return the weighted sum of the voters.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Examples, or their voter matrix.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Above zero for the second class.
+        """
+        return np.asarray(self._checked_voter_matrix(X) @ self.voter_weights_)
+
+    def staged_decision_function(self, X: ArrayLike) -> Iterator[FloatArray]:
+        """Yield the weighted sum after each round.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Examples, or their voter matrix.
+
+        Yields
+        ------
+        ndarray of shape (n_samples,)
+            The vote after 1, 2, ... rounds.
+        """
+        yield from self._stages(self._checked_voter_matrix(X))
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the label of each example; an even vote is the first class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Examples, or their voter matrix.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Labels as they were given to `fit`.
+        """
+        H = self._checked_voter_matrix(X)
+        positive = positive_votes(H, self.voter_weights_[None, :])[:, 0]
+        return np.asarray(self.classes_[positive.astype(np.intp)])
+
+    @abstractmethod
+    def _train(self, problem: VotingProblem) -> FloatArray:
+        """Return the weights on the reduced problem and keep what staging needs."""
+
+    @abstractmethod
+    def _stages(self, H: FloatArray) -> Iterator[FloatArray]:
+        """Yield the vote on the rows of `H` after each round."""
+
+    @property
+    def _precomputed(self) -> bool:
+        if self.voters is None or isinstance(self.voters, Stumps):
+            return False
+        if self.voters == "precomputed":
+            return True
+        raise ValueError(f"voters must be Stumps(...) or 'precomputed', not {self.voters!r}")
+
+    def _voter_matrix(self, X: FloatArray) -> FloatArray:
+        return np.asarray(X if self.voters_ is None else self.voters_.transform(X))
+
+    def _checked_voter_matrix(self, X: ArrayLike) -> FloatArray:
+        check_is_fitted(self)
+        return self._voter_matrix(validate_data(self, X, dtype=np.float64, reset=False))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+
+def _check(algorithm: Algorithm, **candidate: float) -> None:
+    known = {h.name: h for h in algorithm.hyperparameters}
+    for name, value in candidate.items():
+        if fault := known[name].fault([value]):
+            raise ValueError(fault)
+
+
+class _GreedyClassifier(VoteClassifier):
+    """A vote that the greedy loop finds."""
+
+    @abstractmethod
+    def _algorithm(self) -> tuple[GreedyAlgorithm, float, int]:
+        """Return the algorithm, its hyper-parameter (nan without one) and the rounds."""
+
+    def _train(self, problem: VotingProblem) -> FloatArray:
+        algorithm, value, n_rounds = self._algorithm()
+        end, trace = Checkpoints([n_rounds], 1, problem.H.shape[1]), Trace()
+        algorithm.run(problem, np.array([value]), n_rounds, [end, trace])
+        self._picks = problem.representatives[trace.picks]
+        self._steps = np.array(trace.weights)
+        return np.asarray(end.path[0, 0])
+
+    def _stages(self, H: FloatArray) -> Iterator[FloatArray]:
+        votes = np.zeros(len(H))
+        for pick, step in zip(self._picks, self._steps, strict=True):
+            votes += step * H[:, pick]
+            yield votes.copy()
+
+
+class QuadBoostClassifier(_GreedyClassifier):
+    """QuadBoost: greedy minimisation of the regularised quadratic risk (QuadBoost, section 3).
+
+    Parameters
+    ----------
+    norm : {None, "l1", "l2", "linf"}, default None
+        Norm of the voter weights that is regularised.
+    lam : float, default 0.01
+        λ of the L1 and L2 norms.
+    alpha_max : float, default 0.01
+        Bound of a weight set by one round, for the L∞ norm.
+    n_rounds : int or None, default None
+        Number of rounds; None runs until steps vanish, at most 100,000 rounds.
+    reweight : bool, default False
+        Set the weight of a voter already in the vote anew instead of adding to it (section 3.1).
+    voters : Stumps, "precomputed" or None, default None
+        The voters; None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` for X itself.
+    """
+
+    def __init__(
+        self,
+        norm: Literal["l1", "l2", "linf"] | None = None,
+        *,
+        lam: float = 0.01,
+        alpha_max: float = 0.01,
+        n_rounds: int | None = None,
+        reweight: bool = False,
+        voters: Voters = None,
+    ) -> None:
+        self.norm = norm
+        self.lam = lam
+        self.alpha_max = alpha_max
+        self.n_rounds = n_rounds
+        self.reweight = reweight
+        self.voters = voters
+
+    def _algorithm(self) -> tuple[GreedyAlgorithm, float, int]:
+        n_rounds = UNTIL_CONVERGED if self.n_rounds is None else self.n_rounds
+        _check(QuadBoost(), n_rounds=n_rounds)
+        algorithm: QuadBoost
+        if self.norm is None:
+            return QuadBoost(self.reweight), np.nan, n_rounds
+        if self.norm == "linf":
+            algorithm = QuadBoostLInf(self.reweight)
+            _check(algorithm, alpha_max=self.alpha_max)
+            return algorithm, self.alpha_max, n_rounds
+        if self.norm not in ("l1", "l2"):
+            raise ValueError(f"norm must be None, 'l1', 'l2' or 'linf', not {self.norm!r}")
+        algorithm = (QuadBoostL1 if self.norm == "l1" else QuadBoostL2)(self.reweight)
+        _check(algorithm, lam=self.lam)
+        return algorithm, self.lam, n_rounds
+
+
+class AdaBoostClassifier(_GreedyClassifier):
+    """AdaBoost (lecture, section 4), with the weight ½ ln((1-ε)/ε).
+
+    Parameters
+    ----------
+    n_rounds : int, default 100
+        Number of rounds; fewer are run where a voter has no error or none has an edge.
+    voters : Stumps, "precomputed" or None, default None
+        The voters, with values -1 and +1; None stands for ``Stumps(per_attribute=10)``.
+    """
+
+    def __init__(self, n_rounds: int = 100, *, voters: Voters = None) -> None:
+        self.n_rounds = n_rounds
+        self.voters = voters
+
+    def _algorithm(self) -> tuple[GreedyAlgorithm, float, int]:
+        algorithm = AdaBoost()
+        _check(algorithm, n_rounds=self.n_rounds)
+        return algorithm, np.nan, self.n_rounds
+
+
+class LPBoostClassifier(VoteClassifier):
+    """LPBoost with a soft margin, by column generation (Demiriz et al. 2002).
+
+    Parameters
+    ----------
+    C : float, default 1.0
+        Price of a unit of slack.
+    voters : Stumps, "precomputed" or None, default None
+        The voters; None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` for X itself.
+
+    Attributes
+    ----------
+    gap_ : float
+        Relative duality gap of the last linear program.
+    """
+
+    def __init__(self, C: float = 1.0, *, voters: Voters = None) -> None:
+        self.C = C
+        self.voters = voters
+
+    def _train(self, problem: VotingProblem) -> FloatArray:
+        _check(LPBoost(), C=self.C)
+        self._solutions: list[tuple[NDArray[np.intp], FloatArray]] = []
+        path = generate_columns(
+            problem,
+            problem.counts[0],
+            [float(self.C)],
+            lambda added, solution: self._solutions.append(
+                (problem.representatives[added], solution.voter_weights)
+            ),
+        )
+        added, solution = next(path)
+        self.gap_ = solution.gap
+        weights = np.zeros(problem.H.shape[1])
+        weights[added] = solution.voter_weights
+        return weights
+
+    def _stages(self, H: FloatArray) -> Iterator[FloatArray]:
+        for voters, weights in self._solutions:
+            yield H[:, voters] @ weights
