@@ -15,8 +15,13 @@ WEIGHT_UNIT = 2.0**-48
 """Weights enter sums as whole multiples of this.
 
 Sums of fewer than 2^53 units are exact in double precision whatever their order, so picks do not
-depend on the BLAS, the processor or what else stands in the batch, and voters whose errors differ
-by less than half a unit an example tie, to the lowest index.
+depend on the BLAS, the processor or what else stands in the batch.
+"""
+
+TIE = 2.0**10
+"""Voters whose sums differ by at most this many units tie, and the one of lowest index is taken.
+
+A sum over m examples is off by up to m/2 units, so m may be up to 1024.
 """
 
 NO_EDGE = 1e-10
@@ -71,7 +76,8 @@ class ExampleWeights(State):
         np.rint(self._units, out=self._units)
         np.matmul(self._units, self._right, out=self._sums)
         np.abs(self._sums, out=self._sizes)
-        picks = self._sizes.argmax(axis=1)
+        least = self._sizes.max(axis=1, keepdims=True) - TIE
+        picks = (self._sizes >= least).argmax(axis=1)
         totals = self._units.sum(axis=1)
         self._edges = self._sums.reshape(-1).take(self._offsets + picks) / totals
         return picks, self._edges
