@@ -79,12 +79,13 @@ class ExampleWeights(State):
         least = self._sizes.max(axis=1, keepdims=True) - TIE
         picks = (self._sizes >= least).argmax(axis=1)
         totals = self._units.sum(axis=1)
-        self._edges = self._sums.reshape(-1).take(self._offsets + picks) / totals
+        self._edges = self._sums.reshape(-1)[self._offsets + picks] / totals
         return picks, self._edges
 
     def advance(self, step: Step) -> None:
         """Multiply by exp(-α y h) / (2 sqrt(ε(1-ε))), which is 1 / (1 + edge y h)."""
-        factors = self._right_of_voter.take(step.picks, axis=0)
+        factors = self._units
+        self._right_of_voter.take(step.picks, axis=0, out=factors, mode="clip")
         factors *= self._edges[:, None]
         factors += 1.0
         self.example_weights /= factors
@@ -110,14 +111,11 @@ class AdaBoostRule(Rule):
         assert isinstance(state, ExampleWeights)
         picks, edges = state.strongest()
         sizes = np.abs(edges)
-        perfect = sizes >= 1.0
-        spent = sizes <= NO_EDGE
-        if perfect.any() or spent.any():
-            inner = np.where(perfect | spent, 0.0, edges)
-            weights = np.where(perfect, edges, np.arctanh(inner))
-        else:
-            weights = np.arctanh(edges)
-        return Step(picks, weights, perfect | spent)
+        if sizes.min() > NO_EDGE and sizes.max() < 1.0:
+            return Step(picks, np.arctanh(edges), None)
+        last = (sizes <= NO_EDGE) | (sizes >= 1.0)
+        weights = np.where(sizes >= 1.0, edges, np.arctanh(np.where(last, 0.0, edges)))
+        return Step(picks, weights, last)
 
 
 @dataclass(frozen=True)

@@ -28,17 +28,22 @@ class Step:
         Index of the chosen voter.
     weights : ndarray of shape (n_trajectories,)
         Weight it is added with; negative for the voter's complement, 0 to stay as it was.
-    last : ndarray of shape (n_trajectories,)
-        True where nothing comes after this round.
+    last : ndarray of shape (n_trajectories,) or None
+        True where nothing comes after this round; None where it is nobody's last, as it mostly is.
     """
 
     picks: IntArray
     weights: FloatArray
-    last: BoolArray
+    last: BoolArray | None
 
     def keep(self, rows: BoolArray) -> Step:
         """Return the step of the trajectories in `rows`."""
-        return Step(self.picks[rows], self.weights[rows], self.last[rows])
+        return Step(self.picks[rows], self.weights[rows], None)
+
+
+def some(last: BoolArray) -> BoolArray | None:
+    """Return `last`, or None where it holds for no trajectory."""
+    return last if last.any() else None
 
 
 class State(ABC):
@@ -83,8 +88,8 @@ class Watcher(ABC):
         """See round `t` of the trajectories `live`."""
 
     @abstractmethod
-    def retire(self, t: int, rows: IntArray, step: Step, state: State) -> None:
-        """See the last round of the trajectories `rows`; `step` and `state` still hold all."""
+    def retire(self, rows: IntArray, step: Step, votes: FloatArray) -> None:
+        """See the last round and the final votes of the trajectories `rows`, and of these only."""
 
 
 class Checkpoints(Watcher):
@@ -114,9 +119,9 @@ class Checkpoints(Watcher):
             self.path[live, self._next] = state.weights
             self._next = min(self._next + 1, len(self.rounds) - 1)
 
-    def retire(self, t: int, rows: IntArray, step: Step, state: State) -> None:
+    def retire(self, rows: IntArray, step: Step, votes: FloatArray) -> None:
         """Keep the final votes for this and every later checkpoint."""
-        self.path[rows, self._next :] = state.weights[step.last][:, None, :]
+        self.path[rows, self._next :] = votes[:, None, :]
 
 
 class Trace(Watcher):
@@ -129,17 +134,16 @@ class Trace(Watcher):
     def after(self, t: int, live: IntArray, step: Step, state: State) -> None:
         """Keep the round if the first trajectory took it."""
         if live[0] == 0:
-            self._keep(step, 0)
+            self._keep(step)
 
-    def retire(self, t: int, rows: IntArray, step: Step, state: State) -> None:
+    def retire(self, rows: IntArray, step: Step, votes: FloatArray) -> None:
         """Keep the last round unless it added nothing."""
-        first = int(np.flatnonzero(step.last)[0])
-        if rows[0] == 0 and step.weights[first] != 0:
-            self._keep(step, first)
+        if rows[0] == 0 and step.weights[0] != 0:
+            self._keep(step)
 
-    def _keep(self, step: Step, row: int) -> None:
-        self.picks.append(int(step.picks[row]))
-        self.weights.append(float(step.weights[row]))
+    def _keep(self, step: Step) -> None:
+        self.picks.append(int(step.picks[0]))
+        self.weights.append(float(step.weights[0]))
 
 
 def boost(rule: Rule, state: State, n_rounds: int, watchers: Sequence[Watcher] = ()) -> None:
@@ -162,9 +166,9 @@ def boost(rule: Rule, state: State, n_rounds: int, watchers: Sequence[Watcher] =
     for t in range(1, n_rounds + 1):
         step = rule.step(state)
         state.weights.reshape(-1)[offsets + step.picks] += step.weights
-        if step.last.any():
+        if step.last is not None:
             for watcher in watchers:
-                watcher.retire(t, live[step.last], step, state)
+                watcher.retire(live[step.last], step.keep(step.last), state.weights[step.last])
             going = ~step.last
             live = live[going]
             if not live.size:

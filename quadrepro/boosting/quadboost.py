@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from quadrepro.boosting.base import N_ROUNDS, GreedyAlgorithm, Hyperparameter
-from quadrepro.boosting.greedy import Rule, State, Step
+from quadrepro.boosting.greedy import Rule, State, Step, some
 from quadrepro.boosting.grid import Grid
 from quadrepro.voters.reduction import BoolArray, FloatArray, IntArray, VotingProblem
 
@@ -56,7 +56,7 @@ class Residuals(State):
 
     def at(self, array: FloatArray, picks: IntArray) -> FloatArray:
         """Return the entry of each trajectory's pick in an array shaped like `c`."""
-        return np.asarray(array.reshape(-1).take(self._offsets + picks))
+        return np.asarray(array.reshape(-1)[self._offsets + picks])
 
     def largest(self) -> IntArray:
         """Return the voter of largest |c| of every trajectory."""
@@ -65,7 +65,9 @@ class Residuals(State):
 
     def advance(self, step: Step) -> None:
         """C <- c - δ G[:, j]."""
-        self._gram_rows.take(self._first_gram_row + step.picks, axis=0, out=self._scratch)
+        rows = self._first_gram_row + step.picks
+        # Checking the indices would make `take` buffer its output.
+        self._gram_rows.take(rows, axis=0, out=self._scratch, mode="clip")
         self._scratch *= step.weights[:, None]
         self.c -= self._scratch
 
@@ -117,7 +119,7 @@ class QuadBoostRule(Rule):
             weights = self.solve(state.at(state.c, picks), 1.0, self.value)
         else:
             picks, weights = self._best_change(state)
-        return Step(picks, weights, np.abs(weights) <= self.tol)
+        return Step(picks, weights, some(np.abs(weights) <= self.tol))
 
     def _best_change(self, state: Residuals) -> tuple[IntArray, FloatArray]:
         eta = np.ones_like(state.c) if state.eta is None else state.eta
@@ -148,7 +150,7 @@ class L1Rule(QuadBoostRule):
 
     def solve(self, c: FloatArray, eta: FloatArray | float, value: FloatArray) -> FloatArray:
         """Return the soft-thresholded weight."""
-        return np.asarray((c - np.clip(c, -value, value)) / eta)
+        return np.asarray((c - np.minimum(np.maximum(c, -value), value)) / eta)
 
     def penalty(self, weight: FloatArray, value: FloatArray) -> FloatArray:
         """Return 2λ|α|."""
@@ -172,7 +174,7 @@ class LInfRule(QuadBoostRule):
 
     def solve(self, c: FloatArray, eta: FloatArray | float, value: FloatArray) -> FloatArray:
         """Return the clipped weight."""
-        return np.asarray(np.clip(c / eta, -value, value))
+        return np.asarray(np.minimum(np.maximum(c / eta, -value), value))
 
 
 @dataclass(frozen=True)

@@ -48,6 +48,9 @@ class _Loader(yaml.SafeLoader):
     yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012
 
 
+_PLAIN_TAGS = {
+    f"tag:yaml.org,2002:{kind}" for kind in ("map", "seq", "str", "int", "float", "bool", "null")
+}
 _NUMBER = r"[-+]?(?:0|[1-9][0-9]*)"
 for _tag, _pattern, _first in (
     ("bool", r"true|false", "tf"),
@@ -113,21 +116,23 @@ def _build(
     path: Path,
     around: tuple[yaml.Node, ...],
 ) -> Any:
-    marks.setdefault(place, (node.start_mark.line + 1, node.start_mark.column + 1))
+    line, column = node.start_mark.line + 1, node.start_mark.column + 1
+    marks.setdefault(place, (line, column))
     if node in around:
-        line, column = node.start_mark.line + 1, node.start_mark.column + 1
         raise ConfigError(f"{path}:{line}:{column}: a value contains itself")
+    if node.tag not in _PLAIN_TAGS:
+        raise ConfigError(f"{path}:{line}:{column}: the tag {node.tag} has no meaning here")
     around = (*around, node)
     if isinstance(node, yaml.MappingNode):
         built: dict[str, Any] = {}
         for key_node, value_node in node.value:
-            line, column = key_node.start_mark.line + 1, key_node.start_mark.column + 1
+            at = (key_node.start_mark.line + 1, key_node.start_mark.column + 1)
             if not isinstance(key_node, yaml.ScalarNode):
-                raise ConfigError(f"{path}:{line}:{column}: a key must be plain text")
+                raise ConfigError(f"{path}:{at[0]}:{at[1]}: a key must be plain text")
             key = key_node.value
             if key in built:
-                raise ConfigError(f"{path}:{line}:{column}: key {key!r} stands here twice")
-            marks[(*place, key)] = (line, column)
+                raise ConfigError(f"{path}:{at[0]}:{at[1]}: key {key!r} stands here twice")
+            marks[(*place, key)] = at
             built[key] = _build(loader, value_node, (*place, key), marks, path, around)
         return built
     if isinstance(node, yaml.SequenceNode):
@@ -135,4 +140,7 @@ def _build(
             _build(loader, item, (*place, i), marks, path, around)
             for i, item in enumerate(node.value)
         ]
-    return loader.construct_object(node)
+    try:
+        return loader.construct_object(node)
+    except ValueError as error:
+        raise ConfigError(f"{path}:{line}:{column}: {error}") from None

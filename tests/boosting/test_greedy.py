@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from quadrepro.boosting.greedy import Checkpoints, Rule, State, Step, Trace, boost
+from quadrepro.boosting.greedy import Checkpoints, Rule, State, Step, Trace, boost, some
 from quadrepro.voters.reduction import BoolArray, FloatArray
 
 
@@ -32,7 +32,7 @@ class Until(Rule):
     def step(self, state: State) -> Step:
         n = len(self.end)
         last = state.weights[:, 0] + 1 >= self.end
-        return Step(np.zeros(n, dtype=np.intp), np.ones(n), last)
+        return Step(np.zeros(n, dtype=np.intp), np.ones(n), some(last))
 
 
 def test_a_trajectory_that_stopped_keeps_its_vote_at_later_checkpoints() -> None:

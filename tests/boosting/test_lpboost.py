@@ -90,13 +90,13 @@ def test_examples_a_sample_lacks_take_no_part(problem: Problem) -> None:
         )
 
 
-def test_total_weight_grows_with_C(problem: Problem) -> None:
+def test_total_weight_grows_with_the_price_of_slack(problem: Problem) -> None:
     path = LPBoost().path(*problem, Grid.of({"C": VALUES}))
     sums = np.abs(path).sum(axis=1)
     assert all(a <= b + 1e-6 for a, b in pairwise(sums))
 
 
-def test_a_program_without_optimum_is_an_error_and_names_C() -> None:
+def test_a_program_without_optimum_is_an_error_that_names_the_price() -> None:
     master = LPBoostMaster(np.ones(3))
     master.price_slack(float("inf"))
     master.add_voter(np.array([1.0, -1.0, 0.0]))

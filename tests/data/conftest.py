@@ -1,8 +1,7 @@
-"""A small card with a number, a code and gaps; and the canonical CSVs, where they are."""
+"""A small card with a number, a code and gaps."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -39,21 +38,6 @@ sources:
 views:
   paper: {{positive: [no]}}
 """
-
-
-@pytest.fixture(autouse=True)
-def no_data_but_what_a_test_names(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.delenv("QUADREPRO_DATA", raising=False)
-    monkeypatch.setenv("QUADREPRO_CACHE", str(tmp_path / "cache"))
-
-
-@pytest.fixture(scope="session")
-def canonical_folder() -> Path:
-    """Return the folder of canonical CSVs, named when the session began."""
-    named = os.environ.get("QUADREPRO_DATA")
-    if not named:
-        pytest.skip("QUADREPRO_DATA names no folder of canonical CSVs")
-    return Path(named).resolve()
 
 
 @pytest.fixture

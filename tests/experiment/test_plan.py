@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from quadrepro.errors import ConfigError, DataError
+from quadrepro.experiment.config import load_experiment
+from quadrepro.experiment.plan import Plan, make_plan
+
+Write = Callable[..., Path]
+
+
+def plan_of(path: Path, repeats: int | None = None) -> Plan:
+    return make_plan(load_experiment(path, repeats))
+
+
+def test_there_is_one_cell_a_data_set_algorithm_and_repeat(small_config: Write) -> None:
+    cells = plan_of(small_config(), repeats=3).cells
+    assert len(cells) == len({(c.dataset, c.algorithm, c.repeat) for c in cells}) == 2 * 2 * 3
+    assert len({c.key for c in cells}) == len(cells)
+
+
+def test_algorithms_of_a_repeat_share_the_split(small_config: Write) -> None:
+    cells = plan_of(small_config(), repeats=2).cells
+    splits = {(c.dataset, c.repeat): set() for c in cells}
+    for cell in cells:
+        splits[cell.dataset, cell.repeat].add(cell.split.hash)
+    assert all(len(hashes) == 1 for hashes in splits.values())
+    assert len(set.union(*splits.values())) == 4
+
+
+def test_a_key_depends_on_content_and_not_on_names(small_config: Write) -> None:
+    keys = [c.key for c in plan_of(small_config()).cells]
+    renamed = small_config("name: ada", "name: other", name="renamed")
+    assert [c.key for c in plan_of(renamed).cells] == keys
+    longer = plan_of(small_config("title: Small", "title: Longer"), repeats=2).cells
+    assert {c.key for c in longer} > set(keys)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("n_rounds: 5", "n_rounds: 6"),
+        ("seed: 7", "seed: 8"),
+        ("view: quadboost", "view: quadboost\n  folds: 4"),
+        ("view: quadboost", "view: quadboost\n  stumps_per_attribute: 5"),
+        ("as: people", "as: people, view: {positive: ['No']}"),
+    ],
+)
+def test_whatever_changes_a_result_changes_its_key(small_config: Write, old: str, new: str) -> None:
+    before = plan_of(small_config()).cells[-1]
+    after = plan_of(small_config(old, new)).cells[-1]
+    assert before.key != after.key
+
+
+def test_evidence_for_a_view_is_no_part_of_the_key(small_config: Write) -> None:
+    key = plan_of(small_config()).cells[-1].key
+    path = small_config("as: people", "as: people, view: {evidence: none, status: open}")
+    assert plan_of(path).cells[-1].key == key
+
+
+def test_all_missing_data_sets_are_named_before_anything_is_computed(small_config: Write) -> None:
+    path = small_config("  - monks\n", "  - monks\n  - pima\n  - vote\n")
+    with pytest.raises(DataError) as caught:
+        plan_of(path)
+    assert [line.split(":")[0] for line in str(caught.value).splitlines()] == ["pima", "vote"]
+
+
+def test_too_few_rows_for_the_folds_are_refused_at_the_data_sets_place(
+    small_config: Write,
+) -> None:
+    path = small_config("view: quadboost", "view: quadboost\n  folds: 300")
+    with pytest.raises(ConfigError, match=r"small.yaml:7:5: monks has 432 rows: too few for 300"):
+        plan_of(path)
+
+
+def test_an_order_that_lacks_a_code_is_refused_at_the_data_sets_place(small_config: Write) -> None:
+    path = small_config("as: people", "view: {order: {class: [1st, 2nd, 3rd]}}")
+    with pytest.raises(ConfigError, match=r"small.yaml:7:5: the order of class is .* Crew"):
+        plan_of(path)
+
+
+def test_rows_come_in_canonical_order_whatever_the_source(
+    small_config: Write, canonical_folder: Path
+) -> None:
+    embedded = plan_of(small_config()).cells
+    from_files = make_plan(load_experiment(small_config()), canonical_folder).cells
+    assert [c.key for c in embedded] == [c.key for c in from_files]
+    np.testing.assert_array_equal(embedded[-1].examples.X, from_files[-1].examples.X)

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quadrepro.data.card import load_card
+from quadrepro.experiment.seeds import generator
+from quadrepro.experiment.splits import random_split, training_size
+from quadrepro.report.published import read_published
+from quadrepro.report.risks import TIME_ROW
+
+TABLE = read_published("quadboost-table1")
+NAMES = [name for name in TABLE.rows if name != TIME_ROW]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_printed_risk_is_a_count_over_the_rules_test_set(name: str) -> None:
+    n_rows = load_card(name).rows
+    n_test = n_rows - training_size(n_rows, 500)
+    for column in TABLE.columns:
+        printed = TABLE.number(name, column)
+        assert printed is not None
+        assert abs(round(printed * n_test) / n_test - printed) <= 0.0005 + 1e-12
+
+
+@pytest.mark.parametrize(
+    ("name", "sizes"),
+    [
+        ("bupa", (173, 172)),
+        ("zoo", (51, 50)),
+        ("letter_ab", (500, 1055)),
+        ("yeast", (500, 984)),
+        ("pima", (384, 384)),
+    ],
+)
+def test_the_rule_rounds_up_and_caps(name: str, sizes: tuple[int, int]) -> None:
+    n_rows = load_card(name).rows
+    assert (training_size(n_rows, 500), n_rows - training_size(n_rows, 500)) == sizes
+
+
+@given(st.integers(10, 300), st.integers(5, 200), st.integers(2, 5), st.integers(0, 2**32 - 1))
+def test_a_split_is_a_partition_with_even_folds(
+    n_rows: int, at_most: int, folds: int, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    split = random_split(n_rows, at_most, folds, rng, rng)
+    assert sorted([*split.train, *split.test]) == list(range(n_rows))
+    sizes = np.bincount(split.fold, minlength=folds)
+    assert sizes.sum() == len(split.train)
+    assert sizes.max() - sizes.min() <= 1
+
+
+def test_a_draw_depends_on_its_name_alone() -> None:
+    first = generator(3, "monks", 0, "split").integers(0, 2**32, 4).tolist()
+    generator(3, "titanic", 0, "split").random(100)
+    assert generator(3, "monks", 0, "split").integers(0, 2**32, 4).tolist() == first
+    others = [(4, "monks", 0, "split"), (3, "monk", 0, "split"), (3, "monks", 1, "split")]
+    for seed, *name in [*others, (3, "monks", 0, "folds")]:
+        assert generator(seed, *name).integers(0, 2**32, 4).tolist() != first
+
+
+def test_names_do_not_run_together() -> None:
+    a, b = generator(0, "a", "bc").random(), generator(0, "ab", "c").random()
+    assert a != b
+
+
+def test_a_hash_knows_the_folds_and_which_part_is_the_test() -> None:
+    rng = np.random.default_rng(0)
+    split = random_split(20, 10, 5, rng, rng)
+    from dataclasses import replace
+
+    assert split.hash == replace(split).hash
+    assert split.hash != replace(split, fold=split.fold[::-1]).hash
+    assert split.hash != replace(split, train=split.test, test=split.train).hash
