@@ -57,7 +57,7 @@ def _experiments() -> tuple[tuple[str, ...], Rows]:
     from quadrepro.resources import configs_folder
 
     rows: Rows = []
-    for path in sorted(configs_folder().glob("*.yaml")):
+    for path in sorted(configs_folder().glob("*.yaml"), key=lambda p: p.stem):
         config = load_experiment(path).config
         size = f"{len(config.datasets)} x {len(config.algorithms)} x {config.repeats}"
         rows.append((path.stem, config.title, size))

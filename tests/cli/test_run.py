@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from quadrepro.cli import main
+from quadrepro.report.compare import differences
+
+Write = Callable[..., Path]
+
+
+def quadrepro(*words: object) -> Result:
+    return CliRunner().invoke(main, [str(word) for word in words])
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    return tmp_path / "results"
+
+
+def test_a_run_writes_every_file_and_prints_the_table(small_config: Write, out: Path) -> None:
+    result = quadrepro("run", small_config(), "--jobs", 1, "--out", out)
+    assert result.exit_code == 0, result.output
+    assert "| monks" in result.stdout
+    names = {p.name for p in (out / "small").iterdir()}
+    tables = {f"{t}.{e}" for t in ("risks", "comparisons") for e in ("md", "csv", "tex")}
+    assert names == tables | {"cells.csv", "run.json"}
+
+
+def test_cells_csv_has_one_row_a_cell_in_the_stated_form(small_config: Write, out: Path) -> None:
+    quadrepro("run", small_config(), "--jobs", 1, "--out", out, "--repeats", 2)
+    with open(out / "small" / "cells.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0]) == [
+        "dataset",
+        "algorithm",
+        "repeat",
+        "status",
+        "errors",
+        "n_test",
+        "risk",
+        "chosen",
+        "seconds",
+        "published",
+    ]
+    assert len(rows) == 2 * 2 * 2
+    for row in rows:
+        assert float(row["risk"]) == int(row["errors"]) / int(row["n_test"])
+        assert set(json.loads(row["chosen"])) <= {"n_rounds", "lam"}
+
+
+def test_run_json_says_what_the_tables_were_made_from(small_config: Write, out: Path) -> None:
+    quadrepro("run", small_config(), "--jobs", 1, "--out", out)
+    found = json.loads((out / "small" / "run.json").read_text())
+    assert {"versions", "platform", "blas_threads", "seed", "data", "config", "git"} <= set(found)
+    assert found["seed"] == 7
+    assert all(h.startswith("sha256:") for h in found["data"].values())
+
+
+@pytest.mark.parametrize("repeats", [1, 3])
+def test_tables_are_the_same_bytes_for_one_worker_and_two_fresh_and_resumed(
+    small_config: Write, tmp_path: Path, repeats: int
+) -> None:
+    config = small_config()
+    one, two = tmp_path / "one", tmp_path / "two"
+    quadrepro("run", config, "--jobs", 1, "--out", one, "--repeats", repeats)
+    quadrepro("run", config, "--jobs", 2, "--out", two, "--repeats", 1)
+    quadrepro("run", config, "--jobs", 2, "--out", two, "--repeats", repeats)
+    assert differences(one / "small", two / "small") == []
+    timed = {"risks.md", "risks.csv", "risks.tex", "cells.csv", "run.json"}
+    for path in (one / "small").iterdir():
+        if path.name not in timed:
+            assert path.read_bytes() == (two / "small" / path.name).read_bytes()
+
+
+def test_a_second_run_computes_nothing(small_config: Write, out: Path) -> None:
+    quadrepro("run", small_config(), "--jobs", 1, "--out", out)
+    before = {p: p.stat().st_mtime_ns for p in (out / "records").rglob("*.json")}
+    result = quadrepro("run", small_config(), "--jobs", 1, "--out", out)
+    assert "4 already computed" in result.output
+    assert before == {p: p.stat().st_mtime_ns for p in (out / "records").rglob("*.json")}
+
+
+def test_a_failed_cell_is_a_dash_and_the_exit_code_1(
+    small_config: Write, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*args: object) -> None:
+        raise ArithmeticError("the oracle is silent")
+
+    monkeypatch.setattr("quadrepro.boosting.adaboost.AdaBoost._paths", fail)
+    result = quadrepro("run", small_config(), "--jobs", 1, "--out", out)
+    assert result.exit_code == 1
+    assert "monks, ada, repeat 0: failed: ArithmeticError: the oracle is silent" in result.stderr
+    assert "2 of 4 cells have no result" in result.stderr
+    assert re.search(r"monks +\| +\d\.\d{3} +\| +– \|", result.stdout)
+    cells = (out / "small" / "cells.csv").read_text()
+    assert "monks,ada,0,failed,,,,,,\n" in cells
+    monkeypatch.undo()
+    monkeypatch.delenv("QUADREPRO_DATA", raising=False)
+    assert quadrepro("run", small_config(), "--jobs", 1, "--out", out).exit_code == 0
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_an_interrupted_run_says_how_to_go_on_and_loses_nothing(
+    small_config: Write, tmp_path: Path, sent: signal.Signals, jobs: str
+) -> None:
+    config = small_config("n_rounds: 5", "n_rounds: 50000")
+    command = ["run", str(config), "--jobs", jobs, "--out", "results", "--repeats", "40"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "quadrepro", *command],
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={k: v for k, v in os.environ.items() if k != "QUADREPRO_DATA"},
+    )
+    records = tmp_path / "results" / "records"
+    deadline = time.monotonic() + 60
+    while len(list(records.rglob("*.json"))) < 3 and process.poll() is None:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    process.send_signal(sent)
+    _, text = process.communicate(timeout=60)
+    assert process.returncode == 130, text
+    line = text.strip().splitlines()[-1]
+    found = re.fullmatch(r"interrupted: (\d+) of 160 cells are kept; go on with: (.+)", line)
+    assert found, text
+    assert int(found[1]) == len(list(records.rglob("*.json"))) >= 3
+    assert found[2] == f"quadrepro {' '.join(command)}"
+    assert "Traceback" not in text
+
+
+def test_a_disk_that_cannot_be_written_is_named(small_config: Write, tmp_path: Path) -> None:
+    (tmp_path / "blocked").write_text("a file, not a folder")
+    result = quadrepro("run", small_config(), "--jobs", 1, "--out", tmp_path / "blocked")
+    assert result.exit_code == 1
+    assert re.match(r"error: .*blocked.*: Not a directory", result.stderr.splitlines()[-1])
+
+
+def test_progress_is_plain_lines_where_output_is_piped(small_config: Write, out: Path) -> None:
+    result = quadrepro("run", small_config(), "--jobs", 1, "--out", out)
+    assert result.stderr.splitlines()[-1] == "4/4 cells"
+    assert "\r" not in result.stderr
+    assert "\x1b" not in result.stderr

@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from quadrepro.boosting.adaboost import AdaBoost
+from quadrepro.boosting.base import positive_votes
+from quadrepro.data.normalise import Normaliser
+from quadrepro.engine.records import Record, RecordStore
+from quadrepro.engine.run import compute, missing_cells, records_of
+from quadrepro.engine.work import run_cell
+from quadrepro.experiment.config import load_experiment
+from quadrepro.experiment.plan import Cell, Plan, make_plan
+from quadrepro.voters.reduction import FloatArray, VotingProblem
+from quadrepro.voters.stumps import Stumps
+
+Write = Callable[..., Path]
+
+
+def ignore(cell: Cell, record: Record) -> None:
+    pass
+
+
+@pytest.fixture
+def plan(small_config: Write) -> Plan:
+    return make_plan(load_experiment(small_config()))
+
+
+@dataclass(frozen=True)
+class Raising(AdaBoost):
+    """An algorithm that fails."""
+
+    def _paths(self, problem: VotingProblem, grid: object) -> FloatArray:
+        raise RuntimeError("no vote today")
+
+
+@dataclass(frozen=True)
+class Dying(AdaBoost):
+    """An algorithm that takes its process with it."""
+
+    def _paths(self, problem: VotingProblem, grid: object) -> FloatArray:
+        os._exit(1)
+
+
+def without_time(record: Record | None) -> Record | None:
+    return record and replace(record, seconds=0.0)
+
+
+def test_a_cell_is_the_protocol_step_by_step(plan: Plan) -> None:
+    cell = plan.cells[-1]
+    record = run_cell(cell)
+    X, y, split = cell.examples.X, cell.examples.y, cell.split
+    normaliser = Normaliser.fit(X[split.train])
+    stumps = Stumps(10).fit(normaliser.transform(X[split.train]))
+    H, H_test = (stumps.transform(normaliser.transform(X[i])) for i in (split.train, split.test))
+    weights = AdaBoost().path(H, y[split.train], cell.grid)
+    wrong = positive_votes(H_test, weights)[:, 0] != (y[split.test] > 0)
+    np.testing.assert_array_equal(record.wrong_examples(), wrong)
+    assert (record.status, record.errors, record.n_test) == ("ok", wrong.sum(), 1701)
+    assert record.chosen == {"n_rounds": 5}
+    assert record.content == cell.content
+
+
+def test_two_workers_leave_the_records_of_one(plan: Plan, tmp_path: Path) -> None:
+    one, two = RecordStore(tmp_path / "1"), RecordStore(tmp_path / "2")
+    compute(plan.cells, one, 1, ignore)
+    compute(plan.cells, two, 2, ignore)
+    for cell in plan.cells:
+        assert without_time(one.get(cell.key)) == without_time(two.get(cell.key))
+        assert one.get(cell.key) is not None
+
+
+def test_only_what_is_missing_or_failed_is_computed_again(plan: Plan, tmp_path: Path) -> None:
+    store = RecordStore(tmp_path)
+    first, second, third, *_ = plan.cells
+    compute([first], store, 1, ignore)
+    store.put(Record(second.key, "failed", message="boom"))
+    left = missing_cells(plan.cells, store)
+    assert first not in left
+    assert {second.key, third.key} <= {c.key for c in left}
+    compute(left, store, 1, ignore)
+    assert missing_cells(plan.cells, store) == []
+
+
+def test_cells_of_equal_content_are_computed_once(plan: Plan, tmp_path: Path) -> None:
+    twin = replace(plan.cells[0], dataset="another row")
+    assert len(missing_cells([plan.cells[0], twin], RecordStore(tmp_path))) == 1
+
+
+def test_the_longest_cells_come_first(plan: Plan, tmp_path: Path) -> None:
+    seconds = [c.seconds() for c in missing_cells(plan.cells, RecordStore(tmp_path))]
+    assert seconds == sorted(seconds, reverse=True)
+
+
+def test_a_cell_that_raises_is_a_failed_record_and_the_others_go_on(
+    plan: Plan, tmp_path: Path
+) -> None:
+    cells = [replace(plan.cells[1], learner=Raising()), plan.cells[0], *plan.cells[2:]]
+    store = RecordStore(tmp_path)
+    compute(cells, store, 1, ignore)
+    failed, *others = records_of(cells, store)
+    assert failed.status == "failed"
+    assert "no vote today" in failed.message
+    assert all(r.ok for r in others)
+
+
+def test_a_cell_that_kills_its_worker_is_a_crashed_record_and_the_others_go_on(
+    plan: Plan, tmp_path: Path
+) -> None:
+    cells = [replace(plan.cells[1], learner=Dying()), plan.cells[0], *plan.cells[2:]]
+    store = RecordStore(tmp_path)
+    heard: list[str] = []
+    compute(cells, store, 2, lambda cell, record: heard.append(record.status))
+    crashed, *others = records_of(cells, store)
+    assert crashed.status == "crashed"
+    assert all(r.ok for r in others)
+    assert sorted(heard) == ["crashed", "ok", "ok", "ok"]
+
+
+def test_an_interruption_keeps_what_was_finished(plan: Plan, tmp_path: Path) -> None:
+    store = RecordStore(tmp_path)
+
+    def interrupt(cell: Cell, record: Record) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        compute(plan.cells, store, 1, interrupt)
+    assert len(missing_cells(plan.cells, store)) == len(plan.cells) - 1
+
+
+def test_a_cell_without_a_record_is_missing(plan: Plan, tmp_path: Path) -> None:
+    assert [r.status for r in records_of(plan.cells, RecordStore(tmp_path))] == ["missing"] * 4
