@@ -24,7 +24,7 @@ format: $(VENV)/dev
 	$(BIN)/ruff format .
 
 benchmark: $(VENV)/dev ## ratios against scikit-learn and scipy, measured in one run
-	$(BIN)/python -m pytest benchmarks --benchmark-only -q
+	$(BIN)/python -m pytest benchmarks --benchmark-only --benchmark-disable-gc -q -s
 
 reproduce-all: $(VENV)/run ## every config; data from $QUADREPRO_DATA
 	@set -e; for config in configs/*.yaml; do \

@@ -11,17 +11,17 @@ from quadrepro.boosting.greedy import Rule, State, Step
 from quadrepro.boosting.grid import Grid
 from quadrepro.voters.reduction import BoolArray, FloatArray, IntArray, VotingProblem
 
-WEIGHT_UNIT = 2.0**-48
-"""Weights enter sums as whole multiples of this.
+UNITS = 2.0**48
+"""The weights of a trajectory add up to this, and enter sums rounded to whole numbers.
 
-Sums of fewer than 2^53 units are exact in double precision whatever their order, so picks do not
-depend on the BLAS, the processor or what else stands in the batch.
+Sums of whole numbers below 2^53 are exact in double precision whatever their order, so picks do
+not depend on the BLAS, the processor or what else stands in the batch.
 """
 
 TIE = 2.0**10
-"""Voters whose sums differ by at most this many units tie, and the one of lowest index is taken.
+"""Voters whose sums differ by at most this much tie, and the one of lowest index is taken.
 
-A sum over m examples is off by up to m/2 units, so m may be up to 1024.
+A sum over m examples is off by up to m/2, so where m is larger, m takes its place.
 """
 
 NO_EDGE = 1e-10
@@ -41,7 +41,7 @@ class ExampleWeights(State):
     Attributes
     ----------
     example_weights : ndarray of shape (n_trajectories, n_examples)
-        Weights w, summing to 1; an example that a sample lacks has weight 0.
+        Weights w, summing to `UNITS`; an example that a sample lacks has weight 0.
 
     Raises
     ------
@@ -53,11 +53,13 @@ class ExampleWeights(State):
         if not (np.abs(problem.H) == 1.0).all():
             raise ValueError("AdaBoost needs voters with values -1 and +1")
         counts = problem.counts[sample_of]
-        self.example_weights = counts / counts.sum(axis=1, keepdims=True)
+        self.example_weights = UNITS * counts / counts.sum(axis=1, keepdims=True)
         self.weights = np.zeros((len(sample_of), problem.H.shape[1]))
         self._right = np.ascontiguousarray(problem.H * problem.y[:, None])
         self._right_of_voter = np.ascontiguousarray(self._right.T)
         self._edges = np.zeros(len(sample_of))
+        self._ones = np.ones(len(problem.y))
+        self._tie = max(TIE, len(problem.y))
         self._allocate()
 
     def _allocate(self) -> None:
@@ -72,13 +74,12 @@ class ExampleWeights(State):
 
         The edge of a voter is 1 - 2ε; it is negative where the complement is meant.
         """
-        np.multiply(self.example_weights, 1.0 / WEIGHT_UNIT, out=self._units)
-        np.rint(self._units, out=self._units)
+        np.rint(self.example_weights, out=self._units)
         np.matmul(self._units, self._right, out=self._sums)
         np.abs(self._sums, out=self._sizes)
-        least = self._sizes.max(axis=1, keepdims=True) - TIE
+        least = self._sizes.max(axis=1, keepdims=True) - self._tie
         picks = (self._sizes >= least).argmax(axis=1)
-        totals = self._units.sum(axis=1)
+        totals = self._units @ self._ones
         self._edges = self._sums.reshape(-1)[self._offsets + picks] / totals
         return picks, self._edges
 

@@ -29,12 +29,15 @@ class RunProgress:
     ----------
     cells : list of Cell
         What will be computed.
+    jobs : int
+        Number of workers.
     """
 
-    def __init__(self, cells: list[Cell]) -> None:
+    def __init__(self, cells: list[Cell], jobs: int) -> None:
         self._work = {cell.key: cell.seconds() for cell in cells}
         self._total = sum(self._work.values())
         self._n_cells = len(cells)
+        self._jobs = jobs
         self._done_work = 0.0
         self._done_cells = 0
         self._bar: Progress | None = None
@@ -52,7 +55,8 @@ class RunProgress:
                 console=Console(stderr=True),
             )
             self._bar.start()
-            self._task = self._bar.add_task(f"0/{self._n_cells} cells", total=self._total)
+            text = self._text(self._total / self._jobs)
+            self._task = self._bar.add_task(text, total=self._total)
         return self
 
     def __exit__(
@@ -70,11 +74,13 @@ class RunProgress:
         self._done_work += self._work[cell.key]
         now = time.monotonic()
         left = (now - self._start) / self._done_work * (self._total - self._done_work)
-        text = f"{self._done_cells}/{self._n_cells} cells"
-        if self._done_cells < self._n_cells:
-            text += f", about {duration(left)} left"
+        text = self._text(left)
         if self._bar is not None:
             self._bar.update(self._task, completed=self._done_work, description=text)
         elif now - self._last_line >= SECONDS_BETWEEN_LINES or self._done_cells == self._n_cells:
             self._last_line = now
             click.echo(text, err=True)
+
+    def _text(self, left: float) -> str:
+        text = f"{self._done_cells}/{self._n_cells} cells"
+        return text if self._done_cells == self._n_cells else f"{text}, about {duration(left)} left"

@@ -61,7 +61,7 @@ def command(
     )
     signal.signal(signal.SIGTERM, _interrupt)
     try:
-        with RunProgress(todo) as progress:
+        with RunProgress(todo, jobs) as progress:
             compute(todo, store, jobs, progress)
     except KeyboardInterrupt:
         again = shlex.join(["quadrepro", *sys.argv[1:]])

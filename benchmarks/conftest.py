@@ -1,0 +1,53 @@
+"""The problem all ratios are measured on: pima's training half, as Table 1 prepares it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_limits
+
+from quadrepro.data.encoding import encode
+from quadrepro.data.normalise import Normaliser
+from quadrepro.data.store import load_dataset
+from quadrepro.experiment.splits import training_size
+from quadrepro.voters.reduction import FloatArray
+from quadrepro.voters.stumps import Stumps
+
+
+@pytest.fixture(autouse=True, scope="session")
+def one_blas_thread():  # type: ignore[no-untyped-def]
+    with threadpool_limits(limits=1):
+        yield
+
+
+def training_half(name: str) -> tuple[FloatArray, FloatArray]:
+    dataset = load_dataset(name)
+    examples = encode(dataset, dataset.card.view("quadboost"))
+    rows = np.random.default_rng(0).permutation(len(examples.y))
+    rows = rows[: training_size(len(rows), 500)]
+    X = examples.X[rows]
+    return Normaliser.fit(X).transform(X), examples.y[rows]
+
+
+@pytest.fixture(scope="session")
+def pima() -> tuple[FloatArray, FloatArray]:
+    if not Path(os.environ.get("QUADREPRO_DATA", "")).joinpath("pima.csv").is_file():
+        pytest.skip("QUADREPRO_DATA names no folder with pima.csv")
+    return training_half("pima")
+
+
+@pytest.fixture(scope="session")
+def pima_voters(pima: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, FloatArray]:
+    X, y = pima
+    return Stumps().fit(X).transform(X), y
+
+
+@pytest.fixture(scope="session")
+def folds(pima_voters: tuple[FloatArray, FloatArray]) -> FloatArray:
+    """Samples of a 5-fold search: the five training parts and the whole."""
+    m = len(pima_voters[1])
+    fold = np.arange(m) % 5
+    return np.vstack([fold != f for f in range(5)] + [np.ones(m)]).astype(float)

@@ -1,0 +1,93 @@
+"""Ratios against scikit-learn and scipy, both sides measured in turn in one run.
+
+`make benchmark` prints them. A benchmark asserts nothing about time: machines are noisy.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+from pytest_benchmark.fixture import BenchmarkFixture
+from scipy.optimize import linprog
+from sklearn.ensemble import AdaBoostClassifier
+from sklearn.tree import DecisionTreeClassifier
+
+from quadrepro.boosting.adaboost import AdaBoost
+from quadrepro.boosting.grid import Grid
+from quadrepro.boosting.lpboost import LPBoost
+from quadrepro.boosting.quadboost import QuadBoostL2
+from quadrepro.voters.reduction import FloatArray
+
+Problem = tuple[FloatArray, FloatArray]
+
+
+def best_of(repeats: int, run: Callable[[], object]) -> float:
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        run()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def compare(benchmark: BenchmarkFixture, **numbers: float) -> None:
+    benchmark.extra_info.update(numbers)
+    print("  " + ", ".join(f"{name} {value:.3g}" for name, value in numbers.items()))
+
+
+def test_adaboost_round(
+    benchmark: BenchmarkFixture, pima: Problem, pima_voters: Problem, folds: FloatArray
+) -> None:
+    n_rounds, theirs_rounds = 10_000, 200
+    grid = Grid.of({"n_rounds": [n_rounds]})
+
+    def ours() -> None:
+        AdaBoost().path(*pima_voters, grid, folds)
+
+    def theirs() -> None:
+        AdaBoostClassifier(DecisionTreeClassifier(max_depth=1), n_estimators=theirs_rounds).fit(
+            *pima
+        )
+
+    benchmark.pedantic(ours, rounds=3)
+    ours_us = best_of(3, ours) / n_rounds / len(folds) * 1e6
+    theirs_us = best_of(3, theirs) / theirs_rounds * 1e6
+    compare(
+        benchmark,
+        **{"us a round": ours_us, "scikit-learn us": theirs_us, "ratio": theirs_us / ours_us},
+    )
+
+
+def test_quadboost_round(
+    benchmark: BenchmarkFixture, pima_voters: Problem, folds: FloatArray
+) -> None:
+    n_rounds, values = 10_000, np.geomspace(1e3, 1, 10).tolist()
+    grid = Grid.of({"n_rounds": [n_rounds], "lam": values})
+
+    def ours() -> None:
+        QuadBoostL2().path(*pima_voters, grid, folds)
+
+    benchmark.pedantic(ours, rounds=3)
+    us = best_of(3, ours) / n_rounds / len(folds) / len(values) * 1e6
+    compare(benchmark, **{"us a round": us})
+
+
+def test_lpboost_path(benchmark: BenchmarkFixture, pima_voters: Problem) -> None:
+    H, y = pima_voters
+    values = np.geomspace(1e-3, 1e3, 10).tolist()
+    m, n = H.shape
+    constraints = -np.hstack([H * y[:, None], -H * y[:, None], np.eye(m)])
+
+    def ours() -> None:
+        LPBoost().path(H, y, Grid.of({"C": values}))
+
+    def cold() -> None:
+        for C in values:
+            cost = np.concatenate([np.ones(2 * n), np.full(m, C)])
+            linprog(cost, A_ub=constraints, b_ub=-np.ones(m), method="highs")
+
+    benchmark.pedantic(ours, rounds=3)
+    ours_s, cold_s = best_of(3, ours), best_of(1, cold)
+    compare(benchmark, **{"s a path": ours_s, "cold linprog s": cold_s, "ratio": cold_s / ours_s})
