@@ -9,7 +9,7 @@ import importlib
 
 import click
 
-from quadrepro.errors import QuadreproError
+from quadrepro.errors import QuadreproError, nearest
 
 VERBS = {
     "run": "Compute an experiment and write its tables.",
@@ -31,6 +31,13 @@ class _Verbs(click.Group):
         module = importlib.import_module(f"quadrepro.cli.{name}")
         command: click.Command = module.command
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] not in VERBS:
+            ctx.fail(f"there is no command {args[0]!r}{nearest(args[0], VERBS)}")
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

@@ -121,8 +121,8 @@ def locate(card: Card, folder: Path | None = None) -> Location | None:
     return None
 
 
-def find_missing(names: Iterable[str], folder: Path | None = None) -> list[str]:
-    """Return a message for each data set that is nowhere, so that a run can name all at once.
+def refuse_missing(names: Iterable[str], folder: Path | None = None) -> None:
+    """Refuse data sets that are nowhere, all at once.
 
     Parameters
     ----------
@@ -131,20 +131,28 @@ def find_missing(names: Iterable[str], folder: Path | None = None) -> list[str]:
     folder : Path, optional
         As in `locate`.
 
-    Returns
-    -------
-    list of str
-        In the order of `names`; empty where everything was found.
-
     Raises
     ------
     ConfigError
         If there is no card of that name.
     DataError
-        If the folder does not exist or a card is broken.
+        If any is nowhere; every one is named, with the places looked in and the ways to get it.
+        Also if the folder does not exist or a card is broken.
     """
-    cards = map(load_card, names)
-    return [_how_to_get(card, folder) for card in cards if locate(card, folder) is None]
+    cards = [card for card in map(load_card, names) if locate(card, folder) is None]
+    if not cards:
+        return
+    places = " and ".join(str(place) for place in _folders(folder))
+    count = "1 data set is" if len(cards) == 1 else f"{len(cards)} data sets are"
+    raise DataError(
+        "\n".join(
+            (
+                f"{count} not here; looked for NAME.csv and NAME.csv.gz in {places}:",
+                *(f"  {card.name}: {_ways_to_get(card)}" for card in cards),
+                "Save them as canonical CSVs in a folder that --data or QUADREPRO_DATA names.",
+            )
+        )
+    )
 
 
 def load_dataset(name: str, folder: Path | None = None) -> Dataset:
@@ -170,9 +178,9 @@ def load_dataset(name: str, folder: Path | None = None) -> Dataset:
         If the rows are nowhere, cannot be read, or are not what the card says.
     """
     card = load_card(name)
+    refuse_missing([name], folder)
     location = locate(card, folder)
-    if location is None:
-        raise DataError(_how_to_get(card, folder))
+    assert location is not None
     table = location.read(card)
     found = _check(card, table, location.origin)
     table = dataclasses.replace(sort_rows(table), attributes=card.attributes)
@@ -190,9 +198,7 @@ def _folders(folder: Path | None) -> list[Path]:
     return [named, cache_folder()]
 
 
-def _how_to_get(card: Card, folder: Path | None) -> str:
-    files = " or ".join(f"{card.name}{suffix}" for suffix in _SUFFIXES)
-    places = " and in ".join(str(place) for place in _folders(folder))
+def _ways_to_get(card: Card) -> str:
     ways = []
     for source in card.sources:
         match source:
@@ -203,11 +209,7 @@ def _how_to_get(card: Card, folder: Path | None) -> str:
             case _:
                 continue
         ways.append(f"{way} ({source.note})" if source.note else way)
-    return (
-        f"{card.name}: no data: looked for {files} in {places}; it can be had as"
-        f" {' or '.join(ways)}, to be saved as a canonical CSV (--data or QUADREPRO_DATA names"
-        " the folder)"
-    )
+    return ", or ".join(ways)
 
 
 def _check(card: Card, table: RawTable, origin: str) -> str:

@@ -17,8 +17,8 @@ from typing import Any
 from quadrepro.boosting.base import Algorithm
 from quadrepro.boosting.grid import Grid
 from quadrepro.data.encoding import Encoded, encode
-from quadrepro.data.store import Dataset, find_missing, load_dataset
-from quadrepro.errors import ConfigError, DataError
+from quadrepro.data.store import Dataset, load_dataset, refuse_missing
+from quadrepro.errors import ConfigError
 from quadrepro.experiment.config import Experiment, Protocol
 from quadrepro.experiment.seeds import generator
 from quadrepro.experiment.splits import Split, random_split
@@ -117,8 +117,7 @@ def make_plan(experiment: Experiment, folder: Path | None = None) -> Plan:
         If a view does not fit its data, or a data set is too small for the folds.
     """
     entries = experiment.config.datasets
-    if missing := find_missing(dict.fromkeys(e.name for e in entries), folder):
-        raise DataError("\n".join(missing))
+    refuse_missing(dict.fromkeys(e.name for e in entries), folder)
     datasets = {e.title: load_dataset(e.name, folder) for e in entries}
     cells: list[Cell] = []
     for i, (row, dataset) in enumerate(datasets.items()):

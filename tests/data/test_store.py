@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from quadrepro.data.card import Card, card_names, load_card
-from quadrepro.data.store import cache_folder, find_missing, load_dataset, locate
+from quadrepro.data.store import cache_folder, load_dataset, locate, refuse_missing
 from quadrepro.errors import ConfigError, DataError
 
 EMBEDDED = ["balance", "monks", "monks_2", "monks_3", "tictactoe", "titanic", "wine"]
@@ -86,17 +86,20 @@ def test_a_set_that_is_nowhere_is_named_with_places_files_and_ways_to_get_it(
     with pytest.raises(DataError) as refusal:
         load_dataset("toy", folder)
     assert str(refusal.value) == (
-        f"toy: no data: looked for toy.csv or toy.csv.gz in {folder} and in {cache_folder()};"
-        " it can be had as OpenML data set 7 or UCI's toy.data + toy.test, to be saved as a"
-        " canonical CSV (--data or QUADREPRO_DATA names the folder)"
+        f"1 data set is not here; looked for NAME.csv and NAME.csv.gz in {folder} and"
+        f" {cache_folder()}:\n"
+        "  toy: OpenML data set 7, or UCI's toy.data + toy.test\n"
+        "Save them as canonical CSVs in a folder that --data or QUADREPRO_DATA names."
     )
-    assert find_missing(["toy"], folder) == [str(refusal.value)]
 
 
 def test_all_missing_sets_are_named_at_once_and_in_order(folder: Path) -> None:
-    messages = find_missing(["pima", "wine", "car"], folder)
-    assert [message.split(":")[0] for message in messages] == ["pima", "car"]
-    assert "OpenML data set 37 (classes named tested_negative (0) and" in messages[0]
+    with pytest.raises(DataError) as refusal:
+        refuse_missing(["pima", "wine", "car"], folder)
+    first, *lines, _ = str(refusal.value).splitlines()
+    assert first.startswith("2 data sets are not here")
+    assert [line.split(":")[0].strip() for line in lines] == ["pima", "car"]
+    assert "OpenML data set 37 (classes named tested_negative (0) and" in lines[0]
 
 
 def test_a_folder_that_does_not_exist_is_refused(
@@ -107,7 +110,7 @@ def test_a_folder_that_does_not_exist_is_refused(
         locate(load_card("wine"), absent)
     monkeypatch.setenv("QUADREPRO_DATA", str(absent))
     with pytest.raises(DataError, match=f"^QUADREPRO_DATA, the data folder {absent} does not"):
-        find_missing(["wine"])
+        load_dataset("wine")
 
 
 def test_an_unknown_name_is_refused_with_the_nearest() -> None:

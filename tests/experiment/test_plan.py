@@ -66,7 +66,8 @@ def test_all_missing_data_sets_are_named_before_anything_is_computed(small_confi
     path = small_config("  - monks\n", "  - monks\n  - pima\n  - vote\n")
     with pytest.raises(DataError) as caught:
         plan_of(path)
-    assert [line.split(":")[0] for line in str(caught.value).splitlines()] == ["pima", "vote"]
+    names = [line.split(":")[0].strip() for line in str(caught.value).splitlines()[1:-1]]
+    assert names == ["pima", "vote"]
 
 
 def test_too_few_rows_for_the_folds_are_refused_at_the_data_sets_place(
