@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from quadrepro.boosting.registry import ALGORITHMS
 from quadrepro.experiment.config import Experiment
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.published import Published
@@ -91,7 +92,9 @@ def _significant_pairs(claimed: tuple[tuple[str, str], ...]) -> Callable[[Risks]
                 test = sign_test(risks.risks[a], risks.risks[b])
                 if a != b and test.significant and test.wins > test.losses:
                     found[a, b] = test.p_value
-        text = "; ".join(f"{a} over {b} (p = {p:.3f})" for (a, b), p in found.items())
+        text = "; ".join(
+            f"{_label(a)} over {_label(b)} (p = {p:.3f})" for (a, b), p in found.items()
+        )
         return text or "no pair", set(found) == set(claimed)
 
     return judge
@@ -104,6 +107,10 @@ def _better(a: str, b: str) -> Callable[[Risks], Judgement]:
         return text, test.significant and test.wins > test.losses
 
     return judge
+
+
+def _label(name: str) -> str:
+    return ALGORITHMS[name].label
 
 
 _CLAIMED_PAIRS = (
@@ -126,11 +133,15 @@ CLAIMS: dict[str, tuple[Claim, ...]] = {
             _wins_or_ties("quadboost-l1", "lpboost", 16),
         ),
         *(
-            Claim(f"sign test: {a} significantly better than {b}", (a, b), _better(a, b))
+            Claim(
+                f"{_label(a)} is significantly better than {_label(b)} (sign test)",
+                (a, b),
+                _better(a, b),
+            )
             for a, b in _CLAIMED_PAIRS
         ),
         Claim(
-            "sign test: these three pairs are significant and no other",
+            "These three pairs are significant and no other (sign test)",
             _ALL,
             _significant_pairs(_CLAIMED_PAIRS),
         ),
@@ -192,7 +203,13 @@ def claims_table(experiment: Experiment, outcomes: Outcomes, published: Publishe
         )
     header = ("claim", "ours", "holds", "printed table", "holds in print")
     return Table(
-        f"{experiment.config.title}: claims", header, tuple(rows), tuple(notes), header, tuple(data)
+        f"{experiment.config.title}: claims",
+        header,
+        tuple(rows),
+        tuple(notes),
+        header,
+        tuple(data),
+        align="left",
     )
 
 

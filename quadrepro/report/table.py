@@ -9,6 +9,7 @@ import csv
 import io
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from tabulate import tabulate
 
@@ -58,6 +59,8 @@ class Table:
         What a reader must know, one sentence or more each.
     data_header, data_rows : tuple
         The same at full precision for CSV, where every number has a column of its own.
+    align : {"right", "left"}
+        How entries stand in their columns; row names stand left.
     """
 
     title: str
@@ -66,12 +69,12 @@ class Table:
     notes: tuple[str, ...]
     data_header: tuple[str, ...]
     data_rows: tuple[tuple[str | float | int, ...], ...]
+    align: Literal["right", "left"] = "right"
 
     def to_markdown(self) -> str:
         """Return the table as GitHub Markdown."""
         body = [[name, *(_markdown(e) for e in entries)] for name, entries in self.rows]
-        align = ("left", *("right" for _ in self.header[1:]))
-        text = tabulate(body, self.header, "pipe", colalign=align, disable_numparse=True)
+        text = tabulate(body, self.header, "pipe", colalign=self._alignment, disable_numparse=True)
         notes = "".join(f"\n{note}\n" for note in self.notes)
         return f"## {self.title}\n\n{text}\n{notes}"
 
@@ -79,10 +82,13 @@ class Table:
         """Return the table as a LaTeX ``tabular`` with its notes as comments below."""
         body = [[_escaped(name), *(_latex(e) for e in entries)] for name, entries in self.rows]
         header = [_escaped(h) for h in self.header]
-        align = ("left", *("right" for _ in self.header[1:]))
-        text = tabulate(body, header, "latex_raw", colalign=align, disable_numparse=True)
+        text = tabulate(body, header, "latex_raw", colalign=self._alignment, disable_numparse=True)
         notes = "".join(f"% {note}\n" for note in self.notes)
         return f"% {self.title}\n{text}\n{notes}"
+
+    @property
+    def _alignment(self) -> tuple[str, ...]:
+        return ("left", *(self.align for _ in self.header[1:]))
 
     def to_csv(self) -> str:
         """Return the numbers at full precision as CSV."""

@@ -31,7 +31,7 @@ def printed() -> Risks:
         (2, "p = 0.057", False),
         (3, "p = 0.238", False),
         (4, "p = 0.096", False),
-        (5, "quadboost-linf over quadboost-l1 (p = 0.035)", False),
+        (5, "QuadBoost-L∞ over QuadBoost-L1 (p = 0.035)", False),
         (6, "20.4 times as fast", True),
         (7, "20.3 times as fast", True),
     ],
@@ -46,9 +46,9 @@ def test_the_printed_table_gives_each_claim_its_known_judgement(
 
 def test_the_printed_table_has_other_significant_pairs_than_claimed() -> None:
     text, _ = CLAIMS["quadboost"][5].judge(printed())
-    for pair in ("over quadboost-l1 (p = 0.035)", "over lpboost (p = 0.012)"):
-        assert f"quadboost-linf {pair}" in text
-    assert "quadboost-linf over adaboost (p = 0.011)" in text
+    for pair in ("over QuadBoost-L1 (p = 0.035)", "over LPBoost (p = 0.012)"):
+        assert f"QuadBoost-L∞ {pair}" in text
+    assert "QuadBoost-L∞ over AdaBoost (p = 0.011)" in text
 
 
 def test_other_data_sets_than_the_papers_are_not_comparable(
