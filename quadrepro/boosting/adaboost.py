@@ -135,4 +135,4 @@ class AdaBoost(GreedyAlgorithm):
 
     def seconds(self, n_examples: int, n_voters: int, n_samples: int, grid: Grid) -> float:
         """Return a rough estimate: one matrix product a round."""
-        return self.rounds(grid)[-1] * (12e-6 + 2.2e-11 * n_samples * n_examples * n_voters)
+        return self.rounds(grid)[-1] * (9e-6 + 6e-11 * n_samples * n_examples * n_voters)
