@@ -59,7 +59,7 @@ def find_config(config: str) -> Path:
 
 def prepare(config: str, data: Path | None, repeats: int | None) -> Plan:
     """Return the plan of a config after every check that needs no computing."""
-    from quadrepro.experiment.config import load_experiment
+    from quadrepro.experiment.loading import load_experiment
     from quadrepro.experiment.plan import make_plan
     from quadrepro.report.files import check_tables
 

@@ -53,7 +53,7 @@ def _algorithms() -> tuple[tuple[str, ...], Rows]:
 
 
 def _experiments() -> tuple[tuple[str, ...], Rows]:
-    from quadrepro.experiment.config import load_experiment
+    from quadrepro.experiment.loading import load_experiment
     from quadrepro.resources import configs_folder
 
     rows: Rows = []

@@ -6,9 +6,6 @@ read nothing but cards and compute nothing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
-from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
@@ -20,14 +17,13 @@ from pydantic import (
     field_validator,
     model_validator,
 )
-from pydantic_core import ErrorDetails, PydanticCustomError
+from pydantic_core import PydanticCustomError
 
 from quadrepro.boosting.base import Algorithm, Hyperparameter, rounded_log_values
 from quadrepro.boosting.grid import Grid, Value
 from quadrepro.boosting.registry import ALGORITHMS
 from quadrepro.data.card import View, card_names, load_card
-from quadrepro.errors import ConfigError, nearest
-from quadrepro.experiment.yaml_source import Place, YamlSource, read_yaml
+from quadrepro.errors import nearest
 
 
 def _fault(message: str, *place: str | int) -> PydanticCustomError:
@@ -290,76 +286,3 @@ def _refuse_twice(what: str, key: str, names: list[str]) -> None:
     for i, name in enumerate(names):
         if name in names[:i]:
             raise _fault(f"{what} {name!r} stands here twice", key, i)
-
-
-@dataclass(frozen=True)
-class Experiment:
-    """A config that holds together.
-
-    Attributes
-    ----------
-    name : str
-        The file's name without ending; the results' folder is named so.
-    config : Config
-        Its content.
-    source : YamlSource
-        The file, for messages that name a place.
-    """
-
-    name: str
-    config: Config
-    source: YamlSource
-
-    def error(self, message: str, *place: str | int) -> ConfigError:
-        """Return an error that names a place of the file."""
-        return ConfigError(f"{self.source.where(place)}: {message}")
-
-    @cached_property
-    def views(self) -> dict[str, View]:
-        """View of each row's data set."""
-        return {d.title: d.resolve(self.config.protocol.view) for d in self.config.datasets}
-
-
-def load_experiment(path: Path, repeats: int | None = None) -> Experiment:
-    """Read and check a config.
-
-    Parameters
-    ----------
-    path : Path
-        The YAML file.
-    repeats : int, optional
-        Number of splits, instead of the config's.
-
-    Returns
-    -------
-    Experiment
-        What the config asks for.
-
-    Raises
-    ------
-    ConfigError
-        If the file cannot be read or does not hold together; every fault that was found stands on
-        a line of its own with its place.
-    """
-    source = read_yaml(path)
-    if not isinstance(source.data, dict):
-        raise ConfigError(f"{source.where(())}: a config is a mapping of keys to values")
-    data = source.data if repeats is None else {**source.data, "repeats": repeats}
-    try:
-        config = Config.model_validate(data)
-    except ValidationError as error:
-        lines = [_message(source, detail) for detail in error.errors()]
-        raise ConfigError("\n".join(lines)) from None
-    return Experiment(path.stem, config, source)
-
-
-def _message(source: YamlSource, detail: ErrorDetails) -> str:
-    context: dict[str, Any] = detail.get("ctx", {})
-    place: Place = (*detail["loc"], *context.get("place", ()))
-    text = detail["msg"].removeprefix("Value error, ")
-    key = detail["loc"][-1] if detail["loc"] else ""
-    if detail["type"] == "missing":
-        return f"{source.where(place[:-1])}: the key {key!r} is missing"
-    if detail["type"] not in ("fault", "value_error"):
-        text = f"{key}: {text[0].lower()}{text[1:]}, not {detail['input']!r}"
-    return f"{source.where(place)}: {text}"

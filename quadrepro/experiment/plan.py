@@ -19,7 +19,8 @@ from quadrepro.boosting.grid import Grid
 from quadrepro.data.encoding import Encoded, encode
 from quadrepro.data.store import Dataset, load_dataset, refuse_missing
 from quadrepro.errors import ConfigError
-from quadrepro.experiment.config import Experiment, Protocol
+from quadrepro.experiment.config import Protocol
+from quadrepro.experiment.loading import Experiment
 from quadrepro.experiment.seeds import generator
 from quadrepro.experiment.splits import Split, random_split
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from quadrepro.boosting.registry import ALGORITHMS
-from quadrepro.experiment.config import Experiment
+from quadrepro.experiment.loading import Experiment
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.published import Published
 from quadrepro.report.risks import TIME_ROW

@@ -13,7 +13,7 @@ from quadrepro.engine.records import RecordStore
 from quadrepro.engine.run import records_of
 from quadrepro.engine.work import versions
 from quadrepro.errors import ConfigError, nearest
-from quadrepro.experiment.config import Experiment
+from quadrepro.experiment.loading import Experiment
 from quadrepro.experiment.plan import Plan
 from quadrepro.report.claims import CLAIMS, claims_table
 from quadrepro.report.comparisons import comparisons_table

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import stdev
 
-from quadrepro.experiment.config import Experiment
+from quadrepro.experiment.config import DatasetEntry
+from quadrepro.experiment.loading import Experiment
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.published import Published
 from quadrepro.report.table import MISSING, Entry, Table
@@ -68,68 +70,79 @@ def risks_table(experiment: Experiment, outcomes: Outcomes, published: Published
         numbers that differ from run to run.
     """
     config = experiment.config
-    names = {d.title: d.name for d in config.datasets}
     outside = {
         (v.row, v.column)
         for v in verdicts(experiment, outcomes, published)
         if not v.placement.inside
     }
-    rows, data = [], []
-    for row in outcomes.rows:
-        means = {c: outcomes.mean_risk(row, c) for c in outcomes.columns}
-        printed = {c: published.number(names[row], c) for c in outcomes.columns}
-        best = _lowest(means)
-        printed_best = _lowest(printed)
-        entries, numbers = [], []
-        for column, mean in means.items():
-            risks = outcomes.risks(row, column)
-            text = MISSING if mean is None else f"{mean:.3f}"
-            if mean is not None and outcomes.repeats > 1:
-                text += f" ± {stdev(risks):.3f}"
-            mark = "†" if (row, column) in outside else ""
-            printed_text = published.text(names[row], column)
-            entries.append(Entry(text, printed_text, column in best, column in printed_best, mark))
-            numbers += ["" if mean is None else mean]
-            if outcomes.repeats > 1:
-                numbers += ["" if mean is None else stdev(risks)]
-            numbers += [printed_text]
-        rows.append((row, tuple(entries)))
-        data.append((row, *numbers))
     times = {c: outcomes.mean_seconds(c) for c in outcomes.columns}
-    rows.append(
-        (
-            TIME_LABEL,
-            tuple(
-                Entry(MISSING if t is None else f"{t:.3f}", published.text(TIME_ROW, c))
-                for c, t in times.items()
-            ),
-        )
+    time_entries = tuple(
+        Entry(MISSING if t is None else f"{t:.3f}", published.text(TIME_ROW, c))
+        for c, t in times.items()
     )
-    spread = ("",) if outcomes.repeats > 1 else ()
-    data.append(
-        (
-            TIME_ROW,
-            *(
-                value
-                for c, t in times.items()
-                for value in ("" if t is None else t, *spread, published.text(TIME_ROW, c))
-            ),
-        )
-    )
-    sd = ("sd",) if outcomes.repeats > 1 else ()
-    header = [
-        name
-        for column in outcomes.columns
-        for name in (column, *(f"{column} {s}" for s in sd), f"{column} printed")
-    ]
+    kinds = ("", " sd", " printed") if outcomes.repeats > 1 else ("", " printed")
     return Table(
         f"{config.title}: test risks",
         ("Data set", *(a.title for a in config.algorithms)),
-        tuple(rows),
+        (
+            *((d.title, _entries(outcomes, published, d, outside)) for d in config.datasets),
+            (TIME_LABEL, time_entries),
+        ),
         _notes(experiment, outcomes, published),
-        ("dataset", *header),
-        tuple(data),
+        ("dataset", *(column + kind for column in outcomes.columns for kind in kinds)),
+        (
+            *((d.title, *_numbers(outcomes, published, d)) for d in config.datasets),
+            (TIME_ROW, *_time_numbers(outcomes, published, times)),
+        ),
     )
+
+
+def _entries(
+    outcomes: Outcomes, published: Published, dataset: DatasetEntry, outside: set[tuple[str, str]]
+) -> tuple[Entry, ...]:
+    row, name = dataset.title, dataset.name
+    best = _lowest({c: outcomes.mean_risk(row, c) for c in outcomes.columns})
+    printed_best = _lowest({c: published.number(name, c) for c in outcomes.columns})
+    return tuple(
+        Entry(
+            _risk_text(outcomes, row, column),
+            published.text(name, column),
+            bold=column in best,
+            printed_bold=column in printed_best,
+            mark="†" if (row, column) in outside else "",
+        )
+        for column in outcomes.columns
+    )
+
+
+def _numbers(
+    outcomes: Outcomes, published: Published, dataset: DatasetEntry
+) -> Iterator[float | str]:
+    for column in outcomes.columns:
+        mean = outcomes.mean_risk(dataset.title, column)
+        yield "" if mean is None else mean
+        if outcomes.repeats > 1:
+            yield "" if mean is None else stdev(outcomes.risks(dataset.title, column))
+        yield published.text(dataset.name, column)
+
+
+def _time_numbers(
+    outcomes: Outcomes, published: Published, times: dict[str, float | None]
+) -> Iterator[float | str]:
+    for column, seconds in times.items():
+        yield "" if seconds is None else seconds
+        if outcomes.repeats > 1:
+            yield ""
+        yield published.text(TIME_ROW, column)
+
+
+def _risk_text(outcomes: Outcomes, row: str, column: str) -> str:
+    mean = outcomes.mean_risk(row, column)
+    if mean is None:
+        return MISSING
+    if outcomes.repeats == 1:
+        return f"{mean:.3f}"
+    return f"{mean:.3f} ± {stdev(outcomes.risks(row, column)):.3f}"
 
 
 def _lowest(risks: dict[str, float | None]) -> set[str]:

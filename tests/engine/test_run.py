@@ -14,7 +14,7 @@ from quadrepro.data.normalise import Normaliser
 from quadrepro.engine.records import Record, RecordStore
 from quadrepro.engine.run import compute, missing_cells, records_of
 from quadrepro.engine.work import run_cell
-from quadrepro.experiment.config import load_experiment
+from quadrepro.experiment.loading import load_experiment
 from quadrepro.experiment.plan import Cell, Plan, make_plan
 from quadrepro.voters.reduction import FloatArray, VotingProblem
 from quadrepro.voters.stumps import Stumps

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from quadrepro.errors import ConfigError
-from quadrepro.experiment.config import load_experiment
+from quadrepro.experiment.loading import load_experiment
 
 Write = Callable[..., Path]
 

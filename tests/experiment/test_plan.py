@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from quadrepro.errors import ConfigError, DataError
-from quadrepro.experiment.config import load_experiment
+from quadrepro.experiment.loading import load_experiment
 from quadrepro.experiment.plan import Plan, make_plan
 
 Write = Callable[..., Path]

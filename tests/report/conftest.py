@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from quadrepro.engine.records import Record, pack
-from quadrepro.experiment.config import Experiment, load_experiment
+from quadrepro.experiment.loading import Experiment, load_experiment
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.published import Published
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from quadrepro.experiment.config import Experiment
+from quadrepro.experiment.loading import Experiment
 from quadrepro.report.comparisons import comparisons_table, probabilities
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.published import Published, read_published

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from quadrepro.experiment.config import Experiment
+from quadrepro.experiment.loading import Experiment
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.published import Published
 from quadrepro.report.risks import risks_table, verdicts_table
