@@ -41,7 +41,8 @@ class ExampleWeights(State):
     Attributes
     ----------
     example_weights : ndarray of shape (n_trajectories, n_examples)
-        Weights w, summing to `UNITS`; an example that a sample lacks has weight 0.
+        Weight w of one copy of each example; over all copies they sum to `UNITS`. Copies count
+        only in sums, so that merging equal examples changes no bit.
 
     Raises
     ------
@@ -52,8 +53,9 @@ class ExampleWeights(State):
     def __init__(self, problem: VotingProblem, sample_of: IntArray) -> None:
         if not (np.abs(problem.H) == 1.0).all():
             raise ValueError("AdaBoost needs voters with values -1 and +1")
-        counts = problem.counts[sample_of]
-        self.example_weights = UNITS * counts / counts.sum(axis=1, keepdims=True)
+        self._copies = problem.counts[sample_of]
+        sizes = self._copies.sum(axis=1, keepdims=True)
+        self.example_weights = np.repeat(UNITS / sizes, len(problem.y), axis=1)
         self.weights = np.zeros((len(sample_of), problem.H.shape[1]))
         self._right = np.ascontiguousarray(problem.H * problem.y[:, None])
         self._right_of_voter = np.ascontiguousarray(self._right.T)
@@ -75,6 +77,7 @@ class ExampleWeights(State):
         The edge of a voter is 1 - 2ε; it is negative where the complement is meant.
         """
         np.rint(self.example_weights, out=self._units)
+        self._units *= self._copies
         np.matmul(self._units, self._right, out=self._sums)
         np.abs(self._sums, out=self._sizes)
         least = self._sizes.max(axis=1, keepdims=True) - self._tie
@@ -94,6 +97,7 @@ class ExampleWeights(State):
     def keep(self, rows: BoolArray) -> None:
         """Drop every trajectory but those in `rows`."""
         self.example_weights = self.example_weights[rows]
+        self._copies = self._copies[rows]
         self.weights = self.weights[rows]
         self._edges = self._edges[rows]
         self._allocate()

@@ -78,13 +78,15 @@ class Algorithm(ABC):
         What a grid may name.
     version : int
         Raised whenever results change, so that no old record is taken for a new one.
-    merges_voters : bool
-        Whether equal voters may be merged before training.
     """
 
     hyperparameters: ClassVar[tuple[Hyperparameter, ...]]
     version: ClassVar[int] = 1
-    merges_voters: ClassVar[bool] = True
+
+    @property
+    def merges_voters(self) -> bool:
+        """Whether equal voters may be merged: not where each has a bounded share of its own."""
+        return True
 
     def path(
         self, H: FloatArray, y: FloatArray, grid: Grid, samples: FloatArray | None = None
@@ -113,7 +115,7 @@ class Algorithm(ABC):
             If the problem or the grid is not one the algorithm can take.
         """
         self.check(grid)
-        problem = reduce_problem(H, y, samples, merge=self.merges_voters)
+        problem = reduce_problem(H, y, samples, merge_voters=self.merges_voters)
         weights = problem.expand(self._paths(problem, grid))
         return weights[0] if samples is None else weights
 

@@ -21,7 +21,7 @@ from quadrepro.boosting.base import Algorithm, GreedyAlgorithm, positive_votes
 from quadrepro.boosting.greedy import Checkpoints, Trace
 from quadrepro.boosting.lpboost import LPBoost, generate_columns
 from quadrepro.boosting.quadboost import QuadBoost, QuadBoostL1, QuadBoostL2, QuadBoostLInf
-from quadrepro.voters.reduction import FloatArray, VotingProblem, reduce_problem
+from quadrepro.voters.reduction import FloatArray, reduce_problem
 from quadrepro.voters.stumps import Stumps
 
 Voters = Stumps | Literal["precomputed"] | None
@@ -79,8 +79,7 @@ class VoteClassifier(ClassifierMixin, BaseEstimator):
                 f"Only binary classification is supported, here are {found} {kind}: y must hold 2"
             )
         self.voters_ = None if self._precomputed else clone(self.voters or Stumps()).fit(X)
-        problem = reduce_problem(self._voter_matrix(X), np.where(codes == 1, 1.0, -1.0))
-        self.voter_weights_ = problem.expand(self._train(problem))
+        self.voter_weights_ = self._train(self._voter_matrix(X), np.where(codes == 1, 1.0, -1.0))
         return self
 
     def decision_function(self, X: ArrayLike) -> FloatArray:
@@ -131,8 +130,8 @@ class VoteClassifier(ClassifierMixin, BaseEstimator):
         return np.asarray(self.classes_[positive.astype(np.intp)])
 
     @abstractmethod
-    def _train(self, problem: VotingProblem) -> FloatArray:
-        """Return the weights on the reduced problem and keep what staging needs."""
+    def _train(self, H: FloatArray, y: FloatArray) -> FloatArray:
+        """Return the voter weights and keep what staging needs."""
 
     @abstractmethod
     def _stages(self, H: FloatArray) -> Iterator[FloatArray]:
@@ -173,13 +172,14 @@ class _GreedyClassifier(VoteClassifier):
     def _algorithm(self) -> tuple[GreedyAlgorithm, float, int]:
         """Return the algorithm, its hyper-parameter (nan without one) and the rounds."""
 
-    def _train(self, problem: VotingProblem) -> FloatArray:
+    def _train(self, H: FloatArray, y: FloatArray) -> FloatArray:
         algorithm, value, n_rounds = self._algorithm()
+        problem = reduce_problem(H, y, merge_voters=algorithm.merges_voters)
         end, trace = Checkpoints([n_rounds], 1, problem.H.shape[1]), Trace()
         algorithm.run(problem, np.array([value]), n_rounds, [end, trace])
         self._picks = problem.representatives[trace.picks]
         self._steps = np.array(trace.weights)
-        return np.asarray(end.path[0, 0])
+        return problem.expand(end.path[0, 0])
 
     def _stages(self, H: FloatArray) -> Iterator[FloatArray]:
         votes = np.zeros(len(H))
@@ -282,8 +282,9 @@ class LPBoostClassifier(VoteClassifier):
         self.C = C
         self.voters = voters
 
-    def _train(self, problem: VotingProblem) -> FloatArray:
+    def _train(self, H: FloatArray, y: FloatArray) -> FloatArray:
         _check(LPBoost(), C=self.C)
+        problem = reduce_problem(H, y)
         self._solutions: list[tuple[NDArray[np.intp], FloatArray]] = []
         path = generate_columns(
             problem,
@@ -297,7 +298,7 @@ class LPBoostClassifier(VoteClassifier):
         self.gap_ = solution.gap
         weights = np.zeros(problem.H.shape[1])
         weights[added] = solution.voter_weights
-        return weights
+        return problem.expand(weights)
 
     def _stages(self, H: FloatArray) -> Iterator[FloatArray]:
         for voters, weights in self._solutions:

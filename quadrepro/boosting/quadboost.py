@@ -195,6 +195,11 @@ class QuadBoost(GreedyAlgorithm):
     hyperparameters: ClassVar[tuple[Hyperparameter, ...]] = (N_ROUNDS,)
     rule_class: ClassVar[type[QuadBoostRule]] = VanillaRule
 
+    @property
+    def merges_voters(self) -> bool:
+        """Whether equal voters may be merged: re-weighting bounds or shrinks each on its own."""
+        return not self.reweight
+
     def state(self, problem: VotingProblem, sample_of: IntArray) -> Residuals:
         """Return the residuals of the empty vote."""
         return Residuals(problem, sample_of)

@@ -1,7 +1,7 @@
 """Two exact reductions of a voting problem: equal voters are one voter, equal examples are one.
 
-Voters that agree up to sign on all training examples are interchangeable to every algorithm here;
-the one of lowest index stays, which is the one a greedy pick would have taken. Examples with the
+Voters that agree up to sign on all training examples are interchangeable; the one of lowest index
+stays, which is the one a greedy pick would have taken. Examples with the
 same row and label are one example with a count. Nothing else may be decided in this module: an
 algorithm run on the reduced problem must give exactly the weights it gives on the plain one.
 """
@@ -71,7 +71,7 @@ def reduce_problem(
     y: FloatArray,
     samples: FloatArray | None = None,
     *,
-    merge: bool = True,
+    merge_voters: bool = True,
 ) -> VotingProblem:
     """Reduce a voter matrix and its labels.
 
@@ -83,8 +83,8 @@ def reduce_problem(
         Labels, -1 or +1.
     samples : ndarray of shape (n_samples, n_examples), optional
         How often each sample holds each example; by default one sample with every example once.
-    merge : bool, default True
-        Whether to merge at all; False gives the plain problem.
+    merge_voters : bool, default True
+        Whether equal voters are one; where each has a share of its own they must not be.
 
     Returns
     -------
@@ -107,9 +107,7 @@ def reduce_problem(
         raise ValueError("voters must have values in [-1, 1]")
     if not (counts.sum(axis=1) > 0).all():
         raise ValueError("a sample holds no example")
-    if not merge:
-        return VotingProblem(H, y, counts, np.arange(H.shape[1]), H.shape[1])
-    representatives = _first_of_equal_voters(H)
+    representatives = _first_of_equal_voters(H) if merge_voters else np.arange(H.shape[1])
     kept = H[:, representatives]
     rows, inverse = _first_of_equal_rows(np.column_stack([kept, y]))
     merged = np.zeros((len(rows), len(counts)))

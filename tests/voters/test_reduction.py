@@ -53,11 +53,10 @@ def test_expanded_weights_stand_at_the_representatives() -> None:
     assert reduced.expand(np.array([2.0, 3.0])).tolist() == [2.0, 0.0, 3.0]
 
 
-def test_without_merging_the_problem_stays_as_it_is() -> None:
-    H = np.ones((3, 4))
-    reduced = reduce_problem(H, np.ones(3), merge=False)
-    assert reduced.H.shape == (3, 4)
-    assert reduced.counts.tolist() == [[1, 1, 1]]
+def test_voters_can_be_left_unmerged() -> None:
+    reduced = reduce_problem(np.ones((3, 4)), np.ones(3), merge_voters=False)
+    assert reduced.H.shape == (1, 4)
+    assert reduced.counts.tolist() == [[3]]
 
 
 @pytest.mark.parametrize(
