@@ -41,8 +41,8 @@ class ExampleWeights(State):
     Attributes
     ----------
     example_weights : ndarray of shape (n_trajectories, n_examples)
-        Weight w of one copy of each example; over all copies they sum to `UNITS`. Copies count
-        only in sums, so that merging equal examples changes no bit.
+        Weight w of one copy of each example, 0 where the sample lacks it; over all copies they
+        sum to `UNITS`. Copies count only in sums, so that merging equal examples changes no bit.
 
     Raises
     ------
@@ -55,7 +55,7 @@ class ExampleWeights(State):
             raise ValueError("AdaBoost needs voters with values -1 and +1")
         self._copies = problem.counts[sample_of]
         sizes = self._copies.sum(axis=1, keepdims=True)
-        self.example_weights = np.repeat(UNITS / sizes, len(problem.y), axis=1)
+        self.example_weights = np.where(self._copies > 0, UNITS / sizes, 0.0)
         self.weights = np.zeros((len(sample_of), problem.H.shape[1]))
         self._right = np.ascontiguousarray(problem.H * problem.y[:, None])
         self._right_of_voter = np.ascontiguousarray(self._right.T)

@@ -105,6 +105,19 @@ def test_a_long_run_does_not_depend_on_the_batch_or_the_order_of_examples(
     np.testing.assert_array_equal(alone, AdaBoost().path(H[order], y[order], grid))
 
 
+def test_a_held_out_example_that_is_always_wrong_does_no_harm_in_a_long_run() -> None:
+    # Its weight would grow without bound if it had one.
+    rng = np.random.default_rng(0)
+    H = rng.choice([-1.0, 1.0], (41, 9))
+    y = np.where(H[:, :3].sum(axis=1) > 0, 1.0, -1.0)
+    y[-1] *= -1
+    samples = np.vstack([np.arange(41) < 40, np.ones(41)]).astype(float)
+    with np.errstate(all="raise", under="ignore"):
+        held_out, _ = AdaBoost().path(H, y, Grid.of({"n_rounds": [30_000]}), samples)
+    assert np.isfinite(held_out).all()
+    assert not positive_votes(H[:40], held_out).ravel()[y[:40] < 0].any()
+
+
 def test_merged_voters_and_examples_give_the_weights_of_the_plain_problem(
     make_problem: Callable[..., Problem],
 ) -> None:
