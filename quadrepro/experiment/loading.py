@@ -84,6 +84,10 @@ def _message(source: YamlSource, detail: ErrorDetails) -> str:
     key = detail["loc"][-1] if detail["loc"] else ""
     if detail["type"] == "missing":
         return f"{source.where(place[:-1])}: the key {key!r} is missing"
+    if detail["type"] == "model_type":
+        return (
+            f"{source.where(place)}: expected a mapping of keys to values, not {detail['input']!r}"
+        )
     if detail["type"] not in ("fault", "value_error"):
         text = f"{key}: {text[0].lower()}{text[1:]}, not {detail['input']!r}"
     return f"{source.where(place)}: {text}"

@@ -91,6 +91,11 @@ FAULTS = [
     ),
     ("datasets:\n  - monks\n  - {name: titanic, as: people}\n", "datasets: []\n", "5:1: datasets:"),
     ("datasets:\n", "datasets: monks\nunused:\n", "unknown key 'unused'"),
+    (
+        "- name: ada\n    algorithm: adaboost\n    grid: {n_rounds: 5}",
+        "- ada",
+        "13:5: expected a map",
+    ),
 ]
 
 
