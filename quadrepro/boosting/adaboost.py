@@ -53,9 +53,10 @@ class ExampleWeights(State):
     def __init__(self, problem: VotingProblem, sample_of: IntArray) -> None:
         if not (np.abs(problem.H) == 1.0).all():
             raise ValueError("AdaBoost needs voters with values -1 and +1")
-        self._copies = problem.counts[sample_of]
-        sizes = self._copies.sum(axis=1, keepdims=True)
-        self.example_weights = np.where(self._copies > 0, UNITS / sizes, 0.0)
+        copies = problem.counts[sample_of]
+        sizes = copies.sum(axis=1, keepdims=True)
+        self.example_weights = np.where(copies > 0, UNITS / sizes, 0.0)
+        self._copies = copies if (copies > 1).any() else None
         self.weights = np.zeros((len(sample_of), problem.H.shape[1]))
         self._right = np.ascontiguousarray(problem.H * problem.y[:, None])
         self._right_of_voter = np.ascontiguousarray(self._right.T)
@@ -77,7 +78,8 @@ class ExampleWeights(State):
         The edge of a voter is 1 - 2ε; it is negative where the complement is meant.
         """
         np.rint(self.example_weights, out=self._units)
-        self._units *= self._copies
+        if self._copies is not None:
+            self._units *= self._copies
         np.matmul(self._units, self._right, out=self._sums)
         np.abs(self._sums, out=self._sizes)
         least = self._sizes.max(axis=1, keepdims=True) - self._tie
@@ -97,7 +99,7 @@ class ExampleWeights(State):
     def keep(self, rows: BoolArray) -> None:
         """Drop every trajectory but those in `rows`."""
         self.example_weights = self.example_weights[rows]
-        self._copies = self._copies[rows]
+        self._copies = None if self._copies is None else self._copies[rows]
         self.weights = self.weights[rows]
         self._edges = self._edges[rows]
         self._allocate()
@@ -115,9 +117,10 @@ class AdaBoostRule(Rule):
         """Pick the strongest voter."""
         assert isinstance(state, ExampleWeights)
         picks, edges = state.strongest()
-        sizes = np.abs(edges)
-        if sizes.min() > NO_EDGE and sizes.max() < 1.0:
+        # A handful of floats: plain Python is quicker here than two reductions.
+        if all(NO_EDGE < abs(edge) < 1.0 for edge in edges.tolist()):
             return Step(picks, np.arctanh(edges), None)
+        sizes = np.abs(edges)
         last = (sizes <= NO_EDGE) | (sizes >= 1.0)
         weights = np.where(sizes >= 1.0, edges, np.arctanh(np.where(last, 0.0, edges)))
         return Step(picks, weights, last)

@@ -11,15 +11,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
 from quadrepro.voters.reduction import BoolArray, FloatArray, IntArray
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """One round of every trajectory: F <- F + weight * pick.
 
     Attributes
@@ -43,7 +42,7 @@ class Step:
 
 def some(last: BoolArray) -> BoolArray | None:
     """Return `last`, or None where it holds for no trajectory."""
-    return last if last.any() else None
+    return last if np.count_nonzero(last) else None
 
 
 class State(ABC):
