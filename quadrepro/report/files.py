@@ -87,7 +87,7 @@ def write_results(plan: Plan, store: RecordStore, folder: Path) -> tuple[Table, 
         claims = claims_table(experiment, outcomes, printed)
         write_text(folder / "claims.md", claims.to_markdown())
     write_text(folder / "cells.csv", _cells(experiment, outcomes))
-    text = json.dumps(_provenance(plan), indent=2, sort_keys=True, ensure_ascii=False)
+    text = json.dumps(_provenance(plan), indent=2, ensure_ascii=False)
     write_text(folder / "run.json", text + "\n")
     return risks, outcomes
 
