@@ -113,6 +113,17 @@ def test_linf_reweighting_ends_at_bounded_least_squares(
     np.testing.assert_allclose(found, oracle, atol=1e-9)
 
 
+def test_reweighting_bounds_each_of_two_equal_voters_on_its_own(problem: Problem) -> None:
+    H, y = problem
+    doubled = np.hstack([H, H])
+    found = fit(QuadBoostLInf(reweight=True), (doubled, y), alpha_max=0.02, n_rounds=MANY)
+    oracle = lsq_linear(doubled, y, (-0.02, 0.02), method="trf", tol=1e-14)
+    risk = ((y - doubled @ found) ** 2).sum() / 2
+    assert risk == pytest.approx(oracle.cost, rel=1e-8)
+    alone = fit(QuadBoostLInf(reweight=True), (H, y), alpha_max=0.02, n_rounds=MANY)
+    assert risk < ((y - H @ alone) ** 2).sum() / 2
+
+
 @pytest.mark.parametrize("reweight", [False, True])
 @pytest.mark.parametrize("real", [False, True])
 def test_vanilla_ends_at_least_squares(
