@@ -5,19 +5,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from quadrepro.boosting.adaboost import AdaBoost
-from quadrepro.boosting.base import positive_votes
-from quadrepro.data.normalise import Normaliser
 from quadrepro.engine.records import Record, RecordStore
 from quadrepro.engine.run import compute, missing_cells, records_of
-from quadrepro.engine.work import run_cell
 from quadrepro.experiment.loading import load_experiment
 from quadrepro.experiment.plan import Cell, Plan, make_plan
 from quadrepro.voters.reduction import FloatArray, VotingProblem
-from quadrepro.voters.stumps import Stumps
 
 Write = Callable[..., Path]
 
@@ -49,21 +44,6 @@ class Dying(AdaBoost):
 
 def without_time(record: Record | None) -> Record | None:
     return record and replace(record, seconds=0.0)
-
-
-def test_a_cell_is_the_protocol_step_by_step(plan: Plan) -> None:
-    cell = plan.cells[-1]
-    record = run_cell(cell)
-    X, y, split = cell.examples.X, cell.examples.y, cell.split
-    normaliser = Normaliser.fit(X[split.train])
-    stumps = Stumps(10).fit(normaliser.transform(X[split.train]))
-    H, H_test = (stumps.transform(normaliser.transform(X[i])) for i in (split.train, split.test))
-    weights = AdaBoost().path(H, y[split.train], cell.grid)
-    wrong = positive_votes(H_test, weights)[:, 0] != (y[split.test] > 0)
-    np.testing.assert_array_equal(record.wrong_examples(), wrong)
-    assert (record.status, record.errors, record.n_test) == ("ok", wrong.sum(), 1701)
-    assert record.chosen == {"n_rounds": 5}
-    assert record.content == cell.content
 
 
 def test_two_workers_leave_the_records_of_one(plan: Plan, tmp_path: Path) -> None:

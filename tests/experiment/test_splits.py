@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from quadrepro.data.card import load_card
-from quadrepro.experiment.seeds import generator
 from quadrepro.experiment.splits import random_split, training_size
 from quadrepro.report.published import read_published
 from quadrepro.report.risks import TIME_ROW
@@ -52,25 +53,9 @@ def test_a_split_is_a_partition_with_even_folds(
     assert sizes.max() - sizes.min() <= 1
 
 
-def test_a_draw_depends_on_its_name_alone() -> None:
-    first = generator(3, "monks", 0, "split").integers(0, 2**32, 4).tolist()
-    generator(3, "titanic", 0, "split").random(100)
-    assert generator(3, "monks", 0, "split").integers(0, 2**32, 4).tolist() == first
-    others = [(4, "monks", 0, "split"), (3, "monk", 0, "split"), (3, "monks", 1, "split")]
-    for seed, *name in [*others, (3, "monks", 0, "folds")]:
-        assert generator(seed, *name).integers(0, 2**32, 4).tolist() != first
-
-
-def test_names_do_not_run_together() -> None:
-    a, b = generator(0, "a", "bc").random(), generator(0, "ab", "c").random()
-    assert a != b
-
-
 def test_a_hash_knows_the_folds_and_which_part_is_the_test() -> None:
     rng = np.random.default_rng(0)
     split = random_split(20, 10, 5, rng, rng)
-    from dataclasses import replace
-
     assert split.hash == replace(split).hash
     assert split.hash != replace(split, fold=split.fold[::-1]).hash
     assert split.hash != replace(split, train=split.test, test=split.train).hash
