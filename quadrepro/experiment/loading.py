@@ -72,7 +72,9 @@ def load_experiment(path: Path, repeats: int | None = None) -> Experiment:
     try:
         config = Config.model_validate(data)
     except ValidationError as error:
-        lines = [_message(source, detail) for detail in error.errors()]
+        # A list whose items are all at fault is also reported as empty: the items say enough.
+        details = [e for e in error.errors() if e["type"] != "too_short" or not e["input"]]
+        lines = [_message(source, detail) for detail in details]
         raise ConfigError("\n".join(lines)) from None
     return Experiment(path.stem, config, source)
 
@@ -84,6 +86,8 @@ def _message(source: YamlSource, detail: ErrorDetails) -> str:
     key = detail["loc"][-1] if detail["loc"] else ""
     if detail["type"] == "missing":
         return f"{source.where(place[:-1])}: the key {key!r} is missing"
+    if detail["type"] == "too_short":
+        return f"{source.where(place)}: {key} must list at least one"
     if detail["type"] == "model_type":
         return (
             f"{source.where(place)}: expected a mapping of keys to values, not {detail['input']!r}"

@@ -89,7 +89,11 @@ FAULTS = [
         "- name: quadboost-l2\n    settings: {reweight: maybe}",
         "10:16: Input should be a valid boolean",
     ),
-    ("datasets:\n  - monks\n  - {name: titanic, as: people}\n", "datasets: []\n", "5:1: datasets:"),
+    (
+        "datasets:\n  - monks\n  - {name: titanic, as: people}\n",
+        "datasets: []\n",
+        "5:1: datasets must list at least one",
+    ),
     ("datasets:\n", "datasets: monks\nunused:\n", "unknown key 'unused'"),
     (
         "- name: ada\n    algorithm: adaboost\n    grid: {n_rounds: 5}",
@@ -109,6 +113,14 @@ def test_a_fault_is_named_with_its_place_and_the_nearest_valid_name(
     text = str(caught.value)
     assert message in text
     assert all(re.match(rf"{re.escape(str(path))}:\d+:\d+: ", line) for line in text.splitlines())
+
+
+def test_one_fault_is_one_line(small_config: Write) -> None:
+    path = small_config("  - {name: titanic, as: people}\n", "")
+    path.write_text(path.read_text().replace("- monks", "- monk"))
+    with pytest.raises(ConfigError) as caught:
+        load_experiment(path)
+    assert len(str(caught.value).splitlines()) == 1
 
 
 def test_several_faults_are_named_at_once(small_config: Write) -> None:
