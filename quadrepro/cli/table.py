@@ -15,6 +15,7 @@ from quadrepro.cli.common import (
     repeats_option,
     report,
 )
+from quadrepro.errors import EXIT_CELLS_MISSING
 
 
 @click.command("table")
@@ -28,7 +29,13 @@ def command(
 ) -> None:
     """Write the tables again from what has been computed.
 
-    Nothing is computed; a cell without a result stands as a dash. CONFIG is a YAML file, or the
-    name of one that ships with quadrepro.
+    Nothing is computed; a cell without a result stands as a dash. Where no cell has one, nothing is
+    written. CONFIG is a YAML file, or the name of one that ships with quadrepro.
     """
-    ctx.exit(report(prepare(config, data, repeats), record_store(out), out))
+    from quadrepro.engine.run import records_of
+
+    plan, store = prepare(config, data, repeats), record_store(out)
+    if all(record.status == "missing" for record in records_of(plan.cells, store)):
+        click.echo(f"no cell of {config} has been computed in {store.folder}", err=True)
+        ctx.exit(EXIT_CELLS_MISSING)
+    ctx.exit(report(plan, store, out))

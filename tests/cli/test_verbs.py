@@ -60,13 +60,20 @@ def test_table_rebuilds_from_records_alone(small_config: Write, tmp_path: Path) 
     assert (out / "small" / "risks.md").read_bytes() == before
 
 
-def test_table_without_records_is_dashes_and_exit_code_1(
-    small_config: Write, tmp_path: Path
-) -> None:
-    result = quadrepro("table", small_config(), "--out", tmp_path)
+def test_table_shows_a_dash_for_what_is_not_computed(small_config: Write, tmp_path: Path) -> None:
+    quadrepro("run", small_config(), "--jobs", 1, "--out", tmp_path)
+    more = small_config("n_rounds: 5", "n_rounds: 6")
+    result = quadrepro("table", more, "--out", tmp_path)
     assert result.exit_code == 1
     assert "– |" in result.output
-    assert "not computed" in result.stderr
+    assert "monks, ada, repeat 0: missing: not computed" in result.stderr
+
+
+def test_table_without_any_record_writes_nothing(small_config: Write, tmp_path: Path) -> None:
+    result = quadrepro("table", small_config(), "--out", tmp_path / "results")
+    assert result.exit_code == 1
+    assert "has been computed" in result.stderr
+    assert not (tmp_path / "results").exists()
 
 
 def test_compare_exits_with_4_and_names_the_difference(small_config: Write, tmp_path: Path) -> None:
