@@ -84,7 +84,9 @@ class Table:
         header = [_escaped(h) for h in self.header]
         text = tabulate(body, header, "latex_raw", colalign=self._alignment, disable_numparse=True)
         notes = "".join(f"% {note}\n" for note in self.notes)
-        return f"% {self.title}\n{text}\n{notes}"
+        grey = any(entry.grey for _, entries in self.rows for entry in entries)
+        needs = "% Needs the package xcolor.\n" if grey else ""
+        return f"% {self.title}\n{needs}{text}\n{notes}"
 
     @property
     def _alignment(self) -> tuple[str, ...]:

@@ -28,6 +28,7 @@ def test_markdown_shows_bold_marks_and_notes() -> None:
 def test_latex_escapes_names_and_keeps_markup() -> None:
     text = TABLE.to_latex()
     assert r"letter\_ab" in text
+    assert "% Needs the package xcolor." in text
     assert r"L$\infty$" in text
     assert r"\textbf{0.1}$^\dagger$ (\textbf{0.2})" in text
     assert r"\textcolor{gray}{--$^\ast$}" in text
