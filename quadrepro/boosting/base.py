@@ -51,10 +51,10 @@ class Hyperparameter:
     def fault(self, values: Sequence[Value]) -> str | None:
         """Return what is wrong with the values of a grid's axis, or None."""
         for value in values:
-            if self.kind == "integer" and value != int(value):
-                return f"{self.name} takes whole numbers, not {value:g}"
             if not 0 < value < float("inf"):
                 return f"{self.name} must be positive and finite, not {value:g}"
+            if self.kind == "integer" and value != int(value):
+                return f"{self.name} takes whole numbers, not {value:g}"
         if len(set(values)) < len(values):
             return f"{self.name} lists a value twice"
         if list(values) != sorted(values, reverse=self.simple == "large"):

@@ -50,8 +50,8 @@ class Axis(Model):
     """Values of one hyper-parameter: listed, or evenly spaced on a logarithmic scale."""
 
     values: tuple[float, ...] | None = None
-    start: float | None = Field(default=None, alias="from", gt=0)
-    end: float | None = Field(default=None, alias="to", gt=0)
+    start: float | None = Field(default=None, alias="from", gt=0, allow_inf_nan=False)
+    end: float | None = Field(default=None, alias="to", gt=0, allow_inf_nan=False)
     points: int | None = Field(default=None, ge=1, le=10_000)
 
     @model_validator(mode="before")
@@ -77,7 +77,7 @@ class Axis(Model):
             assert self.end is not None
             assert self.points is not None
             return rounded_log_values(self.start, self.end, self.points, integer=kind == "integer")
-        if kind == "integer" and all(v == int(v) for v in self.values):
+        if kind == "integer" and all(v.is_integer() for v in self.values):
             return [int(v) for v in self.values]
         return list(self.values)
 

@@ -80,6 +80,12 @@ FAULTS = [
     ("grid: {n_rounds: 5}", "grid: {n_rounds: [5, 3]}", "n_rounds must increase"),
     ("grid: {n_rounds: 5}", "grid: {n_rounds: [-5]}", "n_rounds must be positive"),
     ("grid: {n_rounds: 5}", "grid: {n_rounds: five}", "15:12: "),
+    ("grid: {n_rounds: 5}", "grid: {n_rounds: 1e400}", "n_rounds must be positive and finite, not"),
+    (
+        "{from: 10, to: 1, points: 2}",
+        "{from: 1e400, to: 1, points: 2}",
+        "should be a finite number",
+    ),
     ("{from: 10, to: 1, points: 2}", "{from: 10, to: 1}", "give a list of values, or all of from"),
     ("{from: 10, to: 1, points: 2}", "{from: 0, to: 1, points: 2}", "greater than 0, not 0"),
     ("{from: 10, to: 1, points: 2}", "{from: 1, to: 9, points: 2}", "lam must decrease"),
