@@ -182,7 +182,7 @@ def claims_table(experiment: Experiment, outcomes: Outcomes, published: Publishe
     whole = tuple(row for row in published.rows if row != TIME_ROW)
     comparable = sorted(names.values()) == sorted(whole)
     printed = _printed(published, tuple(names.values()))
-    rows, data = [], []
+    rows = []
     for claim in CLAIMS[experiment.config.tables.claims]:
         ours_text, ours = _over_repeats(claim, outcomes)
         print_text, prints = _judged(claim, printed)
@@ -190,7 +190,6 @@ def claims_table(experiment: Experiment, outcomes: Outcomes, published: Publishe
             ours = prints = "not comparable"
         label = f"{claim.text} (measured time)" if claim.timed else claim.text
         rows.append((label, tuple(Entry(t) for t in (ours_text, ours, print_text, prints))))
-        data.append((label, ours_text, ours, print_text, prints))
     notes = []
     if not comparable:
         notes.append(
@@ -207,8 +206,6 @@ def claims_table(experiment: Experiment, outcomes: Outcomes, published: Publishe
         header,
         tuple(rows),
         tuple(notes),
-        header,
-        tuple(data),
         align="left",
     )
 

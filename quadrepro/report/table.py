@@ -58,7 +58,8 @@ class Table:
     notes : tuple of str
         What a reader must know, one sentence or more each.
     data_header, data_rows : tuple
-        The same at full precision for CSV, where every number has a column of its own.
+        The same at full precision for CSV, where every number has a column of its own; empty for a
+        table of words.
     align : {"right", "left"}
         How entries stand in their columns; row names stand left.
     """
@@ -67,8 +68,8 @@ class Table:
     header: tuple[str, ...]
     rows: tuple[tuple[str, tuple[Entry, ...]], ...]
     notes: tuple[str, ...]
-    data_header: tuple[str, ...]
-    data_rows: tuple[tuple[str | float | int, ...], ...]
+    data_header: tuple[str, ...] = ()
+    data_rows: tuple[tuple[str | float | int, ...], ...] = ()
     align: Literal["right", "left"] = "right"
 
     def to_markdown(self) -> str:

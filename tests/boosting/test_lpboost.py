@@ -51,6 +51,10 @@ def test_dual_weights_satisfy_every_voters_constraint_and_their_box(problem: Pro
         assert (u >= -1e-9).all()
         assert (u <= C * counts * (1 + 1e-9)).all()
         assert solution.gap < 1e-7
+        weights = np.zeros(signed.shape[1])
+        weights[added] = solution.voter_weights
+        slack = np.maximum(0, 1 - signed @ weights)
+        assert solution.primal == pytest.approx(np.abs(weights).sum() + C * counts @ slack)
         assert len(set(added)) == len(added)
 
 

@@ -69,7 +69,6 @@ class LPBoostMaster:
     def __init__(self, counts: FloatArray) -> None:
         self._counts = counts
         self._C = 0.0
-        self._signed_voters: list[FloatArray] = []
         self._index = np.arange(len(counts), dtype=np.int32)
         self._highs = highspy.Highs()  # type: ignore[no-untyped-call]
         options: dict[str, bool | int | float | str] = {
@@ -101,7 +100,6 @@ class LPBoostMaster:
             y_k h(x_k).
         """
         self._highs.addRow(-1.0, 1.0, len(signed), self._index, signed)
-        self._signed_voters.append(signed)
 
     def solve(self) -> MasterSolution:
         """Solve for the present C and voters.
@@ -119,7 +117,7 @@ class LPBoostMaster:
         solution = self._highs.getSolution()
         weights = np.array(solution.row_dual, dtype=np.float64)
         duals = np.array(solution.col_value, dtype=np.float64)
-        margins = np.stack(self._signed_voters, axis=1) @ weights
-        slack = np.maximum(0.0, 1.0 - margins)
+        # An example's reduced cost is 1 - y (H a), so its positive part is the slack.
+        slack = np.maximum(0.0, solution.col_dual)
         primal = float(np.abs(weights).sum() + self._C * self._counts @ slack)
         return MasterSolution(weights, duals, primal, float(duals.sum()), word)
