@@ -1,11 +1,15 @@
-"""The parts of a card: attributes, target, views and sources."""
+"""The parts of a card that say what a data set is: attributes, target and views."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from typing import Annotated, Literal, Self
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+_SERIES = re.compile(r"(?P<stem>.*?)(?P<first>\d+)\.\.(?P=stem)(?P<last>\d+)")
 
 
 class Frozen(BaseModel):
@@ -21,95 +25,31 @@ class Attribute(Frozen):
     Attributes
     ----------
     name : str
-        The column's name in the header of a canonical CSV.
+        The column's name in the header of a canonical CSV. In a card ``p1..p784`` stands for 784
+        attributes of which the same is said; ``a01..a34`` counts with two digits.
     kind : {"numeric", "nominal"}
         Numbers, or codes without arithmetic.
-    order : tuple of str or None, default None
-        The codes of a nominal attribute in their natural order; None: the codes that occur,
-        sorted as numbers where all of them are numbers, else alphabetically.
+    codes : tuple of str or None, default None
+        The codes of a nominal attribute in their natural order; None: those that occur, sorted as
+        numbers where all of them are numbers, else alphabetically.
+    range : tuple of float or None, default None
+        The lowest and the highest value of a numeric attribute; None: not stated.
     """
 
     name: str = Field(min_length=1)
     kind: Literal["numeric", "nominal"]
-    order: tuple[str, ...] | None = None
+    codes: tuple[str, ...] | None = None
+    range: tuple[float, float] | None = None
 
     @model_validator(mode="after")
-    def _order_fits(self) -> Self:
-        if self.order is not None:
+    def _kind_fits(self) -> Self:
+        if self.codes is not None:
             if self.kind == "numeric":
-                raise ValueError(f"{self.name} is numeric, so its values need no order")
-            refuse_repeats(f"the order of {self.name}", self.order)
+                raise ValueError(f"{self.name} is numeric, so it has no codes")
+            refuse_repeats(f"the codes of {self.name}", self.codes)
+        if self.range is not None and self.kind == "nominal":
+            raise ValueError(f"{self.name} is nominal, so it has no range")
         return self
-
-
-class View(Frozen):
-    """How one paper turns a data set into a binary problem with numeric columns.
-
-    Attributes
-    ----------
-    positive : tuple of str
-        The labels that become +1; all others become -1.
-    exclude : tuple of str, default ()
-        Attributes left out.
-    missing : {"mean", "low"}, default "mean"
-        What stands for a missing value, see `quadrepro.data.normalise.Normaliser`.
-    order : dict of str to tuple of str, default {}
-        Orders of codes that replace those of the card's attributes.
-    status : {"settled", "open"}, default "settled"
-        Whether the paper, or the numbers it prints, leave a choice.
-    evidence : str, default ""
-        Why this choice.
-    """
-
-    positive: tuple[str, ...] = Field(min_length=1)
-    exclude: tuple[str, ...] = ()
-    missing: Literal["mean", "low"] = "mean"
-    order: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    status: Literal["settled", "open"] = "settled"
-    evidence: str = ""
-
-    @model_validator(mode="after")
-    def _lists_fit(self) -> Self:
-        refuse_repeats("positive", self.positive)
-        refuse_repeats("exclude", self.exclude)
-        for name, codes in self.order.items():
-            refuse_repeats(f"the order of {name}", codes)
-        return self
-
-
-class GeneratedSource(Frozen):
-    """A function of `quadrepro.data.generated.GENERATORS` that makes the rows by rule."""
-
-    kind: Literal["generated"]
-    generator: str
-
-
-class SklearnSource(Frozen):
-    """A function of `quadrepro.data.bundled.LOADERS` that takes the rows from scikit-learn."""
-
-    kind: Literal["sklearn"]
-    loader: str
-
-
-class OpenMLSource(Frozen):
-    """A data set of OpenML by its number, and how it differs from the card where it does."""
-
-    kind: Literal["openml"]
-    id: int = Field(gt=0)
-    note: str = ""
-
-
-class UCISource(Frozen):
-    """Files of the UCI Machine Learning Repository, to be taken together."""
-
-    kind: Literal["uci"]
-    files: tuple[str, ...] = Field(min_length=1)
-    note: str = ""
-
-
-Source = Annotated[
-    GeneratedSource | SklearnSource | OpenMLSource | UCISource, Field(discriminator="kind")
-]
 
 
 class Target(Frozen):
@@ -121,13 +61,110 @@ class Target(Frozen):
         The column's name in a canonical CSV.
     original : str
         What the source calls it.
-    labels : dict of str to int
-        How many rows carry each label.
+    labels : dict of str to int, default {}
+        Classification: how many rows carry each label.
+    range : tuple of float or None, default None
+        Regression: the lowest and the highest value.
     """
 
     name: Literal["target"] = "target"
     original: str
-    labels: dict[str, Annotated[int, Field(gt=0)]] = Field(min_length=2)
+    labels: dict[str, Annotated[int, Field(gt=0)]] = Field(default_factory=dict)
+    range: tuple[float, float] | None = None
+
+
+class Threshold(Frozen):
+    """Which numbers are positive: those at most, or those at least, a bound."""
+
+    at_most: float | None = None
+    at_least: float | None = None
+
+    @model_validator(mode="after")
+    def _one_side(self) -> Self:
+        if (self.at_most is None) == (self.at_least is None):
+            raise ValueError("give one of at_most and at_least")
+        return self
+
+
+class View(Frozen):
+    """How one paper turns a data set into a problem with numeric columns.
+
+    Attributes
+    ----------
+    positive : tuple of str or Threshold or None, default None
+        The labels, or the numbers, that become +1. None: the target stays a number, to be
+        predicted as such.
+    negative : tuple of str, default ()
+        The labels that become -1; rows with any other label are left out. Empty: all labels that
+        are not positive.
+    part : str, default ""
+        The part of the rows that is taken, one of the card's `parts`; empty: all of them.
+    exclude : tuple of str, default ()
+        Attributes left out.
+    nominal : {"ordinal", "one-hot"}, default "ordinal"
+        A nominal attribute becomes one column with the position of its code, or one column of
+        zeros and ones for each code.
+    missing : {"mean", "low", "drop"}, default "mean"
+        What becomes of a missing value: the mean of the training rows; a value of its own (below
+        all others, or for one-hot codes a column of its own); or the row is left out. See
+        `quadrepro.data.encoding.encode` and `quadrepro.data.normalise.Normaliser`.
+    order : dict of str to tuple of str, default {}
+        Orders of codes that replace those of the card's attributes.
+    status : {"settled", "open"}, default "settled"
+        Whether the paper, or the numbers it prints, leave a choice.
+    evidence : str, default ""
+        Why this choice.
+    """
+
+    positive: tuple[str, ...] | Threshold | None = None
+    negative: tuple[str, ...] = ()
+    part: str = ""
+    exclude: tuple[str, ...] = ()
+    nominal: Literal["ordinal", "one-hot"] = "ordinal"
+    missing: Literal["mean", "low", "drop"] = "mean"
+    order: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    status: Literal["settled", "open"] = "settled"
+    evidence: str = ""
+
+    @model_validator(mode="after")
+    def _lists_fit(self) -> Self:
+        if isinstance(self.positive, tuple):
+            if not self.positive:
+                raise ValueError("positive names no label")
+            refuse_repeats("positive", self.positive)
+            for label in self.negative:
+                if label in self.positive:
+                    raise ValueError(f"label {label!r} is both positive and negative")
+        elif self.negative:
+            raise ValueError("negative lists labels, so positive must do so as well")
+        refuse_repeats("negative", self.negative)
+        refuse_repeats("exclude", self.exclude)
+        for name, codes in self.order.items():
+            refuse_repeats(f"the order of {name}", codes)
+        return self
+
+    @property
+    def task(self) -> Literal["classification", "regression"]:
+        """What an algorithm is asked to do: tell two classes apart, or predict a number."""
+        return "regression" if self.positive is None else "classification"
+
+    def content(self) -> dict[str, Any]:
+        """Return what the rows that come out depend on, and nothing else, as plain data."""
+        # A field at its default is left out, so that a new field changes no record's key.
+        return self.model_dump(
+            exclude={"status", "evidence"}, exclude_defaults=True, exclude_none=True, mode="json"
+        )
+
+
+def series(name: str) -> Iterator[str]:
+    """Return the names that `name` stands for: many for ``p1..p784``, else itself."""
+    match = _SERIES.fullmatch(name)
+    if match is None:
+        yield name
+        return
+    width = len(match["first"])
+    for number in range(int(match["first"]), int(match["last"]) + 1):
+        yield f"{match['stem']}{number:0{width}}"
 
 
 def refuse_repeats(what: str, names: tuple[str, ...]) -> None:

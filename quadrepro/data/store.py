@@ -12,10 +12,11 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from quadrepro.data.bundled import LOADERS
-from quadrepro.data.canonical import RawTable, content_hash, read_csv, sort_rows
+from quadrepro.data.sources.bundled import LOADERS
+from quadrepro.data.canonical import RawTable, content_hash, sort_rows
+from quadrepro.data.canonical_csv import read_csv
 from quadrepro.data.card import Attribute, Card, load_card
-from quadrepro.data.generated import GENERATORS
+from quadrepro.data.sources.generated import GENERATORS
 from quadrepro.data.schema import (
     GeneratedSource,
     OpenMLSource,

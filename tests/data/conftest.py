@@ -9,7 +9,8 @@ import pytest
 
 from quadrepro.data import card as card_module
 from quadrepro.data import store
-from quadrepro.data.canonical import content_hash, read_csv
+from quadrepro.data.canonical import content_hash
+from quadrepro.data.canonical_csv import read_csv
 from quadrepro.data.card import Card, load_card_file
 
 TOY_CSV = """size,colour,target

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from quadrepro.data.bundled import LOADERS
-from quadrepro.data.canonical import content_hash, read_csv
+from quadrepro.data.sources.bundled import LOADERS
+from quadrepro.data.canonical import content_hash
+from quadrepro.data.canonical_csv import read_csv
 from quadrepro.data.card import Card, View, card_names, load_card, load_card_file
-from quadrepro.data.generated import GENERATORS
+from quadrepro.data.sources.generated import GENERATORS
 from quadrepro.data.schema import GeneratedSource, SklearnSource
 from quadrepro.errors import ConfigError, DataError
 from quadrepro.resources import cards_folder

@@ -11,9 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from quadrepro.data.canonical import RawTable, content_hash, read_csv, sort_rows
+from quadrepro.data.canonical import RawTable, content_hash, sort_rows
+from quadrepro.data.canonical_csv import read_csv
 from quadrepro.data.card import load_card
-from quadrepro.data.generated import GENERATORS
+from quadrepro.data.sources.generated import GENERATORS
 
 
 def rows_of(table: RawTable) -> list[tuple[object, ...]]:

@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from quadrepro.data.bundled import LOADERS
-from quadrepro.data.canonical import content_hash, read_csv
+from quadrepro.data.sources.bundled import LOADERS
+from quadrepro.data.canonical import content_hash
+from quadrepro.data.canonical_csv import read_csv
 from quadrepro.data.card import load_card
 
 

@@ -1,0 +1,150 @@
+"""From the table of a source to that of a card: which column is which, and what its codes mean."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quadrepro.data.canonical import (
+    Column,
+    RawTable,
+    is_missing,
+    nominal_column,
+    number,
+    numeric_column,
+)
+from quadrepro.data.card import Card
+from quadrepro.data.sources.schema import Layout
+from quadrepro.errors import DataError
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Frame:
+    """A table as its source holds it.
+
+    Attributes
+    ----------
+    columns : tuple of ndarray of shape (n_rows,)
+        Texts without surrounding blanks, or numbers with NaN where one is missing.
+    origin : str
+        The source in words, for messages.
+    names : tuple of str or None, default None
+        The source's own names of the columns, where it has any.
+    lines : sequence of int or None, default None
+        The line on which each row ends, where the source is a text.
+    """
+
+    columns: tuple[Column, ...]
+    origin: str
+    names: tuple[str, ...] | None = None
+    lines: Sequence[int] | None = None
+
+    def place(self, row: int) -> str:
+        """Return where a row, counted from 0, is to be found: its line, or else its number."""
+        return f"line {self.lines[row]}" if self.lines is not None else f"row {row + 1}"
+
+
+def below(frames: Sequence[Frame]) -> Frame:
+    """Return the rows of several frames one below the other.
+
+    Raises
+    ------
+    DataError
+        If they have different numbers of columns.
+    """
+    first = frames[0]
+    for frame in frames[1:]:
+        if len(frame.columns) != len(first.columns):
+            raise DataError(
+                f"{frame.origin} has {len(frame.columns)} columns,"
+                f" {first.origin} has {len(first.columns)}"
+            )
+    if len(frames) == 1:
+        return first
+    columns = tuple(
+        np.concatenate(parts) for parts in zip(*(f.columns for f in frames), strict=True)
+    )
+    return Frame(columns, " + ".join(f.origin for f in frames), first.names)
+
+
+def to_table(frame: Frame, layout: Layout, card: Card) -> RawTable:
+    """Return the rows of a frame as the card names and codes them.
+
+    Parameters
+    ----------
+    frame : Frame
+        What the source holds.
+    layout : Layout
+        Which of its columns is which attribute, and how it writes codes and gaps.
+    card : Card
+        The attributes and the target.
+
+    Returns
+    -------
+    RawTable
+        In the order of the source. It is not yet compared with the card.
+
+    Raises
+    ------
+    DataError
+        If the frame has another number of columns than the layout, or a numeric column holds what
+        is not a finite number, or a row has no label.
+    """
+    wanted = (*card.attribute_names, card.target.name)
+    held = layout.columns or wanted
+    if len(held) != len(frame.columns):
+        names = f" ({', '.join(_some(frame.names))})" if frame.names else ""
+        raise DataError(
+            f"{frame.origin}: {len(frame.columns)} columns{names},"
+            f" the card of {card.name} expects {len(held)} ({', '.join(_some(held))})"
+        )
+    columns = {
+        name: _codes(frame, j, layout, name)
+        if name in card.nominal_names
+        else _numbers(frame, j, layout, name)
+        for j, name in enumerate(held)
+        if name
+    }
+    if layout.only:
+        kept = np.all(
+            [np.isin(columns[name], codes) for name, codes in layout.only.items()], axis=0
+        )
+        columns = {name: column[kept] for name, column in columns.items()}
+    target = columns.pop(card.target.name)
+    unlabelled = is_missing(target)
+    if unlabelled.any():
+        place = frame.place(int(np.argmax(unlabelled)))
+        raise DataError(f"{frame.origin}, {place}: no label")
+    return RawTable(card.attributes, columns, target)
+
+
+def _codes(frame: Frame, j: int, layout: Layout, name: str) -> NDArray[np.str_]:
+    column = frame.columns[j]
+    if column.dtype.kind == "f":
+        column = np.where(np.isnan(column), "", column.astype(str))
+    texts = nominal_column(column.tolist()).tolist()
+    new = dict.fromkeys(layout.missing, "") | layout.codes.get(name, {})
+    return nominal_column(new.get(text, text) for text in texts)
+
+
+def _numbers(frame: Frame, j: int, layout: Layout, name: str) -> NDArray[np.float64]:
+    column = frame.columns[j]
+    if column.dtype.kind == "f":
+        return numeric_column(column)
+    new = dict.fromkeys(layout.missing, "") | layout.codes.get(name, {})
+    texts = [new.get(text, text) for text in column.tolist()]
+    values = list(map(number, texts))
+    if None in values:
+        row = values.index(None)
+        raise DataError(
+            f"{frame.origin}, {frame.place(row)}: {name} is {texts[row]!r}, which is not a number"
+        )
+    return numeric_column(np.array(values, dtype=np.float64))
+
+
+def _some(names: Sequence[str], at_most: int = 8) -> list[str]:
+    shown = [name or "left out" for name in names]
+    return shown if len(names) <= at_most else [*shown[:at_most], "..."]
