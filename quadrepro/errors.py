@@ -31,6 +31,10 @@ class DataError(QuadreproError):
     exit_code = 3
 
 
+class NoConnectionError(DataError):
+    """A server that could not be reached: the next one will hardly be, either."""
+
+
 class ToleranceError(QuadreproError):
     """Two sets of tables that should agree and do not."""
 

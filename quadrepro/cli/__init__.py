@@ -6,17 +6,21 @@ Nothing heavy is imported at module level anywhere in this package, so that ``--
 from __future__ import annotations
 
 import importlib
+import shlex
+import sys
 
 import click
 
-from quadrepro.errors import QuadreproError, nearest
+from quadrepro.errors import EXIT_INTERRUPTED, QuadreproError, nearest
 
 VERBS = {
     "run": "Compute an experiment and write its tables.",
     "check": "Validate a config and its data, and print the plan.",
     "table": "Write the tables again from what has been computed.",
     "compare": "Compare the tables of two results folders.",
+    "fetch": "Bring data sets that are not here into the cache.",
     "list": "List data sets, algorithms or experiments.",
+    "show": "Print the card of a data set, where it is and whether it is what the card says.",
 }
 
 
@@ -49,6 +53,10 @@ class _Verbs(click.Group):
         except QuadreproError as error:
             click.echo(f"error: {error}", err=True)
             ctx.exit(error.exit_code)
+        except KeyboardInterrupt:
+            again = shlex.join(["quadrepro", *sys.argv[1:]])
+            click.echo(f"\ninterrupted; what is finished is kept; go on with: {again}", err=True)
+            ctx.exit(EXIT_INTERRUPTED)
         except OSError as error:
             place = f"{error.filename}: " if error.filename else ""
             click.echo(f"error: {place}{error.strerror or error}", err=True)

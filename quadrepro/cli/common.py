@@ -22,6 +22,12 @@ data_option = click.option(
     type=click.Path(path_type=Path),
     help="Folder of canonical CSV files [default: $QUADREPRO_DATA].",
 )
+offline_option = click.option(
+    "--offline",
+    is_flag=True,
+    envvar="QUADREPRO_OFFLINE",
+    help="Never use the network; say at once what is missing [also: $QUADREPRO_OFFLINE=1].",
+)
 out_option = click.option(
     "--out",
     type=click.Path(path_type=Path),
@@ -57,14 +63,19 @@ def find_config(config: str) -> Path:
     raise ConfigError(f"there is no config {config!r}{nearest(path.stem, shipped)}")
 
 
-def prepare(config: str, data: Path | None, repeats: int | None) -> Plan:
-    """Return the plan of a config after every check that needs no computing."""
+def prepare(config: str, data: Path | None, repeats: int | None, *, offline: bool = True) -> Plan:
+    """Return the plan of a config after every check that needs no computing.
+
+    Only where `offline` is False, data that are not here are fetched.
+    """
+    from quadrepro.cli.fetching import bring
     from quadrepro.experiment.loading import load_experiment
     from quadrepro.experiment.plan import make_plan
     from quadrepro.report.files import check_tables
 
     experiment = load_experiment(find_config(config), repeats)
     check_tables(experiment)
+    bring(dict.fromkeys(entry.name for entry in experiment.config.datasets), data, offline)
     return make_plan(experiment, data)
 
 

@@ -4,10 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from quadrepro.cli.common import data_option
+
+if TYPE_CHECKING:
+    from quadrepro.data.sources.schema import Source
+
+_KINDS = {
+    "generated": "rule",
+    "sklearn": "scikit-learn",
+    "uci": "UCI",
+    "mirror": "mirror",
+    "file": "own file",
+}
 
 Rows = list[tuple[str, ...]]
 
@@ -36,9 +48,17 @@ def _datasets(folder: Path | None) -> tuple[tuple[str, ...], Rows]:
     for name in card_names():
         card = load_card(name)
         found = locate(card, folder)
+        size = f"{card.rows} x {len(card.attributes)}"
         origin = found.origin if found else "not here"
-        rows.append((name, str(card.rows), str(len(card.attributes)), card.title, origin))
-    return ("name", "rows", "attributes", "title", "available from"), rows
+        sources = ", ".join(dict.fromkeys(map(_short, card.sources)))
+        rows.append((name, card.task, size, origin, sources, card.title))
+    return ("name", "task", "rows x attributes", "available from", "sources", "title"), rows
+
+
+def _short(source: Source) -> str:
+    from quadrepro.data.sources.schema import OpenMLSource
+
+    return f"OpenML {source.id}" if isinstance(source, OpenMLSource) else _KINDS[source.kind]
 
 
 def _algorithms() -> tuple[tuple[str, ...], Rows]:

@@ -15,6 +15,7 @@ from quadrepro.cli.common import (
     config_argument,
     data_option,
     duration,
+    offline_option,
     out_option,
     prepare,
     record_store,
@@ -37,19 +38,26 @@ from quadrepro.errors import EXIT_INTERRUPTED
 @data_option
 @out_option
 @repeats_option
+@offline_option
 @click.pass_context
 def command(
-    ctx: click.Context, config: str, jobs: int, data: Path | None, out: Path, repeats: int | None
+    ctx: click.Context,
+    config: str,
+    jobs: int,
+    data: Path | None,
+    out: Path,
+    repeats: int | None,
+    offline: bool,
 ) -> None:
     """Compute an experiment and write its tables.
 
-    CONFIG is a YAML file, or the name of one that ships with quadrepro. Cells that were computed
-    before are not computed again.
+    CONFIG is a YAML file, or the name of one that ships with quadrepro. Data sets that are not here
+    are fetched. Cells that were computed before are not computed again.
     """
     from quadrepro.cli.progress import RunProgress
     from quadrepro.engine.run import compute, missing_cells
 
-    plan = prepare(config, data, repeats)
+    plan = prepare(config, data, repeats, offline=offline)
     store = record_store(out)
     todo = missing_cells(plan.cells, store)
     estimate = duration(sum(cell.seconds() for cell in todo) / jobs)

@@ -31,6 +31,12 @@ from quadrepro.resources import cards_folder
 
 __all__ = ["Attribute", "Card", "View", "card_names", "load_card", "load_card_file"]
 
+# It leaves every scalar a string: `no` is a label here, not False. In C it is ten times as fast.
+LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+
+OWN_CARDS = Path("datasets")
+"""Where a person's own cards are: below the folder in which quadrepro is called."""
+
 ANY_VIEW = "default"
 """A view of this name stands for every view that a card lacks."""
 
@@ -221,10 +227,9 @@ def _expanded(attribute: Any) -> Iterator[Any]:
 
 def card_names() -> list[str]:
     """Return the names of all data sets that have a card, sorted."""
-    return sorted(path.stem for path in cards_folder().glob("*.yaml"))
+    return sorted(_card_files())
 
 
-@functools.cache
 def load_card(name: str) -> Card:
     """Return the card of the data set `name`.
 
@@ -235,10 +240,21 @@ def load_card(name: str) -> Card:
     DataError
         If the card is broken; its file is named.
     """
-    names = card_names()
-    if name not in names:
-        raise ConfigError(f"there is no data set {name!r}{nearest(name, names)}")
-    return load_card_file(cards_folder() / f"{name}.yaml")
+    files = _card_files()
+    if name not in files:
+        raise ConfigError(f"there is no data set {name!r}{nearest(name, files)}")
+    return _load_once(files[name], files[name].stat().st_mtime_ns)
+
+
+def _card_files() -> dict[str, Path]:
+    """Return the cards of the current folder, and those that ship, which nothing replaces."""
+    folders = (OWN_CARDS.resolve(), cards_folder())
+    return {path.stem: path for folder in folders for path in folder.glob("*.yaml")}
+
+
+@functools.cache
+def _load_once(path: Path, changed: int) -> Card:
+    return load_card_file(path)
 
 
 def load_card_file(path: Path) -> Card:
@@ -259,18 +275,26 @@ def load_card_file(path: Path) -> Card:
         If the file cannot be read or is not a card; the file and every fault are named.
     """
     try:
-        # BaseLoader leaves every scalar a string: `no` is a label here, not False.
-        content = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.BaseLoader)
+        content = yaml.load(path.read_text(encoding="utf-8"), Loader=LOADER)
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise DataError(f"{path}: cannot be read: {' '.join(str(error).split())}") from error
     try:
-        card = Card.model_validate(content)
+        card = Card.model_validate(_with_whole_paths(content, path))
     except ValidationError as error:
         faults = "; ".join(_fault(e["loc"], e["msg"]) for e in error.errors())
         raise DataError(f"{path}: {faults}") from error
     if card.name != path.stem:
         raise DataError(f"{path}: the card is named {card.name!r}, its file {path.stem!r}")
     return card
+
+
+def _with_whole_paths(content: Any, card: Path) -> Any:
+    """Let the paths of a person's own files start at the folder of the card that names them."""
+    sources = content.get("sources") if isinstance(content, dict) else None
+    for source in sources if isinstance(sources, list) else ():
+        if isinstance(source, dict) and isinstance(source.get("path"), str):
+            source["path"] = str((card.parent / source["path"]).resolve())
+    return content
 
 
 def _fault(place: tuple[int | str, ...], message: str) -> str:

@@ -1,17 +1,18 @@
-"""Encoding: one numeric column per attribute, and labels -1 and +1, as a view says."""
+"""Encoding: numeric columns, and labels -1 and +1 or numbers to predict, as a view says."""
 
 from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quadrepro.data.canonical import Column
+from quadrepro.data.canonical import RawTable, is_missing
 from quadrepro.data.card import Attribute, View
+from quadrepro.data.schema import Threshold
 from quadrepro.data.store import Dataset
 from quadrepro.errors import ConfigError
 
@@ -24,12 +25,12 @@ class Encoded:
 
     Attributes
     ----------
-    X : ndarray of float64, shape (n_rows, n_attributes)
+    X : ndarray of float64, shape (n_rows, n_columns)
         NaN where a value is missing.
     y : ndarray of float64, shape (n_rows,)
-        +1 for the positive labels of the view, -1 for all others.
+        +1 for what the view calls positive and -1 for the rest; for a regression the numbers.
     attributes : tuple of str
-        The names of the columns of `X`.
+        The names of the columns of `X`: the attribute, or ``attribute=code`` for a one-hot code.
     missing : {"mean", "low"}
         What is to stand for a missing value, see `quadrepro.data.normalise.Normaliser`.
     """
@@ -43,8 +44,10 @@ class Encoded:
 def encode(dataset: Dataset, view: View) -> Encoded:
     """Turn a data set into arrays.
 
-    A nominal code becomes its position, from 0, in the order that the view gives, else in that of
-    the card, else in `default_order`.
+    The codes of a nominal attribute are those that the view orders, else those of the card, else
+    `default_order` of those that occur in any row. As ordinal, a code becomes its position from 0;
+    as one-hot, each code gets a column of zeros and ones, and a missing one is missing in all of
+    them, or where the view takes it as a value of its own, gets a column ``attribute=``.
 
     Parameters
     ----------
@@ -56,25 +59,38 @@ def encode(dataset: Dataset, view: View) -> Encoded:
     Returns
     -------
     Encoded
-        Without the columns that the view excludes.
+        The rows of the view's part and labels, without the columns that the view excludes.
 
     Raises
     ------
     ConfigError
-        If the view names a label or an attribute that does not exist (the nearest is given), if
-        an order lacks a code that occurs, or if all rows would get the same label.
+        If the view names a label, a part or an attribute that does not exist (the nearest is
+        given), if an order lacks a code that occurs, if no row is left, or if all rows would get
+        the same label.
     """
     for problem in dataset.card.problems(view):
         raise ConfigError(problem)
     kept = [a for a in dataset.table.attributes if a.name not in view.exclude]
-    columns = [
-        _numbers(a, dataset.table.columns[a.name], view.order.get(a.name, a.order)) for a in kept
-    ]
+    codes = {
+        a.name: _codes(a, dataset.table, view.order.get(a.name, a.codes))
+        for a in kept
+        if a.kind == "nominal"
+    }
+    table = dataset.table.take(_rows(dataset.table, view, kept))
+    if not table.n_rows:
+        raise ConfigError(f"no row of {dataset.card.name} is left in this view")
+    y = _targets(table, view)
+    if view.task == "classification" and np.all(y == y[0]):
+        sign = "positive" if y[0] > 0 else "negative"
+        raise ConfigError(f"all rows of {dataset.card.name} in this view are {sign}")
+    columns: dict[str, NDArray[np.float64]] = {}
+    for attribute in kept:
+        columns |= _columns(attribute, table, codes.get(attribute.name, ()), view)
     return Encoded(
-        X=np.column_stack(columns),
-        y=np.where(np.isin(dataset.table.target, view.positive), 1.0, -1.0),
-        attributes=tuple(a.name for a in kept),
-        missing=view.missing,
+        X=np.column_stack([*columns.values()]),
+        y=y,
+        attributes=tuple(columns),
+        missing="low" if view.missing == "low" else "mean",
     )
 
 
@@ -87,18 +103,55 @@ def default_order(codes: Iterable[str]) -> tuple[str, ...]:
     return tuple(distinct)
 
 
-def _numbers(
-    attribute: Attribute, column: Column, order: tuple[str, ...] | None
-) -> NDArray[np.float64]:
-    if attribute.kind == "numeric":
-        return column.astype(np.float64)
-    occurring = {str(code) for code in column} - {""}
+def _codes(attribute: Attribute, table: RawTable, order: tuple[str, ...] | None) -> tuple[str, ...]:
+    occurring = {str(code) for code in set(table.columns[attribute.name].tolist())} - {""}
     if order is None:
-        order = default_order(occurring)
+        return default_order(occurring)
     if lacking := default_order(occurring.difference(order)):
         raise ConfigError(
             f"the order of {attribute.name} is {', '.join(order)},"
             f" but the data also have {', '.join(lacking)}"
         )
-    position = {"": np.nan} | {code: float(place) for place, code in enumerate(order)}
-    return np.array([position[code] for code in column.tolist()])
+    return order
+
+
+def _rows(table: RawTable, view: View, kept: Iterable[Attribute]) -> NDArray[np.bool_]:
+    rows = np.ones(table.n_rows, dtype=bool)
+    if view.part:
+        rows &= table.part == view.part
+    if view.negative:
+        assert isinstance(view.positive, tuple)
+        rows &= np.isin(table.target, (*view.positive, *view.negative))
+    if view.missing == "drop":
+        for attribute in kept:
+            rows &= ~is_missing(table.columns[attribute.name])
+    return rows
+
+
+def _targets(table: RawTable, view: View) -> NDArray[np.float64]:
+    match view.positive:
+        case None:
+            return table.target.astype(np.float64)
+        case Threshold() as threshold:
+            positive = threshold.holds(table.target.astype(np.float64))
+        case labels:
+            positive = np.isin(table.target, labels)
+    return np.where(positive, 1.0, -1.0)
+
+
+def _columns(
+    attribute: Attribute, table: RawTable, codes: tuple[str, ...], view: View
+) -> Iterator[tuple[str, NDArray[np.float64]]]:
+    column = table.columns[attribute.name]
+    if attribute.kind == "numeric":
+        yield attribute.name, column.astype(np.float64)
+    elif view.nominal == "ordinal":
+        position = {"": np.nan} | {code: float(place) for place, code in enumerate(codes)}
+        yield attribute.name, np.array([position[code] for code in column.tolist()])
+    else:
+        missing = column == ""
+        gap = 0.0 if view.missing == "low" else np.nan
+        for code in codes:
+            yield f"{attribute.name}={code}", np.where(missing, gap, column == code)
+        if view.missing == "low" and missing.any():
+            yield f"{attribute.name}=", missing.astype(np.float64)

@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal, Self
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 _SERIES = re.compile(r"(?P<stem>.*?)(?P<first>\d+)\.\.(?P=stem)(?P<last>\d+)")
@@ -84,6 +86,13 @@ class Threshold(Frozen):
         if (self.at_most is None) == (self.at_least is None):
             raise ValueError("give one of at_most and at_least")
         return self
+
+    def holds(self, values: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Return which values are positive."""
+        if self.at_most is not None:
+            return values <= self.at_most
+        assert self.at_least is not None
+        return values >= self.at_least
 
 
 class View(Frozen):

@@ -23,7 +23,7 @@ from quadrepro.boosting.base import Algorithm, Hyperparameter, rounded_log_value
 from quadrepro.boosting.grid import Grid, Value
 from quadrepro.boosting.registry import ALGORITHMS
 from quadrepro.data.card import View, card_names, load_card
-from quadrepro.errors import nearest
+from quadrepro.errors import ConfigError, nearest
 
 
 def _fault(message: str, *place: str | int) -> PydanticCustomError:
@@ -167,13 +167,13 @@ class DatasetEntry(Model):
         Data set.
     row : str, optional (``as`` in YAML)
         Name of the row, where one data set stands in several.
-    view : dict
-        Fields of the view to set otherwise than the card does.
+    view : str or dict
+        Another view of the card than the protocol's, or fields to set otherwise than that one.
     """
 
     name: str
     row: str = Field(default="", alias="as")
-    view: dict[str, Any] = {}
+    view: str | dict[str, Any] = {}
 
     @field_validator("name")
     @classmethod
@@ -188,7 +188,7 @@ class DatasetEntry(Model):
         return self.row or self.name
 
     def resolve(self, view: str) -> View:
-        """Return the card's view with this entry's changes.
+        """Return the view of the card that this entry names, or that called `view`, as changed.
 
         Raises
         ------
@@ -196,16 +196,17 @@ class DatasetEntry(Model):
             If the card has no such view or a change is not possible.
         """
         card = load_card(self.name)
-        if view not in card.views:
-            hint = nearest(view, card.views)
-            raise _fault(f"the card of {self.name} has no view {view!r}{hint}")
-        base = card.views[view]
-        for key in self.view:
+        named, changes = (self.view, {}) if isinstance(self.view, str) else (view, self.view)
+        try:
+            base = card.view(named)
+        except ConfigError as error:
+            raise _fault(str(error), *(["view"] if isinstance(self.view, str) else [])) from None
+        for key in changes:
             if key not in View.model_fields:
                 hint = nearest(key, View.model_fields)
                 raise _fault(f"unknown key {key!r}{hint}", "view", key)
         try:
-            changed = View.model_validate({**base.model_dump(), **self.view})
+            changed = View.model_validate({**base.model_dump(), **changes})
         except ValidationError as error:
             first = error.errors()[0]
             raise _fault(first["msg"], "view", *first["loc"]) from None

@@ -132,6 +132,11 @@ def make_plan(experiment: Experiment, folder: Path | None = None) -> Plan:
 def _cells_of_row(experiment: Experiment, row: str, dataset: Dataset) -> Iterator[Cell]:
     config, protocol = experiment.config, experiment.config.protocol
     view = experiment.views[row]
+    if view.task != "classification":
+        raise ConfigError(
+            f"the view of {row} predicts a number, and these algorithms tell two classes apart:"
+            " give positive as at_most or at_least"
+        )
     examples = encode(dataset, view)
     if len(examples.y) < 2 * protocol.folds:
         raise ConfigError(f"{row} has {len(examples.y)} rows: too few for {protocol.folds} folds")
@@ -153,7 +158,7 @@ def _cells_of_row(experiment: Experiment, row: str, dataset: Dataset) -> Iterato
                 "settings": asdict(learner),
                 "grid": grid.axes,
                 "data": dataset.content_hash,
-                "view": view.model_dump(exclude={"status", "evidence"}, mode="json"),
+                "view": view.content(),
                 "protocol": protocol.model_dump(exclude={"view"}, mode="json"),
                 "split": split.hash,
             }

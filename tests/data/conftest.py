@@ -34,8 +34,8 @@ attributes:
 licence: none
 citation: nobody
 sources:
-  - {{kind: openml, id: 7}}
-  - {{kind: uci, files: [toy.data, toy.test]}}
+  - {{kind: openml, id: 7, note: not seen}}
+  - {{kind: uci, files: [{{url: 'https://uci.test/toy.data'}}, {{url: 'https://uci.test/toy.test'}}]}}
 views:
   paper: {{positive: [no]}}
 """

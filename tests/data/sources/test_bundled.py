@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from quadrepro.data.sources.bundled import LOADERS
 from quadrepro.data.canonical import content_hash
 from quadrepro.data.canonical_csv import read_csv
 from quadrepro.data.card import load_card
+from quadrepro.data.sources.bundled import LOADERS
 
 
 @pytest.mark.parametrize("name", LOADERS)

@@ -1,0 +1,149 @@
+"""What the verbs that may use the network share: bringing what is missing, with progress."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+import click
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+    from quadrepro.data.card import Card
+
+
+def bring(names: Iterable[str], folder: Path | None, offline: bool) -> None:
+    """Fetch every data set that is nowhere here.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Data sets by the names of their cards.
+    folder : Path or None
+        Folder of canonical CSVs to look in first.
+    offline : bool
+        Refuse to use the network.
+
+    Raises
+    ------
+    DataError
+        If a data set could not be had: all of them are named, after all others were fetched.
+        Offline: at once, naming all that is missing and where to put it.
+    """
+    from quadrepro.data.card import load_card
+    from quadrepro.data.fetch import fetch
+    from quadrepro.data.store import locate, refuse_missing
+    from quadrepro.errors import DataError, NoConnectionError
+
+    names = list(names)
+    missing = [card for card in map(load_card, names) if locate(card, folder) is None]
+    if offline:
+        refuse_missing(names, folder)
+    failures: list[str] = []
+    with FetchProgress(missing) as progress:
+        for card in missing:
+            progress.begin(card)
+            try:
+                progress.end(card, fetch(card, progress))
+            except NoConnectionError as error:
+                rest = len(missing) - len(failures) - progress.n_done - 1
+                also = f"; {rest} more were not tried" if rest else ""
+                failures.append(f"{error}{also}")
+                break
+            except DataError as error:
+                failures.append(str(error))
+    if failures:
+        raise DataError("\n".join(failures))
+
+
+class FetchProgress:
+    """Tells how far a row of downloads is: a bar on a terminal, a line a data set in a pipe.
+
+    Parameters
+    ----------
+    cards : list of Card
+        What will be fetched.
+
+    Attributes
+    ----------
+    n_done : int
+        How many data sets have arrived.
+    """
+
+    def __init__(self, cards: list[Card]) -> None:
+        self.n_done = 0
+        self._n_cards = len(cards)
+        self._bar: Progress | None = None
+        self._total = 0
+
+    def __enter__(self) -> Self:
+        if self._n_cards and sys.stderr.isatty():
+            from rich.console import Console
+            from rich.progress import (
+                BarColumn,
+                DownloadColumn,
+                Progress,
+                TextColumn,
+                TimeRemainingColumn,
+            )
+
+            self._bar = Progress(
+                TextColumn("{task.description}"),
+                BarColumn(),
+                DownloadColumn(),
+                TimeRemainingColumn(),
+                console=Console(stderr=True),
+            )
+            self._bar.start()
+            self._task = self._bar.add_task("", total=None)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def begin(self, card: Card) -> None:
+        """Begin a data set."""
+        if self._bar is not None:
+            text = f"{card.name} ({self.n_done + 1} of {self._n_cards})"
+            self._bar.reset(self._task, description=text, total=None)
+
+    def end(self, card: Card, origin: str) -> None:
+        """Count a data set that has arrived."""
+        self.n_done += 1
+        click.echo(
+            f"{card.name}: fetched from {origin} ({self.n_done} of {self._n_cards})", err=True
+        )
+
+    @property
+    def total(self) -> int:
+        """Bytes of the file under way, 0 where that is not known."""
+        return self._total
+
+    @total.setter
+    def total(self, n: int) -> None:
+        self._total = n
+        if self._bar is not None:
+            self._bar.update(self._task, total=n or None)
+
+    def update(self, n: int) -> None:
+        """Count bytes of the file under way."""
+        if self._bar is not None:
+            self._bar.advance(self._task, n)
+
+    def reset(self) -> None:
+        """Begin a file."""
+        if self._bar is not None:
+            self._bar.reset(self._task, total=self._total or None)
+
+    def close(self) -> None:
+        """End a file."""

@@ -1,0 +1,149 @@
+"""``quadrepro show``."""
+
+from __future__ import annotations
+
+import itertools
+import textwrap
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from quadrepro.cli.common import data_option
+
+if TYPE_CHECKING:
+    from quadrepro.data.card import Attribute, Card, View
+
+WIDTH = 100
+SHOWN_CODES = 8
+SHOWN_NAMES = 12
+
+
+@click.command("show")
+@click.argument("dataset")
+@data_option
+def command(dataset: str, data: Path | None) -> None:
+    """Print the card of a data set, where it is and whether it is what the card says.
+
+    Exits with 3 where it is here but is something else.
+    """
+    from quadrepro.data.card import load_card
+
+    card = load_card(dataset)
+    click.echo(f"{card.name}: {card.title}")
+    click.echo(f"{card.task}, {card.rows} rows, {len(card.attributes)} attributes")
+    _section(f"target ({card.target.original})", [_target(card)])
+    _section("attributes", _attributes(card))
+    _section("parts", (f"{name}: rows {a} to {b}" for name, (a, b) in card.parts.items()))
+    _section("views", itertools.chain.from_iterable(map(_view, card.views, card.views.values())))
+    _section("Bayes error", [] if card.bayes_error is None else [f"{card.bayes_error:g}"])
+    _section("notes", card.notes)
+    _section("licence", [card.licence])
+    _section("citation", [card.citation])
+    _section("sources, the preferred first", _sources(card))
+    _section("here", _provenance(card, data))
+    _section("checks", _checks(card, data))
+
+
+def _section(title: str, paragraphs: Iterable[str]) -> None:
+    """Print a title and what stands under it; nothing where nothing does."""
+    for i, paragraph in enumerate(paragraphs):
+        if i == 0:
+            click.echo(f"\n{title}")
+        indent = "  " + " " * (len(paragraph) - len(paragraph.lstrip()))
+        click.echo(
+            textwrap.fill(
+                paragraph.strip(),
+                WIDTH,
+                initial_indent=indent,
+                subsequent_indent=f"{indent}  ",
+                break_on_hyphens=False,
+                break_long_words=False,
+            )
+        )
+
+
+def _target(card: Card) -> str:
+    if card.target.range is not None:
+        return f"from {card.target.range[0]:.10g} to {card.target.range[1]:.10g}"
+    return ", ".join(f"{label} ({n})" for label, n in card.target.labels.items())
+
+
+def _attributes(card: Card) -> Iterator[str]:
+    """Yield one line an attribute, or a run of attributes of which the same is said."""
+    for said, run in itertools.groupby(card.attributes, key=_said):
+        names = [a.name for a in run]
+        many = len(names) > SHOWN_NAMES
+        shown = f"{names[0]} to {names[-1]} ({len(names)})" if many else ", ".join(names)
+        yield f"{shown}: {said}"
+
+
+def _said(attribute: Attribute) -> str:
+    if attribute.range is not None:
+        return f"numeric, from {attribute.range[0]:.10g} to {attribute.range[1]:.10g}"
+    if attribute.codes is None:
+        return attribute.kind
+    codes = attribute.codes
+    more = f", ... ({len(codes)} codes)" if len(codes) > SHOWN_CODES else ""
+    return f"nominal, {', '.join(codes[:SHOWN_CODES])}{more}"
+
+
+def _view(name: str, view: View) -> Iterator[str]:
+    from quadrepro.data.schema import Threshold
+
+    match view.positive:
+        case None:
+            target = "the number is predicted"
+        case Threshold(at_most=float(bound)):
+            target = f"at most {bound:g} is positive"
+        case Threshold(at_least=bound):
+            target = f"at least {bound:g} is positive"
+        case labels:
+            rest = f"against {', '.join(view.negative)}" if view.negative else "against the rest"
+            target = f"{', '.join(labels)} {rest}"
+    changes = view.content()
+    changes.pop("positive", None)
+    changes.pop("negative", None)
+    others = "".join(f"; {k}: {_plain(v)}" for k, v in changes.items())
+    yield f"{name}: {target}{others} ({view.status})"
+    if view.evidence:
+        yield f"  {view.evidence}"
+
+
+def _plain(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, (list, dict)) else str(value)
+
+
+def _sources(card: Card) -> Iterator[str]:
+    from quadrepro.data.store import describe
+
+    for i, source in enumerate(card.sources, start=1):
+        note = getattr(source, "note", "")
+        yield f"{i}. {describe(source)}" + (f" ({note})" if note else "")
+
+
+def _provenance(card: Card, folder: Path | None) -> Iterator[str]:
+    from quadrepro.data.cache import provenance
+    from quadrepro.data.store import CacheEntry, locate
+
+    location = locate(card, folder)
+    if location is None:
+        yield f"no; fetch with: quadrepro fetch {card.name}"
+    elif isinstance(location.where, CacheEntry):
+        known = provenance(location.where.path)
+        yield f"{location.where.path}, from {known.origin} at {known.date}"
+        for name, file_hash in known.files.items():
+            yield f"  {name}: {file_hash}"
+    else:
+        yield location.origin
+
+
+def _checks(card: Card, folder: Path | None) -> Iterator[str]:
+    from quadrepro.data.checks import checks
+    from quadrepro.data.store import load_dataset, locate
+
+    if locate(card, folder) is not None:
+        # What is not as the card says is refused here, with its message.
+        for check in checks(card, load_dataset(card.name, folder).table):
+            yield f"ok  {check.what}: {check.expected}"

@@ -1,0 +1,219 @@
+"""The cache: tables that were fetched or parsed before, each in a folder of its own.
+
+An entry ``tables/NAME-KEY/`` holds the sorted rows as numpy arrays and ``provenance.json``, which
+says where they came from and carries the SHA-256 of the arrays' file. An entry is made under
+another name and then renamed, so that it is whole or not there; it is verified whenever it is
+looked for, and set aside where it is damaged.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import json
+import logging
+import os
+import shutil
+import tempfile
+import zipfile
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quadrepro.data.canonical import Column, RawTable
+from quadrepro.data.card import Card
+from quadrepro.errors import DataError
+
+log = logging.getLogger("quadrepro")
+
+TARGET = "target"
+_TABLE, _PROVENANCE = "table.npz", "provenance.json"
+_COMPACT = (np.uint8, np.int16, np.int32, np.float32)
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Where the rows of an entry came from.
+
+    Attributes
+    ----------
+    name, content_hash : str
+        The data set, and the hash of its rows.
+    origin : str
+        The source in words.
+    date : str
+        When it was fetched, ISO 8601.
+    sha256 : str
+        Of the arrays' file.
+    files : dict of str to str
+        Hash of every file that was downloaded, by its address.
+    """
+
+    name: str
+    content_hash: str
+    origin: str
+    date: str
+    sha256: str = ""
+    files: dict[str, str] = field(default_factory=dict)
+
+
+def cache_folder() -> Path:
+    """Return the folder for fetched data: ``QUADREPRO_CACHE``, else ~/.cache/quadrepro."""
+    named = os.environ.get("QUADREPRO_CACHE")
+    return Path(named) if named else Path.home() / ".cache" / "quadrepro"
+
+
+def entry_path(name: str, key: str) -> Path:
+    """Return the folder of an entry.
+
+    Parameters
+    ----------
+    name : str
+        The data set.
+    key : str
+        What the rows are known by: their content hash, or the SHA-256 of the file that they were
+        read from.
+    """
+    return cache_folder() / "tables" / f"{name}-{key.removeprefix('sha256:')[:16]}"
+
+
+def find(card: Card, key: str) -> Path | None:
+    """Return the folder of an entry that holds what the card says.
+
+    A damaged entry is set aside under another name, with a warning that names it.
+    """
+    path = entry_path(card.name, key)
+    if not path.is_dir():
+        return None
+    try:
+        whole = sha256_of(path / _TABLE) == provenance(path).sha256
+    except (OSError, ValueError, TypeError):
+        whole = False
+    if not whole:
+        _set_aside(path)
+        return None
+    return path if provenance(path).content_hash == card.content_hash else None
+
+
+def provenance(path: Path) -> Provenance:
+    """Return what is known of where an entry came from."""
+    return Provenance(**json.loads((path / _PROVENANCE).read_text(encoding="utf-8")))
+
+
+def read(path: Path, card: Card) -> RawTable:
+    """Return the rows of an entry that `find` has found, in canonical order."""
+    try:
+        with np.load(path / _TABLE, allow_pickle=False) as arrays:
+            columns: dict[str, Column] = {}
+            for key in (k for k in arrays.files if k.startswith("names_")):
+                block = arrays[key.removeprefix("names_")]
+                if block.dtype.kind != "U":
+                    block = block.astype(np.float64)
+                columns |= zip(arrays[key].tolist(), block, strict=True)
+            part = arrays.get("part")
+    except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
+        raise DataError(f"{path}: cannot be read: {error}") from error
+    target = columns.pop(TARGET)
+    return RawTable(card.attributes, columns, target, part)
+
+
+def write(table: RawTable, key: str, source: Provenance) -> Path:
+    """Keep sorted rows.
+
+    Parameters
+    ----------
+    table : RawTable
+        In canonical order.
+    key : str
+        As in `entry_path`.
+    source : Provenance
+        Where the rows came from; the file's hash is added.
+
+    Returns
+    -------
+    Path
+        The folder of the entry, which another process may have made in the meantime.
+
+    Raises
+    ------
+    DataError
+        If the cache cannot be written.
+    """
+    final = entry_path(source.name, key)
+    try:
+        final.parent.mkdir(parents=True, exist_ok=True)
+        with _scratch(final.parent) as folder:
+            content = _packed(table)
+            (folder / _TABLE).write_bytes(content)
+            known = asdict(source) | {"sha256": hashlib.sha256(content).hexdigest()}
+            (folder / _PROVENANCE).write_text(json.dumps(known, indent=1), encoding="utf-8")
+            try:
+                folder.rename(final)
+            except OSError:
+                # Where another process was first, its entry is as good.
+                if not final.is_dir():
+                    raise
+    except OSError as error:
+        raise DataError(
+            f"{source.name} cannot be kept in the cache {cache_folder()}: {error.strerror};"
+            " QUADREPRO_CACHE may name another folder"
+        ) from error
+    return final
+
+
+def sha256_of(path: Path) -> str:
+    """Return the SHA-256 of a file in hexadecimal digits."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _packed(table: RawTable) -> bytes:
+    """Return all columns as one file, those of equal type side by side in one array."""
+    blocks: dict[str, dict[str, NDArray[Any]]] = defaultdict(dict)
+    for name, column in (*table.columns.items(), (TARGET, table.target)):
+        compact = _compact(column)
+        blocks[compact.dtype.str.strip("<|=")][name] = compact
+    arrays: dict[str, NDArray[Any]] = {
+        kind: np.stack([*block.values()]) for kind, block in blocks.items()
+    }
+    names = {f"names_{kind}": np.array([*block]) for kind, block in blocks.items()}
+    if table.part is not None:
+        arrays["part"] = table.part
+    buffer = io.BytesIO()
+    np.savez(buffer, allow_pickle=False, **arrays, **names)
+    return buffer.getvalue()
+
+
+def _compact(column: Column) -> NDArray[Any]:
+    """Return numbers in the smallest type that holds every one of them exactly."""
+    if column.dtype.kind != "f":
+        return column
+    for kind in _COMPACT:
+        with np.errstate(invalid="ignore", over="ignore"):
+            small = column.astype(kind)
+        if np.array_equal(small, column, equal_nan=True):
+            return small
+    return column
+
+
+@contextlib.contextmanager
+def _scratch(parent: Path) -> Iterator[Path]:
+    folder = Path(tempfile.mkdtemp(dir=parent, prefix=".new-"))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _set_aside(path: Path) -> None:
+    number = 1
+    while (aside := path.with_name(f"{path.name}.damaged-{number}")).exists():
+        number += 1
+    path.rename(aside)
+    log.warning("%s is damaged and was set aside as %s", path, aside.name)

@@ -1,0 +1,141 @@
+"""Fetching: the one place where data sets come over the network.
+
+A data set is tried at each of its sources in the order of the card. What arrives is checked before
+it is kept, so the cache holds nothing but rows that are what their card says. Two processes that
+want the same data set take turns, and the second finds it there.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Protocol
+
+from quadrepro.data import cache
+from quadrepro.data.canonical import RawTable
+from quadrepro.data.card import Card
+from quadrepro.data.sources.frame import Frame, to_table
+from quadrepro.data.sources.schema import OpenMLSource, WebSource
+from quadrepro.data.store import describe, now, verified
+from quadrepro.errors import DataError, NoConnectionError
+
+NetworkSource = OpenMLSource | WebSource
+
+
+class Progress(Protocol):
+    """What is told of a download, as pooch tells it."""
+
+    total: int
+
+    def update(self, n: int) -> None:
+        """Count bytes that arrived."""
+
+    def reset(self) -> None:
+        """Begin a file anew."""
+
+    def close(self) -> None:
+        """End a file."""
+
+
+def network_sources(card: Card) -> list[NetworkSource]:
+    """Return the sources of a data set that need a network, the preferred first."""
+    return [s for s in card.sources if isinstance(s, OpenMLSource | WebSource)]
+
+
+def fetch(card: Card, progress: Progress | None = None) -> str:
+    """Bring a data set into the cache.
+
+    Parameters
+    ----------
+    card : Card
+        The data set.
+    progress : Progress, optional
+        Told of each file's bytes.
+
+    Returns
+    -------
+    str
+        Where it came from.
+
+    Raises
+    ------
+    NoConnectionError
+        If no source could be reached.
+    DataError
+        If no source gives what the card says; each is named with its reason. What was downloaded
+        whole stays for the next try where only another file failed.
+    """
+    with _turn(card.name):
+        entry = cache.find(card, card.content_hash)
+        if entry is not None:
+            return cache.provenance(entry).origin
+        failures: list[DataError] = []
+        for source in network_sources(card):
+            try:
+                table, files = _read(source, card, progress)
+            except DataError as error:
+                failures.append(error)
+                continue
+            origin = describe(source)
+            known = cache.Provenance(card.name, card.content_hash, origin, now(), files=files)
+            cache.write(table, card.content_hash, known)
+            shutil.rmtree(_downloads(card), ignore_errors=True)
+            return origin
+    if not failures:
+        raise DataError(f"{card.name} has no source that could be fetched from")
+    reasons = "".join(f"\n  {failure}" for failure in failures)
+    unreached = all(isinstance(failure, NoConnectionError) for failure in failures)
+    kind = NoConnectionError if unreached else DataError
+    raise kind(f"{card.name} could not be fetched:{reasons}")
+
+
+def _read(
+    source: NetworkSource, card: Card, progress: Progress | None
+) -> tuple[RawTable, dict[str, str]]:
+    """Return checked rows, and the hash of each file that they came in."""
+    if isinstance(source, OpenMLSource):
+        from quadrepro.data.sources import openml
+
+        return _checked(openml.read(source), source, card), {}
+    from quadrepro.data.sources import web
+
+    folder = _downloads(card)
+    frame = web.read(source, folder, progress)
+    try:
+        files = {p.name: f"sha256:{cache.sha256_of(p)}" for p in sorted(folder.iterdir())}
+        return _checked(frame, source, card), files
+    except DataError:
+        # Whole files with other content would only be in the way of the next try.
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+def _checked(frame: Frame, source: NetworkSource, card: Card) -> RawTable:
+    return verified(card, to_table(frame, source, card), describe(source))
+
+
+def _downloads(card: Card) -> Path:
+    return cache.cache_folder() / "downloads" / card.name
+
+
+@contextmanager
+def _turn(name: str) -> Iterator[None]:
+    """Wait until no other process fetches the same data set."""
+    from filelock import FileLock
+
+    folder = cache.cache_folder() / "locks"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(folder / f"{name}.lock")
+        lock.acquire()
+    except OSError as error:
+        raise DataError(
+            f"the cache {cache.cache_folder()} cannot be written: {error.strerror};"
+            " QUADREPRO_CACHE may name another folder"
+        ) from error
+    try:
+        yield
+    finally:
+        lock.release()

@@ -1,0 +1,209 @@
+"""Files that need a library to be read, or are no text at all, as frames."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import struct
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quadrepro.data.canonical import Column, nominal_column
+from quadrepro.data.sources.frame import Frame
+from quadrepro.errors import DataError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+MAX_COLUMNS = 100_000
+"""A table with more columns than this is refused before it fills the memory."""
+
+_IDX_IMAGES, _IDX_LABELS = 2051, 2049
+_LIBSVM_ROW = re.compile(rb"\s*(\S+)((?:\s+qid:\d+)?(?:\s+[1-9]\d*:\S+)*)\s*(?:#.*)?")
+
+
+def libsvm(content: bytes, origin: str, n_features: int) -> Frame:
+    """Read LIBSVM's sparse rows: the features, as many as given or as occur, then the label."""
+    from sklearn.datasets import load_svmlight_file
+
+    try:
+        sparse, labels = load_svmlight_file(io.BytesIO(content), zero_based=False)
+    except (ValueError, OverflowError, UnicodeDecodeError) as error:
+        line = _broken_libsvm_line(content)
+        place = f", line {line}" if line else ""
+        raise DataError(
+            f"{origin}{place}: a row must be a label and feature:value pairs, features ascending"
+            f" from 1 ({error})"
+        ) from error
+    held = sparse.shape[1]
+    if n_features and held > n_features:
+        raise DataError(f"{origin}: there is a feature {held}, the card expects {n_features}")
+    if held > MAX_COLUMNS:
+        raise DataError(f"{origin}: {held} features, at most {MAX_COLUMNS} can be read")
+    dense = np.zeros((max(held, n_features), sparse.shape[0]))
+    sparse.T.toarray(out=dense[:held])
+    return Frame((*dense, _label_texts(labels)), origin)
+
+
+def parquet(content: bytes, origin: str) -> Frame:
+    """Read a parquet file: integers, numbers and decimals as numbers, all else as texts."""
+    import pyarrow.parquet as pq
+
+    with _library(origin, "parquet"):
+        file = pq.ParquetFile(io.BytesIO(content))
+        refuse_width(len(file.schema_arrow), origin)
+        table = file.read()
+        columns = tuple(
+            _arrow_column(name, column, origin)
+            for name, column in zip(table.schema.names, table.columns, strict=True)
+        )
+    return Frame(columns, origin, tuple(table.schema.names))
+
+
+def excel(content: bytes, origin: str) -> Frame:
+    """Read the first sheet of an .xls file, whose first row names the columns."""
+    import pandas as pd
+
+    with _library(origin, "an .xls file"):
+        table = pd.read_excel(io.BytesIO(content), engine="xlrd")
+    columns: list[Column] = []
+    for _, series in table.items():
+        if pd.api.types.is_numeric_dtype(series) and not pd.api.types.is_bool_dtype(series):
+            columns.append(series.to_numpy(dtype=np.float64))
+        else:
+            texts = ["" if pd.isna(value) else str(value).strip() for value in series]
+            columns.append(np.array(texts, dtype=np.str_))
+    return Frame(tuple(columns), origin, tuple(str(name).strip() for name in table.columns))
+
+
+def mat(content: bytes, origin: str) -> Frame:
+    """Read a MATLAB file: one matrix of examples, and one vector with a label for each."""
+    from scipy.io import loadmat
+
+    file: Any = io.BytesIO(content)
+    with _library(origin, "a MATLAB file"):
+        held = {k: _dense(v) for k, v in loadmat(file).items() if k[:2] != "__"}
+    numbers = {k: v for k, v in held.items() if v is not None and v.size > 1}
+    matrices = [k for k, v in numbers.items() if min(v.shape) > 1]
+    vectors = [k for k, v in numbers.items() if min(v.shape) == 1]
+    shapes = ", ".join(f"{k} {'x'.join(map(str, v.shape))}" for k, v in numbers.items())
+    refusal = DataError(
+        f"{origin}: it must hold one matrix of examples and one vector of labels,"
+        f" it holds {shapes or 'no array of numbers'}"
+    )
+    if len(matrices) != 1:
+        raise refusal
+    examples = numbers[matrices[0]]
+    vectors = [k for k in vectors if numbers[k].size in examples.shape]
+    if len(vectors) != 1 or examples.shape[0] == examples.shape[1]:
+        raise refusal
+    labels = numbers[vectors[0]].ravel()
+    features = examples if labels.size == examples.shape[1] else examples.T
+    return Frame((*features.astype(np.float64, order="C"), _label_texts(labels)), origin)
+
+
+def idx(files: Sequence[tuple[str, bytes]]) -> Frame:
+    """Read MNIST's files, each given by its name and content: images, labels, images, labels."""
+    names = " + ".join(name for name, _ in files)
+    if len(files) % 2 or not files:
+        raise DataError(f"{names or 'idx'}: {len(files)} files, pairs of images and labels are due")
+    arrays = [
+        _idx_array(name, content, (_IDX_IMAGES, _IDX_LABELS)[i % 2])
+        for i, (name, content) in enumerate(files)
+    ]
+    images, labels = arrays[::2], arrays[1::2]
+    for i, (pixels, classes) in enumerate(zip(images, labels, strict=True)):
+        if len(pixels) != len(classes):
+            raise DataError(
+                f"{files[2 * i][0]} holds {len(pixels)} images,"
+                f" {files[2 * i + 1][0]} {len(classes)} labels"
+            )
+        if pixels.shape[1:] != images[0].shape[1:]:
+            raise DataError(
+                f"{files[2 * i][0]} has images of {pixels.shape[1:]} pixels,"
+                f" {files[0][0]} of {images[0].shape[1:]}"
+            )
+    pixels = np.concatenate(images).reshape(sum(map(len, images)), -1)
+    columns = pixels.T.astype(np.float64, order="C")
+    return Frame((*columns, np.concatenate(labels).astype(np.str_)), names)
+
+
+def refuse_width(n_columns: int, origin: str) -> None:
+    """Raise `DataError` for a table with more than `MAX_COLUMNS` columns."""
+    if n_columns > MAX_COLUMNS:
+        raise DataError(f"{origin}: {n_columns} columns, at most {MAX_COLUMNS} can be read")
+
+
+@contextlib.contextmanager
+def _library(origin: str, what: str) -> Iterator[None]:
+    """Turn whatever a library stumbles over into a `DataError` that names the file."""
+    try:
+        yield
+    except DataError:
+        raise
+    except Exception as error:  # Parsers of broken binary files raise errors of any kind.
+        reason = textwrap.shorten(str(error) or type(error).__name__, 200)
+        raise DataError(f"{origin}: not readable as {what}: {reason}") from error
+
+
+def _label_texts(labels: NDArray[Any]) -> NDArray[np.str_]:
+    return nominal_column(map(str, labels.tolist()))
+
+
+def _broken_libsvm_line(content: bytes) -> int | None:
+    for line, row in enumerate(content.splitlines(), start=1):
+        if not row.split(b"#")[0].strip():
+            continue
+        match = _LIBSVM_ROW.fullmatch(row)
+        if match is None:
+            return line
+        pairs = [pair.split(b":") for pair in match[2].split() if not pair.startswith(b"qid")]
+        features = [int(feature) for feature, _ in pairs]
+        try:
+            list(map(float, [match[1], *(value for _, value in pairs)]))
+        except ValueError:
+            return line
+        if features != sorted(set(features)):
+            return line
+    return None
+
+
+def _arrow_column(name: str, column: pa.ChunkedArray, origin: str) -> Column:
+    import pyarrow as pa
+
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        column, kind = column.cast(kind.value_type), kind.value_type
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        # As a text's number would be: rounded where it has more digits than a float64.
+        numbers: NDArray[np.float64] = column.cast(pa.float64(), safe=False).to_numpy()
+        return numbers
+    if pa.types.is_nested(kind) or pa.types.is_binary(kind):
+        raise DataError(f"{origin}: column {name} is of type {kind}, not of numbers or texts")
+    texts = column.cast(pa.string()).to_pylist()
+    return np.array([(text or "").strip() for text in texts], dtype=np.str_)
+
+
+def _dense(value: Any) -> NDArray[Any] | None:
+    """Return a 2-D array of numbers, or None for anything else of a MATLAB file."""
+    array = value.toarray() if hasattr(value, "toarray") else value
+    is_table = isinstance(array, np.ndarray) and array.ndim == 2 and array.dtype.kind in "fiub"
+    return array if is_table else None
+
+
+def _idx_array(name: str, content: bytes, magic: int) -> NDArray[np.uint8]:
+    what = "images" if magic == _IDX_IMAGES else "labels"
+    n_sizes = magic % 256
+    if len(content) < 4 * (n_sizes + 1) or struct.unpack_from(">i", content)[0] != magic:
+        raise DataError(f"{name}: not an idx file of {what}, which begins with the number {magic}")
+    shape = struct.unpack_from(f">{n_sizes}i", content, 4)
+    held = len(content) - 4 * (n_sizes + 1)
+    if held != np.prod(shape, dtype=np.int64):
+        due = " x ".join(map(str, shape))
+        raise DataError(f"{name}: {held} bytes of {what}, {due} are due")
+    return np.frombuffer(content, np.uint8, offset=4 * (n_sizes + 1)).reshape(shape)

@@ -1,0 +1,260 @@
+"""Files of common formats as frames: unpacked, and read as their layout says.
+
+Text is read here, what needs a library of its own in `quadrepro.data.sources.binary`.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import itertools
+import re
+import textwrap
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quadrepro.data.canonical import Column
+from quadrepro.data.sources import binary
+from quadrepro.data.sources.frame import Frame
+from quadrepro.data.sources.schema import FileLayout
+from quadrepro.errors import DataError
+
+__all__ = ["read_file", "read_idx", "text_of", "text_rows", "unpack"]
+
+# liac-arff takes nothing but a blank after these words, and cuts off what stands behind the point
+# of an integer.
+_DECLARATION = re.compile(r"\s*(@attribute|@relation)\s+(.+?)(\s+integer)?\s*", re.IGNORECASE)
+
+
+def read_file(path: Path, layout: FileLayout, member: str = "") -> Frame:
+    """Read the table that a file holds.
+
+    Parameters
+    ----------
+    path : Path
+        The file; one that ends in ``.gz`` or ``.zip`` is unpacked.
+    layout : FileLayout
+        Its format and how that is written. For ``libsvm`` its columns say how many features there
+        are, where the file may lack the last ones.
+    member : str, default ""
+        The file's name inside a ``.zip``; empty where there is only one.
+
+    Returns
+    -------
+    Frame
+        ``libsvm``: the features in their order, then the label as text. ``mat``: the columns of
+        the matrix, then the label as text. Others: the columns of the file.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read, unpacked or parsed, or holds no row. The message names the
+        file, and the line where there is one.
+    """
+    name, content = unpack(path, member)
+    origin = str(path) if name == path.name else f"{path} ({name})"
+    readers: dict[str, Callable[[], Frame]] = {
+        "csv": lambda: _csv(text_of(content, origin), origin, layout),
+        "arff": lambda: _arff(text_of(content, origin), origin),
+        "libsvm": lambda: binary.libsvm(content, origin, max(len(layout.columns) - 1, 0)),
+        "parquet": lambda: binary.parquet(content, origin),
+        "excel": lambda: binary.excel(content, origin),
+        "mat": lambda: binary.mat(content, origin),
+    }
+    if layout.format not in readers:
+        raise DataError(f"{path}: {layout.format} files are read in pairs, images and labels")
+    frame = readers[layout.format]()
+    if not frame.columns or not len(frame.columns[0]):
+        raise DataError(f"{origin}: there is no row")
+    return frame
+
+
+def read_idx(paths: Sequence[Path]) -> Frame:
+    """Read pairs of MNIST's files, one pair below the other.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+        Images, labels, images, labels and so on; ``.gz`` and ``.zip`` are unpacked.
+
+    Returns
+    -------
+    Frame
+        The pixels row by row as numbers, then the label as text.
+
+    Raises
+    ------
+    DataError
+        If a file cannot be read or is not of this format, or the files are not pairs of as many
+        images as labels.
+    """
+    return binary.idx([(str(path), unpack(path)[1]) for path in paths])
+
+
+def unpack(path: Path, member: str = "") -> tuple[str, bytes]:
+    """Return the name and the content of a file, or of what is packed in it.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read or unpacked, or an archive has no such member, or several and
+        none is named.
+    """
+    try:
+        if path.suffix.lower() == ".zip":
+            with zipfile.ZipFile(path) as archive:
+                name = _member(path, archive, member)
+                return name, archive.read(name)
+        content = path.read_bytes()
+        if path.suffix.lower() == ".gz":
+            return path.stem, gzip.decompress(content)
+        return path.name, content
+    # RuntimeError: the archive asks for a password; NotImplementedError is one of its kind.
+    except (OSError, EOFError, zlib.error, zipfile.BadZipFile, RuntimeError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+        raise DataError(f"{path}: cannot be read: {reason}") from error
+
+
+def text_of(content: bytes, origin: str) -> str:
+    """Return UTF-8 as text, without a byte order mark.
+
+    Raises
+    ------
+    DataError
+        If it is not UTF-8; the line is named.
+    """
+    zero = content.find(b"\0")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        zero = error.start
+    if zero >= 0:
+        line = content[:zero].count(b"\n") + 1
+        raise DataError(f"{origin}, line {line}: not UTF-8 text")
+    return text
+
+
+def text_rows(
+    text: str, origin: str, separator: str, skip: int = 0
+) -> Iterator[tuple[list[str], int]]:
+    """Yield the fields of every row that is not blank, and the line on which the row ends.
+
+    Parameters
+    ----------
+    text : str
+        One row a line, but for quoted fields that hold an end of line.
+    origin : str
+        The file, for messages.
+    separator : str
+        Between the fields; ``blank`` for any run of blanks and tabs.
+    skip : int, default 0
+        Lines above the first row.
+
+    Yields
+    ------
+    tuple of list of str and int
+        Fields without surrounding blanks; the line, from 1.
+
+    Raises
+    ------
+    DataError
+        If a quoted field does not end as it must; the line on which its row begins is named.
+    """
+    lines: Iterator[str] = itertools.islice(io.StringIO(text, newline=""), skip, None)
+    blanks = separator == "blank"
+    if blanks:
+        lines = (line.replace("\t", " ").rstrip() for line in lines)
+    delimiter = " " if blanks else separator
+    reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True)
+    begin = skip
+    try:
+        for fields in reader:
+            begin = skip + reader.line_num
+            stripped = [field.strip() for field in fields]
+            if stripped and stripped != [""]:
+                yield stripped, begin
+    except csv.Error as error:
+        raise DataError(f"{origin}, line {begin + 1}: {error}") from error
+
+
+def _member(path: Path, archive: zipfile.ZipFile, member: str) -> str:
+    # The second file that macOS packs beside each one is of no use to anybody.
+    names = [
+        info.filename
+        for info in archive.infolist()
+        if not info.is_dir() and not info.filename.startswith("__MACOSX/")
+    ]
+    if member in names:
+        return member
+    if not member and len(names) == 1:
+        return names[0]
+    holds = ", ".join(names) or "nothing"
+    if member:
+        raise DataError(f"{path}: there is no {member!r} in it; it holds {holds}")
+    raise DataError(f"{path}: it must hold one file, it holds {holds}")
+
+
+def _csv(text: str, origin: str, layout: FileLayout) -> Frame:
+    rows: list[list[str]] = []
+    lines = []
+    for fields, line in text_rows(text, origin, layout.separator, layout.skip):
+        if rows and len(fields) != len(rows[0]):
+            raise DataError(
+                f"{origin}, line {line}: {len(fields)} fields, the first row has {len(rows[0])}"
+            )
+        rows.append(fields)
+        lines.append(line)
+    columns = tuple(np.array(column, dtype=np.str_) for column in zip(*rows, strict=True))
+    return Frame(columns, origin, lines=lines)
+
+
+def _arff(text: str, origin: str) -> Frame:
+    import arff
+
+    rows_at: list[int] = []
+    line = 0
+
+    def lines() -> Iterator[str]:
+        nonlocal line
+        in_data = False
+        for line, written in enumerate(io.StringIO(text), start=1):
+            bare = written.strip()
+            if in_data and bare and not bare.startswith("%"):
+                rows_at.append(line)
+            in_data = in_data or bare.upper().startswith("@DATA")
+            declared = None if in_data else _DECLARATION.fullmatch(written)
+            if declared is None:
+                yield written
+            else:
+                yield f"{declared[1]} {declared[2]} {'real' if declared[3] else ''}"
+
+    try:
+        content = arff.load(lines())
+    except arff.ArffException as error:
+        # The text of the error fails where the row in it has a percent sign.
+        reason = textwrap.shorten(error.message.replace("%d", str(error.line)), 200)
+        raise DataError(f"{origin}: not readable as ARFF: {reason}") from error
+    except (ValueError, LookupError, csv.Error) as error:
+        raise DataError(f"{origin}, line {line}: not readable as ARFF: {error}") from error
+    columns = tuple(
+        _arff_column(values, kind)
+        for values, (_, kind) in zip(
+            zip(*content["data"], strict=True), content["attributes"], strict=False
+        )
+    )
+    return Frame(columns, origin, tuple(name for name, _ in content["attributes"]), rows_at)
+
+
+def _arff_column(values: Sequence[str | float | None], kind: str | list[str]) -> Column:
+    if kind == "REAL" or kind == "NUMERIC":
+        return np.array(values, dtype=np.float64)
+    texts: NDArray[np.str_] = np.array(
+        ["" if value is None else str(value).strip() for value in values], dtype=np.str_
+    )
+    return texts

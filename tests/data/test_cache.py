@@ -1,0 +1,156 @@
+"""An entry of the cache gives back what went in, or is set aside under another name."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from quadrepro.data import cache
+from quadrepro.data.canonical import RawTable, content_hash, nominal_column, numeric_column
+from quadrepro.data.canonical_csv import read_csv
+from quadrepro.data.card import Card
+from quadrepro.errors import DataError
+
+NUMBERS = st.one_of(
+    st.integers(0, 255).map(float),
+    st.integers(-(2**40), 2**40).map(float),
+    st.floats(width=32),
+    st.floats(),
+).filter(lambda x: not np.isinf(x))
+
+
+@pytest.fixture
+def entry(toy: Card, toy_csv: Path) -> Path:
+    return keep(toy, read_csv(toy_csv, toy))
+
+
+def keep(card: Card, table: RawTable) -> Path:
+    known = cache.Provenance(card.name, card.content_hash, "OpenML 7", "2026-01-01")
+    return cache.write(table, card.content_hash, known)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.tuples(NUMBERS, st.sampled_from(["", "red", "é"]), st.booleans()), min_size=1))
+def test_what_is_read_is_what_was_written_to_the_bit(
+    toy: Card, rows: list[tuple[float, str, bool]]
+) -> None:
+    sizes, colours, parts = zip(*rows, strict=True)
+    table = RawTable(
+        toy.attributes,
+        {"size": numeric_column(sizes), "colour": nominal_column(colours)},
+        nominal_column(["no"] * len(rows)),
+        np.where(parts, "train", "test") if parts[0] else None,
+    )
+    key = content_hash(table)
+    path = cache.write(table, key, cache.Provenance("toy", key, "", ""))
+    again = cache.read(path, toy)
+    np.testing.assert_array_equal(again.columns["size"], table.columns["size"])
+    assert again.columns["colour"].tolist() == table.columns["colour"].tolist()
+    assert again.target.tolist() == table.target.tolist()
+    assert (again.part is None) == (table.part is None)
+    assert content_hash(again) == key
+
+
+def test_whole_numbers_take_one_byte_each(toy: Card) -> None:
+    table = RawTable(
+        toy.attributes,
+        {"size": numeric_column(range(250)), "colour": nominal_column(["r"] * 250)},
+        nominal_column(["n"] * 250),
+    )
+    with np.load(keep(toy, table) / "table.npz") as arrays:
+        assert arrays["u1"].shape == (1, 250)
+
+
+def test_an_entry_knows_where_it_came_from(toy: Card, entry: Path) -> None:
+    assert cache.find(toy, toy.content_hash) == entry
+    known = cache.provenance(entry)
+    assert (known.name, known.origin, known.date) == ("toy", "OpenML 7", "2026-01-01")
+    assert known.sha256 == cache.sha256_of(entry / "table.npz")
+
+
+def test_an_entry_of_another_card_is_not_taken(toy: Card, entry: Path) -> None:
+    other = toy.model_copy(update={"content_hash": "sha256:" + "1" * 64})
+    assert cache.find(other, toy.content_hash) is None
+    assert cache.find(other, other.content_hash) is None
+    assert entry.is_dir()
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-10])
+
+
+def bend(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("name", "damage"),
+    [
+        ("table.npz", cut),
+        ("table.npz", bend),
+        ("table.npz", Path.unlink),
+        ("provenance.json", cut),
+        ("provenance.json", Path.unlink),
+        ("provenance.json", lambda path: path.write_text("[]")),
+        ("provenance.json", lambda path: path.write_text(json.dumps({"name": "toy"}))),
+    ],
+)
+def test_a_damaged_entry_is_set_aside_and_named(
+    toy: Card,
+    entry: Path,
+    name: str,
+    damage: Callable[[Path], object],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    for number in (1, 2):
+        damage(entry / name)
+        assert cache.find(toy, toy.content_hash) is None
+        assert caplog.messages[-1] == (
+            f"{entry} is damaged and was set aside as {entry.name}.damaged-{number}"
+        )
+        assert entry.with_name(f"{entry.name}.damaged-{number}").is_dir()
+        table = RawTable(
+            toy.attributes,
+            {"size": numeric_column([1]), "colour": nominal_column(["r"])},
+            nominal_column(["no"]),
+        )
+        assert keep(toy, table) == entry
+
+
+def test_a_second_writer_finds_the_first_ones_entry(toy: Card, toy_csv: Path, entry: Path) -> None:
+    before = (entry / "table.npz").stat().st_mtime_ns
+    assert keep(toy, read_csv(toy_csv, toy)) == entry
+    assert (entry / "table.npz").stat().st_mtime_ns == before
+    assert [path.name for path in entry.parent.iterdir()] == [entry.name]
+
+
+def test_a_cache_that_cannot_be_written_is_named(
+    toy: Card, toy_csv: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("QUADREPRO_CACHE", str(tmp_path / "file"))
+    with pytest.raises(
+        DataError, match=r"toy cannot be kept in the cache .*file: .*QUADREPRO_CACHE"
+    ):
+        keep(toy, read_csv(toy_csv, toy))
+
+
+def test_a_full_disk_leaves_nothing_behind(
+    toy: Card, toy_csv: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: Path, content: bytes) -> int:
+        raise OSError(28, os.strerror(28), str(path))
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(DataError, match="No space left on device"):
+        keep(toy, read_csv(toy_csv, toy))
+    assert list((cache.cache_folder() / "tables").iterdir()) == []

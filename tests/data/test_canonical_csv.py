@@ -1,0 +1,106 @@
+"""However a canonical CSV is written it is read alike; what is wrong is refused with its line."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from quadrepro.data.canonical import RawTable
+from quadrepro.data.canonical_csv import read_csv
+from quadrepro.data.card import Card
+from quadrepro.errors import DataError
+
+
+def assert_same(left: RawTable, right: RawTable) -> None:
+    np.testing.assert_array_equal(left.target, right.target)
+    for attribute in left.attributes:
+        column = left.columns[attribute.name]
+        np.testing.assert_array_equal(column, right.columns[attribute.name])
+
+
+def test_a_csv_is_read_with_its_missing_values(toy: Card, toy_csv: Path) -> None:
+    table = read_csv(toy_csv, toy)
+    np.testing.assert_array_equal(table.columns["size"], [1, -2.5, np.nan, 30])
+    assert table.columns["colour"].tolist() == ["red", "", "blue", "red"]
+    assert table.target.tolist() == ["no", "no", "01", "01"]
+    assert table.label_counts == {"01": 2, "no": 2}
+    assert table.missing.tolist() == [[False, False], [False, True], [True, False], [False, False]]
+
+
+@pytest.mark.parametrize(
+    "rewrite",
+    [
+        lambda text: text.replace("\n", "\r\n"),
+        lambda text: "\ufeff" + text,
+        lambda text: text.replace("red", '" red"').replace("\n1,", "\n 1.0,"),
+        lambda text: text + "\n",
+    ],
+    ids=["CRLF", "byte order mark", "quotes and blanks", "blank line at the end"],
+)
+def test_how_a_csv_is_written_does_not_matter(
+    toy: Card, toy_csv: Path, rewrite: Callable[[str], str]
+) -> None:
+    plain = read_csv(toy_csv, toy)
+    toy_csv.write_bytes(rewrite(toy_csv.read_text()).encode())
+    assert_same(read_csv(toy_csv, toy), plain)
+
+
+def test_a_compressed_csv_is_read_as_the_plain_one(toy: Card, toy_csv: Path) -> None:
+    compressed = toy_csv.with_suffix(".csv.gz")
+    compressed.write_bytes(gzip.compress(toy_csv.read_bytes()))
+    assert_same(read_csv(compressed, toy), read_csv(toy_csv, toy))
+
+
+@pytest.mark.parametrize(
+    ("content", "fault"),
+    [
+        (b"", ": the file is empty"),
+        (b"size,colour,target\n", ": there is a header but no row"),
+        (
+            b"size,color,target\n1,red,no\n",
+            ", line 1: column 2 is 'color', the card says 'colour'",
+        ),
+        (
+            b"size,colour\n1,red\n",
+            ", line 1: 2 columns, the card says 3 (the last is 'target')",
+        ),
+        (
+            b"size,colour,target,more\n1,red,no,1\n",
+            ", line 1: 4 columns, the card says 3 (the last is 'target')",
+        ),
+        (b"size,colour,target\n1,red,no\n1,red\n", ", line 3: 2 fields, the header has 3"),
+        (b'size,colour,target\n1,"a\nb",no\n1,red\n', ", line 4: 2 fields, the header has 3"),
+        (
+            b"size,colour,target\n,red,no\n1o,red,no\n",
+            ", line 3, column size: '1o' is not a number",
+        ),
+        (b"size,colour,target\nnan,red,no\n", ", line 2, column size: 'nan' is not a number"),
+        (b"size,colour,target\n1e999,red,no\n", ", line 2, column size: '1e999' is not a number"),
+        (b"size,colour,target\n1,red,no\n1,red, \n", ", line 3: no label in column target"),
+        (b"size,colour,target\n1,red,no\n1,r\xe9d,no\n", ", line 3: not UTF-8 text"),
+        (b'size,colour,target\n1,"red,no\n', ", line 2: unexpected end of data"),
+    ],
+)
+def test_an_unreadable_csv_is_refused_with_file_line_and_fault(
+    toy: Card, toy_csv: Path, content: bytes, fault: str
+) -> None:
+    toy_csv.write_bytes(content)
+    with pytest.raises(DataError) as refusal:
+        read_csv(toy_csv, toy)
+    assert str(refusal.value) == f"{toy_csv}{fault}"
+
+
+def test_a_cut_bent_or_wrongly_named_archive_is_refused_with_its_file(
+    toy: Card, toy_csv: Path
+) -> None:
+    compressed = toy_csv.with_suffix(".csv.gz")
+    whole = gzip.compress(toy_csv.read_bytes())
+    bent = whole[:10] + b"\xff" * 8 + whole[18:]
+    for content in (toy_csv.read_bytes(), whole[:-9], bent):
+        compressed.write_bytes(content)
+        with pytest.raises(DataError, match=r"toy\.csv\.gz: cannot be read: "):
+            read_csv(compressed, toy)
