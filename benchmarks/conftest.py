@@ -1,12 +1,18 @@
-"""The problem all ratios are measured on: pima's training half, as Table 1 prepares it."""
+"""What the benchmarks share: timing, and the problem that the learners' ratios are measured on.
+
+That is pima's training half, as Table 1 prepares it.
+"""
 
 from __future__ import annotations
 
 import os
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
+from pytest_benchmark.fixture import BenchmarkFixture
 from threadpoolctl import threadpool_limits
 
 from quadrepro.data.encoding import encode
@@ -15,6 +21,20 @@ from quadrepro.data.store import load_dataset
 from quadrepro.experiment.splits import training_size
 from quadrepro.voters.reduction import FloatArray
 from quadrepro.voters.stumps import Stumps
+
+
+def best_of(repeats: int, run: Callable[[], object]) -> float:
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        run()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def compare(benchmark: BenchmarkFixture, **numbers: float) -> None:
+    benchmark.extra_info.update(numbers)
+    print("  " + ", ".join(f"{name} {value:.3g}" for name, value in numbers.items()))
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -30,6 +50,14 @@ def training_half(name: str) -> tuple[FloatArray, FloatArray]:
     rows = rows[: training_size(len(rows), 500)]
     X = examples.X[rows]
     return Normaliser.fit(X).transform(X), examples.y[rows]
+
+
+@pytest.fixture(scope="session")
+def canonical_folder() -> Path:
+    folder = Path(os.environ.get("QUADREPRO_DATA", ""))
+    if not folder.joinpath("mnist.csv.gz").is_file():
+        pytest.skip("QUADREPRO_DATA names no folder with mnist.csv.gz")
+    return folder.resolve()
 
 
 @pytest.fixture(scope="session")

@@ -5,9 +5,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-
 import numpy as np
 from pytest_benchmark.fixture import BenchmarkFixture
 from scipy.optimize import linprog
@@ -20,21 +17,9 @@ from quadrepro.boosting.lpboost import LPBoost
 from quadrepro.boosting.quadboost import QuadBoostL2
 from quadrepro.voters.reduction import FloatArray
 
+from .conftest import best_of, compare
+
 Problem = tuple[FloatArray, FloatArray]
-
-
-def best_of(repeats: int, run: Callable[[], object]) -> float:
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        run()
-        times.append(time.perf_counter() - start)
-    return min(times)
-
-
-def compare(benchmark: BenchmarkFixture, **numbers: float) -> None:
-    benchmark.extra_info.update(numbers)
-    print("  " + ", ".join(f"{name} {value:.3g}" for name, value in numbers.items()))
 
 
 def test_adaboost_round(

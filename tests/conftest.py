@@ -64,9 +64,10 @@ def small_config(tmp_path: Path) -> Callable[..., Path]:
 
 @pytest.fixture(autouse=True)
 def no_data_from_outside(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Let no test see data but the embedded sets and what it names itself."""
+    """Let no test see data but the embedded sets and what it names itself, nor the network."""
     monkeypatch.delenv("QUADREPRO_DATA", raising=False)
     monkeypatch.setenv("QUADREPRO_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("QUADREPRO_OFFLINE", "1")
 
 
 @pytest.fixture(scope="session")

@@ -53,7 +53,7 @@ def test_the_readmes_config_can_be_used(tmp_path: Path) -> None:
     path = tmp_path / "example.yaml"
     path.write_text(example, encoding="utf-8")
     config = load_experiment(path).config
-    assert [d.title for d in config.datasets] == ["monks", "car-vgood"]
+    assert [d.title for d in config.datasets] == ["monks", "car-vgood", "4 against 9", "abalone"]
 
 
 def test_the_readmes_python_runs(capsys: pytest.CaptureFixture[str]) -> None:

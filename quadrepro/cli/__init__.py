@@ -19,6 +19,7 @@ VERBS = {
     "table": "Write the tables again from what has been computed.",
     "compare": "Compare the tables of two results folders.",
     "fetch": "Bring data sets that are not here into the cache.",
+    "add": "Describe a file of your own, so that configs can name it.",
     "list": "List data sets, algorithms or experiments.",
     "show": "Print the card of a data set, where it is and whether it is what the card says.",
 }

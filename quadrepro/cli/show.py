@@ -37,7 +37,6 @@ def command(dataset: str, data: Path | None) -> None:
     _section("attributes", _attributes(card))
     _section("parts", (f"{name}: rows {a} to {b}" for name, (a, b) in card.parts.items()))
     _section("views", itertools.chain.from_iterable(map(_view, card.views, card.views.values())))
-    _section("Bayes error", [] if card.bayes_error is None else [f"{card.bayes_error:g}"])
     _section("notes", card.notes)
     _section("licence", [card.licence])
     _section("citation", [card.citation])
@@ -106,7 +105,8 @@ def _view(name: str, view: View) -> Iterator[str]:
     changes.pop("positive", None)
     changes.pop("negative", None)
     others = "".join(f"; {k}: {_plain(v)}" for k, v in changes.items())
-    yield f"{name}: {target}{others} ({view.status})"
+    lowest = "" if view.bayes_error is None else f"; lowest risk {view.bayes_error:g}"
+    yield f"{name}: {target}{others}{lowest} ({view.status})"
     if view.evidence:
         yield f"  {view.evidence}"
 

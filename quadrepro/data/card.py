@@ -63,8 +63,6 @@ class Card(Frozen):
         counted from 1; every row is in one of them.
     content_hash : str
         ``sha256:`` and 64 hexadecimal digits, from `quadrepro.data.canonical.content_hash`.
-    bayes_error : float or None, default None
-        The lowest risk that any classifier can have, where the rule behind the rows is known.
     licence, citation : str
         The terms of use, and whom to cite.
     sources : tuple of Source
@@ -85,7 +83,6 @@ class Card(Frozen):
     target: Target
     parts: dict[str, tuple[int, int]] = Field(default_factory=dict)
     content_hash: str = Field(pattern=r"^sha256:[0-9a-f]{64}$")
-    bayes_error: float | None = Field(default=None, ge=0, le=0.5)
     licence: str
     citation: str
     sources: tuple[Source, ...] = Field(min_length=1)

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
 
 _SERIES = re.compile(r"(?P<stem>.*?)(?P<first>\d+)\.\.(?P=stem)(?P<last>\d+)")
 
@@ -81,6 +81,13 @@ class Threshold(Frozen):
     at_most: float | None = None
     at_least: float | None = None
 
+    @model_validator(mode="before")
+    @classmethod
+    def _known_side(cls, data: Any) -> Any:
+        if isinstance(data, dict) and not data.keys() <= cls.model_fields.keys():
+            raise ValueError("give one of at_most and at_least")
+        return data
+
     @model_validator(mode="after")
     def _one_side(self) -> Self:
         if (self.at_most is None) == (self.at_least is None):
@@ -93,6 +100,24 @@ class Threshold(Frozen):
             return values <= self.at_most
         assert self.at_least is not None
         return values >= self.at_least
+
+
+def _kind_of_positive(data: Any) -> str | None:
+    if isinstance(data, (list, tuple)):
+        return "labels"
+    return "threshold" if isinstance(data, (dict, Threshold)) else None
+
+
+Positive = Annotated[
+    Annotated[tuple[str, ...], Tag("labels")] | Annotated[Threshold, Tag("threshold")],
+    Discriminator(
+        _kind_of_positive,
+        custom_error_type="positive",
+        custom_error_message="positive lists labels, such as [yes], or bounds a number, such as"
+        " {at_most: 9}",
+    ),
+]
+"""What becomes +1: a list of labels, or a threshold."""
 
 
 class View(Frozen):
@@ -119,19 +144,23 @@ class View(Frozen):
         `quadrepro.data.encoding.encode` and `quadrepro.data.normalise.Normaliser`.
     order : dict of str to tuple of str, default {}
         Orders of codes that replace those of the card's attributes.
+    bayes_error : float or None, default None
+        The lowest risk that any rule can have on this problem, or for a number the lowest mean
+        squared error, where what the rows were drawn from is known.
     status : {"settled", "open"}, default "settled"
         Whether the paper, or the numbers it prints, leave a choice.
     evidence : str, default ""
         Why this choice.
     """
 
-    positive: tuple[str, ...] | Threshold | None = None
+    positive: Positive | None = None
     negative: tuple[str, ...] = ()
     part: str = ""
     exclude: tuple[str, ...] = ()
     nominal: Literal["ordinal", "one-hot"] = "ordinal"
     missing: Literal["mean", "low", "drop"] = "mean"
     order: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    bayes_error: float | None = Field(default=None, ge=0)
     status: Literal["settled", "open"] = "settled"
     evidence: str = ""
 
@@ -161,7 +190,7 @@ class View(Frozen):
         """Return what the rows that come out depend on, and nothing else, as plain data."""
         # A field at its default is left out, so that a new field changes no record's key.
         return self.model_dump(
-            exclude={"status", "evidence"}, exclude_defaults=True, exclude_none=True, mode="json"
+            exclude={"bayes_error", "status", "evidence"}, exclude_defaults=True, exclude_none=True, mode="json"
         )
 
 

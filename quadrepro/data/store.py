@@ -21,7 +21,7 @@ from quadrepro.data.card import Card, load_card
 from quadrepro.data.checks import divide, refuse_other_content
 from quadrepro.data.sources.bundled import LOADERS
 from quadrepro.data.sources.frame import to_table
-from quadrepro.data.sources.generated import GENERATORS
+from quadrepro.data.sources.generated import generate
 from quadrepro.data.sources.schema import (
     FileSource,
     GeneratedSource,
@@ -98,7 +98,7 @@ class Location:
                 )
             case GeneratedSource() as source:
                 return verified(
-                    card, GENERATORS[source.generator](**source.parameters), self.origin
+                    card, generate(source, card), self.origin
                 )
             case SklearnSource(loader=loader):
                 return verified(card, LOADERS[loader](), self.origin)

@@ -168,7 +168,8 @@ class DatasetEntry(Model):
     row : str, optional (``as`` in YAML)
         Name of the row, where one data set stands in several.
     view : str or dict
-        Another view of the card than the protocol's, or fields to set otherwise than that one.
+        Another view of the card than the protocol's, or fields to set otherwise than that one; all
+        that is said of the view where the card has none of that name.
     """
 
     name: str
@@ -181,6 +182,13 @@ class DatasetEntry(Model):
         if name not in card_names():
             raise ValueError(f"unknown data set {name!r}{nearest(name, card_names())}")
         return name
+
+    @field_validator("view", mode="before")
+    @classmethod
+    def _name_or_changes(cls, view: Any) -> Any:
+        if not isinstance(view, (str, dict)):
+            raise ValueError("view names a view of the card, or maps fields of a view to values")
+        return view
 
     @property
     def title(self) -> str:
@@ -200,7 +208,11 @@ class DatasetEntry(Model):
         try:
             base = card.view(named)
         except ConfigError as error:
-            raise _fault(str(error), *(["view"] if isinstance(self.view, str) else [])) from None
+            # What the entry says can be a view of its own.
+            if not changes:
+                place = ["view"] if isinstance(self.view, str) else []
+                raise _fault(str(error), *place) from None
+            base = View()
         for key in changes:
             if key not in View.model_fields:
                 hint = nearest(key, View.model_fields)

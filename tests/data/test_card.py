@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import yaml
 from quadrepro.data.card import Card, View, card_names, load_card, load_card_file
 from quadrepro.data.sources.bundled import LOADERS
 from quadrepro.data.sources.generated import GENERATORS
-from quadrepro.data.sources.schema import GeneratedSource, SklearnSource
+from quadrepro.data.sources.schema import GeneratedSource, OpenMLSource, SklearnSource
 from quadrepro.errors import ConfigError, DataError
 from quadrepro.resources import cards_folder
 
@@ -84,6 +85,45 @@ def test_an_unknown_data_set_is_refused_with_the_nearest_name() -> None:
         load_card("pimo")
 
 
+def test_the_view_called_default_stands_for_any(toy: Card) -> None:
+    any_view = View(positive=("01",))
+    card = toy.model_copy(update={"views": {"default": any_view, **toy.views}})
+    assert card.view("elsewhere") is any_view
+    assert card.view("paper") is toy.views["paper"]
+
+
+def test_series_stand_for_their_attributes_and_columns(write_card: Callable[..., Path]) -> None:
+    path = write_card(
+        "name: size, kind: numeric", "name: size_1..size_3, kind: numeric, range: [0, 1]"
+    )
+    text = path.read_text().replace("note: not seen", "columns: [target, size_1..size_3, colour]")
+    path.write_text(text)
+    card = load_card_file(path)
+    assert card.attribute_names == ("size_1", "size_2", "size_3", "colour")
+    assert card.attributes[2].range == (0.0, 1.0)
+    source = card.sources[0]
+    assert isinstance(source, OpenMLSource)
+    assert source.columns == ("target", "size_1", "size_2", "size_3", "colour")
+
+
+def test_cards_of_the_current_folder_are_known_and_replace_none_that_ships(
+    write_card: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = tmp_path / "project" / "datasets"
+    own.mkdir(parents=True)
+    text = write_card().read_text()
+    (own / "toy.yaml").write_text(text)
+    (own / "wine.yaml").write_text(text.replace("name: toy", "name: wine"))
+    assert "toy" not in card_names()
+    monkeypatch.chdir(own.parent)
+    assert {"toy", "wine"} <= set(card_names())
+    assert load_card("toy").rows == 4
+    assert load_card("wine").rows == 178
+    (own / "toy.yaml").write_text(text.replace("title: Toy", "title: Changed"))
+    os.utime(own / "toy.yaml", ns=(0, 0))
+    assert load_card("toy").title == "Changed"
+
+
 def test_an_unknown_view_is_refused_with_the_nearest_name(toy: Card) -> None:
     with pytest.raises(
         ConfigError, match=r"the card of toy has no view 'papre'; did you mean 'paper'\?"
@@ -134,6 +174,31 @@ def test_an_unknown_view_is_refused_with_the_nearest_name(toy: Card) -> None:
             "kind: numeric, codes: [1, 2]",
             "attributes.0: size is numeric, so it has no codes",
         ),
+        ("positive: [no]", "exclude: [size]", "is a label, so the view must say what is positive"),
+        ("views:", "parts: {train: [1, 3]}\nviews:", "the parts end at row 3, rows is 4"),
+        (
+            "views:",
+            "parts: {train: [1, 3], test: [3, 4]}\nviews:",
+            "part test must begin at row 4 and not be empty",
+        ),
+        (
+            "note: not seen",
+            "columns: [size, color, target]",
+            "source openml: there is no column 'color'; did you mean 'colour'?",
+        ),
+        ("note: not seen", "columns: [size, '', target]", "source openml lacks column 'colour'"),
+        (
+            "note: not seen",
+            "columns: [size, colour, size, target]",
+            "columns of openml: 'size' occurs 2 times",
+        ),
+        (
+            "note: not seen",
+            "codes: {color: {r: red}}",
+            "source openml: there is no column 'color'; did you mean 'colour'?",
+        ),
+        ("task: classification", "task: regression", "the target of a regression has a range"),
+        ("labels: {no: 2, 01: 2}", "labels: {no: 4}", "target.labels must name at least two"),
         ("kind: openml", "kind: openmi", "sources.0: Input tag 'openmi' found"),
         ("sha256:0", "sha256:x", "content_hash: String should match pattern"),
         ("name: toy", "name: joy", "the card is named 'joy', its file 'toy'"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 from quadrepro.data.card import Card, View
 from quadrepro.data.encoding import default_order, encode
+from quadrepro.data.schema import Threshold
 from quadrepro.data.store import Dataset, load_dataset
 from quadrepro.errors import ConfigError
 
@@ -91,3 +93,120 @@ def test_a_view_that_does_not_fit_is_refused(dataset: Dataset, view: View, fault
     with pytest.raises(ConfigError) as refusal:
         encode(dataset, view)
     assert str(refusal.value) == fault
+
+
+def test_one_hot_gives_each_code_of_the_card_a_column(dataset: Dataset) -> None:
+    encoded = encode(dataset, View(positive=("no",), nominal="one-hot"))
+    assert encoded.attributes == ("size", "colour=blue", "colour=red")
+    np.testing.assert_array_equal(encoded.X[:, 1:], [[np.nan, np.nan], [0, 1], [0, 1], [1, 0]])
+
+
+def test_one_hot_with_gaps_as_a_value_gives_them_a_column(dataset: Dataset) -> None:
+    encoded = encode(dataset, View(positive=("no",), nominal="one-hot", missing="low"))
+    assert encoded.attributes == ("size", "colour=blue", "colour=red", "colour=")
+    np.testing.assert_array_equal(encoded.X[:, 1:], [[0, 0, 1], [0, 1, 0], [0, 1, 0], [1, 0, 0]])
+    np.testing.assert_array_equal(encoded.X[:, 1:].sum(axis=1), 1)
+
+
+def test_dropping_gaps_leaves_out_rows_with_one_in_a_column_that_is_used(dataset: Dataset) -> None:
+    encoded = encode(dataset, View(positive=("no",), missing="drop"))
+    np.testing.assert_array_equal(encoded.X, [[1, 1], [30, 1]])
+    assert encoded.missing == "mean"
+    only = encode(dataset, View(positive=("no",), missing="drop", exclude=("size",)))
+    assert only.X.shape == (3, 1)
+
+
+def test_a_pair_of_labels_leaves_out_all_other_rows() -> None:
+    wine = load_dataset("wine")
+    encoded = encode(wine, View(positive=("1",), negative=("3",)))
+    assert (encoded.y > 0).sum() == wine.card.target.labels["1"]
+    assert (encoded.y < 0).sum() == wine.card.target.labels["3"]
+
+
+def numbers(dataset: Dataset) -> Dataset:
+    """Return the toy data with rings 8, 9, 9, 10 for a target."""
+    target = dataset.card.target.model_copy(update={"labels": {}, "range": (8.0, 10.0)})
+    card = dataset.card.model_copy(update={"task": "regression", "target": target})
+    table = dataclasses.replace(dataset.table, target=np.array([8.0, 9.0, 9.0, 10.0]))
+    return Dataset(card, table, "here")
+
+
+@pytest.mark.parametrize(
+    ("threshold", "y"),
+    [
+        (Threshold(at_most=9), [1, 1, 1, -1]),
+        (Threshold(at_least=9), [-1, 1, 1, 1]),
+        (Threshold(at_least=9.5), [-1, -1, -1, 1]),
+    ],
+)
+def test_a_threshold_makes_classes_of_numbers(
+    dataset: Dataset, threshold: Threshold, y: list[int]
+) -> None:
+    np.testing.assert_array_equal(encode(numbers(dataset), View(positive=threshold)).y, y)
+
+
+def test_without_anything_positive_the_target_stays_a_number(dataset: Dataset) -> None:
+    view = View()
+    assert view.task == "regression"
+    np.testing.assert_array_equal(encode(numbers(dataset), view).y, [8, 9, 9, 10])
+
+
+def test_a_part_takes_its_rows_and_codes_keep_their_places(dataset: Dataset) -> None:
+    card = dataset.card.model_copy(update={"parts": {"train": (1, 2), "test": (3, 4)}})
+    part = np.array(["train", "test", "train", "test"])
+    parted = Dataset(card, dataclasses.replace(dataset.table, part=part), "here")
+    encoded = encode(parted, View(positive=("no",), part="train", exclude=("size",), missing="low"))
+    whole = encode(dataset, View(positive=("no",), exclude=("size",)))
+    np.testing.assert_array_equal(encoded.X, whole.X[[0, 2]])
+
+
+@pytest.mark.parametrize(
+    ("view", "fault"),
+    [
+        (View(), "the target of toy is a label, so the view must say what is positive"),
+        (
+            View(positive=Threshold(at_most=1)),
+            "the target of toy is a label, so no number can bound it",
+        ),
+        (
+            View(positive=("no",), part="train"),
+            "toy has no part 'train'; it is not divided into parts",
+        ),
+        (
+            View(positive=("no",), negative=("1",)),
+            "toy has no label '1'; did you mean '01'?",
+        ),
+    ],
+)
+def test_a_view_of_what_the_card_lacks_is_refused(dataset: Dataset, view: View, fault: str) -> None:
+    with pytest.raises(ConfigError) as refusal:
+        encode(dataset, view)
+    assert str(refusal.value) == fault
+
+
+def test_labels_do_not_make_classes_of_a_number(dataset: Dataset) -> None:
+    with pytest.raises(ConfigError, match="is a number: give at_most or at_least as positive"):
+        encode(numbers(dataset), View(positive=("no",)))
+
+
+def test_a_view_that_leaves_one_class_or_no_row_is_refused(dataset: Dataset) -> None:
+    regression = numbers(dataset)
+    with pytest.raises(ConfigError, match="all rows of toy in this view are negative"):
+        encode(regression, View(positive=Threshold(at_least=11)))
+    gaps = dataclasses.replace(
+        dataset.table, columns=dataset.table.columns | {"size": np.full(4, np.nan)}
+    )
+    with pytest.raises(ConfigError, match="no row of toy is left in this view"):
+        encode(Dataset(dataset.card, gaps, "here"), View(positive=("no",), missing="drop"))
+
+
+def test_fields_at_their_default_are_no_content_of_a_view() -> None:
+    plain = View(positive=("a",), evidence="why", status="open")
+    assert plain.content() == {"positive": ["a"]}
+    full = View(positive=Threshold(at_most=2), missing="drop", nominal="one-hot", part="p")
+    assert full.content() == {
+        "positive": {"at_most": 2.0},
+        "missing": "drop",
+        "nominal": "one-hot",
+        "part": "p",
+    }

@@ -5,8 +5,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from pydantic_core import PydanticCustomError
 
+from quadrepro.data.card import View, load_card
 from quadrepro.errors import ConfigError
+from quadrepro.experiment.config import DatasetEntry
 from quadrepro.experiment.loading import load_experiment
 
 Write = Callable[..., Path]
@@ -29,6 +32,23 @@ def test_axes_are_lists_numbers_or_logarithmic_scales(small_config: Write) -> No
 
 def test_repeats_can_be_given_from_outside(small_config: Write) -> None:
     assert load_experiment(small_config(), repeats=4).config.repeats == 4
+
+
+def test_an_entry_can_name_a_view_of_its_card(small_config: Write) -> None:
+    path = small_config("  - monks", "  - {name: orange, as: o, view: q2}")
+    assert load_experiment(path).views["o"] == load_card("orange").views["q2"]
+
+
+def test_what_an_entry_says_is_a_view_of_its_own_where_the_card_has_none(
+    small_config: Write,
+) -> None:
+    bare = load_card("monks").model_copy(update={"views": {}})
+    entry = DatasetEntry(name="monks", view={"positive": ["1"], "nominal": "one-hot"})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("quadrepro.experiment.config.load_card", lambda name: bare)
+        assert entry.resolve("quadboost") == View(positive=("1",), nominal="one-hot")
+        with pytest.raises(PydanticCustomError, match="the card of monks has no view 'quadboost'"):
+            DatasetEntry(name="monks").resolve("quadboost")
 
 
 def test_a_view_is_the_cards_with_the_entrys_changes(small_config: Write) -> None:
@@ -68,7 +88,17 @@ FAULTS = [
         "7:21: titanic has no label 'yes'; did you mean 'Yes'?",
     ),
     ("as: people", "view: {positiv: [Yes]}", "7:28: unknown key 'positiv'; did you mean"),
-    ("as: people", "view: {missing: zero}", "7:28: Input should be 'mean' or 'low'"),
+    (
+        "as: people",
+        "view: {missing: zero}",
+        "7:28: Input should be 'mean', 'low' or 'drop'",
+    ),
+    ("as: people", "view: quadbost", "7:21: the card of titanic has no view 'quadbost'; did you"),
+    ("as: people", "view: 3", "7:21: view names a view of the card, or maps fields of a view"),
+    ("as: people", "view: {positive: yes}", "7:28: positive lists labels, such as [yes], or"),
+    ("as: people", "view: {positive: {at_mos: 1}}", "7:28: give one of at_most and at_least"),
+    ("as: people", "view: {part: train}", "titanic has no part 'train'; it is not divided"),
+    ("as: people", "view: {positive: {at_most: 1}}", "is a label, so no number can bound it"),
     ("as: people", "view: {positive: [Yes, No]}", "all labels of titanic are positive"),
     ("- name: quadboost-l2", "- name: quadbost-l2", "9:5: unknown algorithm 'quadbost-l2'; did"),
     ("algorithm: adaboost", "algorithm: adabost", "14:5: unknown algorithm 'adabost'; did you"),

@@ -66,8 +66,16 @@ def test_all_missing_data_sets_are_named_before_anything_is_computed(small_confi
     path = small_config("  - monks\n", "  - monks\n  - pima\n  - vote\n")
     with pytest.raises(DataError) as caught:
         plan_of(path)
-    names = [line.split(":")[0].strip() for line in str(caught.value).splitlines()[1:-1]]
+    names = [line.split(":")[0].strip() for line in str(caught.value).splitlines()[1:-2]]
     assert names == ["pima", "vote"]
+
+
+def test_a_number_to_predict_is_refused_where_classes_are_told_apart(small_config: Write) -> None:
+    path = small_config("  - monks\n", "  - m1\n")
+    with pytest.raises(ConfigError, match=r"small.yaml:7:5: the view of m1 predicts a number"):
+        plan_of(path)
+    classes = small_config("  - monks\n", "  - {name: m1, view: {positive: {at_least: 0.5}}}\n")
+    assert set(plan_of(classes).cells[0].examples.y) == {-1.0, 1.0}
 
 
 def test_too_few_rows_for_the_folds_are_refused_at_the_data_sets_place(

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import MappingProxyType
 
-from quadrepro.data.canonical import RawTable, nominal_column, numeric_column
+import numpy as np
+from numpy.typing import NDArray
+
+from quadrepro.data.canonical import Column, RawTable, nominal_column, numeric_column
 from quadrepro.data.card import Attribute
 
 
@@ -19,12 +22,48 @@ def wine() -> RawTable:
 
     bunch = load_wine()
     names = [name.replace("/", "_") for name in bunch.feature_names]
+    return _numeric(names, bunch.data, nominal_column(str(label + 1) for label in bunch.target))
+
+
+def wdbc() -> RawTable:
+    """Return the 569 tumours of `sklearn.datasets.load_breast_cancer`.
+
+    scikit-learn writes ``mean radius``, ``radius error`` and ``worst radius`` where the card has
+    ``radius_mean``, ``radius_se`` and ``radius_worst``, and ``malignant`` and ``benign`` for UCI's
+    M and B. All numbers equal those of UCI's file.
+    """
+    from sklearn.datasets import load_breast_cancer
+
+    bunch = load_breast_cancer()
+    names = [_measure(name) for name in bunch.feature_names]
+    labels = [bunch.target_names[label][0].upper() for label in bunch.target]
+    return _numeric(names, bunch.data, nominal_column(labels))
+
+
+def diabetes() -> RawTable:
+    """Return the 442 patients of `sklearn.datasets.load_diabetes`, in the units they came in."""
+    from sklearn.datasets import load_diabetes
+
+    bunch = load_diabetes(scaled=False)
+    return _numeric(bunch.feature_names, bunch.data, numeric_column(bunch.target))
+
+
+LOADERS: MappingProxyType[str, Callable[[], RawTable]] = MappingProxyType(
+    {"diabetes": diabetes, "wdbc": wdbc, "wine": wine}
+)
+"""The loaders by the name of their data set."""
+
+
+def _numeric(names: Sequence[str], data: NDArray[np.float64], target: Column) -> RawTable:
     return RawTable(
         tuple(Attribute(name=name, kind="numeric") for name in names),
-        {name: numeric_column(bunch.data[:, j]) for j, name in enumerate(names)},
-        nominal_column(str(label + 1) for label in bunch.target),
+        {name: numeric_column(data[:, j]) for j, name in enumerate(names)},
+        target,
     )
 
 
-LOADERS: MappingProxyType[str, Callable[[], RawTable]] = MappingProxyType({"wine": wine})
-"""The loaders by the name of their data set."""
+def _measure(name: str) -> str:
+    first, *others = name.split()
+    if others[-1] == "error":
+        return "_".join([first, *others[:-1], "se"])
+    return "_".join([*others, first])

@@ -204,7 +204,9 @@ def _csv(text: str, origin: str, layout: FileLayout) -> Frame:
     rows: list[list[str]] = []
     lines = []
     for fields, line in text_rows(text, origin, layout.separator, layout.skip):
-        if rows and len(fields) != len(rows[0]):
+        if not rows:
+            binary.refuse_width(len(fields), f"{origin}, line {line}")
+        elif len(fields) != len(rows[0]):
             raise DataError(
                 f"{origin}, line {line}: {len(fields)} fields, the first row has {len(rows[0])}"
             )

@@ -108,15 +108,15 @@ def to_table(frame: Frame, layout: Layout, card: Card) -> RawTable:
         for j, name in enumerate(held)
         if name
     }
+    rows = np.arange(len(frame.columns[0]))
     if layout.only:
-        kept = np.all(
-            [np.isin(columns[name], codes) for name, codes in layout.only.items()], axis=0
-        )
-        columns = {name: column[kept] for name, column in columns.items()}
+        taken = [np.isin(columns[name], codes) for name, codes in layout.only.items()]
+        rows = np.flatnonzero(np.all(taken, axis=0))
+        columns = {name: column[rows] for name, column in columns.items()}
     target = columns.pop(card.target.name)
     unlabelled = is_missing(target)
     if unlabelled.any():
-        place = frame.place(int(np.argmax(unlabelled)))
+        place = frame.place(int(rows[np.argmax(unlabelled)]))
         raise DataError(f"{frame.origin}, {place}: no label")
     return RawTable(card.attributes, columns, target)
 
@@ -133,6 +133,10 @@ def _codes(frame: Frame, j: int, layout: Layout, name: str) -> NDArray[np.str_]:
 def _numbers(frame: Frame, j: int, layout: Layout, name: str) -> NDArray[np.float64]:
     column = frame.columns[j]
     if column.dtype.kind == "f":
+        infinite = np.isinf(column)
+        if infinite.any():
+            place = frame.place(int(np.argmax(infinite)))
+            raise DataError(f"{frame.origin}, {place}: {name} is infinite")
         return numeric_column(column)
     new = dict.fromkeys(layout.missing, "") | layout.codes.get(name, {})
     texts = [new.get(text, text) for text in column.tolist()]

@@ -1,4 +1,4 @@
-"""Generated rows against definitions written another way, and against the files."""
+"""Generated rows against definitions written another way, and against the files and cards."""
 
 from __future__ import annotations
 
@@ -13,8 +13,23 @@ import pytest
 
 from quadrepro.data.canonical import RawTable, content_hash, sort_rows
 from quadrepro.data.canonical_csv import read_csv
-from quadrepro.data.card import load_card
-from quadrepro.data.sources.generated import GENERATORS
+from quadrepro.data.card import Card, load_card
+from quadrepro.data.sources.generated import GENERATORS, generate
+from quadrepro.data.sources.schema import GeneratedSource
+from quadrepro.errors import DataError
+
+ENUMERATED = ["balance", "monks", "monks_2", "monks_3", "tictactoe", "titanic"]
+SAMPLED = ["twonorm_generated", "ringnorm_generated", "waveform_generated", "orange", "m1", "m2"]
+
+
+def generated(card: Card) -> RawTable:
+    source = card.sources[0]
+    assert isinstance(source, GeneratedSource)
+    return generate(source, card)
+
+
+def source_of(generator: str, **parameters: float) -> GeneratedSource:
+    return GeneratedSource(kind="generated", generator=generator, parameters=parameters)
 
 
 def rows_of(table: RawTable) -> list[tuple[object, ...]]:
@@ -82,12 +97,78 @@ def test_titanic_counts_add_up_to_the_published_margins() -> None:
     assert table.label_counts == {"No": 1490, "Yes": 711}
 
 
-@pytest.mark.parametrize("name", GENERATORS)
+@pytest.mark.parametrize("name", [*ENUMERATED, *SAMPLED])
 def test_generated_rows_are_what_the_card_says(name: str) -> None:
-    assert content_hash(GENERATORS[name]()) == load_card(name).content_hash
+    card = load_card(name)
+    table = generated(card)
+    assert table.n_rows == card.rows
+    assert content_hash(table) == card.content_hash
+    if card.task == "classification":
+        assert table.label_counts == card.target.labels
+    else:
+        assert (table.target.min(), table.target.max()) == card.target.range
 
 
-@pytest.mark.parametrize("name", GENERATORS)
+@pytest.mark.parametrize("name", ENUMERATED)
 def test_generated_rows_are_those_of_the_canonical_csv(name: str, canonical_folder: Path) -> None:
     csv = read_csv(canonical_folder / f"{name}.csv", load_card(name))
     assert rows_of(sort_rows(GENERATORS[name]())) == rows_of(sort_rows(csv))
+
+
+def test_every_rule_has_a_card_that_uses_it() -> None:
+    used = {load_card(name).sources[0].generator for name in [*ENUMERATED, *SAMPLED]}
+    assert used == set(GENERATORS)
+
+
+def test_no_two_cards_share_a_seed() -> None:
+    assert len({load_card(name).sources[0].parameters["seed"] for name in SAMPLED}) == len(SAMPLED)
+
+
+def test_a_whole_number_may_be_a_float_and_a_parameter_may_be_left_out() -> None:
+    source = source_of("m1", rows=3.0, sigma=1, seed=0.0)
+    assert rows_of(generate(source, load_card("m1"))) == rows_of(
+        GENERATORS["m1"](rows=3, sigma=1.0, seed=0, low=-0.25)
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "fault"),
+    [
+        (
+            source_of("orang"),
+            "there is no generator 'orang'; did you mean 'orange'?",
+        ),
+        (
+            source_of("orange", n_per_class=1, noise_input=0, seed=0),
+            "generator orange has no parameter 'noise_input'; did you mean 'noise_inputs'?",
+        ),
+        (
+            source_of("m2", rows=5, sigma=1, seed=0, low=-1),
+            "generator m2 has no parameter 'low'; known are rows, seed, sigma",
+        ),
+        (
+            source_of("monks", rows=5),
+            "generator monks has no parameter 'rows'",
+        ),
+        (
+            source_of("twonorm", rows=5),
+            "generator twonorm needs the parameter 'seed'",
+        ),
+        (
+            source_of("twonorm", rows=2.5, seed=0),
+            "generator twonorm: rows is 2.5, which must be a whole number from 0 on",
+        ),
+        (
+            source_of("twonorm", rows=5, seed=-1),
+            "generator twonorm: seed is -1, which must be a whole number from 0 on",
+        ),
+        (
+            source_of("twonorm", rows=math.inf, seed=0),
+            "generator twonorm: rows is inf, which must be a whole number from 0 on",
+        ),
+    ],
+)
+def test_a_source_that_no_rule_can_follow_is_refused(source: GeneratedSource, fault: str) -> None:
+    with pytest.raises(DataError) as error:
+        generate(source, load_card("balance"))
+    assert str(error.value).removeprefix("the card of balance: ") == fault

@@ -1,0 +1,105 @@
+"""``quadrepro add``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from quadrepro.errors import ConfigError
+
+if TYPE_CHECKING:
+    from quadrepro.data.card import Card
+
+SHOWN_LABELS = 10
+
+
+@click.command("add")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--target", required=True, help="Column to be predicted; label in a LIBSVM file.")
+@click.option(
+    "--task",
+    type=click.Choice(["classification", "regression"]),
+    show_default="as the values of the target look",
+    help="What is to be predicted.",
+)
+@click.option("--positive", default="", help="Label that is positive, all others being negative.")
+@click.option("--name", default="", show_default="that of the file", help="Name of the data set.")
+@click.option("--missing", multiple=True, metavar="WORD", help="Stands for a missing value.")
+@click.option("--nominal", multiple=True, metavar="COLUMN", help="Holds codes, though of digits.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default=Path("datasets"),
+    show_default=True,
+    help="Folder for the card; configs find those in ./datasets.",
+)
+@click.option("--force", is_flag=True, help="Replace the card of that name.")
+def command(
+    file: Path,
+    target: str,
+    task: str | None,
+    positive: str,
+    name: str,
+    missing: tuple[str, ...],
+    nominal: tuple[str, ...],
+    out: Path,
+    force: bool,
+) -> None:
+    """Describe a file of your own, so that configs can name it.
+
+    FILE is CSV, or text with tabs, semicolons or blanks between its fields, with the names of the
+    columns above them; or ARFF, parquet, or LIBSVM's sparse rows; or one of these in .gz or .zip.
+    Its card says what was found in it, and is yours to change.
+    """
+    from quadrepro.data.inspection import inspect_file, write_card
+
+    card = inspect_file(
+        file,
+        target,
+        name=name,
+        task=task or "",
+        positive=positive,
+        missing=missing,
+        nominal=nominal,
+    )
+    path = out / f"{card.name}.yaml"
+    _refuse_taken(card.name, path, force)
+    write_card(card, path)
+    click.echo(f"Wrote {path}\n\n{_summary(card)}")
+    click.echo(f"\nIn a config:\n\nprotocol: {{view: default}}\ndatasets:\n  - {card.name}")
+
+
+def _refuse_taken(name: str, path: Path, force: bool) -> None:
+    from quadrepro.resources import cards_folder
+
+    shipped = cards_folder() / path.name
+    if shipped.is_file() and shipped.resolve() != path.resolve():
+        raise ConfigError(f"{name} is a data set of quadrepro's own; --name gives this one another")
+    if path.exists() and not force:
+        raise ConfigError(
+            f"{path} is there already; --force replaces it, --name gives another name"
+        )
+
+
+def _summary(card: Card) -> str:
+    kinds = [a.kind for a in card.attributes]
+    target = card.target
+    if target.range is not None:
+        values = f"from {target.range[0]:.10g} to {target.range[1]:.10g}"
+    else:
+        shown = [f"{label} ({n})" for label, n in target.labels.items()]
+        more = f", ... ({len(shown)} labels)" if len(shown) > SHOWN_LABELS else ""
+        values = f"{', '.join(shown[:SHOWN_LABELS])}{more}"
+    lines = [
+        f"task: {card.task}",
+        f"rows: {card.rows}",
+        f"attributes: {kinds.count('numeric')} numeric, {kinds.count('nominal')} nominal",
+        f"missing cells: {card.missing_cells}",
+        f"{target.original}: {values}",
+    ]
+    for view in card.views.values():
+        if isinstance(view.positive, tuple):
+            lines.append(f"positive: {', '.join(view.positive)}. {view.evidence}")
+    return "\n".join([*lines, *card.notes])

@@ -1,0 +1,186 @@
+"""The columns of a person's own file: which hold numbers and which codes, where nobody says so."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quadrepro.data.canonical import Column, is_missing, nominal_column, number, numeric_column
+from quadrepro.data.sources.frame import Frame
+from quadrepro.errors import ConfigError, DataError
+
+GAPS = ("?", "", "NA", "NaN", "nan", "N/A", "null")
+"""What is taken for a missing value without being asked."""
+
+MOST_LABELS = 20
+"""Whole numbers are labels where there are no more of them than this."""
+
+
+@dataclass(frozen=True, eq=False)
+class OwnColumn:
+    """A column as the file holds it.
+
+    Attributes
+    ----------
+    name : str
+        Its name in the file.
+    frame : Frame
+        The whole file, for messages.
+    held : ndarray of str or float64, shape (n_rows,)
+        Its fields, empty or NaN where one is missing.
+    """
+
+    name: str
+    frame: Frame
+    held: Column
+
+    @cached_property
+    def codes(self) -> NDArray[np.str_]:
+        """The fields as codes, shape (n_rows,)."""
+        held = self.held
+        if held.dtype.kind == "f":
+            held = np.where(np.isnan(held), "", held.astype(np.str_))
+        return nominal_column(held.tolist())
+
+    @cached_property
+    def numbers(self) -> NDArray[np.float64]:
+        """The fields as numbers, shape (n_rows,), infinite where one is not a finite number."""
+        if self.held.dtype.kind == "f":
+            return numeric_column(self.held)
+        found = (number(text) for text in self.held.tolist())
+        return numeric_column([math.inf if value is None else value for value in found])
+
+    @cached_property
+    def words(self) -> NDArray[np.intp]:
+        """The rows whose fields are not finite numbers."""
+        return np.flatnonzero(np.isinf(self.numbers))
+
+    def values(self, advice: str) -> Column:
+        """Return the numbers where all fields are numbers, else the codes.
+
+        Parameters
+        ----------
+        advice : str
+            What to do about a word between numbers, for which WORD stands.
+
+        Raises
+        ------
+        DataError
+            If more than half of the fields are numbers but not all, or one is infinite; the line
+            of the first that is not a finite number is named.
+        """
+        if not len(self.words):
+            return self.numbers
+        row = int(self.words[0])
+        if _is_number(str(self.held[row])):
+            raise self.refusal(row, "which is not a finite number")
+        n_values = int((~is_missing(self.held)).sum())
+        n_numbers = n_values - len(self.words)
+        if n_numbers > len(self.words):
+            word = shlex.quote(str(self.held[row]))
+            hint = advice.replace("WORD", word)
+            raise self.refusal(row, f"but {n_numbers} of its {n_values} values are numbers; {hint}")
+        return self.codes
+
+    def refusal(self, row: int, why: str) -> DataError:
+        """Return an error that names the place and the field of a row."""
+        place = f"{self.frame.origin}, {self.frame.place(row)}"
+        return DataError(f"{place}: {self.name} is {str(self.held[row])!r}, {why}")
+
+
+def used_gaps(frame: Frame, missing: Sequence[str]) -> tuple[str, ...]:
+    """Return which of `GAPS`, and of the words that a person says are missing values, occur.
+
+    Raises
+    ------
+    ConfigError
+        If one that a person says does not.
+    """
+    words = dict.fromkeys((*GAPS, *missing))
+    found: set[str] = set()
+    for column in frame.columns:
+        if column.dtype.kind != "f":
+            found |= words.keys() & set(column.tolist())
+    for word in missing:
+        if word not in found:
+            raise ConfigError(f"{frame.origin}: no field is {word!r}, to stand for a missing value")
+    return tuple(word for word in words if word in found)
+
+
+def own_column(frame: Frame, name: str, gaps: Sequence[str]) -> OwnColumn:
+    """Return a column of a file by its name."""
+    assert frame.names is not None
+    held = frame.columns[frame.names.index(name)]
+    if held.dtype.kind != "f":
+        held = np.where(np.isin(held, gaps), "", held)
+    return OwnColumn(name, frame, held)
+
+
+def attribute_values(column: OwnColumn, *, as_codes: bool) -> Column:
+    """Return the numbers or codes of an attribute.
+
+    Raises
+    ------
+    DataError
+        If it holds numbers and words.
+    """
+    if as_codes:
+        return column.codes
+    return column.values(
+        "say --missing WORD if it stands for a missing value, or --nominal "
+        f"{shlex.quote(column.name)} if the column holds codes"
+    )
+
+
+def target_values(column: OwnColumn, task: str) -> Column:
+    """Return the labels of a classification as texts, or the numbers of a regression.
+
+    Parameters
+    ----------
+    column : OwnColumn
+        The target.
+    task : {"", "classification", "regression"}
+        Empty: a regression where there are more than `MOST_LABELS` distinct numbers, or some that
+        are not whole.
+
+    Raises
+    ------
+    DataError
+        If a row has none, or a number of a regression is none, or all rows have the same.
+    """
+    unlabelled = np.flatnonzero(is_missing(column.held))
+    if len(unlabelled):
+        place = f"{column.frame.origin}, {column.frame.place(int(unlabelled[0]))}"
+        raise DataError(f"{place}: {column.name}, which is to be predicted, has no value")
+    if task == "regression" and len(column.words):
+        raise column.refusal(int(column.words[0]), "which is not a finite number")
+    values = (
+        column.codes
+        if task == "classification"
+        else column.values("say --task classification if these are labels")
+    )
+    if not task and values.dtype.kind == "f":
+        distinct = np.unique(column.numbers)
+        if len(distinct) <= MOST_LABELS and np.all(distinct == np.round(distinct)):
+            values = column.codes
+    if len(set(values.tolist())) == 1:
+        raise DataError(
+            f"{column.frame.origin}: {column.name} is {str(values[0])!r} in every row, so there is"
+            " nothing to learn"
+        )
+    return values
+
+
+def _is_number(text: str) -> bool:
+    """Whether Python reads a text as a number, be it infinite."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

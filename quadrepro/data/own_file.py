@@ -1,0 +1,150 @@
+"""A person's own file as a frame with names: its format, its separator and its header found out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from pathlib import Path, PurePath
+from typing import Any
+
+from quadrepro.data.canonical import number
+from quadrepro.data.sources.formats import read_file, text_of, text_rows, unpack
+from quadrepro.data.sources.frame import Frame
+from quadrepro.data.sources.schema import FileLayout
+from quadrepro.errors import DataError
+
+LIBSVM_LABEL = "label"
+"""What the label of a LIBSVM file is called; its features are f1, f2 and so on."""
+
+_FORMATS = {
+    ".arff": "arff",
+    ".csv": "csv",
+    ".dat": "csv",
+    ".data": "csv",
+    ".libsvm": "libsvm",
+    ".parquet": "parquet",
+    ".svm": "libsvm",
+    ".svmlight": "libsvm",
+    ".tab": "csv",
+    ".tsv": "csv",
+    ".txt": "csv",
+}
+_PACKED = (".gz", ".zip")
+
+
+def read_own(path: Path, target: str, gaps: Collection[str]) -> tuple[Frame, dict[str, Any]]:
+    """Read a file of which nothing is known but its target.
+
+    Parameters
+    ----------
+    path : Path
+        The file; the ending says its format, and that of what is packed in a ``.gz`` or ``.zip``.
+    target : str
+        The name of the column to be predicted, which helps to find the header.
+    gaps : collection of str
+        What stands for a missing value.
+
+    Returns
+    -------
+    tuple of (Frame, dict)
+        The rows, with the names of the columns; the fields `format`, `separator` and `skip` of
+        their `FileLayout`.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read, is empty, has no header, or two columns have the same name.
+    """
+    name, content = unpack(path)
+    suffix = PurePath(name).suffix.lower()
+    if suffix not in _FORMATS:
+        known = ", ".join(sorted(_FORMATS))
+        raise DataError(f"{path}: {name!r} must end in one of {known}, as its format is")
+    if not content.strip():
+        raise DataError(f"{path}: the file is empty")
+    if _FORMATS[suffix] == "csv":
+        return _text(path, text_of(content, str(path)), target, gaps)
+    layout = {"format": _FORMATS[suffix]}
+    frame = read_file(path, FileLayout.model_validate(layout))
+    names = frame.names
+    if names is None:
+        names = (*(f"f{j}" for j in range(1, len(frame.columns))), LIBSVM_LABEL)
+    _refuse_same_names(names, str(path))
+    return Frame(frame.columns, frame.origin, names, frame.lines), layout
+
+
+def plain_stem(path: Path) -> str:
+    """Return the name of a file without the endings that say its format."""
+    stem = path.name
+    for endings in (_PACKED, tuple(_FORMATS)):
+        if PurePath(stem).suffix.lower() in endings:
+            stem = PurePath(stem).stem
+    return stem
+
+
+def _text(
+    path: Path, text: str, target: str, gaps: Collection[str]
+) -> tuple[Frame, dict[str, Any]]:
+    if not text.strip():
+        raise DataError(f"{path}: the file is empty")
+    separator = _separator(text, target)
+    # Read as if it were a row, the header tells how many fields a row must have.
+    frame = read_file(path, FileLayout(separator=separator))
+    assert frame.lines is not None
+    line = frame.lines[0]
+    names = tuple(str(column[0]) for column in frame.columns)
+    rows = Frame(tuple(c[1:] for c in frame.columns), frame.origin, names, frame.lines[1:])
+    if _looks_like_data(rows, names, target, gaps):
+        first = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
+        raise DataError(
+            f"{path}, line {line}: this looks like a row ({first}), not like names of columns;"
+            " write a line with the names above it"
+        )
+    _refuse_same_names(names, f"{path}, line {line}")
+    if not rows.lines:
+        raise DataError(f"{path}: there is a header but no row")
+    return rows, {"separator": separator, "skip": line}
+
+
+def _separator(text: str, target: str) -> str:
+    """Return what splits the header into the most fields, if can be with the target among them."""
+    best, separator = (False, 1), ","
+    for candidate in (",", ";", "\t"):
+        header = _header(text, candidate)
+        if (target in header, len(header)) > best:
+            best, separator = (target in header, len(header)), candidate
+    # A name may hold blanks, so they separate only where nothing else does.
+    return "blank" if best[1] == 1 and len(_header(text, "blank")) > 1 else separator
+
+
+def _header(text: str, separator: str) -> list[str]:
+    try:
+        return next(text_rows(text, "", separator), ([], 0))[0]
+    except DataError:  # What follows a quote is another separator.
+        return []
+
+
+def _looks_like_data(
+    frame: Frame, names: Sequence[str], target: str, gaps: Collection[str]
+) -> bool:
+    """Whether the first line holds numbers above numbers, or codes that occur again below."""
+    columns = dict(zip(names, (column.tolist() for column in frame.columns), strict=True))
+    if target in columns and number(target) is None and target not in columns[target]:
+        return False
+    n_numbers = n_again = 0
+    for name, column in columns.items():
+        seen = next((text for text in column if text not in gaps), "")
+        if seen and number(seen) is not None and name not in gaps:
+            if number(name) is None:
+                return False
+            n_numbers += 1
+        n_again += name in column
+    return n_numbers > 0 or 2 * n_again > len(columns)
+
+
+def _refuse_same_names(names: Sequence[str], place: str) -> None:
+    name, times = Counter(filter(None, names)).most_common(1)[0] if any(names) else ("", 0)
+    if times > 1:
+        numbers = [str(j) for j, other in enumerate(names, start=1) if other == name]
+        both = f"{', '.join(numbers[:-1])} and {numbers[-1]}"
+        raise DataError(f"{place}: columns {both} have the same name {name!r}")

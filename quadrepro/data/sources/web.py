@@ -1,0 +1,163 @@
+"""Files of UCI's archive and of mirrors, fetched by pooch."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import hashlib
+import logging
+import re
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path, PurePosixPath
+from typing import Any, Protocol
+from urllib.parse import urlsplit
+
+import numpy as np
+
+from quadrepro.data.sources import network
+from quadrepro.data.sources.formats import read_file, read_idx
+from quadrepro.data.sources.frame import Frame, below
+from quadrepro.data.sources.schema import RemoteFile, WebSource
+from quadrepro.errors import DataError
+
+
+class Progress(Protocol):
+    """What pooch asks of a progress bar: bytes are counted, anew for each file."""
+
+    total: int
+
+    def update(self, n: int) -> Any:
+        """Count `n` more bytes."""
+
+    def reset(self) -> Any:
+        """Begin at nought again."""
+
+    def close(self) -> Any:
+        """Note that a file is complete."""
+
+
+def read(source: WebSource, folder: Path, progress: Progress | None = None) -> Frame:
+    """Return the rows of files of the web, one file below the other.
+
+    Parameters
+    ----------
+    source : WebSource
+        The files and how they are read.
+    folder : Path
+        Where they are kept under the names of `file_name`. One that is there is taken as it is
+        where its hash fits or none is known.
+    progress : Progress or None, default None
+        Told of the bytes that arrive.
+
+    Returns
+    -------
+    Frame
+        The columns of the files, then the constants of each.
+
+    Raises
+    ------
+    DataError
+        If a file cannot be had, or is not what it should be, or cannot be read. Nothing that is
+        damaged stays in the folder.
+    """
+    paths = [_fetched(file, folder, progress) for file in source.files]
+    try:
+        if source.format == "idx":
+            return read_idx(paths)
+        return below(
+            [
+                _with_constants(read_file(path, source, member=file.member), file.constants)
+                for path, file in zip(paths, source.files, strict=True)
+            ]
+        )
+    except DataError:
+        # A file whose hash fits is whole: then the card is wrong, and fetching it again no use.
+        for path, file in zip(paths, source.files, strict=True):
+            if file.hash is None:
+                path.unlink(missing_ok=True)
+        raise
+
+
+def file_name(url: str) -> str:
+    """Return the name under which the file of an address is kept.
+
+    It is the last part of the address, which many share, after some digits that are its own.
+    """
+    last = re.sub(r"[^\w.-]", "_", PurePosixPath(urlsplit(url).path).name)
+    return f"{hashlib.sha256(url.encode()).hexdigest()[:8]}-{last[-100:]}"
+
+
+def _fetched(file: RemoteFile, folder: Path, progress: Progress | None) -> Path:
+    import pooch
+    import requests
+
+    name = file_name(file.url)
+    store = pooch.create(
+        folder,
+        base_url="",
+        registry={name: file.hash},
+        urls={name: file.url},
+        retry_if_failed=network.TRIES - 1,
+    )
+    try:
+        with _silence(pooch.get_logger()):
+            return Path(store.fetch(name, downloader=partial(_download, progress)))
+    except requests.HTTPError as error:
+        raise DataError(f"{file.url}: {_status(error)}, {network.TRIES} times") from error
+    except requests.RequestException as error:
+        raise DataError(f"{file.url}: {network.fault(error)}") from error
+    except ValueError as error:
+        # Both hashes stand in the first sentence of pooch's text.
+        raise DataError(f"{file.url}: {str(error).partition('. Deleted')[0]}") from error
+    except OSError as error:
+        raise DataError(f"{folder}: cannot be written: {error.strerror or error}") from error
+
+
+def _download(progress: Progress | None, url: str, output_file: str, store: Any) -> None:
+    """Download a file as pooch does; what trying again would not mend is said at once."""
+    import pooch
+    import requests
+
+    if progress is not None:
+        progress.reset()
+    download = pooch.HTTPDownloader(
+        progressbar=False if progress is None else progress,
+        chunk_size=1 << 16,
+        timeout=network.TIMEOUT,
+        # As it is stored: packed for the way, its length would not be that of what is counted.
+        headers={"Accept-Encoding": "identity"},
+    )
+    try:
+        download(url, output_file, store)
+    except requests.HTTPError as error:
+        if error.response is None or error.response.status_code >= 500:
+            raise
+        raise DataError(f"{url}: {_status(error)}") from error
+    with open(output_file, "rb") as file:
+        start = file.read(100)
+    if not start:
+        raise DataError(f"{url}: the server sent an empty file")
+    if network.is_page(start):
+        raise DataError(f"{url}: the server sent an HTML page instead of data")
+
+
+def _status(error: Any) -> str:
+    return f"the server answered HTTP {error.response.status_code} ({error.response.reason})"
+
+
+@contextlib.contextmanager
+def _silence(logger: logging.Logger) -> Iterator[None]:
+    level = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
+
+
+def _with_constants(frame: Frame, constants: dict[str, str]) -> Frame:
+    n_rows = len(frame.columns[0])
+    added = tuple(np.full(n_rows, text, dtype=np.str_) for text in constants.values())
+    names = None if frame.names is None else (*frame.names, *constants)
+    return dataclasses.replace(frame, columns=(*frame.columns, *added), names=names)

@@ -1,0 +1,567 @@
+"""What OpenML's server sends becomes a frame, or one line that says why not and a usable cache."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import logging
+import re
+import socket
+import threading
+import xml.etree.ElementTree as ET
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import minio
+import numpy as np
+import openml
+import pytest
+import requests
+
+from quadrepro.data.sources import network
+from quadrepro.data.sources.frame import Frame
+from quadrepro.data.sources.openml import read
+from quadrepro.data.sources.schema import OpenMLSource
+from quadrepro.errors import DataError
+from tests.data.sources.server import (
+    PAGE,
+    XML,
+    OpenMLPaths,
+    Reply,
+    Server,
+    Table,
+    failure,
+    openml_error,
+    redirect,
+)
+
+SAMPLE = Path(__file__).with_name("openml_2")
+SOURCE = OpenMLSource(kind="openml", id=37)
+TABLE = Table(
+    {
+        "row": "integer",
+        "size": "real",
+        "a colour": ("red", "blue", "01"),
+        "hot": ("TRUE", "FALSE"),
+        "weight": "numeric",
+        "remark": "string",
+        "empty": "real",
+        "class": ("no", "yes"),
+    },
+    [
+        ("1", "0.1", "red", "TRUE", "300", "so-so", "?", "no"),
+        ("2", "?", "?", "?", "1e-3", "?", "?", "yes"),
+        ("3", "-25", "01", "FALSE", "-0.0", "fine", "?", "no"),
+    ],
+)
+
+
+@pytest.fixture
+def paths(server: Server, openml_cache: Path) -> OpenMLPaths:
+    return server.put_openml(37, TABLE)
+
+
+def assert_is_the_table(frame: Frame) -> None:
+    assert frame.origin == "OpenML 37"
+    assert frame.names == tuple(TABLE.attributes)
+    row, size, colour, hot, weight, remark, empty, label = (c.tolist() for c in frame.columns)
+    assert row == [1, 2, 3]
+    np.testing.assert_array_equal(size, [0.1, np.nan, -25])
+    assert colour == ["red", "", "01"]
+    assert hot == ["True", "", "False"]
+    assert weight == [300, 1e-3, 0]
+    assert remark == ["so-so", "", "fine"]
+    assert len(empty) == 3
+    assert all(value in ("", None) or value != value for value in empty)
+    assert label == ["no", "yes", "no"]
+    assert {c.dtype.kind for c in frame.columns} == {"f", "U"}
+
+
+def refusal(source: OpenMLSource = SOURCE) -> str:
+    with pytest.raises(DataError) as caught:
+        read(source)
+    message = str(caught.value)
+    assert "\n" not in message
+    return message
+
+
+def assert_next_try_succeeds(server: Server, cache: Path, parquet: bool = False) -> None:
+    """Mend the server; nothing of the failure is left to be stumbled over."""
+    assert not (cache / "37").exists()
+    server.scripts.clear()
+    server.put_openml(37, TABLE, parquet=parquet)
+    assert_is_the_table(read(SOURCE))
+
+
+def test_an_arff_file_is_read_whole_and_in_its_order(paths: OpenMLPaths, server: Server) -> None:
+    assert_is_the_table(read(SOURCE))
+    assert server.asked == {paths.description: 1, paths.arff: 1}
+
+
+def test_a_parquet_file_is_taken_where_there_is_one(server: Server, openml_cache: Path) -> None:
+    paths = server.put_openml(37, TABLE, parquet=True)
+    assert_is_the_table(read(SOURCE))
+    assert server.asked == {paths.description: 1, paths.parquet: 1}
+
+
+@pytest.mark.parametrize("parquet", [False, True])
+def test_a_second_read_asks_for_nothing(server: Server, openml_cache: Path, parquet: bool) -> None:
+    server.put_openml(37, TABLE, parquet=parquet)
+    read(SOURCE)
+    server.asked.clear()
+    assert_is_the_table(read(SOURCE))
+    assert not server.asked
+
+
+def test_what_a_person_had_fetched_before_is_taken_without_asking(
+    paths: OpenMLPaths, server: Server
+) -> None:
+    openml.datasets.get_dataset(
+        37, download_data=True, download_qualities=True, download_features_meta_data=True
+    )
+    assert set(server.asked) == {
+        paths.description,
+        paths.features,
+        paths.qualities,
+        paths.arff,
+    }
+    server.asked.clear()
+    assert_is_the_table(read(SOURCE))
+    assert not server.asked
+
+
+def test_the_file_of_openml_itself_is_read_right(server: Server, openml_cache: Path) -> None:
+    arff = (SAMPLE / "dataset.arff").read_bytes()
+    written = (SAMPLE / "description.xml").read_text()
+    real_url = re.search("<oml:url>(.*)</oml:url>", written)
+    real_md5 = re.search("<oml:md5_checksum>(.*)</oml:md5_checksum>", written)
+    assert real_url
+    assert real_md5
+    url = server.put("/data/download/1666876/phpFsFYVN", arff)
+    # The file is cut to its first rows, and the address is not that of the server here.
+    written = written.replace(real_url[1], url)
+    written = written.replace(real_md5[1], hashlib.md5(arff).hexdigest())
+    server.put("/api/v1/xml/data/2", written.encode())
+
+    frame = read(OpenMLSource(kind="openml", id=2, version=1))
+
+    oml = "{http://openml.org/openml}"
+    features = [*ET.parse(SAMPLE / "features.xml").iter(f"{oml}feature")]
+    assert frame.names == tuple(feature.findtext(f"{oml}name") for feature in features)
+    assert "bw%2Fme" in frame.names
+    rows = [*csv.reader(arff.decode().partition("@data")[2].splitlines())]
+    rows = [row for row in rows if row and not row[0].startswith("%")]
+    assert len(rows) == 41
+    for column, feature, values in zip(
+        frame.columns, features, zip(*rows, strict=True), strict=True
+    ):
+        if feature.findtext(f"{oml}data_type") == "numeric":
+            np.testing.assert_array_equal(column, np.array(values, dtype=np.float64))
+        else:
+            assert column.tolist() == ["" if value == "?" else value for value in values]
+            codes = {code.text for code in feature.iter(f"{oml}nominal_value")}
+            assert set(column.tolist()) <= codes | {""}
+
+
+@pytest.mark.parametrize("part", ["description", "arff"])
+def test_a_server_that_fails_at_first_is_asked_again(
+    paths: OpenMLPaths, server: Server, part: str
+) -> None:
+    path = getattr(paths, part)
+    server.first(path, failure(500), Reply(sent="nothing"))
+    assert_is_the_table(read(SOURCE))
+    assert server.asked[path] == 3
+
+
+def test_a_database_that_is_too_busy_is_asked_again(paths: OpenMLPaths, server: Server) -> None:
+    server.first(paths.description, openml_error(107, "Database connection error."))
+    assert_is_the_table(read(SOURCE))
+
+
+def test_redirects_are_followed(paths: OpenMLPaths, server: Server) -> None:
+    for path in (paths.description, paths.arff):
+        server.put(path, redirect(server.put(f"/new{path}", server.replies[path])))
+    assert_is_the_table(read(SOURCE))
+
+
+@pytest.mark.parametrize("reply", [failure(404), failure(500), Reply(sent="nothing")])
+def test_the_arff_file_is_taken_where_the_parquet_file_cannot_be_had(
+    server: Server, openml_cache: Path, reply: Reply
+) -> None:
+    paths = server.put_openml(37, TABLE, parquet=True)
+    server.put(paths.parquet, reply)
+    assert_is_the_table(read(SOURCE))
+    assert server.asked[paths.arff] == 1
+
+
+FAILURES: dict[str, tuple[str, Reply | bytes, str]] = {
+    "unknown": (
+        "description",
+        openml_error(111, "Unknown dataset"),
+        "no such data set (server says: Unknown dataset)",
+    ),
+    "private": (
+        "description",
+        openml_error(112, "No access granted"),
+        "the server refuses it (server says: No access granted)",
+    ),
+    "busy": (
+        "description",
+        openml_error(107, "Database connection error."),
+        "the server refuses it (server says: Database connection error.)",
+    ),
+    "404": (
+        "description",
+        failure(404),
+        "the server answered HTTP 404 (Not Found) for {url}",
+    ),
+    "404 with a tidy page": (
+        "description",
+        failure(404, b"<html></html>"),
+        "the server answered HTTP 404 (Not Found) for {url}",
+    ),
+    "404 of the file": (
+        "arff",
+        failure(404),
+        "the server answered HTTP 404 (Not Found) for {url}",
+    ),
+    "500": (
+        "description",
+        failure(500),
+        "the server answered HTTP 500 (Internal Server Error) for {url}",
+    ),
+    "500 of the file": (
+        "arff",
+        failure(500, b""),
+        "the server answered HTTP 500 (Internal Server Error) for {url}",
+    ),
+    "dropped": (
+        "description",
+        Reply(sent="nothing"),
+        "the connection was dropped before all had arrived",
+    ),
+    "truncated": (
+        "description",
+        Reply(PAGE, sent="half"),
+        "the connection was dropped before all had arrived",
+    ),
+    "truncated file": (
+        "arff",
+        Reply(TABLE.arff(), sent="half"),
+        "the connection was dropped before all had arrived",
+    ),
+    "a page": ("description", PAGE, "{url} sent an HTML page instead of data"),
+    "a tidy page": (
+        "description",
+        b"<html></html>",
+        "{url} sent an HTML page instead of data",
+    ),
+    "a page for the file": ("arff", PAGE, "{url} sent an HTML page instead of data"),
+    "half of the XML": (
+        "description",
+        f"<oml:data_set_description {XML}>".encode(),
+        "what arrived is damaged (Dataset description XML at '{url}' is malformed.)",
+    ),
+    "another XML": (
+        "description",
+        b"<other/>",
+        "what arrived is damaged ('oml:data_set_description')",
+    ),
+    "wrong md5": (
+        "arff",
+        TABLE.arff() + b"% more",
+        "what arrived is damaged (Checksum of downloaded file is unequal to the expected checksum"
+        f" {hashlib.md5(TABLE.arff()).hexdigest()} when downloading {{url}}.)",
+    ),
+    "endless redirect": (
+        "description",
+        redirect("/api/v1/xml/data/37"),
+        "the server redirects without end",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", FAILURES)
+def test_a_failure_is_one_line_and_leaves_a_usable_cache(
+    paths: OpenMLPaths, server: Server, openml_cache: Path, case: str
+) -> None:
+    part, reply, expected = FAILURES[case]
+    path = getattr(paths, part)
+    server.put(path, reply)
+    assert refusal() == "OpenML 37: " + expected.replace("{url}", server.url + path)
+    assert_next_try_succeeds(server, openml_cache)
+
+
+def test_an_unknown_data_set_is_asked_for_once(server: Server, openml_cache: Path) -> None:
+    assert refusal() == (
+        "OpenML 37: no such data set (server says: Unknown dataset - not found in the database)"
+    )
+    assert server.asked == {"/api/v1/xml/data/37": 1}
+
+
+@pytest.mark.parametrize("part", ["description", "arff"])
+def test_a_silent_server_is_given_up(
+    paths: OpenMLPaths,
+    server: Server,
+    openml_cache: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    part: str,
+) -> None:
+    monkeypatch.setattr(network, "TIMEOUT", 0.3)
+    server.put(getattr(paths, part), Reply(sent="late"))
+    assert refusal() == "OpenML 37: the server did not answer in time"
+    monkeypatch.setattr(network, "TIMEOUT", 30.0)
+    assert_next_try_succeeds(server, openml_cache)
+
+
+def test_a_silent_server_of_parquet_files_is_given_up_for_the_arff_file(
+    server: Server, openml_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(network, "TIMEOUT", 0.3)
+    paths = server.put_openml(37, TABLE, parquet=True)
+    server.put(paths.parquet, Reply(sent="late"))
+    assert_is_the_table(read(SOURCE))
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        (Reply(PAGE), r"what arrived is damaged \(.*Parquet magic bytes not found in footer.*\)"),
+        (Reply(), r"what arrived is damaged \(Parquet file size is 0 bytes\)"),
+        (Reply(PAGE, sent="half"), "the connection was dropped before all had arrived"),
+    ],
+)
+def test_a_damaged_parquet_file_is_one_line_and_leaves_a_usable_cache(
+    server: Server, openml_cache: Path, reply: Reply, expected: str
+) -> None:
+    paths = server.put_openml(37, TABLE, parquet=True)
+    server.put(paths.parquet, reply)
+    assert re.fullmatch(f"OpenML 37: {expected}", refusal())
+    assert_next_try_succeeds(server, openml_cache, parquet=True)
+
+
+def test_nobody_there_is_one_line(openml_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        monkeypatch.setattr(openml.config, "server", f"http://127.0.0.1:{taken.getsockname()[1]}/")
+        assert refusal() == "OpenML 37: the connection was refused"
+
+
+def test_no_network_is_one_line(openml_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown(*_: object) -> None:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr("socket.getaddrinfo", unknown)
+    monkeypatch.setattr(openml.config, "server", "http://openml.invalid/api/v1/xml")
+    assert refusal() == "OpenML 37: there is no such host, or no network"
+
+
+def test_another_version_is_refused_with_both_named(paths: OpenMLPaths, server: Server) -> None:
+    server.put_openml(37, TABLE, version=2)
+    source = OpenMLSource(kind="openml", id=37, version=1)
+    assert refusal(source) == "OpenML 37: it is version 2 at OpenML, the card says 1"
+    assert_is_the_table(read(source.model_copy(update={"version": 2})))
+
+
+def cut(path: Path) -> None:
+    content = path.read_bytes()
+    path.write_bytes(content[: len(content) // 2])
+
+
+def cut_at_a_row(path: Path) -> None:
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:-1]))
+
+
+def empty(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def overwrite(path: Path) -> None:
+    path.write_bytes(b"\x00" * 100)
+
+
+@pytest.mark.parametrize("damage", [cut, cut_at_a_row, overwrite, empty])
+@pytest.mark.parametrize(
+    ("parquet", "names"),
+    [
+        (False, ["description.xml"]),
+        (False, ["dataset.arff"]),
+        (False, ["dataset.pkl.py3"]),
+        (False, ["description.xml", "dataset.arff", "dataset.pkl.py3"]),
+        (True, ["dataset_37.pq"]),
+    ],
+)
+def test_what_lies_damaged_in_the_cache_is_fetched_again(
+    server: Server,
+    openml_cache: Path,
+    parquet: bool,
+    names: list[str],
+    damage: Callable[[Path], None],
+) -> None:
+    server.put_openml(37, TABLE, parquet=parquet)
+    read(SOURCE)
+    for name in names:
+        damage(openml_cache / "37" / name)
+    assert_is_the_table(read(SOURCE))
+    server.asked.clear()
+    assert_is_the_table(read(SOURCE))
+    assert not server.asked
+
+
+def test_what_lies_damaged_in_the_cache_is_in_nobodys_way_when_the_server_is_gone(
+    paths: OpenMLPaths, server: Server, openml_cache: Path
+) -> None:
+    read(SOURCE)
+    cut(openml_cache / "37" / "dataset.arff")
+    server.put(paths.description, failure(503))
+    url = server.url + paths.description
+    assert refusal() == f"OpenML 37: the server answered HTTP 503 (Service Unavailable) for {url}"
+    assert_next_try_succeeds(server, openml_cache)
+
+
+def test_an_unreadable_file_without_md5_is_one_line(
+    paths: OpenMLPaths, server: Server, openml_cache: Path
+) -> None:
+    described = server.replies[paths.description].body
+    server.put(paths.description, re.sub(rb"<oml:md5.*md5_checksum>", b"", described))
+    server.put(paths.arff, TABLE.arff() + b"4,5 %,red\n")
+    assert refusal() == (
+        "OpenML 37: what arrived is damaged"
+        " (Invalid layout of the ARFF file, at line 15. Error parsing '4,5 %,red')"
+    )
+    assert_next_try_succeeds(server, openml_cache)
+
+
+def test_a_cache_that_cannot_be_written_is_one_line(paths: OpenMLPaths, openml_cache: Path) -> None:
+    openml_cache.parent.mkdir(parents=True)
+    openml_cache.touch()
+    assert refusal() == (
+        "OpenML 37: openml-python's cache cannot be used:"
+        f" Cannot create cache directory {openml_cache}."
+    )
+
+
+def interrupted_half_way(path: Path, content: bytes) -> None:
+    path.write_bytes(content[: len(content) // 2])
+    raise KeyboardInterrupt
+
+
+def test_an_interrupted_download_leaves_a_usable_cache(
+    paths: OpenMLPaths, server: Server, openml_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def download(*, output_path: Path, **_: Any) -> None:
+        interrupted_half_way(output_path, TABLE.arff())
+
+    with monkeypatch.context() as patch:
+        patch.setattr("openml._api_calls._download_text_file", download)
+        with pytest.raises(KeyboardInterrupt):
+            read(SOURCE)
+    assert_next_try_succeeds(server, openml_cache)
+
+
+def test_an_interruption_while_reading_leaves_what_was_downloaded(
+    paths: OpenMLPaths, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def dump(content: object, file: Any, protocol: int) -> None:
+        interrupted_half_way(Path(file.name), b"half a pickle")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("openml.datasets.dataset.pickle.dump", dump)
+        with pytest.raises(KeyboardInterrupt):
+            read(SOURCE)
+    server.asked.clear()
+    assert_is_the_table(read(SOURCE))
+    assert not server.asked
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_the_persons_settings_are_what_they_were(
+    paths: OpenMLPaths, server: Server, monkeypatch: pytest.MonkeyPatch, fails: bool
+) -> None:
+    def settings() -> tuple[Any, ...]:
+        root = logging.getLogger()
+        return (
+            openml.config.get_config_as_dict(),
+            requests.Session,
+            minio.Minio,
+            [*root.handlers],
+            root.manager.disable,
+        )
+
+    monkeypatch.setattr(openml.config, "retry_policy", "robot")
+    monkeypatch.setattr(openml.config, "connection_n_retries", 50)
+    before = settings()
+    if fails:
+        server.put(paths.arff, failure(500))
+        refusal()
+        assert server.asked[paths.arff] == 3
+    else:
+        read(SOURCE)
+    assert settings() == before
+
+
+def test_a_person_may_want_fewer_tries(
+    paths: OpenMLPaths, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(openml.config, "connection_n_retries", 1)
+    server.put(paths.arff, failure(500))
+    refusal()
+    assert server.asked[paths.arff] == 1
+
+
+@pytest.mark.parametrize("reply", [failure(404), PAGE, Reply(sent="nothing"), b"<other/>"])
+def test_an_api_key_is_in_no_message(
+    paths: OpenMLPaths, server: Server, monkeypatch: pytest.MonkeyPatch, reply: Reply | bytes
+) -> None:
+    monkeypatch.setattr(openml.config, "apikey", "0123secret")
+    for path in (paths.description, paths.arff):
+        server.put(path, reply)
+        assert "secret" not in refusal()
+        server.put_openml(37, TABLE)
+
+
+def test_parquet_is_not_taken_where_a_person_does_not_want_it(
+    server: Server, openml_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENML_SKIP_PARQUET", "true")
+    paths = server.put_openml(37, TABLE, parquet=True)
+    assert_is_the_table(read(SOURCE))
+    assert not server.asked[paths.parquet]
+
+
+def test_nothing_is_printed(
+    paths: OpenMLPaths,
+    server: Server,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    # Without pytest's handlers, as on the command line.
+    root = logging.getLogger()
+    monkeypatch.setattr(root, "handlers", [])
+    read(SOURCE)
+    server.put(server.put_openml(38, TABLE, parquet=True).parquet, failure(500))
+    read(OpenMLSource(kind="openml", id=38))
+    assert capfd.readouterr() == ("", "")
+    assert root.handlers == []
+
+
+def test_two_threads_may_read_at_once(server: Server, openml_cache: Path) -> None:
+    numbers = range(37, 41)
+    for number in numbers:
+        server.put_openml(number, TABLE)
+    frames: dict[int, Frame] = {}
+    threads = [
+        threading.Thread(
+            target=lambda n: frames.update({n: read(OpenMLSource(kind="openml", id=n))}),
+            args=(number,),
+        )
+        for number in numbers
+    ]
+    session = requests.Session
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert {n: frame.origin for n, frame in frames.items()} == {n: f"OpenML {n}" for n in numbers}
+    assert requests.Session is session
