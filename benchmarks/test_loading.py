@@ -46,9 +46,11 @@ def as_openml(dataset: Dataset, number: int, folder: Path) -> None:
     """Fill scikit-learn's cache of OpenML with a data set whose attributes are all numeric."""
     names = [*dataset.table.columns]
     header = [f"@relation {dataset.card.name}", *(f"@attribute {n} numeric" for n in names)]
-    labels = ",".join(dataset.card.target.labels)
+    # Quoted, for scikit-learn's pandas parser stumbles over labels that are numbers.
+    labels = ",".join(f"'{label}'" for label in dataset.card.target.labels)
     header += [f"@attribute target {{{labels}}}", "@data", ""]
-    frame = pd.DataFrame(dataset.table.columns).assign(target=dataset.table.target)
+    quoted = [f"'{label}'" for label in dataset.table.target]
+    frame = pd.DataFrame(dataset.table.columns).assign(target=quoted)
     rows = frame.to_csv(header=False, index=False, float_format="%.17g")
     arff = ("\n".join(header) + rows).encode()
     features = [
@@ -67,6 +69,7 @@ def as_openml(dataset: Dataset, number: int, folder: Path) -> None:
         "id": str(number),
         "name": dataset.card.name,
         "version": "1",
+        "description": "",
         "format": "ARFF",
         "status": "active",
         "file_id": str(number),

@@ -60,7 +60,13 @@ class _Dumper(yaml.SafeDumper):
         super().increase_indent(flow, False)
 
 
-_MAP, _SEQ = "tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"
+def _scalar(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    # Between double quotes alone is every end of a line written by its number, not as itself.
+    return dumper.represent_scalar(_STR, text, style=None if text.isprintable() else '"')
+
+
+_MAP, _SEQ, _STR = (f"tag:yaml.org,2002:{kind}" for kind in ("map", "seq", "str"))
+_Dumper.add_representer(str, _scalar)
 _Dumper.add_representer(_Line, lambda d, held: d.represent_mapping(_MAP, held, flow_style=True))
 _Dumper.add_representer(list, lambda d, held: d.represent_sequence(_SEQ, held, flow_style=True))
 _Dumper.add_representer(_Block, lambda d, held: d.represent_sequence(_SEQ, held, flow_style=False))

@@ -14,9 +14,10 @@ from quadrepro.data.canonical import Column, content_hash, is_missing, number
 from quadrepro.data.card import ANY_VIEW, Card
 from quadrepro.data.card_file import write_card
 from quadrepro.data.own_columns import (
+    GAPS,
     MOST_LABELS,
     attribute_values,
-    own_column,
+    own_columns,
     target_values,
     used_gaps,
 )
@@ -84,18 +85,17 @@ def inspect_file(
             f"{name!r} cannot be the name of a data set: it takes small letters, digits and _, and"
             " begins with a letter"
         )
-    frame, layout = read_own(path, target, missing)
+    frame, layout = read_own(path, target, {*GAPS, *missing})
     names = _names(frame, (target, *nominal))
     if len(frame.columns[0]) < 2:
         raise DataError(f"{path}: there is only one row")
     gaps = used_gaps(frame, missing)
+    columns = own_columns(frame, gaps)
+    labels = target_values(columns.pop(target), task)
     values = {
-        column: attribute_values(own_column(frame, column, gaps), as_codes=column in nominal)
-        for column in names
-        if column not in ("", target)
+        name: attribute_values(column, as_codes=name in nominal) for name, column in columns.items()
     }
     _refuse_empty(values, frame)
-    labels = target_values(own_column(frame, target, gaps), task)
     called = _attribute_names(values)
     described = _target(target, labels)
     default_gaps: tuple[str, ...] = Layout.model_fields["missing"].default

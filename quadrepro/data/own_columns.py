@@ -113,13 +113,14 @@ def used_gaps(frame: Frame, missing: Sequence[str]) -> tuple[str, ...]:
     return tuple(word for word in words if word in found)
 
 
-def own_column(frame: Frame, name: str, gaps: Sequence[str]) -> OwnColumn:
-    """Return a column of a file by its name."""
-    assert frame.names is not None
-    held = frame.columns[frame.names.index(name)]
-    if held.dtype.kind != "f":
-        held = np.where(np.isin(held, gaps), "", held)
-    return OwnColumn(name, frame, held)
+def own_columns(frame: Frame, gaps: Sequence[str]) -> dict[str, OwnColumn]:
+    """Return the columns of a file by their names; those without one are left out."""
+    columns = {}
+    for name, held in zip(frame.names or (), frame.columns, strict=True):
+        if name:
+            seen = held if held.dtype.kind == "f" else np.where(np.isin(held, gaps), "", held)
+            columns[name] = OwnColumn(name, frame, seen)
+    return columns
 
 
 def attribute_values(column: OwnColumn, *, as_codes: bool) -> Column:

@@ -66,9 +66,10 @@ def read_own(path: Path, target: str, gaps: Collection[str]) -> tuple[Frame, dic
         return _text(path, text_of(content, str(path)), target, gaps)
     layout = {"format": _FORMATS[suffix]}
     frame = read_file(path, FileLayout.model_validate(layout))
-    names = frame.names
-    if names is None:
+    if frame.names is None:
         names = (*(f"f{j}" for j in range(1, len(frame.columns))), LIBSVM_LABEL)
+    else:
+        names = tuple(name.strip() for name in frame.names)
     _refuse_same_names(names, str(path))
     return Frame(frame.columns, frame.origin, names, frame.lines), layout
 

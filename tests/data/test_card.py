@@ -12,7 +12,12 @@ import yaml
 from quadrepro.data.card import Card, View, card_names, load_card, load_card_file
 from quadrepro.data.sources.bundled import LOADERS
 from quadrepro.data.sources.generated import GENERATORS
-from quadrepro.data.sources.schema import GeneratedSource, OpenMLSource, SklearnSource
+from quadrepro.data.sources.schema import (
+    GeneratedSource,
+    Layout,
+    OpenMLSource,
+    SklearnSource,
+)
 from quadrepro.errors import ConfigError, DataError
 from quadrepro.resources import cards_folder
 
@@ -227,3 +232,21 @@ def test_a_view_names_all_that_is_wrong_with_it(toy: Card) -> None:
         "toy has no label '001'; did you mean '01'?",
         "toy has no attribute 'color'; did you mean 'colour'?",
     ]
+
+
+@pytest.mark.parametrize("name", card_names())
+def test_layouts_lead_to_codes_and_rows_of_the_card(name: str) -> None:
+    card = load_card(name)
+    known = {a.name: a.codes for a in card.attributes} | {"target": tuple(card.target.labels)}
+    for source in card.sources:
+        if not isinstance(source, Layout):
+            continue
+        for column, renamed in source.codes.items():
+            if column in card.nominal_names:
+                assert set(renamed.values()) <= {*(known[column] or renamed.values()), ""}
+            else:
+                assert None not in [number(text) for text in renamed.values()]
+        for column, codes in source.only.items():
+            assert set(codes) <= {*(known[column] or codes)}
+        if source.rows is not None:
+            assert source.rows[1] - source.rows[0] + 1 == card.rows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
-import re
+import math
 import struct
 import textwrap
 from collections.abc import Iterator, Sequence
@@ -24,7 +24,6 @@ MAX_COLUMNS = 100_000
 """A table with more columns than this is refused before it fills the memory."""
 
 _IDX_IMAGES, _IDX_LABELS = 2051, 2049
-_LIBSVM_ROW = re.compile(rb"\s*(\S+)((?:\s+qid:\d+)?(?:\s+[1-9]\d*:\S+)*)\s*(?:#.*)?")
 
 
 def libsvm(content: bytes, origin: str, n_features: int) -> Frame:
@@ -33,18 +32,13 @@ def libsvm(content: bytes, origin: str, n_features: int) -> Frame:
 
     try:
         sparse, labels = load_svmlight_file(io.BytesIO(content), zero_based=False)
-    except (ValueError, OverflowError, UnicodeDecodeError) as error:
-        line = _broken_libsvm_line(content)
-        place = f", line {line}" if line else ""
-        raise DataError(
-            f"{origin}{place}: a row must be a label and feature:value pairs, features ascending"
-            f" from 1 ({error})"
-        ) from error
+    except (ValueError, OverflowError) as error:
+        _refuse_libsvm_line(content, origin)
+        raise DataError(f"{origin}: not readable as LIBSVM: {error}") from error
     held = sparse.shape[1]
     if n_features and held > n_features:
         raise DataError(f"{origin}: there is a feature {held}, the card expects {n_features}")
-    if held > MAX_COLUMNS:
-        raise DataError(f"{origin}: {held} features, at most {MAX_COLUMNS} can be read")
+    refuse_width(held, origin)
     dense = np.zeros((max(held, n_features), sparse.shape[0]))
     sparse.T.toarray(out=dense[:held])
     return Frame((*dense, _label_texts(labels)), origin)
@@ -67,18 +61,13 @@ def parquet(content: bytes, origin: str) -> Frame:
 
 def excel(content: bytes, origin: str) -> Frame:
     """Read the first sheet of an .xls file, whose first row names the columns."""
-    import pandas as pd
+    import xlrd  # type: ignore[import-untyped]
 
     with _library(origin, "an .xls file"):
-        table = pd.read_excel(io.BytesIO(content), engine="xlrd")
-    columns: list[Column] = []
-    for _, series in table.items():
-        if pd.api.types.is_numeric_dtype(series) and not pd.api.types.is_bool_dtype(series):
-            columns.append(series.to_numpy(dtype=np.float64))
-        else:
-            texts = ["" if pd.isna(value) else str(value).strip() for value in series]
-            columns.append(np.array(texts, dtype=np.str_))
-    return Frame(tuple(columns), origin, tuple(str(name).strip() for name in table.columns))
+        book = xlrd.open_workbook(file_contents=content, logfile=io.StringIO())
+        columns = list(map(book.sheet_by_index(0).col, range(book.sheet_by_index(0).ncols)))
+    names = tuple(str(top.value).strip() for top, *_ in columns)
+    return Frame(tuple(_excel_column(cells) for _, *cells in columns), origin, names)
 
 
 def mat(content: bytes, origin: str) -> Frame:
@@ -91,7 +80,7 @@ def mat(content: bytes, origin: str) -> Frame:
     numbers = {k: v for k, v in held.items() if v is not None and v.size > 1}
     matrices = [k for k, v in numbers.items() if min(v.shape) > 1]
     vectors = [k for k, v in numbers.items() if min(v.shape) == 1]
-    shapes = ", ".join(f"{k} {'x'.join(map(str, v.shape))}" for k, v in numbers.items())
+    shapes = ", ".join(f"{k} {_by(v.shape)}" for k, v in numbers.items())
     refusal = DataError(
         f"{origin}: it must hold one matrix of examples and one vector of labels,"
         f" it holds {shapes or 'no array of numbers'}"
@@ -125,8 +114,8 @@ def idx(files: Sequence[tuple[str, bytes]]) -> Frame:
             )
         if pixels.shape[1:] != images[0].shape[1:]:
             raise DataError(
-                f"{files[2 * i][0]} has images of {pixels.shape[1:]} pixels,"
-                f" {files[0][0]} of {images[0].shape[1:]}"
+                f"{files[2 * i][0]} has images of {_by(pixels.shape[1:])} pixels,"
+                f" {files[0][0]} of {_by(images[0].shape[1:])}"
             )
     pixels = np.concatenate(images).reshape(sum(map(len, images)), -1)
     columns = pixels.T.astype(np.float64, order="C")
@@ -155,22 +144,28 @@ def _label_texts(labels: NDArray[Any]) -> NDArray[np.str_]:
     return nominal_column(map(str, labels.tolist()))
 
 
-def _broken_libsvm_line(content: bytes) -> int | None:
+def _refuse_libsvm_line(content: bytes, origin: str) -> None:
+    """Raise a `DataError` for the first line that is wrong, if any is."""
     for line, row in enumerate(content.splitlines(), start=1):
-        if not row.split(b"#")[0].strip():
-            continue
-        match = _LIBSVM_ROW.fullmatch(row)
-        if match is None:
-            return line
-        pairs = [pair.split(b":") for pair in match[2].split() if not pair.startswith(b"qid")]
-        features = [int(feature) for feature, _ in pairs]
+        label, *pairs = row.split(b"#")[0].split() or [b"0"]
         try:
-            list(map(float, [match[1], *(value for _, value in pairs)]))
-        except ValueError:
-            return line
-        if features != sorted(set(features)):
-            return line
-    return None
+            features = [int(pair.split(b":")[0]) for pair in pairs if pair[:4] != b"qid:"]
+            for value in (label, *(pair.split(b":")[1] for pair in pairs)):
+                float(value)
+        except (ValueError, IndexError):
+            features = [0]
+        if features != sorted(set(features)) or features[:1] == [0]:
+            raise DataError(
+                f"{origin}, line {line}: not a label and feature:value pairs whose features ascend"
+                " from 1"
+            )
+
+
+def _excel_column(cells: Sequence[Any]) -> Column:
+    # A cell without a value holds an empty text.
+    if all(isinstance(cell.value, float) or cell.value == "" for cell in cells):
+        return np.array([math.nan if cell.value == "" else cell.value for cell in cells])
+    return np.array([str(cell.value).strip() for cell in cells], dtype=np.str_)
 
 
 def _arrow_column(name: str, column: pa.ChunkedArray, origin: str) -> Column:
@@ -204,6 +199,9 @@ def _idx_array(name: str, content: bytes, magic: int) -> NDArray[np.uint8]:
     shape = struct.unpack_from(f">{n_sizes}i", content, 4)
     held = len(content) - 4 * (n_sizes + 1)
     if held != np.prod(shape, dtype=np.int64):
-        due = " x ".join(map(str, shape))
-        raise DataError(f"{name}: {held} bytes of {what}, {due} are due")
+        raise DataError(f"{name}: {held} bytes of {what}, {_by(shape)} are due")
     return np.frombuffer(content, np.uint8, offset=4 * (n_sizes + 1)).reshape(shape)
+
+
+def _by(shape: Sequence[int]) -> str:
+    return " x ".join(map(str, shape))

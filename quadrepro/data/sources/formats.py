@@ -219,6 +219,7 @@ def _csv(text: str, origin: str, layout: FileLayout) -> Frame:
 def _arff(text: str, origin: str) -> Frame:
     import arff
 
+    binary.refuse_width(text.lower().count("@attribute"), origin)
     rows_at: list[int] = []
     line = 0
 
@@ -244,17 +245,13 @@ def _arff(text: str, origin: str) -> Frame:
         raise DataError(f"{origin}: not readable as ARFF: {reason}") from error
     except (ValueError, LookupError, csv.Error) as error:
         raise DataError(f"{origin}, line {line}: not readable as ARFF: {error}") from error
-    columns = tuple(
-        _arff_column(values, kind)
-        for values, (_, kind) in zip(
-            zip(*content["data"], strict=True), content["attributes"], strict=False
-        )
-    )
-    return Frame(columns, origin, tuple(name for name, _ in content["attributes"]), rows_at)
+    names, kinds = zip(*content["attributes"], strict=True)
+    columns = tuple(map(_arff_column, zip(*content["data"], strict=True), kinds))
+    return Frame(columns, origin, names, rows_at)
 
 
 def _arff_column(values: Sequence[str | float | None], kind: str | list[str]) -> Column:
-    if kind == "REAL" or kind == "NUMERIC":
+    if kind in ("REAL", "NUMERIC"):
         return np.array(values, dtype=np.float64)
     texts: NDArray[np.str_] = np.array(
         ["" if value is None else str(value).strip() for value in values], dtype=np.str_

@@ -108,17 +108,21 @@ def to_table(frame: Frame, layout: Layout, card: Card) -> RawTable:
         for j, name in enumerate(held)
         if name
     }
-    rows = np.arange(len(frame.columns[0]))
-    if layout.only:
-        taken = [np.isin(columns[name], codes) for name, codes in layout.only.items()]
-        rows = np.flatnonzero(np.all(taken, axis=0))
-        columns = {name: column[rows] for name, column in columns.items()}
+    taken = np.ones(len(frame.columns[0]), dtype=bool)
+    if layout.rows is not None:
+        first, last = layout.rows
+        taken[: first - 1] = taken[last:] = False
+    for name, codes in layout.only.items():
+        taken &= np.isin(columns[name], codes)
+    rows = np.flatnonzero(taken)
+    columns = {name: column[rows] for name, column in columns.items()}
     target = columns.pop(card.target.name)
     unlabelled = is_missing(target)
     if unlabelled.any():
         place = frame.place(int(rows[np.argmax(unlabelled)]))
         raise DataError(f"{frame.origin}, {place}: no label")
-    return RawTable(card.attributes, columns, target)
+    table = RawTable(card.attributes, columns, target)
+    return table.take(~table.missing.any(axis=1)) if layout.complete else table
 
 
 def _codes(frame: Frame, j: int, layout: Layout, name: str) -> NDArray[np.str_]:

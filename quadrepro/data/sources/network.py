@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from quadrepro.errors import DataError, NoConnectionError
+
 TIMEOUT = 30.0
 """Seconds without a sign of the server after which it is given up."""
 
@@ -11,42 +13,44 @@ TRIES = 3
 """How often a request is made whose failure may pass."""
 
 
-def fault(error: BaseException) -> str | None:
-    """Return in words why a request of `requests` or `urllib3` failed.
+def failure(origin: str, error: BaseException) -> DataError | None:
+    """Return what to raise for a request of `requests` or `urllib3` that failed.
 
     Parameters
     ----------
+    origin : str
+        What was asked for.
     error : BaseException
         Whatever was raised.
 
     Returns
     -------
-    str or None
-        Never the error's own text, in which addresses stand with a person's API key. None where
-        nothing is wrong with the connection.
+    DataError or None
+        A `NoConnectionError` where no server was reached; None where nothing is wrong with the
+        connection. The text is never that of `error`, in which an API key may stand.
     """
     import requests
     from urllib3 import exceptions as urllib3
 
-    words: tuple[tuple[type[BaseException] | tuple[type[BaseException], ...], str], ...] = (
-        (urllib3.NameResolutionError, "there is no such host, or no network"),
-        (ConnectionRefusedError, "the connection was refused"),
-        (urllib3.NewConnectionError, "the server cannot be reached"),
-        ((requests.Timeout, urllib3.TimeoutError), "the server did not answer in time"),
-        ((requests.exceptions.SSLError, urllib3.SSLError), "no secure connection could be made"),
-        (requests.TooManyRedirects, "the server redirects without end"),
-        (
-            (requests.ConnectionError, requests.exceptions.ChunkedEncodingError),
-            "the connection was dropped before all had arrived",
-        ),
-        (urllib3.ProtocolError, "the connection was dropped before all had arrived"),
+    dropped = "the connection was dropped before all had arrived"
+    # The first that fits is said: some of these are special cases of later ones.
+    known: tuple[tuple[type[BaseException], type[DataError], str], ...] = (
+        (urllib3.NameResolutionError, NoConnectionError, "there is no such host, or no network"),
+        (ConnectionRefusedError, NoConnectionError, "the connection was refused"),
+        (urllib3.NewConnectionError, NoConnectionError, "the server cannot be reached"),
+        (urllib3.ConnectTimeoutError, NoConnectionError, "the server did not answer in time"),
+        (urllib3.TimeoutError, DataError, "the server did not answer in time"),
+        (requests.exceptions.SSLError, DataError, "no secure connection could be made"),
+        (requests.TooManyRedirects, DataError, "the server redirects without end"),
+        (requests.ConnectionError, DataError, dropped),
+        (urllib3.ProtocolError, DataError, dropped),
     )
     causes = [*_causes(error)]
-    for kinds, text in words:
-        if any(isinstance(cause, kinds) for cause in causes):
-            return text
+    for cause, kind, words in known:
+        if any(isinstance(one, cause) for one in causes):
+            return kind(f"{origin}: {words}")
     if isinstance(error, requests.RequestException | urllib3.HTTPError):
-        return f"the request failed ({type(error).__name__})"
+        return DataError(f"{origin}: the request failed ({type(error).__name__})")
     return None
 
 

@@ -55,8 +55,10 @@ def read(source: OpenMLSource) -> Frame:
 
     Raises
     ------
+    NoConnectionError
+        If the server cannot be reached.
     DataError
-        If the server cannot be reached, fails, knows no such data set or another version of it,
+        If the server fails, knows no such data set or another version of it,
         or what arrives is damaged. Nothing that is damaged stays in the cache.
     """
     origin = f"OpenML {source.id}"
@@ -69,7 +71,8 @@ def read(source: OpenMLSource) -> Frame:
             except Exception as error:
                 shutil.rmtree(folder, ignore_errors=True)
                 reason = _reason(error, answers, openml.exceptions)
-                raise DataError(f"{origin}: {reason}") from error
+                failure = network.failure(origin, error) or DataError(f"{origin}: {reason}")
+                raise failure from error
     if source.version not in (None, version):
         raise DataError(
             f"{origin}: it is version {version} at OpenML, the card says {source.version}"
@@ -187,14 +190,11 @@ def _patience(openml: Any) -> Iterator[list[_Answer]]:
 
 
 def _reason(error: Exception, answers: list[_Answer], exceptions: Any) -> str:
-    """Return in words why a data set could not be had."""
+    """Return in words why a data set could not be had, where the network is not at fault."""
     if isinstance(error, exceptions.OpenMLServerException | exceptions.OpenMLPrivateDatasetError):
         unknown = getattr(error, "code", None) == _UNKNOWN
         what = "no such data set" if unknown else "the server refuses it"
         return f"{what} (server says: {_said(error).removesuffix(' - None')})"
-    fault = network.fault(error)
-    if fault is not None:
-        return fault
     for answer in answers:
         if answer.status != 200:
             return f"the server answered HTTP {answer.status} ({answer.reason}) for {answer.url}"

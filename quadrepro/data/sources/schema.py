@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, PositiveInt, field_validator
 
 from quadrepro.data.schema import Frozen, series
 
@@ -20,12 +20,16 @@ class Layout(Frozen):
         the target. ``p1..p784`` stands for 784 columns.
     codes : dict of str to dict of str to str, default {}
         By column: the codes of the source, and what they are called in the card. A code that is
-        not listed stays what it is.
+        not listed stays what it is. The name of a column can stand for a series here as well.
     missing : tuple of str, default ("?", "")
         What a source writes for a missing value.
+    rows : tuple of int or None, default None
+        The first and the last row of the source that are taken, counted from 1.
     only : dict of str to tuple of str, default {}
         By column: the codes, as the card calls them, of the rows that are taken; others are left
         out.
+    complete : bool, default False
+        Rows with a missing value are left out.
     note : str, default ""
         What a person should know of this source.
     """
@@ -33,7 +37,9 @@ class Layout(Frozen):
     columns: tuple[str, ...] = ()
     codes: dict[str, dict[str, str]] = Field(default_factory=dict)
     missing: tuple[str, ...] = ("?", "")
+    rows: tuple[PositiveInt, PositiveInt] | None = None
     only: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    complete: bool = False
     note: str = ""
 
     @field_validator("columns", mode="before")
@@ -42,6 +48,13 @@ class Layout(Frozen):
         if isinstance(names, (list, tuple)) and all(isinstance(name, str) for name in names):
             return [one for name in names for one in series(name)]
         return names
+
+    @field_validator("codes", mode="before")
+    @classmethod
+    def _codes_of_whole_series(cls, codes: Any) -> Any:
+        if not isinstance(codes, dict):
+            return codes
+        return {one: new for name, new in codes.items() for one in series(str(name))}
 
 
 class FileLayout(Layout):

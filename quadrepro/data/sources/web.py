@@ -57,6 +57,8 @@ def read(source: WebSource, folder: Path, progress: Progress | None = None) -> F
 
     Raises
     ------
+    NoConnectionError
+        If a server cannot be reached.
     DataError
         If a file cannot be had, or is not what it should be, or cannot be read. Nothing that is
         damaged stays in the folder.
@@ -106,7 +108,9 @@ def _fetched(file: RemoteFile, folder: Path, progress: Progress | None) -> Path:
     except requests.HTTPError as error:
         raise DataError(f"{file.url}: {_status(error)}, {network.TRIES} times") from error
     except requests.RequestException as error:
-        raise DataError(f"{file.url}: {network.fault(error)}") from error
+        failure = network.failure(file.url, error)
+        assert failure is not None
+        raise failure from error
     except ValueError as error:
         # Both hashes stand in the first sentence of pooch's text.
         raise DataError(f"{file.url}: {str(error).partition('. Deleted')[0]}") from error
@@ -122,7 +126,7 @@ def _download(progress: Progress | None, url: str, output_file: str, store: Any)
     if progress is not None:
         progress.reset()
     download = pooch.HTTPDownloader(
-        progressbar=False if progress is None else progress,
+        progressbar=progress or False,
         chunk_size=1 << 16,
         timeout=network.TIMEOUT,
         # As it is stored: packed for the way, its length would not be that of what is counted.
@@ -131,7 +135,9 @@ def _download(progress: Progress | None, url: str, output_file: str, store: Any)
     try:
         download(url, output_file, store)
     except requests.HTTPError as error:
-        if error.response is None or error.response.status_code >= 500:
+        answer: Any = error.response
+        answer.close()  # pooch leaves it open.
+        if answer.status_code >= 500:
             raise
         raise DataError(f"{url}: {_status(error)}") from error
     with open(output_file, "rb") as file:
@@ -158,6 +164,6 @@ def _silence(logger: logging.Logger) -> Iterator[None]:
 
 def _with_constants(frame: Frame, constants: dict[str, str]) -> Frame:
     n_rows = len(frame.columns[0])
-    added = tuple(np.full(n_rows, text, dtype=np.str_) for text in constants.values())
+    added = tuple(np.full(n_rows, text) for text in constants.values())
     names = None if frame.names is None else (*frame.names, *constants)
     return dataclasses.replace(frame, columns=(*frame.columns, *added), names=names)

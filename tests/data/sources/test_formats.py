@@ -1,0 +1,417 @@
+"""Files of every format: what they hold, and what is said of those that are broken."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import struct
+import zipfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import scipy.io
+import scipy.sparse
+
+from quadrepro.data.sources.formats import read_file, read_idx
+from quadrepro.data.sources.frame import Frame
+from quadrepro.data.sources.schema import FileLayout
+from quadrepro.errors import DataError
+
+Save = Callable[[str, bytes | str], Path]
+
+
+@pytest.fixture
+def save(tmp_path: Path) -> Save:
+    """Return a function that writes a file of a name."""
+
+    def write(name: str, content: bytes | str) -> Path:
+        path = tmp_path / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return write
+
+
+def cells(frame: Frame) -> list[list[object]]:
+    return [column.tolist() for column in frame.columns]
+
+
+def refusal(path: Path, layout: FileLayout, member: str = "") -> str:
+    """Return what is said of a file, without the folder."""
+    with pytest.raises(DataError) as error:
+        read_file(path, layout, member)
+    text = str(error.value)
+    assert text.startswith(str(path))
+    assert "\n" not in text
+    return text.replace(str(path), path.name)
+
+
+@pytest.mark.parametrize(
+    ("separator", "text"),
+    [
+        (",", 'red ,"1, 2"\n blue,x\n'),
+        (";", "red;1, 2\nblue;x"),
+        ("\t", "red\t1, 2\r\nblue\tx\r\n"),
+        ("|", "red|1, 2\n\n  \nblue | x\n"),
+        ("blank", 'red "1, 2"\n\n  blue\t  x  \n'),
+    ],
+)
+def test_a_text_holds_the_same_fields_whatever_separates_them(
+    save: Save, separator: str, text: str
+) -> None:
+    frame = read_file(save("a.csv", text), FileLayout(separator=separator))
+    assert cells(frame) == [["red", "blue"], ["1, 2", "x"]]
+
+
+def test_lines_are_those_of_the_file(save: Save) -> None:
+    path = save("a.csv", '# note, of three, words\nname,x\n\n1,"two\nlines"\n\n2,b\n')
+    frame = read_file(path, FileLayout(skip=2))
+    assert cells(frame) == [["1", "2"], ["two\nlines", "b"]]
+    assert [frame.place(row) for row in (0, 1)] == ["line 5", "line 7"]
+
+
+def test_a_byte_order_mark_is_no_part_of_a_field(save: Save) -> None:
+    assert cells(read_file(save("a.csv", b"\xef\xbb\xbfx,y\n"), FileLayout())) == [["x"], ["y"]]
+
+
+def packed(**files: str) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, text in files.items():
+            archive.writestr(name.replace("__", "/"), text)
+    return buffer.getvalue()
+
+
+def test_packed_files_are_read_as_they_were_before(save: Save) -> None:
+    gz = save("a.csv.gz", gzip.compress(b"1,2\n"))
+    alone = save("b.zip", packed(folder__="", data="1,2\n"))
+    named = save("c.zip", packed(data="1,2\n", names="3"))
+    assert cells(read_file(gz, FileLayout())) == [["1"], ["2"]]
+    assert cells(read_file(alone, FileLayout())) == [["1"], ["2"]]
+    frame = read_file(named, FileLayout(), member="data")
+    assert cells(frame) == [["1"], ["2"]]
+    assert frame.origin == f"{named} (data)"
+
+
+def test_what_macos_adds_to_an_archive_is_no_member(save: Save) -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("a.csv", "1,2\n")
+        archive.writestr("__MACOSX/._a.csv", b"\0\0")
+    assert cells(read_file(save("a.zip", buffer.getvalue()), FileLayout())) == [["1"], ["2"]]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "member", "message"),
+    [
+        ("a.zip", packed(a="1", b="2"), "", "a.zip: it must hold one file, it holds a, b"),
+        ("a.zip", packed(), "", "a.zip: it must hold one file, it holds nothing"),
+        ("a.zip", packed(a="1", b="2"), "c", "a.zip: there is no 'c' in it; it holds a, b"),
+        ("a.zip", b"<html>", "", "a.zip: cannot be read: File is not a zip file"),
+        ("a.gz", b"<html>", "", "a.gz: cannot be read: Not a gzipped file (b'<h')"),
+        (
+            "a.gz",
+            gzip.compress(b"1,2")[:-9],
+            "",
+            "a.gz: cannot be read: Compressed file ended before the end-of-stream marker was"
+            " reached",
+        ),
+        ("a.csv", b"1,2\n3\n", "", "a.csv, line 2: 1 fields, the first row has 2"),
+        ("a.csv", "1\nµ\n".encode("latin-1"), "", "a.csv, line 2: not UTF-8 text"),
+        ("a.csv", "1,2\n".encode("utf-16"), "", "a.csv, line 1: not UTF-8 text"),
+        ("a.csv", b"1\n\n2\0\n", "", "a.csv, line 3: not UTF-8 text"),
+        ("a.csv", b'1\n"2\n3\n', "", "a.csv, line 2: unexpected end of data"),
+        ("a.csv", b"", "", "a.csv: there is no row"),
+        ("a.csv", b" \n\n", "", "a.csv: there is no row"),
+        (
+            "a.csv",
+            b"," * 100_000,
+            "",
+            "a.csv, line 1: 100001 columns, at most 100000 can be read",
+        ),
+    ],
+)
+def test_a_broken_text_or_archive_is_refused(
+    save: Save, name: str, content: bytes, member: str, message: str
+) -> None:
+    assert refusal(save(name, content), FileLayout(), member) == message
+
+
+def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    message = refusal(tmp_path / "absent.csv", FileLayout())
+    assert message == "absent.csv: cannot be read: No such file or directory"
+
+
+ARFF = """% a comment
+@relation 'two rows'
+@ATTRIBUTE\t'of size' INTEGER
+@attribute colour {red, 'dark blue'}
+@attribute note string
+
+@data
+% another
+1.5, 'dark blue', ?
+?, red, "it's"
+"""
+
+
+def test_an_arff_file_gives_numbers_texts_names_and_lines(save: Save) -> None:
+    frame = read_file(save("a.arff", ARFF), FileLayout(format="arff"))
+    assert frame.names == ("of size", "colour", "note")
+    np.testing.assert_array_equal(frame.columns[0], [1.5, np.nan])
+    assert cells(frame)[1:] == [["dark blue", "red"], ["", "it's"]]
+    assert [frame.place(row) for row in (0, 1)] == ["line 9", "line 10"]
+
+
+def test_a_sparse_arff_file_is_read_as_the_dense_one(save: Save) -> None:
+    head = "@relation r\n@attribute a real\n@attribute b real\n@attribute c {no,yes}\n@data\n"
+    dense = read_file(save("d.arff", head + "0,2,no\n0,0,yes\n"), FileLayout(format="arff"))
+    sparse = read_file(save("s.arff", head + "{1 2}\n{2 yes}\n"), FileLayout(format="arff"))
+    assert cells(sparse) == cells(dense)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            'red, "it\'s"',
+            "green, x",
+            "Data value green not found in nominal declaration, at line 10.",
+        ),
+        ("1.5,", "big,", "Invalid numerical value, at line 9."),
+        ("1.5,", "50%,", "Invalid numerical value, at line 9."),
+        ("?, red", "50%\n?, red", "Bad @DATA instance format in line 10: 50%"),
+        ("note string", "note date", "Bad @ATTRIBUTE type, at line 5."),
+        ("@data", "@date", "Invalid layout of the ARFF file, at line 10."),
+        (
+            "note",
+            "colour",
+            "Bad @ATTRIBUTE name colour at line 5, this name is already in use in line 4.",
+        ),
+    ],
+)
+def test_a_broken_arff_file_is_refused_with_its_line(
+    save: Save, old: str, new: str, message: str
+) -> None:
+    assert old in ARFF
+    path = save("a.arff", ARFF.replace(old, new))
+    said = refusal(path, FileLayout(format="arff"))
+    assert said == f"a.arff: not readable as ARFF: {message}"
+
+
+def test_an_arff_file_with_a_nameless_relation_is_refused_with_its_line(save: Save) -> None:
+    said = refusal(save("a.arff", "\n@relation\n"), FileLayout(format="arff"))
+    assert said.startswith("a.arff, line 2: not readable as ARFF: ")
+
+
+def test_an_arff_file_that_is_too_wide_is_refused(save: Save) -> None:
+    path = save("a.arff", "@relation r\n" + "@attribute a real\n" * 100_001)
+    said = refusal(path, FileLayout(format="arff"))
+    assert said == "a.arff: 100001 columns, at most 100000 can be read"
+
+
+def table_as_parquet(path: Path, **columns: pa.Array) -> Path:
+    pq.write_table(pa.table(columns), path)
+    return path
+
+
+def test_a_parquet_file_gives_numbers_texts_and_names(tmp_path: Path) -> None:
+    path = table_as_parquet(
+        tmp_path / "a.parquet",
+        whole=pa.array([1, None]),
+        real=pa.array([0.5, float("nan")]),
+        big=pa.array([2**53 + 1, 1]),
+        text=pa.array([" red ", None]),
+        code=pa.array(["x", "y"]).dictionary_encode(),
+        truth=pa.array([True, False]),
+        empty=pa.nulls(2),
+    )
+    frame = read_file(path, FileLayout(format="parquet"))
+    assert frame.names == ("whole", "real", "big", "text", "code", "truth", "empty")
+    np.testing.assert_array_equal(frame.columns[0], [1, np.nan])
+    np.testing.assert_array_equal(frame.columns[1], [0.5, np.nan])
+    assert cells(frame)[2:] == [
+        [2.0**53, 1.0],
+        ["red", ""],
+        ["x", "y"],
+        ["true", "false"],
+        ["", ""],
+    ]
+
+
+def test_a_parquet_column_of_lists_is_refused(tmp_path: Path) -> None:
+    path = table_as_parquet(tmp_path / "a.parquet", x=pa.array([[1.0], [2.0]]))
+    said = refusal(path, FileLayout(format="parquet"))
+    assert said == ("a.parquet: column x is of type list<element: double>, not of numbers or texts")
+
+
+@pytest.mark.parametrize(
+    ("name", "what"),
+    [("parquet", "parquet"), ("excel", "an .xls file"), ("mat", "a MATLAB file")],
+)
+def test_a_page_in_place_of_a_binary_file_is_refused(save: Save, name: str, what: str) -> None:
+    path = save("a.bin", "<html><body>Service unavailable</body></html>" * 5)
+    said = refusal(path, FileLayout.model_validate({"format": name}))
+    assert said.startswith(f"a.bin: not readable as {what}: ")
+
+
+def test_a_parquet_file_without_rows_is_refused(tmp_path: Path) -> None:
+    path = table_as_parquet(tmp_path / "a.parquet", x=pa.array([], pa.float64()))
+    assert refusal(path, FileLayout(format="parquet")) == "a.parquet: there is no row"
+
+
+def sheet(*rows: Sequence[str | float | None]) -> bytes:
+    """Return an Excel 2.0 sheet, which xlrd takes for an .xls file."""
+    parts = [struct.pack("<4H", 0x09, 4, 2, 0x10)]
+    for i, row in enumerate(rows):
+        for j, value in enumerate(row):
+            place = struct.pack("<2H3s", i, j, b"\0\0\0")
+            if isinstance(value, str):
+                held = place + struct.pack("B", len(value)) + value.encode()
+                parts.append(struct.pack("<2H", 0x04, len(held)) + held)
+            elif value is not None:
+                held = place + struct.pack("<d", value)
+                parts.append(struct.pack("<2H", 0x03, len(held)) + held)
+    return b"".join([*parts, struct.pack("<2H", 0x0A, 0)])
+
+
+def test_an_excel_sheet_gives_numbers_texts_and_names(save: Save) -> None:
+    path = save("a.xls", sheet(("age", " kind "), (28.0, "x "), (None, None), (1.5, 2.0)))
+    frame = read_file(path, FileLayout(format="excel"))
+    assert frame.names == ("age", "kind")
+    np.testing.assert_array_equal(frame.columns[0], [28, np.nan, 1.5])
+    assert cells(frame)[1] == ["x", "", "2.0"]
+
+
+LIBSVM = "+1 1:2 3:-4.5 # a remark\n\n-1 qid:7 2:1e1\n1.0\n"
+
+
+def test_sparse_rows_become_columns_with_the_label_last(save: Save) -> None:
+    frame = read_file(save("a.svm", LIBSVM), FileLayout(format="libsvm"))
+    assert cells(frame) == [[2, 0, 0], [0, 10, 0], [-4.5, 0, 0], ["1", "-1", "1"]]
+
+
+def test_sparse_rows_are_as_wide_as_the_layout_says(save: Save) -> None:
+    path = save("a.svm", LIBSVM)
+    frame = read_file(path, FileLayout(format="libsvm", columns=("f1..f4", "target")))
+    assert cells(frame)[3:] == [[0, 0, 0], ["1", "-1", "1"]]
+    said = refusal(path, FileLayout(format="libsvm", columns=("f1", "f2", "target")))
+    assert said == "a.svm: there is a feature 3, the card expects 2"
+
+
+@pytest.mark.parametrize(
+    "row", ["1:2 2:3", "yes 1:2", "1 0:2", "1 2:1 1:1", "1 1:1 1:1", "1 1:x", "1 1", "1 a:1", "1,2"]
+)
+def test_a_row_that_is_not_sparse_is_refused_with_its_line(save: Save, row: str) -> None:
+    path = save("a.svm", f"# remark\n1 1:1\n{row}\n1 1:1\n")
+    assert refusal(path, FileLayout(format="libsvm")) == (
+        "a.svm, line 3: not a label and feature:value pairs whose features ascend from 1"
+    )
+
+
+def test_a_sparse_file_that_is_too_wide_is_refused(save: Save) -> None:
+    said = refusal(save("a.svm", "1 100001:1\n"), FileLayout(format="libsvm"))
+    assert said == "a.svm: 100001 columns, at most 100000 can be read"
+
+
+@pytest.fixture
+def save_mat(tmp_path: Path) -> Callable[..., Path]:
+    def write(**held: object) -> Path:
+        scipy.io.savemat(tmp_path / "a.mat", held)
+        return tmp_path / "a.mat"
+
+    return write
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_matrix_has_its_examples_where_the_labels_are(
+    save_mat: Callable[..., Path], turned: bool, sparse: bool
+) -> None:
+    X = np.array([[1.0, 2.0], [0.0, 3.0], [5.0, 0.0]])
+    held = X.T if turned else X
+    path = save_mat(
+        X=scipy.sparse.csc_matrix(held) if sparse else held, y=[1.0, -1.0, 1.0], scale=2.0, by="me"
+    )
+    frame = read_file(path, FileLayout(format="mat"))
+    assert cells(frame) == [[1, 0, 5], [2, 3, 0], ["1", "-1", "1"]]
+
+
+@pytest.mark.parametrize(
+    ("held", "names"),
+    [
+        ({"A": np.ones((3, 2)), "B": np.ones((3, 2)), "y": [1, 2, 3]}, "A 3 x 2, B 3 x 2, y 1 x 3"),
+        ({"X": np.ones((3, 2)), "y": [1, 2, 3], "z": [1, 2, 3]}, "X 3 x 2, y 1 x 3, z 1 x 3"),
+        ({"X": np.ones((3, 2)), "y": [1, 2, 3], "mean": [1, 2]}, "X 3 x 2, y 1 x 3, mean 1 x 2"),
+        ({"X": np.ones((2, 2)), "y": [1, 2]}, "X 2 x 2, y 1 x 2"),
+        ({"X": np.ones((3, 2)), "y": [1, 2, 3, 4]}, "X 3 x 2, y 1 x 4"),
+        ({"words": "no numbers"}, "no array of numbers"),
+    ],
+)
+def test_matrices_that_can_be_read_in_two_ways_are_refused(
+    save_mat: Callable[..., Path], held: dict[str, object], names: str
+) -> None:
+    assert refusal(save_mat(**held), FileLayout(format="mat")) == (
+        "a.mat: it must hold one matrix of examples and one vector of labels, it holds " + names
+    )
+
+
+def images(pixels: list[list[list[int]]]) -> bytes:
+    array = np.array(pixels, dtype=np.uint8)
+    return struct.pack(">4i", 2051, *array.shape) + array.tobytes()
+
+
+def labels(*classes: int) -> bytes:
+    return struct.pack(">2i", 2049, len(classes)) + bytes(classes)
+
+
+TWO = images([[[1, 2], [3, 4]], [[5, 6], [7, 255]]])
+
+
+def test_pairs_of_images_and_labels_lie_one_below_the_other(save: Save) -> None:
+    one = images([[[9, 8], [7, 6]]])
+    frame = read_idx(
+        [
+            save("i", TWO),
+            save("l", labels(4, 9)),
+            save("j.gz", gzip.compress(one)),
+            save("m.gz", gzip.compress(labels(0))),
+        ]
+    )
+    assert [column.dtype.kind for column in frame.columns] == [*"ffffU"]
+    assert cells(frame) == [[1, 5, 9], [2, 6, 8], [3, 7, 7], [4, 255, 6], ["4", "9", "0"]]
+
+
+@pytest.mark.parametrize(
+    ("contents", "message"),
+    [
+        ([TWO], "a: 1 files, pairs of images and labels are due"),
+        (
+            [labels(1, 2), TWO],
+            "a: not an idx file of images, which begins with the number 2051",
+        ),
+        ([TWO, TWO], "b: not an idx file of labels, which begins with the number 2049"),
+        ([b"\0", labels(1)], "a: not an idx file of images, which begins with the number 2051"),
+        ([TWO[:-1], labels(1, 2)], "a: 7 bytes of images, 2 x 2 x 2 are due"),
+        ([TWO, labels(1, 2) + b"\0"], "b: 3 bytes of labels, 2 are due"),
+        ([TWO, labels(1)], "a holds 2 images, b 1 labels"),
+        (
+            [TWO, labels(1, 2), images([[[1, 2]]]), labels(1)],
+            "c has images of 1 x 2 pixels, a of 2 x 2",
+        ),
+    ],
+)
+def test_broken_pairs_are_refused(save: Save, contents: list[bytes], message: str) -> None:
+    paths = [save(name, content) for name, content in zip("abcd", contents, strict=False)]
+    with pytest.raises(DataError) as error:
+        read_idx(paths)
+    assert str(error.value).replace(f"{paths[0].parent}/", "") == message
+
+
+def test_one_file_of_a_pair_cannot_be_read_alone(save: Save) -> None:
+    said = refusal(save("a", TWO), FileLayout(format="idx"))
+    assert said == "a: idx files are read in pairs, images and labels"

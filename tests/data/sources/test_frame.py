@@ -1,0 +1,181 @@
+"""From the columns of a source to those of a card."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from quadrepro.data.canonical import Column
+from quadrepro.data.card import Card
+from quadrepro.data.sources.frame import Frame, below, to_table
+from quadrepro.data.sources.schema import Layout
+from quadrepro.errors import DataError
+
+
+def texts(*values: str) -> Column:
+    return np.array(values, dtype=np.str_)
+
+
+def frame(*columns: Column, **rest: Any) -> Frame:
+    return Frame(columns, "here", **rest)
+
+
+SIZE = texts("1.5", "?", "-0")
+COLOUR = texts("r", " b ", "")
+LABEL = texts("+1", "0", "1.0")
+
+
+@pytest.fixture
+def card() -> Card:
+    return Card.model_validate(
+        {
+            "name": "toy",
+            "title": "Toy",
+            "task": "classification",
+            "rows": 3,
+            "missing_cells": 2,
+            "rows_with_missing": 2,
+            "content_hash": "sha256:" + "0" * 64,
+            "target": {"original": "label", "labels": {"0": 1, "1": 2}},
+            "attributes": [
+                {"name": "size", "kind": "numeric"},
+                {"name": "colour", "kind": "nominal"},
+            ],
+            "licence": "none",
+            "citation": "nobody",
+            "sources": [{"kind": "openml", "id": 7}],
+        }
+    )
+
+
+def rows(frame: Frame, card: Card, **layout: Any) -> dict[str, list[Any]]:
+    """Return the columns of the table, None for a missing number."""
+    table = to_table(frame, Layout(**layout), card)
+    assert table.attributes == card.attributes
+    assert [*table.columns] == [
+        name for name in layout.get("columns", ("size", "colour")) if name in ("size", "colour")
+    ]
+    numbers = [None if np.isnan(value) else value for value in table.columns["size"]]
+    return {
+        "size": numbers,
+        "colour": table.columns["colour"].tolist(),
+        "target": table.target.tolist(),
+    }
+
+
+def test_columns_are_attributes_and_target_where_nothing_else_is_said(card: Card) -> None:
+    assert rows(frame(SIZE, COLOUR, LABEL), card) == {
+        "size": [1.5, None, 0.0],
+        "colour": ["r", "b", ""],
+        "target": ["+1", "0", "1"],
+    }
+
+
+def test_a_layout_puts_columns_in_their_places_and_leaves_others_out(card: Card) -> None:
+    shuffled = frame(LABEL, texts("x", "y", "z"), SIZE, COLOUR)
+    found = rows(shuffled, card, columns=("target", "", "size", "colour"))
+    assert found == rows(frame(SIZE, COLOUR, LABEL), card)
+
+
+def test_codes_of_the_source_become_those_of_the_card(card: Card) -> None:
+    found = rows(
+        frame(texts("small", "2", "3"), COLOUR, LABEL),
+        card,
+        codes={"size": {"small": "1"}, "colour": {"r": "red"}, "target": {"+1": "1"}},
+    )
+    assert found == {"size": [1, 2, 3], "colour": ["red", "b", ""], "target": ["1", "0", "1"]}
+
+
+def test_what_a_source_writes_for_a_missing_value_is_missing(card: Card) -> None:
+    found = rows(frame(texts("-9", "1", ""), texts("-9", "r", "?"), LABEL), card, missing=("-9",))
+    assert found["size"] == [None, 1, None]
+    assert found["colour"] == ["", "r", "?"]
+
+
+def test_numbers_of_a_source_become_numbers_or_codes(card: Card) -> None:
+    found = rows(
+        frame(np.array([-0.0, np.nan, 2]), np.array([1, 2.5, np.nan]), np.array([0.0, 1, 1])), card
+    )
+    assert found == {"size": [0, None, 2], "colour": ["1", "2.5", ""], "target": ["0", "1", "1"]}
+    assert np.signbit(found["size"][0]) == np.False_
+
+
+def test_only_the_rows_of_some_codes_are_taken(card: Card) -> None:
+    found = rows(
+        frame(SIZE, COLOUR, LABEL),
+        card,
+        codes={"target": {"+1": "1"}},
+        only={"target": ("1",), "colour": ("r", "b")},
+    )
+    assert found == {"size": [1.5], "colour": ["r"], "target": ["1"]}
+
+
+@pytest.mark.parametrize(
+    ("held", "message"),
+    [
+        (
+            frame(SIZE, LABEL),
+            "here: 2 columns, the card of toy expects 3 (size, colour, target)",
+        ),
+        (
+            frame(SIZE, LABEL, names=("a", "b")),
+            "here: 2 columns (a, b), the card of toy expects 3 (size, colour, target)",
+        ),
+        (
+            frame(texts("1", "big", "2"), COLOUR, LABEL, lines=[4, 5, 9]),
+            "here, line 5: size is 'big', which is not a number",
+        ),
+        (
+            frame(texts("1", "2", "inf"), COLOUR, LABEL),
+            "here, row 3: size is 'inf', which is not a number",
+        ),
+        (frame(np.array([1, -np.inf, 2]), COLOUR, LABEL), "here, row 2: size is infinite"),
+        (frame(SIZE, COLOUR, texts("1", "0", "?"), lines=[4, 5, 9]), "here, line 9: no label"),
+    ],
+)
+def test_a_frame_that_does_not_fit_its_card_is_refused(
+    card: Card, held: Frame, message: str
+) -> None:
+    with pytest.raises(DataError) as error:
+        to_table(held, Layout(), card)
+    assert str(error.value) == message
+
+
+def test_a_row_without_a_label_keeps_its_place_where_others_are_left_out(card: Card) -> None:
+    held = frame(SIZE, texts("r", "b", "b"), texts("1", "0", ""))
+    with pytest.raises(DataError, match=r"^here, row 3: no label$"):
+        to_table(held, Layout(only={"colour": ("b",)}), card)
+
+
+def test_a_long_list_of_columns_is_cut_short(card: Card) -> None:
+    names = tuple(f"c{j}" for j in range(10))
+    held = frame(*[SIZE] * 10, names=names)
+    with pytest.raises(DataError) as error:
+        to_table(held, Layout(columns=("size", "colour", "", "target")), card)
+    assert str(error.value) == (
+        "here: 10 columns (c0, c1, c2, c3, c4, c5, c6, c7, ...), the card of toy expects 4"
+        " (size, colour, left out, target)"
+    )
+
+
+def test_frames_lie_one_below_the_other() -> None:
+    first = Frame((texts("a"), np.array([1.0])), "one", ("x", "y"), [3])
+    second = Frame((texts("bb", "c"), np.array([2.0, np.nan])), "two", None, [4, 5])
+    both = below([first, second])
+    assert both.columns[0].tolist() == ["a", "bb", "c"]
+    np.testing.assert_array_equal(both.columns[1], [1, 2, np.nan])
+    assert (both.origin, both.names) == ("one + two", ("x", "y"))
+    assert both.place(1) == "row 2"
+
+
+def test_one_frame_is_itself_and_keeps_its_lines() -> None:
+    only = frame(SIZE, lines=[1, 2, 7])
+    assert below([only]) is only
+    assert only.place(2) == "line 7"
+
+
+def test_frames_of_different_width_are_refused() -> None:
+    with pytest.raises(DataError, match=r"^two has 1 columns, one has 2$"):
+        below([Frame((SIZE, LABEL), "one"), Frame((SIZE,), "two")])

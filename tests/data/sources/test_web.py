@@ -1,0 +1,356 @@
+"""Files of the web become a frame, or one line that says why not and nothing that is in the way."""
+
+from __future__ import annotations
+
+import errno
+import gzip
+import hashlib
+import io
+import logging
+import socket
+import struct
+import threading
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quadrepro.data.sources import network
+from quadrepro.data.sources.frame import Frame
+from quadrepro.data.sources.schema import WebSource
+from quadrepro.data.sources.web import file_name, read
+from quadrepro.errors import DataError, NoConnectionError
+from tests.data.sources.server import PAGE, Reply, Server, failure, redirect
+
+DATA = b"1,red\n2,?\n"
+PATH = "/ml/toy/x.data"
+
+
+def zipped(**members: bytes) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(f"{name}.data", content)
+    return buffer.getvalue()
+
+
+def sha256(content: bytes) -> str:
+    return f"sha256:{hashlib.sha256(content).hexdigest()}"
+
+
+def source(*files: str | dict[str, Any], **layout: Any) -> WebSource:
+    listed = [{"url": file} if isinstance(file, str) else file for file in files]
+    return WebSource.model_validate({"kind": "uci", "files": listed, **layout})
+
+
+def rows(frame: Frame) -> list[tuple[Any, ...]]:
+    return [*zip(*(column.tolist() for column in frame.columns), strict=True)]
+
+
+def refusal(wanted: WebSource, folder: Path, kind: type[DataError] = DataError) -> str:
+    with pytest.raises(DataError) as caught:
+        read(wanted, folder)
+    assert type(caught.value) is kind
+    message = str(caught.value)
+    assert "\n" not in message
+    return message
+
+
+def test_a_file_is_read_and_kept(server: Server, tmp_path: Path) -> None:
+    url = server.put(PATH, DATA)
+    folder = tmp_path / "not" / "there"
+    assert rows(read(source(url), folder)) == [("1", "red"), ("2", "?")]
+    assert [path.name for path in folder.iterdir()] == [file_name(url)]
+    assert (folder / file_name(url)).read_bytes() == DATA
+
+
+@pytest.mark.parametrize("known", [None, sha256(DATA), f"md5:{hashlib.md5(DATA).hexdigest()}"])
+def test_a_second_read_asks_for_nothing(server: Server, tmp_path: Path, known: str | None) -> None:
+    wanted = source({"url": server.put(PATH, DATA), "hash": known})
+    first, second = read(wanted, tmp_path), read(wanted, tmp_path)
+    assert rows(first) == rows(second)
+    assert server.asked == {PATH: 1}
+
+
+def test_packed_files_are_unpacked(server: Server, tmp_path: Path) -> None:
+    urls = [
+        server.put("/x.data.gz", gzip.compress(DATA)),
+        server.put("/x.zip", zipped(x=DATA)),
+    ]
+    for url in urls:
+        assert rows(read(source(url), tmp_path)) == [("1", "red"), ("2", "?")]
+
+
+def test_two_members_of_an_archive_are_one_download(server: Server, tmp_path: Path) -> None:
+    url = server.put("/x.zip", zipped(train=b"1,a\n", test=b"2,b\n"))
+    wanted = source(
+        {"url": url, "member": "train.data", "constants": {"part": "train"}},
+        {"url": url, "member": "test.data", "constants": {"part": "test"}},
+    )
+    assert rows(read(wanted, tmp_path)) == [("1", "a", "train"), ("2", "b", "test")]
+    assert server.asked == {"/x.zip": 1}
+
+
+def test_files_of_one_name_stand_below_each_other_with_their_constants(
+    server: Server, tmp_path: Path
+) -> None:
+    red = {"url": server.put("/red/x.data", b"1,a\n2,b\n"), "constants": {"c": "red", "n": "7"}}
+    white = {"url": server.put("/white/x.data", b"3,c\n"), "constants": {"c": "white", "n": "8"}}
+    frame = read(source(red, white), tmp_path)
+    assert rows(frame) == [
+        ("1", "a", "red", "7"),
+        ("2", "b", "red", "7"),
+        ("3", "c", "white", "8"),
+    ]
+    assert frame.names is None
+
+
+def test_constants_have_names_where_the_columns_have(server: Server, tmp_path: Path) -> None:
+    arff = b"@relation r\n@attribute size real\n@data\n1\n"
+    file = {"url": server.put("/x.arff", arff), "constants": {"colour": "red"}}
+    frame = read(source(file, format="arff"), tmp_path)
+    assert frame.names == ("size", "colour")
+    assert rows(frame) == [(1.0, "red")]
+
+
+def test_images_and_labels_are_read_in_pairs(server: Server, tmp_path: Path) -> None:
+    urls = []
+    for name, pixels, labels in (("train", [[1, 2], [3, 4]], [7, 9]), ("t10k", [[5, 6]], [7])):
+        images = struct.pack(">4i", 2051, len(pixels), 1, 2) + bytes(np.ravel(pixels).tolist())
+        urls.append(server.put(f"/{name}-images.gz", gzip.compress(images)))
+        classes = struct.pack(">2i", 2049, len(labels)) + bytes(labels)
+        urls.append(server.put(f"/{name}-labels.gz", gzip.compress(classes)))
+    frame = read(source(*urls, format="idx"), tmp_path)
+    assert rows(frame) == [(1.0, 2.0, "7"), (3.0, 4.0, "9"), (5.0, 6.0, "7")]
+
+
+def test_redirects_are_followed(server: Server, tmp_path: Path) -> None:
+    url = server.put(PATH, redirect(server.put("/new", DATA)))
+    assert rows(read(source(url), tmp_path)) == [("1", "red"), ("2", "?")]
+
+
+def test_what_may_pass_is_tried_again(server: Server, tmp_path: Path) -> None:
+    for bad in (failure(500), Reply(sent="nothing"), Reply(DATA, sent="half"), Reply(b"old")):
+        url = server.put(PATH, DATA)
+        server.first(PATH, bad, bad)
+        frame = read(source({"url": url, "hash": sha256(DATA)}), tmp_path)
+        assert rows(frame) == [("1", "red"), ("2", "?")]
+        (tmp_path / file_name(url)).unlink()
+    assert server.asked == {PATH: 12}
+
+
+FAILURES = {
+    "404": (failure(404), "the server answered HTTP 404 (Not Found)", 1),
+    "500": (failure(500), "the server answered HTTP 500 (Internal Server Error), 3 times", 3),
+    "dropped": (
+        Reply(sent="nothing"),
+        "the connection was dropped before all had arrived",
+        3,
+    ),
+    "truncated": (
+        Reply(DATA, sent="half"),
+        "the connection was dropped before all had arrived",
+        3,
+    ),
+    "a page": (Reply(PAGE), "the server sent an HTML page instead of data", 1),
+    "another page": (
+        Reply(b"\xef\xbb\xbf<HTML><body>"),
+        "the server sent an HTML page instead of data",
+        1,
+    ),
+    "empty": (Reply(), "the server sent an empty file", 1),
+    "endless redirect": (redirect(PATH), "the server redirects without end", 93),
+}
+
+
+@pytest.mark.parametrize("case", FAILURES)
+@pytest.mark.parametrize("known", [None, sha256(DATA)])
+def test_a_failure_is_one_line_and_leaves_nothing(
+    server: Server, tmp_path: Path, case: str, known: str | None
+) -> None:
+    reply, expected, times = FAILURES[case]
+    url = server.put(PATH, reply)
+    wanted = source({"url": url, "hash": known})
+    assert refusal(wanted, tmp_path) == f"{url}: {expected}"
+    assert server.asked == {PATH: times}
+    assert not [*tmp_path.iterdir()]
+    server.put(PATH, DATA)
+    assert rows(read(wanted, tmp_path)) == [("1", "red"), ("2", "?")]
+
+
+def test_a_wrong_hash_is_refused_with_both_named(server: Server, tmp_path: Path) -> None:
+    url = server.put(PATH, b"3,blue\n")
+    wanted = source({"url": url, "hash": sha256(DATA)})
+    found = sha256(b"3,blue\n").removeprefix("sha256:")
+    assert refusal(wanted, tmp_path) == (
+        f"{url}: SHA256 hash of downloaded file ({file_name(url)}) does not match the known hash:"
+        f" expected {sha256(DATA)} but got {found}"
+    )
+    assert server.asked == {PATH: 3}
+    assert not [*tmp_path.iterdir()]
+
+
+def test_a_silent_server_is_given_up(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(network, "TIMEOUT", 0.1)
+    url = server.put(PATH, Reply(sent="late"))
+    assert refusal(source(url), tmp_path) == f"{url}: the server did not answer in time"
+    assert not [*tmp_path.iterdir()]
+
+
+def test_nobody_there_is_one_line(server: Server, tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{taken.getsockname()[1]}/x"
+        message = refusal(source(url), tmp_path, NoConnectionError)
+    assert message == f"{url}: the connection was refused"
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        (socket.gaierror(socket.EAI_NONAME, "?"), "there is no such host, or no network"),
+        (OSError(errno.EHOSTUNREACH, "No route to host"), "the server cannot be reached"),
+        (TimeoutError(), "the server did not answer in time"),
+    ],
+)
+def test_no_connection_is_one_line(
+    server: Server,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    error: OSError,
+    expected: str,
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr("urllib3.util.connection.create_connection", fail)
+    url = "http://uci.invalid/x"
+    assert refusal(source(url), tmp_path, NoConnectionError) == f"{url}: {expected}"
+
+
+def test_a_server_without_a_secure_connection_is_one_line(server: Server, tmp_path: Path) -> None:
+    url = server.put(PATH, DATA).replace("http:", "https:")
+    assert refusal(source(url), tmp_path) == f"{url}: no secure connection could be made"
+
+
+def test_a_folder_that_cannot_be_made_is_one_line(server: Server, tmp_path: Path) -> None:
+    url = server.put(PATH, DATA)
+    (tmp_path / "file").touch()
+    folder = tmp_path / "file" / "folder"
+    assert refusal(source(url), folder) == f"{folder}: cannot be written: Not a directory"
+
+
+def test_a_damaged_file_is_not_in_the_way_of_the_next_try(server: Server, tmp_path: Path) -> None:
+    url = server.put("/x.data.gz", gzip.compress(DATA)[:-4])
+    path = tmp_path / file_name(url)
+    assert refusal(source(url), tmp_path).startswith(f"{path}: cannot be read: ")
+    assert not path.exists()
+    server.put("/x.data.gz", gzip.compress(DATA))
+    assert rows(read(source(url), tmp_path)) == [("1", "red"), ("2", "?")]
+
+
+def test_a_file_that_is_not_what_its_hash_says_is_fetched_again(
+    server: Server, tmp_path: Path
+) -> None:
+    url = server.put(PATH, DATA)
+    (tmp_path / file_name(url)).write_bytes(DATA[:5])
+    frame = read(source({"url": url, "hash": sha256(DATA)}), tmp_path)
+    assert rows(frame) == [("1", "red"), ("2", "?")]
+    assert (tmp_path / file_name(url)).read_bytes() == DATA
+
+
+def test_a_file_whose_hash_fits_is_kept_though_the_card_misreads_it(
+    server: Server, tmp_path: Path
+) -> None:
+    content = b"1,red\n2\n"
+    url = server.put(PATH, content)
+    path = tmp_path / file_name(url)
+    wanted = source({"url": url, "hash": sha256(content)})
+    assert refusal(wanted, tmp_path) == f"{path}, line 2: 1 fields, the first row has 2"
+    assert path.exists()
+
+
+def test_an_interrupted_download_leaves_nothing(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: object) -> bool:
+        raise KeyboardInterrupt
+
+    url = server.put(PATH, DATA)
+    monkeypatch.setattr(network, "is_page", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        read(source(url), tmp_path)
+    assert not [*tmp_path.iterdir()]
+
+
+class Bar:
+    """A progress bar that notes what it is told."""
+
+    def __init__(self) -> None:
+        self.total = 0
+        self.n = 0
+        self.closed: list[tuple[int, int]] = []
+
+    def update(self, n: int) -> None:
+        self.n += n
+
+    def reset(self) -> None:
+        self.n = 0
+
+    def close(self) -> None:
+        self.closed.append((self.n, self.total))
+
+
+def test_a_progress_bar_sees_every_byte_of_every_file(server: Server, tmp_path: Path) -> None:
+    large = b"1,red\n" * 50_000
+    urls = [server.put("/large", large), server.put("/small", DATA)]
+    server.first("/large", Reply(large, sent="half"))
+    bar = Bar()
+    read(source(*urls), tmp_path, progress=bar)
+    assert bar.closed == [(len(large), len(large)), (len(DATA), len(DATA))]
+
+
+def test_two_at_once_do_no_harm(server: Server, tmp_path: Path) -> None:
+    wanted = source({"url": server.put(PATH, DATA * 10_000), "hash": sha256(DATA * 10_000)})
+    frames: list[Frame] = []
+    threads = [
+        threading.Thread(target=lambda: frames.append(read(wanted, tmp_path))) for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [len(rows(frame)) for frame in frames] == [20_000] * 4
+    assert len([*tmp_path.iterdir()]) == 1
+
+
+def test_nothing_is_printed(
+    server: Server, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    url = server.put(PATH, DATA)
+    server.first(PATH, failure(500))
+    level = logging.getLogger("pooch").level
+    read(source(url), tmp_path)
+    assert capfd.readouterr() == ("", "")
+    assert logging.getLogger("pooch").level == level
+
+
+@given(st.lists(st.text(min_size=1), min_size=1, max_size=4), st.text())
+def test_a_files_name_is_one_in_its_folder(parts: list[str], query: str) -> None:
+    url = f"https://host/{'/'.join(parts)}?{query}"
+    name = file_name(url)
+    assert Path(name).name == name
+    assert 9 <= len(name.encode()) <= 255
+
+
+def test_a_files_name_ends_as_its_address_and_differs_from_others() -> None:
+    urls = ["http://a/1/x.data.gz", "http://a/2/x.data.gz", "http://b/1/x.data.gz?y=/z.zip"]
+    names = [file_name(url) for url in urls]
+    assert len(set(names)) == 3
+    assert all(name.endswith("-x.data.gz") for name in names)
