@@ -16,9 +16,9 @@ from quadrepro.data.schema import series
 
 _LAST = ("target", "attributes", "licence", "citation", "sources", "notes", "views")
 _FIRST_OF_SOURCE = ("kind", "path", "format", "separator", "skip", "columns")
-T = TypeVar("T")
-
 _NUMBERED = re.compile(r"(.*?)(\d+)", re.DOTALL)
+
+T = TypeVar("T")
 
 
 def write_card(card: Card, path: Path) -> None:

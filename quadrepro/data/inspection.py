@@ -92,9 +92,7 @@ def inspect_file(
     gaps = used_gaps(frame, missing)
     columns = own_columns(frame, gaps)
     labels = target_values(columns.pop(target), task)
-    values = {
-        name: attribute_values(column, as_codes=name in nominal) for name, column in columns.items()
-    }
+    values = {c: attribute_values(held, as_codes=c in nominal) for c, held in columns.items()}
     _refuse_empty(values, frame)
     called = _attribute_names(values)
     described = _target(target, labels)
@@ -255,8 +253,9 @@ def _is_constant(held: Column) -> bool:
 
 def _is_row_id(held: Column) -> bool:
     values = held.tolist()
-    whole = all(isinstance(value, str) or value.is_integer() for value in values)
-    return whole and len(set(values)) == len(values)
+    return len(set(values)) == len(values) and all(
+        isinstance(value, str) or value.is_integer() for value in values
+    )
 
 
 def _listed(names: Iterable[str], at_most: int = 8) -> str:

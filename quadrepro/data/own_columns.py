@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ GAPS = ("?", "", "NA", "NaN", "nan", "N/A", "null")
 
 MOST_LABELS = 20
 """Whole numbers are labels where there are no more of them than this."""
+
+_WITH_COMMAS = re.compile(r"[-+]?\d+(,\d+)+(\.\d+)?")
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,14 +75,16 @@ class OwnColumn:
         Raises
         ------
         DataError
-            If more than half of the fields are numbers but not all, or one is infinite; the line
-            of the first that is not a finite number is named.
+            If more than half of the fields are numbers but not all, or the first that is none is
+            infinite or has a comma; its line is named.
         """
         if not len(self.words):
             return self.numbers
         row = int(self.words[0])
-        if _is_number(str(self.held[row])):
+        if _is_infinite(str(self.held[row])):
             raise self.refusal(row, "which is not a finite number")
+        if _WITH_COMMAS.fullmatch(str(self.held[row])):
+            raise self.refusal(row, "but numbers are written with a point and without commas")
         n_values = int((~is_missing(self.held)).sum())
         n_numbers = n_values - len(self.words)
         if n_numbers > len(self.words):
@@ -178,10 +183,8 @@ def target_values(column: OwnColumn, task: str) -> Column:
     return values
 
 
-def _is_number(text: str) -> bool:
-    """Whether Python reads a text as a number, be it infinite."""
+def _is_infinite(text: str) -> bool:
     try:
-        float(text)
+        return math.isinf(float(text))
     except ValueError:
         return False
-    return True

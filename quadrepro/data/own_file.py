@@ -129,17 +129,18 @@ def _looks_like_data(
     frame: Frame, names: Sequence[str], target: str, gaps: Collection[str]
 ) -> bool:
     """Whether the first line holds numbers above numbers, or codes that occur again below."""
-    columns = dict(zip(names, (column.tolist() for column in frame.columns), strict=True))
+    columns = dict(zip(names, frame.columns, strict=True))
     if target in columns and number(target) is None and target not in columns[target]:
         return False
     n_numbers = n_again = 0
     for name, column in columns.items():
-        seen = next((text for text in column if text not in gaps), "")
+        texts = column.tolist()
+        seen = next((text for text in texts if text not in gaps), "")
         if seen and number(seen) is not None and name not in gaps:
             if number(name) is None:
                 return False
             n_numbers += 1
-        n_again += name in column
+        n_again += name in texts
     return n_numbers > 0 or 2 * n_again > len(columns)
 
 

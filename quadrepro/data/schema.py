@@ -190,7 +190,10 @@ class View(Frozen):
         """Return what the rows that come out depend on, and nothing else, as plain data."""
         # A field at its default is left out, so that a new field changes no record's key.
         return self.model_dump(
-            exclude={"bayes_error", "status", "evidence"}, exclude_defaults=True, exclude_none=True, mode="json"
+            exclude={"bayes_error", "status", "evidence"},
+            exclude_defaults=True,
+            exclude_none=True,
+            mode="json",
         )
 
 

@@ -97,9 +97,7 @@ class Location:
                     Path(own), card, self.origin, lambda: _read_own(own_file, card)
                 )
             case GeneratedSource() as source:
-                return verified(
-                    card, generate(source, card), self.origin
-                )
+                return verified(card, generate(source, card), self.origin)
             case SklearnSource(loader=loader):
                 return verified(card, LOADERS[loader](), self.origin)
 

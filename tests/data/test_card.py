@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from quadrepro.data.canonical import number
 from quadrepro.data.card import Card, View, card_names, load_card, load_card_file
 from quadrepro.data.sources.bundled import LOADERS
 from quadrepro.data.sources.generated import GENERATORS

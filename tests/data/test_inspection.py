@@ -261,6 +261,11 @@ def test_words_for_missing_values_and_columns_of_codes_can_be_named(save: Save) 
     assert not any("nominal" in note for note in card.notes)
 
 
+def test_codes_with_commas_can_be_named_as_such(save: Save) -> None:
+    card = inspect_file(save("x;label\n1,2;a\n2;b\n"), "label", nominal=["x"])
+    assert card.attributes[0].codes == ("1,2", "2")
+
+
 def test_columns_without_a_name_are_left_out(save: Save) -> None:
     card = inspect_file(save(",x,label,\n0,5,a,\n1,6,b,\n"), "label")
     assert card.attribute_names == ("x",)
@@ -378,6 +383,15 @@ BAD: dict[str, tuple[str | bytes, str]] = {
         "my.csv, line 12: size is 'not known', but 11 of its 12 values are numbers; say"
         " --missing 'not known' if it stands for a missing value, or --nominal size if the column"
         " holds codes",
+    ),
+    "another way to write that there is no number": (
+        "x,label\n1,a\n2,a\n-nan,b\n",
+        "my.csv, line 4: x is '-nan', but 2 of its 3 values are numbers; say --missing -nan if it"
+        " stands for a missing value, or --nominal x if the column holds codes",
+    ),
+    "numbers with a comma": (
+        "x;label\n2;a\n-1,5;b\n",
+        "my.csv, line 3: x is '-1,5', but numbers are written with a point and without commas",
     ),
     "words between the numbers of the target": (
         "x,y,label\n1,2,1\n1,3,2\n1,4,few\n",

@@ -61,11 +61,12 @@ def parquet(content: bytes, origin: str) -> Frame:
 
 def excel(content: bytes, origin: str) -> Frame:
     """Read the first sheet of an .xls file, whose first row names the columns."""
-    import xlrd  # type: ignore[import-untyped]
+    import xlrd
 
     with _library(origin, "an .xls file"):
         book = xlrd.open_workbook(file_contents=content, logfile=io.StringIO())
-        columns = list(map(book.sheet_by_index(0).col, range(book.sheet_by_index(0).ncols)))
+        sheet = book.sheet_by_index(0)
+        columns = [sheet.col(j) for j in range(sheet.ncols)]
     names = tuple(str(top.value).strip() for top, *_ in columns)
     return Frame(tuple(_excel_column(cells) for _, *cells in columns), origin, names)
 

@@ -201,19 +201,30 @@ def _member(path: Path, archive: zipfile.ZipFile, member: str) -> str:
 
 
 def _csv(text: str, origin: str, layout: FileLayout) -> Frame:
-    rows: list[list[str]] = []
-    lines = []
-    for fields, line in text_rows(text, origin, layout.separator, layout.skip):
-        if not rows:
-            binary.refuse_width(len(fields), f"{origin}, line {line}")
-        elif len(fields) != len(rows[0]):
-            raise DataError(
-                f"{origin}, line {line}: {len(fields)} fields, the first row has {len(rows[0])}"
-            )
-        rows.append(fields)
-        lines.append(line)
-    columns = tuple(np.array(column, dtype=np.str_) for column in zip(*rows, strict=True))
+    lines: list[int] = []
+    rows = _even_rows(text_rows(text, origin, layout.separator, layout.skip), origin, lines)
+    # As a text of Python's own, a field takes many times the memory that it takes in an array.
+    parts = iter(lambda: [*itertools.islice(rows, 10_000)], [])
+    blocks = [[np.array(c, dtype=np.str_) for c in zip(*part, strict=True)] for part in parts]
+    columns = tuple(map(np.concatenate, zip(*blocks, strict=True)))
     return Frame(columns, origin, lines=lines)
+
+
+def _even_rows(
+    rows: Iterator[tuple[list[str], int]], origin: str, lines: list[int]
+) -> Iterator[list[str]]:
+    """Yield rows that are as wide as the first; note the line of each."""
+    width = 0
+    for fields, line in rows:
+        if not width:
+            width = len(fields)
+            binary.refuse_width(width, f"{origin}, line {line}")
+        elif len(fields) != width:
+            raise DataError(
+                f"{origin}, line {line}: {len(fields)} fields, the first row has {width}"
+            )
+        lines.append(line)
+        yield fields
 
 
 def _arff(text: str, origin: str) -> Frame:

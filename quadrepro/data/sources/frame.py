@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -64,10 +65,15 @@ def below(frames: Sequence[Frame]) -> Frame:
             )
     if len(frames) == 1:
         return first
-    columns = tuple(
-        np.concatenate(parts) for parts in zip(*(f.columns for f in frames), strict=True)
-    )
+    columns = tuple(map(_joined, zip(*(f.columns for f in frames), strict=True)))
     return Frame(columns, " + ".join(f.origin for f in frames), first.names)
+
+
+def _joined(parts: Sequence[Column]) -> Column:
+    """Return columns one below the other, as texts where one of them is."""
+    mixed = len({part.dtype.kind for part in parts}) > 1
+    joined: Column = np.concatenate([_texts(part) for part in parts] if mixed else parts)
+    return joined
 
 
 def to_table(frame: Frame, layout: Layout, card: Card) -> RawTable:
@@ -122,35 +128,39 @@ def to_table(frame: Frame, layout: Layout, card: Card) -> RawTable:
         place = frame.place(int(rows[np.argmax(unlabelled)]))
         raise DataError(f"{frame.origin}, {place}: no label")
     table = RawTable(card.attributes, columns, target)
-    return table.take(~table.missing.any(axis=1)) if layout.complete else table
+    return table.take(np.flatnonzero(~table.missing.any(axis=1))) if layout.complete else table
 
 
 def _codes(frame: Frame, j: int, layout: Layout, name: str) -> NDArray[np.str_]:
-    column = frame.columns[j]
-    if column.dtype.kind == "f":
-        column = np.where(np.isnan(column), "", column.astype(str))
-    texts = nominal_column(column.tolist()).tolist()
-    new = dict.fromkeys(layout.missing, "") | layout.codes.get(name, {})
-    return nominal_column(new.get(text, text) for text in texts)
+    new = _renamed(layout, name)
+    return nominal_column(new.get(text, text) for text in _texts(frame.columns[j]).tolist())
 
 
 def _numbers(frame: Frame, j: int, layout: Layout, name: str) -> NDArray[np.float64]:
-    column = frame.columns[j]
-    if column.dtype.kind == "f":
-        infinite = np.isinf(column)
-        if infinite.any():
-            place = frame.place(int(np.argmax(infinite)))
-            raise DataError(f"{frame.origin}, {place}: {name} is infinite")
-        return numeric_column(column)
-    new = dict.fromkeys(layout.missing, "") | layout.codes.get(name, {})
-    texts = [new.get(text, text) for text in column.tolist()]
-    values = list(map(number, texts))
-    if None in values:
-        row = values.index(None)
+    column, new = frame.columns[j], _renamed(layout, name)
+    values = column
+    if column.dtype.kind != "f" or any(number(text) for text in new if text):
+        found = (number(new.get(text, text)) for text in _texts(column).tolist())
+        values = np.array([math.inf if value is None else value for value in found])
+    unfit = np.flatnonzero(np.isinf(values))
+    if len(unfit):
+        held = str(column[unfit[0]])
         raise DataError(
-            f"{frame.origin}, {frame.place(row)}: {name} is {texts[row]!r}, which is not a number"
+            f"{frame.origin}, {frame.place(int(unfit[0]))}: {name} is {held!r}, which is not a"
+            " finite number"
         )
-    return numeric_column(np.array(values, dtype=np.float64))
+    return numeric_column(values)
+
+
+def _renamed(layout: Layout, name: str) -> dict[str, str]:
+    new = dict.fromkeys(layout.missing, "") | layout.codes.get(name, {})
+    return dict(zip(nominal_column(new).tolist(), new.values(), strict=True))
+
+
+def _texts(column: Column) -> NDArray[np.str_]:
+    if column.dtype.kind == "f":
+        column = np.where(np.isnan(column), "", column.astype(str))
+    return nominal_column(column.tolist())
 
 
 def _some(names: Sequence[str], at_most: int = 8) -> list[str]:

@@ -159,12 +159,11 @@ def _patience(openml: Any) -> Iterator[list[_Answer]]:
 
     class Session(requests.Session):
         def request(self, *args: Any, **options: Any) -> requests.Response:
-            answers.clear()
             response = super().request(*args, **(options | {"timeout": network.TIMEOUT}))
             # The query may hold the API key.
             url = response.url.partition("?")[0]
             page = network.is_page(response.content[:100])
-            answers.append(_Answer(url, response.status_code, response.reason, page))
+            answers[:] = [_Answer(url, response.status_code, response.reason, page)]
             return response
 
     def client(*, http_client: urllib3.PoolManager | None, **options: Any) -> minio.Minio:

@@ -74,6 +74,13 @@ def test_lines_are_those_of_the_file(save: Save) -> None:
     assert [frame.place(row) for row in (0, 1)] == ["line 5", "line 7"]
 
 
+def test_many_rows_keep_their_order_and_lines(save: Save) -> None:
+    numbers = [str(i) for i in range(20_001)]
+    frame = read_file(save("a.csv", "\n".join(numbers)), FileLayout())
+    assert cells(frame) == [numbers]
+    assert frame.place(20_000) == "line 20001"
+
+
 def test_a_byte_order_mark_is_no_part_of_a_field(save: Save) -> None:
     assert cells(read_file(save("a.csv", b"\xef\xbb\xbfx,y\n"), FileLayout())) == [["x"], ["y"]]
 

@@ -94,6 +94,33 @@ def test_what_a_source_writes_for_a_missing_value_is_missing(card: Card) -> None
     assert found["colour"] == ["", "r", "?"]
 
 
+def test_codes_and_gaps_of_a_source_are_found_where_they_come_as_numbers(card: Card) -> None:
+    found = rows(
+        frame(np.array([-9.0, 1, 2]), np.array([1.0, 2, -9]), LABEL),
+        card,
+        missing=("-9",),
+        codes={"size": {"2.0": "20"}, "colour": {"1.0": "red"}},
+    )
+    assert found["size"] == [None, 1, 20]
+    assert found["colour"] == ["red", "2", ""]
+
+
+def test_some_rows_of_a_source_are_taken_by_their_numbers(card: Card) -> None:
+    found = rows(frame(SIZE, COLOUR, LABEL), card, rows=(2, 3))
+    assert found == {"size": [None, 0], "colour": ["b", ""], "target": ["0", "1"]}
+
+
+def test_complete_rows_alone_are_taken_where_a_layout_says_so(card: Card) -> None:
+    assert rows(frame(SIZE, COLOUR, LABEL), card, complete=True)["size"] == [1.5]
+    whole = frame(SIZE, texts("r", "b", "c"), LABEL)
+    assert rows(whole, card, complete=True)["colour"] == ["r", "c"]
+
+
+def test_codes_of_a_series_of_columns_are_those_of_each() -> None:
+    layout = Layout(codes={"a1..a2": {"A": "1"}, "target": {"x": "y"}})
+    assert layout.codes == {"a1": {"A": "1"}, "a2": {"A": "1"}, "target": {"x": "y"}}
+
+
 def test_numbers_of_a_source_become_numbers_or_codes(card: Card) -> None:
     found = rows(
         frame(np.array([-0.0, np.nan, 2]), np.array([1, 2.5, np.nan]), np.array([0.0, 1, 1])), card
@@ -125,13 +152,13 @@ def test_only_the_rows_of_some_codes_are_taken(card: Card) -> None:
         ),
         (
             frame(texts("1", "big", "2"), COLOUR, LABEL, lines=[4, 5, 9]),
-            "here, line 5: size is 'big', which is not a number",
+            "here, line 5: size is 'big', which is not a finite number",
         ),
         (
             frame(texts("1", "2", "inf"), COLOUR, LABEL),
-            "here, row 3: size is 'inf', which is not a number",
+            "here, row 3: size is 'inf', which is not a finite number",
         ),
-        (frame(np.array([1, -np.inf, 2]), COLOUR, LABEL), "here, row 2: size is infinite"),
+        (frame(np.array([1, -np.inf, 2]), COLOUR, LABEL), "here, row 2: size is '-inf', which is not a finite number"),
         (frame(SIZE, COLOUR, texts("1", "0", "?"), lines=[4, 5, 9]), "here, line 9: no label"),
     ],
 )
@@ -168,6 +195,11 @@ def test_frames_lie_one_below_the_other() -> None:
     np.testing.assert_array_equal(both.columns[1], [1, 2, np.nan])
     assert (both.origin, both.names) == ("one + two", ("x", "y"))
     assert both.place(1) == "row 2"
+
+
+def test_a_column_of_texts_below_one_of_numbers_is_one_of_texts() -> None:
+    both = below([Frame((np.array([1.0, np.nan]),), "one"), Frame((texts("b", "2"),), "two")])
+    assert both.columns[0].tolist() == ["1", "", "b", "2"]
 
 
 def test_one_frame_is_itself_and_keeps_its_lines() -> None:

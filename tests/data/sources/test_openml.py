@@ -7,6 +7,7 @@ import hashlib
 import logging
 import re
 import socket
+import sys
 import threading
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
@@ -103,7 +104,8 @@ def test_an_arff_file_is_read_whole_and_in_its_order(paths: OpenMLPaths, server:
 def test_a_parquet_file_is_taken_where_there_is_one(server: Server, openml_cache: Path) -> None:
     paths = server.put_openml(37, TABLE, parquet=True)
     assert_is_the_table(read(SOURCE))
-    assert server.asked == {paths.description: 1, paths.parquet: 1}
+    # Its length, then the file.
+    assert server.asked == {paths.description: 1, paths.parquet: 2}
 
 
 @pytest.mark.parametrize("parquet", [False, True])
@@ -290,6 +292,8 @@ def test_a_failure_is_one_line_and_leaves_a_usable_cache(
     part, reply, expected = FAILURES[case]
     path = getattr(paths, part)
     server.put(path, reply)
+    # What passes is not what is said.
+    server.first(path, failure(502))
     assert refusal() == "OpenML 37: " + expected.replace("{url}", server.url + path)
     assert_next_try_succeeds(server, openml_cache)
 
@@ -323,6 +327,7 @@ def test_a_silent_server_of_parquet_files_is_given_up_for_the_arff_file(
     paths = server.put_openml(37, TABLE, parquet=True)
     server.put(paths.parquet, Reply(sent="late"))
     assert_is_the_table(read(SOURCE))
+    assert server.asked[paths.parquet] == 1
 
 
 @pytest.mark.parametrize(
@@ -491,6 +496,8 @@ def test_the_persons_settings_are_what_they_were(
             root.manager.disable,
         )
 
+    # Its pauses are of a minute.
+    monkeypatch.setattr("openml._api_calls._robot_delay", lambda n: pytest.fail("long"))
     monkeypatch.setattr(openml.config, "retry_policy", "robot")
     monkeypatch.setattr(openml.config, "connection_n_retries", 50)
     before = settings()
@@ -532,20 +539,26 @@ def test_parquet_is_not_taken_where_a_person_does_not_want_it(
     assert not server.asked[paths.parquet]
 
 
+@pytest.mark.parametrize("handlers", [[], [logging.StreamHandler()]])
 def test_nothing_is_printed(
     paths: OpenMLPaths,
     server: Server,
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
+    handlers: list[logging.StreamHandler[Any]],
 ) -> None:
+    for handler in handlers:
+        handler.setStream(sys.stderr)
     # Without pytest's handlers, as on the command line.
     root = logging.getLogger()
-    monkeypatch.setattr(root, "handlers", [])
+    monkeypatch.setattr(root, "handlers", [*handlers])
+    # openml-python would tell of this.
+    server.packs = False
     read(SOURCE)
     server.put(server.put_openml(38, TABLE, parquet=True).parquet, failure(500))
     read(OpenMLSource(kind="openml", id=38))
     assert capfd.readouterr() == ("", "")
-    assert root.handlers == []
+    assert root.handlers == handlers
 
 
 def test_two_threads_may_read_at_once(server: Server, openml_cache: Path) -> None:
