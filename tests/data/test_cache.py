@@ -13,7 +13,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from quadrepro.data import cache
-from quadrepro.data.canonical import RawTable, content_hash, nominal_column, numeric_column
+from quadrepro.data.canonical import (
+    RawTable,
+    content_hash,
+    nominal_column,
+    numeric_column,
+    sort_rows,
+)
 from quadrepro.data.canonical_csv import read_csv
 from quadrepro.data.card import Card
 from quadrepro.errors import DataError
@@ -42,11 +48,13 @@ def test_what_is_read_is_what_was_written_to_the_bit(
     toy: Card, rows: list[tuple[float, str, bool]]
 ) -> None:
     sizes, colours, parts = zip(*rows, strict=True)
-    table = RawTable(
-        toy.attributes,
-        {"size": numeric_column(sizes), "colour": nominal_column(colours)},
-        nominal_column(["no"] * len(rows)),
-        np.where(parts, "train", "test") if parts[0] else None,
+    table = sort_rows(
+        RawTable(
+            toy.attributes,
+            {"size": numeric_column(sizes), "colour": nominal_column(colours)},
+            nominal_column(["no"] * len(rows)),
+            np.where(parts, "train", "test") if parts[0] else None,
+        )
     )
     key = content_hash(table)
     path = cache.write(table, key, cache.Provenance("toy", key, "", ""))

@@ -58,8 +58,8 @@ def read(source: OpenMLSource) -> Frame:
     NoConnectionError
         If the server cannot be reached.
     DataError
-        If the server fails, knows no such data set or another version of it,
-        or what arrives is damaged. Nothing that is damaged stays in the cache.
+        If the server fails, knows no such data set or another version of it, or what arrives is
+        damaged. Nothing that is damaged stays in the cache.
     """
     origin = f"OpenML {source.id}"
     with _ONE_AT_A_TIME, _silence():

@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
+from urllib.parse import urlsplit
 from xml.sax.saxutils import escape
 
 PAGE = b"\n<!DOCTYPE html>\n<html><body><p>Sorry, please come back.<br></body></html>\n"
@@ -209,7 +210,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         owner = self.server.owner
-        path = self.path.partition("?")[0]
+        # A proxy is asked for whole addresses.
+        path = urlsplit(self.path).path
         owner.asked[path] += 1
         script = owner.scripts.get(path)
         unknown = openml_error(111, "Unknown dataset", "not found in the database")

@@ -158,7 +158,10 @@ def test_only_the_rows_of_some_codes_are_taken(card: Card) -> None:
             frame(texts("1", "2", "inf"), COLOUR, LABEL),
             "here, row 3: size is 'inf', which is not a finite number",
         ),
-        (frame(np.array([1, -np.inf, 2]), COLOUR, LABEL), "here, row 2: size is '-inf', which is not a finite number"),
+        (
+            frame(np.array([1, -np.inf, 2]), COLOUR, LABEL),
+            "here, row 2: size is '-inf', which is not a finite number",
+        ),
         (frame(SIZE, COLOUR, texts("1", "0", "?"), lines=[4, 5, 9]), "here, line 9: no label"),
     ],
 )

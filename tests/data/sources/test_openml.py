@@ -177,6 +177,15 @@ def test_a_server_that_fails_at_first_is_asked_again(
     assert server.asked[path] == 3
 
 
+def test_a_server_of_parquet_files_that_fails_at_first_is_asked_again(
+    server: Server, openml_cache: Path
+) -> None:
+    paths = server.put_openml(37, TABLE, parquet=True)
+    server.first(paths.parquet, failure(500), failure(503))
+    assert_is_the_table(read(SOURCE))
+    assert server.asked == {paths.description: 1, paths.parquet: 4}
+
+
 def test_a_database_that_is_too_busy_is_asked_again(paths: OpenMLPaths, server: Server) -> None:
     server.first(paths.description, openml_error(107, "Database connection error."))
     assert_is_the_table(read(SOURCE))
@@ -449,6 +458,13 @@ def test_a_cache_that_cannot_be_written_is_one_line(paths: OpenMLPaths, openml_c
     )
 
 
+def test_an_openml_python_that_does_not_start_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "openml", None)
+    assert refusal() == (
+        "OpenML 37: openml-python does not start: import of openml halted; None in sys.modules"
+    )
+
+
 def interrupted_half_way(path: Path, content: bytes) -> None:
     path.write_bytes(content[: len(content) // 2])
     raise KeyboardInterrupt
@@ -496,6 +512,7 @@ def test_the_persons_settings_are_what_they_were(
             root.manager.disable,
         )
 
+    monkeypatch.setattr(logging.root.manager, "disable", 0)
     # Its pauses are of a minute.
     monkeypatch.setattr("openml._api_calls._robot_delay", lambda n: pytest.fail("long"))
     monkeypatch.setattr(openml.config, "retry_policy", "robot")
@@ -528,6 +545,18 @@ def test_an_api_key_is_in_no_message(
         server.put(path, reply)
         assert "secret" not in refusal()
         server.put_openml(37, TABLE)
+
+
+def test_a_persons_proxy_is_asked(
+    server: Server, openml_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("no_proxy", "")
+    monkeypatch.setenv("http_proxy", server.url)
+    monkeypatch.setattr(openml.config, "server", "http://openml.invalid/api/v1/xml")
+    server.url = "http://openml.invalid"
+    paths = server.put_openml(37, TABLE, parquet=True)
+    assert_is_the_table(read(SOURCE))
+    assert server.asked == {paths.description: 1, paths.parquet: 2}
 
 
 def test_parquet_is_not_taken_where_a_person_does_not_want_it(
