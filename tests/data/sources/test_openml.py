@@ -16,7 +16,6 @@ from typing import Any
 
 import minio
 import numpy as np
-import openml
 import pytest
 import requests
 
@@ -120,6 +119,8 @@ def test_a_second_read_asks_for_nothing(server: Server, openml_cache: Path, parq
 def test_what_a_person_had_fetched_before_is_taken_without_asking(
     paths: OpenMLPaths, server: Server
 ) -> None:
+    import openml
+
     openml.datasets.get_dataset(
         37, download_data=True, download_qualities=True, download_features_meta_data=True
     )
@@ -359,7 +360,7 @@ def test_a_damaged_parquet_file_is_one_line_and_leaves_a_usable_cache(
 def test_nobody_there_is_one_line(openml_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
-        monkeypatch.setattr(openml.config, "server", f"http://127.0.0.1:{taken.getsockname()[1]}/")
+        monkeypatch.setattr("openml.config.server", f"http://127.0.0.1:{taken.getsockname()[1]}/")
         message = refusal(kind=NoConnectionError)
         assert message == "OpenML 37: the connection was refused"
 
@@ -369,7 +370,7 @@ def test_no_network_is_one_line(openml_cache: Path, monkeypatch: pytest.MonkeyPa
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 
     monkeypatch.setattr("socket.getaddrinfo", unknown)
-    monkeypatch.setattr(openml.config, "server", "http://openml.invalid/api/v1/xml")
+    monkeypatch.setattr("openml.config.server", "http://openml.invalid/api/v1/xml")
     message = refusal(kind=NoConnectionError)
     assert message == "OpenML 37: there is no such host, or no network"
 
@@ -502,6 +503,8 @@ def test_an_interruption_while_reading_leaves_what_was_downloaded(
 def test_the_persons_settings_are_what_they_were(
     paths: OpenMLPaths, server: Server, monkeypatch: pytest.MonkeyPatch, fails: bool
 ) -> None:
+    import openml
+
     def settings() -> tuple[Any, ...]:
         root = logging.getLogger()
         return (
@@ -515,8 +518,8 @@ def test_the_persons_settings_are_what_they_were(
     monkeypatch.setattr(logging.root.manager, "disable", 0)
     # Its pauses are of a minute.
     monkeypatch.setattr("openml._api_calls._robot_delay", lambda n: pytest.fail("long"))
-    monkeypatch.setattr(openml.config, "retry_policy", "robot")
-    monkeypatch.setattr(openml.config, "connection_n_retries", 50)
+    monkeypatch.setattr("openml.config.retry_policy", "robot")
+    monkeypatch.setattr("openml.config.connection_n_retries", 50)
     before = settings()
     if fails:
         server.put(paths.arff, failure(500))
@@ -530,7 +533,7 @@ def test_the_persons_settings_are_what_they_were(
 def test_a_person_may_want_fewer_tries(
     paths: OpenMLPaths, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(openml.config, "connection_n_retries", 1)
+    monkeypatch.setattr("openml.config.connection_n_retries", 1)
     server.put(paths.arff, failure(500))
     refusal()
     assert server.asked[paths.arff] == 1
@@ -540,7 +543,7 @@ def test_a_person_may_want_fewer_tries(
 def test_an_api_key_is_in_no_message(
     paths: OpenMLPaths, server: Server, monkeypatch: pytest.MonkeyPatch, reply: Reply | bytes
 ) -> None:
-    monkeypatch.setattr(openml.config, "apikey", "0123secret")
+    monkeypatch.setattr("openml.config.apikey", "0123secret")
     for path in (paths.description, paths.arff):
         server.put(path, reply)
         assert "secret" not in refusal()
@@ -552,7 +555,7 @@ def test_a_persons_proxy_is_asked(
 ) -> None:
     monkeypatch.setenv("no_proxy", "")
     monkeypatch.setenv("http_proxy", server.url)
-    monkeypatch.setattr(openml.config, "server", "http://openml.invalid/api/v1/xml")
+    monkeypatch.setattr("openml.config.server", "http://openml.invalid/api/v1/xml")
     server.url = "http://openml.invalid"
     paths = server.put_openml(37, TABLE, parquet=True)
     assert_is_the_table(read(SOURCE))
