@@ -1,15 +1,17 @@
-"""Small problems and a small experiment that many tests share."""
+"""Small problems, a small experiment and a server that many tests share."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import types
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from quadrepro.voters.reduction import FloatArray
+from tests.server import Server
 
 Problem = tuple[FloatArray, FloatArray]
 
@@ -77,3 +79,28 @@ def canonical_folder() -> Path:
     if not named:
         pytest.skip("QUADREPRO_DATA names no folder of canonical CSVs")
     return Path(named).resolve()
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    """Yield a server; clients try again without a pause."""
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    monkeypatch.setattr("pooch.core.time", types.SimpleNamespace(sleep=lambda seconds: None))
+    monkeypatch.setattr("urllib3.Retry.get_backoff_time", lambda self: 0.0)
+    with Server() as running:
+        yield running
+
+
+@pytest.fixture
+def openml_cache(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Point openml-python to the server and to an empty cache; return where data sets lie in it."""
+    # The first import reads a configuration and makes folders.
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    monkeypatch.setenv("OPENML_CACHE_DIR", str(tmp_path))
+    import openml
+
+    monkeypatch.setattr("openml._api_calls._human_delay", lambda n: 0.0)
+    monkeypatch.setattr(openml.config, "server", f"{server.url}/api/v1/xml")
+    monkeypatch.setattr(openml.config, "apikey", "")
+    monkeypatch.setattr(openml.config, "_root_cache_directory", tmp_path / "openml")
+    return Path(openml.config.get_cache_directory(), "datasets")

@@ -11,7 +11,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from quadrepro.data import cache
 from quadrepro.data.canonical import RawTable
@@ -21,27 +21,10 @@ from quadrepro.data.sources.schema import OpenMLSource, WebSource
 from quadrepro.data.store import describe, now, verified
 from quadrepro.errors import DataError, NoConnectionError
 
+if TYPE_CHECKING:
+    from quadrepro.data.sources.web import Progress
+
 NetworkSource = OpenMLSource | WebSource
-
-
-class Progress(Protocol):
-    """What is told of a download, as pooch tells it."""
-
-    total: int
-
-    def update(self, n: int) -> None:
-        """Count bytes that arrived."""
-
-    def reset(self) -> None:
-        """Begin a file anew."""
-
-    def close(self) -> None:
-        """End a file."""
-
-
-def network_sources(card: Card) -> list[NetworkSource]:
-    """Return the sources of a data set that need a network, the preferred first."""
-    return [s for s in card.sources if isinstance(s, OpenMLSource | WebSource)]
 
 
 def fetch(card: Card, progress: Progress | None = None) -> str:
@@ -72,7 +55,9 @@ def fetch(card: Card, progress: Progress | None = None) -> str:
         if entry is not None:
             return cache.provenance(entry).origin
         failures: list[DataError] = []
-        for source in network_sources(card):
+        for source in card.sources:
+            if not isinstance(source, OpenMLSource | WebSource):
+                continue
             try:
                 table, files = _read(source, card, progress)
             except DataError as error:

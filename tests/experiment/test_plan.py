@@ -72,7 +72,7 @@ def test_all_missing_data_sets_are_named_before_anything_is_computed(small_confi
 
 def test_a_number_to_predict_is_refused_where_classes_are_told_apart(small_config: Write) -> None:
     path = small_config("  - monks\n", "  - m1\n")
-    with pytest.raises(ConfigError, match=r"small.yaml:7:5: the view of m1 predicts a number"):
+    with pytest.raises(ConfigError, match=r"small.yaml:6:5: the view of m1 predicts a number"):
         plan_of(path)
     classes = small_config("  - monks\n", "  - {name: m1, view: {positive: {at_least: 0.5}}}\n")
     assert set(plan_of(classes).cells[0].examples.y) == {-1.0, 1.0}

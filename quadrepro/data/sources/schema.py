@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, PositiveInt, field_validator
+from pydantic import Field, PositiveInt, field_validator, model_validator
 
 from quadrepro.data.schema import Frozen, series
 
@@ -142,6 +142,12 @@ class WebSource(FileLayout):
 
     kind: Literal["uci", "mirror"]
     files: tuple[RemoteFile, ...] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _same_constants(self) -> Self:
+        if any(file.constants.keys() != self.files[0].constants.keys() for file in self.files):
+            raise ValueError("all files of a source must have the same constants")
+        return self
 
 
 class FileSource(FileLayout):

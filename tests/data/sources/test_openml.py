@@ -24,7 +24,7 @@ from quadrepro.data.sources.frame import Frame
 from quadrepro.data.sources.openml import read
 from quadrepro.data.sources.schema import OpenMLSource
 from quadrepro.errors import DataError, NoConnectionError
-from tests.data.sources.server import (
+from tests.server import (
     PAGE,
     XML,
     OpenMLPaths,

@@ -25,7 +25,7 @@ from quadrepro.data.sources.frame import Frame
 from quadrepro.data.sources.schema import WebSource
 from quadrepro.data.sources.web import file_name, read
 from quadrepro.errors import DataError, NoConnectionError
-from tests.data.sources.server import PAGE, Reply, Server, failure, redirect
+from tests.server import PAGE, Reply, Server, failure, redirect
 
 DATA = b"1,red\n2,?\n"
 PATH = "/ml/toy/x.data"
