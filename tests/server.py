@@ -63,7 +63,7 @@ class Table:
     def arff(self) -> bytes:
         lines = ["% made for a test", "@relation small"]
         for name, kind in self.attributes.items():
-            written = kind if isinstance(kind, str) else f"{{ {' , '.join(kind)} }}"
+            written = kind if isinstance(kind, str) else f"{{{', '.join(kind)}}}"
             lines.append(f"@attribute '{name}' {written}")
         return "\n".join([*lines, "@data", *map(",".join, self.rows), ""]).encode()
 

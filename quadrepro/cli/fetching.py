@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 import click
+
+from quadrepro.cli.progress import SECONDS_BETWEEN_LINES
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -51,8 +54,8 @@ def bring(names: Iterable[str], folder: Path | None, offline: bool) -> None:
                 progress.end(card, fetch(card, progress))
             except NoConnectionError as error:
                 rest = len(missing) - len(failures) - progress.n_done - 1
-                also = f"; {rest} more were not tried" if rest else ""
-                failures.append(f"{error}{also}")
+                count = "1 more data set was" if rest == 1 else f"{rest} more data sets were"
+                failures.append(f"{error}; {count} not tried" if rest else str(error))
                 break
             except DataError as error:
                 failures.append(str(error))
@@ -76,6 +79,9 @@ class FetchProgress:
 
     def __init__(self, cards: list[Card]) -> None:
         self.n_done = 0
+        self._name = ""
+        self._arrived = 0
+        self._last_line = time.monotonic()
         self._n_cards = len(cards)
         self._bar: Progress | None = None
         self._total = 0
@@ -113,6 +119,7 @@ class FetchProgress:
 
     def begin(self, card: Card) -> None:
         """Begin a data set."""
+        self._name = card.name
         if self._bar is not None:
             text = f"{card.name} ({self.n_done + 1} of {self._n_cards})"
             self._bar.reset(self._task, description=text, total=None)
@@ -137,11 +144,17 @@ class FetchProgress:
 
     def update(self, n: int) -> None:
         """Count bytes of the file under way."""
+        self._arrived += n
         if self._bar is not None:
             self._bar.advance(self._task, n)
+        elif time.monotonic() - self._last_line >= SECONDS_BETWEEN_LINES:
+            self._last_line = time.monotonic()
+            whole = f" of {self._total / 1e6:.1f}" if self._total else ""
+            click.echo(f"{self._name}: {self._arrived / 1e6:.1f}{whole} MB", err=True)
 
     def reset(self) -> None:
         """Begin a file."""
+        self._arrived = 0
         if self._bar is not None:
             self._bar.reset(self._task, total=self._total or None)
 

@@ -116,7 +116,7 @@ def _plain(value: object) -> str:
 
 
 def _sources(card: Card) -> Iterator[str]:
-    from quadrepro.data.store import describe
+    from quadrepro.data.sources.schema import describe
 
     for i, source in enumerate(card.sources, start=1):
         note = getattr(source, "note", "")

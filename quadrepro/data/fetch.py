@@ -17,8 +17,8 @@ from quadrepro.data import cache
 from quadrepro.data.canonical import RawTable
 from quadrepro.data.card import Card
 from quadrepro.data.sources.frame import Frame, to_table
-from quadrepro.data.sources.schema import OpenMLSource, WebSource
-from quadrepro.data.store import describe, now, verified
+from quadrepro.data.sources.schema import OpenMLSource, WebSource, describe
+from quadrepro.data.store import now, verified
 from quadrepro.errors import DataError, NoConnectionError
 
 if TYPE_CHECKING:

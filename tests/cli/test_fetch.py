@@ -1,0 +1,158 @@
+"""`quadrepro fetch`, and `run` where data are not here, against a server on loopback."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from quadrepro.cli import main
+from quadrepro.data.card import ANY_VIEW, load_card
+from quadrepro.data.card_file import write_card
+from quadrepro.data.schema import View
+from quadrepro.data.sources.schema import RemoteFile, WebSource
+from quadrepro.data.store import load_dataset
+from tests.server import Server, failure
+
+CONFIG = """title: Mine
+repeats: 2
+protocol: {view: default, folds: 2}
+datasets: [one, two]
+algorithms:
+  - {name: quadboost-l2, grid: {n_rounds: 10, lam: 1}}
+"""
+
+
+def quadrepro(*words: object) -> Result:
+    return CliRunner().invoke(main, [str(word) for word in words])
+
+
+@pytest.fixture
+def project(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Enter a folder with a config and with cards of data sets that only the server has."""
+    monkeypatch.delenv("QUADREPRO_OFFLINE")
+    table = load_dataset("balance").table
+    names = [*table.columns]
+    rows = zip(
+        *(table.columns[n].astype(int).astype(str) for n in names), table.target, strict=True
+    )
+    content = "\n".join(map(",".join, rows)).encode()
+    for name in ("one", "two"):
+        url = server.put(f"/{name}.data", content)
+        card = load_card("balance").model_copy(
+            update={
+                "name": name,
+                "sources": (WebSource(kind="mirror", files=(RemoteFile(url=url),)),),
+                "views": {ANY_VIEW: View(positive=("L",))},
+            }
+        )
+        write_card(card, tmp_path / "datasets" / f"{name}.yaml")
+    (tmp_path / "mine.yaml").write_text(CONFIG)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_named_data_sets_come_into_the_cache(project: Path, server: Server) -> None:
+    result = quadrepro("fetch", "one", "wine")
+    assert result.exit_code == 0
+    assert result.stdout == "2 data sets are here and what the cards say\n"
+    assert result.stderr == f"one: fetched from {server.url}/one.data (1 of 1)\n"
+    again = quadrepro("fetch", "one")
+    assert (again.exit_code, again.stderr) == (0, "")
+    assert server.asked["/one.data"] == 1
+
+
+def test_the_data_sets_of_a_config_are_fetched(project: Path, server: Server) -> None:
+    assert quadrepro("fetch", "mine.yaml").exit_code == 0
+    assert server.asked == {"/one.data": 1, "/two.data": 1}
+    assert "cache (" in quadrepro("check", "mine.yaml").output
+
+
+def test_what_cannot_be_had_is_named_after_all_others_were_fetched(
+    project: Path, server: Server
+) -> None:
+    server.put("/one.data", failure(404))
+    result = quadrepro("fetch", "one", "two")
+    assert result.exit_code == 3
+    assert "two: fetched from" in result.stderr
+    assert f"one could not be fetched:\n  {server.url}/one.data: the server ans" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_without_a_connection_the_first_failure_ends_it(
+    project: Path, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("one", "two"):
+        card = load_card(name)
+        files = (RemoteFile(url=f"http://127.0.0.1:9/{name}.data"),)
+        source = WebSource(kind="mirror", files=files)
+        write_card(card.model_copy(update={"sources": (source,)}), Path(f"datasets/{name}.yaml"))
+    result = quadrepro("fetch", "one", "two")
+    assert result.exit_code == 3
+    assert result.stderr.splitlines() == [
+        "error: one could not be fetched:",
+        "  http://127.0.0.1:9/one.data: the connection was refused; 1 more data set was not tried",
+    ]
+
+
+@pytest.mark.parametrize("words", [("fetch", "mine.yaml"), ("run", "mine.yaml")])
+def test_offline_nothing_is_asked_for_and_all_that_is_missing_is_named(
+    project: Path, server: Server, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for offline in ("option", "environment"):
+        if offline == "environment":
+            monkeypatch.setenv("QUADREPRO_OFFLINE", "1")
+        result = quadrepro(*words, *(["--offline"] if offline == "option" else []))
+        assert result.exit_code == 3
+        assert "2 data sets are not here" in result.stderr
+        assert f"  one: {server.url}/one.data" in result.stderr
+        assert "in a folder that --data or QUADREPRO_DATA names" in result.stderr
+    assert not server.asked
+
+
+def test_a_run_fetches_what_is_not_here_and_other_verbs_do_not(
+    project: Path, server: Server
+) -> None:
+    for verb in ("check", "table"):
+        assert quadrepro(verb, "mine.yaml").exit_code == 3
+    assert "no; fetch with: quadrepro fetch one" in quadrepro("show", "one").output
+    assert not server.asked
+    result = quadrepro("run", "mine.yaml", "--jobs", 1)
+    assert result.exit_code == 0
+    assert sum(server.asked.values()) == 2
+    assert "| one" in result.stdout
+    assert quadrepro("run", "mine.yaml", "--jobs", 1).exit_code == 0
+    assert sum(server.asked.values()) == 2
+
+
+def test_an_interruption_tells_how_to_go_on(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> str:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("quadrepro.data.fetch.fetch", interrupted)
+    monkeypatch.setattr("sys.argv", ["quadrepro", "fetch", "one"])
+    result = quadrepro("fetch", "one")
+    assert result.exit_code == 130
+    assert result.stderr.endswith("what is finished is kept; go on with: quadrepro fetch one\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((), "name data sets or configs, or say --all"),
+        (("wines",), "there is no data set and no config 'wines'; did you mean 'wine'?"),
+        (("table",), "there is no data set and no config 'table'; did you mean 'table1'?"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(words: tuple[str, ...], message: str) -> None:
+    result = quadrepro("fetch", *words)
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+def test_all_data_sets_are_named_where_all_are_asked_for_offline() -> None:
+    result = quadrepro("fetch", "--all", "--offline")
+    assert result.exit_code == 3
+    assert "\n  mnist: https://" in result.stderr
+    assert "\n  wine: " not in result.stderr
