@@ -120,9 +120,7 @@ class FetchProgress:
     def begin(self, card: Card) -> None:
         """Begin a data set."""
         self._name = card.name
-        if self._bar is not None:
-            text = f"{card.name} ({self.n_done + 1} of {self._n_cards})"
-            self._bar.reset(self._task, description=text, total=None)
+        self.reset()
 
     def end(self, card: Card, origin: str) -> None:
         """Count a data set that has arrived."""
@@ -144,7 +142,8 @@ class FetchProgress:
 
     def update(self, n: int) -> None:
         """Count bytes of the file under way."""
-        self._arrived += n
+        # pooch counts whole blocks, the last one too.
+        self._arrived = min(self._arrived + n, self._total or self._arrived + n)
         if self._bar is not None:
             self._bar.advance(self._task, n)
         elif time.monotonic() - self._last_line >= SECONDS_BETWEEN_LINES:
@@ -155,8 +154,12 @@ class FetchProgress:
     def reset(self) -> None:
         """Begin a file."""
         self._arrived = 0
-        if self._bar is not None:
-            self._bar.reset(self._task, total=self._total or None)
+        self._describe(f"{self._name} ({self.n_done + 1} of {self._n_cards})")
 
     def close(self) -> None:
         """End a file."""
+        self._describe(f"{self._name}: reading and checking")
+
+    def _describe(self, text: str) -> None:
+        if self._bar is not None:
+            self._bar.reset(self._task, description=text, total=None)

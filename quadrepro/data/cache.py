@@ -15,7 +15,7 @@ import json
 import logging
 import os
 import shutil
-import tempfile
+import uuid
 import zipfile
 from collections import defaultdict
 from collections.abc import Iterator
@@ -204,7 +204,8 @@ def _compact(column: Column) -> NDArray[Any]:
 
 @contextlib.contextmanager
 def _scratch(parent: Path) -> Iterator[Path]:
-    folder = Path(tempfile.mkdtemp(dir=parent, prefix=".new-"))
+    folder = parent / f".new-{uuid.uuid4().hex}"
+    folder.mkdir()
     try:
         yield folder
     finally:
