@@ -64,7 +64,7 @@ def command(
     kept = len(plan.cells) - len(todo)
     click.echo(
         f"{plan.experiment.config.title}: {len(plan.cells)} cells, {kept} already computed"
-        + (f", about {estimate} with {jobs} jobs" if todo else ""),
+        + (f", about {estimate} with {jobs} job{'s' * (jobs > 1)}" if todo else ""),
         err=True,
     )
     signal.signal(signal.SIGTERM, _interrupt)

@@ -91,9 +91,12 @@ class Location:
             case CsvFile(path):
                 return _through_cache(path, card, self.origin, lambda: read_csv(path, card))
             case FileSource(path=own) as own_file:
-                return _through_cache(
-                    Path(own), card, self.origin, lambda: _read_own(own_file, card)
-                )
+                try:
+                    return _through_cache(Path(own), card, own, lambda: _read_own(own_file, card))
+                except DataError as error:
+                    raise DataError(
+                        f"{error}; a file that was changed is described anew by quadrepro add --force"
+                    ) from error
             case GeneratedSource() as source:
                 return verified(card, generate(source, card), self.origin)
             case SklearnSource(loader=loader):

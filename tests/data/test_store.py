@@ -102,6 +102,9 @@ def test_a_persons_own_file_is_found_from_the_folder_of_its_card(
     dataset = load_dataset("toy")
     assert dataset.origin == str(toy_csv)
     assert dataset.table.target.tolist() == ["no", "no", "01", "01"]
+    toy_csv.write_text(toy_csv.read_text() + "1,red,no\n")
+    with pytest.raises(DataError, match=r"5 rows instead of 4 .*is described anew by quadrepro add"):
+        load_dataset("toy")
 
 
 def test_a_file_in_the_folder_comes_before_what_is_embedded(folder: Path) -> None:
