@@ -95,7 +95,7 @@ class Location:
                     return _through_cache(Path(own), card, own, lambda: _read_own(own_file, card))
                 except DataError as error:
                     raise DataError(
-                        f"{error}; a file that was changed is described anew by quadrepro add --force"
+                        f"{error}; a file that changed is described anew by quadrepro add --force"
                     ) from error
             case GeneratedSource() as source:
                 return verified(card, generate(source, card), self.origin)
