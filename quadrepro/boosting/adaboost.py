@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +11,7 @@ from quadrepro.boosting.base import N_ROUNDS, GreedyAlgorithm
 from quadrepro.boosting.greedy import Rule, State, Step
 from quadrepro.boosting.grid import Grid
 from quadrepro.voters.reduction import BoolArray, FloatArray, IntArray, VotingProblem
+from quadrepro.voters.source import FixedVoters, VoterSource
 
 UNITS = 2.0**48
 """The weights of a trajectory add up to this, and enter sums rounded to whole numbers.
@@ -24,6 +26,9 @@ TIE = 2.0**10
 A sum over m examples is off by up to m/2, so where m is larger, m takes its place.
 """
 
+LARGEST_STEP = 40.0
+"""No round's weight is as large: artanh of the largest edge below 1 is 19."""
+
 NO_EDGE = 1e-10
 """An edge this small is none: the weak learner's error is 1/2."""
 
@@ -33,44 +38,44 @@ class ExampleWeights(State):
 
     Parameters
     ----------
-    problem : VotingProblem
-        Voters with values -1 and +1.
-    sample_of : ndarray of shape (n_trajectories,)
-        Sample each trajectory trains on.
+    source : VoterSource
+        This round's candidates.
+    copies : ndarray of shape (n_trajectories, n_examples)
+        How often the sample of each trajectory holds each example.
 
     Attributes
     ----------
     example_weights : ndarray of shape (n_trajectories, n_examples)
         Weight w of one copy of each example, 0 where the sample lacks it; over all copies they
         sum to `UNITS`. Copies count only in sums, so that merging equal examples changes no bit.
-
-    Raises
-    ------
-    ValueError
-        If a voter has other values than -1 and +1.
     """
 
-    def __init__(self, problem: VotingProblem, sample_of: IntArray) -> None:
-        if not (np.abs(problem.H) == 1.0).all():
-            raise ValueError("AdaBoost needs voters with values -1 and +1")
-        copies = problem.counts[sample_of]
+    def __init__(self, source: VoterSource, copies: FloatArray) -> None:
+        self._source = source
         sizes = copies.sum(axis=1, keepdims=True)
         self.example_weights = np.where(copies > 0, UNITS / sizes, 0.0)
         self._copies = copies if (copies > 1).any() else None
-        self.weights = np.zeros((len(sample_of), problem.H.shape[1]))
-        self._right = np.ascontiguousarray(problem.H * problem.y[:, None])
-        self._right_of_voter = np.ascontiguousarray(self._right.T)
-        self._edges = np.zeros(len(sample_of))
-        self._ones = np.ones(len(problem.y))
-        self._tie = max(TIE, len(problem.y))
+        self.weights = np.zeros((len(copies), source.n_voters if source.fixed else 0))
+        self._edges = np.zeros(len(copies))
+        self._ones = np.ones(source.n_examples)
+        self._tie = max(TIE, source.n_examples)
         self._allocate()
 
     def _allocate(self) -> None:
-        rows, n_voters = self.weights.shape
+        rows, n_voters = len(self.example_weights), self._source.n_voters
         self._units = np.empty_like(self.example_weights)
         self._sums = np.empty((rows, n_voters))
         self._sizes = np.empty((rows, n_voters))
         self._offsets = np.arange(rows) * n_voters
+
+    def begin(self, t: int) -> None:
+        """Make ready the candidates of round `t`."""
+        super().begin(t)
+        self._source.begin(t)
+
+    def decisive(self, edges: FloatArray) -> FloatArray:
+        """Return weights that outweigh the vote so far, with the signs of the edges."""
+        return np.sign(edges) * (1.0 if self.round == 1 else LARGEST_STEP * self.round)
 
     def strongest(self) -> tuple[IntArray, FloatArray]:
         """Return the voter of least weighted error, complements included, and its signed edge.
@@ -80,8 +85,11 @@ class ExampleWeights(State):
         np.rint(self.example_weights, out=self._units)
         if self._copies is not None:
             self._units *= self._copies
-        np.matmul(self._units, self._right, out=self._sums)
-        np.abs(self._sums, out=self._sizes)
+        self._source.sums(self._units, self._sums)
+        if self._source.complements:
+            np.abs(self._sums, out=self._sizes)
+        else:
+            np.copyto(self._sizes, self._sums)
         least = self._sizes.max(axis=1, keepdims=True) - self._tie
         picks = (self._sizes >= least).argmax(axis=1)
         totals = self._units @ self._ones
@@ -91,7 +99,7 @@ class ExampleWeights(State):
     def advance(self, step: Step) -> None:
         """Multiply by exp(-α y h) / (2 sqrt(ε(1-ε))), which is 1 / (1 + edge y h)."""
         factors = self._units
-        self._right_of_voter.take(step.picks, axis=0, out=factors, mode="clip")
+        self._source.signs(step.picks, factors)
         factors *= self._edges[:, None]
         factors += 1.0
         self.example_weights /= factors
@@ -109,8 +117,8 @@ class ExampleWeights(State):
 class AdaBoostRule(Rule):
     """α = ½ ln((1-ε)/ε) for the voter of least weighted error ε (lecture, section 4).
 
-    With the edge r = 1 - 2ε this is artanh r. A voter without error ends the run as the whole
-    vote: it would have been found in the first round. An edge of at most `NO_EDGE` ends it too.
+    With the edge r = 1 - 2ε this is artanh r. A voter without error ends the run with a weight
+    that decides alone. An edge of at most `NO_EDGE` ends it too.
     """
 
     def step(self, state: State) -> Step:
@@ -122,24 +130,39 @@ class AdaBoostRule(Rule):
             return Step(picks, np.arctanh(edges), None)
         sizes = np.abs(edges)
         last = (sizes <= NO_EDGE) | (sizes >= 1.0)
-        weights = np.where(sizes >= 1.0, edges, np.arctanh(np.where(last, 0.0, edges)))
-        return Step(picks, weights, last)
+        steps = np.arctanh(np.where(last, 0.0, edges))
+        return Step(picks, np.where(sizes >= 1.0, state.decisive(edges), steps), last)
 
 
 @dataclass(frozen=True)
-class AdaBoost(GreedyAlgorithm):
+class WeightBoosting(GreedyAlgorithm):
+    """A greedy algorithm on example weights, over whatever source of voters."""
+
+    @abstractmethod
+    def weights(self, source: VoterSource, copies: FloatArray) -> ExampleWeights:
+        """Return equal weights on the examples of each trajectory's sample."""
+
+    def state(self, problem: VotingProblem, sample_of: IntArray) -> ExampleWeights:
+        """Return equal weights on the examples of each sample."""
+        return self.weights(FixedVoters(problem.H, problem.y), problem.counts[sample_of])
+
+    def seconds(self, n_examples: int, n_voters: int, n_samples: int, grid: Grid) -> float:
+        """Return a rough estimate: one matrix product a round."""
+        n_values = len(grid.axis(self.value_name) or (0,))
+        work = 6e-11 * n_samples * n_values * n_examples * n_voters
+        return self.rounds(grid)[-1] * (9e-6 + work)
+
+
+@dataclass(frozen=True)
+class AdaBoost(WeightBoosting):
     """AdaBoost; the only hyper-parameter is the number of rounds."""
 
     hyperparameters = (N_ROUNDS,)
 
-    def state(self, problem: VotingProblem, sample_of: IntArray) -> ExampleWeights:
-        """Return equal weights on the examples of each sample."""
-        return ExampleWeights(problem, sample_of)
+    def weights(self, source: VoterSource, copies: FloatArray) -> ExampleWeights:
+        """Return equal weights on the examples of each trajectory's sample."""
+        return ExampleWeights(source, copies)
 
     def rule(self, values: FloatArray) -> AdaBoostRule:
         """Return the rule; it has no hyper-parameter."""
         return AdaBoostRule()
-
-    def seconds(self, n_examples: int, n_voters: int, n_samples: int, grid: Grid) -> float:
-        """Return a rough estimate: one matrix product a round."""
-        return self.rounds(grid)[-1] * (9e-6 + 6e-11 * n_samples * n_examples * n_voters)

@@ -51,10 +51,18 @@ class State(ABC):
     Attributes
     ----------
     weights : ndarray of shape (n_trajectories, n_voters)
-        The vote so far.
+        The vote so far; without columns where voters are drawn anew each round, and a watcher
+        keeps the vote.
+    round : int
+        The round under way.
     """
 
     weights: FloatArray
+    round: int
+
+    def begin(self, t: int) -> None:
+        """Make ready the candidates of round `t`, counted from 1."""
+        self.round = t
 
     @abstractmethod
     def advance(self, step: Step) -> None:
@@ -83,8 +91,8 @@ class Watcher(ABC):
     """Sees every round of the loop and changes nothing."""
 
     @abstractmethod
-    def after(self, t: int, live: IntArray, step: Step, state: State) -> None:
-        """See round `t` of the trajectories `live`."""
+    def after(self, t: int, live: IntArray, step: Step, state: State) -> BoolArray | None:
+        """See round `t` of the trajectories `live`; return those that need no further round."""
 
     @abstractmethod
     def retire(self, rows: IntArray, step: Step, votes: FloatArray) -> None:
@@ -160,11 +168,14 @@ def boost(rule: Rule, state: State, n_rounds: int, watchers: Sequence[Watcher] =
         Told of every round after the state has advanced.
     """
     n_voters = state.weights.shape[1]
+    kept_here = n_voters > 0
     live = np.arange(state.weights.shape[0])
     offsets = live * n_voters
     for t in range(1, n_rounds + 1):
+        state.begin(t)
         step = rule.step(state)
-        state.weights.reshape(-1)[offsets + step.picks] += step.weights
+        if kept_here:
+            state.weights.reshape(-1)[offsets + step.picks] += step.weights
         if step.last is not None:
             for watcher in watchers:
                 watcher.retire(live[step.last], step.keep(step.last), state.weights[step.last])
@@ -176,5 +187,13 @@ def boost(rule: Rule, state: State, n_rounds: int, watchers: Sequence[Watcher] =
             state.keep(going)
             rule, step = rule.keep(going), step.keep(going)
         state.advance(step)
-        for watcher in watchers:
-            watcher.after(t, live, step, state)
+        told = [watcher.after(t, live, step, state) for watcher in watchers]
+        enough = [rows for rows in told if rows is not None]
+        if enough:
+            going = ~np.any(enough, axis=0)
+            live = live[going]
+            if not live.size:
+                return
+            offsets = np.arange(live.size) * n_voters
+            state.keep(going)
+            rule = rule.keep(going)

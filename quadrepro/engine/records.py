@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from quadrepro.voters.reduction import BoolArray
+from quadrepro.voters.reduction import BoolArray, FloatArray
 
 Status = Literal["ok", "failed", "crashed", "missing"]
 
@@ -34,6 +34,9 @@ class Record:
         Cross-validation errors of the choice.
     wrong : str
         Which test examples are wrong, in the split's order: bits packed, in hexadecimal.
+    margins : str
+        Margins of the training examples at the choice, in the split's order: little-endian float32
+        in hexadecimal; empty where the protocol keeps none.
     seconds : float
         Wall time of the search and the final training.
     versions : dict of str to str
@@ -51,6 +54,7 @@ class Record:
     chosen: dict[str, Any] = field(default_factory=dict)
     cv_errors: int = 0
     wrong: str = ""
+    margins: str = ""
     seconds: float = 0.0
     versions: dict[str, str] = field(default_factory=dict)
     content: dict[str, Any] = field(default_factory=dict)
@@ -70,6 +74,15 @@ class Record:
         """Return which test examples are wrong, shape (n_test,)."""
         packed = np.frombuffer(bytes.fromhex(self.wrong), dtype=np.uint8)
         return np.unpackbits(packed, count=self.n_test).astype(np.bool_)
+
+    def training_margins(self) -> FloatArray:
+        """Return the margins of the training examples, shape (n_train,)."""
+        return np.frombuffer(bytes.fromhex(self.margins), dtype="<f4").astype(np.float64)
+
+
+def pack_margins(margins: FloatArray) -> str:
+    """Return the text form of `Record.margins`."""
+    return margins.astype("<f4").tobytes().hex()
 
 
 def pack(wrong: BoolArray) -> str:

@@ -263,10 +263,27 @@ class Protocol(Model):
 
 
 class Tables(Model):
-    """Printed tables and claims to set ours beside; empty where there is none."""
+    """Printed tables and claims to set ours beside; empty where there is none.
+
+    Attributes
+    ----------
+    risks, comparisons : str
+        Printed tables of test risks, and of tests between algorithms.
+    percent : str
+        A printed table of mean and deviation of the test risk in percent.
+    margins : str
+        A printed table of mean and deviation of the training margins.
+    margin_figure : tuple of str
+        Rows whose margins are drawn.
+    claims : str
+        The claims of a paper's text.
+    """
 
     risks: str = ""
     comparisons: str = ""
+    percent: str = ""
+    margins: str = ""
+    margin_figure: tuple[str, ...] = ()
     claims: str = ""
 
 

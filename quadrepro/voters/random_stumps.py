@@ -1,0 +1,174 @@
+"""Random stumps: an attribute and a threshold drawn at random, anew each round or once.
+
+Attributes are coded on a grid of `STEPS` values between their training minimum and maximum, on
+which thresholds are drawn as well: comparing two bytes for hundreds of stumps and examples a round
+is what makes a round cheap.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quadrepro.voters.reduction import FloatArray, IntArray
+from quadrepro.voters.source import VoterSource
+
+Codes = NDArray[np.uint16]
+
+STEPS = 65535
+"""Thresholds lie at k / STEPS of the way from an attribute's minimum to its maximum."""
+
+ROUNDS_AT_ONCE = 64
+"""Draws are made for so many rounds at a time."""
+
+
+@dataclass(frozen=True, eq=False)
+class Coding:
+    """Minimum and maximum of each attribute on the training examples.
+
+    Attributes
+    ----------
+    low, high : ndarray of shape (n_attributes,)
+    """
+
+    low: FloatArray
+    high: FloatArray
+
+    @classmethod
+    def fit(cls, X: FloatArray) -> Self:
+        """Take the range from training examples, shape (n_examples, n_attributes)."""
+        return cls(X.min(axis=0), X.max(axis=0))
+
+    def transform(self, X: FloatArray) -> Codes:
+        """Return codes c, shape (n_attributes, n_examples): x exceeds threshold k where c > k.
+
+        Values outside the training range are as its ends are.
+        """
+        span = np.where(self.high > self.low, self.high - self.low, 1.0)
+        steps = np.ceil((X - self.low) / span * STEPS)
+        return np.ascontiguousarray(np.clip(steps, 0, STEPS).astype(np.uint16).T)
+
+
+@dataclass(frozen=True, eq=False)
+class StumpVote:
+    """A weighted vote of stumps.
+
+    Attributes
+    ----------
+    attributes : ndarray of int, shape (n_stumps,)
+    cuts : ndarray of uint16, shape (n_stumps,)
+        A stump says +1 where the code of its attribute exceeds its cut.
+    weights : ndarray of shape (n_stumps,)
+        Signed: a negative weight is the complement's.
+    """
+
+    attributes: IntArray
+    cuts: Codes
+    weights: FloatArray
+
+    def outputs(self, codes: Codes) -> FloatArray:
+        """Return the stumps on coded examples, -1 or +1, shape (n_examples, n_stumps)."""
+        above = codes[self.attributes] > self.cuts[:, None]
+        return np.where(above.T, 1.0, -1.0)
+
+    def sums(self, codes: Codes) -> FloatArray:
+        """Return the vote's sum for coded examples, shape (n_examples,)."""
+        total = np.zeros(codes.shape[1])
+        for attribute, cut, weight in zip(self.attributes, self.cuts, self.weights, strict=True):
+            total += np.where(codes[attribute] > cut, weight, -weight)
+        return total
+
+
+class RandomStumps(VoterSource):
+    """Stumps on a random attribute with a random threshold, and their complements.
+
+    Parameters
+    ----------
+    codes : ndarray of uint16, shape (n_attributes, n_examples)
+        Training examples, coded.
+    y : ndarray of shape (n_examples,)
+        Labels, -1 or +1.
+    rng : numpy.random.Generator
+        Whence all draws come: sources with equal generators give equal stumps in every round.
+    per_round : int, default 500
+        Number of candidates.
+    redraw : bool, default True
+        New stumps each round; else those of the first one stay.
+    thresholds : {"uniform", "data"}, default "uniform"
+        Uniform between the attribute's minimum and maximum, or a random training example's value.
+    polarity : {"both", "random"}, default "both"
+        Whether the complement of a stump is a candidate as well, or either of the two is drawn.
+
+    Attributes
+    ----------
+    attributes, cuts : ndarray of shape (per_round,)
+        This round's stumps, as in `StumpVote`.
+    turns : ndarray of shape (per_round,)
+        -1 for a candidate that is its stump's complement, else +1.
+    """
+
+    fixed = False
+
+    def __init__(
+        self,
+        codes: Codes,
+        y: FloatArray,
+        rng: np.random.Generator,
+        *,
+        per_round: int = 500,
+        redraw: bool = True,
+        thresholds: Literal["uniform", "data"] = "uniform",
+        polarity: Literal["both", "random"] = "both",
+    ) -> None:
+        self.n_examples, self.n_voters = codes.shape[1], per_round
+        self.complements = polarity == "both"
+        self._codes, self._rng, self._redraw = codes, rng, redraw
+        self._thresholds = thresholds
+        self._positive = y > 0
+        self._gathered = np.empty((per_round, self.n_examples), dtype=np.uint16)
+        self._above = np.empty((per_round, self.n_examples), dtype=bool)
+        self._right = np.empty((per_round, self.n_examples))
+
+    def begin(self, t: int) -> None:
+        """Draw the stumps of round `t`; rounds must come in turn."""
+        if t > 1 and not self._redraw:
+            return
+        place = (t - 1) % ROUNDS_AT_ONCE
+        if place == 0:
+            self._draw()
+        self.attributes, self.cuts = self._attributes[place], self._cuts[place]
+        self.turns = self._turns[place]
+        self._codes.take(self.attributes, axis=0, out=self._gathered, mode="clip")
+        np.greater(self._gathered, self.cuts[:, None], out=self._above)
+        np.equal(self._above, self._positive, out=self._above)
+        if not self.complements:
+            self._above ^= (self.turns < 0)[:, None]
+        np.copyto(self._right, self._above)
+
+    def sums(self, units: FloatArray, out: FloatArray) -> None:
+        """Sum over the examples that are right, twice, less the sum over all."""
+        np.matmul(units, self._right.T, out=out)
+        out *= 2.0
+        out -= units.sum(axis=1, keepdims=True)
+
+    def signs(self, picks: IntArray, out: FloatArray) -> None:
+        """Take the picked rows."""
+        self._right.take(picks, axis=0, out=out, mode="clip")
+        out *= 2.0
+        out -= 1.0
+
+    def _draw(self) -> None:
+        n_attributes, n_examples = self._codes.shape
+        shape = (ROUNDS_AT_ONCE, self.n_voters)
+        self._attributes = self._rng.integers(0, n_attributes, shape)
+        if self._thresholds == "uniform":
+            self._cuts = self._rng.integers(0, STEPS, shape, dtype=np.uint16)
+        else:
+            rows = self._rng.integers(0, n_examples, shape)
+            self._cuts = self._codes[self._attributes, rows]
+        self._turns = np.ones(shape)
+        if not self.complements:
+            self._turns -= 2.0 * self._rng.integers(0, 2, shape)
