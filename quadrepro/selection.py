@@ -1,13 +1,20 @@
-"""Choosing a candidate by k-fold cross-validation over paths."""
+"""Choosing a candidate: by k-fold cross-validation over paths, or on held-out examples."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
-from quadrepro.boosting.base import Algorithm, positive_votes
+from quadrepro.boosting.adaboost import AdaBoost, WeightBoosting
+from quadrepro.boosting.base import N_ROUNDS, Algorithm, positive_votes
+from quadrepro.boosting.greedy import boost
 from quadrepro.boosting.grid import Grid, Value
+from quadrepro.boosting.reweighting import Reweighting
+from quadrepro.boosting.validation import Validation
+from quadrepro.voters.random_stumps import Codes, RandomStumps, StumpVote
 from quadrepro.voters.reduction import FloatArray, IntArray
 
 
@@ -66,3 +73,109 @@ def k_fold_search(
         errors += wrong.sum(axis=0)
     best = int(errors.argmin())
     return Choice(grid.candidates[best], paths[k, best], errors)
+
+
+@dataclass(frozen=True, eq=False)
+class HoldoutData:
+    """Training and validation examples, coded on one grid.
+
+    Attributes
+    ----------
+    train, valid : ndarray of uint16, shape (n_attributes, n_examples)
+    y_train, y_valid : ndarray of shape (n_examples,)
+        Labels, -1 or +1.
+    """
+
+    train: Codes
+    y_train: FloatArray
+    valid: Codes
+    y_valid: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class HoldoutChoice:
+    """The candidate and the round of fewest validation errors.
+
+    Attributes
+    ----------
+    candidate : dict
+        Value of each hyper-parameter, the number of rounds among them.
+    vote : StumpVote
+        Its vote.
+    errors : ndarray of int of shape (n_candidates,)
+        Fewest validation errors of every candidate.
+    """
+
+    candidate: dict[str, Value]
+    vote: StumpVote
+    errors: IntArray
+
+
+@dataclass(frozen=True)
+class HoldoutSearch:
+    """A search on held-out examples, with stumps that are drawn.
+
+    Every algorithm and value of a split asks `stumps` for a source of its own, which draws the
+    same stumps. Ties go to the first candidate and the first round.
+
+    Attributes
+    ----------
+    stumps : callable
+        Returns a new source over the training examples.
+    patience : int
+        Rounds without fewer errors after which a run ends.
+    max_rounds : int
+        Rounds after which it ends at the latest.
+    take : {"best", "last"}
+        The round of fewest errors, or the one in which the run ended.
+    """
+
+    stumps: Callable[[], RandomStumps]
+    patience: int
+    max_rounds: int
+    take: Literal["best", "last"]
+
+    def __call__(self, algorithm: Algorithm, data: HoldoutData, grid: Grid) -> HoldoutChoice:
+        """Search a grid.
+
+        Parameters
+        ----------
+        algorithm : WeightBoosting or Reweighting
+            The number of rounds is left to the search.
+        data : HoldoutData
+            What is trained on, and what is chosen by.
+        grid : Grid
+            The candidates, from simple to complex; without ``n_rounds``.
+
+        Returns
+        -------
+        HoldoutChoice
+            The candidate of fewest errors.
+        """
+        if isinstance(algorithm, Reweighting):
+            return self._reweigh(algorithm, data, grid)
+        assert isinstance(algorithm, WeightBoosting)
+        values = np.asarray(grid.axis(algorithm.value_name) or (np.nan,), dtype=np.float64)
+        source = self.stumps()
+        watcher = Validation(source, data.valid, data.y_valid, len(values), self.patience)
+        state = algorithm.weights(source, np.ones((len(values), len(data.y_train))))
+        boost(algorithm.rule(values), state, self.max_rounds, [watcher])
+        best = int(watcher.errors.argmin())
+        rounds = watcher.best_round if self.take == "best" else watcher.last_round
+        n_rounds = int(rounds[best])
+        candidate = grid.candidates[best] | {N_ROUNDS.name: n_rounds}
+        return HoldoutChoice(candidate, watcher.vote(best, n_rounds), watcher.errors)
+
+    def _reweigh(self, algorithm: Reweighting, data: HoldoutData, grid: Grid) -> HoldoutChoice:
+        """Search new weights for the stumps that AdaBoost found."""
+        found = self(AdaBoost(), data, Grid.of({}))
+        signs = np.sign(found.vote.weights)
+        ((_, values),) = grid.axes
+        oriented = found.vote.outputs(data.train) * signs
+        weights = algorithm.reweigh(oriented, data.y_train, [float(v) for v in values]) * signs
+        positive = positive_votes(found.vote.outputs(data.valid), weights)
+        errors = (positive != (data.y_valid > 0)[:, None]).sum(axis=0)
+        best = int(errors.argmin())
+        vote = StumpVote(found.vote.attributes, found.vote.cuts, weights[best])
+        rounds = {N_ROUNDS.name: found.candidate[N_ROUNDS.name]}
+        return HoldoutChoice(grid.candidates[best] | rounds, vote, errors)

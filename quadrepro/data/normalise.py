@@ -64,10 +64,25 @@ class Normaliser:
         ndarray of float64, shape (n_rows, n_attributes)
             In [-1, 1], never NaN.
         """
-        filled = np.where(np.isnan(X), self.fill, X)
+        filled = self.fill_in(X)
         # Beside a tiny deviation a distant value overflows to infinity, whose tanh is 1 as well.
         with np.errstate(over="ignore"):
             return np.tanh((filled - self.mean) / self.std)
+
+    def fill_in(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return rows with their missing values filled, and not normalised.
+
+        Parameters
+        ----------
+        X : ndarray of float64, shape (n_rows, n_attributes)
+            Finite or NaN.
+
+        Returns
+        -------
+        ndarray of float64, shape (n_rows, n_attributes)
+            Never NaN.
+        """
+        return np.where(np.isnan(X), self.fill, X)
 
 
 def _moments(

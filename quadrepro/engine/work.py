@@ -9,15 +9,23 @@ from __future__ import annotations
 import platform
 import time
 import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
 from importlib.metadata import version
 
+import numpy as np
 from threadpoolctl import threadpool_limits
 
 from quadrepro.boosting.base import positive_votes
+from quadrepro.boosting.grid import Value
 from quadrepro.data.normalise import Normaliser
-from quadrepro.engine.records import Record, pack
+from quadrepro.engine.records import Record, pack, pack_margins
 from quadrepro.experiment.plan import Cell
-from quadrepro.selection import k_fold_search
+from quadrepro.experiment.protocol import Holdout
+from quadrepro.experiment.seeds import generator
+from quadrepro.selection import HoldoutData, HoldoutSearch, k_fold_search
+from quadrepro.voters.random_stumps import Coding, RandomStumps
+from quadrepro.voters.reduction import BoolArray, FloatArray
 from quadrepro.voters.stumps import Stumps
 
 RECORDED_PACKAGES = ("quadrepro", "numpy", "scipy", "scikit-learn", "highspy")
@@ -56,25 +64,72 @@ def run_cell(cell: Cell) -> Record:
 
 
 def _compute(cell: Cell) -> Record:
-    X, y, split = cell.examples.X, cell.examples.y, cell.split
+    X, split, protocol = cell.examples.X, cell.split, cell.protocol
     normaliser = Normaliser.fit(X[split.train], cell.examples.missing)
-    X_train, X_test = normaliser.transform(X[split.train]), normaliser.transform(X[split.test])
+    prepare = normaliser.transform if protocol.normalise == "tanh" else normaliser.fill_in
+    found = (
+        _k_fold(cell, prepare)
+        if protocol.holdout is None
+        else _holdout(cell, protocol.holdout, prepare)
+    )
+    wrong = found.positive != (cell.examples.y[split.test] > 0)
+    return Record(
+        cell.key,
+        "ok",
+        errors=int(wrong.sum()),
+        n_test=len(wrong),
+        chosen=found.candidate,
+        cv_errors=found.errors,
+        wrong=pack(wrong),
+        margins="" if found.margins is None else pack_margins(found.margins),
+        seconds=found.seconds,
+        versions=versions(),
+        content=cell.content,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """What a search ends with: the choice, its errors in the search, its calls on the test part."""
+
+    candidate: dict[str, Value]
+    errors: int
+    positive: BoolArray
+    seconds: float
+    margins: FloatArray | None = None
+
+
+def _k_fold(cell: Cell, prepare: Callable[[FloatArray], FloatArray]) -> _Found:
+    X, y, split = cell.examples.X, cell.examples.y, cell.split
+    X_train, X_test = prepare(X[split.train]), prepare(X[split.test])
     stumps = Stumps(cell.protocol.stumps_per_attribute).fit(X_train)
     H_train, H_test = stumps.transform(X_train), stumps.transform(X_test)
     start = time.perf_counter()
     choice = k_fold_search(cell.learner, H_train, y[split.train], split.fold, cell.grid)
     seconds = time.perf_counter() - start
     positive = positive_votes(H_test, choice.weights[None, :])[:, 0]
-    wrong = positive != (y[split.test] > 0)
-    return Record(
-        cell.key,
-        "ok",
-        errors=int(wrong.sum()),
-        n_test=len(wrong),
-        chosen=choice.candidate,
-        cv_errors=int(choice.errors.min()),
-        wrong=pack(wrong),
-        seconds=seconds,
-        versions=versions(),
-        content=cell.content,
+    return _Found(choice.candidate, int(choice.errors.min()), positive, seconds)
+
+
+def _holdout(cell: Cell, holdout: Holdout, prepare: Callable[[FloatArray], FloatArray]) -> _Found:
+    X, y, split = cell.examples.X, cell.examples.y, cell.split
+    assert split.valid is not None
+    coding = Coding.fit(prepare(X[split.train]))
+    train, valid, test = (
+        coding.transform(prepare(X[rows])) for rows in (split.train, split.valid, split.test)
     )
+    data = HoldoutData(train, y[split.train], valid, y[split.valid])
+    options = holdout.stumps.model_dump()
+    search = HoldoutSearch(
+        lambda: RandomStumps(train, data.y_train, generator(*cell.draws), **options),
+        holdout.patience,
+        holdout.max_rounds,
+        holdout.take,
+    )
+    start = time.perf_counter()
+    choice = search(cell.learner, data, cell.grid)
+    seconds = time.perf_counter() - start
+    total = np.abs(choice.vote.weights).sum()
+    margins = data.y_train * choice.vote.sums(train) / (total if total > 0 else 1.0)
+    positive = choice.vote.sums(test) > 0.0
+    return _Found(choice.candidate, int(choice.errors.min()), positive, seconds, margins)

@@ -6,12 +6,10 @@ read nothing but cards and compute nothing.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Self
 
 from pydantic import (
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     ValidationError,
     field_validator,
@@ -19,31 +17,15 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from quadrepro.boosting.base import Algorithm, Hyperparameter, rounded_log_values
+from quadrepro.boosting.adaboost import WeightBoosting
+from quadrepro.boosting.base import N_ROUNDS, Algorithm, Hyperparameter, rounded_log_values
 from quadrepro.boosting.grid import Grid, Value
 from quadrepro.boosting.registry import ALGORITHMS
+from quadrepro.boosting.reweighting import Reweighting
 from quadrepro.data.card import View, card_names, load_card
 from quadrepro.errors import ConfigError, nearest
-
-
-def _fault(message: str, *place: str | int) -> PydanticCustomError:
-    """Return an error at a place below the model that finds it."""
-    return PydanticCustomError("fault", "{message}", {"message": message, "place": place})
-
-
-class Model(BaseModel):
-    """A mapping of the config; an unknown key is refused with the nearest known one."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _known_keys(cls, data: Any) -> Any:
-        known = [field.alias or name for name, field in cls.model_fields.items()]
-        for key in data if isinstance(data, dict) else ():
-            if key not in known:
-                raise _fault(f"unknown key {key!r}{nearest(key, known)}", key)
-        return data
+from quadrepro.experiment.model import Model, fault
+from quadrepro.experiment.protocol import Protocol
 
 
 class Axis(Model):
@@ -104,39 +86,57 @@ class AlgorithmEntry(Model):
     name: str = Field(min_length=1)
     algorithm: str = ""
     label: str = ""
-    settings: dict[str, Any] = {}
-    grid: dict[str, Axis]
+    settings: dict[str, Any] = Field(default_factory=dict)
+    grid: dict[str, Axis] = Field(default_factory=dict)
     note: str = ""
 
     @model_validator(mode="after")
     def _makes_sense(self) -> Self:
         if self.id not in ALGORITHMS:
             place = "algorithm" if self.algorithm else "name"
-            raise _fault(f"unknown algorithm {self.id!r}{nearest(self.id, ALGORITHMS)}", place)
+            raise fault(f"unknown algorithm {self.id!r}{nearest(self.id, ALGORITHMS)}", place)
         entry = ALGORITHMS[self.id]
         for key in self.settings:
             if key not in entry.settings:
                 hint = nearest(key, entry.settings)
-                raise _fault(f"{self.id} has no setting {key!r}{hint}", "settings", key)
+                raise fault(f"{self.id} has no setting {key!r}{hint}", "settings", key)
         try:
             entry.make(self.settings)
         except ValidationError as error:
             first = error.errors()[0]
-            raise _fault(first["msg"], "settings", *first["loc"]) from None
+            raise fault(first["msg"], "settings", *first["loc"]) from None
         known = {h.name: h for h in entry.algorithm.hyperparameters}
         for key in self.grid:
             if key not in known:
                 hint = nearest(key, known)
-                raise _fault(f"{self.id} has no hyper-parameter {key!r}{hint}", "grid", key)
-        for key, hyperparameter in known.items():
-            self._check_axis(key, hyperparameter)
+                raise fault(f"{self.id} has no hyper-parameter {key!r}{hint}", "grid", key)
+        for key in self.grid:
+            self._check_axis(key, known[key])
         return self
 
     def _check_axis(self, key: str, hyperparameter: Hyperparameter) -> None:
-        if key not in self.grid:
-            raise _fault(f"{self.id} needs values of {key} ({hyperparameter.meaning})", "grid")
-        if fault := hyperparameter.fault(self.grid[key].resolve(hyperparameter.kind)):
-            raise _fault(fault, "grid", key)
+        if wrong := hyperparameter.fault(self.grid[key].resolve(hyperparameter.kind)):
+            raise fault(wrong, "grid", key)
+
+    def check_protocol(self, protocol: Protocol) -> None:
+        """Refuse a grid that lacks what the protocol does not choose by itself.
+
+        Raises
+        ------
+        PydanticCustomError
+            If an axis is missing, or the algorithm cannot learn from drawn stumps.
+        """
+        algorithm = ALGORITHMS[self.id].algorithm
+        if protocol.holdout is not None:
+            if not issubclass(algorithm, WeightBoosting | Reweighting):
+                raise fault(f"{self.id} needs a voter matrix, and a hold-out draws stumps")
+            if N_ROUNDS.name in self.grid:
+                raise fault("the validation error chooses the rounds", "grid", N_ROUNDS.name)
+        for hyperparameter in algorithm.hyperparameters:
+            name = hyperparameter.name
+            chosen = protocol.holdout is not None and name == N_ROUNDS.name
+            if name not in self.grid and not chosen:
+                raise fault(f"{self.id} needs values of {name} ({hyperparameter.meaning})", "grid")
 
     @property
     def id(self) -> str:
@@ -170,11 +170,14 @@ class DatasetEntry(Model):
     view : str or dict
         Another view of the card than the protocol's, or fields to set otherwise than that one; all
         that is said of the view where the card has none of that name.
+    protocol : dict
+        Fields of the protocol to set otherwise for this row.
     """
 
     name: str
     row: str = Field(default="", alias="as")
-    view: str | dict[str, Any] = {}
+    view: str | dict[str, Any] = Field(default_factory=dict)
+    protocol: dict[str, Any] = Field(default_factory=dict)
 
     @field_validator("name")
     @classmethod
@@ -195,6 +198,29 @@ class DatasetEntry(Model):
         """Name of the row."""
         return self.row or self.name
 
+    def check_protocol(self, protocol: Protocol) -> None:
+        """Refuse a view or changes of the protocol that there cannot be, as `resolve` does."""
+        self.resolve(protocol.view)
+        changed = self.changed(protocol)
+        if (changed.holdout is None) != (protocol.holdout is None):
+            raise fault("all rows must hold out, or none", "protocol")
+
+    def changed(self, protocol: Protocol) -> Protocol:
+        """Return the protocol of this row.
+
+        Raises
+        ------
+        PydanticCustomError
+            If a change is not possible.
+        """
+        if not self.protocol:
+            return protocol
+        try:
+            return Protocol.model_validate(_merged(protocol.model_dump(), self.protocol))
+        except ValidationError as error:
+            first = error.errors()[0]
+            raise fault(first["msg"], "protocol", *first["loc"]) from None
+
     def resolve(self, view: str) -> View:
         """Return the view of the card that this entry names, or that called `view`, as changed.
 
@@ -211,55 +237,33 @@ class DatasetEntry(Model):
             # What the entry says can be a view of its own.
             if not changes:
                 place = ["view"] if isinstance(self.view, str) else []
-                raise _fault(str(error), *place) from None
+                raise fault(str(error), *place) from None
             base = View()
         for key in changes:
             if key not in View.model_fields:
                 hint = nearest(key, View.model_fields)
-                raise _fault(f"unknown key {key!r}{hint}", "view", key)
+                raise fault(f"unknown key {key!r}{hint}", "view", key)
         try:
             changed = View.model_validate({**base.model_dump(), **changes})
         except ValidationError as error:
             first = error.errors()[0]
-            raise _fault(first["msg"], "view", *first["loc"]) from None
+            raise fault(first["msg"], "view", *first["loc"]) from None
         if problems := card.problems(changed):
-            raise _fault("; ".join(problems), "view")
+            raise fault("; ".join(problems), "view")
         return changed
+
+
+def _merged(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
+    """Return `base` with the leaves of `changes` in place of its own."""
+    merged = dict(base)
+    for key, new in changes.items():
+        old = merged.get(key)
+        merged[key] = _merged(old, new) if isinstance(old, dict) and isinstance(new, dict) else new
+    return merged
 
 
 def _named(data: Any) -> Any:
     return {"name": data} if isinstance(data, str) else data
-
-
-class SplitRule(Model):
-    """How examples are divided: half to train, rounded up, but no more than `at_most`."""
-
-    train: Literal["half"] = "half"
-    at_most: int = Field(default=500, ge=2)
-
-
-class Protocol(Model):
-    """What is done to every data set before an algorithm sees it.
-
-    Attributes
-    ----------
-    view : str
-        View of the cards.
-    split : SplitRule
-        Training and test part.
-    normalise : {"tanh"}
-        tanh((x - mean)/std), mean and std of the training part.
-    stumps_per_attribute : int
-        Thresholds an attribute.
-    folds : int
-        Folds of the cross-validation.
-    """
-
-    view: str
-    split: SplitRule = SplitRule()
-    normalise: Literal["tanh"] = "tanh"
-    stumps_per_attribute: int = Field(default=10, ge=1, le=1000)
-    folds: int = Field(default=5, ge=2)
 
 
 class Tables(Model):
@@ -303,16 +307,20 @@ class Config(Model):
     def _consistent(self) -> Self:
         _refuse_twice("data set", "datasets", [d.title for d in self.datasets])
         _refuse_twice("algorithm", "algorithms", [a.name for a in self.algorithms])
-        for i, entry in enumerate(self.datasets):
+        places: list[tuple[str, int, DatasetEntry | AlgorithmEntry]] = [
+            *(("datasets", i, entry) for i, entry in enumerate(self.datasets)),
+            *(("algorithms", i, entry) for i, entry in enumerate(self.algorithms)),
+        ]
+        for key, i, entry in places:
             try:
-                entry.resolve(self.protocol.view)
+                entry.check_protocol(self.protocol)
             except PydanticCustomError as error:
                 context = error.context or {}
-                raise _fault(error.message(), "datasets", i, *context["place"]) from None
+                raise fault(error.message(), key, i, *context["place"]) from None
         return self
 
 
 def _refuse_twice(what: str, key: str, names: list[str]) -> None:
     for i, name in enumerate(names):
         if name in names[:i]:
-            raise _fault(f"{what} {name!r} stands here twice", key, i)
+            raise fault(f"{what} {name!r} stands here twice", key, i)

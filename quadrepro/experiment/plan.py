@@ -19,10 +19,14 @@ from quadrepro.boosting.grid import Grid
 from quadrepro.data.encoding import Encoded, encode
 from quadrepro.data.store import Dataset, load_dataset, refuse_missing
 from quadrepro.errors import ConfigError
-from quadrepro.experiment.config import Protocol
+from quadrepro.experiment.config import DatasetEntry
 from quadrepro.experiment.loading import Experiment
+from quadrepro.experiment.protocol import Protocol
 from quadrepro.experiment.seeds import generator
-from quadrepro.experiment.splits import Split, random_split
+from quadrepro.experiment.splits import Split, holdout_split, random_split
+
+FEWEST_ROWS = 4
+"""Below this there is no example left to validate or to test on."""
 
 SCHEMA_VERSION = 1
 """Raised when a record's fields or a cell's steps change their meaning."""
@@ -42,6 +46,8 @@ class Cell:
         The data set in its view.
     split : Split
         Training rows with folds, test rows.
+    draws : tuple of int and str
+        The names of the cell's random draws, for `quadrepro.experiment.seeds.generator`.
     protocol : Protocol
         What is done to the examples.
     learner : Algorithm
@@ -57,6 +63,7 @@ class Cell:
     repeat: int
     examples: Encoded = field(repr=False)
     split: Split = field(repr=False)
+    draws: tuple[int, str, int, str]
     protocol: Protocol
     learner: Algorithm
     grid: Grid
@@ -71,6 +78,10 @@ class Cell:
     def seconds(self) -> float:
         """Return a rough estimate of the cell's running time on one core."""
         m, d = len(self.split.train), self.examples.X.shape[1]
+        if self.protocol.holdout is not None:
+            n_values = len(self.grid.candidates)
+            n_rounds = 4 * self.protocol.holdout.patience
+            return n_rounds * (3e-4 + n_values * (1e-4 + 2e-8 * len(self.examples.y)))
         # Evenly spaced thresholds fall together on real data: about half the voters are distinct.
         n_voters = max(1, d * self.protocol.stumps_per_attribute // 2)
         return 0.05 + self.learner.seconds(m, n_voters, self.protocol.folds + 1, self.grid)
@@ -119,18 +130,20 @@ def make_plan(experiment: Experiment, folder: Path | None = None) -> Plan:
     """
     entries = experiment.config.datasets
     refuse_missing(dict.fromkeys(e.name for e in entries), folder)
-    datasets = {e.title: load_dataset(e.name, folder) for e in entries}
+    loaded = {name: load_dataset(name, folder) for name in dict.fromkeys(e.name for e in entries)}
+    datasets = {e.title: loaded[e.name] for e in entries}
     cells: list[Cell] = []
-    for i, (row, dataset) in enumerate(datasets.items()):
+    for i, (entry, dataset) in enumerate(zip(entries, datasets.values(), strict=True)):
         try:
-            cells += _cells_of_row(experiment, row, dataset)
+            cells += _cells_of_row(experiment, entry, dataset)
         except ConfigError as error:
             raise experiment.error(str(error), "datasets", i) from None
     return Plan(experiment, datasets, tuple(cells))
 
 
-def _cells_of_row(experiment: Experiment, row: str, dataset: Dataset) -> Iterator[Cell]:
-    config, protocol = experiment.config, experiment.config.protocol
+def _cells_of_row(experiment: Experiment, place: DatasetEntry, dataset: Dataset) -> Iterator[Cell]:
+    config, row = experiment.config, place.title
+    protocol = place.changed(config.protocol)
     view = experiment.views[row]
     if view.task != "classification":
         raise ConfigError(
@@ -138,17 +151,25 @@ def _cells_of_row(experiment: Experiment, row: str, dataset: Dataset) -> Iterato
             " give positive as at_most or at_least"
         )
     examples = encode(dataset, view)
-    if len(examples.y) < 2 * protocol.folds:
+    if protocol.holdout is None and len(examples.y) < 2 * protocol.folds:
         raise ConfigError(f"{row} has {len(examples.y)} rows: too few for {protocol.folds} folds")
+    if len(examples.y) < FEWEST_ROWS:
+        raise ConfigError(f"{row} has {len(examples.y)} rows: too few for a hold-out")
     for repeat in range(config.repeats):
         name = dataset.card.name
-        split = random_split(
-            len(examples.y),
-            protocol.split.at_most,
-            protocol.folds,
-            generator(config.seed, name, repeat, "split"),
-            generator(config.seed, name, repeat, "folds"),
+        rng = generator(config.seed, name, repeat, "split")
+        split = (
+            random_split(
+                len(examples.y),
+                protocol.split.at_most,
+                protocol.folds,
+                rng,
+                generator(config.seed, name, repeat, "folds"),
+            )
+            if protocol.holdout is None
+            else holdout_split(len(examples.y), protocol.split.at_most, rng)
         )
+        draws = (config.seed, name, repeat, "stumps")
         for entry in config.algorithms:
             learner, grid = entry.make(), entry.make_grid()
             content = {
@@ -159,7 +180,11 @@ def _cells_of_row(experiment: Experiment, row: str, dataset: Dataset) -> Iterato
                 "grid": grid.axes,
                 "data": dataset.content_hash,
                 "view": view.content(),
-                "protocol": protocol.model_dump(exclude={"view"}, mode="json"),
+                "protocol": protocol.model_dump(exclude={"view"}, exclude_none=True, mode="json"),
                 "split": split.hash,
             }
-            yield Cell(row, entry.name, repeat, examples, split, protocol, learner, grid, content)
+            if protocol.holdout is not None:
+                content["draws"] = draws
+            yield Cell(
+                row, entry.name, repeat, examples, split, draws, protocol, learner, grid, content
+            )

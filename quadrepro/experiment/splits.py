@@ -19,18 +19,22 @@ class Split:
     train, test : ndarray of int
         Row indices.
     fold : ndarray of shape (n_train,)
-        Fold of each training row.
+        Fold of each training row; empty where none are needed.
+    valid : ndarray of int or None, default None
+        Rows held out to choose by.
     """
 
     train: IntArray
     test: IntArray
     fold: IntArray
+    valid: IntArray | None = None
 
     @property
     def hash(self) -> str:
         """SHA-256 of the indices."""
         digest = hashlib.sha256()
-        for part in (self.train, self.test, self.fold):
+        parts = (self.train, self.test, self.fold)
+        for part in parts if self.valid is None else (*parts, self.valid):
             digest.update(np.asarray(part, dtype="<i8").tobytes())
             digest.update(b"|")
         return digest.hexdigest()
@@ -67,3 +71,27 @@ def random_split(
     fold_of = np.empty(n_train, dtype=np.intp)
     fold_of[fold.permutation(n_train)] = np.arange(n_train) % folds
     return Split(order[:n_train], order[n_train:], fold_of)
+
+
+def holdout_split(n_rows: int, at_most: int, split: np.random.Generator) -> Split:
+    """Draw a training part as `random_split` does, and halve the rest.
+
+    Parameters
+    ----------
+    n_rows : int
+        Number of examples.
+    at_most : int
+        Cap on the training part.
+    split : numpy.random.Generator
+        Where the draw comes from.
+
+    Returns
+    -------
+    Split
+        With validation rows; the test part is the larger half where the rest is odd.
+    """
+    n_train = training_size(n_rows, at_most)
+    order = split.permutation(n_rows)
+    n_valid = (n_rows - n_train) // 2
+    train, valid, test = np.split(order, [n_train, n_train + n_valid])
+    return Split(train, test, np.empty(0, dtype=np.intp), valid)

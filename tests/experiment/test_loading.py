@@ -80,7 +80,13 @@ FAULTS = [
         "normalise: input should be 'tanh'",
     ),
     ("- monks", "- monk", "6:5: unknown data set 'monk'; did you mean 'monks'?"),
-    ("as: people", "az: people", "7:21: unknown key 'az'; known are as, name, view"),
+    ("as: people", "az: people", "7:21: unknown key 'az'; known are as, name, protocol, view"),
+    (
+        "as: people",
+        "protocol: {fold: 3}",
+        "7:21: unknown key 'fold'; did you mean 'folds'?",
+    ),
+    ("as: people", "protocol: {holdout: {}}", "7:21: all rows must hold out, or none"),
     ("as: people", "as: monks", "7:5: data set 'monks' stands here twice"),
     (
         "as: people",

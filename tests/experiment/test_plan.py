@@ -99,3 +99,11 @@ def test_rows_come_in_canonical_order_whatever_the_source(
     from_files = make_plan(load_experiment(small_config()), canonical_folder).cells
     assert [c.key for c in embedded] == [c.key for c in from_files]
     np.testing.assert_array_equal(embedded[-1].examples.X, from_files[-1].examples.X)
+
+
+def test_a_row_can_have_a_protocol_of_its_own(small_config: Write) -> None:
+    path = small_config("as: people", "as: people, protocol: {split: {at_most: 100}, folds: 4}")
+    monks, people = plan_of(path).cells[0], plan_of(path).cells[-1]
+    assert (len(monks.split.train), monks.protocol.folds) == (216, 5)
+    assert (len(people.split.train), people.protocol.folds) == (100, 4)
+    assert people.protocol.split.train == "half"

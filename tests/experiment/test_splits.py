@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quadrepro.data.card import load_card
-from quadrepro.experiment.splits import random_split, training_size
+from quadrepro.experiment.splits import holdout_split, random_split, training_size
 from quadrepro.report.published import read_published
 from quadrepro.report.risks import TIME_ROW
 
@@ -59,3 +59,21 @@ def test_a_hash_knows_the_folds_and_which_part_is_the_test() -> None:
     assert split.hash == replace(split).hash
     assert split.hash != replace(split, fold=split.fold[::-1]).hash
     assert split.hash != replace(split, train=split.test, test=split.train).hash
+
+
+@given(st.integers(4, 3000), st.integers(2, 600))
+def test_a_hold_out_halves_what_is_not_trained_on(n_rows: int, at_most: int) -> None:
+    split = holdout_split(n_rows, at_most, np.random.default_rng(n_rows))
+    assert split.valid is not None
+    parts = [split.train, split.valid, split.test]
+    np.testing.assert_array_equal(np.sort(np.concatenate(parts)), np.arange(n_rows))
+    assert len(split.train) == training_size(n_rows, at_most)
+    assert len(split.test) - len(split.valid) in (0, 1)
+    assert not split.fold.size
+
+
+def test_validation_rows_belong_to_the_hash() -> None:
+    split = holdout_split(40, 10, np.random.default_rng(0))
+    assert split.valid is not None
+    other = replace(split, valid=split.valid[::-1])
+    assert len({split.hash, other.hash, replace(split, valid=None).hash}) == 3

@@ -1,0 +1,181 @@
+"""EBBoost: the exponential loss with a penalty on its variance (Shivaswamy and Jebara 2010).
+
+For the weights w of n examples, the losses e_i = w_i exp(-α y_i h(x_i)) and the sets I and J of the
+examples that a voter has right and wrong, algorithm 2 minimises over voters and α
+
+    (Σ e)² + λ Σ_{i>j} (e_i - e_j)² = (1-λ) (Σ e)² + λ n Σ e²
+                                    = N_I exp(-2α) + N_J exp(2α) + 2 (1-λ) W_I W_J,
+
+where W = Σ w, Q = Σ w² and N = (1-λ) W² + λ n Q over either set. Hence α = ¼ ln(N_I / N_J). At
+α = 0 the sum is the same for every voter, and its least value is lower by (√N_I - √N_J)²: the voter
+for which that is largest is taken.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from quadrepro.boosting.adaboost import NO_EDGE, ExampleWeights, WeightBoosting
+from quadrepro.boosting.base import N_ROUNDS, Hyperparameter
+from quadrepro.boosting.greedy import Rule, State, Step, some
+from quadrepro.boosting.grid import Grid
+from quadrepro.voters.reduction import BoolArray, FloatArray, IntArray
+from quadrepro.voters.source import VoterSource
+
+LAM = Hyperparameter("lam", "number", "large", "price λ of the variance", zero=True)
+
+
+class SquaredWeights(ExampleWeights):
+    """Example weights that are summed together with their squares.
+
+    Squares enter sums as whole numbers too, in units of the power of two above the largest weight,
+    so that they add up to no more than the weights do.
+
+    Parameters
+    ----------
+    source : VoterSource
+        This round's candidates.
+    copies : ndarray of shape (n_trajectories, n_examples)
+        How often the sample of each trajectory holds each example.
+    """
+
+    def __init__(self, source: VoterSource, copies: FloatArray) -> None:
+        self._n = copies.sum(axis=1, keepdims=True)
+        self._tanh = np.zeros(len(copies))
+        super().__init__(source, copies)
+
+    def _allocate(self) -> None:
+        super()._allocate()
+        rows, n_voters = self._sums.shape
+        self._stack = np.empty((2, *self.example_weights.shape))
+        self._units = self._stack[0]
+        self._stacked_sums = np.empty((2, rows, n_voters))
+        self._doubled = np.empty((2, rows, n_voters))
+        self._excess = np.empty((2, rows, n_voters))
+
+    def least_penalised(self, lam: FloatArray) -> tuple[IntArray, FloatArray]:
+        """Return the voter of least penalised loss, complements included, and tanh α.
+
+        Parameters
+        ----------
+        lam : ndarray of shape (n_trajectories,)
+            λ.
+
+        Returns
+        -------
+        picks, tanhs : ndarray of shape (n_trajectories,)
+            tanh α is negative where the complement is meant; where complements are no candidates
+            it is negative if no candidate has a positive α.
+        """
+        totals, square_totals, square_unit = self._sum_up()
+        sums, square_sums = self._stacked_sums
+        doubled, excess, lam = self._doubled, self._excess, lam[:, None]
+        # Twice the weights of the right and of the wrong, and four times N = W² + λ (nQ - W²).
+        np.add(totals, sums, out=doubled[0])
+        np.subtract(totals, sums, out=doubled[1])
+        np.add(square_totals, square_sums, out=excess[0])
+        np.subtract(square_totals, square_sums, out=excess[1])
+        excess *= 2.0 * self._n * square_unit
+        picked_from = doubled[0], doubled[1]
+        np.multiply(doubled, doubled, out=doubled)
+        excess -= doubled
+        # nQ is never below W²; rounded squares may be.
+        np.maximum(excess, 0.0, out=excess)
+        excess *= lam
+        excess += doubled
+        roots = np.sqrt(excess, out=excess)
+        right, wrong = picked_from
+        np.subtract(roots[0], roots[1], out=right)
+        if self._source.complements:
+            np.abs(right, out=wrong)
+        else:
+            np.copyto(wrong, right)
+        # AdaBoost's tolerance, in proportion to the root of the penalised loss at α = 0.
+        variance = self._n * square_unit * square_totals / totals**2 - 1.0
+        tie = 2.0 * self._tie * np.sqrt(1.0 + lam * np.maximum(variance, 0.0))
+        picks = (wrong >= wrong.max(axis=1, keepdims=True) - tie).argmax(axis=1)
+        at = self._offsets + picks
+        self._edges = sums.reshape(-1)[at] / totals[:, 0]
+        both = roots[0].reshape(-1)[at] + roots[1].reshape(-1)[at]
+        self._tanh = right.reshape(-1)[at] / both
+        return picks, self._tanh
+
+    def _sum_up(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Fill the sums; return the totals of weights and squares and the squares' unit."""
+        units, squares = self._stack
+        np.rint(self.example_weights, out=units)
+        np.multiply(self.example_weights, self.example_weights, out=squares)
+        exponents = np.frexp(self.example_weights.max(axis=1, keepdims=True))[1]
+        square_unit = np.ldexp(1.0, exponents)
+        squares /= square_unit
+        np.rint(squares, out=squares)
+        if self._copies is not None:
+            self._stack *= self._copies
+        rows, n_voters = self._sums.shape
+        self._source.sums(
+            self._stack.reshape(2 * rows, -1), self._stacked_sums.reshape(2 * rows, n_voters)
+        )
+        totals = self._stack @ self._ones
+        return totals[0][:, None], totals[1][:, None], square_unit
+
+    def advance(self, step: Step) -> None:
+        """Multiply by exp(-α y h) / Z, which is (1 - τ y h) / (1 - τ r) with τ = tanh α, edge r."""
+        tanh, edges = self._tanh, self._edges
+        # Divisors written such that τ = r, at λ = 0, gives AdaBoost's 1 ± r to the bit.
+        right = 1.0 + tanh * ((1.0 - edges) / (1.0 - tanh))
+        wrong = 1.0 - tanh * ((1.0 + edges) / (1.0 + tanh))
+        signs = self._units
+        self._source.signs(step.picks, signs)
+        self.example_weights /= np.where(signs > 0, right[:, None], wrong[:, None])
+
+    def keep(self, rows: BoolArray) -> None:
+        """Drop every trajectory but those in `rows`."""
+        self._n, self._tanh = self._n[rows], self._tanh[rows]
+        super().keep(rows)
+
+
+@dataclass(frozen=True)
+class EBBoostRule(Rule):
+    """α = ¼ ln(N_I / N_J) for the voter of least penalised loss (algorithm 2).
+
+    As in AdaBoost a voter without error ends the run with a weight that decides alone, and so
+    does one whose α is at most `NO_EDGE`, without a weight.
+
+    Attributes
+    ----------
+    value : ndarray of shape (n_trajectories,)
+        λ.
+    """
+
+    value: FloatArray
+
+    def step(self, state: State) -> Step:
+        """Pick the voter of least penalised loss."""
+        assert isinstance(state, SquaredWeights)
+        picks, tanhs = state.least_penalised(self.value)
+        sizes = state.sizes(tanhs)
+        last = (sizes <= NO_EDGE) | (sizes >= 1.0)
+        steps = np.arctanh(np.where(last, 0.0, tanhs))
+        return Step(picks, np.where(sizes >= 1.0, state.decisive(tanhs), steps), some(last))
+
+
+@dataclass(frozen=True)
+class EBBoost(WeightBoosting):
+    """EBBoost: λ and the number of rounds; λ = 0 is AdaBoost."""
+
+    hyperparameters = (LAM, N_ROUNDS)
+    value_name = "lam"
+
+    def weights(self, source: VoterSource, copies: FloatArray) -> SquaredWeights:
+        """Return equal weights on the examples of each trajectory's sample."""
+        return SquaredWeights(source, copies)
+
+    def rule(self, values: FloatArray) -> EBBoostRule:
+        """Return the rule for one λ a trajectory."""
+        return EBBoostRule(values)
+
+    def seconds(self, n_examples: int, n_voters: int, n_samples: int, grid: Grid) -> float:
+        """Return a rough estimate: two matrix products a round."""
+        return 2.5 * super().seconds(n_examples, n_voters, n_samples, grid)
