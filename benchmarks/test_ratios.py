@@ -12,6 +12,9 @@ from sklearn.ensemble import AdaBoostClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from quadrepro.boosting.adaboost import AdaBoost
+from quadrepro.boosting.adaboost_reg import AdaBoostReg
+from quadrepro.boosting.base import GreedyAlgorithm
+from quadrepro.boosting.ebboost import EBBoost
 from quadrepro.boosting.grid import Grid
 from quadrepro.boosting.lpboost import LPBoost
 from quadrepro.boosting.quadboost import QuadBoostL2
@@ -43,6 +46,33 @@ def test_adaboost_round(
         benchmark,
         **{"us a round": ours_us, "scikit-learn us": theirs_us, "ratio": theirs_us / ours_us},
     )
+
+
+def test_penalised_rounds_beside_adaboost(
+    benchmark: BenchmarkFixture, pima_voters: Problem
+) -> None:
+    n_rounds = 1000
+
+    def us(algorithm: GreedyAlgorithm, **values: list[float]) -> float:
+        grid = Grid.of({**values, "n_rounds": [n_rounds]})
+        return best_of(3, lambda: algorithm.path(*pima_voters, grid)) / n_rounds * 1e6
+
+    lams, prices = np.geomspace(10, 1e-3, 12).tolist(), np.geomspace(1e3, 1, 12).tolist()
+    adaboost = us(AdaBoost())
+    one, twelve = us(EBBoost(), lam=[0.1]), us(EBBoost(), lam=lams)
+    compare(
+        benchmark,
+        **{
+            "AdaBoost us": adaboost,
+            "EBBoost us": one,
+            "ratio": one / adaboost,
+            "12 lambdas us": twelve,
+            "ratio each": twelve / 12 / adaboost,
+            "AdaBoost_REG us": us(AdaBoostReg(), C=[10.0]),
+            "12 C us": us(AdaBoostReg(), C=prices),
+        },
+    )
+    benchmark.pedantic(lambda: us(EBBoost(), lam=[0.1]), rounds=1)
 
 
 def test_quadboost_round(

@@ -6,19 +6,30 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from quadrepro.boosting.estimators import (
+    from quadrepro.boosting.estimators import LPBoostClassifier
+    from quadrepro.boosting.greedy_estimators import (
         AdaBoostClassifier,
-        LPBoostClassifier,
+        AdaBoostRegClassifier,
+        EBBoostClassifier,
         QuadBoostClassifier,
     )
     from quadrepro.voters.stumps import Stumps
 
-__all__ = ["AdaBoostClassifier", "LPBoostClassifier", "QuadBoostClassifier", "Stumps"]
+__all__ = [
+    "AdaBoostClassifier",
+    "AdaBoostRegClassifier",
+    "EBBoostClassifier",
+    "LPBoostClassifier",
+    "QuadBoostClassifier",
+    "Stumps",
+]
 
 _HOMES = {
-    "AdaBoostClassifier": "quadrepro.boosting.estimators",
+    "AdaBoostClassifier": "quadrepro.boosting.greedy_estimators",
+    "AdaBoostRegClassifier": "quadrepro.boosting.greedy_estimators",
+    "EBBoostClassifier": "quadrepro.boosting.greedy_estimators",
     "LPBoostClassifier": "quadrepro.boosting.estimators",
-    "QuadBoostClassifier": "quadrepro.boosting.estimators",
+    "QuadBoostClassifier": "quadrepro.boosting.greedy_estimators",
     "Stumps": "quadrepro.voters.stumps",
 }
 

@@ -94,6 +94,8 @@ class ExampleWeights(State):
         picks = (self._sizes >= least).argmax(axis=1)
         totals = self._units @ self._ones
         self._edges = self._sums.reshape(-1)[self._offsets + picks] / totals
+        if not self._source.complements:
+            np.maximum(self._edges, 0.0, out=self._edges)
         return picks, self._edges
 
     def advance(self, step: Step) -> None:

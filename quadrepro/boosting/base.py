@@ -22,9 +22,7 @@ from quadrepro.voters.reduction import (
     VotingProblem,
     reduce_problem,
 )
-
-ZERO_VOTE = 1e-12
-"""A vote of at most this much of its voters' total weight counts as zero: it is rounding."""
+from quadrepro.voters.source import ZERO_VOTE
 
 
 @dataclass(frozen=True)
@@ -41,18 +39,22 @@ class Hyperparameter:
         Which end of the range gives the simpler vote: a grid starts there.
     meaning : str
         One line for a person.
+    zero : bool, default False
+        Whether 0 is a value it may have.
     """
 
     name: str
     kind: Literal["integer", "number"]
     simple: Literal["small", "large"]
     meaning: str
+    zero: bool = False
 
     def fault(self, values: Sequence[Value]) -> str | None:
         """Return what is wrong with the values of a grid's axis, or None."""
         for value in values:
-            if not 0 < value < float("inf"):
-                return f"{self.name} must be positive and finite, not {value:g}"
+            if not 0 <= value < float("inf") or (value == 0 and not self.zero):
+                low = "at least 0" if self.zero else "positive"
+                return f"{self.name} must be {low} and finite, not {value:g}"
             if self.kind == "integer" and value != int(value):
                 return f"{self.name} takes whole numbers, not {value:g}"
         if len(set(values)) < len(values):

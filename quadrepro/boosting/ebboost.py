@@ -17,9 +17,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from quadrepro.boosting.adaboost import NO_EDGE, ExampleWeights, WeightBoosting
+from quadrepro.boosting.adaboost import NO_EDGE, UNITS, ExampleWeights, WeightBoosting
 from quadrepro.boosting.base import N_ROUNDS, Hyperparameter
-from quadrepro.boosting.greedy import Rule, State, Step, some
+from quadrepro.boosting.greedy import Rule, State, Step
 from quadrepro.boosting.grid import Grid
 from quadrepro.voters.reduction import BoolArray, FloatArray, IntArray
 from quadrepro.voters.source import VoterSource
@@ -52,8 +52,7 @@ class SquaredWeights(ExampleWeights):
         self._stack = np.empty((2, *self.example_weights.shape))
         self._units = self._stack[0]
         self._stacked_sums = np.empty((2, rows, n_voters))
-        self._doubled = np.empty((2, rows, n_voters))
-        self._excess = np.empty((2, rows, n_voters))
+        self._sides = np.empty((2, 2, rows, n_voters))
 
     def least_penalised(self, lam: FloatArray) -> tuple[IntArray, FloatArray]:
         """Return the voter of least penalised loss, complements included, and tanh α.
@@ -66,44 +65,44 @@ class SquaredWeights(ExampleWeights):
         Returns
         -------
         picks, tanhs : ndarray of shape (n_trajectories,)
-            tanh α is negative where the complement is meant; where complements are no candidates
-            it is negative if no candidate has a positive α.
+            tanh α is negative where the complement is meant, 0 where no candidate has α > 0.
         """
-        totals, square_totals, square_unit = self._sum_up()
-        sums, square_sums = self._stacked_sums
-        doubled, excess, lam = self._doubled, self._excess, lam[:, None]
-        # Twice the weights of the right and of the wrong, and four times N = W² + λ (nQ - W²).
-        np.add(totals, sums, out=doubled[0])
-        np.subtract(totals, sums, out=doubled[1])
-        np.add(square_totals, square_sums, out=excess[0])
-        np.subtract(square_totals, square_sums, out=excess[1])
-        excess *= 2.0 * self._n * square_unit
-        picked_from = doubled[0], doubled[1]
-        np.multiply(doubled, doubled, out=doubled)
-        excess -= doubled
-        # nQ is never below W²; rounded squares may be.
-        np.maximum(excess, 0.0, out=excess)
-        excess *= lam
-        excess += doubled
-        roots = np.sqrt(excess, out=excess)
-        right, wrong = picked_from
-        np.subtract(roots[0], roots[1], out=right)
+        totals, scale = self._sum_up()
+        lam = lam[:, None]
+        # Twice the W of the right and of the wrong, and four times their N = W² + λ (nQ - W²).
+        np.add(totals, self._stacked_sums, out=self._sides[:, 0])
+        np.subtract(totals, self._stacked_sums, out=self._sides[:, 1])
+        doubled, roots = self._sides
+        roots *= scale
+        doubled *= doubled
+        roots -= doubled
+        # nQ is never below W², but rounded squares may be.
+        np.maximum(roots, 0.0, out=roots)
+        roots *= lam
+        roots += doubled
+        np.sqrt(roots, out=roots)
+        differences, sizes = doubled
+        np.subtract(roots[0], roots[1], out=differences)
         if self._source.complements:
-            np.abs(right, out=wrong)
+            np.abs(differences, out=sizes)
         else:
-            np.copyto(wrong, right)
+            np.maximum(differences, 0.0, out=differences)
+            np.copyto(sizes, differences)
         # AdaBoost's tolerance, in proportion to the root of the penalised loss at α = 0.
-        variance = self._n * square_unit * square_totals / totals**2 - 1.0
-        tie = 2.0 * self._tie * np.sqrt(1.0 + lam * np.maximum(variance, 0.0))
-        picks = (wrong >= wrong.max(axis=1, keepdims=True) - tie).argmax(axis=1)
+        spread = scale * totals[1]
+        spread *= 0.5 / UNITS**2
+        spread -= 1.0
+        spread *= lam
+        tie = 2.0 * self._tie * np.sqrt(np.maximum(spread + 1.0, 1.0))
+        picks = (sizes >= sizes.max(axis=1, keepdims=True) - tie).argmax(axis=1)
         at = self._offsets + picks
-        self._edges = sums.reshape(-1)[at] / totals[:, 0]
         both = roots[0].reshape(-1)[at] + roots[1].reshape(-1)[at]
-        self._tanh = right.reshape(-1)[at] / both
+        self._edges = self._stacked_sums[0].reshape(-1)[at] / totals[0, :, 0]
+        self._tanh = differences.reshape(-1)[at] / both
         return picks, self._tanh
 
-    def _sum_up(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Fill the sums; return the totals of weights and squares and the squares' unit."""
+    def _sum_up(self) -> tuple[FloatArray, FloatArray]:
+        """Fill the sums; return the totals of both kinds, and 2n units of the squares."""
         units, squares = self._stack
         np.rint(self.example_weights, out=units)
         np.multiply(self.example_weights, self.example_weights, out=squares)
@@ -117,8 +116,7 @@ class SquaredWeights(ExampleWeights):
         self._source.sums(
             self._stack.reshape(2 * rows, -1), self._stacked_sums.reshape(2 * rows, n_voters)
         )
-        totals = self._stack @ self._ones
-        return totals[0][:, None], totals[1][:, None], square_unit
+        return (self._stack @ self._ones)[:, :, None], 2.0 * self._n * square_unit
 
     def advance(self, step: Step) -> None:
         """Multiply by exp(-α y h) / Z, which is (1 - τ y h) / (1 - τ r) with τ = tanh α, edge r."""
@@ -140,8 +138,8 @@ class SquaredWeights(ExampleWeights):
 class EBBoostRule(Rule):
     """α = ¼ ln(N_I / N_J) for the voter of least penalised loss (algorithm 2).
 
-    As in AdaBoost a voter without error ends the run with a weight that decides alone, and so
-    does one whose α is at most `NO_EDGE`, without a weight.
+    A voter without error ends the run with a weight that decides alone, as in AdaBoost. A tanh α
+    of at most `NO_EDGE` ends it without a weight.
 
     Attributes
     ----------
@@ -155,10 +153,13 @@ class EBBoostRule(Rule):
         """Pick the voter of least penalised loss."""
         assert isinstance(state, SquaredWeights)
         picks, tanhs = state.least_penalised(self.value)
-        sizes = state.sizes(tanhs)
+        # A handful of floats: plain Python is quicker here than two reductions.
+        if all(NO_EDGE < abs(tanh) < 1.0 for tanh in tanhs.tolist()):
+            return Step(picks, np.arctanh(tanhs), None)
+        sizes = np.abs(tanhs)
         last = (sizes <= NO_EDGE) | (sizes >= 1.0)
         steps = np.arctanh(np.where(last, 0.0, tanhs))
-        return Step(picks, np.where(sizes >= 1.0, state.decisive(tanhs), steps), some(last))
+        return Step(picks, np.where(sizes >= 1.0, state.decisive(tanhs), steps), last)
 
 
 @dataclass(frozen=True)

@@ -16,18 +16,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from quadrepro.boosting.adaboost import AdaBoost
-from quadrepro.boosting.base import Algorithm, GreedyAlgorithm, positive_votes
-from quadrepro.boosting.greedy import Checkpoints, Trace
+from quadrepro.boosting.base import Algorithm, positive_votes
 from quadrepro.boosting.lpboost import LPBoost, generate_columns
-from quadrepro.boosting.quadboost import QuadBoost, QuadBoostL1, QuadBoostL2, QuadBoostLInf
 from quadrepro.voters.reduction import FloatArray, reduce_problem
 from quadrepro.voters.stumps import Stumps
 
 Voters = Stumps | Literal["precomputed"] | None
-
-UNTIL_CONVERGED = 100_000
-"""Largest number of rounds where a person gives none."""
 
 
 class VoteClassifier(ClassifierMixin, BaseEstimator):
@@ -158,108 +152,12 @@ class VoteClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
 
-def _check(algorithm: Algorithm, **candidate: float) -> None:
+def check_candidate(algorithm: Algorithm, **candidate: float) -> None:
+    """Raise ValueError if the algorithm cannot have these hyper-parameters."""
     known = {h.name: h for h in algorithm.hyperparameters}
     for name, value in candidate.items():
         if fault := known[name].fault([value]):
             raise ValueError(fault)
-
-
-class _GreedyClassifier(VoteClassifier):
-    """A vote that the greedy loop finds."""
-
-    @abstractmethod
-    def _algorithm(self) -> tuple[GreedyAlgorithm, float, int]:
-        """Return the algorithm, its hyper-parameter (nan without one) and the rounds."""
-
-    def _train(self, H: FloatArray, y: FloatArray) -> FloatArray:
-        algorithm, value, n_rounds = self._algorithm()
-        problem = reduce_problem(H, y, merge_voters=algorithm.merges_voters)
-        end, trace = Checkpoints([n_rounds], 1, problem.H.shape[1]), Trace()
-        algorithm.run(problem, np.array([value]), n_rounds, [end, trace])
-        self._picks = problem.representatives[trace.picks]
-        self._steps = np.array(trace.weights)
-        return problem.expand(end.path[0, 0])
-
-    def _stages(self, H: FloatArray) -> Iterator[FloatArray]:
-        votes = np.zeros(len(H))
-        for pick, step in zip(self._picks, self._steps, strict=True):
-            votes += step * H[:, pick]
-            yield votes.copy()
-
-
-class QuadBoostClassifier(_GreedyClassifier):
-    """QuadBoost: greedy minimisation of the regularised quadratic risk (QuadBoost, section 3).
-
-    Parameters
-    ----------
-    norm : {None, "l1", "l2", "linf"}, default None
-        Norm of the voter weights that is regularised.
-    lam : float, default 0.01
-        λ of the L1 and L2 norms.
-    alpha_max : float, default 0.01
-        Bound of a weight set by one round, for the L∞ norm.
-    n_rounds : int or None, default None
-        Number of rounds; None runs until steps vanish, at most 100,000 rounds.
-    reweight : bool, default False
-        Set the weight of a voter already in the vote anew instead of adding to it (section 3.1).
-    voters : Stumps, "precomputed" or None, default None
-        The voters; None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` for X itself.
-    """
-
-    def __init__(
-        self,
-        norm: Literal["l1", "l2", "linf"] | None = None,
-        *,
-        lam: float = 0.01,
-        alpha_max: float = 0.01,
-        n_rounds: int | None = None,
-        reweight: bool = False,
-        voters: Voters = None,
-    ) -> None:
-        self.norm = norm
-        self.lam = lam
-        self.alpha_max = alpha_max
-        self.n_rounds = n_rounds
-        self.reweight = reweight
-        self.voters = voters
-
-    def _algorithm(self) -> tuple[GreedyAlgorithm, float, int]:
-        n_rounds = UNTIL_CONVERGED if self.n_rounds is None else self.n_rounds
-        _check(QuadBoost(), n_rounds=n_rounds)
-        algorithm: QuadBoost
-        if self.norm is None:
-            return QuadBoost(self.reweight), np.nan, n_rounds
-        if self.norm == "linf":
-            algorithm = QuadBoostLInf(self.reweight)
-            _check(algorithm, alpha_max=self.alpha_max)
-            return algorithm, self.alpha_max, n_rounds
-        if self.norm not in ("l1", "l2"):
-            raise ValueError(f"norm must be None, 'l1', 'l2' or 'linf', not {self.norm!r}")
-        algorithm = (QuadBoostL1 if self.norm == "l1" else QuadBoostL2)(self.reweight)
-        _check(algorithm, lam=self.lam)
-        return algorithm, self.lam, n_rounds
-
-
-class AdaBoostClassifier(_GreedyClassifier):
-    """AdaBoost (lecture, section 4), with the weight ½ ln((1-ε)/ε).
-
-    Parameters
-    ----------
-    n_rounds : int, default 100
-        Number of rounds; fewer are run where a voter has no error or none has an edge.
-    voters : Stumps, "precomputed" or None, default None
-        The voters, with values -1 and +1; None stands for ``Stumps(per_attribute=10)``.
-    """
-
-    def __init__(self, n_rounds: int = 100, *, voters: Voters = None) -> None:
-        self.n_rounds = n_rounds
-        self.voters = voters
-
-    def _algorithm(self) -> tuple[GreedyAlgorithm, float, int]:
-        algorithm = AdaBoost()
-        _check(algorithm, n_rounds=self.n_rounds)
-        return algorithm, np.nan, self.n_rounds
 
 
 class LPBoostClassifier(VoteClassifier):
@@ -283,7 +181,7 @@ class LPBoostClassifier(VoteClassifier):
         self.voters = voters
 
     def _train(self, H: FloatArray, y: FloatArray) -> FloatArray:
-        _check(LPBoost(), C=self.C)
+        check_candidate(LPBoost(), C=self.C)
         problem = reduce_problem(H, y)
         self._solutions: list[tuple[NDArray[np.intp], FloatArray]] = []
         path = generate_columns(

@@ -8,9 +8,12 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from quadrepro.boosting.adaboost import AdaBoost
+from quadrepro.boosting.adaboost_reg import AdaBoostReg
 from quadrepro.boosting.base import Algorithm
+from quadrepro.boosting.ebboost import EBBoost
 from quadrepro.boosting.lpboost import LPBoost
 from quadrepro.boosting.quadboost import QuadBoost, QuadBoostL1, QuadBoostL2, QuadBoostLInf
+from quadrepro.boosting.reweighting import RegularizedLP, RegularizedQP
 
 
 @dataclass(frozen=True)
@@ -54,4 +57,8 @@ ALGORITHMS: dict[str, Entry] = {
     "quadboost-linf": Entry(QuadBoostLInf, "QuadBoost-L∞", "QuadBoost, eq. 9"),
     "lpboost": Entry(LPBoost, "LPBoost", "Demiriz et al. 2002"),
     "adaboost": Entry(AdaBoost, "AdaBoost", "Freund and Schapire 1997; lecture, section 4"),
+    "ebboost": Entry(EBBoost, "EBBoost", "Shivaswamy and Jebara 2010, algorithm 2"),
+    "abr": Entry(AdaBoostReg, "AdaBoost_REG", "Raetsch, Onoda and Mueller 2001"),
+    "rlp-boost": Entry(RegularizedLP, "RLP-Boost", "Raetsch, Onoda and Mueller 2001, LP_REG"),
+    "rqp-boost": Entry(RegularizedQP, "RQP-Boost", "Raetsch, Onoda and Mueller 2001, QP_REG"),
 }

@@ -9,6 +9,7 @@ import numpy as np
 from quadrepro.boosting.greedy import State, Step, Watcher
 from quadrepro.voters.random_stumps import Codes, RandomStumps, StumpVote
 from quadrepro.voters.reduction import BoolArray, FloatArray, IntArray
+from quadrepro.voters.source import ZERO_VOTE
 
 
 @dataclass
@@ -60,6 +61,7 @@ class Validation(Watcher):
         self.last_round = np.zeros(self.n_trajectories, dtype=np.intp)
         self._live = np.arange(self.n_trajectories)
         self._sums = np.zeros((self.n_trajectories, len(self.y)))
+        self._totals = np.zeros((self.n_trajectories, 1))
         self._positive = self.y > 0
 
     def after(self, t: int, live: IntArray, step: Step, state: State) -> BoolArray | None:
@@ -96,7 +98,9 @@ class Validation(Watcher):
         self._rounds.append(_Round(live, attributes, cuts, weights))
         above = self.codes[attributes] > cuts[:, None]
         self._sums[live] += np.where(above, weights[:, None], -weights[:, None])
-        errors = ((self._sums[live] > 0.0) != self._positive).sum(axis=1)
+        self._totals[live] += np.abs(weights)[:, None]
+        positive = self._sums[live] > ZERO_VOTE * self._totals[live]
+        errors = (positive != self._positive).sum(axis=1)
         better = errors < self.errors[live]
         self.errors[live[better]] = errors[better]
         self.best_round[live[better]] = t

@@ -37,8 +37,9 @@ def command(config: str, data: Path | None, out: Path, repeats: int | None) -> N
     for row, dataset in plan.datasets.items():
         first = next(cell for cell in plan.cells if cell.dataset == row)
         split = first.split
-        rows.append((row, len(split.train), len(split.test), dataset.origin))
-    click.echo(tabulate(rows, ("data set", "train", "test", "from"), "simple"))
+        valid = "" if split.valid is None else len(split.valid)
+        rows.append((row, len(split.train), valid, len(split.test), dataset.origin))
+    click.echo(tabulate(rows, ("data set", "train", "validate", "test", "from"), "simple"))
     click.echo()
     settings = [
         (entry.name, len(entry.make_grid().candidates), ", ".join(entry.grid) or "none")

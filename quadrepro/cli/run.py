@@ -8,6 +8,7 @@ import signal
 import sys
 from pathlib import Path
 from types import FrameType
+from typing import TYPE_CHECKING, Self
 
 import click
 
@@ -23,6 +24,10 @@ from quadrepro.cli.common import (
     report,
 )
 from quadrepro.errors import EXIT_INTERRUPTED
+
+if TYPE_CHECKING:
+    from quadrepro.engine.records import Record
+    from quadrepro.experiment.plan import Cell
 
 
 @click.command("run")
@@ -67,10 +72,14 @@ def command(
         + (f", about {estimate} with {jobs} job{'s' * (jobs > 1)}" if todo else ""),
         err=True,
     )
-    signal.signal(signal.SIGTERM, _interrupt)
     try:
-        with RunProgress(todo, jobs) as progress:
-            compute(todo, store, jobs, progress)
+        with RunProgress(todo, jobs) as progress, _Interruption() as interruption:
+
+            def listen(cell: Cell, record: Record) -> None:
+                progress(cell, record)
+                interruption.check()
+
+            compute(todo, store, jobs, listen)
     except KeyboardInterrupt:
         again = shlex.join(["quadrepro", *sys.argv[1:]])
         left = len(missing_cells(plan.cells, store))
@@ -83,5 +92,29 @@ def command(
     ctx.exit(report(plan, store, out))
 
 
-def _interrupt(signum: int, frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
+class _Interruption:
+    """Ends a run at SIGINT and SIGTERM.
+
+    What a handler raises can be lost: numpy turns whatever comes up in a comparison into an error
+    of its own, which then looks like a failed cell. So the signal is remembered as well.
+    """
+
+    SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+    def __enter__(self) -> Self:
+        self._came = False
+        self._before = [signal.signal(one, self._handle) for one in self.SIGNALS]
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for one, before in zip(self.SIGNALS, self._before, strict=True):
+            signal.signal(one, before)
+
+    def check(self) -> None:
+        """Raise KeyboardInterrupt if a signal came."""
+        if self._came:
+            raise KeyboardInterrupt
+
+    def _handle(self, signum: int, frame: FrameType | None) -> None:
+        self._came = True
+        raise KeyboardInterrupt

@@ -131,5 +131,5 @@ def _holdout(cell: Cell, holdout: Holdout, prepare: Callable[[FloatArray], Float
     seconds = time.perf_counter() - start
     total = np.abs(choice.vote.weights).sum()
     margins = data.y_train * choice.vote.sums(train) / (total if total > 0 else 1.0)
-    positive = choice.vote.sums(test) > 0.0
+    positive = choice.vote.positive(test)
     return _Found(choice.candidate, int(choice.errors.min()), positive, seconds, margins)

@@ -172,12 +172,15 @@ class DatasetEntry(Model):
         that is said of the view where the card has none of that name.
     protocol : dict
         Fields of the protocol to set otherwise for this row.
+    printed : str
+        Name of the printed row that this one is set beside; by default its own name.
     """
 
     name: str
     row: str = Field(default="", alias="as")
     view: str | dict[str, Any] = Field(default_factory=dict)
     protocol: dict[str, Any] = Field(default_factory=dict)
+    printed: str = ""
 
     @field_validator("name")
     @classmethod

@@ -21,7 +21,8 @@ class DrawnStumps(Model):
 
     per_round: int = Field(default=500, ge=1, le=100_000)
     redraw: bool = True
-    thresholds: Literal["uniform", "data"] = "uniform"
+    thresholds: Literal["uniform", "data", "deviation"] = "uniform"
+    deviations: float = Field(default=1.0, gt=0, allow_inf_nan=False)
     polarity: Literal["both", "random"] = "both"
 
 

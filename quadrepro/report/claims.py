@@ -8,19 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from quadrepro.boosting.registry import ALGORITHMS
 from quadrepro.experiment.loading import Experiment
+from quadrepro.report.claim import (
+    HEADER,
+    NOT_COMPARABLE,
+    UNKNOWN,
+    Claim,
+    Judgement,
+    in_words,
+    not_comparable,
+)
+from quadrepro.report.ebboost_claims import EBBOOST, ebboost_table
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.published import Published
 from quadrepro.report.risks import TIME_ROW
 from quadrepro.report.table import Entry, Table
 from quadrepro.stats.sign_test import sign_test
-
-Judgement = tuple[str, bool | None]
-"""Numbers for a person, and whether the claim holds; None where it cannot be judged."""
-
-UNKNOWN: Judgement = ("cells missing", None)
 
 
 @dataclass(frozen=True)
@@ -40,28 +46,6 @@ class Risks:
     rows: tuple[str, ...]
     risks: dict[str, list[float]]
     seconds: dict[str, float]
-
-
-@dataclass(frozen=True)
-class Claim:
-    """A sentence of a paper and how to judge it.
-
-    Attributes
-    ----------
-    text : str
-        What is claimed.
-    needs : tuple of str
-        Algorithms without which it cannot be judged.
-    judge : callable
-        From risks to numbers and a judgement.
-    timed : bool
-        Whether it is judged on measured times.
-    """
-
-    text: str
-    needs: tuple[str, ...]
-    judge: Callable[[Risks], Judgement]
-    timed: bool = False
 
 
 def _wins_or_ties(a: str, b: str, least: int) -> Callable[[Risks], Judgement]:
@@ -120,7 +104,8 @@ _CLAIMED_PAIRS = (
 )
 _ALL = ("quadboost-l1", "quadboost-l2", "quadboost-linf", "quadboost", "lpboost", "adaboost")
 
-CLAIMS: dict[str, tuple[Claim, ...]] = {
+CLAIMS: dict[str, tuple[Claim[Any], ...]] = {
+    "ebboost": EBBOOST,
     "quadboost": (
         Claim(
             "QuadBoost wins or ties against AdaBoost on 17 of 25 data sets",
@@ -178,6 +163,8 @@ def claims_table(experiment: Experiment, outcomes: Outcomes, published: Publishe
     Table
         Ours and printed, each with numbers and a judgement.
     """
+    if experiment.config.tables.claims == "ebboost":
+        return ebboost_table(experiment, outcomes)
     names = {d.title: d.name for d in experiment.config.datasets}
     whole = tuple(row for row in published.rows if row != TIME_ROW)
     comparable = sorted(names.values()) == sorted(whole)
@@ -187,30 +174,24 @@ def claims_table(experiment: Experiment, outcomes: Outcomes, published: Publishe
         ours_text, ours = _over_repeats(claim, outcomes)
         print_text, prints = _judged(claim, printed)
         if not comparable:
-            ours = prints = "not comparable"
+            ours = prints = NOT_COMPARABLE
         label = f"{claim.text} (measured time)" if claim.timed else claim.text
         rows.append((label, tuple(Entry(t) for t in (ours_text, ours, print_text, prints))))
-    notes = []
-    if not comparable:
-        notes.append(
-            f"The claims speak of {len(whole)} data sets; here are {len(names)}, so nothing is "
-            "judged."
-        )
+    notes = [] if comparable else [not_comparable(len(whole), len(names))]
     if outcomes.repeats > 1:
         notes.append(
             "Ours: the first split's numbers, and on how many of the splits the claim holds."
         )
-    header = ("claim", "ours", "holds", "printed table", "holds in print")
     return Table(
         f"{experiment.config.title}: claims",
-        header,
+        HEADER,
         tuple(rows),
         tuple(notes),
         align="left",
     )
 
 
-def _over_repeats(claim: Claim, outcomes: Outcomes) -> tuple[str, str]:
+def _over_repeats(claim: Claim[Risks], outcomes: Outcomes) -> tuple[str, str]:
     judged = [_judged(claim, _ours(outcomes, r)) for r in range(outcomes.repeats)]
     text, word = judged[0]
     if outcomes.repeats == 1 or claim.timed:
@@ -219,11 +200,10 @@ def _over_repeats(claim: Claim, outcomes: Outcomes) -> tuple[str, str]:
     return text, f"holds on {held} of {outcomes.repeats} splits"
 
 
-def _judged(claim: Claim, risks: Risks) -> tuple[str, str]:
+def _judged(claim: Claim[Risks], risks: Risks) -> tuple[str, str]:
     if any(name not in risks.risks or name not in risks.seconds for name in claim.needs):
-        return UNKNOWN[0], "not comparable"
-    text, holds = claim.judge(risks)
-    return text, {True: "holds", False: "does not hold", None: "not comparable"}[holds]
+        return in_words(UNKNOWN)
+    return in_words(claim.judge(risks))
 
 
 def _ours(outcomes: Outcomes, repeat: int) -> Risks:

@@ -17,7 +17,9 @@ from quadrepro.experiment.loading import Experiment
 from quadrepro.experiment.plan import Plan
 from quadrepro.report.claims import CLAIMS, claims_table
 from quadrepro.report.comparisons import comparisons_table
+from quadrepro.report.margins import draw_margins, margins_table
 from quadrepro.report.outcomes import Outcomes
+from quadrepro.report.percent import percent_table
 from quadrepro.report.published import read_published
 from quadrepro.report.risks import risks_table, verdicts_table
 from quadrepro.report.table import Table, csv_text, write_text
@@ -37,7 +39,7 @@ CELLS_HEADER = (
 
 
 def check_tables(experiment: Experiment) -> None:
-    """Refuse a config that names a printed table or claims that there are not.
+    """Refuse a config that names a printed table, claims or rows that there are not.
 
     Raises
     ------
@@ -45,7 +47,7 @@ def check_tables(experiment: Experiment) -> None:
         With the place and the nearest name.
     """
     tables = experiment.config.tables
-    for key in ("risks", "comparisons"):
+    for key in ("risks", "comparisons", "percent", "margins"):
         try:
             read_published(getattr(tables, key))
         except ConfigError as error:
@@ -53,10 +55,15 @@ def check_tables(experiment: Experiment) -> None:
     if tables.claims and tables.claims not in CLAIMS:
         message = f"there are no claims {tables.claims!r}{nearest(tables.claims, CLAIMS)}"
         raise experiment.error(message, "tables", "claims")
+    titles = [d.title for d in experiment.config.datasets]
+    for i, row in enumerate(tables.margin_figure):
+        if row not in titles:
+            message = f"there is no row {row!r} to draw{nearest(row, titles)}"
+            raise experiment.error(message, "tables", "margin_figure", i)
 
 
 def write_results(plan: Plan, store: RecordStore, folder: Path) -> tuple[Table, Outcomes]:
-    """Write tables, ``cells.csv`` and ``run.json``.
+    """Write tables, figures, ``cells.csv`` and ``run.json``.
 
     Parameters
     ----------
@@ -70,26 +77,38 @@ def write_results(plan: Plan, store: RecordStore, folder: Path) -> tuple[Table, 
     Returns
     -------
     tuple of (Table, Outcomes)
-        The table of risks, and all records in the shape of the table.
+        The table to show, which is that of percentages or margins where the config has one and
+        else that of risks; and all records in its shape.
     """
     experiment = plan.experiment
     tables = experiment.config.tables
     outcomes = Outcomes.of(plan.cells, records_of(plan.cells, store))
+    titles = {d.title: d.printed or d.title for d in experiment.config.datasets}
     printed = read_published(tables.risks)
-    risks = risks_table(experiment, outcomes, printed)
-    risks.write(folder, "risks")
+    shown = risks_table(experiment, outcomes, printed)
+    shown.write(folder, "risks")
     comparisons_table(experiment, outcomes, read_published(tables.comparisons)).write(
         folder, "comparisons"
     )
     if outcomes.repeats > 1 and printed.cells:
         verdicts_table(experiment, outcomes, printed).write(folder, "verdicts")
+    if tables.margins:
+        printed_margins = read_published(tables.margins).under(titles)
+        shown = margins_table(experiment, outcomes, printed_margins)
+        shown.write(folder, "margins")
+    if tables.percent:
+        printed_percent = read_published(tables.percent).under(titles)
+        shown = percent_table(experiment, outcomes, printed_percent)
+        shown.write(folder, "percent")
+    if tables.margin_figure:
+        draw_margins(experiment, outcomes, tables.margin_figure, folder)
     if tables.claims:
         claims = claims_table(experiment, outcomes, printed)
         write_text(folder / "claims.md", claims.to_markdown())
     write_text(folder / "cells.csv", _cells(experiment, outcomes))
     text = json.dumps(_provenance(plan), indent=2, ensure_ascii=False)
     write_text(folder / "run.json", text + "\n")
-    return risks, outcomes
+    return shown, outcomes
 
 
 def _cells(experiment: Experiment, outcomes: Outcomes) -> str:

@@ -42,6 +42,27 @@ class Published:
         text = self.text(row, column)
         return float(text) if text else None
 
+    def spread(self, row: str, mean: str, sd: str) -> str:
+        """Return a printed mean ± standard deviation, or an empty text where one is lacking.
+
+        Parameters
+        ----------
+        row, mean, sd : str
+            Names of a row and of the columns of its mean and standard deviation.
+        """
+        texts = self.text(row, mean), self.text(row, sd)
+        return " ± ".join(texts) if all(texts) else ""
+
+    def under(self, titles: dict[str, str]) -> Published:
+        """Return the table with a row for each title, which is that of the printed row it names."""
+        cells = {
+            (title, column): self.text(row, column)
+            for title, row in titles.items()
+            for column in self.columns
+            if (row, column) in self.cells
+        }
+        return Published(self.name, self.columns, cells)
+
     def rounding(self, row: str, column: str) -> float:
         """Return half a unit of the last printed digit."""
         return float(0.5 * 10.0 ** -len(self.text(row, column).partition(".")[2]))

@@ -16,6 +16,9 @@ from tabulate import tabulate
 MISSING = "–"
 """Stands where a cell has no record."""
 
+BEST = "◆"
+"""Stands before the best of a row where bold says more than that."""
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -28,7 +31,10 @@ class Entry:
     printed : str
         The paper's number; empty where it has none.
     bold, printed_bold : bool
-        Whether each is the best of its row.
+        Whether each is the best of its row, or as good as that where the table says so.
+    best, printed_best : bool
+        Whether each is the best of its row, where bold says more than that: ◆ before it; in LaTeX
+        a shaded cell and an underlined printed number.
     mark : str
         A sign after our number, explained in the table's notes.
     grey : bool
@@ -41,6 +47,8 @@ class Entry:
     printed_bold: bool = False
     mark: str = ""
     grey: bool = False
+    best: bool = False
+    printed_best: bool = False
 
 
 @dataclass(frozen=True)
@@ -85,8 +93,10 @@ class Table:
         header = [_escaped(h) for h in self.header]
         text = tabulate(body, header, "latex_raw", colalign=self._alignment, disable_numparse=True)
         notes = "".join(f"% {note}\n" for note in self.notes)
-        grey = any(entry.grey for _, entries in self.rows for entry in entries)
-        needs = "% Needs the package xcolor.\n" if grey else ""
+        all_entries = [entry for _, entries in self.rows for entry in entries]
+        needs = "% Needs the package xcolor.\n" if any(e.grey for e in all_entries) else ""
+        if any(e.best for e in all_entries):
+            needs += "% Needs the package xcolor with the option table.\n"
         return f"% {self.title}\n{needs}{text}\n{notes}"
 
     @property
@@ -122,6 +132,8 @@ def write_text(path: Path, text: str) -> None:
 def _markdown(entry: Entry) -> str:
     ours = f"**{entry.ours}**" if entry.bold else entry.ours
     printed = f"**{entry.printed}**" if entry.printed_bold else entry.printed
+    ours = f"{BEST} {ours}" if entry.best else ours
+    printed = f"{BEST} {printed}" if entry.printed_best else printed
     text = f"{ours}{entry.mark} ({printed})" if printed else f"{ours}{entry.mark}"
     return f"_{text}_" if entry.grey else text
 
@@ -131,8 +143,12 @@ def _latex(entry: Entry) -> str:
     printed = _escaped(entry.printed)
     if entry.printed_bold:
         printed = rf"\textbf{{{printed}}}"
+    if entry.printed_best:
+        printed = rf"\underline{{{printed}}}"
     mark = f"${entry.mark}$".replace("†", r"^\dagger").replace("*", r"^\ast") if entry.mark else ""
     text = f"{ours}{mark} ({printed})" if printed else f"{ours}{mark}"
+    if entry.best:
+        text = rf"\cellcolor{{gray!25}}{text}"
     return rf"\textcolor{{gray}}{{{text}}}" if entry.grey else text
 
 

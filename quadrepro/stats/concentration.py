@@ -1,4 +1,4 @@
-"""Upper bounds on E[Z] from n independent draws of Z in [0, 1]; each fails at most one time in 1/δ.
+"""Upper bounds on E[Z] from n independent draws of Z in [0, 1]; each holds with probability 1 - δ.
 
 Theorems 2.1, 2.3 and 2.4 of Empirical Bernstein Boosting (Shivaswamy and Jebara 2010); the last is
 due to Maurer and Pontil (2009).
@@ -69,7 +69,8 @@ def bernstein(mean: Numbers, variance: Numbers, n: int, delta: float) -> Numbers
     """
     _check(n, 1, delta)
     t = log(1 / delta)
-    return mean + np.sqrt(2 * variance * t / n) + t / (3 * n)
+    spread: Numbers = np.sqrt(2 * variance * t / n)
+    return mean + spread + t / (3 * n)
 
 
 def empirical_bernstein(mean: Numbers, sample_variance: Numbers, n: int, delta: float) -> Numbers:
@@ -98,7 +99,8 @@ def empirical_bernstein(mean: Numbers, sample_variance: Numbers, n: int, delta: 
     """
     _check(n, 2, delta)
     t = log(2 / delta)
-    return mean + np.sqrt(2 * sample_variance * t / n) + 7 * t / (3 * (n - 1))
+    spread: Numbers = np.sqrt(2 * sample_variance * t / n)
+    return mean + spread + 7 * t / (3 * (n - 1))
 
 
 def _check(n: int, least: int, delta: float) -> None:

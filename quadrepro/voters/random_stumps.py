@@ -13,8 +13,8 @@ from typing import Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from quadrepro.voters.reduction import FloatArray, IntArray
-from quadrepro.voters.source import VoterSource
+from quadrepro.voters.reduction import BoolArray, FloatArray, IntArray
+from quadrepro.voters.source import ZERO_VOTE, VoterSource
 
 Codes = NDArray[np.uint16]
 
@@ -81,6 +81,11 @@ class StumpVote:
             total += np.where(codes[attribute] > cut, weight, -weight)
         return total
 
+    def positive(self, codes: Codes) -> BoolArray:
+        """Return which coded examples the vote calls positive; a sum of zero is negative."""
+        zero = ZERO_VOTE * float(np.abs(self.weights).sum())
+        return np.asarray(self.sums(codes) > zero)
+
 
 class RandomStumps(VoterSource):
     """Stumps on a random attribute with a random threshold, and their complements.
@@ -97,8 +102,11 @@ class RandomStumps(VoterSource):
         Number of candidates.
     redraw : bool, default True
         New stumps each round; else those of the first one stay.
-    thresholds : {"uniform", "data"}, default "uniform"
-        Uniform between the attribute's minimum and maximum, or a random training example's value.
+    thresholds : {"uniform", "data", "deviation"}, default "uniform"
+        Uniform between the attribute's minimum and maximum; a random training example's value; or
+        uniform within some standard deviations of the attribute's mean.
+    deviations : float, default 1.0
+        How many standard deviations those are.
     polarity : {"both", "random"}, default "both"
         Whether the complement of a stump is a candidate as well, or either of the two is drawn.
 
@@ -120,13 +128,14 @@ class RandomStumps(VoterSource):
         *,
         per_round: int = 500,
         redraw: bool = True,
-        thresholds: Literal["uniform", "data"] = "uniform",
+        thresholds: Literal["uniform", "data", "deviation"] = "uniform",
+        deviations: float = 1.0,
         polarity: Literal["both", "random"] = "both",
     ) -> None:
         self.n_examples, self.n_voters = codes.shape[1], per_round
         self.complements = polarity == "both"
         self._codes, self._rng, self._redraw = codes, rng, redraw
-        self._thresholds = thresholds
+        self._thresholds, self._deviations = thresholds, deviations
         self._positive = y > 0
         self._gathered = np.empty((per_round, self.n_examples), dtype=np.uint16)
         self._above = np.empty((per_round, self.n_examples), dtype=bool)
@@ -166,9 +175,14 @@ class RandomStumps(VoterSource):
         self._attributes = self._rng.integers(0, n_attributes, shape)
         if self._thresholds == "uniform":
             self._cuts = self._rng.integers(0, STEPS, shape, dtype=np.uint16)
-        else:
+        elif self._thresholds == "data":
             rows = self._rng.integers(0, n_examples, shape)
             self._cuts = self._codes[self._attributes, rows]
+        else:
+            middle, spread = self._codes.mean(axis=1), self._codes.std(axis=1)
+            away = self._deviations * self._rng.uniform(-1, 1, shape)
+            cuts = middle[self._attributes] + away * spread[self._attributes]
+            self._cuts = np.clip(np.rint(cuts), 0, STEPS).astype(np.uint16)
         self._turns = np.ones(shape)
         if not self.complements:
             self._turns -= 2.0 * self._rng.integers(0, 2, shape)

@@ -12,6 +12,9 @@ import numpy as np
 
 from quadrepro.voters.reduction import FloatArray, IntArray
 
+ZERO_VOTE = 1e-12
+"""A vote of at most this much of its voters' total weight counts as zero: it is rounding."""
+
 
 class VoterSource(ABC):
     """The candidates of a round, with values -1 and +1 on labelled examples.

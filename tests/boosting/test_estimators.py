@@ -10,8 +10,18 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import cross_val_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from quadrepro import AdaBoostClassifier, LPBoostClassifier, QuadBoostClassifier, Stumps
+from quadrepro import (
+    AdaBoostClassifier,
+    AdaBoostRegClassifier,
+    EBBoostClassifier,
+    LPBoostClassifier,
+    QuadBoostClassifier,
+    Stumps,
+)
 from quadrepro.boosting.adaboost import AdaBoost
+from quadrepro.boosting.adaboost_reg import AdaBoostReg
+from quadrepro.boosting.base import Algorithm
+from quadrepro.boosting.ebboost import EBBoost
 from quadrepro.boosting.estimators import VoteClassifier
 from quadrepro.boosting.grid import Grid
 from quadrepro.boosting.lpboost import LPBoost
@@ -27,6 +37,8 @@ ESTIMATORS = [
     QuadBoostClassifier("linf", alpha_max=0.05, n_rounds=50),
     LPBoostClassifier(C=0.5),
     AdaBoostClassifier(n_rounds=20),
+    EBBoostClassifier(lam=0.3, n_rounds=20),
+    AdaBoostRegClassifier(C=5.0, n_rounds=20),
 ]
 each_estimator = pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
 
@@ -53,12 +65,18 @@ def test_follows_scikit_learns_conventions(estimator, check) -> None:  # type: i
             {"alpha_max": [0.02], "n_rounds": [30]},
         ),
         (AdaBoostClassifier(30), AdaBoost(), {"n_rounds": [30]}),
+        (EBBoostClassifier(0.3, n_rounds=30), EBBoost(), {"lam": [0.3], "n_rounds": [30]}),
+        (
+            AdaBoostRegClassifier(2.0, power=1, n_rounds=30),
+            AdaBoostReg(power=1),
+            {"C": [2.0], "n_rounds": [30]},
+        ),
         (LPBoostClassifier(C=0.5), LPBoost(), {"C": [0.5]}),
     ],
-    ids=["vanilla", "l1", "l2", "linf", "adaboost", "lpboost"],
+    ids=["vanilla", "l1", "l2", "linf", "adaboost", "ebboost", "abr", "lpboost"],
 )
 def test_weights_are_those_of_the_algorithms_path(
-    problem: Problem, estimator: VoteClassifier, algorithm: QuadBoost, candidate: dict[str, list]
+    problem: Problem, estimator: VoteClassifier, algorithm: Algorithm, candidate: dict[str, list]
 ) -> None:
     H, y = problem
     fitted = clone(estimator).set_params(voters="precomputed").fit(H, y)
@@ -114,6 +132,9 @@ def test_the_gap_of_lpboost_is_closed(problem: Problem) -> None:
         (QuadBoostClassifier(n_rounds=0), "n_rounds must be positive"),
         (QuadBoostClassifier(n_rounds=2.5), "n_rounds takes whole numbers"),
         (AdaBoostClassifier(0), "n_rounds must be positive"),
+        (EBBoostClassifier(-1.0), "lam must be at least 0 and finite, not -1"),
+        (AdaBoostRegClassifier(float("nan")), "C must be at least 0 and finite, not nan"),
+        (AdaBoostRegClassifier(power=3), "power must be 1 or 2, not 3"),
         (LPBoostClassifier(C=float("inf")), "C must be positive and finite"),
         (AdaBoostClassifier(voters="stumps"), "voters must be Stumps"),
         (AdaBoostClassifier(voters=Stumps(0)), "per_attribute must be at least 1"),

@@ -80,7 +80,11 @@ FAULTS = [
         "normalise: input should be 'tanh'",
     ),
     ("- monks", "- monk", "6:5: unknown data set 'monk'; did you mean 'monks'?"),
-    ("as: people", "az: people", "7:21: unknown key 'az'; known are as, name, protocol, view"),
+    (
+        "as: people",
+        "az: people",
+        "7:21: unknown key 'az'; known are as, name, printed, protocol, view",
+    ),
     (
         "as: people",
         "protocol: {fold: 3}",

@@ -46,7 +46,9 @@ def outcomes() -> Callable[..., Outcomes]:
                     record = Record(key, "missing")
                     if count is not None:
                         wrong = np.arange(10) < count
-                        record = Record(key, "ok", count, 10, {"C": 1.0}, 0, pack(wrong), seconds)
+                        record = Record(
+                            key, "ok", count, 10, {"C": 1.0}, 0, pack(wrong), seconds=seconds
+                        )
                     records[row, algorithm, repeat] = record
         return Outcomes(rows, ALGORITHMS, len(errors), records)
 

@@ -61,7 +61,7 @@ def test_values_outside_the_training_range_are_as_its_ends() -> None:
     assert coding.transform(np.array([[-5.0], [0.5], [9.0]])).tolist() == [[0, 32768, STEPS]]
 
 
-@pytest.mark.parametrize("thresholds", ["uniform", "data"])
+@pytest.mark.parametrize("thresholds", ["uniform", "data", "deviation"])
 @pytest.mark.parametrize("polarity", ["both", "random"])
 def test_sums_and_signs_are_those_of_the_stumps(
     make: Callable[..., RandomStumps], data: Data, thresholds: str, polarity: str
@@ -103,7 +103,7 @@ def test_without_redrawing_the_first_stumps_stay(make: Callable[..., RandomStump
     np.testing.assert_array_equal(source.cuts, first)
 
 
-def test_thresholds_are_uniform_on_the_range_or_the_values_of_examples(
+def test_thresholds_are_uniform_or_the_values_of_examples_as_asked_for(
     make: Callable[..., RandomStumps], data: Data
 ) -> None:
     source = make(per_round=20_000)
@@ -115,6 +115,10 @@ def test_thresholds_are_uniform_on_the_range_or_the_values_of_examples(
     source.begin(1)
     codes = Coding.fit(data[0]).transform(data[0])
     assert all(cut in codes[a] for a, cut in zip(source.attributes, source.cuts, strict=True))
+    source = make(thresholds="deviation", deviations=0.5)
+    source.begin(1)
+    middle, reach = codes.mean(axis=1)[source.attributes], codes.std(axis=1)[source.attributes]
+    assert (np.abs(source.cuts - middle) <= 0.5 * reach + 1).all()
 
 
 def test_a_vote_sums_its_stumps(data: Data) -> None:
@@ -124,3 +128,12 @@ def test_a_vote_sums_its_stumps(data: Data) -> None:
     )
     np.testing.assert_allclose(vote.outputs(codes) @ vote.weights, vote.sums(codes))
     assert set(np.unique(vote.outputs(codes))) == {-1.0, 1.0}
+    np.testing.assert_array_equal(vote.positive(codes), vote.sums(codes) > 0)
+
+
+def test_a_vote_that_is_zero_but_for_rounding_is_negative() -> None:
+    codes = np.array([[1]], np.uint16)
+    cuts = np.array([0, 0, 5], np.uint16)
+    vote = StumpVote(np.zeros(3, int), cuts, np.array([0.1, 0.2, 0.1 + 0.2 - 1e-16]))
+    assert vote.sums(codes)[0] > 0
+    assert not vote.positive(codes)[0]

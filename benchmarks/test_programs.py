@@ -1,0 +1,83 @@
+"""Milliseconds a value of LP_REG and QP_REG, against scipy's linprog and PIQP on the whole program.
+
+`make benchmark` prints them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from pytest_benchmark.fixture import BenchmarkFixture
+from scipy.optimize import linprog
+
+from quadrepro.boosting.solvers.margin_lp import MarginLP
+from quadrepro.boosting.solvers.margin_qp import MarginQP
+from quadrepro.voters.reduction import FloatArray
+
+from .conftest import best_of, compare
+
+
+@pytest.fixture(params=[50, 200, 400], ids="{} rounds".format)
+def margins(request: pytest.FixtureRequest) -> FloatArray:
+    """Margins of the distinct voters of AdaBoost with 500 new stumps a round on 500 examples."""
+    rng = np.random.default_rng(0)
+    y = np.where(np.arange(500) % 2 == 0, 1.0, -1.0)
+    X = rng.normal(size=(500, 20)) + y[:, None] * 2 / np.sqrt(20)
+    weights, found = np.full(500, 1 / 500), []
+    for _ in range(request.param):
+        attributes = rng.integers(0, 20, 500)
+        thresholds = rng.uniform(X.min(axis=0)[attributes], X.max(axis=0)[attributes])
+        right = np.where(X[:, attributes] > thresholds, 1.0, -1.0) * y[:, None]
+        edges = weights @ right
+        pick = int(np.abs(edges).argmax())
+        found.append(right[:, pick] * np.sign(edges[pick]))
+        weights /= 1 + abs(edges[pick]) * found[-1]
+    return np.unique(np.array(found), axis=0).T
+
+
+def test_lp_reg(benchmark: BenchmarkFixture, margins: FloatArray) -> None:
+    values = [1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1]
+    m, n = margins.shape
+    rows = np.hstack([-margins, np.ones((m, 1)), -np.eye(m)])
+    total = np.concatenate([np.ones(n), np.zeros(m + 1)])[None, :]
+    bounds = [(0, None)] * n + [(None, None)] + [(0, None)] * m
+
+    def ours() -> None:
+        program = MarginLP(margins, np.ones(m))
+        for nu in values:
+            program.solve(nu)
+
+    def theirs() -> None:
+        for nu in values:
+            cost = np.concatenate([np.zeros(n), [-1.0], np.full(m, 1 / (nu * m))])
+            linprog(cost, A_ub=rows, b_ub=np.zeros(m), A_eq=total, b_eq=[1.0], bounds=bounds)
+
+    benchmark.pedantic(ours, rounds=3)
+    ours_ms = best_of(3, ours) / len(values) * 1e3
+    theirs_ms = best_of(1, theirs) / len(values) * 1e3
+    compare(
+        benchmark,
+        **{"voters": n, "ms a value": ours_ms, "linprog": theirs_ms, "ratio": theirs_ms / ours_ms},
+    )
+
+
+def test_qp_reg(benchmark: BenchmarkFixture, margins: FloatArray) -> None:
+    values = np.geomspace(1e-3, 1e3, 10).tolist()
+    m, n = margins.shape
+    program = MarginQP(margins, np.ones(m))
+
+    def ours() -> None:
+        for C in values:
+            program.solve(C)
+
+    def theirs() -> None:
+        for C in values:
+            program._piqp(np.full(m, C))
+
+    benchmark.pedantic(ours, rounds=3)
+    ours_ms = best_of(3, ours) / len(values) * 1e3
+    theirs_ms = best_of(1, theirs) / len(values) * 1e3
+    compare(
+        benchmark,
+        **{"voters": n, "ms a value": ours_ms, "PIQP": theirs_ms, "ratio": theirs_ms / ours_ms},
+    )

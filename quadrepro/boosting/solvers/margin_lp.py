@@ -1,0 +1,115 @@
+"""The linear program of LP_REG (RLP-Boost), kept warm while values of ν come.
+
+Primal, over the weights a of given voters (Rätsch, Onoda and Müller 2001)::
+
+    max  rho - C sum_i n_i xi_i    s.t.  y_i (H a)_i >= rho - xi_i,  sum_t a_t = 1,  a, xi >= 0
+
+Dual, which is what the solver holds::
+
+    min  gamma    s.t.  sum_i d_i y_i h_t(x_i) <= gamma,  sum_i d_i = 1,  0 <= d_i <= C n_i
+
+n_i counts equal examples, m is their sum and C = 1/(ν m). The dual has a row a voter, and ν only
+moves bounds, so the dual simplex starts from the last value's basis. The weights a are the
+multipliers of the voters' rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import highspy
+import numpy as np
+
+from quadrepro.boosting.solvers.lp import FEASIBILITY, SolverError
+from quadrepro.voters.reduction import FloatArray
+
+DUAL_SIMPLEX = 1
+
+
+@dataclass(frozen=True)
+class MarginSolution:
+    """An optimal solution over given voters.
+
+    Attributes
+    ----------
+    voter_weights : ndarray of shape (n_voters,)
+        Nonnegative weights.
+    example_weights : ndarray of shape (n_examples,)
+        Dual weights; all copies of an example together.
+    primal, dual : float
+        The two objectives, each computed from its own variables.
+    status : str
+        The solver's word for how it ended.
+    """
+
+    voter_weights: FloatArray
+    example_weights: FloatArray
+    primal: float
+    dual: float
+    status: str
+
+    @property
+    def gap(self) -> float:
+        """Relative duality gap."""
+        return abs(self.primal - self.dual) / max(1.0, abs(self.dual))
+
+
+class MarginLP:
+    """LP_REG over given voters.
+
+    Parameters
+    ----------
+    margins : ndarray of shape (n_examples, n_voters)
+        y_i h_t(x_i).
+    counts : ndarray of shape (n_examples,)
+        How often each example occurs; all positive.
+    """
+
+    def __init__(self, margins: FloatArray, counts: FloatArray) -> None:
+        self._margins = margins
+        self._counts = counts
+        self._highs = highspy.Highs()  # type: ignore[no-untyped-call]
+        options: dict[str, bool | int | float | str] = {
+            "output_flag": False,
+            "threads": 1,
+            "presolve": "off",
+            "simplex_strategy": DUAL_SIMPLEX,
+            "primal_feasibility_tolerance": FEASIBILITY,
+            "dual_feasibility_tolerance": FEASIBILITY,
+        }
+        for name, value in options.items():
+            self._highs.setOptionValue(name, value)
+        m = len(counts)
+        free = highspy.kHighsInf
+        self._highs.addVars(m + 1, np.append(np.zeros(m), -free), np.append(np.ones(m), free))
+        self._highs.changeColsCost(1, np.array([m], dtype=np.int32), np.ones(1))
+        columns = np.arange(m + 1, dtype=np.int32)
+        for voter in margins.T:
+            self._highs.addRow(-free, 0.0, m + 1, columns, np.append(voter, -1.0))
+        self._highs.addRow(1.0, 1.0, m, columns, np.ones(m))
+
+    def solve(self, nu: float) -> MarginSolution:
+        """Solve for a value of ν in (0, 1].
+
+        Raises
+        ------
+        SolverError
+            If the solver does not find an optimum: for ν > 1 there is none.
+        """
+        m = len(self._counts)
+        caps = self._counts / (nu * self._counts.sum())
+        self._highs.changeColsBounds(m, np.arange(m, dtype=np.int32), np.zeros(m), caps)
+        self._highs.run()
+        status = self._highs.getModelStatus()
+        word = self._highs.modelStatusToString(status)
+        if status != highspy.HighsModelStatus.kOptimal:
+            raise SolverError(f"LP_REG's linear program at nu = {nu:g} ended as {word!r}")
+        solution = self._highs.getSolution()
+        # Multipliers of rows that are bounded above are negative in a minimisation.
+        weights = np.maximum(0.0, -np.array(solution.row_dual[:-1], dtype=np.float64))
+        weights /= weights.sum()
+        rho = solution.row_dual[-1]
+        examples = np.array(solution.col_value[:-1], dtype=np.float64)
+        primal = float(rho - caps @ np.maximum(0.0, rho - self._margins @ weights))
+        dual = float((examples @ self._margins).max())
+        return MarginSolution(weights, examples, primal, dual, word)
