@@ -13,6 +13,10 @@ if TYPE_CHECKING:
         EBBoostClassifier,
         QuadBoostClassifier,
     )
+    from quadrepro.boosting.reweighting_estimators import (
+        RegularizedLPBoostClassifier,
+        RegularizedQPBoostClassifier,
+    )
     from quadrepro.voters.stumps import Stumps
 
 __all__ = [
@@ -21,6 +25,8 @@ __all__ = [
     "EBBoostClassifier",
     "LPBoostClassifier",
     "QuadBoostClassifier",
+    "RegularizedLPBoostClassifier",
+    "RegularizedQPBoostClassifier",
     "Stumps",
 ]
 
@@ -30,6 +36,8 @@ _HOMES = {
     "EBBoostClassifier": "quadrepro.boosting.greedy_estimators",
     "LPBoostClassifier": "quadrepro.boosting.estimators",
     "QuadBoostClassifier": "quadrepro.boosting.greedy_estimators",
+    "RegularizedLPBoostClassifier": "quadrepro.boosting.reweighting_estimators",
+    "RegularizedQPBoostClassifier": "quadrepro.boosting.reweighting_estimators",
     "Stumps": "quadrepro.voters.stumps",
 }
 

@@ -9,10 +9,13 @@ from sklearn.model_selection import GridSearchCV, PredefinedSplit
 from quadrepro import QuadBoostClassifier
 from quadrepro.boosting.adaboost import AdaBoost
 from quadrepro.boosting.base import Algorithm
+from quadrepro.boosting.ebboost import EBBoost
 from quadrepro.boosting.grid import Grid
 from quadrepro.boosting.lpboost import LPBoost
 from quadrepro.boosting.quadboost import QuadBoostL2
-from quadrepro.selection import k_fold_search
+from quadrepro.boosting.reweighting import RegularizedLP, RegularizedQP
+from quadrepro.selection import HoldoutData, HoldoutSearch, k_fold_search
+from quadrepro.voters.random_stumps import Coding, RandomStumps, StumpVote
 from quadrepro.voters.reduction import FloatArray
 
 Problem = tuple[FloatArray, FloatArray]
@@ -58,3 +61,72 @@ def test_errors_count_every_example_once_when_held_out(
         votes = H[out] @ algorithm.path(H[rest], y[rest], Grid.of(grid)).T
         expected += ((votes > 1e-9) != (y[out] > 0)[:, None]).sum(axis=0)
     assert choice.errors.tolist() == expected.tolist()
+
+
+@pytest.fixture
+def held_out() -> tuple[HoldoutSearch, HoldoutData]:
+    """Return a search and 80 + 80 noisy examples of a rule over three attributes."""
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(160, 3))
+    y = np.where(X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(size=160) > 0, 1.0, -1.0)
+    coding = Coding.fit(X[:80])
+    data = HoldoutData(coding.transform(X[:80]), y[:80], coding.transform(X[80:]), y[80:])
+
+    def stumps() -> RandomStumps:
+        return RandomStumps(data.train, data.y_train, np.random.default_rng(9), per_round=40)
+
+    return HoldoutSearch(stumps, patience=25, max_rounds=500, take="best"), data
+
+
+def errors_of(vote: StumpVote, data: HoldoutData) -> int:
+    return int((vote.positive(data.valid) != (data.y_valid > 0)).sum())
+
+
+def test_every_value_sees_the_draws_that_adaboost_sees(
+    held_out: tuple[HoldoutSearch, HoldoutData],
+) -> None:
+    search, data = held_out
+    alone = search(AdaBoost(), data, Grid.of({}))
+    among = search(EBBoost(), data, Grid.of({"lam": [1.0, 0.1, 0.0]}))
+    assert among.errors[2] == alone.errors[0] == errors_of(alone.vote, data)
+    same = search(EBBoost(), data, Grid.of({"lam": [0.0]}))
+    np.testing.assert_array_equal(same.vote.attributes, alone.vote.attributes)
+    np.testing.assert_array_equal(same.vote.cuts, alone.vote.cuts)
+    np.testing.assert_allclose(same.vote.weights, alone.vote.weights, rtol=1e-12)
+    assert same.candidate == {"lam": 0.0, **alone.candidate}
+
+
+def test_the_candidate_of_fewest_validation_errors_is_chosen_and_the_first_of_equals(
+    held_out: tuple[HoldoutSearch, HoldoutData],
+) -> None:
+    search, data = held_out
+    values = [30.0, 3.0, 1.0, 0.3, 0.03]
+    choice = search(EBBoost(), data, Grid.of({"lam": values}))
+    alone = [search(EBBoost(), data, Grid.of({"lam": [v]})).errors[0] for v in values]
+    np.testing.assert_array_equal(choice.errors, alone)
+    assert choice.candidate["lam"] == values[int(np.argmin(alone))]
+    assert errors_of(choice.vote, data) == min(alone)
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "grid"),
+    [
+        (RegularizedLP(), Grid.of({"nu": [1.0, 0.5, 0.2, 0.05]})),
+        (RegularizedQP(), Grid.of({"C": [0.001, 0.1, 10.0]})),
+    ],
+)
+def test_new_weights_are_for_the_stumps_that_adaboost_found(
+    held_out: tuple[HoldoutSearch, HoldoutData], algorithm: Algorithm, grid: Grid
+) -> None:
+    search, data = held_out
+    found = search(AdaBoost(), data, Grid.of({}))
+    choice = search(algorithm, data, grid)
+    np.testing.assert_array_equal(choice.vote.cuts, found.vote.cuts)
+    assert (choice.vote.weights * np.sign(found.vote.weights) >= 0).all()
+    assert errors_of(choice.vote, data) == choice.errors.min()
+    assert choice.candidate["n_rounds"] == found.candidate["n_rounds"]
+    signs = np.sign(found.vote.weights)
+    oriented = found.vote.outputs(data.train) * signs
+    value = [choice.candidate[name] for name, _ in grid.axes]
+    weights = algorithm.reweigh(oriented, data.y_train, value)[0] * signs
+    np.testing.assert_allclose(choice.vote.weights, weights, atol=1e-7)

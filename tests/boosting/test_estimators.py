@@ -16,6 +16,8 @@ from quadrepro import (
     EBBoostClassifier,
     LPBoostClassifier,
     QuadBoostClassifier,
+    RegularizedLPBoostClassifier,
+    RegularizedQPBoostClassifier,
     Stumps,
 )
 from quadrepro.boosting.adaboost import AdaBoost
@@ -26,6 +28,7 @@ from quadrepro.boosting.estimators import VoteClassifier
 from quadrepro.boosting.grid import Grid
 from quadrepro.boosting.lpboost import LPBoost
 from quadrepro.boosting.quadboost import QuadBoost, QuadBoostL1, QuadBoostL2, QuadBoostLInf
+from quadrepro.boosting.reweighting import RegularizedLP, RegularizedQP
 from quadrepro.voters.reduction import FloatArray
 
 Problem = tuple[FloatArray, FloatArray]
@@ -39,6 +42,8 @@ ESTIMATORS = [
     AdaBoostClassifier(n_rounds=20),
     EBBoostClassifier(lam=0.3, n_rounds=20),
     AdaBoostRegClassifier(C=5.0, n_rounds=20),
+    RegularizedLPBoostClassifier(nu=0.1, n_rounds=20),
+    RegularizedQPBoostClassifier(C=0.1, n_rounds=20),
 ]
 each_estimator = pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
 
@@ -72,8 +77,21 @@ def test_follows_scikit_learns_conventions(estimator, check) -> None:  # type: i
             {"C": [2.0], "n_rounds": [30]},
         ),
         (LPBoostClassifier(C=0.5), LPBoost(), {"C": [0.5]}),
+        (RegularizedLPBoostClassifier(0.3, n_rounds=9), RegularizedLP(9), {"nu": [0.3]}),
+        (RegularizedQPBoostClassifier(0.1, n_rounds=9), RegularizedQP(9), {"C": [0.1]}),
     ],
-    ids=["vanilla", "l1", "l2", "linf", "adaboost", "ebboost", "abr", "lpboost"],
+    ids=[
+        "vanilla",
+        "l1",
+        "l2",
+        "linf",
+        "adaboost",
+        "ebboost",
+        "abr",
+        "lpboost",
+        "lp_reg",
+        "qp_reg",
+    ],
 )
 def test_weights_are_those_of_the_algorithms_path(
     problem: Problem, estimator: VoteClassifier, algorithm: Algorithm, candidate: dict[str, list]
@@ -136,6 +154,9 @@ def test_the_gap_of_lpboost_is_closed(problem: Problem) -> None:
         (AdaBoostRegClassifier(float("nan")), "C must be at least 0 and finite, not nan"),
         (AdaBoostRegClassifier(power=3), "power must be 1 or 2, not 3"),
         (LPBoostClassifier(C=float("inf")), "C must be positive and finite"),
+        (RegularizedLPBoostClassifier(nu=1.5), "nu"),
+        (RegularizedLPBoostClassifier(n_rounds=0), "n_rounds must be positive"),
+        (RegularizedQPBoostClassifier(C=0.0), "C must be positive"),
         (AdaBoostClassifier(voters="stumps"), "voters must be Stumps"),
         (AdaBoostClassifier(voters=Stumps(0)), "per_attribute must be at least 1"),
     ],
