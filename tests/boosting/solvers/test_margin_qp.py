@@ -91,25 +91,12 @@ def test_the_optimum_is_that_of_a_general_solver_on_the_dual(seed: int, C: float
     assert solution.dual == pytest.approx(dual_by_scipy(margins, C * counts), rel=1e-6)
 
 
-@pytest.mark.parametrize("C", VALUES)
-def test_piqp_comes_to_the_same_weights(monkeypatch: pytest.MonkeyPatch, C: float) -> None:
-    margins, counts = draw(5, m=80, n=25)
-    program = MarginQP(margins, counts)
-    expected = program.solve(C)
-    monkeypatch.setattr(program, "_interior_point", np.zeros_like)
-    solution = program.solve(C)
-    assert expected.status == "interior point"
-    assert solution.status == "Status.PIQP_SOLVED"
-    assert solution.voter_weights == pytest.approx(expected.voter_weights, abs=1e-8)
-
-
-def test_a_program_that_neither_solves_is_an_error_that_names_the_price(
+def test_a_program_that_is_not_solved_is_an_error_that_names_the_price(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     program = MarginQP(*draw(0))
-    monkeypatch.setattr(program, "_interior_point", np.zeros_like)
-    monkeypatch.setattr(program, "_piqp", lambda caps: (caps, "out of steps"))
-    with pytest.raises(SolverError, match="at C = 2 ended as 'out of steps' with a KKT residual"):
+    monkeypatch.setattr(program, "_better", lambda caps, point: caps)
+    with pytest.raises(SolverError, match="at C = 2 ended as .* with a KKT residual of"):
         program.solve(2.0)
 
 
