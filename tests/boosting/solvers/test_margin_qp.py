@@ -96,7 +96,7 @@ def test_a_program_that_is_not_solved_is_an_error_that_names_the_price(
 ) -> None:
     program = MarginQP(*draw(0))
     monkeypatch.setattr(program, "_better", lambda caps, point: caps)
-    with pytest.raises(SolverError, match="at C = 2 ended as .* with a KKT residual of"):
+    with pytest.raises(SolverError, match=r"at C = 2 ended as .* with a KKT residual of"):
         program.solve(2.0)
 
 
