@@ -10,7 +10,8 @@ import numpy as np
 
 from quadrepro.boosting.base import Algorithm, Hyperparameter
 from quadrepro.boosting.grid import Grid
-from quadrepro.boosting.solvers.lp import LPBoostMaster, MasterSolution
+from quadrepro.boosting.solvers.lp import LPBoostMaster
+from quadrepro.boosting.solvers.program import ProgramSolution
 from quadrepro.voters.reduction import FloatArray, VotingProblem
 
 VIOLATION = 1e-6
@@ -50,8 +51,8 @@ def generate_columns(
     problem: VotingProblem,
     counts: FloatArray,
     values: list[float],
-    watch: Callable[[list[int], MasterSolution], None] | None = None,
-) -> Iterator[tuple[list[int], MasterSolution]]:
+    watch: Callable[[list[int], ProgramSolution], None] | None = None,
+) -> Iterator[tuple[list[int], ProgramSolution]]:
     """Yield the voters added and the optimum for each value of C in turn.
 
     Parameters
@@ -67,7 +68,7 @@ def generate_columns(
 
     Yields
     ------
-    tuple of (list of int, MasterSolution)
+    tuple of (list of int, ProgramSolution)
         The added voters in order, and the solution over them.
 
     Raises

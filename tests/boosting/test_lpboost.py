@@ -9,7 +9,8 @@ from scipy.optimize import linprog
 
 from quadrepro.boosting.grid import Grid
 from quadrepro.boosting.lpboost import VIOLATION, LPBoost, generate_columns
-from quadrepro.boosting.solvers.lp import LPBoostMaster, SolverError
+from quadrepro.boosting.solvers.lp import LPBoostMaster
+from quadrepro.boosting.solvers.program import SolverError
 from quadrepro.voters.reduction import FloatArray, reduce_problem
 
 Problem = tuple[FloatArray, FloatArray]

@@ -14,47 +14,11 @@ next value starts from the last one's basis. The voters' weights are the rows' m
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import highspy
 import numpy as np
 
+from quadrepro.boosting.solvers.program import ProgramSolution, SolverError, highs
 from quadrepro.voters.reduction import FloatArray
-
-FEASIBILITY = 1e-9
-"""HiGHS's own tolerance on primal and dual feasibility."""
-
-
-class SolverError(RuntimeError):
-    """The solver ended without an optimal solution."""
-
-
-@dataclass(frozen=True)
-class MasterSolution:
-    """An optimal solution over the voters added so far.
-
-    Attributes
-    ----------
-    voter_weights : ndarray of shape (n_added,)
-        Signed weights α, in the order in which the voters were added.
-    example_weights : ndarray of shape (n_examples,)
-        Dual weights u.
-    primal, dual : float
-        The two objectives, each computed from its own variables.
-    status : str
-        The solver's word for how it ended.
-    """
-
-    voter_weights: FloatArray
-    example_weights: FloatArray
-    primal: float
-    dual: float
-    status: str
-
-    @property
-    def gap(self) -> float:
-        """Relative duality gap."""
-        return abs(self.primal - self.dual) / max(1.0, abs(self.dual))
 
 
 class LPBoostMaster:
@@ -70,16 +34,7 @@ class LPBoostMaster:
         self._counts = counts
         self._C = 0.0
         self._index = np.arange(len(counts), dtype=np.int32)
-        self._highs = highspy.Highs()  # type: ignore[no-untyped-call]
-        options: dict[str, bool | int | float | str] = {
-            "output_flag": False,
-            "threads": 1,
-            "presolve": "off",
-            "primal_feasibility_tolerance": FEASIBILITY,
-            "dual_feasibility_tolerance": FEASIBILITY,
-        }
-        for name, value in options.items():
-            self._highs.setOptionValue(name, value)
+        self._highs = highs()
         n = len(counts)
         self._highs.addVars(n, np.zeros(n), np.zeros(n))
         self._highs.changeColsCost(n, self._index, np.ones(n))
@@ -101,7 +56,7 @@ class LPBoostMaster:
         """
         self._highs.addRow(-1.0, 1.0, len(signed), self._index, signed)
 
-    def solve(self) -> MasterSolution:
+    def solve(self) -> ProgramSolution:
         """Solve for the present C and voters.
 
         Raises
@@ -120,4 +75,4 @@ class LPBoostMaster:
         # An example's reduced cost is 1 - y (H a), so its positive part is the slack.
         slack = np.maximum(0.0, solution.col_dual)
         primal = float(np.abs(weights).sum() + self._C * self._counts @ slack)
-        return MasterSolution(weights, duals, primal, float(duals.sum()), word)
+        return ProgramSolution(weights, duals, primal, float(duals.sum()), word)

@@ -15,43 +15,13 @@ multipliers of the voters' rows.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import highspy
 import numpy as np
 
-from quadrepro.boosting.solvers.lp import FEASIBILITY, SolverError
+from quadrepro.boosting.solvers.program import ProgramSolution, SolverError, highs
 from quadrepro.voters.reduction import FloatArray
 
 DUAL_SIMPLEX = 1
-
-
-@dataclass(frozen=True)
-class MarginSolution:
-    """An optimal solution over given voters.
-
-    Attributes
-    ----------
-    voter_weights : ndarray of shape (n_voters,)
-        Nonnegative weights.
-    example_weights : ndarray of shape (n_examples,)
-        Dual weights; all copies of an example together.
-    primal, dual : float
-        The two objectives, each computed from its own variables.
-    status : str
-        The solver's word for how it ended.
-    """
-
-    voter_weights: FloatArray
-    example_weights: FloatArray
-    primal: float
-    dual: float
-    status: str
-
-    @property
-    def gap(self) -> float:
-        """Relative duality gap."""
-        return abs(self.primal - self.dual) / max(1.0, abs(self.dual))
 
 
 class MarginLP:
@@ -68,17 +38,7 @@ class MarginLP:
     def __init__(self, margins: FloatArray, counts: FloatArray) -> None:
         self._margins = margins
         self._counts = counts
-        self._highs = highspy.Highs()  # type: ignore[no-untyped-call]
-        options: dict[str, bool | int | float | str] = {
-            "output_flag": False,
-            "threads": 1,
-            "presolve": "off",
-            "simplex_strategy": DUAL_SIMPLEX,
-            "primal_feasibility_tolerance": FEASIBILITY,
-            "dual_feasibility_tolerance": FEASIBILITY,
-        }
-        for name, value in options.items():
-            self._highs.setOptionValue(name, value)
+        self._highs = highs(simplex_strategy=DUAL_SIMPLEX)
         m = len(counts)
         free = highspy.kHighsInf
         self._highs.addVars(m + 1, np.append(np.zeros(m), -free), np.append(np.ones(m), free))
@@ -88,7 +48,7 @@ class MarginLP:
             self._highs.addRow(-free, 0.0, m + 1, columns, np.append(voter, -1.0))
         self._highs.addRow(1.0, 1.0, m, columns, np.ones(m))
 
-    def solve(self, nu: float) -> MarginSolution:
+    def solve(self, nu: float) -> ProgramSolution:
         """Solve for a value of ν in (0, 1].
 
         Raises
@@ -112,4 +72,4 @@ class MarginLP:
         examples = np.array(solution.col_value[:-1], dtype=np.float64)
         primal = float(rho - caps @ np.maximum(0.0, rho - self._margins @ weights))
         dual = float((examples @ self._margins).max())
-        return MarginSolution(weights, examples, primal, dual, word)
+        return ProgramSolution(weights, examples, primal, dual, word)

@@ -21,8 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from quadrepro.boosting.solvers.lp import SolverError
-from quadrepro.boosting.solvers.margin_lp import MarginSolution
+from quadrepro.boosting.solvers.program import ProgramSolution, SolverError
 from quadrepro.voters.reduction import FloatArray
 
 RESIDUAL = 1e-8
@@ -33,7 +32,7 @@ PROXIMAL = 1e-9
 
 
 @dataclass(frozen=True)
-class QPSolution(MarginSolution):
+class QPSolution(ProgramSolution):
     """An optimal solution of QP_REG.
 
     Attributes

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from quadrepro.boosting.solvers.lp import SolverError
 from quadrepro.boosting.solvers.margin_lp import MarginLP
+from quadrepro.boosting.solvers.program import SolverError
 from quadrepro.voters.reduction import FloatArray
 
 VALUES = [1.0, 0.8, 0.6, 0.4, 0.25, 0.1, 0.02]

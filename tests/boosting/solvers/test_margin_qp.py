@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import LinearConstraint, minimize
 
-from quadrepro.boosting.solvers.lp import SolverError
 from quadrepro.boosting.solvers.margin_qp import RESIDUAL, MarginQP
+from quadrepro.boosting.solvers.program import SolverError
 from quadrepro.voters.reduction import FloatArray
 
 VALUES = np.geomspace(1e-3, 1e3, 7).tolist()
