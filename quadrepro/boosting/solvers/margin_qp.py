@@ -10,7 +10,7 @@ Dual, with M for the matrix of the margins y_i h_t(x_i)::
 
 n_i counts equal examples. PIQP, a proximal interior point, solves the primal. From its guess at the
 examples that lie on the margin, the exact solution follows from one more linear system. The KKT
-residual of what is returned is computed from u alone.
+residual of what is returned is computed from u alone where that is possible.
 """
 
 from __future__ import annotations
@@ -38,8 +38,9 @@ class QPSolution(ProgramSolution):
     Attributes
     ----------
     residual : float
-        KKT residual: max |u - clip(u + s (1 - M b), 0, C n)| / s with s = max u. All other
-        conditions hold by the construction of b from u.
+        KKT residual: max |u - clip(u + s (1 - M b), 0, C n)| / s with s = max u, where b follows
+        from u, so that all other conditions hold by construction; else the largest violation of
+        any condition, against max(1, s).
     """
 
     residual: float
@@ -82,9 +83,12 @@ class MarginQP:
         caps = C * self._counts
         point, word = self._piqp(caps)
         u = self._better(caps, point)
-        b = self._voter_weights(u)
+        b, residual = self._voter_weights(u), self._residual(caps, u)
+        if residual > RESIDUAL:
+            # Voters on the verge of a weight: u does not tell them apart, the multipliers do.
+            u, b, residual = point.u, np.maximum(0.0, point.b), self._kkt_residual(point)
         slack = np.maximum(0.0, 1.0 - self._margins @ b)
-        square, residual = float(b @ b), self._residual(caps, u)
+        square = float(b @ b)
         if not residual <= RESIDUAL:
             raise SolverError(
                 f"QP_REG's quadratic program at C = {C:g} ended as {word!r} "
@@ -102,6 +106,16 @@ class MarginQP:
             return float("inf")
         short = 1.0 - self._margins @ self._voter_weights(u)
         return float(np.abs(u - np.clip(u + scale * short, 0.0, caps)).max() / scale)
+
+    def _kkt_residual(self, point: _Point) -> float:
+        """Return the largest violation of stationarity, feasibility and complementarity."""
+        b, lower, u, rest, excess, slack = point
+        violations = (
+            2 * b - u @ self._margins - lower,
+            np.minimum(0.0, np.concatenate([b, lower, u, rest, excess, slack])),
+            *(lower * b, u * excess, rest * slack),
+        )
+        return float(max(np.abs(v).max() for v in violations) / max(1.0, u.max()))
 
     def _better(self, caps: FloatArray, point: _Point) -> FloatArray:
         """Return the point's u or the one that follows from its guess, whichever is better."""

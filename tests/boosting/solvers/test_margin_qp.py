@@ -95,8 +95,10 @@ def test_a_program_that_is_not_solved_is_an_error_that_names_the_price(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     program = MarginQP(*draw(0))
-    monkeypatch.setattr(program, "_better", lambda caps, point: caps)
-    with pytest.raises(SolverError, match=r"at C = 2 ended as .* with a KKT residual of"):
+    point, _ = program._piqp(2.0 * program._counts)
+    wrong = point._make(values + 1.0 for values in point)
+    monkeypatch.setattr(program, "_piqp", lambda caps: (wrong, "out of steps"))
+    with pytest.raises(SolverError, match=r"at C = 2 ended as 'out of steps' with a KKT residual"):
         program.solve(2.0)
 
 
