@@ -19,7 +19,7 @@ from quadrepro.report.claims import CLAIMS, claims_table
 from quadrepro.report.comparisons import comparisons_table
 from quadrepro.report.margins import draw_margins, margins_table
 from quadrepro.report.outcomes import Outcomes
-from quadrepro.report.percent import percent_table
+from quadrepro.report.percent import MEAN, percent_table
 from quadrepro.report.published import read_published
 from quadrepro.report.risks import risks_table, verdicts_table
 from quadrepro.report.table import Table, csv_text, write_text
@@ -112,8 +112,14 @@ def write_results(plan: Plan, store: RecordStore, folder: Path) -> tuple[Table, 
 
 
 def _cells(experiment: Experiment, outcomes: Outcomes) -> str:
-    printed = read_published(experiment.config.tables.risks)
-    names = {d.title: d.name for d in experiment.config.datasets}
+    tables = experiment.config.tables
+    risks, percent = read_published(tables.risks), read_published(tables.percent)
+    printed = {
+        (d.title, column): risks.text(d.name, column)
+        or _percent(percent.text(d.printed or d.title, column + MEAN))
+        for d in experiment.config.datasets
+        for column in outcomes.columns
+    }
     rows = []
     for (row, column, repeat), record in outcomes.records.items():
         measured: tuple[str | float | int, ...] = ("", "", "", "", "")
@@ -125,10 +131,12 @@ def _cells(experiment: Experiment, outcomes: Outcomes) -> str:
                 json.dumps(record.chosen),
                 round(record.seconds, 4),
             )
-        rows.append(
-            (row, column, repeat, record.status, *measured, printed.text(names[row], column))
-        )
+        rows.append((row, column, repeat, record.status, *measured, printed[row, column]))
     return csv_text(CELLS_HEADER, tuple(rows))
+
+
+def _percent(text: str) -> str:
+    return f"{text}%" if text else ""
 
 
 def _provenance(plan: Plan) -> dict[str, Any]:

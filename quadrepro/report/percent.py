@@ -125,7 +125,7 @@ def _row(outcomes: Outcomes, printed: Published, row: str) -> dict[str, Compared
         for c in outcomes.columns
     }
     best: list[str] = []
-    if all(errors.values()):
+    if len(errors) > 1 and all(errors.values()):
         least = min(fmean(e) for e in errors.values())
         best = [c for c, e in errors.items() if fmean(e) <= least + 1e-10]
     cells = {}
@@ -144,7 +144,8 @@ def _printed_moments(printed: Published, row: str, column: str) -> Moments | Non
 
 def _lowest_printed(outcomes: Outcomes, printed: Published, row: str) -> set[str]:
     means = {c: m for c in outcomes.columns if (m := printed.number(row, c + MEAN)) is not None}
-    return {c for c, m in means.items() if m == min(means.values())}
+    alone = len(outcomes.columns) == 1
+    return set() if alone else {c for c, m in means.items() if m == min(means.values())}
 
 
 def _text(errors: list[float]) -> str:
