@@ -52,3 +52,18 @@ def test_trajectories_that_end_early_keep_their_best(monkeypatch: pytest.MonkeyP
     assert [end is not None and bool(end[0]) for end in ends] == [False, False, True]
     assert two.vote(1, 99).weights.tolist() == [1.0, 1.0]
     assert two.best_round[0] == 1
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_without_complements_only_a_stump_with_an_edge_is_taken(seed: int) -> None:
+    X, y = np.linspace(0, 1, 40)[:, None], np.where(np.arange(40) < 20, 1.0, -1.0)
+    codes = Coding.fit(X).transform(X)
+    rng = np.random.default_rng(seed)
+    source = RandomStumps(codes, y, rng, per_round=1, polarity="random")
+    state = AdaBoost().weights(source, np.ones((1, 40)))
+    state.begin(1)
+    step = AdaBoost().rule(np.array([np.nan])).step(state)
+    # Examples above a cut are mostly negative, so that only the complement has an edge.
+    taken = step.last is None
+    assert taken == (source.turns[0] < 0)
+    assert (step.weights[0] > 0) == taken

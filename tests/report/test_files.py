@@ -69,3 +69,16 @@ def test_what_there_is_not_is_refused_with_its_place(
         check_tables(load_experiment(path))
     assert message in str(caught.value)
     assert str(caught.value).startswith(f"{path}:6:")
+
+
+def test_cells_and_tables_carry_the_printed_row_that_the_config_names(tmp_path: Path) -> None:
+    path = tmp_path / "one.yaml"
+    text = CONFIG.format("percent: ebboost-table1")
+    path.write_text(text.replace("[monks]", "[{name: monks, as: robots, printed: spambase}]"))
+    folder = tmp_path / "results"
+    plan = make_plan(load_experiment(path))
+    write_results(plan, RecordStore(tmp_path / "records"), folder)
+    cells = (folder / "cells.csv").read_text().splitlines()
+    assert cells[1] == "robots,adaboost,0,missing,,,,,,7.74%"
+    row = (folder / "percent.md").read_text().splitlines()[4]
+    assert row.split("|")[1:3] == [" robots     ", " – (7.74 ± 0.74) "]
