@@ -77,6 +77,20 @@ class ExampleWeights(State):
         """Return weights that outweigh the vote so far, with the signs of the edges."""
         return np.sign(edges) * (1.0 if self.round == 1 else LARGEST_STEP * self.round)
 
+    def step_to(self, picks: IntArray, tanhs: FloatArray) -> Step:
+        """Return the step with weights α of given tanh α.
+
+        A tanh of 1 or -1, where a voter has no error, ends the run with a weight that decides
+        alone; one of at most `NO_EDGE` ends it without a weight.
+        """
+        # A handful of floats: plain Python is quicker here than two reductions.
+        if all(NO_EDGE < abs(tanh) < 1.0 for tanh in tanhs.tolist()):
+            return Step(picks, np.arctanh(tanhs), None)
+        sizes = np.abs(tanhs)
+        last = (sizes <= NO_EDGE) | (sizes >= 1.0)
+        steps = np.arctanh(np.where(last, 0.0, tanhs))
+        return Step(picks, np.where(sizes >= 1.0, self.decisive(tanhs), steps), last)
+
     def strongest(self) -> tuple[IntArray, FloatArray]:
         """Return the voter of least weighted error, complements included, and its signed edge.
 
@@ -126,14 +140,7 @@ class AdaBoostRule(Rule):
     def step(self, state: State) -> Step:
         """Pick the strongest voter."""
         assert isinstance(state, ExampleWeights)
-        picks, edges = state.strongest()
-        # A handful of floats: plain Python is quicker here than two reductions.
-        if all(NO_EDGE < abs(edge) < 1.0 for edge in edges.tolist()):
-            return Step(picks, np.arctanh(edges), None)
-        sizes = np.abs(edges)
-        last = (sizes <= NO_EDGE) | (sizes >= 1.0)
-        steps = np.arctanh(np.where(last, 0.0, edges))
-        return Step(picks, np.where(sizes >= 1.0, state.decisive(edges), steps), last)
+        return state.step_to(*state.strongest())
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from quadrepro.boosting.adaboost import NO_EDGE, UNITS, ExampleWeights, WeightBoosting
+from quadrepro.boosting.adaboost import UNITS, ExampleWeights, WeightBoosting
 from quadrepro.boosting.base import N_ROUNDS, Hyperparameter
 from quadrepro.boosting.greedy import Rule, State, Step
 from quadrepro.boosting.grid import Grid
@@ -152,14 +152,7 @@ class EBBoostRule(Rule):
     def step(self, state: State) -> Step:
         """Pick the voter of least penalised loss."""
         assert isinstance(state, SquaredWeights)
-        picks, tanhs = state.least_penalised(self.value)
-        # A handful of floats: plain Python is quicker here than two reductions.
-        if all(NO_EDGE < abs(tanh) < 1.0 for tanh in tanhs.tolist()):
-            return Step(picks, np.arctanh(tanhs), None)
-        sizes = np.abs(tanhs)
-        last = (sizes <= NO_EDGE) | (sizes >= 1.0)
-        steps = np.arctanh(np.where(last, 0.0, tanhs))
-        return Step(picks, np.where(sizes >= 1.0, state.decisive(tanhs), steps), last)
+        return state.step_to(*state.least_penalised(self.value))
 
 
 @dataclass(frozen=True)

@@ -39,13 +39,12 @@ def bring(names: Iterable[str], folder: Path | None, offline: bool) -> None:
     """
     from quadrepro.data.card import load_card
     from quadrepro.data.fetch import fetch
-    from quadrepro.data.store import locate, refuse_missing
+    from quadrepro.data.store import locate, missing_error
     from quadrepro.errors import DataError, NoConnectionError
 
-    names = list(names)
     missing = [card for card in map(load_card, names) if locate(card, folder) is None]
-    if offline:
-        refuse_missing(names, folder)
+    if offline and missing:
+        raise missing_error(missing, folder)
     failures: list[str] = []
     with FetchProgress(missing) as progress:
         for card in missing:

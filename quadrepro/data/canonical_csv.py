@@ -7,9 +7,7 @@ not clean, Python's csv module goes through the file once more to say what is wr
 from __future__ import annotations
 
 import csv
-import gzip
 import io
-import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +22,7 @@ from quadrepro.data.canonical import (
     numeric_column,
 )
 from quadrepro.data.card import Card
+from quadrepro.data.sources.formats import text_of, unpack
 from quadrepro.errors import DataError
 
 if TYPE_CHECKING:
@@ -54,7 +53,7 @@ def read_csv(path: Path, card: Card) -> RawTable:
     """
     import pyarrow as pa
 
-    content = _content(path)
+    _, content = unpack(path)
     try:
         table = _parse(content, card)
     except pa.ArrowException as error:
@@ -73,14 +72,6 @@ def read_csv(path: Path, card: Card) -> RawTable:
     if is_missing(target).any():
         _explain(content, path, card)
     return RawTable(card.attributes, columns, target)
-
-
-def _content(path: Path) -> bytes:
-    try:
-        content = path.read_bytes()
-        return gzip.decompress(content) if path.suffix == ".gz" else content
-    except (OSError, EOFError, zlib.error) as error:
-        raise DataError(f"{path}: cannot be read: {error}") from error
 
 
 def _parse(content: bytes, card: Card) -> pa.Table:
@@ -138,12 +129,7 @@ def _explain(content: bytes, path: Path, card: Card) -> None:
 
 def _rows(content: bytes, path: Path) -> Iterator[tuple[list[str], int]]:
     """Yield every row that is not blank, with the line on which it ends."""
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content[: error.start].count(b"\n") + 1
-        raise DataError(f"{path}, line {line}: not UTF-8 text") from error
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    reader = csv.reader(io.StringIO(text_of(content, str(path)), newline=""), strict=True)
     try:
         for fields in reader:
             if fields:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -184,13 +184,17 @@ def refuse_missing(names: Iterable[str], folder: Path | None = None) -> None:
         Also if the folder does not exist or a card is broken.
     """
     missing = [card for card in map(load_card, names) if locate(card, folder) is None]
-    if not missing:
-        return
+    if missing:
+        raise missing_error(missing, folder)
+
+
+def missing_error(missing: Sequence[Card], folder: Path | None = None) -> DataError:
+    """Return the error that names data sets which are nowhere, with the ways to get them."""
     named = " ".join(card.name for card in missing)
     count = "1 data set is" if len(missing) == 1 else f"{len(missing)} data sets are"
     place = data_folder(folder)
     csvs = f"for NAME.csv and NAME.csv.gz in {place} and " if place else ""
-    raise DataError(
+    return DataError(
         "\n".join(
             (
                 f"{count} not here; looked {csvs}in the cache {cache.cache_folder()}:",
@@ -226,9 +230,9 @@ def load_dataset(name: str, folder: Path | None = None) -> Dataset:
         If the rows are nowhere, cannot be read, or are not what the card says.
     """
     card = load_card(name)
-    refuse_missing([name], folder)
     location = locate(card, folder)
-    assert location is not None
+    if location is None:
+        raise missing_error([card], folder)
     return Dataset(card, location.read(card), location.origin)
 
 

@@ -114,10 +114,8 @@ def _k_fold(cell: Cell, prepare: Callable[[FloatArray], FloatArray]) -> _Found:
 def _holdout(cell: Cell, holdout: Holdout, prepare: Callable[[FloatArray], FloatArray]) -> _Found:
     X, y, split = cell.examples.X, cell.examples.y, cell.split
     assert split.valid is not None
-    coding = Coding.fit(prepare(X[split.train]))
-    train, valid, test = (
-        coding.transform(prepare(X[rows])) for rows in (split.train, split.valid, split.test)
-    )
+    parts = [prepare(X[rows]) for rows in (split.train, split.valid, split.test)]
+    train, valid, test = map(Coding.fit(parts[0]).transform, parts)
     data = HoldoutData(train, y[split.train], valid, y[split.valid])
     options = holdout.stumps.model_dump()
     search = HoldoutSearch(

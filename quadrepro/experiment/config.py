@@ -201,6 +201,11 @@ class DatasetEntry(Model):
         """Name of the row."""
         return self.row or self.name
 
+    @property
+    def printed_row(self) -> str:
+        """Name of the printed row."""
+        return self.printed or self.title
+
     def check_protocol(self, protocol: Protocol) -> None:
         """Refuse a view or changes of the protocol that there cannot be, as `resolve` does."""
         self.resolve(protocol.view)

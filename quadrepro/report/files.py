@@ -83,7 +83,7 @@ def write_results(plan: Plan, store: RecordStore, folder: Path) -> tuple[Table, 
     experiment = plan.experiment
     tables = experiment.config.tables
     outcomes = Outcomes.of(plan.cells, records_of(plan.cells, store))
-    titles = {d.title: d.printed or d.title for d in experiment.config.datasets}
+    titles = {d.title: d.printed_row for d in experiment.config.datasets}
     printed = read_published(tables.risks)
     shown = risks_table(experiment, outcomes, printed)
     shown.write(folder, "risks")
@@ -116,7 +116,7 @@ def _cells(experiment: Experiment, outcomes: Outcomes) -> str:
     risks, percent = read_published(tables.risks), read_published(tables.percent)
     printed = {
         (d.title, column): risks.text(d.name, column)
-        or _percent(percent.text(d.printed or d.title, column + MEAN))
+        or _percent(percent.text(d.printed_row, column + MEAN))
         for d in experiment.config.datasets
         for column in outcomes.columns
     }

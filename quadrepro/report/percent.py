@@ -8,6 +8,7 @@ from statistics import fmean, stdev
 from quadrepro.experiment.loading import Experiment
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.published import Published
+from quadrepro.report.risks import closing_notes
 from quadrepro.report.table import BEST, MISSING, Entry, Table
 from quadrepro.stats.paired_t import paired_t
 from quadrepro.stats.sign_test import LEVEL
@@ -177,7 +178,6 @@ def _numbers(cell: Compared) -> tuple[str | float | int, ...]:
 
 
 def _notes(experiment: Experiment, outcomes: Outcomes, cells: list[Compared]) -> tuple[str, ...]:
-    config = experiment.config
     several = outcomes.repeats > 1
     ours = "Ours: one random split"
     if several:
@@ -201,10 +201,4 @@ def _notes(experiment: Experiment, outcomes: Outcomes, cells: list[Compared]) ->
             f"p ≤ {LEVEL:g}). Inside: {verdicts.count('inside')} of {len(verdicts)}, outside: "
             f"{verdicts.count('outside')}."
         )
-    notes += [f"{a.title}: {a.note}" for a in config.algorithms if a.note]
-    lacking = sum(not record.ok for record in outcomes.records.values())
-    if lacking:
-        notes.append(
-            f"{lacking} of {len(outcomes.records)} cells failed or are missing ({MISSING})."
-        )
-    return (*notes, *config.notes)
+    return (*notes, *closing_notes(experiment, outcomes))

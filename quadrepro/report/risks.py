@@ -154,7 +154,6 @@ def _lowest(risks: dict[str, float | None]) -> set[str]:
 
 
 def _notes(experiment: Experiment, outcomes: Outcomes, published: Published) -> tuple[str, ...]:
-    config = experiment.config
     if outcomes.repeats > 1:
         first = (
             f"Ours: mean ± standard deviation over {outcomes.repeats} random splits; "
@@ -164,8 +163,13 @@ def _notes(experiment: Experiment, outcomes: Outcomes, published: Published) -> 
         )
     else:
         first = "Ours, in parentheses the printed risk; the lowest of a row is bold."
-    notes = [first] if published.cells else []
-    notes += [f"{a.title}: {a.note}" for a in config.algorithms if a.note]
+    return (*([first] if published.cells else []), *closing_notes(experiment, outcomes))
+
+
+def closing_notes(experiment: Experiment, outcomes: Outcomes) -> tuple[str, ...]:
+    """Return what stands below any table: the algorithms' notes, missing cells, the config's."""
+    config = experiment.config
+    notes = [f"{a.title}: {a.note}" for a in config.algorithms if a.note]
     lacking = sum(not record.ok for record in outcomes.records.values())
     if lacking:
         notes.append(
