@@ -84,10 +84,12 @@ def _refuse_taken(name: str, path: Path, force: bool) -> None:
 
 
 def _summary(card: Card) -> str:
+    from quadrepro.data.checks import extent
+
     kinds = [a.kind for a in card.attributes]
     target = card.target
     if target.range is not None:
-        values = f"from {target.range[0]:.10g} to {target.range[1]:.10g}"
+        values = extent(target.range)
     else:
         shown = [f"{label} ({n})" for label, n in target.labels.items()]
         more = f", ... ({len(shown)} labels)" if len(shown) > SHOWN_LABELS else ""

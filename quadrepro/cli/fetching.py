@@ -6,16 +6,13 @@ import sys
 import time
 from collections.abc import Iterable
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 import click
 
-from quadrepro.cli.progress import SECONDS_BETWEEN_LINES
+from quadrepro.cli.progress import SECONDS_BETWEEN_LINES, TerminalBar
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
-
     from quadrepro.data.card import Card
 
 
@@ -62,7 +59,7 @@ def bring(names: Iterable[str], folder: Path | None, offline: bool) -> None:
         raise DataError("\n".join(failures))
 
 
-class FetchProgress:
+class FetchProgress(TerminalBar):
     """Tells how far a row of downloads is: a bar on a terminal, a line a data set in a pipe.
 
     Parameters
@@ -82,7 +79,6 @@ class FetchProgress:
         self._arrived = 0
         self._last_line = time.monotonic()
         self._n_cards = len(cards)
-        self._bar: Progress | None = None
         self._total = 0
 
     def __enter__(self) -> Self:
@@ -106,15 +102,6 @@ class FetchProgress:
             self._bar.start()
             self._task = self._bar.add_task("", total=None)
         return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._bar is not None:
-            self._bar.stop()
 
     def begin(self, card: Card) -> None:
         """Begin a data set."""

@@ -20,7 +20,22 @@ if TYPE_CHECKING:
 SECONDS_BETWEEN_LINES = 30.0
 
 
-class RunProgress:
+class TerminalBar:
+    """A bar that a subclass may show while its block runs."""
+
+    _bar: Progress | None = None
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+
+class RunProgress(TerminalBar):
     """Counts finished cells and tells how long the rest will take.
 
     The remaining time weighs cells by their estimated cost, for they differ a thousandfold.
@@ -40,7 +55,6 @@ class RunProgress:
         self._jobs = jobs
         self._done_work = 0.0
         self._done_cells = 0
-        self._bar: Progress | None = None
 
     def __enter__(self) -> Self:
         self._start = self._last_line = time.monotonic()
@@ -58,15 +72,6 @@ class RunProgress:
             text = self._text(self._total / self._jobs)
             self._task = self._bar.add_task(text, total=self._total)
         return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._bar is not None:
-            self._bar.stop()
 
     def __call__(self, cell: Cell, record: Record) -> None:
         """Count a finished cell."""

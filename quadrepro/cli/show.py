@@ -64,8 +64,10 @@ def _section(title: str, paragraphs: Iterable[str]) -> None:
 
 
 def _target(card: Card) -> str:
+    from quadrepro.data.checks import extent
+
     if card.target.range is not None:
-        return f"from {card.target.range[0]:.10g} to {card.target.range[1]:.10g}"
+        return extent(card.target.range)
     return ", ".join(f"{label} ({n})" for label, n in card.target.labels.items())
 
 
@@ -79,8 +81,10 @@ def _attributes(card: Card) -> Iterator[str]:
 
 
 def _said(attribute: Attribute) -> str:
+    from quadrepro.data.checks import extent
+
     if attribute.range is not None:
-        return f"numeric, from {attribute.range[0]:.10g} to {attribute.range[1]:.10g}"
+        return f"numeric, {extent(attribute.range)}"
     if attribute.codes is None:
         return attribute.kind
     codes = attribute.codes

@@ -79,7 +79,7 @@ def checks(card: Card, table: RawTable) -> Iterator[Check]:
     if card.task == "classification":
         yield _same("labels", _counts(card.target.labels), _counts(table.label_counts))
     else:
-        yield _same("target", _extent(card.target.range), _extent(_range(table.target)))
+        yield _same("target", extent(card.target.range), extent(_range(table.target)))
     stated = [a for a in card.attributes if a.range is not None or a.codes is not None]
     if stated and kinds == found_kinds:
         different = [p for a in stated if (p := _other_values(a, table.columns[a.name]))]
@@ -138,7 +138,8 @@ def _range(column: Column) -> tuple[float, float] | None:
     return (float(seen.min()), float(seen.max())) if len(seen) else None
 
 
-def _extent(range_: tuple[float, float] | None) -> str:
+def extent(range_: tuple[float, float] | None) -> str:
+    """Return a range in words."""
     return f"from {range_[0]:.10g} to {range_[1]:.10g}" if range_ else "no value"
 
 
@@ -147,7 +148,7 @@ def _other_values(attribute: Attribute, column: Column) -> str:
         found = _range(column)
         if found == attribute.range:
             return ""
-        return f"{attribute.name} {_extent(found)} instead of {_extent(attribute.range)}"
+        return f"{attribute.name} {extent(found)} instead of {extent(attribute.range)}"
     codes, stated = set(column.tolist()) - {""}, set(attribute.codes or ())
     unknown, lacking = sorted(codes - stated), sorted(stated - codes)
     if unknown:
