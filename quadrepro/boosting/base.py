@@ -2,6 +2,7 @@
 
 `Algorithm.path` is the contract on which the search stands. A new algorithm is a frozen dataclass
 of its settings with the hyper-parameters it understands; it enters `registry.py` and nothing else.
+What learns from attributes instead of voters is a `quadrepro.boosting.predictor.Predictor`.
 """
 
 from __future__ import annotations
@@ -41,6 +42,8 @@ class Hyperparameter:
         One line for a person.
     zero : bool, default False
         Whether 0 is a value it may have.
+    optional : bool, default False
+        Whether a grid may leave it out.
     """
 
     name: str
@@ -48,6 +51,7 @@ class Hyperparameter:
     simple: Literal["small", "large"]
     meaning: str
     zero: bool = False
+    optional: bool = False
 
     def fault(self, values: Sequence[Value]) -> str | None:
         """Return what is wrong with the values of a grid's axis, or None."""
@@ -71,19 +75,46 @@ N_ROUNDS = Hyperparameter("n_rounds", "integer", "small", "number of rounds T")
 
 
 @dataclass(frozen=True)
-class Algorithm(ABC):
-    """An algorithm with its settings fixed and its hyper-parameters open.
+class Learner(ABC):
+    """What a config names: its settings are fixed, its hyper-parameters open.
+
+    Attributes
+    ----------
+    version : int
+        Raised whenever results change, so that no old record is taken for a new one.
+    """
+
+    version: ClassVar[int] = 1
+
+    @property
+    @abstractmethod
+    def hyperparameters(self) -> tuple[Hyperparameter, ...]:
+        """What a grid may name."""
+
+    def check(self, grid: Grid) -> None:
+        """Raise ValueError if the grid does not name what the learner needs."""
+        known = {h.name: h for h in self.hyperparameters}
+        for name, values in grid.axes:
+            if name not in known:
+                raise ValueError(f"{type(self).__name__} has no hyper-parameter {name!r}")
+            if fault := known[name].fault(values):
+                raise ValueError(fault)
+        needed = [h.name for h in known.values() if not h.optional]
+        if missing := [name for name in needed if grid.axis(name) is None]:
+            raise ValueError(f"{type(self).__name__} needs a value of {', '.join(missing)}")
+
+
+@dataclass(frozen=True)
+class Algorithm(Learner):
+    """An algorithm that finds a vote over given voters.
 
     Attributes
     ----------
     hyperparameters : tuple of Hyperparameter
         What a grid may name.
-    version : int
-        Raised whenever results change, so that no old record is taken for a new one.
     """
 
     hyperparameters: ClassVar[tuple[Hyperparameter, ...]]
-    version: ClassVar[int] = 1
 
     @property
     def merges_voters(self) -> bool:
@@ -109,7 +140,8 @@ class Algorithm(ABC):
         Returns
         -------
         ndarray of shape (n_candidates, n_voters), or (n_samples, n_candidates, n_voters)
-            Signed voter weights; the longer shape where `samples` is given.
+            Signed voter weights, NaN where a candidate has no solution; the longer shape where
+            `samples` is given.
 
         Raises
         ------
@@ -121,16 +153,9 @@ class Algorithm(ABC):
         weights = problem.expand(self._paths(problem, grid))
         return weights[0] if samples is None else weights
 
-    def check(self, grid: Grid) -> None:
-        """Raise ValueError if the grid does not name what the algorithm needs."""
-        known = {h.name: h for h in self.hyperparameters}
-        for name, values in grid.axes:
-            if name not in known:
-                raise ValueError(f"{type(self).__name__} has no hyper-parameter {name!r}")
-            if fault := known[name].fault(values):
-                raise ValueError(fault)
-        if missing := [name for name in known if grid.axis(name) is None]:
-            raise ValueError(f"{type(self).__name__} needs a value of {', '.join(missing)}")
+    def limit(self, problem: VotingProblem) -> str:
+        """Return a sentence on which candidates have a solution; empty where all have one."""
+        return ""
 
     @abstractmethod
     def _paths(self, problem: VotingProblem, grid: Grid) -> FloatArray:
