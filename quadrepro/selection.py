@@ -1,8 +1,8 @@
-"""Choosing a candidate: by k-fold cross-validation over paths, or on held-out examples."""
+"""Choosing a candidate of a path: by k-fold cross-validation, or on held-out examples."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -15,7 +15,11 @@ from quadrepro.boosting.grid import Grid, Value
 from quadrepro.boosting.reweighting import Reweighting
 from quadrepro.boosting.validation import Validation
 from quadrepro.voters.random_stumps import Codes, RandomStumps, StumpVote
-from quadrepro.voters.reduction import FloatArray, IntArray
+from quadrepro.voters.reduction import FloatArray, IntArray, reduce_problem
+
+
+class NoSolutionError(ValueError):
+    """No candidate has a solution on every fold."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +33,8 @@ class Choice:
     weights : ndarray of shape (n_voters,)
         Its voter weights.
     errors : ndarray of int of shape (n_candidates,)
-        Cross-validation errors of every candidate, summed over the folds.
+        Cross-validation errors of every candidate, summed over the folds; all examples where one
+        has no solution on some fold.
     """
 
     candidate: dict[str, Value]
@@ -38,9 +43,9 @@ class Choice:
 
 
 def k_fold_search(
-    algorithm: Algorithm, H: FloatArray, y: FloatArray, fold: IntArray, grid: Grid
+    algorithm: Algorithm, H: FloatArray, y: FloatArray, fold: IntArray, grids: Sequence[Grid]
 ) -> Choice:
-    """Search a grid by k-fold cross-validation.
+    """Search a grid, or several, by k-fold cross-validation.
 
     All folds and the whole training set are samples of one call of the algorithm's path. Voters
     are those of the whole training set. Ties go to the first candidate.
@@ -55,24 +60,74 @@ def k_fold_search(
         Labels, -1 or +1.
     fold : ndarray of shape (n_examples,)
         Fold of each example, 0 to k - 1.
-    grid : Grid
+    grids : sequence of Grid
         The candidates, from simple to complex.
 
     Returns
     -------
     Choice
         The candidate of fewest errors.
+
+    Raises
+    ------
+    NoSolutionError
+        If no candidate has a solution on every fold.
     """
     k = int(fold.max()) + 1
     samples = np.vstack([fold != f for f in range(k)] + [np.ones_like(fold)]).astype(np.float64)
-    paths = algorithm.path(H, y, grid, samples)
+    paths = np.concatenate([algorithm.path(H, y, grid, samples) for grid in grids], axis=1)
+    solved = ~np.isnan(paths).any(axis=(0, 2))
+    if not solved.any():
+        raise NoSolutionError(_no_solution(algorithm, H, y, samples))
     errors = np.zeros(paths.shape[1], dtype=np.intp)
     for f in range(k):
         held_out = fold == f
         wrong = positive_votes(H[held_out], paths[f]) != (y[held_out] > 0)[:, None]
         errors += wrong.sum(axis=0)
-    best = int(errors.argmin())
-    return Choice(grid.candidates[best], paths[k, best], errors)
+    errors[~solved] = len(y)
+    best = int(np.flatnonzero(solved)[errors[solved].argmin()])
+    return Choice(_candidates(grids)[best], paths[k, best], errors)
+
+
+def whole_path(
+    algorithm: Algorithm, H: FloatArray, y: FloatArray, grids: Sequence[Grid]
+) -> FloatArray:
+    """Return the weights of every candidate on the whole training set, where nothing is chosen.
+
+    Parameters
+    ----------
+    algorithm : Algorithm
+        Gives the paths.
+    H : ndarray of shape (n_examples, n_voters)
+        Voter matrix of the training set.
+    y : ndarray of shape (n_examples,)
+        Labels, -1 or +1.
+    grids : sequence of Grid
+        The candidates.
+
+    Returns
+    -------
+    ndarray of shape (n_candidates, n_voters)
+        NaN where a candidate has no solution.
+
+    Raises
+    ------
+    NoSolutionError
+        If the last candidate has none.
+    """
+    path = np.concatenate([algorithm.path(H, y, grid) for grid in grids])
+    if np.isnan(path[-1]).any():
+        raise NoSolutionError(_no_solution(algorithm, H, y, np.ones((1, len(y)))))
+    return path
+
+
+def _candidates(grids: Sequence[Grid]) -> list[dict[str, Value]]:
+    return [candidate for grid in grids for candidate in grid.candidates]
+
+
+def _no_solution(algorithm: Algorithm, H: FloatArray, y: FloatArray, samples: FloatArray) -> str:
+    limit = algorithm.limit(reduce_problem(H, y, samples, merge_voters=algorithm.merges_voters))
+    return f"no candidate of {type(algorithm).__name__} has a solution: {limit}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,7 +225,7 @@ class HoldoutSearch:
         """Search new weights for the stumps that AdaBoost found."""
         found = self(AdaBoost(), data, Grid.of({}))
         signs = np.sign(found.vote.weights)
-        ((_, values),) = grid.axes
+        values = grid.axis(algorithm.value_name) or ()
         oriented = found.vote.outputs(data.train) * signs
         weights = algorithm.reweigh(oriented, data.y_train, [float(v) for v in values]) * signs
         positive = positive_votes(found.vote.outputs(data.valid), weights)

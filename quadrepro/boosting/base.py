@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -25,6 +25,8 @@ from quadrepro.voters.reduction import (
 )
 from quadrepro.voters.source import ZERO_VOTE
 
+Task = Literal["classification", "regression"]
+
 
 @dataclass(frozen=True)
 class Hyperparameter:
@@ -34,8 +36,8 @@ class Hyperparameter:
     ----------
     name : str
         Name in configs and estimators.
-    kind : {"integer", "number"}
-        What its values are.
+    kind : {"integer", "number", "any"}
+        What its values are; of any kind, they stand in any order.
     simple : {"small", "large"}
         Which end of the range gives the simpler vote: a grid starts there.
     meaning : str
@@ -47,15 +49,19 @@ class Hyperparameter:
     """
 
     name: str
-    kind: Literal["integer", "number"]
+    kind: Literal["integer", "number", "any"]
     simple: Literal["small", "large"]
     meaning: str
     zero: bool = False
     optional: bool = False
 
-    def fault(self, values: Sequence[Value]) -> str | None:
+    def fault(self, values: Sequence[Any]) -> str | None:
         """Return what is wrong with the values of a grid's axis, or None."""
+        if self.kind == "any":
+            return None
         for value in values:
+            if isinstance(value, (str, bool, type(None))):
+                return f"{self.name} takes numbers, not {value!r}"
             if not 0 <= value < float("inf") or (value == 0 and not self.zero):
                 low = "at least 0" if self.zero else "positive"
                 return f"{self.name} must be {low} and finite, not {value:g}"
@@ -90,6 +96,10 @@ class Learner(ABC):
     @abstractmethod
     def hyperparameters(self) -> tuple[Hyperparameter, ...]:
         """What a grid may name."""
+
+    def for_task(self, task: Task) -> Self | None:
+        """Return what does a task, or None if it cannot."""
+        return self if task == "classification" else None
 
     def check(self, grid: Grid) -> None:
         """Raise ValueError if the grid does not name what the learner needs."""

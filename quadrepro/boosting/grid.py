@@ -5,10 +5,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from quadrepro.voters.reduction import FloatArray
 
-Value = int | float
+Value = int | float | str | None
+"""A number; scikit-learn's estimators also take words, truth values and None."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ class Grid:
         combinations = itertools.product(*(values for _, values in self.axes))
         return [dict(zip(names, c, strict=True)) for c in combinations]
 
-    def axis(self, name: str) -> tuple[Value, ...] | None:
+    def axis(self, name: str) -> tuple[Any, ...] | None:
         """Return the values of one hyper-parameter, or None where the grid does not name it."""
         return dict(self.axes).get(name)
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Literal
+from typing import Self
 
 import numpy as np
 
-from quadrepro.boosting.base import Learner
+from quadrepro.boosting.base import Learner, Task
 from quadrepro.boosting.grid import Grid
 from quadrepro.voters.reduction import FloatArray
-
-Task = Literal["classification", "regression"]
 
 
 @dataclass(frozen=True)
@@ -23,6 +21,10 @@ class Predictor(Learner):
     @abstractmethod
     def task(self) -> Task:
         """What it predicts: a class, as the sign of a score, or a number."""
+
+    def for_task(self, task: Task) -> Self | None:
+        """Return what does a task, or None if it cannot."""
+        return self if task == self.task else None
 
     @abstractmethod
     def predictions(

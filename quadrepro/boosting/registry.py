@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter
 
 from quadrepro.boosting.adaboost import AdaBoost
 from quadrepro.boosting.adaboost_reg import AdaBoostReg
-from quadrepro.boosting.base import Algorithm
+from quadrepro.boosting.base import Learner
 from quadrepro.boosting.ebboost import EBBoost
 from quadrepro.boosting.lpboost import LPBoost
 from quadrepro.boosting.quadboost import QuadBoost, QuadBoostL1, QuadBoostL2, QuadBoostLInf
 from quadrepro.boosting.reweighting import RegularizedLP, RegularizedQP
+from quadrepro.errors import nearest
+
+if TYPE_CHECKING:
+    from quadrepro.boosting.foreign import SklearnEntry
+
+SKLEARN = "sklearn:"
+"""How the names of scikit-learn's estimators begin."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +29,7 @@ class Entry:
 
     Attributes
     ----------
-    algorithm : type of Algorithm
+    learner : type of Learner
         Its class.
     label : str
         What tables call it.
@@ -30,24 +37,24 @@ class Entry:
         Where it comes from.
     """
 
-    algorithm: type[Algorithm]
+    learner: type[Learner]
     label: str
     source: str
 
-    def make(self, settings: dict[str, Any]) -> Algorithm:
+    def make(self, settings: dict[str, Any]) -> Learner:
         """Return the algorithm with some settings, checked for type.
 
         Raises
         ------
-        pydantic.ValidationError
+        pydantic.ValidationError, which is a ValueError
             If a setting is unknown or has the wrong type.
         """
-        return TypeAdapter(self.algorithm).validate_python(settings, extra="forbid")
+        return TypeAdapter(self.learner).validate_python(settings, extra="forbid")
 
     @property
     def settings(self) -> dict[str, Any]:
         """Names and defaults of the settings."""
-        return {f.name: f.default for f in fields(self.algorithm)}
+        return {f.name: f.default for f in fields(self.learner)}
 
 
 ALGORITHMS: dict[str, Entry] = {
@@ -62,3 +69,21 @@ ALGORITHMS: dict[str, Entry] = {
     "rlp-boost": Entry(RegularizedLP, "RLP-Boost", "Raetsch, Onoda and Mueller 2001, LP_REG"),
     "rqp-boost": Entry(RegularizedQP, "RQP-Boost", "Raetsch, Onoda and Mueller 2001, QP_REG"),
 }
+
+
+def find_entry(name: str) -> Entry | SklearnEntry:
+    """Return the entry of an algorithm, or of an estimator as in ``"sklearn:SVC"``.
+
+    Raises
+    ------
+    KeyError
+        If there is none; the message gives the nearest.
+    """
+    if name.startswith(SKLEARN):
+        # scikit-learn is imported whole for this, so only where it is asked for.
+        from quadrepro.boosting.foreign import sklearn_entry
+
+        return sklearn_entry(name.removeprefix(SKLEARN))
+    if name not in ALGORITHMS:
+        raise KeyError(f"unknown algorithm {name!r}{nearest(name, ALGORITHMS)}")
+    return ALGORITHMS[name]

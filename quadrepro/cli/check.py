@@ -41,10 +41,11 @@ def command(config: str, data: Path | None, out: Path, repeats: int | None) -> N
         rows.append((row, len(split.train), valid, len(split.test), dataset.origin))
     click.echo(tabulate(rows, ("data set", "train", "validate", "test", "from"), "simple"))
     click.echo()
-    settings = [
-        (entry.name, len(entry.make_grid().candidates), ", ".join(entry.grid) or "none")
-        for entry in plan.experiment.config.algorithms
-    ]
+    settings = []
+    for entry in plan.experiment.config.algorithms:
+        grids = next(cell for cell in plan.cells if cell.algorithm == entry.name).grids
+        searched = ", ".join((*entry.grid, *entry.draw)) or "none"
+        settings.append((entry.name, sum(len(grid.candidates) for grid in grids), searched))
     click.echo(tabulate(settings, ("algorithm", "candidates", "searched over"), "simple"))
     seconds = sum(cell.seconds() for cell in todo)
     click.echo(

@@ -66,9 +66,10 @@ def _algorithms() -> tuple[tuple[str, ...], Rows]:
 
     rows: Rows = []
     for name, entry in ALGORITHMS.items():
-        grid = ", ".join(f"{h.name} ({h.meaning})" for h in entry.algorithm.hyperparameters)
+        grid = ", ".join(f"{h.name} ({h.meaning})" for h in entry.make({}).hyperparameters)
         settings = ", ".join(f"{k}={v}" for k, v in entry.settings.items())
         rows.append((name, grid, settings, entry.source))
+    rows.append(("sklearn:NAME", "its parameters", "its parameters", "scikit-learn's estimators"))
     return ("name", "searched over", "settings", "source"), rows
 
 
@@ -79,6 +80,6 @@ def _experiments() -> tuple[tuple[str, ...], Rows]:
     rows: Rows = []
     for path in sorted(configs_folder().glob("*.yaml"), key=lambda p: p.stem):
         config = load_experiment(path).config
-        size = f"{len(config.datasets)} x {len(config.algorithms)} x {config.repeats}"
+        size = f"{len(config.rows)} x {len(config.algorithms)} x {config.repeats}"
         rows.append((path.stem, config.title, size))
     return ("name", "title", "data sets x algorithms x repeats"), rows

@@ -37,6 +37,8 @@ class Record:
     margins : str
         Margins of the training examples at the choice, in the split's order: little-endian float32
         in hexadecimal; empty where the protocol keeps none.
+    measures : dict of str to list of float
+        What the protocol measures of every candidate, in the grid's order.
     seconds : float
         Wall time of the search and the final training.
     versions : dict of str to str
@@ -55,6 +57,7 @@ class Record:
     cv_errors: int = 0
     wrong: str = ""
     margins: str = ""
+    measures: dict[str, list[float]] = field(default_factory=dict)
     seconds: float = 0.0
     versions: dict[str, str] = field(default_factory=dict)
     content: dict[str, Any] = field(default_factory=dict)

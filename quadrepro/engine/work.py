@@ -9,21 +9,24 @@ from __future__ import annotations
 import platform
 import time
 import traceback
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import version
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from quadrepro.boosting.base import positive_votes
+from quadrepro.boosting.base import Algorithm, positive_votes
 from quadrepro.boosting.grid import Value
+from quadrepro.boosting.predictor import Predictor
+from quadrepro.data.noise import add_noise
 from quadrepro.data.normalise import Normaliser
 from quadrepro.engine.records import Record, pack, pack_margins
 from quadrepro.experiment.plan import Cell
 from quadrepro.experiment.protocol import Holdout
 from quadrepro.experiment.seeds import generator
-from quadrepro.selection import HoldoutData, HoldoutSearch, k_fold_search
+from quadrepro.measures import MEASURES, Trained
+from quadrepro.predictor_search import PredictorSearch
+from quadrepro.selection import HoldoutData, HoldoutSearch, k_fold_search, whole_path
 from quadrepro.voters.random_stumps import Coding, RandomStumps
 from quadrepro.voters.reduction import BoolArray, FloatArray
 from quadrepro.voters.stumps import Stumps
@@ -65,14 +68,30 @@ def run_cell(cell: Cell) -> Record:
 
 def _compute(cell: Cell) -> Record:
     X, split, protocol = cell.examples.X, cell.split, cell.protocol
+    if protocol.noise is not None:
+        X = add_noise(X, generator(*cell.draws, "noise"), **protocol.noise.model_dump())
     normaliser = Normaliser.fit(X[split.train], cell.examples.missing)
     prepare = normaliser.transform if protocol.normalise == "tanh" else normaliser.fill_in
-    found = (
-        _k_fold(cell, prepare)
-        if protocol.holdout is None
-        else _holdout(cell, protocol.holdout, prepare)
+    parts = _Parts(
+        prepare(X[split.train]),
+        cell.examples.y[split.train],
+        prepare(X[split.test]),
+        cell.examples.y[split.test],
+        *(
+            (np.empty((0, X.shape[1])), np.empty(0))
+            if split.valid is None
+            else (prepare(X[split.valid]), cell.examples.y[split.valid])
+        ),
     )
-    wrong = found.positive != (cell.examples.y[split.test] > 0)
+    if isinstance(cell.learner, Predictor):
+        found = _predicted(cell, cell.learner, parts)
+    elif protocol.holdout is not None:
+        found = _holdout(cell, protocol.holdout, parts)
+    elif protocol.folds:
+        found = _k_fold(cell, parts)
+    else:
+        found = _whole_path(cell, parts)
+    wrong = found.positive != (parts.y_test > 0)
     return Record(
         cell.key,
         "ok",
@@ -82,10 +101,23 @@ def _compute(cell: Cell) -> Record:
         cv_errors=found.errors,
         wrong=pack(wrong),
         margins="" if found.margins is None else pack_margins(found.margins),
+        measures=found.measures,
         seconds=found.seconds,
         versions=versions(),
         content=cell.content,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _Parts:
+    """The examples, prepared; the validation part has no rows where nothing is held out."""
+
+    X: FloatArray
+    y: FloatArray
+    X_test: FloatArray
+    y_test: FloatArray
+    X_valid: FloatArray
+    y_valid: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,35 +129,74 @@ class _Found:
     positive: BoolArray
     seconds: float
     margins: FloatArray | None = None
+    measures: dict[str, list[float]] = field(default_factory=dict)
 
 
-def _k_fold(cell: Cell, prepare: Callable[[FloatArray], FloatArray]) -> _Found:
-    X, y, split = cell.examples.X, cell.examples.y, cell.split
-    X_train, X_test = prepare(X[split.train]), prepare(X[split.test])
-    stumps = Stumps(cell.protocol.stumps_per_attribute).fit(X_train)
-    H_train, H_test = stumps.transform(X_train), stumps.transform(X_test)
+def _voter_matrices(cell: Cell, parts: _Parts) -> tuple[FloatArray, FloatArray]:
+    stumps = Stumps(cell.protocol.stumps_per_attribute).fit(parts.X)
+    H, H_test = stumps.transform(parts.X), stumps.transform(parts.X_test)
+    if cell.protocol.voters is None:
+        return H, H_test
+    varying = np.flatnonzero((H[0] != H).any(axis=0))
+    if len(varying) < cell.protocol.voters:
+        raise ValueError(
+            f"{cell.protocol.voters} voters are asked for, and {len(varying)} are not constant on"
+            " the training part: raise stumps_per_attribute"
+        )
+    chosen = generator(*cell.draws, "voters").permutation(varying)[: cell.protocol.voters]
+    return H[:, np.sort(chosen)], H_test[:, np.sort(chosen)]
+
+
+def _k_fold(cell: Cell, parts: _Parts) -> _Found:
+    assert isinstance(cell.learner, Algorithm)
+    H, H_test = _voter_matrices(cell, parts)
     start = time.perf_counter()
-    choice = k_fold_search(cell.learner, H_train, y[split.train], split.fold, cell.grid)
+    choice = k_fold_search(cell.learner, H, parts.y, cell.split.fold, cell.grids)
     seconds = time.perf_counter() - start
     positive = positive_votes(H_test, choice.weights[None, :])[:, 0]
     return _Found(choice.candidate, int(choice.errors.min()), positive, seconds)
 
 
-def _holdout(cell: Cell, holdout: Holdout, prepare: Callable[[FloatArray], FloatArray]) -> _Found:
-    X, y, split = cell.examples.X, cell.examples.y, cell.split
-    assert split.valid is not None
-    parts = [prepare(X[rows]) for rows in (split.train, split.valid, split.test)]
-    train, valid, test = map(Coding.fit(parts[0]).transform, parts)
-    data = HoldoutData(train, y[split.train], valid, y[split.valid])
+def _whole_path(cell: Cell, parts: _Parts) -> _Found:
+    assert isinstance(cell.learner, Algorithm)
+    H, H_test = _voter_matrices(cell, parts)
+    start = time.perf_counter()
+    path = whole_path(cell.learner, H, parts.y, cell.grids)
+    seconds = time.perf_counter() - start
+    measures: dict[str, list[float]] = {}
+    if cell.protocol.measures:
+        trained = Trained(parts.y, parts.y_test, path @ H.T, path @ H_test.T, H, path)
+        measures = {name: MEASURES[name](trained).tolist() for name in cell.protocol.measures}
+    positive = positive_votes(H_test, path[-1:])[:, 0]
+    return _Found(cell.grids[-1].candidates[-1], 0, positive, seconds, measures=measures)
+
+
+def _predicted(cell: Cell, predictor: Predictor, parts: _Parts) -> _Found:
+    search = PredictorSearch(predictor, cell.grids, lambda name: generator(*cell.draws, name))
+    start = time.perf_counter()
+    if cell.split.valid is None:
+        choice = search.by_folds(parts.X, parts.y, cell.split.fold, parts.X_test)
+    else:
+        choice = search.by_holdout(parts.X, parts.y, parts.X_valid, parts.y_valid, parts.X_test)
+    seconds = time.perf_counter() - start
+    return _Found(choice.candidate, int(choice.loss), choice.scores > 0, seconds)
+
+
+def _holdout(cell: Cell, holdout: Holdout, parts: _Parts) -> _Found:
+    assert isinstance(cell.learner, Algorithm)
+    codings = (parts.X, parts.X_valid, parts.X_test)
+    train, valid, test = map(Coding.fit(parts.X).transform, codings)
+    data = HoldoutData(train, parts.y, valid, parts.y_valid)
     options = holdout.stumps.model_dump()
     search = HoldoutSearch(
-        lambda: RandomStumps(train, data.y_train, generator(*cell.draws), **options),
+        lambda: RandomStumps(train, data.y_train, generator(*cell.draws, "stumps"), **options),
         holdout.patience,
         holdout.max_rounds,
         holdout.take,
     )
     start = time.perf_counter()
-    choice = search(cell.learner, data, cell.grid)
+    (grid,) = cell.grids
+    choice = search(cell.learner, data, grid)
     seconds = time.perf_counter() - start
     total = np.abs(choice.vote.weights).sum()
     margins = data.y_train * choice.vote.sums(train) / (total if total > 0 else 1.0)

@@ -41,7 +41,8 @@ class Experiment:
     @cached_property
     def views(self) -> dict[str, View]:
         """View of each row's data set."""
-        return {d.title: d.resolve(self.config.protocol.view) for d in self.config.datasets}
+        view = self.config.protocol.view
+        return {entry.title: entry.resolve(view) for entry in self.config.entries}
 
 
 def load_experiment(path: Path, repeats: int | None = None) -> Experiment:

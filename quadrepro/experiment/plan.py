@@ -14,12 +14,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from quadrepro.boosting.base import Algorithm
+from quadrepro.boosting.base import Algorithm, Learner
 from quadrepro.boosting.grid import Grid
+from quadrepro.boosting.predictor import Predictor
 from quadrepro.data.encoding import Encoded, encode
+from quadrepro.data.schema import View
 from quadrepro.data.store import Dataset, load_dataset, refuse_missing
 from quadrepro.errors import ConfigError
-from quadrepro.experiment.config import DatasetEntry
+from quadrepro.experiment.config import Row
 from quadrepro.experiment.loading import Experiment
 from quadrepro.experiment.protocol import Protocol
 from quadrepro.experiment.seeds import generator
@@ -47,12 +49,12 @@ class Cell:
     split : Split
         Training rows with folds, test rows.
     draws : tuple of int and str
-        The names of the cell's random draws, for `quadrepro.experiment.seeds.generator`.
+        Begin the names of the split's draws, for `quadrepro.experiment.seeds.generator`.
     protocol : Protocol
         What is done to the examples.
-    learner : Algorithm
+    learner : Learner
         The algorithm with its settings.
-    grid : Grid
+    grids : tuple of Grid
         The candidates.
     content : dict
         All that the result depends on, by content.
@@ -63,10 +65,10 @@ class Cell:
     repeat: int
     examples: Encoded = field(repr=False)
     split: Split = field(repr=False)
-    draws: tuple[int, str, int, str]
+    draws: tuple[int, str, int]
     protocol: Protocol
-    learner: Algorithm
-    grid: Grid
+    learner: Learner
+    grids: tuple[Grid, ...]
     content: dict[str, Any] = field(repr=False)
 
     @cached_property
@@ -78,13 +80,17 @@ class Cell:
     def seconds(self) -> float:
         """Return a rough estimate of the cell's running time on one core."""
         m, d = len(self.split.train), self.examples.X.shape[1]
+        n_fits = self.protocol.folds + 1
+        if isinstance(self.learner, Predictor):
+            return sum(self.learner.seconds(m, d, n_fits, grid) for grid in self.grids)
         if self.protocol.holdout is not None:
-            n_values = len(self.grid.candidates)
+            n_values = sum(len(grid.candidates) for grid in self.grids)
             n_rounds = 4 * self.protocol.holdout.patience
             return n_rounds * (3e-4 + n_values * (1e-4 + 2e-8 * len(self.examples.y)))
+        assert isinstance(self.learner, Algorithm)
         # Evenly spaced thresholds fall together on real data: about half the voters are distinct.
-        n_voters = max(1, d * self.protocol.stumps_per_attribute // 2)
-        return 0.05 + self.learner.seconds(m, n_voters, self.protocol.folds + 1, self.grid)
+        n_voters = self.protocol.voters or max(1, d * self.protocol.stumps_per_attribute // 2)
+        return 0.05 + sum(self.learner.seconds(m, n_voters, n_fits, grid) for grid in self.grids)
 
 
 @dataclass(frozen=True)
@@ -128,63 +134,71 @@ def make_plan(experiment: Experiment, folder: Path | None = None) -> Plan:
     ConfigError
         If a view does not fit its data, or a data set is too small for the folds.
     """
-    entries = experiment.config.datasets
-    refuse_missing(dict.fromkeys(e.name for e in entries), folder)
-    loaded = {name: load_dataset(name, folder) for name in dict.fromkeys(e.name for e in entries)}
-    datasets = {e.title: loaded[e.name] for e in entries}
+    rows = experiment.config.rows
+    names = dict.fromkeys(row.entry.name for row in rows)
+    refuse_missing(names, folder)
+    loaded = {name: load_dataset(name, folder) for name in names}
     cells: list[Cell] = []
-    for i, (entry, dataset) in enumerate(zip(entries, datasets.values(), strict=True)):
+    for row in rows:
         try:
-            cells += _cells_of_row(experiment, entry, dataset)
+            cells += _cells_of_row(experiment, row, loaded[row.entry.name])
         except ConfigError as error:
-            raise experiment.error(str(error), "datasets", i) from None
-    return Plan(experiment, datasets, tuple(cells))
+            raise experiment.error(str(error), *row.place) from None
+    return Plan(experiment, {row.entry.title: loaded[row.entry.name] for row in rows}, tuple(cells))
 
 
-def _cells_of_row(experiment: Experiment, place: DatasetEntry, dataset: Dataset) -> Iterator[Cell]:
-    config, row = experiment.config, place.title
-    protocol = place.changed(config.protocol)
-    view = experiment.views[row]
-    if view.task != "classification":
-        raise ConfigError(
-            f"the view of {row} predicts a number, and these algorithms tell two classes apart:"
-            " give positive as at_most or at_least"
-        )
+def _cells_of_row(experiment: Experiment, row: Row, dataset: Dataset) -> Iterator[Cell]:
+    config, title, name = experiment.config, row.entry.title, dataset.card.name
+    protocol = row.entry.changed(config.protocol)
+    view = experiment.views[title]
+    learners = {entry.name: _for_view(entry.make(), view, title) for entry in config.algorithms}
     examples = encode(dataset, view)
     if protocol.holdout is None and len(examples.y) < 2 * protocol.folds:
-        raise ConfigError(f"{row} has {len(examples.y)} rows: too few for {protocol.folds} folds")
+        raise ConfigError(f"{title} has {len(examples.y)} rows: too few for {protocol.folds} folds")
     if len(examples.y) < FEWEST_ROWS:
-        raise ConfigError(f"{row} has {len(examples.y)} rows: too few for a hold-out")
+        raise ConfigError(f"{title} has {len(examples.y)} rows: too few for a hold-out")
     for repeat in range(config.repeats):
-        name = dataset.card.name
-        rng = generator(config.seed, name, repeat, "split")
-        split = (
-            random_split(
-                len(examples.y),
-                protocol.split.at_most,
-                protocol.folds,
-                rng,
-                generator(config.seed, name, repeat, "folds"),
-            )
-            if protocol.holdout is None
-            else holdout_split(len(examples.y), protocol.split.at_most, rng)
-        )
-        draws = (config.seed, name, repeat, "stumps")
+        draws = (config.seed, name, repeat)
+        split = _split(protocol, len(examples.y), draws)
         for entry in config.algorithms:
-            learner, grid = entry.make(), entry.make_grid()
+            learner = learners[entry.name]
+            grids = entry.make_grids(generator(*draws, "values", entry.id), row.entry.grid)
             content = {
                 "schema": SCHEMA_VERSION,
                 "algorithm": type(learner).__name__,
                 "version": learner.version,
                 "settings": asdict(learner),
-                "grid": grid.axes,
+                "grid": grids[0].axes if len(grids) == 1 else [grid.axes for grid in grids],
                 "data": dataset.content_hash,
                 "view": view.content(),
-                "protocol": protocol.model_dump(exclude={"view"}, exclude_none=True, mode="json"),
+                "protocol": protocol.content(),
                 "split": split.hash,
             }
-            if protocol.holdout is not None:
+            if protocol.holdout is not None and not isinstance(learner, Predictor):
+                content["draws"] = (*draws, "stumps")
+            elif protocol.noise or protocol.voters or isinstance(learner, Predictor):
                 content["draws"] = draws
             yield Cell(
-                row, entry.name, repeat, examples, split, draws, protocol, learner, grid, content
+                title, entry.name, repeat, examples, split, draws, protocol, learner, grids, content
             )
+
+
+def _for_view(learner: Learner, view: View, title: str) -> Learner:
+    """Return the learner for the view's task, or raise ConfigError if it is not one of its own."""
+    found = learner.for_task(view.task)
+    if found is not None:
+        return found
+    if view.task == "classification":
+        raise ConfigError(f"{title} has classes, and {type(learner).__name__} predicts a number")
+    raise ConfigError(
+        f"the view of {title} predicts a number, and {type(learner).__name__} tells two classes"
+        " apart: give positive as at_most or at_least"
+    )
+
+
+def _split(protocol: Protocol, n_rows: int, draws: tuple[int, str, int]) -> Split:
+    at_most = protocol.split.at_most or n_rows
+    rng = generator(*draws, "split")
+    if protocol.holdout is not None:
+        return holdout_split(n_rows, at_most, rng)
+    return random_split(n_rows, at_most, protocol.folds, rng, generator(*draws, "folds"))

@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, field_validator, model_validator
 
+from quadrepro.errors import nearest
 from quadrepro.experiment.model import Model
+from quadrepro.measures import MEASURES
 
 
 class SplitRule(Model):
     """How examples are divided: half to train, rounded up, but no more than `at_most`."""
 
     train: Literal["half"] = "half"
-    at_most: int = Field(default=500, ge=2)
+    at_most: int | None = Field(default=500, ge=2)
+
+
+class Noise(Model):
+    """Normal noise on every attribute, clipped to the range that it had (CB-Boost, section 5.4).
+
+    Attributes
+    ----------
+    deviation : float
+        Standard deviation, as a share of the attribute's range.
+    contrast : float, default 1.0
+        The attribute's range is first narrowed to this share of itself, about its middle.
+    """
+
+    deviation: float = Field(ge=0, allow_inf_nan=False)
+    contrast: float = Field(default=1.0, gt=0, le=1)
 
 
 class DrawnStumps(Model):
@@ -28,6 +45,9 @@ class DrawnStumps(Model):
 
 class Holdout(Model):
     """Half of what is not trained on chooses the rounds and the hyper-parameter.
+
+    All but the choice of rows is for algorithms that boost drawn stumps; the others choose from
+    their grids.
 
     Attributes
     ----------
@@ -61,15 +81,55 @@ class Protocol(Model):
         no more.
     stumps_per_attribute : int
         Thresholds an attribute.
+    voters : int, optional
+        Take so many of the stumps, at random among those that are not constant on the training
+        part; by default all of them.
     folds : int
-        Folds of the cross-validation.
+        Folds of the cross-validation; 0 to choose nothing, and take the last candidate.
     holdout : Holdout, optional
-        Choose on held-out examples, with random stumps, instead of by cross-validation.
+        Choose on held-out examples instead of by cross-validation, with random stumps where voters
+        are needed.
+    noise : Noise, optional
+        What is added to the attributes before all else.
+    measures : tuple of str
+        What is kept of every candidate where nothing is chosen; see `quadrepro.measures`.
     """
 
     view: str
     split: SplitRule = SplitRule()
     normalise: Literal["tanh", "none"] = "tanh"
     stumps_per_attribute: int = Field(default=10, ge=1, le=1000)
-    folds: int = Field(default=5, ge=2)
+    voters: int | None = Field(default=None, ge=1)
+    folds: Annotated[int, Field(ge=0)] = 5
     holdout: Holdout | None = None
+    noise: Noise | None = None
+    measures: tuple[str, ...] = ()
+
+    @field_validator("folds")
+    @classmethod
+    def _enough_folds(cls, folds: int) -> int:
+        if folds == 1:
+            raise ValueError("one fold leaves nothing to train on: give 2 or more, or 0")
+        return folds
+
+    @field_validator("measures")
+    @classmethod
+    def _known_measures(cls, measures: tuple[str, ...]) -> tuple[str, ...]:
+        for name in measures:
+            if name not in MEASURES:
+                raise ValueError(f"unknown measure {name!r}{nearest(name, MEASURES)}")
+        return measures
+
+    @model_validator(mode="after")
+    def _measures_or_choice(self) -> Self:
+        if self.measures and (self.folds or self.holdout):
+            raise ValueError("measures are kept where nothing is chosen: set folds to 0")
+        return self
+
+    def content(self) -> dict[str, Any]:
+        """Return what results depend on beside the view, as plain data."""
+        # What is not set is left out, so that a new field changes no record's key.
+        fields = self.model_dump(exclude={"view"}, exclude_none=True, mode="json")
+        if not self.measures:
+            del fields["measures"]
+        return fields

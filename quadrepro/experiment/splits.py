@@ -57,7 +57,7 @@ def random_split(
     at_most : int
         Cap on the training part.
     folds : int
-        Number of folds; their sizes differ by at most one.
+        Number of folds; their sizes differ by at most one. 0 for none.
     split, fold : numpy.random.Generator
         Where the two draws come from.
 
@@ -68,8 +68,9 @@ def random_split(
     """
     n_train = training_size(n_rows, at_most)
     order = split.permutation(n_rows)
-    fold_of = np.empty(n_train, dtype=np.intp)
-    fold_of[fold.permutation(n_train)] = np.arange(n_train) % folds
+    fold_of = np.empty(n_train if folds else 0, dtype=np.intp)
+    if folds:
+        fold_of[fold.permutation(n_train)] = np.arange(n_train) % folds
     return Split(order[:n_train], order[n_train:], fold_of)
 
 

@@ -167,7 +167,7 @@ def claims_table(experiment: Experiment, outcomes: Outcomes, published: Publishe
 
 
 def _quadboost_table(experiment: Experiment, outcomes: Outcomes, published: Published) -> Table:
-    names = {d.title: d.name for d in experiment.config.datasets}
+    names = {d.title: d.name for d in experiment.config.entries}
     whole = tuple(row for row in published.rows if row != TIME_ROW)
     comparable = sorted(names.values()) == sorted(whole)
     printed = _printed(published, tuple(names.values()))

@@ -55,7 +55,7 @@ def check_tables(experiment: Experiment) -> None:
     if tables.claims and tables.claims not in CLAIMS:
         message = f"there are no claims {tables.claims!r}{nearest(tables.claims, CLAIMS)}"
         raise experiment.error(message, "tables", "claims")
-    titles = [d.title for d in experiment.config.datasets]
+    titles = [d.title for d in experiment.config.entries]
     for i, row in enumerate(tables.margin_figure):
         if row not in titles:
             message = f"there is no row {row!r} to draw{nearest(row, titles)}"
@@ -83,7 +83,7 @@ def write_results(plan: Plan, store: RecordStore, folder: Path) -> tuple[Table, 
     experiment = plan.experiment
     tables = experiment.config.tables
     outcomes = Outcomes.of(plan.cells, records_of(plan.cells, store))
-    titles = {d.title: d.printed_row for d in experiment.config.datasets}
+    titles = {d.title: d.printed_row for d in experiment.config.entries}
     printed = read_published(tables.risks)
     shown = risks_table(experiment, outcomes, printed)
     shown.write(folder, "risks")
@@ -117,7 +117,7 @@ def _cells(experiment: Experiment, outcomes: Outcomes) -> str:
     printed = {
         (d.title, column): risks.text(d.name, column)
         or _percent(percent.text(d.printed_row, column + MEAN))
-        for d in experiment.config.datasets
+        for d in experiment.config.entries
         for column in outcomes.columns
     }
     rows = []

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import stdev
 
-from quadrepro.experiment.config import DatasetEntry
+from quadrepro.experiment.entries import DatasetEntry
 from quadrepro.experiment.loading import Experiment
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.published import Published
@@ -39,7 +39,7 @@ class Verdict:
 
 def verdicts(experiment: Experiment, outcomes: Outcomes, published: Published) -> list[Verdict]:
     """Place every printed risk that has two or more computed repeats."""
-    names = {d.title: d.name for d in experiment.config.datasets}
+    names = {d.title: d.name for d in experiment.config.entries}
     found = []
     for row in outcomes.rows:
         for column in outcomes.columns:
@@ -85,13 +85,13 @@ def risks_table(experiment: Experiment, outcomes: Outcomes, published: Published
         f"{config.title}: test risks",
         ("Data set", *(a.title for a in config.algorithms)),
         (
-            *((d.title, _entries(outcomes, published, d, outside)) for d in config.datasets),
+            *((d.title, _entries(outcomes, published, d, outside)) for d in config.entries),
             (TIME_LABEL, time_entries),
         ),
         _notes(experiment, outcomes, published),
         ("dataset", *(column + kind for column in outcomes.columns for kind in kinds)),
         (
-            *((d.title, *_numbers(outcomes, published, d)) for d in config.datasets),
+            *((d.title, *_numbers(outcomes, published, d)) for d in config.entries),
             (TIME_ROW, *_time_numbers(outcomes, published, times)),
         ),
     )

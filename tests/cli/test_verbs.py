@@ -91,7 +91,7 @@ def test_compare_exits_with_4_and_names_the_difference(small_config: Write, tmp_
     ("what", "names"),
     [
         ("datasets", card_names()),
-        ("algorithms", list(ALGORITHMS)),
+        ("algorithms", [*ALGORITHMS, "sklearn:NAME"]),
         ("experiments", sorted(p.stem for p in configs_folder().glob("*.yaml"))),
     ],
 )

@@ -1,0 +1,288 @@
+"""The rows and columns of a config's table: data sets in a view, algorithms with their values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from pydantic import Field, ValidationError, field_validator, model_validator
+
+from quadrepro.boosting.adaboost import WeightBoosting
+from quadrepro.boosting.base import N_ROUNDS, Learner
+from quadrepro.boosting.grid import Grid, Value
+from quadrepro.boosting.predictor import Predictor
+from quadrepro.boosting.registry import find_entry
+from quadrepro.boosting.reweighting import Reweighting
+from quadrepro.data.card import View, card_names, load_card
+from quadrepro.errors import ConfigError, nearest
+from quadrepro.experiment.axis import Axis, Distribution, from_simple
+from quadrepro.experiment.model import Model, fault
+from quadrepro.experiment.protocol import Protocol
+
+
+class AlgorithmEntry(Model):
+    """A column of the table: an algorithm, its settings and the values it searches.
+
+    Attributes
+    ----------
+    name : str
+        Name of the column; unique.
+    algorithm : str, optional
+        Name in the registry, or ``sklearn:`` and the name of one of scikit-learn's estimators; by
+        default the column's name.
+    label : str, optional
+        What tables print.
+    settings : dict
+        Settings of the algorithm, such as ``reweight``.
+    grid : dict of str to Axis
+        One axis a hyper-parameter, the first outermost.
+    draw : dict of str to Distribution
+        Hyper-parameters whose values are drawn, anew for every split.
+    draws : int, default 30
+        How many points are drawn; each is tried with every point of the grid.
+    note : str
+        Said below the table, such as a departure from the paper.
+    """
+
+    name: str = Field(min_length=1)
+    algorithm: str = ""
+    label: str = ""
+    settings: dict[str, Any] = Field(default_factory=dict)
+    grid: dict[str, Axis] = Field(default_factory=dict)
+    draw: dict[str, Distribution] = Field(default_factory=dict)
+    draws: int = Field(default=30, ge=1, le=10_000)
+    note: str = ""
+
+    @model_validator(mode="after")
+    def _makes_sense(self) -> Self:
+        try:
+            entry = find_entry(self.id)
+        except KeyError as error:
+            raise fault(error.args[0], "algorithm" if self.algorithm else "name") from None
+        for key in self.settings:
+            if key not in entry.settings:
+                hint = nearest(key, entry.settings)
+                raise fault(f"{self.id} has no setting {key!r}{hint}", "settings", key)
+        try:
+            learner = entry.make(self.settings)
+        except ValidationError as error:
+            first = error.errors()[0]
+            raise fault(first["msg"], "settings", *first["loc"]) from None
+        except ValueError as error:
+            raise fault(str(error), "settings") from None
+        known = {h.name: h for h in learner.hyperparameters}
+        for part, keys in (("grid", self.grid), ("draw", self.draw)):
+            for key in keys:
+                if key not in known:
+                    hint = nearest(key, known)
+                    raise fault(f"{self.id} has no hyper-parameter {key!r}{hint}", part, key)
+        for key, axis in self.grid.items():
+            if wrong := known[key].fault(axis.resolve(known[key].kind)):
+                raise fault(wrong, "grid", key)
+        for key, distribution in self.draw.items():
+            if key in self.grid:
+                raise fault(f"{key} is in the grid as well", "draw", key)
+            for value in distribution.ends():
+                if wrong := known[key].fault([value]):
+                    raise fault(wrong, "draw", key)
+        if isinstance(learner, Predictor):
+            try:
+                learner.check(self._full_grid())
+            except ValueError as error:
+                raise fault(str(error), "grid") from None
+        return self
+
+    def _full_grid(self) -> Grid:
+        """Return the grid with one end of each distribution."""
+        drawn = {key: [distribution.ends()[0]] for key, distribution in self.draw.items()}
+        return Grid.of(drawn | self._axes({}))
+
+    def check_protocol(self, protocol: Protocol) -> None:
+        """Refuse values that lack what the protocol does not choose by itself.
+
+        Raises
+        ------
+        PydanticCustomError
+            If an axis is missing, the algorithm cannot learn from drawn stumps, or there is a
+            choice and nothing to choose by.
+        """
+        learner = self.make()
+        draws_stumps = protocol.holdout is not None and not isinstance(learner, Predictor)
+        if draws_stumps:
+            if not isinstance(learner, WeightBoosting | Reweighting):
+                raise fault(f"{self.id} needs a voter matrix, and a hold-out draws stumps")
+            if N_ROUNDS.name in (*self.grid, *self.draw):
+                raise fault("the validation error chooses the rounds", "grid", N_ROUNDS.name)
+        for hyperparameter in learner.hyperparameters:
+            name = hyperparameter.name
+            chosen = draws_stumps and name == N_ROUNDS.name
+            if name not in (*self.grid, *self.draw) and not (chosen or hyperparameter.optional):
+                raise fault(f"{self.id} needs values of {name} ({hyperparameter.meaning})", "grid")
+
+    @property
+    def id(self) -> str:
+        """Name in the registry."""
+        return self.algorithm or self.name
+
+    @property
+    def title(self) -> str:
+        """What tables print."""
+        return self.label or find_entry(self.id).label
+
+    def make(self) -> Learner:
+        """Return the algorithm."""
+        return find_entry(self.id).make(self.settings)
+
+    def make_grids(
+        self, rng: np.random.Generator, changes: Mapping[str, Axis] | None = None
+    ) -> tuple[Grid, ...]:
+        """Return the candidates.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+            Where drawn values come from.
+        changes : mapping of str to Axis, optional
+            Axes that replace those of the grid, and drawn values; others' are left out.
+
+        Returns
+        -------
+        tuple of Grid
+            One grid, or one a drawn point where several hyper-parameters are drawn; from simple to
+            complex.
+        """
+        axes = self._axes(changes or {})
+        drawn = {key: d for key, d in self.draw.items() if key not in axes}
+        if not drawn:
+            return (Grid.of(axes),)
+        columns = [distribution.draw(rng, self.draws) for distribution in drawn.values()]
+        rows = zip(*columns, strict=True)
+        points = [dict(zip(drawn, row, strict=True)) for row in rows]
+        points = from_simple(points, self.make().hyperparameters)
+        if len(drawn) == 1:
+            (name,) = drawn
+            return (Grid.of({name: [point[name] for point in points], **axes}),)
+        return tuple(
+            Grid.of({**{key: [value] for key, value in point.items()}, **axes}) for point in points
+        )
+
+    def _axes(self, changes: Mapping[str, Axis]) -> dict[str, list[Value]]:
+        kinds = {h.name: h.kind for h in self.make().hyperparameters}
+        axes = self.grid | {key: axis for key, axis in changes.items() if key in kinds}
+        return {name: axis.resolve(kinds[name]) for name, axis in axes.items()}
+
+
+class DatasetEntry(Model):
+    """A row of the table: a data set in a view of its card.
+
+    Attributes
+    ----------
+    name : str
+        Data set.
+    row : str, optional (``as`` in YAML)
+        Name of the row, where one data set stands in several.
+    view : str or dict
+        Another view of the card than the protocol's, or fields to set otherwise than that one; all
+        that is said of the view where the card has none of that name.
+    protocol : dict
+        Fields of the protocol to set otherwise for this row.
+    grid : dict of str to Axis
+        Values to take instead in this row, by the algorithms that have such hyper-parameters.
+    printed : str
+        Name of the printed row that this one is set beside; by default its own name.
+    """
+
+    name: str
+    row: str = Field(default="", alias="as")
+    view: str | dict[str, Any] = Field(default_factory=dict)
+    protocol: dict[str, Any] = Field(default_factory=dict)
+    grid: dict[str, Axis] = Field(default_factory=dict)
+    printed: str = ""
+
+    @field_validator("name")
+    @classmethod
+    def _has_card(cls, name: str) -> str:
+        if name not in card_names():
+            raise ValueError(f"unknown data set {name!r}{nearest(name, card_names())}")
+        return name
+
+    @field_validator("view", mode="before")
+    @classmethod
+    def _name_or_changes(cls, view: Any) -> Any:
+        if not isinstance(view, (str, dict)):
+            raise ValueError("view names a view of the card, or maps fields of a view to values")
+        return view
+
+    @property
+    def title(self) -> str:
+        """Name of the row."""
+        return self.row or self.name
+
+    @property
+    def printed_row(self) -> str:
+        """Name of the printed row."""
+        return self.printed or self.title
+
+    def check_protocol(self, protocol: Protocol) -> None:
+        """Refuse a view or changes of the protocol that there cannot be, as `resolve` does."""
+        self.resolve(protocol.view)
+        changed = self.changed(protocol)
+        if (changed.holdout is None) != (protocol.holdout is None):
+            raise fault("all rows must hold out, or none", "protocol")
+
+    def changed(self, protocol: Protocol) -> Protocol:
+        """Return the protocol of this row.
+
+        Raises
+        ------
+        PydanticCustomError
+            If a change is not possible.
+        """
+        if not self.protocol:
+            return protocol
+        try:
+            return Protocol.model_validate(merged(protocol.model_dump(), self.protocol))
+        except ValidationError as error:
+            first = error.errors()[0]
+            raise fault(first["msg"], "protocol", *first["loc"]) from None
+
+    def resolve(self, view: str) -> View:
+        """Return the view of the card that this entry names, or that called `view`, as changed.
+
+        Raises
+        ------
+        PydanticCustomError
+            If the card has no such view or a change is not possible.
+        """
+        card = load_card(self.name)
+        named, changes = (self.view, {}) if isinstance(self.view, str) else (view, self.view)
+        try:
+            base = card.view(named)
+        except ConfigError as error:
+            # What the entry says can be a view of its own.
+            if not changes:
+                place = ["view"] if isinstance(self.view, str) else []
+                raise fault(str(error), *place) from None
+            base = View()
+        for key in changes:
+            if key not in View.model_fields:
+                hint = nearest(key, View.model_fields)
+                raise fault(f"unknown key {key!r}{hint}", "view", key)
+        try:
+            changed = View.model_validate({**base.model_dump(), **changes})
+        except ValidationError as error:
+            first = error.errors()[0]
+            raise fault(first["msg"], "view", *first["loc"]) from None
+        if problems := card.problems(changed):
+            raise fault("; ".join(problems), "view")
+        return changed
+
+
+def merged(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
+    """Return `base` with the leaves of `changes` in place of its own."""
+    result = dict(base)
+    for key, new in changes.items():
+        old = result.get(key)
+        result[key] = merged(old, new) if isinstance(old, dict) and isinstance(new, dict) else new
+    return result
