@@ -36,7 +36,7 @@ def command(config: str, data: Path | None, out: Path, repeats: int | None) -> N
     rows = []
     for row, dataset in plan.datasets.items():
         first = next(cell for cell in plan.cells if cell.dataset == row)
-        split = first.split
+        split = first.problem.split
         valid = "" if split.valid is None else len(split.valid)
         rows.append((row, len(split.train), valid, len(split.test), dataset.origin))
     click.echo(tabulate(rows, ("data set", "train", "validate", "test", "from"), "simple"))

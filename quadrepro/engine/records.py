@@ -30,10 +30,13 @@ class Record:
         Wrong and all test examples.
     chosen : dict
         The chosen hyper-parameters.
-    cv_errors : int
-        Cross-validation errors of the choice.
+    cv_errors : int or float
+        Cross-validation errors of the choice; of a regression the sum of squared errors.
+    rmse : float or None
+        Root of the mean squared error on the test examples, where numbers are predicted.
     wrong : str
-        Which test examples are wrong, in the split's order: bits packed, in hexadecimal.
+        Which test examples are wrong, in the split's order: bits packed, in hexadecimal; empty
+        where numbers are predicted.
     margins : str
         Margins of the training examples at the choice, in the split's order: little-endian float32
         in hexadecimal; empty where the protocol keeps none.
@@ -54,7 +57,8 @@ class Record:
     errors: int = 0
     n_test: int = 0
     chosen: dict[str, Any] = field(default_factory=dict)
-    cv_errors: int = 0
+    cv_errors: float = 0
+    rmse: float | None = None
     wrong: str = ""
     margins: str = ""
     measures: dict[str, list[float]] = field(default_factory=dict)
@@ -72,6 +76,11 @@ class Record:
     def risk(self) -> float:
         """Share of wrong test examples."""
         return self.errors / self.n_test
+
+    @property
+    def value(self) -> float:
+        """What is measured on the test examples: the risk, or the RMSE of a regression."""
+        return self.risk if self.rmse is None else self.rmse
 
     def wrong_examples(self) -> BoolArray:
         """Return which test examples are wrong, shape (n_test,)."""

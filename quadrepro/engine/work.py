@@ -11,6 +11,7 @@ import time
 import traceback
 from dataclasses import dataclass, field
 from importlib.metadata import version
+from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -67,20 +68,21 @@ def run_cell(cell: Cell) -> Record:
 
 
 def _compute(cell: Cell) -> Record:
-    X, split, protocol = cell.examples.X, cell.split, cell.protocol
+    examples, split, protocol = cell.problem.examples, cell.problem.split, cell.protocol
+    X, y = examples.X, examples.y
     if protocol.noise is not None:
         X = add_noise(X, generator(*cell.draws, "noise"), **protocol.noise.model_dump())
-    normaliser = Normaliser.fit(X[split.train], cell.examples.missing)
+    normaliser = Normaliser.fit(X[split.train], examples.missing)
     prepare = normaliser.transform if protocol.normalise == "tanh" else normaliser.fill_in
     parts = _Parts(
         prepare(X[split.train]),
-        cell.examples.y[split.train],
+        y[split.train],
         prepare(X[split.test]),
-        cell.examples.y[split.test],
+        y[split.test],
         *(
             (np.empty((0, X.shape[1])), np.empty(0))
             if split.valid is None
-            else (prepare(X[split.valid]), cell.examples.y[split.valid])
+            else (prepare(X[split.valid]), y[split.valid])
         ),
     )
     if isinstance(cell.learner, Predictor):
@@ -91,15 +93,13 @@ def _compute(cell: Cell) -> Record:
         found = _k_fold(cell, parts)
     else:
         found = _whole_path(cell, parts)
-    wrong = found.positive != (parts.y_test > 0)
     return Record(
         cell.key,
         "ok",
-        errors=int(wrong.sum()),
-        n_test=len(wrong),
+        **found.outcome,
+        n_test=len(split.test),
         chosen=found.candidate,
-        cv_errors=found.errors,
-        wrong=pack(wrong),
+        cv_errors=found.loss,
         margins="" if found.margins is None else pack_margins(found.margins),
         measures=found.measures,
         seconds=found.seconds,
@@ -122,14 +122,20 @@ class _Parts:
 
 @dataclass(frozen=True, eq=False)
 class _Found:
-    """What a search ends with: the choice, its errors in the search, its calls on the test part."""
+    """What a search ends with: the choice, its loss in the search, and how it does on the tests."""
 
     candidate: dict[str, Value]
-    errors: int
-    positive: BoolArray
+    loss: float
+    outcome: dict[str, Any]
     seconds: float
     margins: FloatArray | None = None
     measures: dict[str, list[float]] = field(default_factory=dict)
+
+
+def _classified(positive: BoolArray, y_test: FloatArray) -> dict[str, Any]:
+    """Return a record's fields on test examples that were told apart."""
+    wrong = positive != (y_test > 0)
+    return {"errors": int(wrong.sum()), "wrong": pack(wrong)}
 
 
 def _voter_matrices(cell: Cell, parts: _Parts) -> tuple[FloatArray, FloatArray]:
@@ -151,10 +157,10 @@ def _k_fold(cell: Cell, parts: _Parts) -> _Found:
     assert isinstance(cell.learner, Algorithm)
     H, H_test = _voter_matrices(cell, parts)
     start = time.perf_counter()
-    choice = k_fold_search(cell.learner, H, parts.y, cell.split.fold, cell.grids)
+    choice = k_fold_search(cell.learner, H, parts.y, cell.problem.split.fold, cell.grids)
     seconds = time.perf_counter() - start
-    positive = positive_votes(H_test, choice.weights[None, :])[:, 0]
-    return _Found(choice.candidate, int(choice.errors.min()), positive, seconds)
+    outcome = _classified(positive_votes(H_test, choice.weights[None, :])[:, 0], parts.y_test)
+    return _Found(choice.candidate, int(choice.errors.min()), outcome, seconds)
 
 
 def _whole_path(cell: Cell, parts: _Parts) -> _Found:
@@ -167,19 +173,31 @@ def _whole_path(cell: Cell, parts: _Parts) -> _Found:
     if cell.protocol.measures:
         trained = Trained(parts.y, parts.y_test, path @ H.T, path @ H_test.T, H, path)
         measures = {name: MEASURES[name](trained).tolist() for name in cell.protocol.measures}
-    positive = positive_votes(H_test, path[-1:])[:, 0]
-    return _Found(cell.grids[-1].candidates[-1], 0, positive, seconds, measures=measures)
+    outcome = _classified(positive_votes(H_test, path[-1:])[:, 0], parts.y_test)
+    return _Found(cell.grids[-1].candidates[-1], 0, outcome, seconds, measures=measures)
 
 
 def _predicted(cell: Cell, predictor: Predictor, parts: _Parts) -> _Found:
+    split = cell.problem.split
     search = PredictorSearch(predictor, cell.grids, lambda name: generator(*cell.draws, name))
     start = time.perf_counter()
-    if cell.split.valid is None:
-        choice = search.by_folds(parts.X, parts.y, cell.split.fold, parts.X_test)
+    if split.valid is None:
+        choice = search.by_folds(parts.X, parts.y, split.fold, parts.X_test)
     else:
         choice = search.by_holdout(parts.X, parts.y, parts.X_valid, parts.y_valid, parts.X_test)
     seconds = time.perf_counter() - start
-    return _Found(choice.candidate, int(choice.loss), choice.scores > 0, seconds)
+    if predictor.task == "classification":
+        outcome = _classified(choice.scores > 0, parts.y_test)
+        return _Found(choice.candidate, int(choice.loss), outcome, seconds)
+    outcome = {"rmse": _rmse(choice.scores, parts.y_test)}
+    measures = {}
+    if cell.problem.truth is not None:
+        measures["rmse_noiseless"] = [_rmse(choice.scores, cell.problem.truth[split.test])]
+    return _Found(choice.candidate, choice.loss, outcome, seconds, measures=measures)
+
+
+def _rmse(predicted: FloatArray, y: FloatArray) -> float:
+    return float(np.sqrt(np.mean((predicted - y) ** 2)))
 
 
 def _holdout(cell: Cell, holdout: Holdout, parts: _Parts) -> _Found:
@@ -200,5 +218,5 @@ def _holdout(cell: Cell, holdout: Holdout, parts: _Parts) -> _Found:
     seconds = time.perf_counter() - start
     total = np.abs(choice.vote.weights).sum()
     margins = data.y_train * choice.vote.sums(train) / (total if total > 0 else 1.0)
-    positive = choice.vote.positive(test)
-    return _Found(choice.candidate, int(choice.errors.min()), positive, seconds, margins)
+    outcome = _classified(choice.vote.positive(test), parts.y_test)
+    return _Found(choice.candidate, int(choice.errors.min()), outcome, seconds, margins)

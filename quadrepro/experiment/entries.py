@@ -15,6 +15,7 @@ from quadrepro.boosting.predictor import Predictor
 from quadrepro.boosting.registry import find_entry
 from quadrepro.boosting.reweighting import Reweighting
 from quadrepro.data.card import View, card_names, load_card
+from quadrepro.data.sources.fresh import rule_of
 from quadrepro.errors import ConfigError, nearest
 from quadrepro.experiment.axis import Axis, Distribution, from_simple
 from quadrepro.experiment.model import Model, fault
@@ -187,6 +188,8 @@ class DatasetEntry(Model):
         that is said of the view where the card has none of that name.
     protocol : dict
         Fields of the protocol to set otherwise for this row.
+    parameters : dict of str to float
+        Parameters of the rule that a fresh sample is drawn by, such as ``sigma``.
     grid : dict of str to Axis
         Values to take instead in this row, by the algorithms that have such hyper-parameters.
     printed : str
@@ -197,6 +200,7 @@ class DatasetEntry(Model):
     row: str = Field(default="", alias="as")
     view: str | dict[str, Any] = Field(default_factory=dict)
     protocol: dict[str, Any] = Field(default_factory=dict)
+    parameters: dict[str, float] = Field(default_factory=dict)
     grid: dict[str, Axis] = Field(default_factory=dict)
     printed: str = ""
 
@@ -230,6 +234,13 @@ class DatasetEntry(Model):
         changed = self.changed(protocol)
         if (changed.holdout is None) != (protocol.holdout is None):
             raise fault("all rows must hold out, or none", "protocol")
+        if changed.sample is not None:
+            try:
+                rule_of(load_card(self.name), self.parameters)
+            except ConfigError as error:
+                raise fault(str(error), "parameters" if self.parameters else "name") from None
+        elif self.parameters:
+            raise fault("parameters are those of a fresh sample: set sample", "parameters")
 
     def changed(self, protocol: Protocol) -> Protocol:
         """Return the protocol of this row.

@@ -17,18 +17,14 @@ from typing import Any
 from quadrepro.boosting.base import Algorithm, Learner
 from quadrepro.boosting.grid import Grid
 from quadrepro.boosting.predictor import Predictor
-from quadrepro.data.encoding import Encoded, encode
 from quadrepro.data.schema import View
 from quadrepro.data.store import Dataset, load_dataset, refuse_missing
 from quadrepro.errors import ConfigError
 from quadrepro.experiment.config import Row
 from quadrepro.experiment.loading import Experiment
+from quadrepro.experiment.problems import Draws, Problem, Problems
 from quadrepro.experiment.protocol import Protocol
 from quadrepro.experiment.seeds import generator
-from quadrepro.experiment.splits import Split, holdout_split, random_split
-
-FEWEST_ROWS = 4
-"""Below this there is no example left to validate or to test on."""
 
 SCHEMA_VERSION = 1
 """Raised when a record's fields or a cell's steps change their meaning."""
@@ -44,10 +40,8 @@ class Cell:
         Row and column of the table.
     repeat : int
         From 0.
-    examples : Encoded
-        The data set in its view.
-    split : Split
-        Training rows with folds, test rows.
+    problem : Problem
+        The examples and their split.
     draws : tuple of int and str
         Begin the names of the split's draws, for `quadrepro.experiment.seeds.generator`.
     protocol : Protocol
@@ -63,9 +57,8 @@ class Cell:
     dataset: str
     algorithm: str
     repeat: int
-    examples: Encoded = field(repr=False)
-    split: Split = field(repr=False)
-    draws: tuple[int, str, int]
+    problem: Problem = field(repr=False)
+    draws: Draws
     protocol: Protocol
     learner: Learner
     grids: tuple[Grid, ...]
@@ -79,14 +72,14 @@ class Cell:
 
     def seconds(self) -> float:
         """Return a rough estimate of the cell's running time on one core."""
-        m, d = len(self.split.train), self.examples.X.shape[1]
+        m, d = len(self.problem.split.train), self.problem.examples.X.shape[1]
         n_fits = self.protocol.folds + 1
         if isinstance(self.learner, Predictor):
             return sum(self.learner.seconds(m, d, n_fits, grid) for grid in self.grids)
         if self.protocol.holdout is not None:
             n_values = sum(len(grid.candidates) for grid in self.grids)
             n_rounds = 4 * self.protocol.holdout.patience
-            return n_rounds * (3e-4 + n_values * (1e-4 + 2e-8 * len(self.examples.y)))
+            return n_rounds * (3e-4 + n_values * (1e-4 + 2e-8 * len(self.problem.examples.y)))
         assert isinstance(self.learner, Algorithm)
         # Evenly spaced thresholds fall together on real data: about half the voters are distinct.
         n_voters = self.protocol.voters or max(1, d * self.protocol.stumps_per_attribute // 2)
@@ -138,28 +131,24 @@ def make_plan(experiment: Experiment, folder: Path | None = None) -> Plan:
     names = dict.fromkeys(row.entry.name for row in rows)
     refuse_missing(names, folder)
     loaded = {name: load_dataset(name, folder) for name in names}
+    problems = Problems(loaded)
     cells: list[Cell] = []
     for row in rows:
         try:
-            cells += _cells_of_row(experiment, row, loaded[row.entry.name])
+            cells += _cells_of_row(experiment, row, problems)
         except ConfigError as error:
             raise experiment.error(str(error), *row.place) from None
     return Plan(experiment, {row.entry.title: loaded[row.entry.name] for row in rows}, tuple(cells))
 
 
-def _cells_of_row(experiment: Experiment, row: Row, dataset: Dataset) -> Iterator[Cell]:
-    config, title, name = experiment.config, row.entry.title, dataset.card.name
+def _cells_of_row(experiment: Experiment, row: Row, problems: Problems) -> Iterator[Cell]:
+    config, title, name = experiment.config, row.entry.title, row.entry.name
     protocol = row.entry.changed(config.protocol)
     view = experiment.views[title]
     learners = {entry.name: _for_view(entry.make(), view, title) for entry in config.algorithms}
-    examples = encode(dataset, view)
-    if protocol.holdout is None and len(examples.y) < 2 * protocol.folds:
-        raise ConfigError(f"{title} has {len(examples.y)} rows: too few for {protocol.folds} folds")
-    if len(examples.y) < FEWEST_ROWS:
-        raise ConfigError(f"{title} has {len(examples.y)} rows: too few for a hold-out")
     for repeat in range(config.repeats):
         draws = (config.seed, name, repeat)
-        split = _split(protocol, len(examples.y), draws)
+        problem = problems(row.entry, protocol, view, draws)
         for entry in config.algorithms:
             learner = learners[entry.name]
             grids = entry.make_grids(generator(*draws, "values", entry.id), row.entry.grid)
@@ -169,17 +158,24 @@ def _cells_of_row(experiment: Experiment, row: Row, dataset: Dataset) -> Iterato
                 "version": learner.version,
                 "settings": asdict(learner),
                 "grid": grids[0].axes if len(grids) == 1 else [grid.axes for grid in grids],
-                "data": dataset.content_hash,
+                **problem.origin,
                 "view": view.content(),
                 "protocol": protocol.content(),
-                "split": split.hash,
             }
             if protocol.holdout is not None and not isinstance(learner, Predictor):
                 content["draws"] = (*draws, "stumps")
-            elif protocol.noise or protocol.voters or isinstance(learner, Predictor):
+            elif protocol.draws_more or isinstance(learner, Predictor):
                 content["draws"] = draws
             yield Cell(
-                title, entry.name, repeat, examples, split, draws, protocol, learner, grids, content
+                title,
+                entry.name,
+                repeat,
+                problem,
+                draws,
+                protocol,
+                learner,
+                grids,
+                content,
             )
 
 
@@ -194,11 +190,3 @@ def _for_view(learner: Learner, view: View, title: str) -> Learner:
         f"the view of {title} predicts a number, and {type(learner).__name__} tells two classes"
         " apart: give positive as at_most or at_least"
     )
-
-
-def _split(protocol: Protocol, n_rows: int, draws: tuple[int, str, int]) -> Split:
-    at_most = protocol.split.at_most or n_rows
-    rng = generator(*draws, "split")
-    if protocol.holdout is not None:
-        return holdout_split(n_rows, at_most, rng)
-    return random_split(n_rows, at_most, protocol.folds, rng, generator(*draws, "folds"))

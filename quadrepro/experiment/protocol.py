@@ -33,6 +33,25 @@ class Noise(Model):
     contrast: float = Field(default=1.0, gt=0, le=1)
 
 
+class Sample(Model):
+    """How many rows of a sample drawn by rule are drawn anew for every split.
+
+    Attributes
+    ----------
+    train, valid, test : int
+        Rows of each part; even numbers where half of them are in each class.
+    """
+
+    train: int = Field(ge=2, le=1_000_000)
+    valid: int = Field(default=0, ge=0, le=1_000_000)
+    test: int = Field(ge=2, le=1_000_000)
+
+    @property
+    def sizes(self) -> tuple[int, int, int]:
+        """Rows of the three parts."""
+        return self.train, self.valid, self.test
+
+
 class DrawnStumps(Model):
     """Random stumps, see `quadrepro.voters.random_stumps.RandomStumps`."""
 
@@ -76,6 +95,8 @@ class Protocol(Model):
         View of the cards.
     split : SplitRule
         Training and test part.
+    sample : Sample, optional
+        Draw all parts anew for every split, instead of splitting the card's sample.
     normalise : {"tanh", "none"}
         tanh((x - mean)/std), mean and std of the training part; or missing values are filled and
         no more.
@@ -97,6 +118,7 @@ class Protocol(Model):
 
     view: str
     split: SplitRule = SplitRule()
+    sample: Sample | None = None
     normalise: Literal["tanh", "none"] = "tanh"
     stumps_per_attribute: int = Field(default=10, ge=1, le=1000)
     voters: int | None = Field(default=None, ge=1)
@@ -125,6 +147,17 @@ class Protocol(Model):
         if self.measures and (self.folds or self.holdout):
             raise ValueError("measures are kept where nothing is chosen: set folds to 0")
         return self
+
+    @model_validator(mode="after")
+    def _validation_rows(self) -> Self:
+        if self.sample is not None and (self.sample.valid > 0) != (self.holdout is not None):
+            raise ValueError("sample needs valid rows with holdout, and has none without")
+        return self
+
+    @property
+    def draws_more(self) -> bool:
+        """Whether a cell draws more than its split and stumps."""
+        return any(part is not None for part in (self.sample, self.noise, self.voters))
 
     def content(self) -> dict[str, Any]:
         """Return what results depend on beside the view, as plain data."""

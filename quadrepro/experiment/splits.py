@@ -68,10 +68,15 @@ def random_split(
     """
     n_train = training_size(n_rows, at_most)
     order = split.permutation(n_rows)
+    return Split(order[:n_train], order[n_train:], deal_folds(n_train, folds, fold))
+
+
+def deal_folds(n_train: int, folds: int, rng: np.random.Generator) -> IntArray:
+    """Return a random fold for each of `n_train` rows; an empty array for 0 folds."""
     fold_of = np.empty(n_train if folds else 0, dtype=np.intp)
     if folds:
-        fold_of[fold.permutation(n_train)] = np.arange(n_train) % folds
-    return Split(order[:n_train], order[n_train:], fold_of)
+        fold_of[rng.permutation(n_train)] = np.arange(n_train) % folds
+    return fold_of
 
 
 def holdout_split(n_rows: int, at_most: int, split: np.random.Generator) -> Split:

@@ -25,11 +25,11 @@ def test_a_cell_is_the_protocol_step_by_step(
 ) -> None:
     cell = make_plan(load_experiment(small_config())).cells[-1]
     record = run_cell(cell)
-    X, y, split = cell.examples.X, cell.examples.y, cell.split
+    X, y, split = cell.problem.examples.X, cell.problem.examples.y, cell.problem.split
     normaliser = Normaliser.fit(X[split.train])
     stumps = Stumps(10).fit(normaliser.transform(X[split.train]))
     H, H_test = (stumps.transform(normaliser.transform(X[i])) for i in (split.train, split.test))
-    weights = AdaBoost().path(H, y[split.train], cell.grid)
+    weights = AdaBoost().path(H, y[split.train], cell.grids[0])
     wrong = positive_votes(H_test, weights)[:, 0] != (y[split.test] > 0)
     np.testing.assert_array_equal(record.wrong_examples(), wrong)
     assert (record.status, record.errors, record.n_test) == ("ok", wrong.sum(), 1701)
@@ -58,7 +58,7 @@ def held_out(small_config: Callable[..., Path]) -> Callable[..., Path]:
 
 def plain_adaboost(cell: Cell, patience: int) -> tuple[int, int, NDArray[np.bool_], FloatArray]:
     """Return best round, its validation errors, test calls and margins, by the book."""
-    X, y, split = cell.examples.X, cell.examples.y, cell.split
+    X, y, split = cell.problem.examples.X, cell.problem.examples.y, cell.problem.split
     coding = Coding.fit(X[split.train])
     parts = [coding.transform(X[rows]) for rows in (split.train, split.valid, split.test)]
     y_train, y_valid = y[split.train], y[split.valid]
@@ -90,7 +90,7 @@ def test_a_held_out_cell_is_the_protocol_step_by_step(held_out: Callable[..., Pa
     assert (record.status, record.message) == ("ok", "")
     assert record.chosen == {"n_rounds": n_rounds}
     assert record.cv_errors == errors
-    wrong = positive != (cell.examples.y[cell.split.test] > 0)
+    wrong = positive != (cell.problem.examples.y[cell.problem.split.test] > 0)
     np.testing.assert_array_equal(record.wrong_examples(), wrong)
     np.testing.assert_allclose(record.training_margins(), margins, atol=1e-6)
 

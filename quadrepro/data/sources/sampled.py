@@ -228,32 +228,32 @@ def m2_mean(X: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def twonorm(rows: int, seed: int) -> RawTable:
     """Return the table that `draw_twonorm` draws from PCG64 with a seed."""
-    return _table(*draw_twonorm(_seeded(seed), rows))
+    return as_table(*draw_twonorm(_seeded(seed), rows))
 
 
 def ringnorm(rows: int, seed: int) -> RawTable:
     """Return the table that `draw_ringnorm` draws from PCG64 with a seed."""
-    return _table(*draw_ringnorm(_seeded(seed), rows))
+    return as_table(*draw_ringnorm(_seeded(seed), rows))
 
 
 def waveform(rows: int, seed: int) -> RawTable:
     """Return the table that `draw_waveform` draws from PCG64 with a seed."""
-    return _table(*draw_waveform(_seeded(seed), rows))
+    return as_table(*draw_waveform(_seeded(seed), rows))
 
 
 def orange(n_per_class: int, noise_inputs: int, seed: int) -> RawTable:
     """Return the table that `draw_orange` draws from PCG64 with a seed."""
-    return _table(*draw_orange(_seeded(seed), n_per_class, noise_inputs))
+    return as_table(*draw_orange(_seeded(seed), n_per_class, noise_inputs))
 
 
 def m1(rows: int, sigma: float, seed: int, low: float = -0.25) -> RawTable:
     """Return the table that `draw_m1` draws from PCG64 with a seed."""
-    return _table(*draw_m1(_seeded(seed), rows, sigma, low))
+    return as_table(*draw_m1(_seeded(seed), rows, sigma, low))
 
 
 def m2(rows: int, sigma: float, seed: int) -> RawTable:
     """Return the table that `draw_m2` draws from PCG64 with a seed."""
-    return _table(*draw_m2(_seeded(seed), rows, sigma))
+    return as_table(*draw_m2(_seeded(seed), rows, sigma))
 
 
 def _seeded(seed: int) -> np.random.Generator:
@@ -286,7 +286,8 @@ def _measured(
     return X, (mean(X) + sigma * _normals(U[:, -1])).round(_DECIMALS)
 
 
-def _table(X: NDArray[np.float64], y: NDArray[np.int64] | NDArray[np.float64]) -> RawTable:
+def as_table(X: NDArray[np.float64], y: NDArray[np.int64] | NDArray[np.float64]) -> RawTable:
+    """Return a sample as a table with the attributes x1, x2 and so on."""
     columns: dict[str, Column] = {f"x{j}": numeric_column(x) for j, x in enumerate(X.T, start=1)}
     return RawTable(
         tuple(Attribute(name=name, kind="numeric") for name in columns),
