@@ -32,8 +32,6 @@ class Record:
         The chosen hyper-parameters.
     cv_errors : int or float
         Cross-validation errors of the choice; of a regression the sum of squared errors.
-    rmse : float or None
-        Root of the mean squared error on the test examples, where numbers are predicted.
     wrong : str
         Which test examples are wrong, in the split's order: bits packed, in hexadecimal; empty
         where numbers are predicted.
@@ -42,6 +40,8 @@ class Record:
         in hexadecimal; empty where the protocol keeps none.
     measures : dict of str to list of float
         What the protocol measures of every candidate, in the grid's order.
+    rmse : float or None
+        Root of the mean squared error on the test examples, where numbers are predicted.
     seconds : float
         Wall time of the search and the final training.
     versions : dict of str to str
@@ -58,10 +58,10 @@ class Record:
     n_test: int = 0
     chosen: dict[str, Any] = field(default_factory=dict)
     cv_errors: float = 0
-    rmse: float | None = None
     wrong: str = ""
     margins: str = ""
     measures: dict[str, list[float]] = field(default_factory=dict)
+    rmse: float | None = None
     seconds: float = 0.0
     versions: dict[str, str] = field(default_factory=dict)
     content: dict[str, Any] = field(default_factory=dict)

@@ -62,7 +62,7 @@ def plain_adaboost(cell: Cell, patience: int) -> tuple[int, int, NDArray[np.bool
     coding = Coding.fit(X[split.train])
     parts = [coding.transform(X[rows]) for rows in (split.train, split.valid, split.test)]
     y_train, y_valid = y[split.train], y[split.valid]
-    source = RandomStumps(parts[0], y_train, generator(*cell.draws), per_round=40)
+    source = RandomStumps(parts[0], y_train, generator(*cell.draws, "stumps"), per_round=40)
     w, sums, total = np.full(len(y_train), 1 / len(y_train)), [0.0, 0.0, 0.0], 0.0
     best: tuple[int, int, NDArray[np.bool_], FloatArray] = (0, len(y_valid) + 1, np.array([]), w)
     t = 0
