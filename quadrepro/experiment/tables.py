@@ -53,7 +53,12 @@ class Tables(Model):
     risks, comparisons : str
         Printed tables of test risks, and of tests between algorithms.
     percent : str
-        A printed table of mean and deviation of the test risk in percent.
+        A printed table of mean and deviation of the test risk in percent, or of the RMSE where
+        numbers are predicted.
+    noiseless : str
+        A printed table of the same for targets without noise, where they are known.
+    printed_splits : int
+        How many splits a printed mean and deviation are of.
     margins : str
         A printed table of mean and deviation of the training margins.
     margin_figure : tuple of str
@@ -74,6 +79,8 @@ class Tables(Model):
     risks: str = ""
     comparisons: str = ""
     percent: str = ""
+    noiseless: str = ""
+    printed_splits: int = Field(default=20, ge=2)
     margins: str = ""
     margin_figure: tuple[str, ...] = ()
     curves: Curves | None = None

@@ -18,8 +18,10 @@ def probabilities(outcomes: Outcomes, a: str, b: str) -> list[float]:
     Returns
     -------
     list of float
-        One a repeat; empty where a cell of either is missing.
+        One a repeat; empty where a cell of either is missing or numbers are predicted.
     """
+    if any(map(outcomes.regression, outcomes.rows)):
+        return []
     if not all(outcomes.complete(row, c) for row in outcomes.rows for c in (a, b)):
         return []
     return [

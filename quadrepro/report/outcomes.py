@@ -47,8 +47,13 @@ class Outcomes:
         return all(record.ok for record in self.cell(row, column))
 
     def risks(self, row: str, column: str) -> list[float]:
-        """Return the risks of an entry, one a repeat that was computed."""
-        return [record.risk for record in self.cell(row, column) if record.ok]
+        """Return the risks of an entry, one a repeat that was computed; RMSEs of a regression."""
+        return [record.value for record in self.cell(row, column) if record.ok]
+
+    def regression(self, row: str) -> bool:
+        """Whether numbers are predicted in a row."""
+        records = (self.records[row, c, r] for c in self.columns for r in range(self.repeats))
+        return any(record.rmse is not None for record in records)
 
     def mean_risk(self, row: str, column: str) -> float | None:
         """Return the mean risk of an entry, or None unless every repeat was computed."""

@@ -1,4 +1,7 @@
-"""Mean and deviation of test errors in percent, with the best of each row and its equals."""
+"""Mean and deviation of test errors, with the best of each row and its equals.
+
+Errors are in percent; where numbers are predicted, they are RMSEs in the unit of the target.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +17,11 @@ from quadrepro.stats.paired_t import paired_t
 from quadrepro.stats.sign_test import LEVEL
 from quadrepro.stats.welch import Moments, welch_p
 
-PRINTED_SPLITS = 20
-"""Splits behind a printed mean and deviation."""
-
-MEAN, SD = "_mean_pct", "_std_pct"
+MEAN, SD = "_mean", "_sd"
 """How the printed columns of an algorithm end."""
+
+NOISELESS = "rmse_noiseless"
+"""The measure of a record that is the RMSE against targets without noise."""
 
 DATA_HEADER = (
     "dataset",
@@ -37,7 +40,7 @@ DATA_HEADER = (
 
 @dataclass(frozen=True)
 class Compared:
-    """One entry: our errors in percent beside the printed ones.
+    """One entry: our errors, in percent or RMSEs, beside the printed ones.
 
     Attributes
     ----------
@@ -70,8 +73,10 @@ class Compared:
         return welch_p(ours, self.printed)
 
 
-def percent_table(experiment: Experiment, outcomes: Outcomes, printed: Published) -> Table:
-    """Return the table of mean test errors in percent.
+def percent_table(
+    experiment: Experiment, outcomes: Outcomes, printed: Published, *, noiseless: bool = False
+) -> Table:
+    """Return the table of mean test errors, in percent or RMSEs.
 
     Parameters
     ----------
@@ -81,6 +86,8 @@ def percent_table(experiment: Experiment, outcomes: Outcomes, printed: Published
         The records.
     printed : Published
         The printed table, its rows under the titles of ours.
+    noiseless : bool, default False
+        Whether targets without noise are predicted.
 
     Returns
     -------
@@ -90,7 +97,7 @@ def percent_table(experiment: Experiment, outcomes: Outcomes, printed: Published
     cells = {
         (row, column): cell
         for row in outcomes.rows
-        for column, cell in _row(outcomes, printed, row).items()
+        for column, cell in _row(experiment, outcomes, printed, row, noiseless).items()
     }
     lowest = {row: _lowest_printed(outcomes, printed, row) for row in outcomes.rows}
     rows = tuple(
@@ -98,7 +105,7 @@ def percent_table(experiment: Experiment, outcomes: Outcomes, printed: Published
             row,
             tuple(
                 Entry(
-                    _text(cells[row, c].errors),
+                    _text(cells[row, c].errors, 4 if outcomes.regression(row) else 2),
                     printed.spread(row, c + MEAN, c + SD),
                     bold=cells[row, c].as_good,
                     mark="†" if _verdict(cells[row, c]) == "outside" else "",
@@ -111,7 +118,7 @@ def percent_table(experiment: Experiment, outcomes: Outcomes, printed: Published
         for row in outcomes.rows
     )
     return Table(
-        f"{experiment.config.title}: test errors in percent",
+        f"{experiment.config.title}: {_what(outcomes, noiseless)}",
         ("Data set", *(a.title for a in experiment.config.algorithms)),
         rows,
         _notes(experiment, outcomes, list(cells.values())),
@@ -120,11 +127,29 @@ def percent_table(experiment: Experiment, outcomes: Outcomes, printed: Published
     )
 
 
-def _row(outcomes: Outcomes, printed: Published, row: str) -> dict[str, Compared]:
-    errors = {
-        c: [100 * r for r in outcomes.risks(row, c)] if outcomes.complete(row, c) else []
-        for c in outcomes.columns
-    }
+def _what(outcomes: Outcomes, noiseless: bool) -> str:
+    if noiseless:
+        return "RMSE on test examples without noise"
+    kinds = {outcomes.regression(row) for row in outcomes.rows}
+    if kinds == {True}:
+        return "RMSE on test examples"
+    return "test errors in percent" + (", or RMSE where numbers are predicted" * (len(kinds) > 1))
+
+
+def _errors(outcomes: Outcomes, row: str, column: str, noiseless: bool) -> list[float]:
+    if not outcomes.complete(row, column):
+        return []
+    if noiseless:
+        return [record.measures[NOISELESS][0] for record in outcomes.cell(row, column)]
+    unit = 1 if outcomes.regression(row) else 100
+    return [unit * value for value in outcomes.risks(row, column)]
+
+
+def _row(
+    experiment: Experiment, outcomes: Outcomes, printed: Published, row: str, noiseless: bool
+) -> dict[str, Compared]:
+    errors = {c: _errors(outcomes, row, c, noiseless) for c in outcomes.columns}
+    splits = experiment.config.tables.printed_splits
     best: list[str] = []
     if len(errors) > 1 and all(errors.values()):
         least = min(fmean(e) for e in errors.values())
@@ -134,13 +159,13 @@ def _row(outcomes: Outcomes, printed: Published, row: str) -> dict[str, Compared
         p = None
         if best and outcomes.repeats > 1:
             p = paired_t(of_column, errors[best[0]]).p_value
-        cells[c] = Compared(of_column, c in best, p, _printed_moments(printed, row, c))
+        cells[c] = Compared(of_column, c in best, p, _printed_moments(printed, row, c, splits))
     return cells
 
 
-def _printed_moments(printed: Published, row: str, column: str) -> Moments | None:
+def _printed_moments(printed: Published, row: str, column: str, splits: int) -> Moments | None:
     mean, sd = (printed.number(row, column + ending) for ending in (MEAN, SD))
-    return None if mean is None or sd is None else Moments(mean, sd, PRINTED_SPLITS)
+    return None if mean is None or sd is None else Moments(mean, sd, splits)
 
 
 def _lowest_printed(outcomes: Outcomes, printed: Published, row: str) -> set[str]:
@@ -149,11 +174,11 @@ def _lowest_printed(outcomes: Outcomes, printed: Published, row: str) -> set[str
     return set() if alone else {c for c, m in means.items() if m == min(means.values())}
 
 
-def _text(errors: list[float]) -> str:
+def _text(errors: list[float], digits: int) -> str:
     if not errors:
         return MISSING
-    spread = f" ± {stdev(errors):.2f}" if len(errors) > 1 else ""
-    return f"{fmean(errors):.2f}{spread}"
+    spread = f" ± {stdev(errors):.{digits}f}" if len(errors) > 1 else ""
+    return f"{fmean(errors):.{digits}f}{spread}"
 
 
 def _verdict(cell: Compared) -> str:
@@ -179,11 +204,12 @@ def _numbers(cell: Compared) -> tuple[str | float | int, ...]:
 
 def _notes(experiment: Experiment, outcomes: Outcomes, cells: list[Compared]) -> tuple[str, ...]:
     several = outcomes.repeats > 1
+    printed_splits = experiment.config.tables.printed_splits
     ours = "Ours: one random split"
     if several:
         ours = f"Ours: mean ± standard deviation over {outcomes.repeats} random splits"
     if any(cell.printed for cell in cells):
-        ours += f"; in parentheses the printed ones over {PRINTED_SPLITS}"
+        ours += f"; in parentheses the printed ones over {printed_splits}"
     notes = [
         f"{ours}. {BEST} marks the lowest mean of a row (in LaTeX ours is shaded and the printed "
         "one underlined)."
@@ -197,7 +223,7 @@ def _notes(experiment: Experiment, outcomes: Outcomes, cells: list[Compared]) ->
     if verdicts:
         notes.append(
             f"† marks a mean that differs from the printed one by more than samples of "
-            f"{outcomes.repeats} and {PRINTED_SPLITS} splits would show (Welch's t-test, "
+            f"{outcomes.repeats} and {printed_splits} splits would show (Welch's t-test, "
             f"p ≤ {LEVEL:g}). Inside: {verdicts.count('inside')} of {len(verdicts)}, outside: "
             f"{verdicts.count('outside')}."
         )

@@ -77,7 +77,7 @@ def outcomes(errors: dict[tuple[str, str], tuple[int | None, ...]], n: int = 100
 
 
 def test_the_table_reads_like_the_papers(experiment: Experiment) -> None:
-    more = {("made-up", "adaboost_mean_pct"): "4.00", ("made-up", "adaboost_std_pct"): "0.20"}
+    more = {("made-up", "adaboost_mean"): "4.00", ("made-up", "adaboost_sd"): "0.20"}
     printed = Published("p", PRINTED.columns, {**PRINTED.cells, **more})
     text = percent_table(experiment, outcomes(ERRORS), printed).to_markdown()
     assert text == EXPECTED
