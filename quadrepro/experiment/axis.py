@@ -3,17 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, StrictBool, StrictFloat, StrictInt, StrictStr, model_validator
+from pydantic import (
+    BeforeValidator,
+    Field,
+    FiniteFloat,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    StrictStr,
+    model_validator,
+)
 
 from quadrepro.boosting.base import Hyperparameter, rounded_log_values
 from quadrepro.boosting.grid import Value
 from quadrepro.experiment.model import Model
 
-Scalar = StrictInt | StrictFloat | StrictBool | StrictStr | None
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, (list, dict)):
+        raise ValueError(f"a value is a number, a word, true, false or null, not {value!r}")
+    return value
+
+
+Scalar = Annotated[StrictInt | StrictFloat | StrictBool | StrictStr | None, BeforeValidator(_plain)]
 
 
 class Axis(Model):
@@ -46,8 +62,8 @@ class Axis(Model):
 
     @model_validator(mode="after")
     def _one_way(self) -> Self:
-        scale = (self.start, self.end, self.points)
-        if (self.values is None) == (None in scale) or (self.values and any(scale)):
+        given = [part is not None for part in (self.start, self.end, self.points)]
+        if not all(given) if self.values is None else any(given):
             raise ValueError("give a list of values, or all of from, to and points")
         if self.values == ():
             raise ValueError("the grid is empty: give at least one value")
@@ -93,8 +109,8 @@ class Distribution(Model):
 
     choice: tuple[Scalar, ...] | None = Field(default=None, min_length=1)
     integers: tuple[int, int] | None = None
-    uniform: tuple[float, float] | None = None
-    log: tuple[float, float] | None = None
+    uniform: tuple[FiniteFloat, FiniteFloat] | None = None
+    log: tuple[FiniteFloat, FiniteFloat] | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -142,7 +158,11 @@ def from_simple(
     points: list[dict[str, Value]], hyperparameters: Sequence[Hyperparameter]
 ) -> list[dict[str, Value]]:
     """Return distinct points from simple to complex; those of any kind keep their order."""
-    distinct = [point for i, point in enumerate(points) if point not in points[:i]]
+    of_any_kind = {h.name for h in hyperparameters if h.kind == "any"}
+
+    def identity(point: dict[str, Value]) -> tuple[Any, ...]:
+        # To scikit-learn 1 can be a count, 1.0 a share and True a switch.
+        return tuple((key, v, type(v) if key in of_any_kind else None) for key, v in point.items())
 
     def rank(point: dict[str, Any]) -> list[float]:
         return [
@@ -151,4 +171,5 @@ def from_simple(
             if h.name in point and h.kind != "any"
         ]
 
-    return sorted(distinct, key=rank)
+    distinct = {identity(point): point for point in points}
+    return sorted(distinct.values(), key=rank)

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Self
 from pydantic import BeforeValidator, Field, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
+from quadrepro.boosting.base import N_ROUNDS
 from quadrepro.errors import nearest
 from quadrepro.experiment.axis import Axis, Scalar
 from quadrepro.experiment.entries import AlgorithmEntry, DatasetEntry, merged
@@ -150,7 +151,10 @@ class Config(Model):
             except PydanticCustomError as error:
                 within = (error.context or {})["place"] if place[0] != "sweeps" else ()
                 raise fault(error.message(), *place, *within) from None
-        for row in self.rows:
+        titles = [row.entry.title for row in self.rows]
+        for i, row in enumerate(self.rows):
+            if titles[i] in titles[:i]:
+                raise fault(f"row {titles[i]!r} stands here twice", *row.place)
             for key, axis in row.entry.grid.items():
                 place = row.place if row.sweep else (*row.place, "grid", key)
                 if wrong := self._fault_of_axis(key, axis):
@@ -159,6 +163,8 @@ class Config(Model):
 
     def _fault_of_axis(self, key: str, axis: Axis) -> str | None:
         """Return what is wrong with a row's own values of a hyper-parameter, or None."""
+        if key == N_ROUNDS.name and any(a.draws_stumps(self.protocol) for a in self.algorithms):
+            return "the validation error chooses the rounds"
         known = [{h.name: h for h in a.make().hyperparameters} for a in self.algorithms]
         meant = [of_algorithm[key] for of_algorithm in known if key in of_algorithm]
         if not meant:

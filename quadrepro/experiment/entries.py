@@ -78,26 +78,20 @@ class AlgorithmEntry(Model):
                 if key not in known:
                     hint = nearest(key, known)
                     raise fault(f"{self.id} has no hyper-parameter {key!r}{hint}", part, key)
+                if key in self.settings:
+                    raise fault(f"{key} is in the settings as well", part, key)
         for key, axis in self.grid.items():
             if wrong := known[key].fault(axis.resolve(known[key].kind)):
                 raise fault(wrong, "grid", key)
         for key, distribution in self.draw.items():
             if key in self.grid:
                 raise fault(f"{key} is in the grid as well", "draw", key)
+            if known[key].kind == "integer" and (distribution.uniform or distribution.log):
+                raise fault(f"{key} takes whole numbers: draw integers, or of a list", "draw", key)
             for value in distribution.ends():
                 if wrong := known[key].fault([value]):
                     raise fault(wrong, "draw", key)
-        if isinstance(learner, Predictor):
-            try:
-                learner.check(self._full_grid())
-            except ValueError as error:
-                raise fault(str(error), "grid") from None
         return self
-
-    def _full_grid(self) -> Grid:
-        """Return the grid with one end of each distribution."""
-        drawn = {key: [distribution.ends()[0]] for key, distribution in self.draw.items()}
-        return Grid.of(drawn | self._axes({}))
 
     def check_protocol(self, protocol: Protocol) -> None:
         """Refuse values that lack what the protocol does not choose by itself.
@@ -105,11 +99,10 @@ class AlgorithmEntry(Model):
         Raises
         ------
         PydanticCustomError
-            If an axis is missing, the algorithm cannot learn from drawn stumps, or there is a
-            choice and nothing to choose by.
+            If an axis is missing, or the algorithm cannot learn from drawn stumps.
         """
         learner = self.make()
-        draws_stumps = protocol.holdout is not None and not isinstance(learner, Predictor)
+        draws_stumps = self.draws_stumps(protocol)
         if draws_stumps:
             if not isinstance(learner, WeightBoosting | Reweighting):
                 raise fault(f"{self.id} needs a voter matrix, and a hold-out draws stumps")
@@ -120,6 +113,10 @@ class AlgorithmEntry(Model):
             chosen = draws_stumps and name == N_ROUNDS.name
             if name not in (*self.grid, *self.draw) and not (chosen or hyperparameter.optional):
                 raise fault(f"{self.id} needs values of {name} ({hyperparameter.meaning})", "grid")
+
+    def draws_stumps(self, protocol: Protocol) -> bool:
+        """Whether it boosts drawn stumps, so that the validation error chooses the rounds."""
+        return protocol.holdout is not None and not isinstance(self.make(), Predictor)
 
     @property
     def id(self) -> str:
@@ -230,6 +227,8 @@ class DatasetEntry(Model):
 
     def check_protocol(self, protocol: Protocol) -> None:
         """Refuse a view or changes of the protocol that there cannot be, as `resolve` does."""
+        if "view" in self.protocol:
+            raise fault("a row's view stands under its own key, view", "protocol", "view")
         self.resolve(protocol.view)
         changed = self.changed(protocol)
         if (changed.holdout is None) != (protocol.holdout is None):

@@ -21,6 +21,7 @@ from quadrepro.data.schema import View
 from quadrepro.data.store import Dataset, load_dataset, refuse_missing
 from quadrepro.errors import ConfigError
 from quadrepro.experiment.config import Row
+from quadrepro.experiment.entries import AlgorithmEntry
 from quadrepro.experiment.loading import Experiment
 from quadrepro.experiment.problems import Draws, Problem, Problems
 from quadrepro.experiment.protocol import Protocol
@@ -145,7 +146,7 @@ def _cells_of_row(experiment: Experiment, row: Row, problems: Problems) -> Itera
     config, title, name = experiment.config, row.entry.title, row.entry.name
     protocol = row.entry.changed(config.protocol)
     view = experiment.views[title]
-    learners = {entry.name: _for_view(entry.make(), view, title) for entry in config.algorithms}
+    learners = {entry.name: _for_view(entry, view, title) for entry in config.algorithms}
     for repeat in range(config.repeats):
         draws = (config.seed, name, repeat)
         problem = problems(row.entry, protocol, view, draws)
@@ -179,14 +180,14 @@ def _cells_of_row(experiment: Experiment, row: Row, problems: Problems) -> Itera
             )
 
 
-def _for_view(learner: Learner, view: View, title: str) -> Learner:
+def _for_view(entry: AlgorithmEntry, view: View, title: str) -> Learner:
     """Return the learner for the view's task, or raise ConfigError if it is not one of its own."""
-    found = learner.for_task(view.task)
+    found = entry.make().for_task(view.task)
     if found is not None:
         return found
     if view.task == "classification":
-        raise ConfigError(f"{title} has classes, and {type(learner).__name__} predicts a number")
+        raise ConfigError(f"{title} has classes, and {entry.id} predicts a number")
     raise ConfigError(
-        f"the view of {title} predicts a number, and {type(learner).__name__} tells two classes"
+        f"the view of {title} predicts a number, and {entry.id} tells two classes"
         " apart: give positive as at_most or at_least"
     )

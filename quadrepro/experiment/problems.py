@@ -99,11 +99,11 @@ def _split(title: str, n_rows: int, protocol: Protocol, draws: Draws) -> Split:
         raise ConfigError(f"{title} has {n_rows} rows: too few for {protocol.folds} folds")
     if n_rows < FEWEST_ROWS:
         raise ConfigError(f"{title} has {n_rows} rows: too few for a hold-out")
-    at_most = protocol.split.at_most or n_rows
+    n_train = protocol.split.training_size(n_rows)
     rng = generator(*draws, "split")
     if protocol.holdout is not None:
-        return holdout_split(n_rows, at_most, rng)
-    return random_split(n_rows, at_most, protocol.folds, rng, generator(*draws, "folds"))
+        return holdout_split(n_rows, n_train, rng)
+    return random_split(n_rows, n_train, protocol.folds, rng, generator(*draws, "folds"))
 
 
 def _fresh(

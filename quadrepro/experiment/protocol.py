@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
@@ -12,10 +13,23 @@ from quadrepro.measures import MEASURES
 
 
 class SplitRule(Model):
-    """How examples are divided: half to train, rounded up, but no more than `at_most`."""
+    """How examples are divided.
 
-    train: Literal["half"] = "half"
+    Attributes
+    ----------
+    train : "half" or float
+        Share of the rows to train on, rounded up to a whole row.
+    at_most : int or None
+        Cap on the training part.
+    """
+
+    train: Literal["half"] | Annotated[float, Field(gt=0, lt=1)] = "half"
     at_most: int | None = Field(default=500, ge=2)
+
+    def training_size(self, n_rows: int) -> int:
+        """Return the number of training rows: for half, QuadBoost's rule min(500, ceil(N/2))."""
+        share = 0.5 if self.train == "half" else self.train
+        return min(self.at_most or n_rows, math.ceil(share * n_rows))
 
 
 class Noise(Model):

@@ -40,13 +40,8 @@ class Split:
         return digest.hexdigest()
 
 
-def training_size(n_rows: int, at_most: int) -> int:
-    """Return min(at_most, ceil(n_rows / 2)): QuadBoost's rule, fixed by its printed risks."""
-    return min(at_most, -(-n_rows // 2))
-
-
 def random_split(
-    n_rows: int, at_most: int, folds: int, split: np.random.Generator, fold: np.random.Generator
+    n_rows: int, n_train: int, folds: int, split: np.random.Generator, fold: np.random.Generator
 ) -> Split:
     """Draw a split and the folds of its training part.
 
@@ -54,8 +49,8 @@ def random_split(
     ----------
     n_rows : int
         Number of examples.
-    at_most : int
-        Cap on the training part.
+    n_train : int
+        Size of the training part.
     folds : int
         Number of folds; their sizes differ by at most one. 0 for none.
     split, fold : numpy.random.Generator
@@ -66,7 +61,6 @@ def random_split(
     Split
         Indices in the order drawn.
     """
-    n_train = training_size(n_rows, at_most)
     order = split.permutation(n_rows)
     return Split(order[:n_train], order[n_train:], deal_folds(n_train, folds, fold))
 
@@ -79,15 +73,15 @@ def deal_folds(n_train: int, folds: int, rng: np.random.Generator) -> IntArray:
     return fold_of
 
 
-def holdout_split(n_rows: int, at_most: int, split: np.random.Generator) -> Split:
+def holdout_split(n_rows: int, n_train: int, split: np.random.Generator) -> Split:
     """Draw a training part as `random_split` does, and halve the rest.
 
     Parameters
     ----------
     n_rows : int
         Number of examples.
-    at_most : int
-        Cap on the training part.
+    n_train : int
+        Size of the training part.
     split : numpy.random.Generator
         Where the draw comes from.
 
@@ -96,7 +90,6 @@ def holdout_split(n_rows: int, at_most: int, split: np.random.Generator) -> Spli
     Split
         With validation rows; the test part is the larger half where the rest is odd.
     """
-    n_train = training_size(n_rows, at_most)
     order = split.permutation(n_rows)
     n_valid = (n_rows - n_train) // 2
     train, valid, test = np.split(order, [n_train, n_train + n_valid])
