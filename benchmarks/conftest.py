@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 from quadrepro.data.encoding import encode
 from quadrepro.data.normalise import Normaliser
 from quadrepro.data.store import load_dataset
-from quadrepro.experiment.splits import training_size
+from quadrepro.experiment.protocol import SplitRule
 from quadrepro.voters.reduction import FloatArray
 from quadrepro.voters.stumps import Stumps
 
@@ -47,7 +47,7 @@ def training_half(name: str) -> tuple[FloatArray, FloatArray]:
     dataset = load_dataset(name)
     examples = encode(dataset, dataset.card.view("quadboost"))
     rows = np.random.default_rng(0).permutation(len(examples.y))
-    rows = rows[: training_size(len(rows), 500)]
+    rows = rows[: SplitRule().training_size(len(rows))]
     X = examples.X[rows]
     return Normaliser.fit(X).transform(X), examples.y[rows]
 

@@ -6,13 +6,20 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from quadrepro.boosting.cbound_estimators import CBBoostClassifier, GBCBBoostClassifier
     from quadrepro.boosting.estimators import LPBoostClassifier
+    from quadrepro.boosting.gradient_estimators import (
+        GradientBoostClassifier,
+        GradientBoostRegressor,
+    )
     from quadrepro.boosting.greedy_estimators import (
         AdaBoostClassifier,
         AdaBoostRegClassifier,
         EBBoostClassifier,
         QuadBoostClassifier,
     )
+    from quadrepro.boosting.hedge_estimators import HedgeBoostClassifier
+    from quadrepro.boosting.quadratic_estimators import CqBoostClassifier, MinCqClassifier
     from quadrepro.boosting.reweighting_estimators import (
         RegularizedLPBoostClassifier,
         RegularizedQPBoostClassifier,
@@ -22,8 +29,15 @@ if TYPE_CHECKING:
 __all__ = [
     "AdaBoostClassifier",
     "AdaBoostRegClassifier",
+    "CBBoostClassifier",
+    "CqBoostClassifier",
     "EBBoostClassifier",
+    "GBCBBoostClassifier",
+    "GradientBoostClassifier",
+    "GradientBoostRegressor",
+    "HedgeBoostClassifier",
     "LPBoostClassifier",
+    "MinCqClassifier",
     "QuadBoostClassifier",
     "RegularizedLPBoostClassifier",
     "RegularizedQPBoostClassifier",
@@ -33,8 +47,15 @@ __all__ = [
 _HOMES = {
     "AdaBoostClassifier": "quadrepro.boosting.greedy_estimators",
     "AdaBoostRegClassifier": "quadrepro.boosting.greedy_estimators",
+    "CBBoostClassifier": "quadrepro.boosting.cbound_estimators",
+    "CqBoostClassifier": "quadrepro.boosting.quadratic_estimators",
     "EBBoostClassifier": "quadrepro.boosting.greedy_estimators",
+    "GBCBBoostClassifier": "quadrepro.boosting.cbound_estimators",
+    "GradientBoostClassifier": "quadrepro.boosting.gradient_estimators",
+    "GradientBoostRegressor": "quadrepro.boosting.gradient_estimators",
+    "HedgeBoostClassifier": "quadrepro.boosting.hedge_estimators",
     "LPBoostClassifier": "quadrepro.boosting.estimators",
+    "MinCqClassifier": "quadrepro.boosting.quadratic_estimators",
     "QuadBoostClassifier": "quadrepro.boosting.greedy_estimators",
     "RegularizedLPBoostClassifier": "quadrepro.boosting.reweighting_estimators",
     "RegularizedQPBoostClassifier": "quadrepro.boosting.reweighting_estimators",

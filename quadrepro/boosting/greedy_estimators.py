@@ -21,7 +21,7 @@ UNTIL_CONVERGED = 100_000
 """Largest number of rounds where a person gives none."""
 
 
-class _GreedyClassifier(VoteClassifier):
+class GreedyClassifier(VoteClassifier):
     """A vote that the greedy loop finds."""
 
     @abstractmethod
@@ -44,7 +44,7 @@ class _GreedyClassifier(VoteClassifier):
             yield votes.copy()
 
 
-class QuadBoostClassifier(_GreedyClassifier):
+class QuadBoostClassifier(GreedyClassifier):
     """QuadBoost: greedy minimisation of the regularised quadratic risk (QuadBoost, section 3).
 
     Parameters
@@ -97,7 +97,7 @@ class QuadBoostClassifier(_GreedyClassifier):
         return algorithm, self.lam, n_rounds
 
 
-class AdaBoostClassifier(_GreedyClassifier):
+class AdaBoostClassifier(GreedyClassifier):
     """AdaBoost (lecture, section 4), with the weight ½ ln((1-ε)/ε).
 
     Parameters
@@ -118,7 +118,7 @@ class AdaBoostClassifier(_GreedyClassifier):
         return algorithm, np.nan, self.n_rounds
 
 
-class EBBoostClassifier(_GreedyClassifier):
+class EBBoostClassifier(GreedyClassifier):
     """EBBoost: the exponential loss with a price on its variance (Shivaswamy and Jebara 2010).
 
     Parameters
@@ -142,7 +142,7 @@ class EBBoostClassifier(_GreedyClassifier):
         return algorithm, self.lam, self.n_rounds
 
 
-class AdaBoostRegClassifier(_GreedyClassifier):
+class AdaBoostRegClassifier(GreedyClassifier):
     """AdaBoost_REG: margins softened by influence (Raetsch, Onoda and Mueller 2001).
 
     Parameters

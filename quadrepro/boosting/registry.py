@@ -10,7 +10,9 @@ from pydantic import TypeAdapter
 from quadrepro.boosting.adaboost import AdaBoost
 from quadrepro.boosting.adaboost_reg import AdaBoostReg
 from quadrepro.boosting.base import Learner
+from quadrepro.boosting.cbboost import CBBoost, GBCBBoost
 from quadrepro.boosting.ebboost import EBBoost
+from quadrepro.boosting.hedge import HedgeBoost
 from quadrepro.boosting.lpboost import LPBoost
 from quadrepro.boosting.quadboost import QuadBoost, QuadBoostL1, QuadBoostL2, QuadBoostLInf
 from quadrepro.boosting.reweighting import RegularizedLP, RegularizedQP
@@ -68,6 +70,9 @@ ALGORITHMS: dict[str, Entry] = {
     "abr": Entry(AdaBoostReg, "AdaBoost_REG", "Raetsch, Onoda and Mueller 2001"),
     "rlp-boost": Entry(RegularizedLP, "RLP-Boost", "Raetsch, Onoda and Mueller 2001, LP_REG"),
     "rqp-boost": Entry(RegularizedQP, "RQP-Boost", "Raetsch, Onoda and Mueller 2001, QP_REG"),
+    "cb-boost": Entry(CBBoost, "CB-Boost", "Bauvin et al. 2020, algorithm 1"),
+    "gb-cb-boost": Entry(GBCBBoost, "GB-CB-Boost", "Bauvin et al. 2020, appendix B"),
+    "hedge": Entry(HedgeBoost, "Experts' vote", "lecture, section 3"),
 }
 
 

@@ -25,7 +25,7 @@ from quadrepro.engine.records import Record, pack, pack_margins
 from quadrepro.experiment.plan import Cell
 from quadrepro.experiment.protocol import Holdout
 from quadrepro.experiment.seeds import generator
-from quadrepro.measures import MEASURES, Trained
+from quadrepro.measures import Trained, measure
 from quadrepro.predictor_search import PredictorSearch
 from quadrepro.selection import HoldoutData, HoldoutSearch, k_fold_search, whole_path
 from quadrepro.voters.random_stumps import Coding, RandomStumps
@@ -172,7 +172,7 @@ def _whole_path(cell: Cell, parts: _Parts) -> _Found:
     measures: dict[str, list[float]] = {}
     if cell.protocol.measures:
         trained = Trained(parts.y, parts.y_test, path @ H.T, path @ H_test.T, H, path)
-        measures = {name: MEASURES[name](trained).tolist() for name in cell.protocol.measures}
+        measures = measure(cell.protocol.measures, trained)
     outcome = _classified(positive_votes(H_test, path[-1:])[:, 0], parts.y_test)
     return _Found(cell.grids[-1].candidates[-1], 0, outcome, seconds, measures=measures)
 

@@ -17,6 +17,9 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 BoolArray = NDArray[np.bool_]
 
+LARGEST_EXACT = 2**24
+"""Whole numbers below this, and sums that stay below it, are exact in single precision."""
+
 
 @dataclass(frozen=True)
 class VotingProblem:
@@ -50,9 +53,35 @@ class VotingProblem:
     def grams(self) -> FloatArray:
         """Return G = HᵀH/m of every sample, shape (n_samples, n_voters, n_voters)."""
         sizes = self.counts.sum(axis=1)
-        return np.stack(
-            [(self.H.T * c) @ self.H / m for c, m in zip(self.counts, sizes, strict=True)]
-        )
+        if self._sums_fit_single_precision():
+            sums = self._whole_grams()
+        else:
+            sums = np.stack([(self.H.T * c) @ self.H for c in self.counts])
+        sums /= sizes[:, None, None]
+        return sums
+
+    def _sums_fit_single_precision(self) -> bool:
+        whole = (self.counts == np.rint(self.counts)).all()
+        small = self.counts.max(axis=0).sum() < LARGEST_EXACT
+        return bool(whole and small and (np.abs(self.H) == 1.0).all())
+
+    def _whole_grams(self) -> FloatArray:
+        """Return HᵀH of every sample, in exact sums of whole numbers.
+
+        A sample that lacks few examples is the union of all samples less these: k folds then take
+        about two products instead of k.
+        """
+        H = self.H.astype(np.float32)
+        union = self.counts.max(axis=0)
+        whole = _whole_gram(H, union)
+        sums = np.empty((self.n_samples, *whole.shape))
+        for gram, counts in zip(sums, self.counts, strict=True):
+            lacking = union - counts
+            if np.count_nonzero(lacking) < np.count_nonzero(counts):
+                np.subtract(whole, _whole_gram(H, lacking), out=gram)
+            else:
+                gram[:] = _whole_gram(H, counts)
+        return sums
 
     def correlations(self) -> FloatArray:
         """Return μ = Hᵀy/m of every sample, shape (n_samples, n_voters) (QuadBoost, eq. 3)."""
@@ -103,13 +132,16 @@ def reduce_problem(
         raise ValueError("labels must be -1 or +1")
     if H.shape[1] == 0:
         raise ValueError("the voter matrix has no voter")
-    if not (np.abs(H) <= 1.0).all():
+    sizes = np.abs(H)
+    if not (sizes <= 1.0).all():
         raise ValueError("voters must have values in [-1, 1]")
     if not (counts.sum(axis=1) > 0).all():
         raise ValueError("a sample holds no example")
-    representatives = _first_of_equal_voters(H) if merge_voters else np.arange(H.shape[1])
+    # A bit a value instead of eight bytes, where that is all there is: quicker to compare.
+    values = H > 0 if (sizes == 1.0).all() else H
+    representatives = _first_of_equal_voters(values) if merge_voters else np.arange(H.shape[1])
     kept = H[:, representatives]
-    rows, inverse = _first_of_equal_rows(np.column_stack([kept, y]))
+    rows, inverse = _first_of_equal_rows(np.column_stack([values[:, representatives], y > 0]))
     merged = np.zeros((len(rows), len(counts)))
     np.add.at(merged, inverse, counts.T)
     return VotingProblem(
@@ -117,17 +149,29 @@ def reduce_problem(
     )
 
 
-def _first_of_equal_rows(A: FloatArray) -> tuple[IntArray, IntArray]:
+def _whole_gram(H: NDArray[np.float32], counts: FloatArray) -> NDArray[np.float32]:
+    rows = np.flatnonzero(counts)
+    part = H if len(rows) == len(H) else H[rows]
+    weights = counts[rows].astype(np.float32)
+    # A product of one matrix with itself costs half as much.
+    left = part.T if (weights == 1.0).all() else part.T * weights
+    return np.asarray(left @ part, dtype=np.float32)
+
+
+def _first_of_equal_rows(A: FloatArray | BoolArray) -> tuple[IntArray, IntArray]:
     """Return the first index of each distinct row, in order, and where each row went."""
-    _, first, inverse = np.unique(A, axis=0, return_index=True, return_inverse=True)
+    # Adding zero turns -0.0 into 0.0, whose bytes are others.
+    keys = np.packbits(A, axis=1) if A.dtype == np.bool_ else A + 0.0
+    rows = np.ascontiguousarray(keys).view(f"V{keys.itemsize * keys.shape[1]}").ravel()
+    _, first, inverse = np.unique(rows, return_index=True, return_inverse=True)
     order = np.argsort(first)
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
-    return first[order], rank[inverse.ravel()]
+    return first[order], rank[inverse]
 
 
-def _first_of_equal_voters(H: FloatArray) -> IntArray:
-    leading = H[(H != 0).argmax(axis=0), np.arange(H.shape[1])]
-    # Adding zero turns -0.0 into 0.0, which `unique` would otherwise tell apart.
-    signed = H * np.where(leading < 0, -1.0, 1.0) + 0.0
-    return _first_of_equal_rows(signed.T)[0]
+def _first_of_equal_voters(values: FloatArray | BoolArray) -> IntArray:
+    if values.dtype == np.bool_:
+        return _first_of_equal_rows((values == values[0]).T)[0]
+    leading = values[(values != 0).argmax(axis=0), np.arange(values.shape[1])]
+    return _first_of_equal_rows((values * np.where(leading < 0, -1.0, 1.0)).T)[0]

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from quadrepro.voters.reduction import reduce_problem
+from quadrepro.voters.reduction import VotingProblem, reduce_problem
 
 voters = arrays(np.float64, (6, 9), elements=st.sampled_from([-1.0, 1.0]))
 real_voters = arrays(np.float64, (5, 6), elements=st.sampled_from([-1.0, -0.5, 0.0, 0.5, 1.0]))
@@ -45,6 +45,55 @@ def test_gram_and_correlations_are_those_of_the_plain_problem(
         plain = H[rows][:, kept]
         np.testing.assert_allclose(gram, plain.T @ plain / len(rows), atol=1e-15)
         np.testing.assert_allclose(mu, plain.T @ y[rows] / len(rows), atol=1e-15)
+
+
+def plain_grams(problem: VotingProblem) -> np.ndarray:
+    """Return G = HᵀH/m of every sample by a product in double precision each."""
+    return np.stack([(problem.H.T * c) @ problem.H / c.sum() for c in problem.counts])
+
+
+MANY = np.random.default_rng(5)
+FOLDS = np.vstack([np.arange(400) % 5 != f for f in range(5)] + [np.ones(400)]).astype(float)
+
+
+@pytest.mark.parametrize(
+    "samples",
+    [
+        FOLDS,
+        FOLDS[:1],
+        1.0 - FOLDS[:5],
+        MANY.integers(0, 4, (3, 400)).astype(float),
+        MANY.integers(0, 4, (3, 400)) * 2.0**20,
+        MANY.integers(1, 4, (2, 400)) / 7,
+    ],
+    ids=["folds", "one sample", "fifths", "copies", "too many copies", "shares"],
+)
+def test_grams_of_classifiers_are_exact_to_the_bit(samples: np.ndarray) -> None:
+    rng = np.random.default_rng(0)
+    H, y = rng.choice([-1.0, 1.0], (400, 30)), rng.choice([-1.0, 1.0], 400)
+    problem = reduce_problem(H, y, samples)
+    grams, expected = problem.grams(), plain_grams(problem)
+    assert grams.dtype == np.float64
+    if (samples == np.rint(samples)).all():
+        assert grams.tobytes() == expected.tobytes()
+    else:
+        np.testing.assert_allclose(grams, expected, rtol=1e-12, atol=1e-15)
+
+
+def test_classifiers_sums_above_single_precision_stay_exact() -> None:
+    H = np.array([[1.0, 1.0], [1.0, -1.0]])
+    problem = reduce_problem(H, np.array([1.0, -1.0]), np.array([[2.0**24 + 1, 2.0]]))
+    off_diagonal = (2.0**24 - 1) / (2.0**24 + 3)
+    assert problem.grams()[0].tolist() == [[1.0, off_diagonal], [off_diagonal, 1.0]]
+
+
+def test_grams_of_real_voters_do_not_depend_on_the_other_samples() -> None:
+    rng = np.random.default_rng(0)
+    H, y = rng.uniform(-1, 1, (400, 30)), rng.choice([-1.0, 1.0], 400)
+    together = reduce_problem(H, y, FOLDS)
+    assert together.grams().tobytes() == plain_grams(together).tobytes()
+    for sample, gram in zip(FOLDS, together.grams(), strict=True):
+        assert reduce_problem(H, y, sample[None]).grams()[0].tobytes() == gram.tobytes()
 
 
 def test_expanded_weights_stand_at_the_representatives() -> None:
