@@ -19,7 +19,7 @@ from quadrepro.voters.reduction import BoolArray, FloatArray, IntArray
 
 
 class Step(NamedTuple):
-    """One round of every trajectory: F <- F + weight * pick.
+    """One round of every trajectory: F <- (1 - shrink) F + weight * pick.
 
     Attributes
     ----------
@@ -29,15 +29,19 @@ class Step(NamedTuple):
         Weight it is added with; negative for the voter's complement, 0 to stay as it was.
     last : ndarray of shape (n_trajectories,) or None
         True where nothing comes after this round; None where it is nobody's last, as it mostly is.
+    shrink : ndarray of shape (n_trajectories,) or None
+        Share of the vote so far that is taken away; None where nobody's is, as it mostly is.
     """
 
     picks: IntArray
     weights: FloatArray
     last: BoolArray | None
+    shrink: FloatArray | None = None
 
     def keep(self, rows: BoolArray) -> Step:
         """Return the step of the trajectories in `rows`."""
-        return Step(self.picks[rows], self.weights[rows], None)
+        shrink = None if self.shrink is None else self.shrink[rows]
+        return Step(self.picks[rows], self.weights[rows], None, shrink)
 
 
 def some(last: BoolArray) -> BoolArray | None:
@@ -175,6 +179,8 @@ def boost(rule: Rule, state: State, n_rounds: int, watchers: Sequence[Watcher] =
         state.begin(t)
         step = rule.step(state)
         if kept_here:
+            if step.shrink is not None:
+                state.weights *= 1.0 - step.shrink[:, None]
             state.weights.reshape(-1)[offsets + step.picks] += step.weights
         if step.last is not None:
             for watcher in watchers:

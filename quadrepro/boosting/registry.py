@@ -12,6 +12,7 @@ from quadrepro.boosting.adaboost_reg import AdaBoostReg
 from quadrepro.boosting.base import Learner
 from quadrepro.boosting.cbboost import CBBoost, GBCBBoost
 from quadrepro.boosting.ebboost import EBBoost
+from quadrepro.boosting.gradient import GradientBoost
 from quadrepro.boosting.hedge import HedgeBoost
 from quadrepro.boosting.lpboost import LPBoost
 from quadrepro.boosting.quadboost import QuadBoost, QuadBoostL1, QuadBoostL2, QuadBoostLInf
@@ -72,6 +73,7 @@ ALGORITHMS: dict[str, Entry] = {
     "rqp-boost": Entry(RegularizedQP, "RQP-Boost", "Raetsch, Onoda and Mueller 2001, QP_REG"),
     "cb-boost": Entry(CBBoost, "CB-Boost", "Bauvin et al. 2020, algorithm 1"),
     "gb-cb-boost": Entry(GBCBBoost, "GB-CB-Boost", "Bauvin et al. 2020, appendix B"),
+    "gradient-boost": Entry(GradientBoost, "Boosting", "Re-scale boosting, algorithms 1 and 2"),
     "hedge": Entry(HedgeBoost, "Experts' vote", "lecture, section 3"),
 }
 

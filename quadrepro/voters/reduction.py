@@ -141,7 +141,8 @@ def reduce_problem(
     values = H > 0 if (sizes == 1.0).all() else H
     representatives = _first_of_equal_voters(values) if merge_voters else np.arange(H.shape[1])
     kept = H[:, representatives]
-    rows, inverse = _first_of_equal_rows(np.column_stack([values[:, representatives], y > 0]))
+    labelled = np.concatenate([values[:, representatives], (y > 0)[:, None]], axis=1)
+    rows, inverse = _first_of_equal_rows(labelled)
     merged = np.zeros((len(rows), len(counts)))
     np.add.at(merged, inverse, counts.T)
     return VotingProblem(
@@ -161,7 +162,7 @@ def _whole_gram(H: NDArray[np.float32], counts: FloatArray) -> NDArray[np.float3
 def _first_of_equal_rows(A: FloatArray | BoolArray) -> tuple[IntArray, IntArray]:
     """Return the first index of each distinct row, in order, and where each row went."""
     # Adding zero turns -0.0 into 0.0, whose bytes are others.
-    keys = np.packbits(A, axis=1) if A.dtype == np.bool_ else A + 0.0
+    keys = np.packbits(A.astype(np.bool_), axis=1) if A.dtype == np.bool_ else A + 0.0
     rows = np.ascontiguousarray(keys).view(f"V{keys.itemsize * keys.shape[1]}").ravel()
     _, first, inverse = np.unique(rows, return_index=True, return_inverse=True)
     order = np.argsort(first)

@@ -95,7 +95,7 @@ def test_the_voter_of_least_objective_is_taken(
         w /= w.sum()
         state.example_weights = w[None] * UNITS
         state.begin(1)
-        picks, weights, last = EBBoostRule(np.array([lam])).step(state)
+        picks, weights, last, _ = EBBoostRule(np.array([lam])).step(state)
         assert last is None
         found = {}
         for j in range(9):

@@ -57,3 +57,18 @@ def test_trace_holds_the_first_trajectorys_rounds_including_its_last(rounds: int
     trace = Trace()
     boost(Until(np.array([5.0, 2.0])), Counting(2), rounds, [trace])
     assert trace.weights == [1.0] * min(rounds, 5)
+
+
+def test_a_step_that_shrinks_takes_away_its_share_of_the_vote_before_it_adds() -> None:
+    @dataclass(frozen=True)
+    class Halve(Rule):
+        def step(self, state: State) -> Step:
+            n = len(state.weights)
+            return Step(np.zeros(n, dtype=np.intp), np.ones(n), None, np.full(n, 0.5))
+
+    checkpoints = Checkpoints([1, 2, 3], 2, 2)
+    boost(Halve(), Counting(2), 3, [checkpoints])
+    assert checkpoints.path[:, :, 0].tolist() == [[1.0, 1.5, 1.75]] * 2
+    step = Halve().step(Counting(3)).keep(np.array([True, False, True]))
+    assert step.shrink is not None
+    assert step.shrink.tolist() == [0.5, 0.5]
