@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -35,6 +35,33 @@ def _makes_itself(estimator: type) -> bool:
     return all(p.default is not p.empty or p.kind is p.VAR_KEYWORD for p in parameters)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Parameter(Hyperparameter):
+    """A parameter of an estimator, which itself says what values it takes.
+
+    Attributes
+    ----------
+    estimator : type
+        scikit-learn's class.
+    """
+
+    estimator: type
+
+    def fault(self, values: Sequence[Any]) -> str | None:
+        """Return what the estimator has against the values, or None."""
+        return next(
+            (wrong for v in values if (wrong := _fault(self.estimator, {self.name: v}))), None
+        )
+
+
+def _fault(estimator: Any, parameters: Mapping[str, Any]) -> str | None:
+    try:
+        estimator(**parameters)._validate_params()
+    except ValueError as error:
+        return str(error)
+    return None
+
+
 @dataclass(frozen=True)
 class SklearnPredictor(Predictor):
     """An estimator of scikit-learn; any of its parameters may be searched over.
@@ -62,16 +89,12 @@ class SklearnPredictor(Predictor):
     @property
     def hyperparameters(self) -> tuple[Hyperparameter, ...]:
         """All of its parameters."""
+        meaning = "parameter of scikit-learn"
+        estimator = estimator_classes()[self.name]
         return tuple(
-            Hyperparameter(name, "any", "small", "parameter of scikit-learn", optional=True)
+            Parameter(name, "any", "small", meaning, optional=True, estimator=estimator)
             for name in self._estimator().get_params()
         )
-
-    def check(self, grid: Grid) -> None:
-        """Raise ValueError if the estimator does not take a candidate."""
-        super().check(grid)
-        for candidate in grid.candidates:
-            self._estimator(candidate)._validate_params()
 
     def predictions(
         self, X: FloatArray, y: FloatArray, grid: Grid, X_new: FloatArray, rng: np.random.Generator
@@ -120,9 +143,9 @@ class SklearnEntry:
         ValueError
             If scikit-learn does not take a parameter.
         """
-        predictor = SklearnPredictor(self.label, settings)
-        predictor.check(Grid.of({}))
-        return predictor
+        if wrong := _fault(estimator_classes()[self.label], settings):
+            raise ValueError(wrong)
+        return SklearnPredictor(self.label, settings)
 
 
 def sklearn_entry(name: str) -> SklearnEntry:

@@ -220,7 +220,10 @@ class GradientBoost(Predictor):
         """
         fitter = TreeFitter(X, self.splits, self.depth)
         boost(
-            self.rule(values), Scores(fitter, LOSSES[self.loss or "l2"], y, len(values)), n_rounds, watchers
+            self.rule(values),
+            Scores(fitter, LOSSES[self.loss or "l2"], y, len(values)),
+            n_rounds,
+            watchers,
         )
 
     def predictions(

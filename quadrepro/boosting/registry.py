@@ -11,10 +11,12 @@ from quadrepro.boosting.adaboost import AdaBoost
 from quadrepro.boosting.adaboost_reg import AdaBoostReg
 from quadrepro.boosting.base import Learner
 from quadrepro.boosting.cbboost import CBBoost, GBCBBoost
+from quadrepro.boosting.cqboost import CqBoost
 from quadrepro.boosting.ebboost import EBBoost
 from quadrepro.boosting.gradient import GradientBoost
 from quadrepro.boosting.hedge import HedgeBoost
 from quadrepro.boosting.lpboost import LPBoost
+from quadrepro.boosting.mincq import MinCq, MinCqOnCBBoost
 from quadrepro.boosting.quadboost import QuadBoost, QuadBoostL1, QuadBoostL2, QuadBoostLInf
 from quadrepro.boosting.reweighting import RegularizedLP, RegularizedQP
 from quadrepro.errors import nearest
@@ -73,6 +75,9 @@ ALGORITHMS: dict[str, Entry] = {
     "rqp-boost": Entry(RegularizedQP, "RQP-Boost", "Raetsch, Onoda and Mueller 2001, QP_REG"),
     "cb-boost": Entry(CBBoost, "CB-Boost", "Bauvin et al. 2020, algorithm 1"),
     "gb-cb-boost": Entry(GBCBBoost, "GB-CB-Boost", "Bauvin et al. 2020, appendix B"),
+    "mincq": Entry(MinCq, "MinCq", "Germain et al. 2015"),
+    "mincq-on-cb-boost": Entry(MinCqOnCBBoost, "MinCq(CB-Boost)", "Bauvin et al. 2020, figure 5"),
+    "cqboost": Entry(CqBoost, "CqBoost", "Roy et al. 2016"),
     "gradient-boost": Entry(GradientBoost, "Boosting", "Re-scale boosting, algorithms 1 and 2"),
     "hedge": Entry(HedgeBoost, "Experts' vote", "lecture, section 3"),
 }

@@ -12,6 +12,7 @@ from typing import Any
 
 from quadrepro.boosting.registry import ALGORITHMS
 from quadrepro.experiment.loading import Experiment
+from quadrepro.report.cbboost_claims import CBBOOST_CLAIMS, cbboost_table
 from quadrepro.report.claim import (
     HEADER,
     NOT_COMPARABLE,
@@ -105,6 +106,7 @@ _CLAIMED_PAIRS = (
 _ALL = ("quadboost-l1", "quadboost-l2", "quadboost-linf", "quadboost", "lpboost", "adaboost")
 
 CLAIMS: dict[str, tuple[Claim[Any], ...]] = {
+    **CBBOOST_CLAIMS,
     "ebboost": EBBOOST,
     "quadboost": (
         Claim(
@@ -196,6 +198,9 @@ def _quadboost_table(experiment: Experiment, outcomes: Outcomes, published: Publ
 _TABLES: dict[str, Callable[[Experiment, Outcomes, Published], Table]] = {
     "ebboost": lambda experiment, outcomes, _: ebboost_table(experiment, outcomes),
     "quadboost": _quadboost_table,
+    **dict.fromkeys(
+        CBBOOST_CLAIMS, lambda experiment, outcomes, _: cbboost_table(experiment, outcomes)
+    ),
 }
 
 

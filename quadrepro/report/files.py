@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import json
-import os
-import platform
-import subprocess
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from quadrepro.engine.records import RecordStore
 from quadrepro.engine.run import records_of
-from quadrepro.engine.work import versions
 from quadrepro.errors import ConfigError, nearest
 from quadrepro.experiment.loading import Experiment
 from quadrepro.experiment.plan import Plan
 from quadrepro.report.claims import CLAIMS, claims_table
 from quadrepro.report.comparisons import comparisons_table
+from quadrepro.report.curves import check_curves, curves_table, draw_curves
+from quadrepro.report.differences import differences_table, draw_differences
 from quadrepro.report.margins import draw_margins, margins_table
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.percent import MEAN, percent_table
-from quadrepro.report.published import read_published
+from quadrepro.report.provenance import provenance
+from quadrepro.report.published import Published, read_published
 from quadrepro.report.risks import risks_table, verdicts_table
+from quadrepro.report.scatter import draw_scatter, scatter_table
 from quadrepro.report.table import Table, csv_text, write_text
+from quadrepro.report.times import draw_times, times_table
 
 CELLS_HEADER = (
     "dataset",
@@ -38,15 +39,39 @@ CELLS_HEADER = (
 )
 
 
+TABLES: dict[str, Callable[[Experiment, Outcomes], Table]] = {
+    "percent": lambda experiment, outcomes: percent_table(
+        experiment, outcomes, _printed_under_titles(experiment, "percent")
+    ),
+    "margins": lambda experiment, outcomes: margins_table(
+        experiment, outcomes, _printed_under_titles(experiment, "margins")
+    ),
+    "differences": differences_table,
+    "times": times_table,
+    "curves": curves_table,
+    "scatter": scatter_table,
+}
+"""Tables by the config's key, which also names their files; the first asked for is shown."""
+
+FIGURES: dict[str, Callable[[Experiment, Outcomes, Path], None]] = {
+    "margin_figure": draw_margins,
+    "differences": draw_differences,
+    "times": draw_times,
+    "curves": draw_curves,
+    "scatter": draw_scatter,
+}
+"""Figures by the config's key."""
+
+
 def check_tables(experiment: Experiment) -> None:
-    """Refuse a config that names a printed table, claims or rows that there are not.
+    """Refuse a config that names a printed table, claims, rows or columns that there are not.
 
     Raises
     ------
     ConfigError
         With the place and the nearest name.
     """
-    tables = experiment.config.tables
+    config, tables = experiment.config, experiment.config.tables
     for key in ("risks", "comparisons", "percent", "margins"):
         try:
             read_published(getattr(tables, key))
@@ -55,11 +80,32 @@ def check_tables(experiment: Experiment) -> None:
     if tables.claims and tables.claims not in CLAIMS:
         message = f"there are no claims {tables.claims!r}{nearest(tables.claims, CLAIMS)}"
         raise experiment.error(message, "tables", "claims")
-    titles = [d.title for d in experiment.config.entries]
+    titles = [d.title for d in config.entries]
     for i, row in enumerate(tables.margin_figure):
         if row not in titles:
             message = f"there is no row {row!r} to draw{nearest(row, titles)}"
             raise experiment.error(message, "tables", "margin_figure", i)
+    columns = [a.name for a in config.algorithms]
+    named: list[tuple[str, tuple[str | int, ...]]] = [
+        *((name, ("differences", i)) for i, name in enumerate(tables.differences or ())),
+        *([(tables.scatter, ("scatter",))] if tables.scatter else []),
+    ]
+    for name, place in named:
+        if name not in columns:
+            message = f"there is no algorithm {name!r} here{nearest(name, columns)}"
+            raise experiment.error(message, "tables", *place)
+        if len(columns) == 1:
+            message = f"{name} is the only algorithm: there is none to compare it with"
+            raise experiment.error(message, "tables", *place)
+    for key in ("times", "differences"):
+        if getattr(tables, key) and not config.sweeps:
+            message = f"{key} stand against a sweep's values: give sweeps"
+            raise experiment.error(message, "tables", key)
+    for row, view in experiment.views.items():
+        if named and view.task == "regression":
+            message = f"{named[0][1][0]} is of risks, and {row} predicts a number"
+            raise experiment.error(message, "tables", named[0][1][0])
+    check_curves(experiment)
 
 
 def write_results(plan: Plan, store: RecordStore, folder: Path) -> tuple[Table, Outcomes]:
@@ -77,38 +123,39 @@ def write_results(plan: Plan, store: RecordStore, folder: Path) -> tuple[Table, 
     Returns
     -------
     tuple of (Table, Outcomes)
-        The table to show, which is that of percentages or margins where the config has one and
-        else that of risks; and all records in its shape.
+        The table to show, which is the first of `TABLES` that the config asks for, or else that
+        of risks; and all records in its shape.
     """
     experiment = plan.experiment
     tables = experiment.config.tables
     outcomes = Outcomes.of(plan.cells, records_of(plan.cells, store))
-    titles = {d.title: d.printed_row for d in experiment.config.entries}
     printed = read_published(tables.risks)
-    shown = risks_table(experiment, outcomes, printed)
-    shown.write(folder, "risks")
-    comparisons_table(experiment, outcomes, read_published(tables.comparisons)).write(
-        folder, "comparisons"
-    )
+    written = {
+        key: make(experiment, outcomes) for key, make in TABLES.items() if getattr(tables, key)
+    }
+    written["risks"] = risks_table(experiment, outcomes, printed)
+    if len(outcomes.columns) > 1:
+        beside = read_published(tables.comparisons)
+        written["comparisons"] = comparisons_table(experiment, outcomes, beside)
     if outcomes.repeats > 1 and printed.cells:
-        verdicts_table(experiment, outcomes, printed).write(folder, "verdicts")
-    if tables.margins:
-        printed_margins = read_published(tables.margins).under(titles)
-        shown = margins_table(experiment, outcomes, printed_margins)
-        shown.write(folder, "margins")
-    if tables.percent:
-        printed_percent = read_published(tables.percent).under(titles)
-        shown = percent_table(experiment, outcomes, printed_percent)
-        shown.write(folder, "percent")
-    if tables.margin_figure:
-        draw_margins(experiment, outcomes, tables.margin_figure, folder)
+        written["verdicts"] = verdicts_table(experiment, outcomes, printed)
+    for name, table in written.items():
+        table.write(folder, name)
+    for key, draw in FIGURES.items():
+        if getattr(tables, key):
+            draw(experiment, outcomes, folder)
     if tables.claims:
         claims = claims_table(experiment, outcomes, printed)
         write_text(folder / "claims.md", claims.to_markdown())
     write_text(folder / "cells.csv", _cells(experiment, outcomes))
-    text = json.dumps(_provenance(plan), indent=2, ensure_ascii=False)
+    text = json.dumps(provenance(plan), indent=2, ensure_ascii=False)
     write_text(folder / "run.json", text + "\n")
-    return shown, outcomes
+    return next(iter(written.values())), outcomes
+
+
+def _printed_under_titles(experiment: Experiment, key: str) -> Published:
+    titles = {d.title: d.printed_row for d in experiment.config.entries}
+    return read_published(getattr(experiment.config.tables, key)).under(titles)
 
 
 def _cells(experiment: Experiment, outcomes: Outcomes) -> str:
@@ -137,41 +184,3 @@ def _cells(experiment: Experiment, outcomes: Outcomes) -> str:
 
 def _percent(text: str) -> str:
     return f"{text}%" if text else ""
-
-
-def _provenance(plan: Plan) -> dict[str, Any]:
-    config = plan.experiment.config
-    return {
-        "experiment": plan.experiment.name,
-        "config": config.model_dump(mode="json", by_alias=True, exclude_defaults=True),
-        "seed": config.seed,
-        "data": {row: d.content_hash for row, d in plan.datasets.items()},
-        "versions": versions(),
-        "platform": {
-            "system": platform.platform(),
-            "machine": platform.machine(),
-            "cores": os.cpu_count(),
-        },
-        "blas_threads": 1,
-        "git": _git(),
-    }
-
-
-def _git() -> dict[str, Any]:
-    """Return the commit this package was run from, empty outside a checkout.
-
-    Dirty means that code, configs or cards differ from the commit; results do not count.
-    """
-    package = Path(__file__).resolve().parents[1]
-    parts = [package.name, "configs", "datasets", "constraints.txt"]
-
-    def ask(*words: str) -> str:
-        command = ["git", "-C", str(package.parent), *words]
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-
-    try:
-        ask("ls-files", "--error-unmatch", f"{package.name}/__init__.py")
-        commit = ask("rev-parse", "HEAD")
-        return {"commit": commit, "dirty": bool(ask("status", "--porcelain", "--", *parts))}
-    except (OSError, subprocess.CalledProcessError):
-        return {}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from quadrepro.experiment.loading import Experiment
+from quadrepro.report.figure import LINES, add_legend, new_figure, open_frame
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.published import Published
 from quadrepro.report.table import MISSING, Entry, Table
@@ -22,9 +23,6 @@ MEAN, SD = "_margin_mean", "_margin_std"
 
 FIGURE = "margins"
 """Name of the figure's files without ending."""
-
-LINES = (("black", "-"), ("#666666", "--"), ("black", ":"), ("#666666", "-."), ("#999999", "-"))
-"""Shade and style of the first, second, ... algorithm: no two are alike in grey."""
 
 POINTS = 1001
 """Points at which a distribution is drawn."""
@@ -92,49 +90,27 @@ def margins_table(experiment: Experiment, outcomes: Outcomes, printed: Published
     )
 
 
-def draw_margins(
-    experiment: Experiment, outcomes: Outcomes, rows: tuple[str, ...], folder: Path
-) -> None:
+def draw_margins(experiment: Experiment, outcomes: Outcomes, folder: Path) -> None:
     """Draw cumulative distributions of the training margins as ``margins.svg`` and ``.png``.
 
     Parameters
     ----------
     experiment : Experiment
-        Labels.
+        Labels, and the data sets to draw, one panel each.
     outcomes : Outcomes
         The records.
-    rows : tuple of str
-        Data sets, one panel each.
     folder : Path
         Where to write.
     """
-    import matplotlib
-    from matplotlib.figure import Figure
-
     labels = {a.name: a.title for a in experiment.config.algorithms}
-    folder.mkdir(parents=True, exist_ok=True)
-    with matplotlib.rc_context():
-        # Neither a person's settings nor the day may change the files.
-        matplotlib.rcdefaults()
-        matplotlib.rcParams.update({"svg.hashsalt": FIGURE, "font.size": 9})
-        figure = Figure(figsize=(3.0 * len(rows) + 0.4, 3.2), layout="constrained")
+    rows = experiment.config.tables.margin_figure
+    with new_figure(folder, FIGURE, 3.0 * len(rows) + 0.4, 3.2) as figure:
         panels = figure.subplots(1, len(rows), sharey=True, squeeze=False)[0]
         for panel, row in zip(panels, rows, strict=True):
             _draw_panel(panel, outcomes, row, labels)
         panels[0].set_ylabel("cumulative share of examples")
         lines = {line.get_label(): line for panel in panels for line in panel.get_lines()}
-        shown = {label: lines[label] for label in labels.values() if label in lines}
-        if shown:
-            figure.legend(
-                shown.values(),
-                shown.keys(),
-                loc="outside upper center",
-                ncols=len(shown),
-                frameon=False,
-                handlelength=3.0,
-            )
-        figure.savefig(folder / f"{FIGURE}.svg", metadata={"Date": None, "Creator": None})
-        figure.savefig(folder / f"{FIGURE}.png", dpi=200, metadata={"Software": None})
+        add_legend(figure, {label: lines[label] for label in labels.values() if label in lines})
 
 
 def _draw_panel(panel: Axes, outcomes: Outcomes, row: str, labels: dict[str, str]) -> None:
@@ -146,4 +122,4 @@ def _draw_panel(panel: Axes, outcomes: Outcomes, row: str, labels: dict[str, str
             panel.plot(margins, share, color=colour, linestyle=style, label=label, linewidth=1.4)
     panel.axvline(0, color="#bbbbbb", linewidth=0.8, zorder=0)
     panel.set(title=row, xlabel="margin", ylim=(-0.01, 1.02))
-    panel.spines[["top", "right"]].set_visible(False)
+    open_frame(panel)

@@ -66,8 +66,8 @@ def risks_table(experiment: Experiment, outcomes: Outcomes, published: Published
     Returns
     -------
     Table
-        A row a data set and a last row of mean running times, which are measured and so the only
-        numbers that differ from run to run.
+        A row a data set, those that cannot be had among them, and a last row of mean running
+        times, which are measured and so the only numbers that differ from run to run.
     """
     config = experiment.config
     outside = {
@@ -86,6 +86,7 @@ def risks_table(experiment: Experiment, outcomes: Outcomes, published: Published
         ("Data set", *(a.title for a in config.algorithms)),
         (
             *((d.title, _entries(outcomes, published, d, outside)) for d in config.entries),
+            *((absent.name, _dashes(outcomes, published, absent.name)) for absent in config.absent),
             (TIME_LABEL, time_entries),
         ),
         _notes(experiment, outcomes, published),
@@ -113,6 +114,11 @@ def _entries(
         )
         for column in outcomes.columns
     )
+
+
+def _dashes(outcomes: Outcomes, published: Published, name: str) -> tuple[Entry, ...]:
+    """Return the entries of a data set that cannot be had, beside the printed ones."""
+    return tuple(Entry(MISSING, published.text(name, column)) for column in outcomes.columns)
 
 
 def _numbers(
@@ -163,7 +169,9 @@ def _notes(experiment: Experiment, outcomes: Outcomes, published: Published) -> 
         )
     else:
         first = "Ours, in parentheses the printed risk; the lowest of a row is bold."
-    return (*([first] if published.cells else []), *closing_notes(experiment, outcomes))
+    absent = [f"{a.name}: {a.reason.removesuffix('.')}." for a in experiment.config.absent]
+    first_if_printed = [first] if published.cells else []
+    return (*first_if_printed, *absent, *closing_notes(experiment, outcomes))
 
 
 def closing_notes(experiment: Experiment, outcomes: Outcomes) -> tuple[str, ...]:

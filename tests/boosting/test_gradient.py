@@ -225,7 +225,7 @@ def test_each_loss_has_its_task() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"loss": "hinge"}, "loss must be 'l2', 'logistic', not 'hinge'"),
+        ({"loss": "hinge"}, "loss must be None, 'l2', 'logistic', not 'hinge'"),
         ({"step": "full", "theory": True}, "theory is for step 'rescale', not 'full'"),
         ({"splits": 4, "depth": 2}, "give depth 2 or splits 4"),
     ],

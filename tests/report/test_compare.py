@@ -48,3 +48,12 @@ def test_a_longer_table_differs(folders: tuple[Path, Path]) -> None:
     path = folders[1] / "risks.md"
     path.write_text(path.read_text() + "more\n")
     assert "has 2 lines" in differences(*folders)[0]
+
+
+def test_a_table_of_nothing_but_times_need_only_be_there(folders: tuple[Path, Path]) -> None:
+    for folder, seconds in zip(folders, ("1.0", "2.0"), strict=True):
+        for name in ("times.md", "times.csv", "times.tex"):
+            (folder / name).write_text(seconds)
+    assert differences(*folders) == []
+    (folders[0] / "times.csv").unlink()
+    assert differences(*folders) == [f"{folders[0] / 'times.csv'} is missing"]

@@ -17,8 +17,7 @@ datasets: [monks]
 algorithms: [{{name: adaboost, grid: {{n_rounds: 5}}}}]
 tables: {{{}}}
 """
-ALWAYS = {f"{stem}.{end}" for stem in ("risks", "comparisons") for end in ("md", "csv", "tex")}
-ALWAYS |= {"cells.csv", "run.json"}
+ALWAYS = {"risks.md", "risks.csv", "risks.tex", "cells.csv", "run.json"}
 
 
 @pytest.mark.parametrize(
@@ -82,3 +81,120 @@ def test_cells_and_tables_carry_the_printed_row_that_the_config_names(tmp_path: 
     assert cells[1] == "robots,adaboost,0,missing,,,,,,7.74%"
     row = (folder / "percent.md").read_text().splitlines()[4]
     assert row.split("|")[1:3] == [" robots     ", " – (7.74 ± 0.74) "]
+
+
+SWEPT = """title: Two
+protocol: {view: quadboost, folds: 0, measures: [train_error, test_error]}
+datasets: [monks]
+sweeps: [{over: grid.n_rounds, values: [1, 2]}]
+algorithms: [{name: adaboost, grid: {n_rounds: 5}}, {name: quadboost, grid: {n_rounds: 5}}]
+tables:
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "title"),
+    [
+        ("differences, times, curves, scatter", "risk of QuadBoost less that of AdaBoost"),
+        ("times, curves, scatter", "running times"),
+        ("curves, scatter", "curves"),
+        ("scatter", "risks against those of QuadBoost"),
+    ],
+)
+def test_each_table_has_a_figure_and_the_first_is_shown(
+    tmp_path: Path, asked: str, title: str
+) -> None:
+    lines = {
+        "differences": "  differences: [adaboost, quadboost]\n",
+        "times": "  times: true\n",
+        "curves": "  curves: {panels: [{measures: [test_error]}]}\n",
+        "scatter": "  scatter: quadboost\n",
+    }
+    path = tmp_path / "two.yaml"
+    path.write_text(SWEPT + "".join(lines[key] for key in asked.split(", ")))
+    experiment = load_experiment(path)
+    check_tables(experiment)
+    folder = tmp_path / "results"
+    table, _ = write_results(make_plan(experiment), RecordStore(tmp_path / "records"), folder)
+    assert table.title == f"Two: {title}"
+    tables = {f"{t}.{e}" for t in ("risks", "comparisons") for e in ("md", "csv", "tex")}
+    drawn = {f"{t}.{e}" for t in asked.split(", ") for e in ("md", "csv", "tex", "svg", "png")}
+    assert {p.name for p in folder.iterdir()} == tables | drawn | {"cells.csv", "run.json"}
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("differences: [adaboost, quadbost]", "no algorithm 'quadbost' here; did you mean 'quadb"),
+        ("scatter: cbboost", "there is no algorithm 'cbboost' here"),
+        (
+            "curves: {panels: [{measures: [test_error, tst_error]}]}",
+            "the protocol keeps no measure 'tst_error'; did you mean 'test_error'?",
+        ),
+        (
+            "curves: {along: rounds, panels: [{measures: [test_error]}]}",
+            "no algorithm has values of 'rounds'; did you mean 'n_rounds'?",
+        ),
+    ],
+)
+def test_what_a_figure_cannot_show_is_refused_with_its_place(
+    tmp_path: Path, line: str, message: str
+) -> None:
+    path = tmp_path / "two.yaml"
+    path.write_text(f"{SWEPT}  {line}\n")
+    with pytest.raises(ConfigError) as caught:
+        check_tables(load_experiment(path))
+    assert message in str(caught.value)
+    assert str(caught.value).startswith(f"{path}:7:")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "message"),
+    [
+        ("sweeps:", "absent: [] #", "times: true", "times stand against a sweep's values"),
+        (
+            "sweeps:",
+            "absent: [] #",
+            "differences: [adaboost, quadboost]",
+            "differences stand against a sweep's values",
+        ),
+        (
+            ", measures: [train_error, test_error]",
+            "",
+            "curves: {panels: [{measures: [test_error]}]}",
+            "curves need measures",
+        ),
+        (
+            ", {name: quadboost, grid: {n_rounds: 5}}",
+            "",
+            "scatter: adaboost",
+            "adaboost is the only algorithm",
+        ),
+        (
+            "{name: quadboost, grid: {n_rounds: 5}}",
+            "{name: quadboost-l2, grid: {n_rounds: 5, lam: [2, 1]}}",
+            "curves: {panels: [{measures: [test_error]}]}",
+            "quadboost-l2 has 2 values of lam, and curves along n_rounds need one",
+        ),
+        (
+            "{name: quadboost, grid: {n_rounds: 5}}",
+            "{name: quadboost-l2, grid: {n_rounds: 5}, draw: {lam: {uniform: [1, 2]}}}",
+            "curves: {panels: [{measures: [test_error]}]}",
+            "quadboost-l2 draws lam, and curves need values of a grid",
+        ),
+        (
+            "[monks]",
+            "[{name: concrete, view: rescale}]",
+            "scatter: quadboost",
+            "scatter is of risks, and concrete",
+        ),
+    ],
+)
+def test_a_figure_that_the_rest_of_the_config_does_not_allow_is_refused(
+    tmp_path: Path, old: str, new: str, line: str, message: str
+) -> None:
+    assert old in SWEPT
+    path = tmp_path / "two.yaml"
+    path.write_text(f"{SWEPT.replace(old, new)}  {line}\n")
+    with pytest.raises(ConfigError, match=message):
+        check_tables(load_experiment(path))

@@ -21,6 +21,7 @@ algorithms:
   - {name: adaboost, grid: {n_rounds: 5}}
   - {name: ebboost, algorithm: adaboost, label: EBBoost, grid: {n_rounds: 5}}
   - {name: rlp-boost, algorithm: adaboost, label: RLP-Boost, grid: {n_rounds: 5}}
+tables: {margin_figure: [wisconsin, mushrooms]}
 """
 ROWS = ("wisconsin", "mushrooms")
 COLUMNS = ("adaboost", "ebboost", "rlp-boost")
@@ -99,9 +100,9 @@ def test_an_entry_that_lacks_one_splits_margins_is_a_dash(experiment: Experiment
 def test_the_same_records_give_the_same_figures(experiment: Experiment, tmp_path: Path) -> None:
     kept = margins()
     for name in ("a", "b"):
-        draw_margins(experiment, outcomes(kept), ROWS, tmp_path / name)
+        draw_margins(experiment, outcomes(kept), tmp_path / name)
     kept["mushrooms", "ebboost", 0] = kept["mushrooms", "ebboost", 0] + 0.2
-    draw_margins(experiment, outcomes(kept), ROWS, tmp_path / "other")
+    draw_margins(experiment, outcomes(kept), tmp_path / "other")
     for file in ("margins.svg", "margins.png"):
         a, b, other = ((tmp_path / name / file).read_bytes() for name in ("a", "b", "other"))
         assert a == b
@@ -111,7 +112,7 @@ def test_the_same_records_give_the_same_figures(experiment: Experiment, tmp_path
 def test_the_figure_has_a_panel_a_row_and_a_line_an_algorithm_with_margins(
     experiment: Experiment, tmp_path: Path
 ) -> None:
-    draw_margins(experiment, outcomes(margins()), ROWS, tmp_path)
+    draw_margins(experiment, outcomes(margins()), tmp_path)
     groups = [
         g.get("id", "")
         for g in ElementTree.parse(tmp_path / "margins.svg").iter("{http://www.w3.org/2000/svg}g")
@@ -125,7 +126,7 @@ def test_the_figure_has_a_panel_a_row_and_a_line_an_algorithm_with_margins(
 
 
 def test_a_figure_without_records_has_empty_panels(experiment: Experiment, tmp_path: Path) -> None:
-    draw_margins(experiment, outcomes({}), ROWS, tmp_path)
+    draw_margins(experiment, outcomes({}), tmp_path)
     text = (tmp_path / "margins.svg").read_text()
     assert "<!-- wisconsin -->" in text
     assert "<!-- AdaBoost -->" not in text

@@ -2,13 +2,15 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
+from quadrepro.experiment.config import Absent
 from quadrepro.experiment.loading import Experiment
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.published import Published
-from quadrepro.report.risks import risks_table, verdicts_table
+from quadrepro.report.risks import TIME_ROW, risks_table, verdicts_table
 
 Make = Callable[..., Outcomes]
 ONE = {"monks": (2, 1, 1), "titanic": (3, 4, 5), "wine": (1, 2, 0)}
@@ -93,3 +95,16 @@ def test_rendering_is_a_function_of_its_input(
         getattr(risks_table(experiment, outcomes(ONE), published), ending)() for _ in range(2)
     )
     assert first == second
+
+
+def test_a_data_set_that_cannot_be_had_is_a_row_of_dashes_with_its_reason(
+    experiment: Experiment, outcomes: Make, published: Published
+) -> None:
+    absent = (Absent(name="animals", reason="it is no longer offered."),)
+    config = experiment.config.model_copy(update={"absent": absent})
+    table = risks_table(replace(experiment, config=config), outcomes(ONE), published)
+    names = [name for name, _ in table.rows]
+    assert names == ["monks", "titanic", "wine", "animals", "Mean running time (s)"]
+    assert [entry.ours for entry in table.rows[3][1]] == ["–", "–", "–"]
+    assert "animals: it is no longer offered." in table.notes
+    assert [row[0] for row in table.data_rows] == ["monks", "titanic", "wine", TIME_ROW]

@@ -1,0 +1,139 @@
+"""MinCq against general solvers on the same program, and CqBoost's time a voter.
+
+Both on MNIST's 4 against 9, half of the training part. `make benchmark` prints them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+
+import highspy
+import numpy as np
+import pandas as pd
+import pytest
+from pytest_benchmark.fixture import BenchmarkFixture
+
+from quadrepro.boosting.cqboost import generate_columns
+from quadrepro.boosting.solvers.mincq import MinCqProgram
+from quadrepro.voters.reduction import FloatArray, reduce_problem
+from quadrepro.voters.stumps import Stumps
+
+from .conftest import best_of, compare
+
+N_VOTERS = 1200
+MU = 0.02
+AGREEMENT = 1e-4
+"""Relative difference of the objectives at which a solver counts as having solved the program."""
+
+
+@pytest.fixture(scope="module")
+def problem(canonical_folder: Path) -> tuple[FloatArray, FloatArray]:
+    """Return the Gram matrix and the margins of 1200 distinct stumps on 5896 examples."""
+    rows = pd.read_csv(canonical_folder / "mnist.csv.gz", nrows=60_000)
+    rows = rows[rows.iloc[:, -1].isin([4, 9])]
+    rows = rows.iloc[np.random.default_rng(0).permutation(len(rows))[:5896]]
+    y = np.where(rows.iloc[:, -1] == 4, 1.0, -1.0)
+    H = Stumps(per_attribute=3).fit_transform(rows.iloc[:, :-1].to_numpy(float))
+    distinct = reduce_problem(H, y)
+    step = distinct.H.shape[1] / N_VOTERS
+    chosen = (np.arange(N_VOTERS) * step).astype(int)
+    return distinct.grams()[0][np.ix_(chosen, chosen)], distinct.correlations()[0, chosen]
+
+
+def by_clarabel(gram: FloatArray, margins: FloatArray, bounds: FloatArray) -> FloatArray:
+    clarabel = pytest.importorskip("clarabel")
+    from scipy import sparse
+
+    n = len(margins)
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    solver = clarabel.DefaultSolver(
+        sparse.csc_matrix(np.triu(2 * gram)),
+        np.zeros(n),
+        sparse.vstack([sparse.csc_matrix(margins[None]), sparse.eye(n), -sparse.eye(n)], "csc"),
+        np.concatenate([[1.0], bounds, bounds]),
+        [clarabel.ZeroConeT(1), clarabel.NonnegativeConeT(2 * n)],
+        settings,
+    )
+    return np.array(solver.solve().x)
+
+
+def by_daqp(gram: FloatArray, margins: FloatArray, bounds: FloatArray) -> FloatArray:
+    daqp = pytest.importorskip("daqp")
+    upper, lower = np.append(bounds, 1.0), np.append(-bounds, 1.0)
+    sense = np.append(np.zeros(len(bounds)), 5).astype(np.int32)
+    weights, *_ = daqp.solve(
+        2 * gram, np.zeros(len(bounds)), margins[None].copy(), upper, lower, sense
+    )
+    return np.asarray(weights)
+
+
+def by_highs(gram: FloatArray, margins: FloatArray, bounds: FloatArray) -> FloatArray:
+    n = len(bounds)
+    solver = highspy.Highs()
+    solver.setOptionValue("output_flag", False)
+    solver.setOptionValue("threads", 1)
+    solver.setOptionValue("time_limit", 30.0)
+    solver.addVars(n, -bounds, bounds)
+    solver.addRow(1.0, 1.0, n, np.arange(n, dtype=np.int32), margins)
+    columns, rows = np.triu_indices(n)
+    hessian = highspy.HighsHessian()
+    hessian.dim_ = n
+    hessian.format_ = highspy.HessianFormat.kTriangular
+    hessian.start_ = np.searchsorted(columns, np.arange(n + 1)).astype(np.int32)
+    hessian.index_ = rows.astype(np.int32)
+    hessian.value_ = 2 * gram[rows, columns]
+    solver.passHessian(hessian)
+    solver.run()
+    return np.array(solver.getSolution().col_value)
+
+
+SOLVERS: dict[str, Callable[[FloatArray, FloatArray, FloatArray], FloatArray]] = {
+    "clarabel": by_clarabel,
+    "daqp": by_daqp,
+    "HiGHS": by_highs,
+}
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+def test_mincq(
+    benchmark: BenchmarkFixture, problem: tuple[FloatArray, FloatArray], name: str
+) -> None:
+    gram, margins = problem
+    bounds = np.full(N_VOTERS, 1 / (N_VOTERS * MU))
+    theirs = SOLVERS[name](gram, margins, bounds)
+    least = MinCqProgram(gram, margins).solve(MU).primal
+    solved = abs(theirs @ gram @ theirs - least) <= AGREEMENT * least
+
+    def ours() -> None:
+        MinCqProgram(gram, margins).solve(MU)
+
+    benchmark.pedantic(ours, rounds=2)
+    ours_s = best_of(3, ours)
+    # The first call imported the solver.
+    theirs_s = best_of(3, lambda: SOLVERS[name](gram, margins, bounds))
+    numbers = {"voters": N_VOTERS, "s": ours_s, name: theirs_s, "solved": solved}
+    compare(benchmark, **numbers, ratio=theirs_s / ours_s)
+
+
+@pytest.mark.parametrize("mu", [0.3, 0.1, 0.03])
+def test_cqboost(
+    benchmark: BenchmarkFixture, problem: tuple[FloatArray, FloatArray], mu: float
+) -> None:
+    gram, margins = problem
+    rounds = count()
+
+    def ours() -> None:
+        nonlocal rounds
+        rounds = count()
+        for _, solution in generate_columns(gram, margins, mu):
+            next(rounds)
+            if solution.excess <= 1e-6:
+                break
+
+    benchmark.pedantic(ours, rounds=1)
+    seconds = best_of(2, ours)
+    added = next(rounds)
+    compare(benchmark, added=added, s=seconds, **{"ms a voter": seconds / added * 1e3})

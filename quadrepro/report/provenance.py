@@ -1,0 +1,51 @@
+"""What a results folder was made from and with."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from quadrepro.engine.work import versions
+from quadrepro.experiment.plan import Plan
+
+
+def provenance(plan: Plan) -> dict[str, Any]:
+    """Return what ``run.json`` says: config, data, versions, machine and commit."""
+    config = plan.experiment.config
+    return {
+        "experiment": plan.experiment.name,
+        "config": config.model_dump(mode="json", by_alias=True, exclude_defaults=True),
+        "seed": config.seed,
+        "data": {row: d.content_hash for row, d in plan.datasets.items()},
+        "versions": versions(),
+        "platform": {
+            "system": platform.platform(),
+            "machine": platform.machine(),
+            "cores": os.cpu_count(),
+        },
+        "blas_threads": 1,
+        "git": _git(),
+    }
+
+
+def _git() -> dict[str, Any]:
+    """Return the commit this package was run from, empty outside a checkout.
+
+    Dirty means that code, configs or cards differ from the commit; results do not count.
+    """
+    package = Path(__file__).resolve().parents[1]
+    parts = [package.name, "configs", "datasets", "constraints.txt"]
+
+    def ask(*words: str) -> str:
+        command = ["git", "-C", str(package.parent), *words]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+    try:
+        ask("ls-files", "--error-unmatch", f"{package.name}/__init__.py")
+        commit = ask("rev-parse", "HEAD")
+        return {"commit": commit, "dirty": bool(ask("status", "--porcelain", "--", *parts))}
+    except (OSError, subprocess.CalledProcessError):
+        return {}
