@@ -22,7 +22,8 @@ class PredictorChoice:
     candidate : dict
         Value of each hyper-parameter.
     loss : float
-        What it was chosen by: errors, or the sum of squared errors of a regression.
+        What it was chosen by: errors, or the sum of squared errors of a regression; 0 where
+        nothing was chosen.
     scores : ndarray of shape (n_new,)
         Its scores on the examples to predict.
     """
@@ -70,8 +71,8 @@ class PredictorSearch:
             The candidate of least loss.
         """
         candidates = [(grid, i) for grid in self.grids for i in range(len(grid.candidates))]
-        best, loss = len(candidates) - 1, float("nan")
-        if len(fold):
+        best, loss = len(candidates) - 1, 0.0
+        if len(fold) and len(candidates) > 1:
             losses = np.zeros(len(candidates))
             for f in range(int(fold.max()) + 1):
                 out = fold == f

@@ -1,14 +1,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from sklearn.tree import DecisionTreeClassifier
 
 from quadrepro.boosting.adaboost import AdaBoost
-from quadrepro.boosting.base import positive_votes
+from quadrepro.boosting.base import Algorithm, Hyperparameter, positive_votes
+from quadrepro.boosting.grid import Grid
+from quadrepro.data.noise import add_noise
 from quadrepro.data.normalise import Normaliser
 from quadrepro.engine.work import run_cell
 from quadrepro.errors import ConfigError
@@ -16,7 +21,7 @@ from quadrepro.experiment.loading import load_experiment
 from quadrepro.experiment.plan import Cell, make_plan
 from quadrepro.experiment.seeds import generator
 from quadrepro.voters.random_stumps import Coding, RandomStumps
-from quadrepro.voters.reduction import FloatArray
+from quadrepro.voters.reduction import FloatArray, VotingProblem
 from quadrepro.voters.stumps import Stumps
 
 
@@ -123,3 +128,156 @@ def test_a_hold_out_refuses_what_it_cannot_do(
 ) -> None:
     with pytest.raises(ConfigError, match=fault):
         load_experiment(held_out(algorithm))
+
+
+def with_protocol(write: Callable[..., Path], *lines: str) -> Cell:
+    """Return AdaBoost's first cell on the second data set under a protocol with more lines."""
+    text = "".join(f"  {line}\n" for line in lines)
+    path = write("  view: quadboost\n", f"  view: quadboost\n{text}")
+    return make_plan(load_experiment(path)).cells[-1]
+
+
+def prepared(cell: Cell, X: FloatArray) -> tuple[FloatArray, FloatArray]:
+    split = cell.problem.split
+    normaliser = Normaliser.fit(X[split.train])
+    return normaliser.transform(X[split.train]), normaliser.transform(X[split.test])
+
+
+def test_noise_is_added_before_all_else(small_config: Callable[..., Path]) -> None:
+    cell = with_protocol(small_config, "noise: {deviation: 0.3, contrast: 0.8}")
+    split, y = cell.problem.split, cell.problem.examples.y
+    noisy = add_noise(cell.problem.examples.X, generator(*cell.draws, "noise"), 0.3, 0.8)
+    X, X_test = prepared(cell, noisy)
+    stumps = Stumps(10).fit(X)
+    weights = AdaBoost().path(stumps.transform(X), y[split.train], cell.grids[0])
+    wrong = positive_votes(stumps.transform(X_test), weights)[:, 0] != (y[split.test] > 0)
+    np.testing.assert_array_equal(run_cell(cell).wrong_examples(), wrong)
+
+
+def test_noise_without_deviation_is_none(small_config: Callable[..., Path]) -> None:
+    still = run_cell(with_protocol(small_config, "noise: {deviation: 0}"))
+    assert still.wrong == run_cell(with_protocol(small_config)).wrong
+
+
+@dataclass(frozen=True)
+class Spy(Algorithm):
+    """Keeps the voter matrices that it is given, and weighs nothing."""
+
+    hyperparameters: ClassVar[tuple[Hyperparameter, ...]] = AdaBoost.hyperparameters
+    seen: list[FloatArray] = field(default_factory=list)
+
+    def path(
+        self, H: FloatArray, y: FloatArray, grid: Grid, samples: FloatArray | None = None
+    ) -> FloatArray:
+        self.seen.append(H)
+        n_samples = 1 if samples is None else len(samples)
+        return np.zeros((n_samples, len(grid.candidates), H.shape[1]))
+
+    def _paths(self, problem: VotingProblem, grid: Grid) -> FloatArray:
+        raise NotImplementedError
+
+    def seconds(self, n_examples: int, n_voters: int, n_samples: int, grid: Grid) -> float:
+        return 0.0
+
+
+def with_voters(write: Callable[..., Path], n_voters: int | None) -> Cell:
+    """Return a cell with an attribute that is constant on the training part."""
+    cell = with_protocol(write, *([] if n_voters is None else [f"voters: {n_voters}"]))
+    X = cell.problem.examples.X.copy()
+    X[cell.problem.split.train, 0] = 1.0
+    examples = replace(cell.problem.examples, X=X)
+    return replace(cell, problem=replace(cell.problem, examples=examples))
+
+
+def columns_of(cell: Cell) -> list[bytes]:
+    spy = Spy()
+    assert run_cell(replace(cell, learner=spy)).ok
+    (H,) = spy.seen
+    return [column.tobytes() for column in H.T]
+
+
+def constant_columns(cell: Cell) -> set[bytes]:
+    n_train = len(cell.problem.split.train)
+    return {np.full(n_train, sign).tobytes() for sign in (-1.0, 1.0)}
+
+
+def test_so_many_voters_are_taken_as_are_asked_for_none_of_them_constant(
+    small_config: Callable[..., Path],
+) -> None:
+    everything = with_voters(small_config, None)
+    available, constant = set(columns_of(everything)), constant_columns(everything)
+    assert available & constant
+    few, more = (columns_of(with_voters(small_config, n)) for n in (4, 9))
+    assert (len(few), len(more)) == (4, 9)
+    assert set(few) <= set(more) <= available - constant
+
+
+def test_more_voters_than_there_are_fail_with_what_would_be_right(
+    small_config: Callable[..., Path],
+) -> None:
+    everything = with_voters(small_config, None)
+    constant = constant_columns(everything)
+    varying = sum(column not in constant for column in columns_of(everything))
+    assert run_cell(with_voters(small_config, varying)).ok
+    record = run_cell(with_voters(small_config, varying + 1))
+    assert record.status == "failed"
+    assert (
+        f"{varying + 1} voters are asked for, and {varying} are not constant on the training part:"
+        " raise stumps_per_attribute"
+    ) in record.message
+
+
+def test_without_folds_every_candidate_is_measured_and_the_last_one_taken(
+    small_config: Callable[..., Path],
+) -> None:
+    path = small_config(
+        "  view: quadboost\n",
+        "  view: quadboost\n  folds: 0\n  measures: [test_error, train_error]\n",
+    )
+    path.write_text(path.read_text().replace("n_rounds: 5", "n_rounds: [1, 4, 30]"))
+    cell = make_plan(load_experiment(path)).cells[-1]
+    record = run_cell(cell)
+    X, X_test = prepared(cell, cell.problem.examples.X)
+    stumps = Stumps(10).fit(X)
+    y, split = cell.problem.examples.y, cell.problem.split
+    path_of_three = AdaBoost().path(stumps.transform(X), y[split.train], cell.grids[0])
+    for name, Z, rows in (("train_error", X, split.train), ("test_error", X_test, split.test)):
+        wrong = positive_votes(stumps.transform(Z), path_of_three) != (y[rows] > 0)[:, None]
+        np.testing.assert_allclose(record.measures[name], wrong.mean(axis=0), rtol=1e-12)
+    assert record.chosen == {"n_rounds": 30}
+    assert record.risk == pytest.approx(record.measures["test_error"][-1])
+    assert split.fold.size == 0
+
+
+TREE = "algorithm: sklearn:DecisionTreeClassifier\n    settings: {random_state: 3}"
+
+
+@pytest.mark.parametrize("folds", [0, 5])
+def test_an_estimator_has_the_split_of_the_others_and_outcomes_to_compare(
+    small_config: Callable[..., Path], folds: int
+) -> None:
+    path = small_config(
+        "algorithm: adaboost\n    grid: {n_rounds: 5}", f"{TREE}\n    grid: {{max_depth: [1, 4]}}"
+    )
+    path.write_text(path.read_text().replace("quadboost\n", f"quadboost\n  folds: {folds}\n", 1))
+    ours, theirs = make_plan(load_experiment(path)).cells[-2:]
+    assert theirs.content["split"] == ours.content["split"]
+    record = run_cell(theirs)
+    assert record.n_test == run_cell(ours).n_test == len(record.wrong_examples())
+    X, X_test = prepared(theirs, theirs.problem.examples.X)
+    y, split = theirs.problem.examples.y, theirs.problem.split
+    depth = record.chosen["max_depth"]
+    tree = DecisionTreeClassifier(max_depth=depth, random_state=3).fit(X, y[split.train])
+    np.testing.assert_array_equal(record.wrong_examples(), tree.predict(X_test) != y[split.test])
+    assert record.errors == record.wrong_examples().sum() > 0
+    assert depth == 4 or folds
+
+
+def test_an_estimator_that_draws_gives_the_same_record_again(
+    small_config: Callable[..., Path],
+) -> None:
+    forest = "algorithm: sklearn:RandomForestClassifier\n    settings: {n_estimators: 2}"
+    path = small_config("algorithm: adaboost\n    grid: {n_rounds: 5}", forest)
+    first, second = (make_plan(load_experiment(path, 2)).cells[-1] for _ in range(2))
+    assert first.key == second.key
+    assert run_cell(first).wrong == run_cell(second).wrong

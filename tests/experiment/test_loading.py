@@ -4,12 +4,13 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 from pydantic_core import PydanticCustomError
 
 from quadrepro.data.card import View, load_card
 from quadrepro.errors import ConfigError
-from quadrepro.experiment.config import DatasetEntry
+from quadrepro.experiment.entries import DatasetEntry
 from quadrepro.experiment.loading import load_experiment
 
 Write = Callable[..., Path]
@@ -26,8 +27,11 @@ def test_a_config_becomes_an_experiment_with_its_files_name(small_config: Write)
 
 def test_axes_are_lists_numbers_or_logarithmic_scales(small_config: Write) -> None:
     first, second = load_experiment(small_config()).config.algorithms
-    assert first.make_grid().axes == (("n_rounds", (10, 20)), ("lam", (10.0, 1.0)))
-    assert second.make_grid().axes == (("n_rounds", (5,)),)
+    rng = np.random.default_rng(0)
+    (grid,) = first.make_grids(rng)
+    assert grid.axes == (("n_rounds", (10, 20)), ("lam", (10.0, 1.0)))
+    (grid,) = second.make_grids(rng)
+    assert grid.axes == (("n_rounds", (5,)),)
 
 
 def test_repeats_can_be_given_from_outside(small_config: Write) -> None:
@@ -45,7 +49,7 @@ def test_what_an_entry_says_is_a_view_of_its_own_where_the_card_has_none(
     bare = load_card("monks").model_copy(update={"views": {}})
     entry = DatasetEntry(name="monks", view={"positive": ["1"], "nominal": "one-hot"})
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("quadrepro.experiment.config.load_card", lambda name: bare)
+        patch.setattr("quadrepro.experiment.entries.load_card", lambda name: bare)
         assert entry.resolve("quadboost") == View(positive=("1",), nominal="one-hot")
         with pytest.raises(PydanticCustomError, match="the card of monks has no view 'quadboost'"):
             DatasetEntry(name="monks").resolve("quadboost")
@@ -68,7 +72,7 @@ FAULTS = [
         "  view: quadbost",
         "6:5: the card of monks has no view 'quadbost'; did you mean 'quadboost'?",
     ),
-    ("  view: quadboost", "  view: quadboost\n  folds: 1", "5:3: folds: input should be greater"),
+    ("  view: quadboost", "  view: quadboost\n  folds: 1", "5:3: one fold leaves nothing to train"),
     (
         "  view: quadboost",
         "  view: quadboost\n  split: {at_mst: 3}",
@@ -83,7 +87,7 @@ FAULTS = [
     (
         "as: people",
         "az: people",
-        "7:21: unknown key 'az'; known are as, name, printed, protocol, view",
+        "7:21: unknown key 'az'; known are as, grid, name, parameters, printed",
     ),
     (
         "as: people",
@@ -127,7 +131,11 @@ FAULTS = [
         "should be a finite number",
     ),
     ("{from: 10, to: 1, points: 2}", "{from: 10, to: 1}", "give a list of values, or all of from"),
-    ("{from: 10, to: 1, points: 2}", "{from: 0, to: 1, points: 2}", "greater than 0, not 0"),
+    (
+        "{from: 10, to: 1, points: 2}",
+        "{from: 0, to: 1, points: 2}",
+        "12:7: from must be greater than 0",
+    ),
     ("{from: 10, to: 1, points: 2}", "{from: 1, to: 9, points: 2}", "lam must decrease"),
     ("algorithm: adaboost", "algorithm: adaboost\n    settings: {tol: 1}", "no setting 'tol'"),
     (
