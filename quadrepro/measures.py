@@ -11,9 +11,22 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from quadrepro.stats.adaboost_bounds import (
+    correlations,
+    edges,
+    exponential_bound,
+    product_bound,
+    quadratic_bound,
+)
 from quadrepro.stats.cbound import c_bound, pac_bayes_bound, rademacher_bound
+from quadrepro.stats.quadboost_bounds import combination_complexity, norm_complexity, risk_bound
+from quadrepro.stats.rademacher import Complexity, empirical_rademacher, massart
+from quadrepro.stats.weak_learning import least_edge
 from quadrepro.voters.reduction import FloatArray
 from quadrepro.voters.source import ZERO_VOTE
+
+SIGN_VECTORS = 1000
+"""Random sign vectors behind an empirical Rademacher complexity."""
 
 RHOS = (0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
 """Margins ρ of which the Rademacher bound takes the best."""
@@ -33,6 +46,8 @@ class Trained:
         Voter matrix of the training part; None for a learner without one.
     weights : ndarray of shape (n_candidates, n_voters) or None
         Voter weights.
+    rng : callable
+        Returns the generator of the draws with a given name.
     """
 
     y: FloatArray
@@ -41,6 +56,7 @@ class Trained:
     test_scores: FloatArray
     H: FloatArray | None = None
     weights: FloatArray | None = None
+    rng: Callable[[str], np.random.Generator] = lambda name: np.random.default_rng(0)
 
     @property
     def totals(self) -> FloatArray:
@@ -67,20 +83,99 @@ class Trained:
             raise ValueError("this is measured on a vote over voters, and here is none")
         return self.weights
 
+    @property
+    def plain_margins(self) -> FloatArray:
+        """Values y F(x) of the training examples, weights as they are, shaped as `margins`."""
+        return np.asarray((self.scores * self.y).T)
+
+    @property
+    def rounds(self) -> FloatArray:
+        """1, 2, ...: the numbers of rounds, for measures of consecutive ones."""
+        return np.arange(1.0, len(self.scores) + 1)
+
 
 def _errors(scores: FloatArray, y: FloatArray, totals: FloatArray) -> FloatArray:
     """Return the share of examples that each vote gets wrong; a zero sum is negative."""
     return np.asarray(((scores > ZERO_VOTE * totals) != (y > 0)).mean(axis=1))
 
 
+def _exponential_bound(t: Trained) -> FloatArray:
+    """Return exp(-2γ²T) for the least edge γ of the first T rounds."""
+    return exponential_bound(np.minimum.accumulate(edges(t.plain_margins)), t.rounds)
+
+
+def _quadratic_bound(t: Trained) -> FloatArray:
+    """Return 1 - Tγ² for the least correlation γ of the first T rounds."""
+    return quadratic_bound(np.minimum.accumulate(correlations(t.plain_margins)), t.rounds)
+
+
+def _weak_edge(t: Trained) -> float:
+    """Return the edge that some voter has on every weighting of the training examples."""
+    assert t.H is not None
+    return least_edge(t.H, t.y)
+
+
+def _complexity(t: Trained) -> Complexity:
+    assert t.H is not None
+    return empirical_rademacher(t.H, SIGN_VECTORS, t.rng("signs"))
+
+
+def _theorem_1(p: float) -> Callable[[Trained], FloatArray]:
+    def bound(t: Trained) -> FloatArray:
+        loss = ((1 - t.plain_margins) ** 2).mean(axis=0)
+        n = np.count_nonzero(t.votes, axis=1)
+        norm = np.linalg.norm(t.votes, ord=p, axis=1)
+        complexity = sum(_complexity(t))
+        found = risk_bound(loss, n, norm, p=p, m=len(t.y), complexity=complexity, empirical=True)
+        return found.total
+
+    return bound
+
+
+def _lemma_1(p: float) -> Callable[[Trained], FloatArray]:
+    """Return R_S(C_p^n) over n^(1-1/p) R_S(H), which Lemma 1 says is 1, on the same signs."""
+
+    def ratio(t: Trained) -> FloatArray:
+        H, n = t.H, np.count_nonzero(t.votes, axis=1)
+        assert H is not None
+        plain = _complexity(t).mean
+        sides = {
+            size: combination_complexity(H, size, p, SIGN_VECTORS, t.rng("signs"), distinct=False)
+            / (float(norm_complexity(size, p)) * plain)
+            for size in set(n[n > 0].tolist())
+        }
+        return np.array([sides.get(size, np.nan) for size in n.tolist()])
+
+    return ratio
+
+
+def _constant(value: Callable[[Trained], float]) -> Callable[[Trained], FloatArray]:
+    return lambda t: np.full(len(t.scores), value(t))
+
+
 MEASURES: dict[str, Callable[[Trained], FloatArray]] = {
     "train_error": lambda t: _errors(t.scores, t.y, t.totals),
     "test_error": lambda t: _errors(t.test_scores, t.y_test, t.totals),
+    "train_mse": lambda t: ((t.scores - t.y) ** 2).mean(axis=1),
+    "test_mse": lambda t: ((t.test_scores - t.y_test) ** 2).mean(axis=1),
     "voters": lambda t: np.count_nonzero(t.votes, axis=1),
     "c_bound": lambda t: c_bound(t.margins),
     "test_c_bound": lambda t: c_bound(t.test_margins),
     "pac_bayes": lambda t: pac_bayes_bound(t.margins, t.votes),
     "rademacher": lambda t: rademacher_bound(t.margins, t.votes.shape[1], RHOS),
+    "product_bound": lambda t: product_bound(t.plain_margins),
+    "exponential_bound": _exponential_bound,
+    "weak_edge": _constant(_weak_edge),
+    "quadratic_risk": lambda t: ((1 - t.plain_margins) ** 2).mean(axis=0),
+    "quadratic_bound": _quadratic_bound,
+    "theorem1_p1": _theorem_1(1),
+    "theorem1_p2": _theorem_1(2),
+    "theorem1_pinf": _theorem_1(np.inf),
+    "lemma1_p2": _lemma_1(2),
+    "lemma1_pinf": _lemma_1(np.inf),
+    "complexity": _constant(lambda t: _complexity(t).mean),
+    "complexity_upper": _constant(lambda t: sum(_complexity(t))),
+    "massart": _constant(lambda t: massart(t.votes.shape[1], len(t.y))),
 }
 
 

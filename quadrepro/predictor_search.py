@@ -76,7 +76,7 @@ class PredictorSearch:
             losses = np.zeros(len(candidates))
             for f in range(int(fold.max()) + 1):
                 out = fold == f
-                scores = self._all(X[~out], y[~out], X[out], f"fold {f}")
+                scores = self.all_scores(X[~out], y[~out], X[out], f"fold {f}")
                 losses += summed_loss(self.predictor.task, scores, y[out])
             best = int(losses.argmin())
             loss = float(losses[best])
@@ -110,13 +110,31 @@ class PredictorSearch:
         PredictorChoice
             The candidate of least loss.
         """
-        scores = self._all(X, y, np.vstack([X_valid, X_new]), "all")
+        scores = self.all_scores(X, y, np.vstack([X_valid, X_new]))
         losses = summed_loss(self.predictor.task, scores[:, : len(y_valid)], y_valid)
         best = int(losses.argmin())
         candidates = [candidate for grid in self.grids for candidate in grid.candidates]
         return PredictorChoice(candidates[best], float(losses[best]), scores[best, len(y_valid) :])
 
-    def _all(self, X: FloatArray, y: FloatArray, X_new: FloatArray, name: str) -> FloatArray:
+    def all_scores(
+        self, X: FloatArray, y: FloatArray, X_new: FloatArray, name: str = "all"
+    ) -> FloatArray:
+        """Train every candidate and let it predict.
+
+        Parameters
+        ----------
+        X, y : ndarray of shape (n_examples, n_attributes) and (n_examples,)
+            Training examples.
+        X_new : ndarray of shape (n_new, n_attributes)
+            Examples to predict.
+        name : str, default "all"
+            Name of the training's draws.
+
+        Returns
+        -------
+        ndarray of shape (n_candidates, n_new)
+            The scores.
+        """
         rng = self.rng(name)
         return np.concatenate(
             [self.predictor.predictions(X, y, grid, X_new, rng) for grid in self.grids]
@@ -141,4 +159,6 @@ def summed_loss(task: Task, scores: FloatArray, y: FloatArray) -> FloatArray:
     """
     if task == "classification":
         return np.asarray(((scores > 0) != (y > 0)).sum(axis=1), dtype=np.float64)
-    return np.asarray(((scores - y) ** 2).sum(axis=1))
+    losses = ((scores - y) ** 2).sum(axis=1)
+    # A regression that has overflowed is no candidate.
+    return np.where(np.isnan(losses), np.inf, losses)

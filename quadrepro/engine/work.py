@@ -9,6 +9,7 @@ from __future__ import annotations
 import platform
 import time
 import traceback
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import Any
@@ -171,26 +172,36 @@ def _whole_path(cell: Cell, parts: _Parts) -> _Found:
     seconds = time.perf_counter() - start
     measures: dict[str, list[float]] = {}
     if cell.protocol.measures:
-        trained = Trained(parts.y, parts.y_test, path @ H.T, path @ H_test.T, H, path)
+        scores = path @ H.T, path @ H_test.T
+        trained = Trained(parts.y, parts.y_test, *scores, H, path, _rng(cell))
         measures = measure(cell.protocol.measures, trained)
     outcome = _classified(positive_votes(H_test, path[-1:])[:, 0], parts.y_test)
     return _Found(cell.grids[-1].candidates[-1], 0, outcome, seconds, measures=measures)
 
 
+def _rng(cell: Cell) -> Callable[[str], np.random.Generator]:
+    return lambda name: generator(*cell.draws, name)
+
+
 def _predicted(cell: Cell, predictor: Predictor, parts: _Parts) -> _Found:
     split = cell.problem.split
-    search = PredictorSearch(predictor, cell.grids, lambda name: generator(*cell.draws, name))
+    search = PredictorSearch(predictor, cell.grids, _rng(cell))
     start = time.perf_counter()
     if split.valid is None:
         choice = search.by_folds(parts.X, parts.y, split.fold, parts.X_test)
     else:
         choice = search.by_holdout(parts.X, parts.y, parts.X_valid, parts.y_valid, parts.X_test)
     seconds = time.perf_counter() - start
+    measures: dict[str, list[float]] = {}
+    if cell.protocol.measures:
+        scores = search.all_scores(parts.X, parts.y, np.vstack([parts.X, parts.X_test]))
+        on_training, on_test = np.split(scores, [len(parts.y)], axis=1)
+        trained = Trained(parts.y, parts.y_test, on_training, on_test)
+        measures = measure(cell.protocol.measures, trained)
     if predictor.task == "classification":
         outcome = _classified(choice.scores > 0, parts.y_test)
-        return _Found(choice.candidate, int(choice.loss), outcome, seconds)
+        return _Found(choice.candidate, int(choice.loss), outcome, seconds, measures=measures)
     outcome = {"rmse": _rmse(choice.scores, parts.y_test)}
-    measures = {}
     if cell.problem.truth is not None:
         measures["rmse_noiseless"] = [_rmse(choice.scores, cell.problem.truth[split.test])]
     return _Found(choice.candidate, choice.loss, outcome, seconds, measures=measures)

@@ -19,7 +19,7 @@ from quadrepro.data.sources.fresh import rule_of
 from quadrepro.errors import ConfigError, nearest
 from quadrepro.experiment.axis import Axis, Distribution, from_simple
 from quadrepro.experiment.model import Model, fault
-from quadrepro.experiment.protocol import Protocol
+from quadrepro.experiment.protocol import Measures, Protocol
 
 
 class AlgorithmEntry(Model):
@@ -42,6 +42,8 @@ class AlgorithmEntry(Model):
         Hyper-parameters whose values are drawn, anew for every split.
     draws : int, default 30
         How many points are drawn; each is tried with every point of the grid.
+    measures : tuple of str
+        What is measured of this algorithm, instead of the protocol's measures.
     note : str
         Said below the table, such as a departure from the paper.
     """
@@ -53,6 +55,7 @@ class AlgorithmEntry(Model):
     grid: dict[str, Axis] = Field(default_factory=dict)
     draw: dict[str, Distribution] = Field(default_factory=dict)
     draws: int = Field(default=30, ge=1, le=10_000)
+    measures: Measures = ()
     note: str = ""
 
     @model_validator(mode="after")
@@ -108,6 +111,8 @@ class AlgorithmEntry(Model):
                 raise fault(f"{self.id} needs a voter matrix, and a hold-out draws stumps")
             if N_ROUNDS.name in (*self.grid, *self.draw):
                 raise fault("the validation error chooses the rounds", "grid", N_ROUNDS.name)
+        if self.measures and (protocol.folds or protocol.holdout):
+            raise fault("measures are kept where nothing is chosen: set folds to 0", "measures")
         for hyperparameter in learner.hyperparameters:
             name = hyperparameter.name
             chosen = draws_stumps and name == N_ROUNDS.name

@@ -152,6 +152,8 @@ def _cells_of_row(experiment: Experiment, row: Row, problems: Problems) -> Itera
         problem = problems(row.entry, protocol, view, draws)
         for entry in config.algorithms:
             learner = learners[entry.name]
+            measures = entry.measures or protocol.measures
+            of_entry = protocol.model_copy(update={"measures": measures})
             grids = entry.make_grids(generator(*draws, "values", entry.id), row.entry.grid)
             content = {
                 "schema": SCHEMA_VERSION,
@@ -161,7 +163,7 @@ def _cells_of_row(experiment: Experiment, row: Row, problems: Problems) -> Itera
                 "grid": grids[0].axes if len(grids) == 1 else [grid.axes for grid in grids],
                 **problem.origin,
                 "view": view.content(),
-                "protocol": protocol.content(),
+                "protocol": of_entry.content(),
             }
             if protocol.holdout is not None and not isinstance(learner, Predictor):
                 content["draws"] = (*draws, "stumps")
@@ -173,7 +175,7 @@ def _cells_of_row(experiment: Experiment, row: Row, problems: Problems) -> Itera
                 repeat,
                 problem,
                 draws,
-                protocol,
+                of_entry,
                 learner,
                 grids,
                 content,

@@ -97,13 +97,14 @@ class Problems:
 def _split(title: str, n_rows: int, protocol: Protocol, draws: Draws) -> Split:
     if protocol.holdout is None and n_rows < 2 * protocol.folds:
         raise ConfigError(f"{title} has {n_rows} rows: too few for {protocol.folds} folds")
-    if n_rows < FEWEST_ROWS:
+    if n_rows < FEWEST_ROWS and protocol.split.train != "all":
         raise ConfigError(f"{title} has {n_rows} rows: too few for a hold-out")
     n_train = protocol.split.training_size(n_rows)
     rng = generator(*draws, "split")
     if protocol.holdout is not None:
         return holdout_split(n_rows, n_train, rng)
-    return random_split(n_rows, n_train, protocol.folds, rng, generator(*draws, "folds"))
+    split = random_split(n_rows, n_train, protocol.folds, rng, generator(*draws, "folds"))
+    return replace(split, test=split.train) if protocol.split.train == "all" else split
 
 
 def _fresh(

@@ -5,11 +5,22 @@ from __future__ import annotations
 import math
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from quadrepro.errors import nearest
 from quadrepro.experiment.model import Model
 from quadrepro.measures import MEASURES
+
+
+def _known_measures(measures: tuple[str, ...]) -> tuple[str, ...]:
+    for name in measures:
+        if name not in MEASURES:
+            raise ValueError(f"unknown measure {name!r}{nearest(name, MEASURES)}")
+    return measures
+
+
+Measures = Annotated[tuple[str, ...], AfterValidator(_known_measures)]
+"""Names of measures, see `quadrepro.measures`."""
 
 
 class SplitRule(Model):
@@ -17,17 +28,20 @@ class SplitRule(Model):
 
     Attributes
     ----------
-    train : "half" or float
-        Share of the rows to train on, rounded up to a whole row.
+    train : "half", "all" or float
+        Share of the rows to train on, rounded up to a whole row. All: the training rows are tested
+        on as well.
     at_most : int or None
         Cap on the training part.
     """
 
-    train: Literal["half"] | Annotated[float, Field(gt=0, lt=1)] = "half"
+    train: Literal["half", "all"] | Annotated[float, Field(gt=0, lt=1)] = "half"
     at_most: int | None = Field(default=500, ge=2)
 
     def training_size(self, n_rows: int) -> int:
         """Return the number of training rows: for half, QuadBoost's rule min(500, ceil(N/2))."""
+        if self.train == "all":
+            return n_rows
         share = 0.5 if self.train == "half" else self.train
         return min(self.at_most or n_rows, math.ceil(share * n_rows))
 
@@ -139,7 +153,7 @@ class Protocol(Model):
     folds: Annotated[int, Field(ge=0)] = 5
     holdout: Holdout | None = None
     noise: Noise | None = None
-    measures: tuple[str, ...] = ()
+    measures: Measures = ()
 
     @field_validator("folds")
     @classmethod
@@ -147,14 +161,6 @@ class Protocol(Model):
         if folds == 1:
             raise ValueError("one fold leaves nothing to train on: give 2 or more, or 0")
         return folds
-
-    @field_validator("measures")
-    @classmethod
-    def _known_measures(cls, measures: tuple[str, ...]) -> tuple[str, ...]:
-        for name in measures:
-            if name not in MEASURES:
-                raise ValueError(f"unknown measure {name!r}{nearest(name, MEASURES)}")
-        return measures
 
     @model_validator(mode="after")
     def _measures_or_choice(self) -> Self:
@@ -166,6 +172,12 @@ class Protocol(Model):
     def _validation_rows(self) -> Self:
         if self.sample is not None and (self.sample.valid > 0) != (self.holdout is not None):
             raise ValueError("sample needs valid rows with holdout, and has none without")
+        return self
+
+    @model_validator(mode="after")
+    def _rows_to_choose_by(self) -> Self:
+        if self.split.train == "all" and (self.folds or self.holdout):
+            raise ValueError("where all rows are trained on nothing can be chosen: set folds to 0")
         return self
 
     @property

@@ -18,12 +18,15 @@ class Panel(Model):
         What stands above it.
     measures : tuple of str
         What is drawn, each in a line style of its own; names of the protocol's measures.
+    algorithms : tuple of str
+        Whose curves are drawn; by default those of all.
     scale : {"linear", "log", "-log"}
         Of the vertical axis; -log shows the negative logarithm of the measure.
     """
 
     title: str = ""
     measures: tuple[str, ...] = Field(min_length=1)
+    algorithms: tuple[str, ...] = ()
     scale: Literal["linear", "log", "-log"] = "linear"
 
 

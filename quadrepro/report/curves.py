@@ -67,7 +67,8 @@ def check_curves(experiment: Experiment) -> None:
         return
     place = ("tables", "curves")
     for row in config.rows:
-        kept = row.entry.changed(config.protocol).measures
+        of_protocol = row.entry.changed(config.protocol).measures
+        kept = {m for algorithm in config.algorithms for m in algorithm.measures or of_protocol}
         if not kept:
             message = "curves need measures: name them in protocol.measures, with folds at 0"
             raise experiment.error(message, *place)
@@ -76,6 +77,12 @@ def check_curves(experiment: Experiment) -> None:
                 if measure not in kept:
                     message = f"the protocol keeps no measure {measure!r}{nearest(measure, kept)}"
                     raise experiment.error(message, *place, "panels", i, "measures", j)
+    columns = [algorithm.name for algorithm in config.algorithms]
+    for i, panel in enumerate(curves.panels):
+        for j, name in enumerate(panel.algorithms):
+            if name not in columns:
+                message = f"there is no algorithm {name!r} here{nearest(name, columns)}"
+                raise experiment.error(message, *place, "panels", i, "algorithms", j)
     named = {name for algorithm in config.algorithms for name in algorithm.grid}
     if curves.along not in named:
         message = f"no algorithm has values of {curves.along!r}{nearest(curves.along, named)}"
@@ -132,12 +139,14 @@ def curves_table(experiment: Experiment, outcomes: Outcomes) -> Table:
     data: list[tuple[str | float, ...]] = []
     for row in outcomes.rows:
         for algorithm in experiment.config.algorithms:
-            found = {m: curve_of(outcomes, row, algorithm.name, m) for m in measures}
-            if None in found.values():
+            drawn = _measures_of(curves, algorithm.name)
+            of_measure = [
+                curve_of(outcomes, row, algorithm.name, m) if m in drawn else None for m in measures
+            ]
+            if not any(of_measure):
                 entries = (algorithm.title, MISSING, *(MISSING for _ in measures))
                 rows.append((row, tuple(map(Entry, entries))))
                 continue
-            of_measure = [curve for curve in found.values() if curve is not None]
             values = values_along(outcomes, row, algorithm.name, curves.along)
             for i in _selected(values, curves.scale):
                 value = f"{values[i]:g}" if values else ANY
@@ -174,6 +183,12 @@ def _measures(curves: Curves) -> tuple[str, ...]:
     return tuple(dict.fromkeys(m for panel in curves.panels for m in panel.measures))
 
 
+def _measures_of(curves: Curves, algorithm: str) -> set[str]:
+    """Return the measures that some panel draws of an algorithm."""
+    panels = [p for p in curves.panels if not p.algorithms or algorithm in p.algorithms]
+    return {measure for panel in panels for measure in panel.measures}
+
+
 def _selected(values: Sequence[float], scale: str) -> list[int]:
     """Return places of values evenly chosen on the scale, the first and the last among them."""
     if len(values) <= SHOWN:
@@ -183,15 +198,17 @@ def _selected(values: Sequence[float], scale: str) -> list[int]:
     return sorted({int(np.abs(axis - value).argmin()) for value in wanted})
 
 
-def _text(curve: Curve, i: int, repeats: int) -> str:
-    if np.isnan(curve.mean[i]):
+def _text(curve: Curve | None, i: int, repeats: int) -> str:
+    if curve is None or np.isnan(curve.mean[i]):
         return MISSING
     digits = 1 if abs(curve.mean[i]) >= 10 else 4
     spread = f" ± {curve.sd[i]:.{digits}f}" if repeats > 1 else ""
     return f"{curve.mean[i]:.{digits}f}{spread}"
 
 
-def _numbers(curve: Curve, i: int, repeats: int) -> list[float | str]:
+def _numbers(curve: Curve | None, i: int, repeats: int) -> list[float | str]:
+    if curve is None:
+        return [""] * min(repeats, 2)
     numbers = [curve.mean[i], curve.sd[i]] if repeats > 1 else [curve.mean[i]]
     return ["" if np.isnan(number) else float(number) for number in numbers]
 
@@ -257,7 +274,8 @@ def _draw_panel(
         panel.set_yscale("log", nonpositive="mask")
     bands = []
     for measure in what.measures:
-        for column, colour in colours.items():
+        for column in what.algorithms or colours:
+            colour = colours[column]
             curve = curve_of(outcomes, row, column, measure)
             if curve is None:
                 continue

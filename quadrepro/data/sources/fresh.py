@@ -23,6 +23,7 @@ _RULES = {
     "m2": sampled.draw_m2,
     "orange": sampled.draw_orange,
     "ringnorm": sampled.draw_ringnorm,
+    "sparse": sampled.draw_sparse,
     "twonorm": sampled.draw_twonorm,
     "waveform": sampled.draw_waveform,
 }
@@ -106,6 +107,6 @@ def draw_fresh(
     truth = None
     if rule == "m1":
         truth = sampled.m1_mean(X, parameters["low"])
-    elif rule == "m2":
-        truth = sampled.m2_mean(X)
+    elif rule in ("m2", "sparse"):
+        truth = (sampled.m2_mean if rule == "m2" else sampled.sparse_mean)(X)
     return Fresh(sampled.as_table(X, y), truth)

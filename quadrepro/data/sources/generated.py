@@ -132,10 +132,32 @@ def titanic() -> RawTable:
     return _nominal_table(("class", "age", "sex"), people, survived)
 
 
+def interval(points: int, first: int, last: int) -> RawTable:
+    """Return evenly spaced points of the line, positive from the first to the last of some.
+
+    Example 24.1 of the lecture: no threshold tells the inside of an interval from its outside, and
+    the vote of three does. A constant attribute gives stumps that are constant.
+
+    Parameters
+    ----------
+    points : int
+        Number of points, one apart and centred at 0.
+    first, last : int
+        Positions, from 0, of the first and the last point inside.
+    """
+    place = np.arange(points)
+    inside = (first <= place) & (place <= last)
+    return RawTable(
+        (Attribute(name="x", kind="numeric"), Attribute(name="one", kind="numeric")),
+        {"x": numeric_column(place - (points - 1) / 2), "one": numeric_column(np.ones(points))},
+        np.where(inside, "inside", "outside"),
+    )
+
+
 _RULES: tuple[Callable[..., RawTable], ...] = (
-    *(balance, monks, monks_2, monks_3, tictactoe, titanic),
+    *(balance, interval, monks, monks_2, monks_3, tictactoe, titanic),
     *(sampled.twonorm, sampled.ringnorm, sampled.waveform),
-    *(sampled.orange, sampled.m1, sampled.m2),
+    *(sampled.orange, sampled.m1, sampled.m2, sampled.sparse),
 )
 
 GENERATORS = MappingProxyType({rule.__name__: rule for rule in _RULES})

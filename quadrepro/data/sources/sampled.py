@@ -188,6 +188,27 @@ def draw_m2(rng: np.random.Generator, rows: int, sigma: float) -> Measured:
     return _measured(rng, rows, 10, sigma, m2_mean)
 
 
+def draw_sparse(rng: np.random.Generator, rows: int, sigma: float) -> Measured:
+    """Draw `sparse_mean` of ten inputs, each uniform on [-2, 2], with normal noise.
+
+    The lowest mean squared error is sigma².
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    rows : int
+        Number of examples. A longer sample begins with the shorter one.
+    sigma : float
+        Standard deviation of the noise.
+
+    Returns
+    -------
+    X : ndarray of shape (rows, 10)
+    y : ndarray of shape (rows,)
+    """
+    return _measured(rng, rows, 10, sigma, sparse_mean)
+
+
 def m1_mean(X: NDArray[np.float64], low: float = -0.25) -> NDArray[np.float64]:
     """Return 10 √-x sin(8πx) where low ≤ x < 0, and 0 elsewhere.
 
@@ -226,6 +247,25 @@ def m2_mean(X: NDArray[np.float64]) -> NDArray[np.float64]:
     return mean
 
 
+def sparse_mean(X: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return Σⱼ sign(xⱼ - tⱼ)/j over j = 1, …, 5 with tⱼ = (j - 3)/2: a vote of five stumps.
+
+    A target in the span of few weak learners, for which "Re-scale boosting for regression and
+    classification" states its rate of convergence (Theorem 1).
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_examples, 10)
+
+    Returns
+    -------
+    ndarray of shape (n_examples,)
+    """
+    j = np.arange(1, 6)
+    mean: NDArray[np.float64] = np.where(X[:, :5] > (j - 3) / 2, 1.0, -1.0) @ (1.0 / j)
+    return mean
+
+
 def twonorm(rows: int, seed: int) -> RawTable:
     """Return the table that `draw_twonorm` draws from PCG64 with a seed."""
     return as_table(*draw_twonorm(_seeded(seed), rows))
@@ -254,6 +294,11 @@ def m1(rows: int, sigma: float, seed: int, low: float = -0.25) -> RawTable:
 def m2(rows: int, sigma: float, seed: int) -> RawTable:
     """Return the table that `draw_m2` draws from PCG64 with a seed."""
     return as_table(*draw_m2(_seeded(seed), rows, sigma))
+
+
+def sparse(rows: int, sigma: float, seed: int) -> RawTable:
+    """Return the table that `draw_sparse` draws from PCG64 with a seed."""
+    return as_table(*draw_sparse(_seeded(seed), rows, sigma))
 
 
 def _seeded(seed: int) -> np.random.Generator:
