@@ -25,9 +25,14 @@ from quadrepro.report.claim import (
 from quadrepro.report.ebboost_claims import EBBOOST, ebboost_table
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.published import Published
+from quadrepro.report.rescale_claims import RESCALE_CLAIMS, rescale_table
 from quadrepro.report.risks import TIME_ROW
 from quadrepro.report.table import Entry, Table
+from quadrepro.report.theory_claims import THEORY_CLAIMS, theory_table
 from quadrepro.stats.sign_test import sign_test
+
+Maker = Callable[[Experiment, Outcomes, Published], Table]
+"""Makes the claims table from records and the printed risks."""
 
 
 @dataclass(frozen=True)
@@ -105,47 +110,43 @@ _CLAIMED_PAIRS = (
 )
 _ALL = ("quadboost-l1", "quadboost-l2", "quadboost-linf", "quadboost", "lpboost", "adaboost")
 
-CLAIMS: dict[str, tuple[Claim[Any], ...]] = {
-    **CBBOOST_CLAIMS,
-    "ebboost": EBBOOST,
-    "quadboost": (
-        Claim(
-            "QuadBoost wins or ties against AdaBoost on 17 of 25 data sets",
-            ("quadboost", "adaboost"),
-            _wins_or_ties("quadboost", "adaboost", 17),
-        ),
-        Claim(
-            "QuadBoost-L1 outperforms or ties with LPBoost on 16 of 25 data sets",
-            ("quadboost-l1", "lpboost"),
-            _wins_or_ties("quadboost-l1", "lpboost", 16),
-        ),
-        *(
-            Claim(
-                f"{_label(a)} is significantly better than {_label(b)} (sign test)",
-                (a, b),
-                _better(a, b),
-            )
-            for a, b in _CLAIMED_PAIRS
-        ),
-        Claim(
-            "These three pairs are significant and no other (sign test)",
-            _ALL,
-            _significant_pairs(_CLAIMED_PAIRS),
-        ),
-        Claim(
-            "QuadBoost is 20 times faster than AdaBoost",
-            ("quadboost", "adaboost"),
-            _faster("quadboost", "adaboost", 20),
-            timed=True,
-        ),
-        Claim(
-            "QuadBoost-L1 is 20 times faster than LPBoost",
-            ("quadboost-l1", "lpboost"),
-            _faster("quadboost-l1", "lpboost", 20),
-            timed=True,
-        ),
+QUADBOOST: tuple[Claim[Risks], ...] = (
+    Claim(
+        "QuadBoost wins or ties against AdaBoost on 17 of 25 data sets",
+        ("quadboost", "adaboost"),
+        _wins_or_ties("quadboost", "adaboost", 17),
     ),
-}
+    Claim(
+        "QuadBoost-L1 outperforms or ties with LPBoost on 16 of 25 data sets",
+        ("quadboost-l1", "lpboost"),
+        _wins_or_ties("quadboost-l1", "lpboost", 16),
+    ),
+    *(
+        Claim(
+            f"{_label(a)} is significantly better than {_label(b)} (sign test)",
+            (a, b),
+            _better(a, b),
+        )
+        for a, b in _CLAIMED_PAIRS
+    ),
+    Claim(
+        "These three pairs are significant and no other (sign test)",
+        _ALL,
+        _significant_pairs(_CLAIMED_PAIRS),
+    ),
+    Claim(
+        "QuadBoost is 20 times faster than AdaBoost",
+        ("quadboost", "adaboost"),
+        _faster("quadboost", "adaboost", 20),
+        timed=True,
+    ),
+    Claim(
+        "QuadBoost-L1 is 20 times faster than LPBoost",
+        ("quadboost-l1", "lpboost"),
+        _faster("quadboost-l1", "lpboost", 20),
+        timed=True,
+    ),
+)
 
 
 def claims_table(experiment: Experiment, outcomes: Outcomes, published: Published) -> Table:
@@ -174,13 +175,12 @@ def _quadboost_table(experiment: Experiment, outcomes: Outcomes, published: Publ
     comparable = sorted(names.values()) == sorted(whole)
     printed = _printed(published, tuple(names.values()))
     rows = []
-    for claim in CLAIMS["quadboost"]:
+    for claim in QUADBOOST:
         ours_text, ours = _over_repeats(claim, outcomes)
         print_text, prints = _judged(claim, printed)
         if not comparable:
             ours = prints = NOT_COMPARABLE
-        label = f"{claim.text} (measured time)" if claim.timed else claim.text
-        rows.append((label, tuple(Entry(t) for t in (ours_text, ours, print_text, prints))))
+        rows.append((claim.label, tuple(Entry(t) for t in (ours_text, ours, print_text, prints))))
     notes = [] if comparable else [not_comparable(len(whole), len(names))]
     if outcomes.repeats > 1:
         notes.append(
@@ -193,15 +193,6 @@ def _quadboost_table(experiment: Experiment, outcomes: Outcomes, published: Publ
         tuple(notes),
         align="left",
     )
-
-
-_TABLES: dict[str, Callable[[Experiment, Outcomes, Published], Table]] = {
-    "ebboost": lambda experiment, outcomes, _: ebboost_table(experiment, outcomes),
-    "quadboost": _quadboost_table,
-    **dict.fromkeys(
-        CBBOOST_CLAIMS, lambda experiment, outcomes, _: cbboost_table(experiment, outcomes)
-    ),
-}
 
 
 def _over_repeats(claim: Claim[Risks], outcomes: Outcomes) -> tuple[str, str]:
@@ -241,3 +232,22 @@ def _printed(published: Published, names: tuple[str, ...]) -> Risks:
         if len(present) == len(numbers) and time is not None:
             risks[column], seconds[column] = present, time
     return Risks(names, risks, seconds)
+
+
+def _alone(make: Callable[[Experiment, Outcomes], Table]) -> Maker:
+    """Let a table that needs no printed risks be made as QuadBoost's is."""
+    return lambda experiment, outcomes, published: make(experiment, outcomes)
+
+
+_GROUPS: tuple[tuple[dict[str, tuple[Claim[Any], ...]], Maker], ...] = (
+    ({"quadboost": QUADBOOST}, _quadboost_table),
+    ({"ebboost": EBBOOST}, _alone(ebboost_table)),
+    (CBBOOST_CLAIMS, _alone(cbboost_table)),
+    (RESCALE_CLAIMS, _alone(rescale_table)),
+    (THEORY_CLAIMS, _alone(theory_table)),
+)
+"""The claims of a paper by the names that configs give them, and how their table is made."""
+
+CLAIMS = {name: claims for group, _ in _GROUPS for name, claims in group.items()}
+
+_TABLES = {name: make for group, make in _GROUPS for name in group}

@@ -20,7 +20,7 @@ LINES = (("black", "-"), ("#666666", "--"), ("black", ":"), ("#666666", "-."), (
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#999999")
 """Colours of the first, second, ... of a kind, told apart by the colour-blind, too."""
 
-STYLES = ("-", "--", ":", "-.")
+STYLES = ("-", "--", ":", "-.", (0, (6, 1.5, 1.5, 1.5, 1.5, 1.5)))
 """Line styles of the first, second, ... of a kind."""
 
 HANDLE, MARKER, LETTER = 0.72, 0.5, 0.07
