@@ -61,7 +61,8 @@ def by_clarabel(gram: FloatArray, margins: FloatArray, bounds: FloatArray) -> Fl
 
 
 def by_daqp(gram: FloatArray, margins: FloatArray, bounds: FloatArray) -> FloatArray:
-    daqp = pytest.importorskip("daqp")
+    import daqp
+
     upper, lower = np.append(bounds, 1.0), np.append(-bounds, 1.0)
     sense = np.append(np.zeros(len(bounds)), 5).astype(np.int32)
     weights, *_ = daqp.solve(

@@ -55,9 +55,9 @@ class CqBoost(Algorithm):
         return grid.flatten(paths, ("mu", "epsilon", "n_rounds"))
 
     def seconds(self, n_examples: int, n_voters: int, n_samples: int, grid: Grid) -> float:
-        """Return a rough estimate: a Gram matrix a sample and a step a voter and value of μ."""
+        """Return a rough estimate: a Gram matrix a sample, a linear system a voter and μ."""
         most = min(n_voters, max(grid.axis("n_rounds") or [n_voters]))
-        run = most * (2e-4 + 5e-10 * most * n_voters)
+        run = most * (2e-4 + 1e-8 * most**2)
         gram = 1.5e-11 * n_examples * n_voters**2
         return n_samples * (gram + len(grid.axis("mu") or ()) * run)
 

@@ -33,7 +33,7 @@ from quadrepro.voters.random_stumps import Coding, RandomStumps
 from quadrepro.voters.reduction import BoolArray, FloatArray
 from quadrepro.voters.stumps import Stumps
 
-RECORDED_PACKAGES = ("quadrepro", "numpy", "scipy", "scikit-learn", "highspy")
+RECORDED_PACKAGES = ("quadrepro", "numpy", "scipy", "scikit-learn", "highspy", "piqp", "daqp")
 
 
 def versions() -> dict[str, str]:

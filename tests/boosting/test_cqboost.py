@@ -184,3 +184,13 @@ def test_a_constant_label_is_met_by_the_constant_voter() -> None:
     H = np.array([[1.0, 1.0], [1.0, -1.0], [1.0, 1.0], [1.0, -1.0]])
     path = CqBoost().path(H, np.full(4, -1.0), Grid.of({"mu": [0.3], "epsilon": [1e-9]}))
     assert path[0] == pytest.approx([-0.3, 0.0], abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", [7, 11])
+def test_a_run_over_more_voters_than_examples_ends_at_an_optimum(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    H, y = rng.integers(-2, 3, (60, 120)) / 2.0, rng.choice([-1.0, 1.0], 60)
+    gram, margins = H.T @ H / len(y), y @ H / len(y)
+    *_, (_, last) = generate_columns(gram, margins, 0.02 * float(np.abs(margins).max()))
+    assert last.excess == 0.0
+    assert last.gap < 1e-9

@@ -12,12 +12,11 @@ G = H'H/m and m_j, the mean of y h_j, are those of the added voters, so that the
 examples. An example with margin g has the weight (beta - 2 g)/m, and beta m_j - 2 (Gq)_j is the
 edge of voter j under these weights: voters with weight have the edge nu, all others at most that.
 
-The solver is an active-set method. It holds the voters with weight, and steps to the optimum over
-them as if weights could be negative; where a weight reaches zero first, its voter is let go, and
-where the mean margin falls to mu first, it is held there. At the optimum the voter of largest edge
-joins, or the mean margin is set free if beta < 0. Every step starts from the last one's Cholesky
-factor of G + 1, which q'1 = 1 allows in place of G and which is singular only for voters that
-depend on each other affinely.
+A program is solved over the voters with weight and the one of largest edge among the others, until
+no edge is above nu. Mostly no voter loses its weight: then the optimum over weights of any sign is
+the solution, and one linear system gives it. Else DAQP, a dual active-set method, says which voters
+have weight, and the same system over these gives the last digits. In place of G stands G + 1, which
+q'1 = 1 allows and which is singular only for voters that depend on each other affinely.
 """
 
 from __future__ import annotations
@@ -25,7 +24,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import cholesky, solve_triangular
+from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve
 
 from quadrepro.boosting.solvers.program import SolverError
 from quadrepro.voters.reduction import FloatArray
@@ -36,8 +36,11 @@ RESIDUAL = 1e-8
 NOISE = 1e-12
 """Weights up to this are zero, and edges that differ by this share of max(1, β) are equal."""
 
-PROXIMAL = 1e-13
-"""Shift of the voters' system, which is singular where voters depend on each other."""
+PROXIMAL = 1e-9
+"""Shift of the voters' system, ill-conditioned where voters nearly depend on each other."""
+
+STEPS = 3
+"""Proximal steps, which take the shift's effect away again."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,7 @@ class CqBoostSolution:
     primal, dual : float
         The two objectives, the dual one at u = q and the largest edge of an added voter as ν.
     status : str
-        How many steps it took.
+        How many programs it took.
     residual : float
         Largest violation of a constraint or of an edge's condition, against max(1, β).
     best : tuple of (int, float)
@@ -107,25 +110,21 @@ class CqBoostMaster:
         self._margins = np.where(near, np.copysign(mu, margins), margins)
         self._voters = np.zeros(0, dtype=np.intp)
         self._signs, self._surplus, self._q = np.zeros((3, 0))
-        self._free = np.zeros(0, dtype=np.intp)
-        self._factor = np.zeros((0, 0))
-        self._held = False
 
     def add_voter(self, voter: int, sign: float) -> None:
         """Add a voter, with sign 1, or its complement, with sign -1."""
         self._voters = np.append(self._voters, voter)
         self._signs = np.append(self._signs, sign)
         self._surplus = np.append(self._surplus, sign * self._margins[voter] - self._mu)
-        self._q = np.append(self._q, 0.0 if len(self._q) else 1.0)
-        self._join(len(self._q) - 1)
+        self._q = np.append(self._q, 0.0)
+        if len(self._q) == 1:
+            self._set(np.zeros(1, dtype=np.intp), np.ones(1), 0.0)
 
     def vote(self) -> FloatArray:
         """Return the signed weight of every voter of the problem, shape (n_voters,)."""
-        used = self._free
-        signed = self._q[used] * self._signs[used]
         vote = np.zeros(len(self._margins))
         # A voter and its complement may both have weight.
-        np.add.at(vote, self._voters[used], signed)
+        np.add.at(vote, self._voters, self._q * self._signs)
         return vote
 
     def solve(self) -> CqBoostSolution:
@@ -137,34 +136,26 @@ class CqBoostMaster:
             If no optimum with a small KKT residual is found.
         """
         limit = 20 + 10 * len(self._q)
-        for step in range(1, limit + 1):
-            target, beta, nu = self._optimum_over_free()
-            if self._blocked(target):
-                continue
-            if self._held and beta < 0:
-                self._held = False
-                continue
-            used = self._voters[self._free]
-            product = (self._q * self._signs)[self._free] @ self._gram[used]
-            edges = beta * self._margins - 2 * product
-            added = edges[self._voters] * self._signs
-            idle = np.setdiff1d(np.arange(len(added)), self._free, assume_unique=True)
-            if len(idle) and added[worst := idle[added[idle].argmax()]] > nu + _noise(beta):
-                self._join(int(worst))
-                continue
-            return self._checked(edges, added, beta, nu, f"optimal after {step} steps")
+        for programs in range(limit):
+            beta = self._beta
+            added = self._edges[self._voters] * self._signs
+            nu = float(self._q @ added)
+            idle = np.where(self._q > 0, -np.inf, added)
+            joins = int(idle.argmax())
+            if idle[joins] <= nu + _noise(beta):
+                return self._checked(added, nu, f"optimal after {programs} programs")
+            self._solve_over(np.append(np.flatnonzero(self._q), joins))
         raise SolverError(
             f"CqBoost's quadratic program at mu = {self._mu:g} over {len(self._q)} voters "
-            f"has no optimum after {limit} steps"
+            f"has no optimum after {limit} programs"
         )
 
-    def _checked(
-        self, edges: FloatArray, added: FloatArray, beta: float, nu: float, word: str
-    ) -> CqBoostSolution:
-        q, surplus = self._q, float(self._surplus @ self._q)
+    def _checked(self, added: FloatArray, nu: float, word: str) -> CqBoostSolution:
+        q, beta, edges = self._q, self._beta, self._edges
+        surplus = float(self._surplus @ q)
         residual = max(
             float((added - nu).max()) / max(1.0, beta),
-            float(np.abs(added - nu)[self._free].max()) / max(1.0, beta),
+            float(np.abs(added - nu)[q > 0].max()) / max(1.0, beta),
             *(-surplus, beta * surplus, abs(float(q.sum()) - 1.0)),
         )
         if not residual <= RESIDUAL:
@@ -191,64 +182,64 @@ class CqBoostMaster:
         excess = largest - nu
         return (voter, -1.0 if complement else 1.0), excess if excess > _noise(beta) else 0.0
 
-    def _optimum_over_free(self) -> tuple[FloatArray, float, float]:
-        """Return the weights over the free voters, of any sign, with β and ν."""
-        right = np.column_stack([np.ones(len(self._free)), self._surplus[self._free]])
-        half = solve_triangular(self._factor, right, lower=True)
-        products = half.T @ half
-        # Where every free voter has the margin mu, nothing has to hold it.
-        self._held &= bool(np.linalg.det(products) > NOISE * products.diagonal().prod())
-        if self._held:
-            multipliers = np.linalg.solve(products, [1.0, 0.0])
-        else:
-            multipliers = np.array([1 / products[0, 0], 0.0])
-        target = solve_triangular(self._factor, half @ multipliers, lower=True, trans=1)
-        lam, beta = 2 * multipliers
-        return target, float(beta), float(2 - lam + beta * self._mu)
-
-    def _blocked(self, target: FloatArray) -> bool:
-        """Go towards the target; tell whether a weight or the mean margin stopped it."""
-        q, surplus = self._q[self._free], self._surplus[self._free]
-        step = target - q
-        reach = np.divide(q, -step, out=np.full(len(q), np.inf), where=target < -NOISE)
-        first = int(reach.argmin())
-        fall = -float(surplus @ step)
-        if not self._held and fall > NOISE:
-            room = max(0.0, float(surplus @ q)) / fall
-            if room < min(1.0, reach[first]):
-                self._q[self._free] = np.maximum(0.0, q + room * step)
-                self._held = True
-                return True
-        if reach[first] < 1.0:
-            self._q[self._free] = np.maximum(0.0, q + reach[first] * step)
-            self._leave(first)
-            return True
-        self._q[self._free] = np.maximum(0.0, target)
-        return False
-
-    def _join(self, added: int) -> None:
-        column = self._column(added)
-        row = solve_triangular(self._factor, column[:-1], lower=True) if len(self._free) else ()
-        k = len(self._free)
-        factor = np.zeros((k + 1, k + 1), order="F")
-        factor[:k, :k] = self._factor
-        factor[k, :k] = row
-        factor[k, k] = np.sqrt(max(PROXIMAL, column[-1] - np.dot(row, row)))
-        self._factor = factor
-        self._free = np.append(self._free, added)
-
-    def _column(self, added: int) -> FloatArray:
-        """Return the products of a voter with the free voters and itself, each plus 1."""
-        others = np.append(self._free, added)
-        products = self._gram[self._voters[added], self._voters[others]]
-        column = self._signs[added] * self._signs[others] * products + 1.0
-        column[-1] += PROXIMAL
-        return np.asarray(column)
-
-    def _leave(self, position: int) -> None:
-        self._q[self._free[position]] = 0.0
-        self._free = np.delete(self._free, position)
-        voters, signs = self._voters[self._free], self._signs[self._free]
+    def _solve_over(self, taken: NDArray[np.intp]) -> None:
+        """Give weights to these of the added voters alone."""
+        voters, signs = self._voters[taken], self._signs[taken]
         matrix = self._gram[np.ix_(voters, voters)] * np.outer(signs, signs) + 1.0
-        matrix.flat[:: len(matrix) + 1] += PROXIMAL
-        self._factor = cholesky(matrix, lower=True)
+        surplus = self._surplus[taken]
+        weights, beta = _with_any_sign(matrix, surplus, self._q[taken])
+        if weights.min() < -NOISE:
+            used = _daqp(matrix, surplus)
+            taken, matrix, surplus = taken[used], matrix[np.ix_(used, used)], surplus[used]
+            weights, beta = _with_any_sign(matrix, surplus, self._q[taken])
+        self._set(taken, np.maximum(0.0, weights), beta)
+
+    def _set(self, taken: NDArray[np.intp], weights: FloatArray, beta: float) -> None:
+        self._q[:] = 0.0
+        self._q[taken] = weights
+        self._beta = beta
+        product = (weights * self._signs[taken]) @ self._gram[self._voters[taken]]
+        self._edges = beta * self._margins - 2 * product
+
+
+def _with_any_sign(
+    matrix: FloatArray, surplus: FloatArray, start: FloatArray
+) -> tuple[FloatArray, float]:
+    """Return the weights and β of the optimum without q >= 0.
+
+    Among several optima it is the one nearest to the start, by proximal steps.
+    """
+    shifted = matrix.copy()
+    shifted.flat[:: len(matrix) + 1] += PROXIMAL
+    factor = cho_factor(shifted, lower=True)
+    rows = np.stack([np.ones(len(matrix)), surplus])
+    columns = cho_solve(factor, rows.T)
+    products = rows @ columns
+    # Where every voter has the margin mu, nothing has to hold it.
+    differ = np.linalg.det(products) > NOISE * products.diagonal().prod()
+    weights = start
+    for _ in range(STEPS):
+        weights = weights - cho_solve(factor, matrix @ weights)
+        missing = np.array([1.0, 0.0]) - rows @ weights
+        multipliers = np.array([missing[0] / products[0, 0], 0.0])
+        if differ and products[1] @ multipliers < missing[1]:
+            multipliers = np.linalg.solve(products, missing)
+        weights = weights + columns @ multipliers
+    return weights, float(2 * multipliers[1])
+
+
+def _daqp(matrix: FloatArray, surplus: FloatArray) -> NDArray[np.bool_]:
+    """Return which weights are not held at zero in the optimum."""
+    import daqp
+
+    n, equality = len(matrix), 5
+    *_, info = daqp.solve(
+        matrix,
+        np.zeros(n),
+        np.stack([np.ones(n), surplus]),
+        np.append(np.full(n, np.inf), [1.0, np.inf]),
+        np.append(np.zeros(n), [1.0, 0.0]),
+        np.append(np.zeros(n), [equality, 0]).astype(np.intc),
+        primal_tol=NOISE,
+    )
+    return np.asarray(info["lam"][:n] == 0)
