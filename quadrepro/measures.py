@@ -153,21 +153,25 @@ def _constant(value: Callable[[Trained], float]) -> Callable[[Trained], FloatArr
     return lambda t: np.full(len(t.scores), value(t))
 
 
-MEASURES: dict[str, Callable[[Trained], FloatArray]] = {
+ON_SCORES: dict[str, Callable[[Trained], FloatArray]] = {
     "train_error": lambda t: _errors(t.scores, t.y, t.totals),
     "test_error": lambda t: _errors(t.test_scores, t.y_test, t.totals),
     "train_mse": lambda t: ((t.scores - t.y) ** 2).mean(axis=1),
     "test_mse": lambda t: ((t.test_scores - t.y_test) ** 2).mean(axis=1),
-    "voters": lambda t: np.count_nonzero(t.votes, axis=1),
     "c_bound": lambda t: c_bound(t.margins),
     "test_c_bound": lambda t: c_bound(t.test_margins),
-    "pac_bayes": lambda t: pac_bayes_bound(t.margins, t.votes),
-    "rademacher": lambda t: rademacher_bound(t.margins, t.votes.shape[1], RHOS),
     "product_bound": lambda t: product_bound(t.plain_margins),
     "exponential_bound": _exponential_bound,
-    "weak_edge": _constant(_weak_edge),
     "quadratic_risk": lambda t: ((1 - t.plain_margins) ** 2).mean(axis=0),
     "quadratic_bound": _quadratic_bound,
+}
+"""What any learner can be measured by."""
+
+ON_VOTERS: dict[str, Callable[[Trained], FloatArray]] = {
+    "voters": lambda t: np.count_nonzero(t.votes, axis=1),
+    "pac_bayes": lambda t: pac_bayes_bound(t.margins, t.votes),
+    "rademacher": lambda t: rademacher_bound(t.margins, t.votes.shape[1], RHOS),
+    "weak_edge": _constant(_weak_edge),
     "theorem1_p1": _theorem_1(1),
     "theorem1_p2": _theorem_1(2),
     "theorem1_pinf": _theorem_1(np.inf),
@@ -177,6 +181,13 @@ MEASURES: dict[str, Callable[[Trained], FloatArray]] = {
     "complexity_upper": _constant(lambda t: sum(_complexity(t))),
     "massart": _constant(lambda t: massart(t.votes.shape[1], len(t.y))),
 }
+"""What only a vote over voters can be measured by."""
+
+OF_EVERY_ROUND = ("exponential_bound", "quadratic_bound")
+"""What is only right where the candidates are 1, 2, 3 and so on rounds."""
+
+MEASURES = ON_SCORES | ON_VOTERS
+"""All measures by the names that a config gives them."""
 
 
 def measure(names: Sequence[str], trained: Trained) -> dict[str, list[float]]:

@@ -33,7 +33,8 @@ class Sweep(Model):
     Attributes
     ----------
     over : str
-        The field of a data set's entry, such as ``protocol.noise.deviation`` or ``grid.n_rounds``.
+        The field of a data set's entry, such as ``protocol.noise.deviation``, ``grid.n_rounds`` or
+        ``parameters.sigma``.
     values : tuple
         What it is set to.
     title : str (``as`` in YAML)
@@ -47,8 +48,9 @@ class Sweep(Model):
     @model_validator(mode="after")
     def _in_the_entry(self) -> Self:
         first, *rest = self.over.split(".")
-        if first not in ("protocol", "grid") or not all(rest) or not rest:
-            raise fault("a sweep goes over a field of protocol or grid, as grid.n_rounds", "over")
+        if first not in ("protocol", "grid", "parameters") or not all(rest) or not rest:
+            message = "a sweep goes over a field of protocol, grid or parameters, as grid.n_rounds"
+            raise fault(message, "over")
         return self
 
     @property
@@ -151,6 +153,11 @@ class Config(Model):
             except PydanticCustomError as error:
                 within = (error.context or {})["place"] if place[0] != "sweeps" else ()
                 raise fault(error.message(), *place, *within) from None
+        for row in self.rows:
+            protocol = row.entry.changed(self.protocol)
+            for wrong in (a.fault_of_measures(protocol, row.entry.grid) for a in self.algorithms):
+                if wrong:
+                    raise fault(wrong, *row.place)
         titles = [row.entry.title for row in self.rows]
         for i, row in enumerate(self.rows):
             if titles[i] in titles[:i]:

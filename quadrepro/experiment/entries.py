@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import Field, FiniteFloat, ValidationError, field_validator, model_validator
 
 from quadrepro.boosting.adaboost import WeightBoosting
 from quadrepro.boosting.base import N_ROUNDS, Learner
@@ -20,6 +21,7 @@ from quadrepro.errors import ConfigError, nearest
 from quadrepro.experiment.axis import Axis, Distribution, from_simple
 from quadrepro.experiment.model import Model, fault
 from quadrepro.experiment.protocol import Measures, Protocol
+from quadrepro.measures import OF_EVERY_ROUND, ON_VOTERS
 
 
 class AlgorithmEntry(Model):
@@ -111,13 +113,29 @@ class AlgorithmEntry(Model):
                 raise fault(f"{self.id} needs a voter matrix, and a hold-out draws stumps")
             if N_ROUNDS.name in (*self.grid, *self.draw):
                 raise fault("the validation error chooses the rounds", "grid", N_ROUNDS.name)
-        if self.measures and (protocol.folds or protocol.holdout):
-            raise fault("measures are kept where nothing is chosen: set folds to 0", "measures")
+        if wrong := self.fault_of_measures(protocol, {}):
+            raise fault(wrong, *(["measures"] if self.measures else []))
         for hyperparameter in learner.hyperparameters:
             name = hyperparameter.name
             chosen = draws_stumps and name == N_ROUNDS.name
             if name not in (*self.grid, *self.draw) and not (chosen or hyperparameter.optional):
                 raise fault(f"{self.id} needs values of {name} ({hyperparameter.meaning})", "grid")
+
+    def fault_of_measures(self, protocol: Protocol, changes: Mapping[str, Axis]) -> str | None:
+        """Return what is wrong with what is measured of it, with a row's own axes, or None."""
+        if self.measures and (protocol.folds or protocol.holdout):
+            return "measures are kept where nothing is chosen: set folds to 0"
+        for name in self.measures or protocol.measures:
+            if name in ON_VOTERS and isinstance(self.make(), Predictor):
+                return f"{self.id} has no voters, which the measure {name} needs: give it others"
+            if name in OF_EVERY_ROUND and not self._every_round(changes):
+                return f"{name} needs every round: give n_rounds as 1, 2, 3 ..., all else one value"
+        return None
+
+    def _every_round(self, changes: Mapping[str, Axis]) -> bool:
+        axes = self._axes(changes)
+        n_candidates = math.prod(map(len, axes.values()))
+        return axes.get(N_ROUNDS.name) == list(range(1, n_candidates + 1)) and not self.draw
 
     def draws_stumps(self, protocol: Protocol) -> bool:
         """Whether it boosts drawn stumps, so that the validation error chooses the rounds."""
@@ -202,7 +220,7 @@ class DatasetEntry(Model):
     row: str = Field(default="", alias="as")
     view: str | dict[str, Any] = Field(default_factory=dict)
     protocol: dict[str, Any] = Field(default_factory=dict)
-    parameters: dict[str, float] = Field(default_factory=dict)
+    parameters: dict[str, FiniteFloat] = Field(default_factory=dict)
     grid: dict[str, Axis] = Field(default_factory=dict)
     printed: str = ""
 

@@ -81,7 +81,7 @@ class Problems:
         Raises
         ------
         ConfigError
-            If the view does not fit its data, or there are too few rows.
+            If the view does not fit its data, or there are too few rows for some part.
         """
         dataset = self.datasets[entry.name]
         if protocol.sample is not None:
@@ -100,6 +100,11 @@ def _split(title: str, n_rows: int, protocol: Protocol, draws: Draws) -> Split:
     if n_rows < FEWEST_ROWS and protocol.split.train != "all":
         raise ConfigError(f"{title} has {n_rows} rows: too few for a hold-out")
     n_train = protocol.split.training_size(n_rows)
+    n_parts = 1 if protocol.holdout is None else 2
+    if n_rows - n_train < n_parts and protocol.split.train != "all":
+        raise ConfigError(
+            f"{title} has {n_rows} rows, and {n_train} of them are trained on: too few are left"
+        )
     rng = generator(*draws, "split")
     if protocol.holdout is not None:
         return holdout_split(n_rows, n_train, rng)
@@ -119,4 +124,6 @@ def _fresh(
         else Split(train, test, deal_folds(sample.train, folds, generator(*draws, "folds")))
     )
     examples = encode(replace(dataset, table=drawn.table), view)
+    if len(examples.y) != sum(sample.sizes):
+        raise ConfigError(f"the view of {entry.title} leaves rows out, which a sample's cannot")
     return Problem(examples, split, {"rule": rule, "parameters": parameters}, drawn.truth)

@@ -169,9 +169,14 @@ class Protocol(Model):
         return self
 
     @model_validator(mode="after")
-    def _validation_rows(self) -> Self:
+    def _parts_of_a_sample(self) -> Self:
         if self.sample is not None and (self.sample.valid > 0) != (self.holdout is not None):
             raise ValueError("sample needs valid rows with holdout, and has none without")
+        if self.sample is not None and self.split != SplitRule():
+            raise ValueError("a sample has parts of its own: leave split out")
+        if self.sample is not None and self.holdout is None and self.sample.train < 2 * self.folds:
+            few = f"sample has {self.sample.train} rows to train on"
+            raise ValueError(f"{few}: too few for {self.folds} folds")
         return self
 
     @model_validator(mode="after")

@@ -66,23 +66,25 @@ def check_curves(experiment: Experiment) -> None:
     if curves is None:
         return
     place = ("tables", "curves")
-    for row in config.rows:
-        of_protocol = row.entry.changed(config.protocol).measures
-        kept = {m for algorithm in config.algorithms for m in algorithm.measures or of_protocol}
-        if not kept:
-            message = "curves need measures: name them in protocol.measures, with folds at 0"
-            raise experiment.error(message, *place)
-        for i, panel in enumerate(curves.panels):
-            for j, measure in enumerate(panel.measures):
-                if measure not in kept:
-                    message = f"the protocol keeps no measure {measure!r}{nearest(measure, kept)}"
-                    raise experiment.error(message, *place, "panels", i, "measures", j)
-    columns = [algorithm.name for algorithm in config.algorithms]
+    columns = {algorithm.name: algorithm for algorithm in config.algorithms}
     for i, panel in enumerate(curves.panels):
         for j, name in enumerate(panel.algorithms):
             if name not in columns:
                 message = f"there is no algorithm {name!r} here{nearest(name, columns)}"
                 raise experiment.error(message, *place, "panels", i, "algorithms", j)
+    for row in config.rows:
+        of_protocol = row.entry.changed(config.protocol).measures
+        kept = {name: set(column.measures or of_protocol) for name, column in columns.items()}
+        if not any(kept.values()):
+            message = "curves need measures: name them in protocol.measures, with folds at 0"
+            raise experiment.error(message, *place)
+        for i, panel in enumerate(curves.panels):
+            of_panel = set().union(*(kept[name] for name in panel.algorithms or columns))
+            for j, measure in enumerate(panel.measures):
+                if measure not in of_panel:
+                    hint = nearest(measure, of_panel)
+                    message = f"the protocol keeps no measure {measure!r}{hint}"
+                    raise experiment.error(message, *place, "panels", i, "measures", j)
     named = {name for algorithm in config.algorithms for name in algorithm.grid}
     if curves.along not in named:
         message = f"no algorithm has values of {curves.along!r}{nearest(curves.along, named)}"

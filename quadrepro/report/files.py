@@ -6,9 +6,11 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+from quadrepro.data.card import View
 from quadrepro.engine.records import RecordStore
 from quadrepro.engine.run import records_of
 from quadrepro.errors import ConfigError, nearest
+from quadrepro.experiment.entries import DatasetEntry
 from quadrepro.experiment.loading import Experiment
 from quadrepro.experiment.plan import Plan
 from quadrepro.report.claims import CLAIMS, claims_table
@@ -32,6 +34,7 @@ CELLS_HEADER = (
     "status",
     "errors",
     "n_test",
+    "value",
     "risk",
     "chosen",
     "seconds",
@@ -42,6 +45,9 @@ CELLS_HEADER = (
 TABLES: dict[str, Callable[[Experiment, Outcomes], Table]] = {
     "percent": lambda experiment, outcomes: percent_table(
         experiment, outcomes, _printed_under_titles(experiment, "percent")
+    ),
+    "noiseless": lambda experiment, outcomes: percent_table(
+        experiment, outcomes, _printed_under_titles(experiment, "noiseless"), noiseless=True
     ),
     "margins": lambda experiment, outcomes: margins_table(
         experiment, outcomes, _printed_under_titles(experiment, "margins")
@@ -72,7 +78,7 @@ def check_tables(experiment: Experiment) -> None:
         With the place and the nearest name.
     """
     config, tables = experiment.config, experiment.config.tables
-    for key in ("risks", "comparisons", "percent", "margins"):
+    for key in ("risks", "comparisons", "percent", "noiseless", "margins"):
         try:
             read_published(getattr(tables, key))
         except ConfigError as error:
@@ -101,6 +107,9 @@ def check_tables(experiment: Experiment) -> None:
         if getattr(tables, key) and not config.sweeps:
             message = f"{key} stand against a sweep's values: give sweeps"
             raise experiment.error(message, "tables", key)
+    if tables.noiseless and not any(_has_truth(experiment, row.entry) for row in config.rows):
+        message = "no row draws its sample of numbers anew: only then is its truth known"
+        raise experiment.error(message, "tables", "noiseless")
     for row, view in experiment.views.items():
         if named and view.task == "regression":
             message = f"{named[0][1][0]} is of risks, and {row} predicts a number"
@@ -153,6 +162,12 @@ def write_results(plan: Plan, store: RecordStore, folder: Path) -> tuple[Table, 
     return next(iter(written.values())), outcomes
 
 
+def _has_truth(experiment: Experiment, entry: DatasetEntry) -> bool:
+    """Return whether the targets of a row are known without their noise."""
+    fresh = entry.changed(experiment.config.protocol).sample is not None
+    return fresh and experiment.views[entry.title].task == "regression"
+
+
 def _printed_under_titles(experiment: Experiment, key: str) -> Published:
     titles = {d.title: d.printed_row for d in experiment.config.entries}
     return read_published(getattr(experiment.config.tables, key)).under(titles)
@@ -163,18 +178,20 @@ def _cells(experiment: Experiment, outcomes: Outcomes) -> str:
     risks, percent = read_published(tables.risks), read_published(tables.percent)
     printed = {
         (d.title, column): risks.text(d.name, column)
-        or _percent(percent.text(d.printed_row, column + MEAN))
+        or _with_unit(percent.text(d.printed_row, column + MEAN), experiment.views[d.title])
         for d in experiment.config.entries
         for column in outcomes.columns
     }
     rows = []
     for (row, column, repeat), record in outcomes.records.items():
-        measured: tuple[str | float | int, ...] = ("", "", "", "", "")
+        measured: tuple[str | float | int, ...] = ("",) * 6
         if record.ok:
+            counted = record.rmse is None
             measured = (
-                record.errors,
+                record.errors if counted else "",
                 record.n_test,
-                record.risk,
+                record.value,
+                record.risk if counted else "",
                 json.dumps(record.chosen),
                 round(record.seconds, 4),
             )
@@ -182,5 +199,6 @@ def _cells(experiment: Experiment, outcomes: Outcomes) -> str:
     return csv_text(CELLS_HEADER, tuple(rows))
 
 
-def _percent(text: str) -> str:
-    return f"{text}%" if text else ""
+def _with_unit(text: str, view: View) -> str:
+    """Return a printed error with its percent sign; an RMSE has none."""
+    return f"{text}%" if text and view.task == "classification" else text

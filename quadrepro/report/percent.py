@@ -140,7 +140,8 @@ def _errors(outcomes: Outcomes, row: str, column: str, noiseless: bool) -> list[
     if not outcomes.complete(row, column):
         return []
     if noiseless:
-        return [record.measures[NOISELESS][0] for record in outcomes.cell(row, column)]
+        measures = [record.measures for record in outcomes.cell(row, column)]
+        return [m[NOISELESS][0] for m in measures] if all(NOISELESS in m for m in measures) else []
     unit = 1 if outcomes.regression(row) else 100
     return [unit * value for value in outcomes.risks(row, column)]
 

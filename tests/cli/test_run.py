@@ -49,6 +49,7 @@ def test_cells_csv_has_one_row_a_cell_in_the_stated_form(small_config: Write, ou
         "status",
         "errors",
         "n_test",
+        "value",
         "risk",
         "chosen",
         "seconds",
@@ -57,6 +58,7 @@ def test_cells_csv_has_one_row_a_cell_in_the_stated_form(small_config: Write, ou
     assert len(rows) == 2 * 2 * 2
     for row in rows:
         assert float(row["risk"]) == int(row["errors"]) / int(row["n_test"])
+        assert row["value"] == row["risk"]
         assert set(json.loads(row["chosen"])) <= {"n_rounds", "lam"}
 
 
@@ -105,7 +107,7 @@ def test_a_failed_cell_is_a_dash_and_the_exit_code_1(
     assert "2 of 4 cells have no result" in result.stderr
     assert re.search(r"monks +\| +\d\.\d{3} +\| +– \|", result.stdout)
     cells = (out / "small" / "cells.csv").read_text()
-    assert "monks,ada,0,failed,,,,,,\n" in cells
+    assert "monks,ada,0,failed,,,,,,,\n" in cells
     monkeypatch.undo()
     monkeypatch.delenv("QUADREPRO_DATA", raising=False)
     assert quadrepro("run", small_config(), "--jobs", 1, "--out", out).exit_code == 0

@@ -8,13 +8,16 @@ from typing import ClassVar
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from sklearn.linear_model import Ridge
 from sklearn.tree import DecisionTreeClassifier
 
 from quadrepro.boosting.adaboost import AdaBoost
 from quadrepro.boosting.base import Algorithm, Hyperparameter, positive_votes
+from quadrepro.boosting.gradient_estimators import GradientBoostClassifier, GradientBoostRegressor
 from quadrepro.boosting.grid import Grid
 from quadrepro.data.noise import add_noise
 from quadrepro.data.normalise import Normaliser
+from quadrepro.data.sources.sampled import m1_mean
 from quadrepro.engine.work import run_cell
 from quadrepro.errors import ConfigError
 from quadrepro.experiment.loading import load_experiment
@@ -281,3 +284,121 @@ def test_an_estimator_that_draws_gives_the_same_record_again(
     first, second = (make_plan(load_experiment(path, 2)).cells[-1] for _ in range(2))
     assert first.key == second.key
     assert run_cell(first).wrong == run_cell(second).wrong
+
+
+FRESH = """title: Fresh
+seed: 3
+protocol:
+  view: default
+  normalise: none
+  sample: {sample}
+  {choice}
+datasets: [{row}]
+algorithms:
+  - {algorithm}
+"""
+NOISY = "{name: m1, parameters: {sigma: 0.5}}"
+
+
+def fresh_cell(folder: Path, row: str, algorithm: str, choice: str = "holdout: {}") -> Cell:
+    valid = "valid: 40, " if "holdout" in choice else ""
+    sample = f"{{train: 60, {valid}test: 50}}"
+    path = folder / "fresh.yaml"
+    text = FRESH.format(sample=sample, choice=choice, row=row, algorithm=algorithm)
+    path.write_text(text)
+    (cell,) = make_plan(load_experiment(path)).cells
+    return cell
+
+
+def parts_of(cell: Cell) -> list[tuple[FloatArray, FloatArray]]:
+    """Return the examples of the training, the validation and the test part."""
+    problem, split = cell.problem, cell.problem.split
+    valid = np.empty(0, dtype=np.intp) if split.valid is None else split.valid
+    return [
+        (problem.examples.X[r], problem.examples.y[r]) for r in (split.train, valid, split.test)
+    ]
+
+
+def test_a_regressions_record_has_both_rmses_and_no_wrong_examples(tmp_path: Path) -> None:
+    alphas = [1000.0, 1.0]
+    cell = fresh_cell(tmp_path, NOISY, f"{{name: 'sklearn:Ridge', grid: {{alpha: {alphas}}}}}")
+    record = run_cell(cell)
+    train, (X_valid, y_valid), (X, y) = parts_of(cell)
+    fitted = [Ridge(alpha).fit(*train) for alpha in alphas]
+    losses = [((model.predict(X_valid) - y_valid) ** 2).sum() for model in fitted]
+    best = int(np.argmin(losses))
+    predicted = fitted[best].predict(X)
+    assert (record.status, record.message) == ("ok", "")
+    assert record.chosen == {"alpha": alphas[best]}
+    assert record.cv_errors == pytest.approx(losses[best])
+    assert record.rmse == pytest.approx(np.sqrt(((predicted - y) ** 2).mean()))
+    truth = m1_mean(X)
+    [noiseless] = record.measures["rmse_noiseless"]
+    assert noiseless == pytest.approx(np.sqrt(((predicted - truth) ** 2).mean()))
+    assert noiseless < record.rmse == record.value
+    assert (record.errors, record.wrong, record.n_test) == (0, "", 50)
+
+
+def test_the_rmse_on_a_cards_own_sample_has_no_counterpart_without_noise(tmp_path: Path) -> None:
+    path = tmp_path / "m1.yaml"
+    path.write_text(
+        "title: One\nprotocol: {view: default, folds: 2}\ndatasets: [m1]\n"
+        "algorithms: [{name: 'sklearn:Ridge'}]\n"
+    )
+    record = run_cell(make_plan(load_experiment(path)).cells[0])
+    assert record.ok
+    assert record.rmse is not None
+    assert record.measures == {}
+
+
+def test_a_regressions_measures_are_taken_after_each_number_of_rounds(tmp_path: Path) -> None:
+    choice = "folds: 0\n  measures: [train_mse, test_mse]"
+    boosting = "{name: gradient-boost, settings: {step: full}, grid: {n_rounds: [1, 4, 9]}}"
+    record = run_cell(cell := fresh_cell(tmp_path, NOISY, boosting, choice))
+    (X, y), _, (X_test, y_test) = parts_of(cell)
+    model = GradientBoostRegressor("full", n_rounds=9).fit(X, y)
+    for name, Z, target in (("train_mse", X, y), ("test_mse", X_test, y_test)):
+        staged = np.array(list(model.staged_predict(Z)))[[0, 3, 8]]
+        expected = ((staged - target) ** 2).mean(axis=1)
+        np.testing.assert_allclose(record.measures[name], expected, rtol=1e-12)
+    assert record.rmse == pytest.approx(np.sqrt(record.measures["test_mse"][-1]))
+    assert record.chosen == {"n_rounds": 9}
+
+
+def test_held_out_examples_choose_the_rounds_of_boosted_trees(tmp_path: Path) -> None:
+    boosting = "{name: gradient-boost, settings: {step: full}, grid: {n_rounds: [1, 2, 5, 20]}}"
+    cell = fresh_cell(tmp_path, "orange", boosting)
+    record = run_cell(cell)
+    train, (X_valid, y_valid), (X, y) = parts_of(cell)
+    model = GradientBoostClassifier("full", n_rounds=20).fit(*train)
+    staged = {t + 1: F for t, F in enumerate(model.staged_decision_function(X_valid))}
+    errors = {t: int(((staged[t] > 0) != (y_valid > 0)).sum()) for t in (1, 2, 5, 20)}
+    rounds = min(errors, key=lambda t: errors[t])
+    assert record.chosen == {"n_rounds": rounds}
+    assert record.cv_errors == errors[rounds]
+    test = list(model.staged_decision_function(X))[rounds - 1]
+    np.testing.assert_array_equal(record.wrong_examples(), (test > 0) != (y > 0))
+    assert record.rmse is None
+    assert (record.errors, record.value) == (record.wrong_examples().sum(), record.risk)
+
+
+def test_where_all_rows_are_trained_on_training_and_test_errors_are_the_same(
+    small_config: Callable[..., Path],
+) -> None:
+    lines = ("split: {train: all}", "folds: 0", "measures: [train_error, test_error]")
+    record = run_cell(with_protocol(small_config, *lines))
+    assert record.n_test == 2201
+    assert record.measures["train_error"] == record.measures["test_error"] == [record.risk]
+
+
+def test_an_algorithms_own_measures_stand_instead_of_the_protocols(
+    small_config: Callable[..., Path],
+) -> None:
+    path = small_config(
+        "  view: quadboost\n", "  view: quadboost\n  folds: 0\n  measures: [voters]\n"
+    )
+    text = path.read_text()
+    path.write_text(text.replace("{n_rounds: 5}", "{n_rounds: 5}\n    measures: [train_error]"))
+    l2, ada = make_plan(load_experiment(path)).cells[:2]
+    assert [list(run_cell(cell).measures) for cell in (l2, ada)] == [["voters"], ["train_error"]]
+    assert ada.content["protocol"]["measures"] == ["train_error"]

@@ -89,6 +89,57 @@ def test_a_sweep_keeps_what_a_row_says_otherwise(swept: Write) -> None:
     assert make_plan(experiment).cells[-2].grids[0].axis("lam") == (7.0,)
 
 
+DRAWN = """title: Drawn
+protocol:
+  view: default
+  sample: {train: 20, test: 30}
+  folds: 0
+datasets: [m1, {name: m2, parameters: {sigma: 9}}]
+sweeps: [SWEEP]
+algorithms: [{name: gradient-boost, grid: {n_rounds: 5}}]
+"""
+
+
+def drawn(folder: Path, sweep: str) -> Path:
+    path = folder / "drawn.yaml"
+    path.write_text(DRAWN.replace("SWEEP", sweep))
+    return path
+
+
+def test_a_sweep_can_go_over_the_parameters_of_a_sample(tmp_path: Path) -> None:
+    path = drawn(tmp_path, "{over: parameters.sigma, values: [0, 0.5]}")
+    cells = make_plan(load_experiment(path)).cells
+    assert [(cell.dataset, cell.content["parameters"]["sigma"]) for cell in cells] == [
+        ("m1, sigma 0", 0),
+        ("m1, sigma 0.5", 0.5),
+        ("m2, sigma 0", 0),
+        ("m2, sigma 0.5", 0.5),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("sweep", "message"),
+    [
+        (
+            "{over: parameters.sigm, values: [0]}",
+            "7:43: the rule of m1 has no parameter 'sigm'; did you mean 'sigma'?",
+        ),
+        (
+            "{over: parameters.low, values: [-1]}",
+            "7:42: the rule of m2 has no parameter 'low'; known are sigma",
+        ),
+        (
+            "{over: parameters.sigma, values: [0, much]}",
+            "7:47: Input should be a valid number, unable to parse string as a number",
+        ),
+    ],
+)
+def test_a_parameter_that_there_is_not_is_named_at_the_sweeps_value(
+    tmp_path: Path, sweep: str, message: str
+) -> None:
+    assert fault_of(drawn(tmp_path, sweep)) == message
+
+
 @pytest.mark.parametrize(
     ("sweep", "message"),
     [
@@ -121,11 +172,11 @@ def test_a_sweep_keeps_what_a_row_says_otherwise(swept: Write) -> None:
         ("{over: grid.n_rounds, values: [3, x]}", "9:39: n_rounds takes numbers, not 'x'"),
         (
             "{over: view.missing, values: [low]}",
-            "9:6: a sweep goes over a field of protocol or grid, as grid.n_rounds",
+            "9:6: a sweep goes over a field of protocol, grid or parameters, as grid.n_rounds",
         ),
         (
             "{over: grid, values: [3]}",
-            "9:6: a sweep goes over a field of protocol or grid, as grid.n_rounds",
+            "9:6: a sweep goes over a field of protocol, grid or parameters, as grid.n_rounds",
         ),
         ("{over: grid.n_rounds, values: []}", "9:27: values must list at least one"),
     ],

@@ -12,6 +12,7 @@ from quadrepro.experiment.axis import Axis
 from quadrepro.experiment.entries import AlgorithmEntry
 from quadrepro.experiment.loading import load_experiment
 from quadrepro.experiment.plan import make_plan
+from quadrepro.experiment.protocol import Protocol
 
 Write = Callable[..., Path]
 ADA = "algorithm: adaboost\n    grid: {n_rounds: 5}"
@@ -182,3 +183,86 @@ def test_a_classifier_is_refused_where_a_number_is_predicted(small_config: Write
     message = "small.yaml:6:5: the view of m1 predicts a number, and sklearn:SVC tells two classes"
     with pytest.raises(ConfigError, match=message):
         make_plan(load_experiment(path))
+
+
+@pytest.mark.parametrize(
+    ("protocol", "own", "place"),
+    [
+        ("measures: [train_error, voters]", "", "15:5"),
+        ("measures: [train_error]", "\n    measures: [train_error, voters]", "17:5"),
+    ],
+)
+def test_a_measure_of_voters_is_refused_of_a_learner_without_any(
+    small_config: Write, protocol: str, own: str, place: str
+) -> None:
+    path = small_config(ADA, f"algorithm: sklearn:GaussianNB{own}")
+    lines = f"view: quadboost\n  folds: 0\n  {protocol}\n"
+    path.write_text(path.read_text().replace("view: quadboost\n", lines))
+    with pytest.raises(ConfigError) as caught:
+        load_experiment(path)
+    message = "sklearn:GaussianNB has no voters, which the measure voters needs: give it others"
+    assert str(caught.value) == f"{path}:{place}: {message}"
+
+
+def test_a_rows_own_measures_are_refused_of_a_learner_without_voters(small_config: Write) -> None:
+    path = small_config(ADA, "algorithm: sklearn:GaussianNB")
+    row = "{name: monks, protocol: {folds: 0, measures: [massart]}}"
+    path.write_text(path.read_text().replace("  - monks\n", f"  - {row}\n"))
+    with pytest.raises(
+        ConfigError, match=r":6:5: sklearn:GaussianNB has no voters, which the measure massart"
+    ):
+        load_experiment(path)
+
+
+def test_a_learner_without_voters_can_have_measures_of_its_own(small_config: Write) -> None:
+    path = small_config(ADA, "algorithm: sklearn:GaussianNB\n    measures: [c_bound]")
+    lines = "view: quadboost\n  folds: 0\n  measures: [voters, massart]\n"
+    path.write_text(path.read_text().replace("view: quadboost\n", lines))
+    kept = [cell.protocol.measures for cell in make_plan(load_experiment(path)).cells[:2]]
+    assert kept == [("voters", "massart"), ("c_bound",)]
+
+
+def test_measures_are_refused_where_a_row_chooses(small_config: Write) -> None:
+    path = small_config(ADA, f"{ADA}\n    measures: [train_error]")
+    text = path.read_text().replace("view: quadboost\n", "view: quadboost\n  folds: 0\n")
+    path.write_text(text.replace("- monks", "- {name: monks, protocol: {folds: 5}}"))
+    with pytest.raises(ConfigError, match=r":7:5: measures are kept where nothing is chosen"):
+        load_experiment(path)
+
+
+EVERY = "exponential_bound needs every round: give n_rounds as 1, 2, 3 ..., all else one value"
+
+
+@pytest.mark.parametrize(
+    ("rounds", "row", "fault"),
+    [
+        ("{from: 1, to: 9, points: 9, scale: linear}", "", ""),
+        ("[1, 2, 3]", "{n_rounds: [1, 2]}", ""),
+        ("[1, 2, 4]", "", f"17:5: {EVERY}"),
+        ("[2, 3]", "", f"17:5: {EVERY}"),
+        ("5", "", f"17:5: {EVERY}"),
+        ("[1, 2, 3]", "{n_rounds: [1, 10]}", f"7:5: {EVERY}"),
+    ],
+)
+def test_a_bound_that_counts_rounds_is_refused_where_some_are_left_out(
+    small_config: Write, rounds: str, row: str, fault: str
+) -> None:
+    own = f"algorithm: adaboost\n    grid: {{n_rounds: {rounds}}}"
+    path = small_config(ADA, f"{own}\n    measures: [exponential_bound]")
+    text = path.read_text().replace("view: quadboost\n", "view: quadboost\n  folds: 0\n")
+    path.write_text(
+        text.replace("- monks", f"- {{name: monks, grid: {row}}}" if row else "- monks")
+    )
+    if not fault:
+        assert load_experiment(path)
+        return
+    with pytest.raises(ConfigError) as caught:
+        load_experiment(path)
+    assert str(caught.value) == f"{path}:{fault}"
+
+
+def test_a_bound_that_counts_rounds_needs_one_value_of_all_else() -> None:
+    for lam, wrong in (([1], False), ([2, 1], True)):
+        l2 = entry(grid={"lam": lam, "n_rounds": [1, 2]}, measures=["quadratic_bound"])
+        protocol = Protocol(view="quadboost", folds=0)
+        assert (l2.fault_of_measures(protocol, {}) is not None) == wrong

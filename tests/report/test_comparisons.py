@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -62,3 +63,28 @@ def test_no_test_is_computed_over_missing_cells(experiment: Experiment, outcomes
 def test_repeats_show_the_spread_of_the_probability(experiment: Experiment, outcomes: Make) -> None:
     table = comparisons_table(experiment, outcomes(ONE, {**ONE, "monks": (0, 5, 5)}), NOTHING)
     assert "±" in table.rows[0][1][1].ours
+
+
+def test_where_numbers_are_predicted_there_is_the_sign_test_and_no_probability(
+    experiment: Experiment, outcomes: Make
+) -> None:
+    many = outcomes({f"set{i}": (1, 5, 5) for i in range(6)})
+    records = {
+        place: replace(record, errors=0, wrong="", rmse=record.risk)
+        for place, record in many.records.items()
+    }
+    found = replace(many, records=records)
+    assert probabilities(found, "quadboost", "lpboost") == []
+    table = comparisons_table(experiment, found, NOTHING)
+    assert [(e.ours, e.mark) for e in table.rows[0][1]] == [("–", ""), ("–", "*"), ("–", "*")]
+    plain = {row[:2]: row[5:] for row in comparisons_table(experiment, many, NOTHING).data_rows}
+    assert {row[:2]: row[5:] for row in table.data_rows} == plain
+
+
+def test_one_row_of_numbers_among_classes_leaves_out_the_probability(
+    experiment: Experiment, outcomes: Make
+) -> None:
+    found = outcomes(ONE)
+    place = ("wine", "lpboost", 0)
+    records = {**found.records, place: replace(found.records[place], rmse=0.5)}
+    assert probabilities(replace(found, records=records), "quadboost", "adaboost") == []

@@ -180,3 +180,40 @@ def test_the_same_records_give_the_same_figures(
         a, b, empty = ((tmp_path / name / file).read_bytes() for name in ("a", "b", "empty"))
         assert a == b
         assert a != empty
+
+
+SOME = "{title: training, measures: [train_error], scale: log, algorithms: [lpboost, adaboost]}"
+
+
+def test_a_panel_draws_only_the_algorithms_it_names_in_their_own_colours(
+    load: Callable[..., Experiment], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    experiment = load("{title: training, measures: [train_error], scale: log}", SOME)
+    training, testing = drawn_panels(experiment, of_all(), tmp_path, monkeypatch)
+    level, slope = training.get_lines()
+    np.testing.assert_allclose(level.get_ydata(), [0.2, 0.2])
+    assert len(slope.get_xdata()) == 32
+    of_all_three = [line.get_color() for line in testing.get_lines()]
+    assert [slope.get_color(), level.get_color()] == [of_all_three[0], of_all_three[2]]
+
+
+def test_the_table_has_no_number_that_no_panel_draws(load: Callable[..., Experiment]) -> None:
+    old = "{title: training, measures: [train_error], scale: log}"
+    table = curves_table(load(old, SOME), outcomes(of_all()))
+    rows = {(row[1], row[2]): row[3:] for row in table.data_rows}
+    assert rows["quadboost", 10][:2] == ("", "")
+    assert rows["quadboost", 1][2:] == (pytest.approx(0.3), pytest.approx(0.02**0.5))
+    assert rows["adaboost", 1][0] == pytest.approx(0.5)
+
+
+def test_an_algorithm_that_keeps_other_measures_has_a_gap_in_the_others(
+    load: Callable[..., Experiment], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    experiment = load("C: 1}}", "C: 1}, measures: [test_error]}")
+    found = of_all()
+    del found["lpboost"]["train_error"]
+    training, testing = drawn_panels(experiment, found, tmp_path, monkeypatch)
+    assert (len(training.get_lines()), len(testing.get_lines())) == (2, 3)
+    table = curves_table(experiment, outcomes(found))
+    assert [e.ours for e in table.rows[-1][1]] == ["LPBoost", "any", "–", "0.2000 ± 0.0000"]
+    assert table.data_rows[-1] == ("monks", "lpboost", "", "", "", pytest.approx(0.2), 0.0)

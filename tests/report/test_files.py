@@ -1,13 +1,15 @@
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 
 import pytest
 
 from quadrepro.engine.records import RecordStore
+from quadrepro.engine.work import run_cell
 from quadrepro.errors import ConfigError
 from quadrepro.experiment.loading import load_experiment
-from quadrepro.experiment.plan import make_plan
+from quadrepro.experiment.plan import Plan, make_plan
 from quadrepro.report.files import check_tables, write_results
 
 CONFIG = """title: One
@@ -78,7 +80,7 @@ def test_cells_and_tables_carry_the_printed_row_that_the_config_names(tmp_path: 
     plan = make_plan(load_experiment(path))
     write_results(plan, RecordStore(tmp_path / "records"), folder)
     cells = (folder / "cells.csv").read_text().splitlines()
-    assert cells[1] == "robots,adaboost,0,missing,,,,,,7.74%"
+    assert cells[1] == "robots,adaboost,0,missing,,,,,,,7.74%"
     row = (folder / "percent.md").read_text().splitlines()[4]
     assert row.split("|")[1:3] == [" robots     ", " – (7.74 ± 0.74) "]
 
@@ -198,3 +200,122 @@ def test_a_figure_that_the_rest_of_the_config_does_not_allow_is_refused(
     path.write_text(f"{SWEPT.replace(old, new)}  {line}\n")
     with pytest.raises(ConfigError, match=message):
         check_tables(load_experiment(path))
+
+
+DRAWN = """title: Drawn
+protocol: {view: default, sample: {train: 20, test: 30}, folds: 0}
+datasets:
+  - {name: m1, as: m1 0}
+  - {name: orange, printed: m1 0.3}
+algorithms: [{name: boosting, algorithm: gradient-boost, grid: {n_rounds: [1, 2]}}]
+tables: {percent: rescale-table1, noiseless: rescale-table1}
+"""
+
+
+@pytest.fixture
+def drawn(tmp_path: Path) -> Plan:
+    """Return the plan of a row of numbers and one of classes."""
+    path = tmp_path / "drawn.yaml"
+    path.write_text(DRAWN)
+    check_tables(load_experiment(path))
+    return make_plan(load_experiment(path))
+
+
+def cells_of(folder: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader((folder / "cells.csv").read_text().splitlines()))
+
+
+def test_a_cell_of_numbers_has_an_rmse_for_its_value_and_neither_errors_nor_risk(
+    drawn: Plan, tmp_path: Path
+) -> None:
+    store = RecordStore(tmp_path / "records")
+    records = [run_cell(cell) for cell in drawn.cells]
+    for record in records:
+        store.put(record)
+    write_results(drawn, store, tmp_path / "results")
+    numbers, classes = cells_of(tmp_path / "results")
+    assert list(numbers)[4:8] == ["errors", "n_test", "value", "risk"]
+    assert (numbers["errors"], numbers["n_test"], numbers["risk"]) == ("", "30", "")
+    assert float(numbers["value"]) == records[0].rmse
+    assert int(classes["errors"]) == records[1].errors
+    assert float(classes["value"]) == float(classes["risk"]) == records[1].risk
+    assert [row["chosen"] for row in (numbers, classes)] == ['{"n_rounds": 2}'] * 2
+
+
+def test_a_printed_rmse_has_no_percent_sign_even_where_its_cell_is_missing(
+    drawn: Plan, tmp_path: Path
+) -> None:
+    write_results(drawn, RecordStore(tmp_path / "records"), tmp_path / "results")
+    numbers, classes = cells_of(tmp_path / "results")
+    assert (numbers["published"], classes["published"]) == ("0.2698", "0.6204%")
+    assert [numbers[key] for key in ("errors", "n_test", "value", "risk")] == [""] * 4
+
+
+def test_the_table_without_noise_stands_beside_the_other(drawn: Plan, tmp_path: Path) -> None:
+    store, folder = RecordStore(tmp_path / "records"), tmp_path / "results"
+    record = run_cell(drawn.cells[0])
+    store.put(record)
+    shown, _ = write_results(drawn, store, folder)
+    assert shown.title == "Drawn: test errors in percent, or RMSE where numbers are predicted"
+    noiseless = (folder / "noiseless.md").read_text().splitlines()
+    assert noiseless[0] == "## Drawn: RMSE on test examples without noise"
+    [value] = record.measures["rmse_noiseless"]
+    assert noiseless[4].split("|")[2].strip() == f"{value:.4f} (0.2698 ± 0.0495)"
+    assert f"| {record.rmse:.4f} " in (folder / "percent.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (", sample: {train: 20, test: 30}", "", "7:35: no row draws its sample of numbers anew"),
+        (
+            "{name: m1, as: m1 0}",
+            "twonorm_generated",
+            "7:35: no row draws its sample of numbers anew: only then is its truth known",
+        ),
+        ("noiseless: rescale-table1", "noiseless: rescale-tabl", "7:35: there is no published"),
+    ],
+)
+def test_a_table_without_noise_needs_a_sample_of_numbers_and_a_printed_one(
+    tmp_path: Path, old: str, new: str, message: str
+) -> None:
+    assert old in DRAWN
+    path = tmp_path / "drawn.yaml"
+    path.write_text(DRAWN.replace(old, new))
+    with pytest.raises(ConfigError) as caught:
+        check_tables(load_experiment(path))
+    assert str(caught.value).startswith(f"{path}:{message}")
+
+
+@pytest.mark.parametrize(
+    ("panel", "message"),
+    [
+        (
+            "{measures: [train_error], algorithms: [adabost]}",
+            "there is no algorithm 'adabost' here; did you mean 'adaboost'?",
+        ),
+        (
+            "{measures: [quadratic_risk], algorithms: [adaboost]}",
+            "the protocol keeps no measure 'quadratic_risk'; known are test_error, train_error",
+        ),
+        (
+            "{measures: [test_error], algorithms: [quadboost]}",
+            "the protocol keeps no measure 'test_error'; known are quadratic_risk",
+        ),
+    ],
+)
+def test_a_panel_of_some_algorithms_draws_what_is_kept_of_them(
+    tmp_path: Path, panel: str, message: str
+) -> None:
+    own = "grid: {n_rounds: 5}, measures: [quadratic_risk]}]"
+    text = SWEPT.replace("grid: {n_rounds: 5}}]", own)
+    assert own in text
+    path = tmp_path / "two.yaml"
+    allowed = "{measures: [quadratic_risk], algorithms: [quadboost]}, {measures: [quadratic_risk]}"
+    path.write_text(f"{text}  curves: {{panels: [{allowed}]}}\n")
+    check_tables(load_experiment(path))
+    path.write_text(f"{text}  curves: {{panels: [{panel}]}}\n")
+    with pytest.raises(ConfigError) as caught:
+        check_tables(load_experiment(path))
+    assert str(caught.value).startswith(f"{path}:7:")
+    assert str(caught.value).endswith(message)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -124,3 +125,107 @@ def test_latex_shades_the_best_and_names_its_package(experiment: Experiment) -> 
     text = percent_table(experiment, outcomes(ERRORS), PRINTED).to_latex()
     assert "% Needs the package xcolor with the option table." in text
     assert r"\cellcolor{gray!25}\textbf{1.15 $\pm$ 0.06} (\underline{1.17 $\pm$ 0.13})" in text
+
+
+REGRESSION = """title: Mixed
+protocol: {view: default, sample: {train: 20, test: 30}, folds: 0}
+datasets: [ROWS]
+algorithms:
+  - {name: boosting, algorithm: gradient-boost, label: A, grid: {n_rounds: 5}}
+  - {name: rboosting, algorithm: gradient-boost, label: B, grid: {n_rounds: 5}}
+tables: {percent: rescale-table1, printed_splits: 50}
+"""
+RMSES = {
+    "boosting": [(0.27, 0.1), (0.25, 0.2), (0.29, 0.3)],
+    "rboosting": [(0.2463, 0.4), (0.2459, 0.5), (0.2461, 0.6)],
+}
+
+
+@pytest.fixture
+def load(tmp_path: Path) -> Callable[[str], Experiment]:
+    """Return a function that loads a config of given rows."""
+
+    def load(rows: str) -> Experiment:
+        path = tmp_path / "mixed.yaml"
+        path.write_text(REGRESSION.replace("ROWS", rows))
+        return load_experiment(path)
+
+    return load
+
+
+def predicted(row: str = "m1 0") -> Outcomes:
+    records = {
+        (row, column, i): Record(
+            "k", "ok", n_test=30, rmse=rmse, measures={"rmse_noiseless": [truth]}
+        )
+        for column, of_splits in RMSES.items()
+        for i, (rmse, truth) in enumerate(of_splits)
+    }
+    return Outcomes((row,), tuple(RMSES), 3, records)
+
+
+def with_classes() -> Outcomes:
+    """Return outcomes of a row of numbers and one of classes."""
+    classes = {("o", c): (3, 6, 9) for c in RMSES}
+    records = predicted().records | outcomes(classes, 30).records
+    return Outcomes(("m1 0", "o"), tuple(RMSES), 3, records)
+
+
+ONE = "{name: m1, as: m1 0}"
+PRINTED_RMSES = read_published("rescale-table1")
+
+
+def test_rmses_have_four_digits_and_no_percent(load: Callable[[str], Experiment]) -> None:
+    table = percent_table(load(ONE), predicted(), PRINTED_RMSES)
+    assert table.title == "Mixed: RMSE on test examples"
+    a, b = table.rows[0][1]
+    assert (a.ours, a.printed) == ("0.2700 ± 0.0200", "0.2698 ± 0.0495")
+    assert (b.ours, b.printed) == ("0.2461 ± 0.0002", "0.2460 ± 0.0605")
+    assert [entry.best for entry in (a, b)] == [False, True]
+    means = [row[3] for row in table.data_rows]
+    assert means == [pytest.approx(0.27), pytest.approx(0.2461)]
+
+
+def test_a_table_of_numbers_and_classes_says_which_is_which(
+    load: Callable[[str], Experiment],
+) -> None:
+    experiment = load(f"{ONE}, {{name: orange, as: o}}")
+    table = percent_table(experiment, with_classes(), PRINTED_RMSES)
+    assert table.title == "Mixed: test errors in percent, or RMSE where numbers are predicted"
+    assert [entries[0].ours for _, entries in table.rows] == ["0.2700 ± 0.0200", "20.00 ± 10.00"]
+
+
+def test_without_noise_the_other_rmses_are_compared(load: Callable[[str], Experiment]) -> None:
+    table = percent_table(load(ONE), predicted(), PRINTED_RMSES, noiseless=True)
+    assert table.title == "Mixed: RMSE on test examples without noise"
+    a, b = table.rows[0][1]
+    assert [a.ours, b.ours] == ["0.2000 ± 0.1000", "0.5000 ± 0.1000"]
+    assert [a.best, b.best] == [True, False]
+    assert [row[8] for row in table.data_rows] == pytest.approx([0.2 - 0.2698, 0.5 - 0.246])
+
+
+def test_a_row_whose_truth_is_not_known_is_a_dash_without_noise(
+    load: Callable[[str], Experiment],
+) -> None:
+    experiment = load(f"{ONE}, {{name: orange, as: o}}")
+    table = percent_table(experiment, with_classes(), PRINTED_RMSES, noiseless=True)
+    assert [[e.ours for e in entries] for _, entries in table.rows] == [
+        ["0.2000 ± 0.1000", "0.5000 ± 0.1000"],
+        ["–", "–"],
+    ]
+
+
+def test_the_printed_splits_are_those_of_the_config_in_notes_and_test(
+    load: Callable[[str], Experiment],
+) -> None:
+    table = percent_table(load(ONE), predicted(), PRINTED_RMSES)
+    assert table.notes[0].startswith(
+        "Ours: mean ± standard deviation over 3 random splits; in parentheses the printed ones "
+        "over 50."
+    )
+    assert "samples of 3 and 50 splits" in table.notes[2]
+    ours = np.array([rmse for rmse, _ in RMSES["boosting"]])
+    welch = ttest_ind_from_stats(
+        ours.mean(), ours.std(ddof=1), 3, 0.2698, 0.0495, 50, equal_var=False
+    )
+    assert table.data_rows[0][9] == pytest.approx(welch.pvalue)

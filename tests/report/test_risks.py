@@ -108,3 +108,36 @@ def test_a_data_set_that_cannot_be_had_is_a_row_of_dashes_with_its_reason(
     assert [entry.ours for entry in table.rows[3][1]] == ["–", "–", "–"]
     assert "animals: it is no longer offered." in table.notes
     assert [row[0] for row in table.data_rows] == ["monks", "titanic", "wine", TIME_ROW]
+
+
+def as_regression(found: Outcomes, row: str) -> Outcomes:
+    """Return outcomes in which a row's tenths of wrong examples are RMSEs."""
+    records = {
+        place: replace(record, errors=0, wrong="", rmse=2.5 * record.risk)
+        if place[0] == row and record.ok
+        else record
+        for place, record in found.records.items()
+    }
+    return replace(found, records=records)
+
+
+def test_where_numbers_are_predicted_rmses_stand_in_the_place_of_risks(
+    experiment: Experiment, outcomes: Make, published: Published
+) -> None:
+    found = as_regression(outcomes(ONE), "titanic")
+    table = risks_table(experiment, found, published)
+    assert [e.ours for e in table.rows[1][1]] == ["0.750", "1.000", "1.250"]
+    assert [e.bold for e in table.rows[1][1]] == [True, False, False]
+    assert table.data_rows[1][1] == pytest.approx(0.75)
+    assert [e.ours for e in table.rows[0][1]] == ["0.200", "0.100", "0.100"]
+
+
+def test_a_printed_rmse_has_its_verdict(
+    experiment: Experiment, outcomes: Make, published: Published
+) -> None:
+    repeats = [{**ONE, "monks": (n, 1, 1)} for n in (1, 2, 3)]
+    found = as_regression(outcomes(*repeats), "monks")
+    rows = {row[:2]: row for row in verdicts_table(experiment, found, published).data_rows}
+    assert rows["monks", "quadboost"][3] == pytest.approx(0.5)
+    assert rows["monks", "lpboost"][2:4] == (0.1, pytest.approx(0.25))
+    assert rows["monks", "lpboost"][-1] == "outside"

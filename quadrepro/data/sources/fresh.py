@@ -96,11 +96,21 @@ def draw_fresh(
     -------
     Fresh
         All parts in one table.
+
+    Raises
+    ------
+    ConfigError
+        If a part of the orange data has an odd number of rows, or its noise inputs cannot be
+        counted.
     """
     draw: Any = _RULES[rule]
     if rule == "orange":
-        noise_inputs = int(parameters["noise_inputs"])
-        parts = [draw(rng, size // 2, noise_inputs) for size in sizes]
+        if odd := [size for size in sizes if size % 2]:
+            raise ConfigError(f"half of the rows are in each class, and {odd[0]} is an odd number")
+        noise_inputs = parameters["noise_inputs"]
+        if noise_inputs < 0 or noise_inputs % 1:
+            raise ConfigError(f"noise_inputs is {noise_inputs:g}: give a whole number from 0 on")
+        parts = [draw(rng, size // 2, int(noise_inputs)) for size in sizes]
     else:
         parts = [draw(rng, size, **parameters) for size in sizes]
     X, y = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))

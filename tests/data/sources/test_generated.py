@@ -19,7 +19,10 @@ from quadrepro.data.sources.schema import GeneratedSource
 from quadrepro.errors import DataError
 
 ENUMERATED = ["balance", "monks", "monks_2", "monks_3", "tictactoe", "titanic"]
-SAMPLED = ["twonorm_generated", "ringnorm_generated", "waveform_generated", "orange", "m1", "m2"]
+INTERVALS = ["interval_3", "interval_60"]
+SAMPLED = ["twonorm_generated", "ringnorm_generated", "waveform_generated"]
+SAMPLED += ["orange", "m1", "m2", "sparse"]
+COMPLETE = [*ENUMERATED, *INTERVALS, *SAMPLED]
 
 
 def generated(card: Card) -> RawTable:
@@ -97,7 +100,29 @@ def test_titanic_counts_add_up_to_the_published_margins() -> None:
     assert table.label_counts == {"No": 1490, "Yes": 711}
 
 
-@pytest.mark.parametrize("name", [*ENUMERATED, *SAMPLED])
+@pytest.mark.parametrize(("points", "first", "last"), [(3, 1, 1), (60, 20, 39), (4, 0, 2)])
+def test_an_interval_is_centred_with_its_inside_between_two_cuts(
+    points: int, first: int, last: int
+) -> None:
+    rows = rows_of(GENERATORS["interval"](points=points, first=first, last=last))
+    x, one, side = zip(*rows, strict=True)
+    assert len(rows) == points
+    assert sum(x) == 0
+    assert set(np.diff(x)) == {1}
+    assert set(one) == {1}
+    within = [x[first] - 0.5 < value < x[last] + 0.5 for value in x]
+    assert list(side) == ["inside" if inside else "outside" for inside in within]
+
+
+@pytest.mark.parametrize("name", INTERVALS)
+def test_an_intervals_inside_is_its_middle_third(name: str) -> None:
+    table = generated(load_card(name))
+    assert table.label_counts["outside"] == 2 * table.label_counts["inside"]
+    x = table.columns["x"]
+    assert sorted(x[table.target == "inside"]) == sorted(-x[table.target == "inside"])
+
+
+@pytest.mark.parametrize("name", COMPLETE)
 def test_generated_rows_are_what_the_card_says(name: str) -> None:
     card = load_card(name)
     table = generated(card)
@@ -116,7 +141,7 @@ def test_generated_rows_are_those_of_the_canonical_csv(name: str, canonical_fold
 
 
 def test_every_rule_has_a_card_that_uses_it() -> None:
-    used = {load_card(name).sources[0].generator for name in [*ENUMERATED, *SAMPLED]}
+    used = {load_card(name).sources[0].generator for name in COMPLETE}
     assert used == set(GENERATORS)
 
 

@@ -21,10 +21,12 @@ from quadrepro.data.sources.sampled import (
     draw_m2,
     draw_orange,
     draw_ringnorm,
+    draw_sparse,
     draw_twonorm,
     draw_waveform,
     m1_mean,
     m2_mean,
+    sparse_mean,
 )
 
 N = 40_000
@@ -40,6 +42,7 @@ by_rows = pytest.mark.parametrize(
         draw_waveform,
         lambda rng, rows: draw_m1(rng, rows, 0.3),
         lambda rng, rows: draw_m2(rng, rows, 0.3),
+        lambda rng, rows: draw_sparse(rng, rows, 0.3),
     ],
 )
 
@@ -184,7 +187,8 @@ def test_orange_without_noise_has_two_inputs() -> None:
 
 
 @pytest.mark.parametrize(
-    ("draw", "mean", "n_inputs"), [(draw_m1, m1_mean, 1), (draw_m2, m2_mean, 10)]
+    ("draw", "mean", "n_inputs"),
+    [(draw_m1, m1_mean, 1), (draw_m2, m2_mean, 10), (draw_sparse, sparse_mean, 10)],
 )
 def test_a_regression_is_its_mean_on_a_cube_with_normal_noise(
     draw: Callable[..., Any], mean: Callable[..., Any], n_inputs: int
@@ -197,7 +201,9 @@ def test_a_regression_is_its_mean_on_a_cube_with_normal_noise(
     assert_follows(y - mean(X), stats.norm(0, 0.3).cdf)
 
 
-@pytest.mark.parametrize(("draw", "mean"), [(draw_m1, m1_mean), (draw_m2, m2_mean)])
+@pytest.mark.parametrize(
+    ("draw", "mean"), [(draw_m1, m1_mean), (draw_m2, m2_mean), (draw_sparse, sparse_mean)]
+)
 def test_without_noise_the_target_is_the_mean_of_the_inputs_as_given(
     draw: Callable[..., Any], mean: Callable[..., Any]
 ) -> None:
@@ -228,6 +234,18 @@ def test_m2_at_points_where_the_sine_is_one() -> None:
     X[0, 0], X[1, 1], X[2, 8], X[3, 9] = root, root, -root, -root
     np.testing.assert_allclose(m2_mean(X), [root, -root, -root, root])
     assert m2_mean(np.full((1, 10), 1.5)).tolist() == [pytest.approx(0, abs=1e-12)]
+
+
+def test_the_sparse_mean_is_a_vote_of_five_stumps_of_falling_weight() -> None:
+    corners = np.array(np.meshgrid(*[[-1, 1]] * 5)).reshape(5, -1).T
+    cuts = np.array([-1, -0.5, 0, 0.5, 1])
+    X = np.zeros((32, 10))
+    X[:, :5] = cuts + 0.01 * corners
+    expected = [sum(Fraction(int(s), j) for j, s in enumerate(row, 1)) for row in corners]
+    np.testing.assert_allclose(sparse_mean(X), [float(value) for value in expected], atol=1e-12)
+    # A threshold itself is below, and the other five inputs do not count.
+    X[:, :5], X[:, 5:] = cuts, 2
+    assert sparse_mean(X).tolist() == [pytest.approx(-137 / 60)] * 32
 
 
 def test_twonorm_is_as_hard_as_its_card_says() -> None:
@@ -269,7 +287,7 @@ def test_orange_is_as_hard_as_its_card_says() -> None:
     assert_rate(((squares >= 4.5) & (squares <= 8)) != (y == 2), RING / 2)
 
 
-@pytest.mark.parametrize("name", ["m1", "m2"])
+@pytest.mark.parametrize("name", ["m1", "m2", "sparse"])
 def test_the_lowest_risk_of_a_regression_is_the_variance_of_its_noise(name: str) -> None:
     card = load_card(name)
     assert card.view("default").bayes_error == pytest.approx(
@@ -310,6 +328,12 @@ def test_the_lowest_risk_of_a_regression_is_the_variance_of_its_noise(name: str)
             {"rows": 100, "sigma": 0.3},
             [0.5478, -0.9209, -1.8361, 0.2384],
             [1.7934, -0.7512, 1.0259, 2.752],
+        ),
+        (
+            "sparse",
+            {"rows": 100, "sigma": 0.3},
+            [0.5478, -0.9209, -1.8361, 0.3866],
+            [1.7934, -0.7512, 1.0259, 0.7709],
         ),
     ],
 )
