@@ -190,6 +190,35 @@ MEASURES = ON_SCORES | ON_VOTERS
 """All measures by the names that a config gives them."""
 
 
+TITLES = {
+    "train_error": "training error",
+    "train_mse": "training MSE",
+    "test_mse": "test MSE",
+    "c_bound": "C-bound",
+    "test_c_bound": "C-bound on test examples",
+    "pac_bayes": "PAC-Bayesian bound",
+    "rademacher": "margin bound",
+    "product_bound": "Π 2 sqrt(ε(1-ε))",
+    "exponential_bound": "exp(-2γ²T)",
+    "weak_edge": "γ",
+    "quadratic_bound": "1 - Tγ²",
+    "theorem1_p1": "Theorem 1, p = 1",
+    "theorem1_p2": "Theorem 1, p = 2",
+    "theorem1_pinf": "Theorem 1, p = ∞",
+    "lemma1_p2": "Lemma 1, p = 2",
+    "lemma1_pinf": "Lemma 1, p = ∞",
+    "complexity": "Rademacher complexity",
+    "complexity_upper": "with its confidence",
+    "massart": "Massart's bound",
+}
+"""What tables and figures call a measure whose name does not say enough."""
+
+
+def title_of(name: str) -> str:
+    """Return what tables and figures call a measure."""
+    return TITLES.get(name, name.replace("_", " "))
+
+
 def measure(names: Sequence[str], trained: Trained) -> dict[str, list[float]]:
     """Return measures of every candidate.
 

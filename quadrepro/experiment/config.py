@@ -16,8 +16,9 @@ from pydantic_core import PydanticCustomError
 
 from quadrepro.boosting.base import N_ROUNDS
 from quadrepro.errors import nearest
+from quadrepro.experiment.algorithm_entry import AlgorithmEntry
 from quadrepro.experiment.axis import Axis, Scalar
-from quadrepro.experiment.entries import AlgorithmEntry, DatasetEntry, merged
+from quadrepro.experiment.dataset_entry import DatasetEntry, merged
 from quadrepro.experiment.model import Model, fault
 from quadrepro.experiment.protocol import Protocol
 from quadrepro.experiment.tables import Tables

@@ -20,8 +20,8 @@ from quadrepro.boosting.predictor import Predictor
 from quadrepro.data.schema import View
 from quadrepro.data.store import Dataset, load_dataset, refuse_missing
 from quadrepro.errors import ConfigError
+from quadrepro.experiment.algorithm_entry import AlgorithmEntry
 from quadrepro.experiment.config import Row
-from quadrepro.experiment.entries import AlgorithmEntry
 from quadrepro.experiment.loading import Experiment
 from quadrepro.experiment.problems import Draws, Problem, Problems
 from quadrepro.experiment.protocol import Protocol

@@ -14,7 +14,7 @@ from quadrepro.data.schema import View
 from quadrepro.data.sources.fresh import draw_fresh, rule_of
 from quadrepro.data.store import Dataset
 from quadrepro.errors import ConfigError
-from quadrepro.experiment.entries import DatasetEntry
+from quadrepro.experiment.dataset_entry import DatasetEntry
 from quadrepro.experiment.protocol import Protocol, Sample
 from quadrepro.experiment.seeds import generator
 from quadrepro.experiment.splits import Split, deal_folds, holdout_split, random_split

@@ -13,6 +13,7 @@ import numpy as np
 from quadrepro.errors import nearest
 from quadrepro.experiment.loading import Experiment
 from quadrepro.experiment.tables import Curves, Panel
+from quadrepro.measures import title_of
 from quadrepro.report.figure import (
     STYLES,
     add_legend,
@@ -162,7 +163,7 @@ def curves_table(experiment: Experiment, outcomes: Outcomes) -> Table:
     kinds = ("", " sd") if outcomes.repeats > 1 else ("",)
     return Table(
         f"{experiment.config.title}: curves",
-        ("Data set", "Algorithm", curves.along, *(m.replace("_", " ") for m in measures)),
+        ("Data set", "Algorithm", curves.along, *map(title_of, measures)),
         tuple(rows),
         (
             f"At some values of {curves.along}{splits if outcomes.repeats > 1 else ''}; "
@@ -253,7 +254,7 @@ def draw_curves(experiment: Experiment, outcomes: Outcomes, folder: Path) -> Non
         if several:
             for measure, style in styles.items():
                 line = Line2D([], [], color="#666666", linestyle=style)
-                samples[measure.replace("_", " ")] = line
+                samples[title_of(measure)] = line
         add_legend(figure, samples)
 
 
@@ -303,7 +304,8 @@ def _draw_panel(
     panel.set_ylim(ends)
     if what.scale == "log":
         plain_labels(panel.yaxis)
-    words = ", ".join(measure.replace("_", " ") for measure in what.measures)
+    # The legend names them where there are several.
+    words = title_of(what.measures[0]) if len(what.measures) == 1 else ""
     panel.set_ylabel(f"−log({words})" if what.scale == "-log" else words)
     panel.set_title(": ".join(word for word in (row, what.title) if word))
     open_frame(panel)

@@ -10,7 +10,7 @@ from quadrepro.data.card import View
 from quadrepro.engine.records import RecordStore
 from quadrepro.engine.run import records_of
 from quadrepro.errors import ConfigError, nearest
-from quadrepro.experiment.entries import DatasetEntry
+from quadrepro.experiment.dataset_entry import DatasetEntry
 from quadrepro.experiment.loading import Experiment
 from quadrepro.experiment.plan import Plan
 from quadrepro.report.claims import CLAIMS, claims_table

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import stdev
 
-from quadrepro.experiment.entries import DatasetEntry
+from quadrepro.experiment.dataset_entry import DatasetEntry
 from quadrepro.experiment.loading import Experiment
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.published import Published

@@ -10,7 +10,7 @@ from pydantic_core import PydanticCustomError
 
 from quadrepro.data.card import View, load_card
 from quadrepro.errors import ConfigError
-from quadrepro.experiment.entries import DatasetEntry
+from quadrepro.experiment.dataset_entry import DatasetEntry
 from quadrepro.experiment.loading import load_experiment
 
 Write = Callable[..., Path]
@@ -49,7 +49,7 @@ def test_what_an_entry_says_is_a_view_of_its_own_where_the_card_has_none(
     bare = load_card("monks").model_copy(update={"views": {}})
     entry = DatasetEntry(name="monks", view={"positive": ["1"], "nominal": "one-hot"})
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("quadrepro.experiment.entries.load_card", lambda name: bare)
+        patch.setattr("quadrepro.experiment.dataset_entry.load_card", lambda name: bare)
         assert entry.resolve("quadboost") == View(positive=("1",), nominal="one-hot")
         with pytest.raises(PydanticCustomError, match="the card of monks has no view 'quadboost'"):
             DatasetEntry(name="monks").resolve("quadboost")

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from quadrepro.errors import ConfigError
+from quadrepro.experiment.algorithm_entry import AlgorithmEntry
 from quadrepro.experiment.axis import Axis
-from quadrepro.experiment.entries import AlgorithmEntry
 from quadrepro.experiment.loading import load_experiment
 from quadrepro.experiment.plan import make_plan
 from quadrepro.experiment.protocol import Protocol
