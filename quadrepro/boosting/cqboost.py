@@ -15,7 +15,7 @@ from quadrepro.boosting.solvers.cqboost import CqBoostMaster, CqBoostSolution
 from quadrepro.voters.reduction import FloatArray, VotingProblem
 
 EPSILON = Hyperparameter("epsilon", "number", "large", "excess of an edge that ends a run")
-N_VOTERS = Hyperparameter("n_rounds", "integer", "small", "largest number of voters", optional=True)
+ROUNDS = Hyperparameter("n_rounds", "integer", "small", "number of rounds T", optional=True)
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class CqBoost(Algorithm):
     of such a candidate are NaN.
     """
 
-    hyperparameters = (MU, EPSILON, N_VOTERS)
+    hyperparameters = (MU, EPSILON, ROUNDS)
 
     def limit(self, problem: VotingProblem) -> str:
         """Return the largest feasible μ in a sentence."""

@@ -32,7 +32,7 @@ class SplitRule(Model):
         Share of the rows to train on, rounded up to a whole row. All: the training rows are tested
         on as well.
     at_most : int or None
-        Cap on the training part.
+        Cap on the training part, unless that is all.
     """
 
     train: Literal["half", "all"] | Annotated[float, Field(gt=0, lt=1)] = "half"
