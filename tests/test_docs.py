@@ -57,6 +57,15 @@ def test_the_readmes_config_can_be_used(tmp_path: Path) -> None:
     assert [d.title for d in config.datasets] == ["monks", "car-vgood", "4 against 9", "abalone"]
 
 
+def test_the_readmes_draws_sweeps_and_contestants_can_be_used(tmp_path: Path) -> None:
+    example = re.findall(r"```yaml\n(.*?)```", README, re.DOTALL)[2]
+    path = tmp_path / "example.yaml"
+    path.write_text(f"title: Example\n{example}", encoding="utf-8")
+    experiment = load_experiment(path)
+    check_tables(experiment)
+    assert [row.value for row in experiment.config.rows] == [0, 0.1, 0.5]
+
+
 def test_the_readmes_python_runs(capsys: pytest.CaptureFixture[str]) -> None:
     exec(re.findall(r"```python\n(.*?)```", README, re.DOTALL)[0], {})
     assert "LPBoostClassifier 0.9" in capsys.readouterr().out
