@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter
@@ -40,11 +40,14 @@ class Entry:
         What tables call it.
     source : str
         Where it comes from.
+    preset : dict
+        Settings that make it what it is.
     """
 
     learner: type[Learner]
     label: str
     source: str
+    preset: dict[str, Any] = field(default_factory=dict)
 
     def make(self, settings: dict[str, Any]) -> Learner:
         """Return the algorithm with some settings, checked for type.
@@ -54,12 +57,12 @@ class Entry:
         pydantic.ValidationError, which is a ValueError
             If a setting is unknown or has the wrong type.
         """
-        return TypeAdapter(self.learner).validate_python(settings, extra="forbid")
+        return TypeAdapter(self.learner).validate_python(settings | self.preset, extra="forbid")
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Names and defaults of the settings."""
-        return {f.name: f.default for f in fields(self.learner)}
+        """Names and defaults of the settings that a person may choose."""
+        return {f.name: f.default for f in fields(self.learner) if f.name not in self.preset}
 
 
 ALGORITHMS: dict[str, Entry] = {
@@ -78,7 +81,16 @@ ALGORITHMS: dict[str, Entry] = {
     "mincq": Entry(MinCq, "MinCq", "Germain et al. 2015"),
     "mincq-on-cb-boost": Entry(MinCqOnCBBoost, "MinCq(CB-Boost)", "Bauvin et al. 2020, figure 5"),
     "cqboost": Entry(CqBoost, "CqBoost", "Roy et al. 2016"),
-    "gradient-boost": Entry(GradientBoost, "Boosting", "Re-scale boosting, algorithms 1 and 2"),
+    **{
+        name: Entry(GradientBoost, label, f"Re-scale boosting, {source}", {"step": step})
+        for name, step, label, source in (
+            ("boosting", "full", "Boosting", "algorithm 1"),
+            ("rsboosting", "shrink", "RSboosting", "section IV"),
+            ("rtboosting", "truncate", "RTboosting", "section IV"),
+            ("rboosting", "rescale", "RBoosting", "algorithm 2"),
+            ("epsilon-boosting", "epsilon", "ε-boosting", "section IV"),
+        )
+    },
     "hedge": Entry(HedgeBoost, "Experts' vote", "lecture, section 3"),
 }
 

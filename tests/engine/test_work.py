@@ -353,7 +353,7 @@ def test_the_rmse_on_a_cards_own_sample_has_no_counterpart_without_noise(tmp_pat
 
 def test_a_regressions_measures_are_taken_after_each_number_of_rounds(tmp_path: Path) -> None:
     choice = "folds: 0\n  measures: [train_mse, test_mse]"
-    boosting = "{name: gradient-boost, settings: {step: full}, grid: {n_rounds: [1, 4, 9]}}"
+    boosting = "{name: boosting, grid: {n_rounds: [1, 4, 9]}}"
     record = run_cell(cell := fresh_cell(tmp_path, NOISY, boosting, choice))
     (X, y), _, (X_test, y_test) = parts_of(cell)
     model = GradientBoostRegressor("full", n_rounds=9).fit(X, y)
@@ -366,7 +366,7 @@ def test_a_regressions_measures_are_taken_after_each_number_of_rounds(tmp_path: 
 
 
 def test_held_out_examples_choose_the_rounds_of_boosted_trees(tmp_path: Path) -> None:
-    boosting = "{name: gradient-boost, settings: {step: full}, grid: {n_rounds: [1, 2, 5, 20]}}"
+    boosting = "{name: boosting, grid: {n_rounds: [1, 2, 5, 20]}}"
     cell = fresh_cell(tmp_path, "orange", boosting)
     record = run_cell(cell)
     train, (X_valid, y_valid), (X, y) = parts_of(cell)

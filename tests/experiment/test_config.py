@@ -96,7 +96,7 @@ protocol:
   folds: 0
 datasets: [m1, {name: m2, parameters: {sigma: 9}}]
 sweeps: [SWEEP]
-algorithms: [{name: gradient-boost, grid: {n_rounds: 5}}]
+algorithms: [{name: boosting, grid: {n_rounds: 5}}]
 """
 
 

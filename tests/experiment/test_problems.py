@@ -23,7 +23,7 @@ datasets:
 algorithms:
   - name: {algorithm}
 """
-BOOSTING = "gradient-boost\n    grid: {n_rounds: [1, 5]}"
+BOOSTING = "boosting\n    grid: {n_rounds: [1, 5]}"
 ADA = "adaboost\n    grid: {n_rounds: 5}"
 MONKS = "{name: monks, view: quadboost}"
 Write = Callable[..., Path]

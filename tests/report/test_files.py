@@ -207,7 +207,7 @@ protocol: {view: default, sample: {train: 20, test: 30}, folds: 0}
 datasets:
   - {name: m1, as: m1 0}
   - {name: orange, printed: m1 0.3}
-algorithms: [{name: boosting, algorithm: gradient-boost, grid: {n_rounds: [1, 2]}}]
+algorithms: [{name: boosting, grid: {n_rounds: [1, 2]}}]
 tables: {percent: rescale-table1, noiseless: rescale-table1}
 """
 

@@ -131,8 +131,8 @@ REGRESSION = """title: Mixed
 protocol: {view: default, sample: {train: 20, test: 30}, folds: 0}
 datasets: [ROWS]
 algorithms:
-  - {name: boosting, algorithm: gradient-boost, label: A, grid: {n_rounds: 5}}
-  - {name: rboosting, algorithm: gradient-boost, label: B, grid: {n_rounds: 5}}
+  - {name: boosting, label: A, grid: {n_rounds: 5}}
+  - {name: rboosting, algorithm: boosting, label: B, grid: {n_rounds: 5}}
 tables: {percent: rescale-table1, printed_splits: 50}
 """
 RMSES = {
