@@ -17,7 +17,7 @@ from quadrepro.boosting.gradient_estimators import GradientBoostClassifier, Grad
 from quadrepro.boosting.grid import Grid
 from quadrepro.data.noise import add_noise
 from quadrepro.data.normalise import Normaliser
-from quadrepro.data.sources.sampled import m1_mean
+from quadrepro.data.sources.sampled_functions import m1_mean
 from quadrepro.engine.work import run_cell
 from quadrepro.errors import ConfigError
 from quadrepro.experiment.loading import load_experiment

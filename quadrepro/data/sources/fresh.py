@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from quadrepro.data.canonical import RawTable
 from quadrepro.data.card import Card
-from quadrepro.data.sources import sampled
+from quadrepro.data.sources import sampled, sampled_functions
 from quadrepro.data.sources.schema import GeneratedSource
 from quadrepro.errors import ConfigError, nearest
 
@@ -19,11 +19,11 @@ _SIZE = ("rows", "n_per_class", "seed")
 """Parameters of a card's own sample that a fresh one has not."""
 
 _RULES = {
-    "m1": sampled.draw_m1,
-    "m2": sampled.draw_m2,
+    "m1": sampled_functions.draw_m1,
+    "m2": sampled_functions.draw_m2,
     "orange": sampled.draw_orange,
     "ringnorm": sampled.draw_ringnorm,
-    "sparse": sampled.draw_sparse,
+    "sparse": sampled_functions.draw_sparse,
     "twonorm": sampled.draw_twonorm,
     "waveform": sampled.draw_waveform,
 }
@@ -116,7 +116,7 @@ def draw_fresh(
     X, y = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
     truth = None
     if rule == "m1":
-        truth = sampled.m1_mean(X, parameters["low"])
+        truth = sampled_functions.m1_mean(X, parameters["low"])
     elif rule in ("m2", "sparse"):
-        truth = (sampled.m2_mean if rule == "m2" else sampled.sparse_mean)(X)
+        truth = (sampled_functions.m2_mean if rule == "m2" else sampled_functions.sparse_mean)(X)
     return Fresh(sampled.as_table(X, y), truth)

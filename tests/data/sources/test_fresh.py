@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from quadrepro.data.card import load_card
-from quadrepro.data.sources import sampled
+from quadrepro.data.sources import sampled_functions
 from quadrepro.data.sources.fresh import Fresh, draw_fresh, rule_of
 from quadrepro.errors import ConfigError
 
@@ -86,8 +86,8 @@ def test_a_parameter_of_the_target_is_one_of_the_truth_as_well() -> None:
     wide = drawn("m1", (200,), {"low": -0.75, "sigma": 0})
     assert wide.truth is not None
     X = inputs(wide)
-    np.testing.assert_array_equal(wide.truth, sampled.m1_mean(X, -0.75))
-    assert (wide.truth != sampled.m1_mean(X, -0.25)).any()
+    np.testing.assert_array_equal(wide.truth, sampled_functions.m1_mean(X, -0.75))
+    assert (wide.truth != sampled_functions.m1_mean(X, -0.25)).any()
 
 
 @pytest.mark.parametrize("name", CLASSES)

@@ -17,13 +17,15 @@ from quadrepro.data.card import load_card
 from quadrepro.data.sources.generated import GENERATORS
 from quadrepro.data.sources.sampled import (
     Labelled,
-    draw_m1,
-    draw_m2,
     draw_orange,
     draw_ringnorm,
-    draw_sparse,
     draw_twonorm,
     draw_waveform,
+)
+from quadrepro.data.sources.sampled_functions import (
+    draw_m1,
+    draw_m2,
+    draw_sparse,
     m1_mean,
     m2_mean,
     sparse_mean,
