@@ -64,6 +64,14 @@ def competitive(outcomes: Outcomes, a: str, b: str, row: str) -> bool:
     return fmean(sides[0]) - fmean(sides[1]) <= spread
 
 
+def _of_all_sets(text: str, count: int, n_sets: int, least: int) -> Judgement:
+    """Judge a count of the paper's data sets, of which some may be missing here."""
+    missing = max(0, PAPERS_SETS - n_sets)
+    if count < least <= count + missing:
+        return f"{text}; what is missing of {PAPERS_SETS} decides", None
+    return text, count >= least
+
+
 def _competitive_with_both(least: int) -> Callable[[Outcomes], Judgement]:
     def judge(outcomes: Outcomes) -> Judgement:
         rows = outcomes.rows
@@ -74,7 +82,7 @@ def _competitive_with_both(least: int) -> Callable[[Outcomes], Judgement]:
         ]
         count = len(rows) - len(worse)
         text = f"{count} of {len(rows)}" + (f"; not on {', '.join(worse)}" if worse else "")
-        return text, count * PAPERS_SETS >= least * len(rows)
+        return _of_all_sets(text, count, len(rows), least)
 
     return judge
 
@@ -87,7 +95,7 @@ def _lowest_mean(column: str, least: int) -> Callable[[Outcomes], Judgement]:
         }
         count = sum(of_row[column] <= min(of_row.values()) + 1e-12 for of_row in means.values())
         text = f"lowest mean on {count} of {len(means)}"
-        return text, count * PAPERS_SETS >= least * len(means)
+        return _of_all_sets(text, count, len(means), least)
 
     return judge
 
