@@ -174,7 +174,7 @@ class MinCqProgram:
         import piqp
 
         solver = piqp.DenseSolver()
-        solver.settings.eps_abs = solver.settings.eps_rel = RESIDUAL / 100
+        solver.settings.eps_abs = solver.settings.eps_rel = RESIDUAL / 10_000
         solver.setup(
             np.asfortranarray(2 * self._gram),
             np.zeros(len(bounds)),
