@@ -2,47 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from statistics import fmean, median, pstdev, stdev
 from typing import Any
 
-from quadrepro.experiment.config import Row
 from quadrepro.experiment.loading import Experiment
-from quadrepro.report.claim import UNKNOWN, Claim, Judgement, own_table
+from quadrepro.report.cbboost_judges import (
+    ADABOOST,
+    BAGGING,
+    CB,
+    CQBOOST,
+    FOREST,
+    GB,
+    GRADIENT,
+    LABELS,
+    MINCQ,
+    ON_CB,
+    Swept,
+    as_sparse,
+    best_on_test,
+    better_than_mincq_from,
+    competitive_with_both,
+    equivalent,
+    faster,
+    frequently_worse,
+    lower_c_bound,
+    lowest_mean,
+    no_better,
+    robust,
+    slower_at_first,
+    small_gap,
+)
+from quadrepro.report.claim import Claim, own_table
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.table import Table
-from quadrepro.stats.sign_test import SignTest, sign_test
-
-MINCQ, CQBOOST, GB, CB, ADABOOST = "mincq", "cqboost", "gb-cb-boost", "cb-boost", "adaboost"
-BAGGING, FOREST, GRADIENT = "bagging", "random-forest", "gradient-boosting"
-ON_CB = "mincq-on-cb-boost"
-LABELS = {
-    MINCQ: "MinCq",
-    CQBOOST: "CqBoost",
-    GB: "GB-CB-Boost",
-    CB: "CB-Boost",
-    ADABOOST: "AdaBoost",
-    BAGGING: "bagging",
-    FOREST: "random forests",
-    GRADIENT: "gradient boosting",
-}
-
-PAPERS_SETS = 13
-"""Data sets of the paper's Table 1."""
-
-
-@dataclass(frozen=True)
-class Swept(Outcomes):
-    """Outcomes with the rows' places in the sweep.
-
-    Attributes
-    ----------
-    points : tuple of Row
-        One a row.
-    """
-
-    points: tuple[Row, ...] = ()
 
 
 def cbboost_table(experiment: Experiment, outcomes: Outcomes) -> Table:
@@ -53,237 +44,44 @@ def cbboost_table(experiment: Experiment, outcomes: Outcomes) -> Table:
     return own_table(experiment, claims, swept, (note,))
 
 
-def competitive(outcomes: Outcomes, a: str, b: str, row: str) -> bool:
-    """Whether A is as good as B on a data set: its mean is no higher, or their intervals overlap.
-
-    The paper compares "considering the standard deviation", which is taken as the intervals of one
-    standard deviation about the means.
-    """
-    sides = [outcomes.risks(row, c) for c in (a, b)]
-    spread = sum(stdev(side) if len(side) > 1 else 0.0 for side in sides)
-    return fmean(sides[0]) - fmean(sides[1]) <= spread
-
-
-def _of_all_sets(text: str, count: int, n_sets: int, least: int) -> Judgement:
-    """Judge a count of the paper's data sets, of which some may be missing here."""
-    missing = max(0, PAPERS_SETS - n_sets)
-    if count < least <= count + missing:
-        return f"{text}; what is missing of {PAPERS_SETS} decides", None
-    return text, count >= least
-
-
-def _competitive_with_both(least: int) -> Callable[[Outcomes], Judgement]:
-    def judge(outcomes: Outcomes) -> Judgement:
-        rows = outcomes.rows
-        worse = [
-            row
-            for row in rows
-            if not all(competitive(outcomes, CB, other, row) for other in (MINCQ, CQBOOST))
-        ]
-        count = len(rows) - len(worse)
-        text = f"{count} of {len(rows)}" + (f"; not on {', '.join(worse)}" if worse else "")
-        return _of_all_sets(text, count, len(rows), least)
-
-    return judge
-
-
-def _lowest_mean(column: str, least: int) -> Callable[[Outcomes], Judgement]:
-    def judge(outcomes: Outcomes) -> Judgement:
-        means = {
-            row: {c: fmean(outcomes.risks(row, c)) for c in outcomes.columns}
-            for row in outcomes.rows
-        }
-        count = sum(of_row[column] <= min(of_row.values()) + 1e-12 for of_row in means.values())
-        text = f"lowest mean on {count} of {len(means)}"
-        return _of_all_sets(text, count, len(means), least)
-
-    return judge
-
-
-def _no_better(a: str, b: str) -> Callable[[Outcomes], Judgement]:
-    return _sign_test(a, b, lambda test: not (test.significant and test.wins > test.losses))
-
-
-def _equivalent(other: str) -> Callable[[Outcomes], Judgement]:
-    return _sign_test(CB, other, lambda test: not test.significant)
-
-
-def _sign_test(
-    a: str, b: str, holds: Callable[[SignTest], bool]
-) -> Callable[[Outcomes], Judgement]:
-    def judge(outcomes: Outcomes) -> Judgement:
-        # Means of equal counts may differ in their last bits.
-        sides = [
-            [round(fmean(outcomes.risks(row, c)), 12) for row in outcomes.rows] for c in (a, b)
-        ]
-        test = sign_test(*sides)
-        text = f"{test.wins} wins, {test.losses} losses, {test.ties} ties, p = {test.p_value:.3f}"
-        return text, holds(test)
-
-    return judge
-
-
-def _seconds(outcomes: Outcomes, row: str, column: str) -> float:
-    return median(record.seconds for record in outcomes.cell(row, column))
-
-
-def _faster(fast: Sequence[str], slow: Sequence[str]) -> Callable[[Outcomes], Judgement]:
-    """Judge whether each of the fast ones takes less time than any slow one at every point."""
-
-    def judge(outcomes: Outcomes) -> Judgement:
-        ratios = [
-            min(_seconds(outcomes, row, c) for c in slow)
-            / max(_seconds(outcomes, row, c) for c in fast)
-            for row in outcomes.rows
-        ]
-        count = sum(ratio > 1 for ratio in ratios)
-        text = (
-            f"faster at {count} of {len(ratios)} points; {min(ratios):.3g} to {max(ratios):.3g} "
-            f"times as fast, median {median(ratios):.3g}"
-        )
-        return text, count == len(ratios)
-
-    return judge
-
-
-def _curve(outcomes: Outcomes, column: str, measure: str) -> list[float]:
-    """Return the mean over the repeats of a measure along the rounds."""
-    (row,) = outcomes.rows
-    of_repeats = [record.measures[measure] for record in outcomes.cell(row, column)]
-    return [fmean(values) for values in zip(*of_repeats, strict=True)]
-
-
-def _slower_at_first(outcomes: Outcomes) -> Judgement:
-    first = slice(9, 50)
-    means = {c: fmean(_curve(outcomes, c, "train_error")[first]) for c in (CB, ADABOOST, CQBOOST)}
-    text = ", ".join(f"{LABELS[c]} {100 * mean:.2f}%" for c, mean in means.items())
-    text = f"mean training error over rounds 10 to 50: {text}"
-    return text, means[CB] > max(means[ADABOOST], means[CQBOOST])
-
-
-def _best_on_test(outcomes: Outcomes) -> Judgement:
-    means = {c: _curve(outcomes, c, "test_error")[-1] for c in outcomes.columns}
-    text = ", ".join(f"{LABELS[c]} {100 * mean:.2f}%" for c, mean in means.items())
-    return f"test error at the end: {text}", means[CB] <= min(means.values())
-
-
-def _better_than_mincq_from(voter: int) -> Callable[[Outcomes], Judgement]:
-    def judge(outcomes: Outcomes) -> Judgement:
-        (level,) = _curve(outcomes, MINCQ, "test_error")
-        worst = {c: max(_curve(outcomes, c, "test_error")[voter - 1 :]) for c in (CB, CQBOOST)}
-        text = ", ".join(f"{LABELS[c]} at most {100 * v:.2f}%" for c, v in worst.items())
-        return f"{text}; MinCq {100 * level:.2f}%", max(worst.values()) <= level
-
-    return judge
-
-
-def _as_sparse(outcomes: Outcomes) -> Judgement:
-    (row,) = outcomes.rows
-    counts = {
-        c: [record.measures["voters"][-1] for record in outcomes.cell(row, c)] for c in (CB, GB)
-    }
-    text = ", ".join(f"{LABELS[c]} {fmean(n):.1f} ± {pstdev(n):.1f}" for c, n in counts.items())
-    gap = abs(fmean(counts[CB]) - fmean(counts[GB]))
-    return f"voters at the end: {text}", gap <= sum(pstdev(n) for n in counts.values())
-
-
-def _robust(outcomes: Swept) -> Judgement:
-    rows = outcomes.points
-    levels = list(dict.fromkeys(row.value for row in rows))
-    exempt = {("ionosphere", level) for level in levels[:4]}
-    gaps = {
-        row.entry.title: 100
-        * (
-            fmean(outcomes.risks(row.entry.title, CB))
-            - fmean(outcomes.risks(row.entry.title, ADABOOST))
-        )
-        for row in rows
-        if (row.of, row.value) not in exempt
-    }
-    worst = max(gaps, key=gaps.__getitem__)
-    above = sum(gap > 2.5 for gap in gaps.values())
-    text = f"at most {gaps[worst]:.2f} points ({worst}); above 2.5 in {above} of {len(gaps)}"
-    return text, above == 0
-
-
-def _frequently_worse(other: str) -> Callable[[Outcomes], Judgement]:
-    def judge(outcomes: Outcomes) -> Judgement:
-        pairs = [
-            (mine, theirs)
-            for row in outcomes.rows
-            for mine, theirs in zip(
-                outcomes.risks(row, CB), outcomes.risks(row, other), strict=True
-            )
-        ]
-        above = sum(theirs > mine for mine, theirs in pairs)
-        return f"on {above} of {len(pairs)} splits", 2 * above > len(pairs)
-
-    return judge
-
-
-def _lower_c_bound(outcomes: Outcomes) -> Judgement:
-    gaps = _gaps(outcomes, "c_bound")
-    if not gaps:
-        return UNKNOWN
-    text = f"by {min(gaps):.4f} to {max(gaps):.4f}, {gaps[-1]:.4f} at the end"
-    return text, all(gap >= -1e-9 for gap in gaps) and max(gaps) > 0
-
-
-def _small_gap(measure: str, rounds: int, points: float) -> Callable[[Outcomes], Judgement]:
-    def judge(outcomes: Outcomes) -> Judgement:
-        gaps = [100 * abs(gap) for gap in _gaps(outcomes, measure, rounds)]
-        if not gaps:
-            return UNKNOWN
-        text = f"mean difference {fmean(gaps):.2f} points, largest {max(gaps):.2f}"
-        return text, fmean(gaps) <= points
-
-    return judge
-
-
-def _gaps(outcomes: Outcomes, measure: str, rounds: int | None = None) -> list[float]:
-    """Return by how much CB-Boost exceeds MinCq on its voters, where that has a solution."""
-    sides = (_curve(outcomes, c, measure)[:rounds] for c in (CB, ON_CB))
-    return [mine - theirs for mine, theirs in zip(*sides, strict=True) if theirs == theirs]
-
-
 CBBOOST_CLAIMS: dict[str, tuple[Claim[Any], ...]] = {
     "cbboost-table2": (
         Claim(
             "CB-Boost is competitive with both quadratic programs on 11 of 13 data sets",
             (MINCQ, CQBOOST, CB),
-            _competitive_with_both(11),
+            competitive_with_both(11),
         ),
         Claim(
-            "CB-Boost has the best mean on 3 of 13", (MINCQ, CQBOOST, GB, CB), _lowest_mean(CB, 3)
+            "CB-Boost has the best mean on 3 of 13", (MINCQ, CQBOOST, GB, CB), lowest_mean(CB, 3)
         ),
         Claim(
             "MinCq has the best loss on nearly all data sets (10 of 13 are asked for here)",
             (MINCQ, CQBOOST, GB, CB),
-            _lowest_mean(MINCQ, 10),
+            lowest_mean(MINCQ, 10),
         ),
         Claim(
             "GB-CB-Boost is no significant improvement on CB-Boost (sign test)",
             (GB, CB),
-            _no_better(GB, CB),
+            no_better(GB, CB),
         ),
     ),
     "cbboost-figure1": (
         Claim(
             "AdaBoost, CB-Boost and GB-CB-Boost are far faster than MinCq and CqBoost",
             (ADABOOST, CB, GB, MINCQ, CQBOOST),
-            _faster((ADABOOST, CB, GB), (MINCQ, CQBOOST)),
+            faster((ADABOOST, CB, GB), (MINCQ, CQBOOST)),
             timed=True,
         ),
         Claim(
             "CB-Boost is constantly faster than AdaBoost",
             (CB, ADABOOST),
-            _faster((CB,), (ADABOOST,)),
+            faster((CB,), (ADABOOST,)),
             timed=True,
         ),
         Claim(
             "CB-Boost is constantly faster than GB-CB-Boost",
             (CB, GB),
-            _faster((CB,), (GB,)),
+            faster((CB,), (GB,)),
             timed=True,
         ),
     ),
@@ -291,25 +89,25 @@ CBBOOST_CLAIMS: dict[str, tuple[Claim[Any], ...]] = {
         Claim(
             "CB-Boost converges less quickly than AdaBoost and CqBoost on the training set",
             (CB, ADABOOST, CQBOOST),
-            _slower_at_first,
+            slower_at_first,
             measures=("train_error",),
         ),
         Claim(
             "CB-Boost is the best on the test set",
             (CB, GB, ADABOOST, CQBOOST, MINCQ),
-            _best_on_test,
+            best_on_test,
             measures=("test_error",),
         ),
         Claim(
             "CqBoost and CB-Boost are better than MinCq on the test set from the 30th voter",
             (CB, CQBOOST, MINCQ),
-            _better_than_mincq_from(30),
+            better_than_mincq_from(30),
             measures=("test_error",),
         ),
         Claim(
             "CB-Boost and GB-CB-Boost are equally sparse",
             (CB, GB),
-            _as_sparse,
+            as_sparse,
             measures=("voters",),
         ),
     ),
@@ -317,7 +115,7 @@ CBBOOST_CLAIMS: dict[str, tuple[Claim[Any], ...]] = {
         Claim(
             "CB-Boost loses at most 2.5% against AdaBoost, ionosphere's first four levels aside",
             (CB, ADABOOST),
-            _robust,
+            robust,
         ),
     ),
     "cbboost-figure4": (
@@ -325,33 +123,33 @@ CBBOOST_CLAIMS: dict[str, tuple[Claim[Any], ...]] = {
             Claim(
                 f"CB-Boost and {LABELS[other]} are equivalent (sign test)",
                 (CB, other),
-                _equivalent(other),
+                equivalent(other),
             )
             for other in (ADABOOST, FOREST, GRADIENT)
         ),
         Claim(
             "Bagging is frequently worse than CB-Boost (on more than half of the splits)",
             (CB, BAGGING),
-            _frequently_worse(BAGGING),
+            frequently_worse(BAGGING),
         ),
     ),
     "cbboost-figure5": (
         Claim(
             "MinCq on CB-Boost's voters has the lower C-bound at every round",
             (CB, ON_CB),
-            _lower_c_bound,
+            lower_c_bound,
             measures=("c_bound",),
         ),
         Claim(
             "That hardly matters for the training error of the first 30 rounds (1 point)",
             (CB, ON_CB),
-            _small_gap("train_error", 30, 1.0),
+            small_gap("train_error", 30, 1.0),
             measures=("train_error",),
         ),
         Claim(
             "nor for the test error of the first 80 (1 point)",
             (CB, ON_CB),
-            _small_gap("test_error", 80, 1.0),
+            small_gap("test_error", 80, 1.0),
             measures=("test_error",),
         ),
     ),

@@ -9,7 +9,7 @@ import pytest
 
 from quadrepro.engine.records import Record
 from quadrepro.experiment.loading import load_experiment
-from quadrepro.report.cbboost_claims import competitive
+from quadrepro.report.cbboost_judges import competitive
 from quadrepro.report.claims import claims_table
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.published import read_published
