@@ -30,6 +30,7 @@ class MinCq(Algorithm):
     """
 
     hyperparameters = (MU,)
+    version = 2
 
     @property
     def merges_voters(self) -> bool:
@@ -67,6 +68,7 @@ class MinCqOnCBBoost(Algorithm):
     mu: float = 0.05
 
     hyperparameters = (N_ROUNDS,)
+    version = 2
 
     def check(self, grid: Grid) -> None:
         """Raise ValueError if the grid or the mean margin cannot be used."""
