@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -88,6 +89,12 @@ class Trained:
         """Values y F(x) of the training examples, weights as they are, shaped as `margins`."""
         return np.asarray((self.scores * self.y).T)
 
+    @cached_property
+    def complexity(self) -> Complexity:
+        """Empirical Rademacher complexity of the voters, which several measures need."""
+        assert self.H is not None
+        return empirical_rademacher(self.H, SIGN_VECTORS, self.rng("signs"))
+
     @property
     def rounds(self) -> FloatArray:
         """1, 2, ...: the numbers of rounds, for measures of consecutive ones."""
@@ -115,17 +122,12 @@ def _weak_edge(t: Trained) -> float:
     return least_edge(t.H, t.y)
 
 
-def _complexity(t: Trained) -> Complexity:
-    assert t.H is not None
-    return empirical_rademacher(t.H, SIGN_VECTORS, t.rng("signs"))
-
-
 def _theorem_1(p: float) -> Callable[[Trained], FloatArray]:
     def bound(t: Trained) -> FloatArray:
         loss = ((1 - t.plain_margins) ** 2).mean(axis=0)
         n = np.count_nonzero(t.votes, axis=1)
         norm = np.linalg.norm(t.votes, ord=p, axis=1)
-        complexity = sum(_complexity(t))
+        complexity = sum(t.complexity)
         found = risk_bound(loss, n, norm, p=p, m=len(t.y), complexity=complexity, empirical=True)
         return found.total
 
@@ -138,7 +140,7 @@ def _lemma_1(p: float) -> Callable[[Trained], FloatArray]:
     def ratio(t: Trained) -> FloatArray:
         H, n = t.H, np.count_nonzero(t.votes, axis=1)
         assert H is not None
-        plain = _complexity(t).mean
+        plain = t.complexity.mean
         sides = {
             size: combination_complexity(H, size, p, SIGN_VECTORS, t.rng("signs"), distinct=False)
             / (float(norm_complexity(size, p)) * plain)
@@ -177,8 +179,8 @@ ON_VOTERS: dict[str, Callable[[Trained], FloatArray]] = {
     "theorem1_pinf": _theorem_1(np.inf),
     "lemma1_p2": _lemma_1(2),
     "lemma1_pinf": _lemma_1(np.inf),
-    "complexity": _constant(lambda t: _complexity(t).mean),
-    "complexity_upper": _constant(lambda t: sum(_complexity(t))),
+    "complexity": _constant(lambda t: t.complexity.mean),
+    "complexity_upper": _constant(lambda t: sum(t.complexity)),
     "massart": _constant(lambda t: massart(t.votes.shape[1], len(t.y))),
 }
 """What only a vote over voters can be measured by."""

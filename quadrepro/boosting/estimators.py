@@ -64,16 +64,9 @@ class VoteClassifier(ClassifierMixin, BaseEstimator):
         """
         X, y = validate_data(self, X, y, dtype=np.float64)
         X = np.asarray(X)
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) != 2:
-            found = len(self.classes_)
-            kind = "class" if found == 1 else "classes"
-            raise ValueError(
-                f"Only binary classification is supported, here are {found} {kind}: y must hold 2"
-            )
+        self.classes_, signs = two_classes(y)
         self.voters_ = None if self._precomputed else clone(self.voters or Stumps()).fit(X)
-        self.voter_weights_ = self._train(self._voter_matrix(X), np.where(codes == 1, 1.0, -1.0))
+        self.voter_weights_ = self._train(self._voter_matrix(X), signs)
         return self
 
     def decision_function(self, X: ArrayLike) -> FloatArray:
@@ -150,6 +143,37 @@ class VoteClassifier(ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags
+
+
+def two_classes(y: ArrayLike) -> tuple[NDArray[Any], FloatArray]:
+    """Return the two labels of a problem, and -1 and +1 for the first and the second of them.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,)
+        Labels.
+
+    Returns
+    -------
+    classes : ndarray of shape (2,)
+        The labels in order.
+    signs : ndarray of shape (n_samples,)
+        -1 or +1.
+
+    Raises
+    ------
+    ValueError
+        If there are not two classes.
+    """
+    check_classification_targets(y)
+    classes, codes = np.unique(y, return_inverse=True)
+    if len(classes) != 2:
+        kind = "class" if len(classes) == 1 else "classes"
+        raise ValueError(
+            f"Only binary classification is supported, here are {len(classes)} {kind}: "
+            "y must hold 2"
+        )
+    return classes, np.where(codes == 1, 1.0, -1.0)
 
 
 def check_candidate(algorithm: Algorithm, **candidate: float) -> None:

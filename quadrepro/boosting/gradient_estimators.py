@@ -8,9 +8,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from quadrepro.boosting.estimators import two_classes
 from quadrepro.boosting.gradient import Ensemble, GradientBoost, LossName, StepName
 from quadrepro.boosting.gradient_rules import follow
 from quadrepro.voters.reduction import FloatArray
@@ -202,15 +202,8 @@ class GradientBoostClassifier(ClassifierMixin, _GradientBoosting):  # type: igno
             If there are not two classes or a setting is out of range.
         """
         X, y = validate_data(self, X, y, dtype=np.float64)
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) != 2:
-            found = len(self.classes_)
-            kind = "class" if found == 1 else "classes"
-            raise ValueError(
-                f"Only binary classification is supported, here are {found} {kind}: y must hold 2"
-            )
-        self._train(np.asarray(X), np.where(codes == 1, 1.0, -1.0))
+        self.classes_, signs = two_classes(y)
+        self._train(np.asarray(X), signs)
         return self
 
     def decision_function(self, X: ArrayLike) -> FloatArray:
