@@ -15,11 +15,11 @@ import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 from threadpoolctl import threadpool_limits
 
+from quadrepro._typing import FloatArray
+from quadrepro.config.protocol import SplitRule
 from quadrepro.data.encoding import encode
 from quadrepro.data.normalise import Normaliser
 from quadrepro.data.store import load_dataset
-from quadrepro.experiment.protocol import SplitRule
-from quadrepro.voters.reduction import FloatArray
 from quadrepro.voters.stumps import Stumps
 
 

@@ -13,14 +13,15 @@ import numpy as np
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from quadrepro.boosting.adaboost import AdaBoost
-from quadrepro.boosting.base import GreedyAlgorithm
-from quadrepro.boosting.cbboost import CBBoost, GBCBBoost
-from quadrepro.boosting.greedy import Checkpoints
+from quadrepro._typing import FloatArray
 from quadrepro.data.encoding import encode
 from quadrepro.data.store import load_dataset
-from quadrepro.stats.cbound import c_bound
-from quadrepro.voters.reduction import FloatArray, VotingProblem, reduce_problem
+from quadrepro.learners.base import GreedyAlgorithm
+from quadrepro.learners.greedy.adaboost import AdaBoost
+from quadrepro.learners.greedy.cbboost import CBBoost, GBCBBoost
+from quadrepro.learners.greedy.loop import Checkpoints
+from quadrepro.measures.bounds.cbound import c_bound
+from quadrepro.voters.reduction import VotingProblem, reduce_problem
 from quadrepro.voters.stumps import Stumps
 
 from .conftest import best_of, compare

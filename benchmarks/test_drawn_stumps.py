@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from quadrepro.boosting.adaboost import AdaBoost, WeightBoosting
-from quadrepro.boosting.ebboost import EBBoost
-from quadrepro.boosting.greedy import boost
+from quadrepro._typing import FloatArray
+from quadrepro.learners.greedy.adaboost import AdaBoost, WeightBoosting
+from quadrepro.learners.greedy.ebboost import EBBoost
+from quadrepro.learners.greedy.loop import boost
 from quadrepro.voters.random_stumps import Coding, RandomStumps
-from quadrepro.voters.reduction import FloatArray
 
 from .conftest import best_of, compare
 

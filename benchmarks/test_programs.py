@@ -10,9 +10,9 @@ import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 from scipy.optimize import linprog
 
-from quadrepro.boosting.solvers.margin_lp import MarginLP
-from quadrepro.boosting.solvers.margin_qp import MarginQP
-from quadrepro.voters.reduction import FloatArray
+from quadrepro._typing import FloatArray
+from quadrepro.learners.programs.margin_lp import MarginLP
+from quadrepro.learners.programs.margin_qp import MarginQP
 
 from .conftest import best_of, compare
 

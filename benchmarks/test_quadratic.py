@@ -15,9 +15,10 @@ import pandas as pd
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from quadrepro.boosting.cqboost import generate_columns
-from quadrepro.boosting.solvers.mincq import MinCqProgram
-from quadrepro.voters.reduction import FloatArray, reduce_problem
+from quadrepro._typing import FloatArray
+from quadrepro.learners.programs.cqboost import generate_columns
+from quadrepro.learners.programs.mincq_program import MinCqProgram
+from quadrepro.voters.reduction import reduce_problem
 from quadrepro.voters.stumps import Stumps
 
 from .conftest import best_of, compare

@@ -11,14 +11,14 @@ from scipy.optimize import linprog
 from sklearn.ensemble import AdaBoostClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from quadrepro.boosting.adaboost import AdaBoost
-from quadrepro.boosting.adaboost_reg import AdaBoostReg
-from quadrepro.boosting.base import GreedyAlgorithm
-from quadrepro.boosting.ebboost import EBBoost
-from quadrepro.boosting.grid import Grid
-from quadrepro.boosting.lpboost import LPBoost
-from quadrepro.boosting.quadboost import QuadBoostL2
-from quadrepro.voters.reduction import FloatArray
+from quadrepro._typing import FloatArray
+from quadrepro.learners.base import GreedyAlgorithm
+from quadrepro.learners.greedy.adaboost import AdaBoost
+from quadrepro.learners.greedy.adaboost_reg import AdaBoostReg
+from quadrepro.learners.greedy.ebboost import EBBoost
+from quadrepro.learners.greedy.quadboost import QuadBoostL2
+from quadrepro.learners.grid import Grid
+from quadrepro.learners.programs.lpboost import LPBoost
 
 from .conftest import best_of, compare
 

@@ -10,10 +10,10 @@ import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 from sklearn.tree import DecisionTreeRegressor
 
-from quadrepro.boosting.gradient import GradientBoost, LossName
-from quadrepro.boosting.grid import Grid
-from quadrepro.boosting.trees import TreeFitter
-from quadrepro.voters.reduction import FloatArray
+from quadrepro._typing import FloatArray
+from quadrepro.learners.gradient.boosting import GradientBoost, LossName
+from quadrepro.learners.gradient.trees import TreeFitter
+from quadrepro.learners.grid import Grid
 
 from .conftest import best_of, compare
 

@@ -6,21 +6,21 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from quadrepro.boosting.cbound_estimators import CBBoostClassifier, GBCBBoostClassifier
-    from quadrepro.boosting.estimators import LPBoostClassifier
-    from quadrepro.boosting.gradient_estimators import (
+    from quadrepro.learners.estimators import LPBoostClassifier
+    from quadrepro.learners.gradient.estimators import (
         GradientBoostClassifier,
         GradientBoostRegressor,
     )
-    from quadrepro.boosting.greedy_estimators import (
+    from quadrepro.learners.greedy.cbound_estimators import CBBoostClassifier, GBCBBoostClassifier
+    from quadrepro.learners.greedy.estimators import (
         AdaBoostClassifier,
         AdaBoostRegClassifier,
         EBBoostClassifier,
         QuadBoostClassifier,
     )
-    from quadrepro.boosting.hedge_estimators import HedgeBoostClassifier
-    from quadrepro.boosting.quadratic_estimators import CqBoostClassifier, MinCqClassifier
-    from quadrepro.boosting.reweighting_estimators import (
+    from quadrepro.learners.greedy.hedge_estimators import HedgeBoostClassifier
+    from quadrepro.learners.programs.quadratic_estimators import CqBoostClassifier, MinCqClassifier
+    from quadrepro.learners.programs.soft_margin_estimators import (
         RegularizedLPBoostClassifier,
         RegularizedQPBoostClassifier,
     )
@@ -45,20 +45,20 @@ __all__ = [
 ]
 
 _HOMES = {
-    "AdaBoostClassifier": "quadrepro.boosting.greedy_estimators",
-    "AdaBoostRegClassifier": "quadrepro.boosting.greedy_estimators",
-    "CBBoostClassifier": "quadrepro.boosting.cbound_estimators",
-    "CqBoostClassifier": "quadrepro.boosting.quadratic_estimators",
-    "EBBoostClassifier": "quadrepro.boosting.greedy_estimators",
-    "GBCBBoostClassifier": "quadrepro.boosting.cbound_estimators",
-    "GradientBoostClassifier": "quadrepro.boosting.gradient_estimators",
-    "GradientBoostRegressor": "quadrepro.boosting.gradient_estimators",
-    "HedgeBoostClassifier": "quadrepro.boosting.hedge_estimators",
-    "LPBoostClassifier": "quadrepro.boosting.estimators",
-    "MinCqClassifier": "quadrepro.boosting.quadratic_estimators",
-    "QuadBoostClassifier": "quadrepro.boosting.greedy_estimators",
-    "RegularizedLPBoostClassifier": "quadrepro.boosting.reweighting_estimators",
-    "RegularizedQPBoostClassifier": "quadrepro.boosting.reweighting_estimators",
+    "AdaBoostClassifier": "quadrepro.learners.greedy.estimators",
+    "AdaBoostRegClassifier": "quadrepro.learners.greedy.estimators",
+    "CBBoostClassifier": "quadrepro.learners.greedy.cbound_estimators",
+    "CqBoostClassifier": "quadrepro.learners.programs.quadratic_estimators",
+    "EBBoostClassifier": "quadrepro.learners.greedy.estimators",
+    "GBCBBoostClassifier": "quadrepro.learners.greedy.cbound_estimators",
+    "GradientBoostClassifier": "quadrepro.learners.gradient.estimators",
+    "GradientBoostRegressor": "quadrepro.learners.gradient.estimators",
+    "HedgeBoostClassifier": "quadrepro.learners.greedy.hedge_estimators",
+    "LPBoostClassifier": "quadrepro.learners.estimators",
+    "MinCqClassifier": "quadrepro.learners.programs.quadratic_estimators",
+    "QuadBoostClassifier": "quadrepro.learners.greedy.estimators",
+    "RegularizedLPBoostClassifier": "quadrepro.learners.programs.soft_margin_estimators",
+    "RegularizedQPBoostClassifier": "quadrepro.learners.programs.soft_margin_estimators",
     "Stumps": "quadrepro.voters.stumps",
 }
 

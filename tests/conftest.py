@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from quadrepro.voters.reduction import FloatArray
+from quadrepro._typing import FloatArray
 from tests.server import Server
 
 Problem = tuple[FloatArray, FloatArray]

@@ -11,7 +11,7 @@ import yaml
 from click.testing import CliRunner
 
 from quadrepro.cli import VERBS, main
-from quadrepro.experiment.loading import load_experiment
+from quadrepro.config.loading import load_experiment
 from quadrepro.report.compare import TIMED
 from quadrepro.report.files import check_tables
 

@@ -53,7 +53,7 @@ def command(
     columns above them; or ARFF, parquet, or LIBSVM's sparse rows; or one of these in .gz or .zip.
     Its card says what was found in it, and is yours to change.
     """
-    from quadrepro.data.inspection import inspect_file, write_card
+    from quadrepro.data.own.inspection import inspect_file, write_card
 
     card = inspect_file(
         file,

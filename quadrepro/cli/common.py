@@ -10,8 +10,8 @@ import click
 from quadrepro.errors import ConfigError, nearest
 
 if TYPE_CHECKING:
+    from quadrepro.config.plan import Plan
     from quadrepro.engine.records import RecordStore
-    from quadrepro.experiment.plan import Plan
 
 RECORDS = "records"
 """Folder of records below the results, shared by all experiments: records go by content."""
@@ -69,8 +69,8 @@ def prepare(config: str, data: Path | None, repeats: int | None, *, offline: boo
     Only where `offline` is False, data that are not here are fetched.
     """
     from quadrepro.cli.fetching import bring
-    from quadrepro.experiment.loading import load_experiment
-    from quadrepro.experiment.plan import make_plan
+    from quadrepro.config.loading import load_experiment
+    from quadrepro.config.plan import make_plan
     from quadrepro.report.files import check_tables
 
     experiment = load_experiment(find_config(config), repeats)

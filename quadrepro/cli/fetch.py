@@ -37,9 +37,9 @@ def command(what: tuple[str, ...], everything: bool, data: Path | None, offline:
 def _names(what: tuple[str, ...]) -> list[str]:
     """Return the data sets that are named, and those of the configs that are."""
     from quadrepro.cli.common import find_config
+    from quadrepro.config.loading import load_experiment
     from quadrepro.data.card import card_names
     from quadrepro.errors import ConfigError, nearest
-    from quadrepro.experiment.loading import load_experiment
     from quadrepro.resources import configs_folder
 
     known = {*card_names(), *(path.stem for path in configs_folder().glob("*.yaml"))}

@@ -62,7 +62,7 @@ def _short(source: Source) -> str:
 
 
 def _algorithms() -> tuple[tuple[str, ...], Rows]:
-    from quadrepro.boosting.registry import ALGORITHMS
+    from quadrepro.learners.registry import ALGORITHMS
 
     rows: Rows = []
     for name, entry in ALGORITHMS.items():
@@ -74,7 +74,7 @@ def _algorithms() -> tuple[tuple[str, ...], Rows]:
 
 
 def _experiments() -> tuple[tuple[str, ...], Rows]:
-    from quadrepro.experiment.loading import load_experiment
+    from quadrepro.config.loading import load_experiment
     from quadrepro.resources import configs_folder
 
     rows: Rows = []

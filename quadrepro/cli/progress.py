@@ -14,8 +14,8 @@ from quadrepro.cli.common import duration
 if TYPE_CHECKING:
     from rich.progress import Progress
 
+    from quadrepro.config.plan import Cell
     from quadrepro.engine.records import Record
-    from quadrepro.experiment.plan import Cell
 
 SECONDS_BETWEEN_LINES = 30.0
 

@@ -26,8 +26,8 @@ from quadrepro.cli.common import (
 from quadrepro.errors import EXIT_INTERRUPTED
 
 if TYPE_CHECKING:
+    from quadrepro.config.plan import Cell
     from quadrepro.engine.records import Record
-    from quadrepro.experiment.plan import Cell
 
 
 @click.command("run")

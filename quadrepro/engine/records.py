@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from quadrepro.voters.reduction import BoolArray, FloatArray
+from quadrepro._typing import BoolArray, FloatArray
 
 Status = Literal["ok", "failed", "crashed", "missing"]
 

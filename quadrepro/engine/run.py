@@ -12,9 +12,9 @@ from typing import Protocol
 from joblib import Parallel, delayed
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
+from quadrepro.config.plan import Cell
 from quadrepro.engine.records import Record, RecordStore
 from quadrepro.engine.work import run_cell
-from quadrepro.experiment.plan import Cell
 
 
 class Listener(Protocol):

@@ -17,20 +17,20 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from quadrepro.boosting.base import Algorithm, positive_votes
-from quadrepro.boosting.grid import Value
-from quadrepro.boosting.predictor import Predictor
+from quadrepro._typing import BoolArray, FloatArray
+from quadrepro.config.plan import Cell
+from quadrepro.config.protocol import Holdout
+from quadrepro.config.seeds import generator
 from quadrepro.data.noise import add_noise
 from quadrepro.data.normalise import Normaliser
 from quadrepro.engine.records import Record, pack, pack_margins
-from quadrepro.experiment.plan import Cell
-from quadrepro.experiment.protocol import Holdout
-from quadrepro.experiment.seeds import generator
-from quadrepro.measures import Trained, measure
-from quadrepro.predictor_search import PredictorSearch
-from quadrepro.selection import HoldoutData, HoldoutSearch, k_fold_search, whole_path
+from quadrepro.learners.base import Algorithm, positive_votes
+from quadrepro.learners.grid import Value
+from quadrepro.learners.predictor import Predictor
+from quadrepro.measures.registry import Trained, measure
+from quadrepro.search.predictors import PredictorSearch
+from quadrepro.search.votes import HoldoutData, HoldoutSearch, k_fold_search, whole_path
 from quadrepro.voters.random_stumps import Coding, RandomStumps
-from quadrepro.voters.reduction import BoolArray, FloatArray
 from quadrepro.voters.stumps import Stumps
 
 RECORDED_PACKAGES = ("quadrepro", "numpy", "scipy", "scikit-learn", "highspy", "piqp", "daqp")

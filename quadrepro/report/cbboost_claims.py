@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from quadrepro.experiment.loading import Experiment
+from quadrepro.config.loading import Experiment
 from quadrepro.report.cbboost_judges import (
     ADABOOST,
     BAGGING,

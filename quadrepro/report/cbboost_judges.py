@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median, pstdev, stdev
 
-from quadrepro.experiment.config import Row
+from quadrepro.config.schema import Row
 from quadrepro.report.claim import UNKNOWN, Judgement
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.stats.sign_test import SignTest, sign_test

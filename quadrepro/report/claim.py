@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from quadrepro.experiment.loading import Experiment
+from quadrepro.config.loading import Experiment
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.table import Entry, Table
 

@@ -10,8 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from quadrepro.boosting.registry import ALGORITHMS
-from quadrepro.experiment.loading import Experiment
+from quadrepro.config.loading import Experiment
+from quadrepro.learners.registry import ALGORITHMS
+from quadrepro.papers.printed import Published
 from quadrepro.report.cbboost_claims import CBBOOST_CLAIMS, cbboost_table
 from quadrepro.report.claim import (
     HEADER,
@@ -23,10 +24,9 @@ from quadrepro.report.claim import (
     not_comparable,
 )
 from quadrepro.report.ebboost_claims import EBBOOST, ebboost_table
+from quadrepro.report.kinds.risks import TIME_ROW
 from quadrepro.report.outcomes import Outcomes
-from quadrepro.report.published import Published
 from quadrepro.report.rescale_claims import RESCALE_CLAIMS, rescale_table
-from quadrepro.report.risks import TIME_ROW
 from quadrepro.report.table import Entry, Table
 from quadrepro.report.theory_claims import THEORY_CLAIMS, theory_table
 from quadrepro.stats.sign_test import sign_test

@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-from quadrepro.report.risks import TIME_LABEL, TIME_ROW
-from quadrepro.report.times import FILES as TIMES
+from quadrepro.report.kinds.risks import TIME_LABEL, TIME_ROW
+from quadrepro.report.kinds.times import FILES as TIMES
 
 TIMED = (TIME_LABEL, TIME_ROW, "(measured time)")
 """A line with one of these holds measured times."""

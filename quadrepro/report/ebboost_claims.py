@@ -9,7 +9,9 @@ from typing import Literal
 
 import numpy as np
 
-from quadrepro.experiment.loading import Experiment
+from quadrepro._typing import FloatArray
+from quadrepro.config.loading import Experiment
+from quadrepro.papers.printed import read_published
 from quadrepro.report.claim import (
     HEADER,
     NOT_COMPARABLE,
@@ -18,16 +20,14 @@ from quadrepro.report.claim import (
     in_words,
     not_comparable,
 )
-from quadrepro.report.margins import MEAN as MARGIN_MEAN
-from quadrepro.report.margins import SD as MARGIN_SD
-from quadrepro.report.margins import margins_of_splits
+from quadrepro.report.kinds.margins import MEAN as MARGIN_MEAN
+from quadrepro.report.kinds.margins import SD as MARGIN_SD
+from quadrepro.report.kinds.margins import margins_of_splits
+from quadrepro.report.kinds.means import MEAN as ERROR_MEAN
 from quadrepro.report.outcomes import Outcomes
-from quadrepro.report.percent import MEAN as ERROR_MEAN
-from quadrepro.report.published import read_published
 from quadrepro.report.table import Entry, Table
 from quadrepro.stats.paired_t import paired_t
 from quadrepro.stats.sign_test import LEVEL, sign_test
-from quadrepro.voters.reduction import FloatArray
 
 ERROR, MARGIN, DEVIATION, TAIL = "error", "margin mean", "margin sd", "margin tail"
 """What is compared: test error in percent; of the training margins the mean, the standard

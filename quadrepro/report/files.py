@@ -6,26 +6,26 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+from quadrepro.config.dataset_entry import DatasetEntry
+from quadrepro.config.loading import Experiment
+from quadrepro.config.plan import Plan
 from quadrepro.data.card import View
 from quadrepro.engine.records import RecordStore
 from quadrepro.engine.run import records_of
 from quadrepro.errors import ConfigError, nearest
-from quadrepro.experiment.dataset_entry import DatasetEntry
-from quadrepro.experiment.loading import Experiment
-from quadrepro.experiment.plan import Plan
+from quadrepro.papers.printed import Published, read_published
 from quadrepro.report.claims import CLAIMS, claims_table
-from quadrepro.report.comparisons import comparisons_table
-from quadrepro.report.curves import check_curves, curves_table, draw_curves
-from quadrepro.report.differences import differences_table, draw_differences
-from quadrepro.report.margins import draw_margins, margins_table
+from quadrepro.report.kinds.comparisons import comparisons_table
+from quadrepro.report.kinds.curves import check_curves, curves_table, draw_curves
+from quadrepro.report.kinds.differences import differences_table, draw_differences
+from quadrepro.report.kinds.margins import draw_margins, margins_table
+from quadrepro.report.kinds.means import MEAN, percent_table
+from quadrepro.report.kinds.risks import risks_table, verdicts_table
+from quadrepro.report.kinds.scatter import draw_scatter, scatter_table
+from quadrepro.report.kinds.times import draw_times, times_table
 from quadrepro.report.outcomes import Outcomes
-from quadrepro.report.percent import MEAN, percent_table
 from quadrepro.report.provenance import provenance
-from quadrepro.report.published import Published, read_published
-from quadrepro.report.risks import risks_table, verdicts_table
-from quadrepro.report.scatter import draw_scatter, scatter_table
 from quadrepro.report.table import Table, csv_text, write_text
-from quadrepro.report.times import draw_times, times_table
 
 CELLS_HEADER = (
     "dataset",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from quadrepro.config.plan import Cell
 from quadrepro.engine.records import Record
-from quadrepro.experiment.plan import Cell
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+from quadrepro.config.plan import Plan
 from quadrepro.engine.work import versions
-from quadrepro.experiment.plan import Plan
 
 
 def provenance(plan: Plan) -> dict[str, Any]:

@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from quadrepro.experiment.loading import Experiment
+from quadrepro._typing import FloatArray
+from quadrepro.config.loading import Experiment
+from quadrepro.papers.printed import Published, read_published
 from quadrepro.report.claim import (
     HEADER,
     NOT_COMPARABLE,
@@ -20,12 +22,10 @@ from quadrepro.report.claim import (
     not_comparable,
     own_table,
 )
-from quadrepro.report.curves import curve_of, values_along
+from quadrepro.report.kinds.curves import curve_of, values_along
+from quadrepro.report.kinds.means import MEAN, NOISELESS
 from quadrepro.report.outcomes import Outcomes
-from quadrepro.report.percent import MEAN, NOISELESS
-from quadrepro.report.published import Published, read_published
 from quadrepro.report.table import Entry, Table
-from quadrepro.voters.reduction import FloatArray
 
 BOOSTING, RBOOSTING = "boosting", "rboosting"
 VARIANTS = {

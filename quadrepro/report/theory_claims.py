@@ -7,14 +7,14 @@ from itertools import pairwise
 from math import isclose
 from typing import Any, NamedTuple
 
-from quadrepro.boosting.hedge import experts_rounds
-from quadrepro.boosting.registry import ALGORITHMS
-from quadrepro.experiment.loading import Experiment
+from quadrepro.config.loading import Experiment
+from quadrepro.learners.greedy.hedge import experts_rounds
+from quadrepro.learners.registry import ALGORITHMS
+from quadrepro.measures.bounds.adaboost import ROUNDING
 from quadrepro.report.claim import UNKNOWN, Claim, Judgement, own_table
-from quadrepro.report.curves import values_along
+from quadrepro.report.kinds.curves import values_along
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.table import Table
-from quadrepro.stats.adaboost_bounds import ROUNDING
 
 ADABOOST, HEDGE, QUADBOOST = "adaboost", "hedge", "quadboost"
 VARIANTS = (QUADBOOST, "quadboost-l1", "quadboost-l2", "quadboost-linf")

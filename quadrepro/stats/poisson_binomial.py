@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import betainc
 
-from quadrepro.voters.reduction import BoolArray, FloatArray
+from quadrepro._typing import BoolArray, FloatArray
 
 
 def better_on_one(only_a_wrong: int, only_b_wrong: int) -> float:

@@ -13,7 +13,7 @@ from typing import Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from quadrepro.voters.reduction import BoolArray, FloatArray, IntArray
+from quadrepro._typing import BoolArray, FloatArray, IntArray
 from quadrepro.voters.source import ZERO_VOTE, VoterSource
 
 Codes = NDArray[np.uint16]

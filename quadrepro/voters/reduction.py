@@ -13,9 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
-BoolArray = NDArray[np.bool_]
+from quadrepro._typing import BoolArray, FloatArray, IntArray
 
 LARGEST_EXACT = 2**24
 """Whole numbers below this, and sums that stay below it, are exact in single precision."""

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from quadrepro.voters.reduction import FloatArray, IntArray
+from quadrepro._typing import FloatArray, IntArray
 
 ZERO_VOTE = 1e-12
 """A vote of at most this much of its voters' total weight counts as zero: it is rounding."""

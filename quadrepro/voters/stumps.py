@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from quadrepro.voters.reduction import FloatArray
+from quadrepro._typing import FloatArray
 
 
 class Stumps(TransformerMixin, BaseEstimator):

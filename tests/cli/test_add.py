@@ -6,9 +6,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from quadrepro.cli import main
+from quadrepro.config.loading import load_experiment
 from quadrepro.data.card import load_card, load_card_file
 from quadrepro.data.store import load_dataset
-from quadrepro.experiment.loading import load_experiment
 from quadrepro.resources import cards_folder
 
 CSV = """id,size,colour,always,label

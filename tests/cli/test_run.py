@@ -100,7 +100,7 @@ def test_a_failed_cell_is_a_dash_and_the_exit_code_1(
     def fail(*args: object) -> None:
         raise ArithmeticError("the oracle is silent")
 
-    monkeypatch.setattr("quadrepro.boosting.adaboost.AdaBoost._paths", fail)
+    monkeypatch.setattr("quadrepro.learners.greedy.adaboost.AdaBoost._paths", fail)
     result = quadrepro("run", small_config(), "--jobs", 1, "--out", out)
     assert result.exit_code == 1
     assert "monks, ada, repeat 0: failed: ArithmeticError: the oracle is silent" in result.stderr

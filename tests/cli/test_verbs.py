@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from quadrepro.boosting.registry import ALGORITHMS
 from quadrepro.cli import VERBS, main
 from quadrepro.data.card import card_names
+from quadrepro.learners.registry import ALGORITHMS
 from quadrepro.resources import configs_folder
 
 Write = Callable[..., Path]

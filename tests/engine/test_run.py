@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from quadrepro.boosting.adaboost import AdaBoost
+from quadrepro._typing import FloatArray
+from quadrepro.config.loading import load_experiment
+from quadrepro.config.plan import Cell, Plan, make_plan
 from quadrepro.engine.records import Record, RecordStore
 from quadrepro.engine.run import compute, missing_cells, records_of
-from quadrepro.experiment.loading import load_experiment
-from quadrepro.experiment.plan import Cell, Plan, make_plan
-from quadrepro.voters.reduction import FloatArray, VotingProblem
+from quadrepro.learners.greedy.adaboost import AdaBoost
+from quadrepro.voters.reduction import VotingProblem
 
 Write = Callable[..., Path]
 

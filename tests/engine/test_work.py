@@ -11,20 +11,21 @@ from numpy.typing import NDArray
 from sklearn.linear_model import Ridge
 from sklearn.tree import DecisionTreeClassifier
 
-from quadrepro.boosting.adaboost import AdaBoost
-from quadrepro.boosting.base import Algorithm, Hyperparameter, positive_votes
-from quadrepro.boosting.gradient_estimators import GradientBoostClassifier, GradientBoostRegressor
-from quadrepro.boosting.grid import Grid
+from quadrepro._typing import FloatArray
+from quadrepro.config.loading import load_experiment
+from quadrepro.config.plan import Cell, make_plan
+from quadrepro.config.seeds import generator
 from quadrepro.data.noise import add_noise
 from quadrepro.data.normalise import Normaliser
 from quadrepro.data.sources.sampled_functions import m1_mean
 from quadrepro.engine.work import run_cell
 from quadrepro.errors import ConfigError
-from quadrepro.experiment.loading import load_experiment
-from quadrepro.experiment.plan import Cell, make_plan
-from quadrepro.experiment.seeds import generator
+from quadrepro.learners.base import Algorithm, Hyperparameter, positive_votes
+from quadrepro.learners.gradient.estimators import GradientBoostClassifier, GradientBoostRegressor
+from quadrepro.learners.greedy.adaboost import AdaBoost
+from quadrepro.learners.grid import Grid
 from quadrepro.voters.random_stumps import Coding, RandomStumps
-from quadrepro.voters.reduction import FloatArray, VotingProblem
+from quadrepro.voters.reduction import VotingProblem
 from quadrepro.voters.stumps import Stumps
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from quadrepro.config.loading import Experiment, load_experiment
 from quadrepro.engine.records import Record, pack
-from quadrepro.experiment.loading import Experiment, load_experiment
+from quadrepro.papers.printed import Published
 from quadrepro.report.outcomes import Outcomes
-from quadrepro.report.published import Published
 
 ALGORITHMS = ("quadboost", "lpboost", "adaboost")
 

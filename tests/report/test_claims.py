@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 import pytest
 
-from quadrepro.experiment.loading import Experiment
+from quadrepro.config.loading import Experiment
+from quadrepro.papers.printed import Published, read_published
 from quadrepro.report.claims import CLAIMS, Risks, claims_table
+from quadrepro.report.kinds.risks import TIME_ROW
 from quadrepro.report.outcomes import Outcomes
-from quadrepro.report.published import Published, read_published
-from quadrepro.report.risks import TIME_ROW
 
 Make = Callable[..., Outcomes]
 TABLE = read_published("quadboost-table1")

@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from quadrepro.config.loading import Experiment, load_experiment
 from quadrepro.engine.records import Record, pack_margins
-from quadrepro.experiment.loading import Experiment, load_experiment
+from quadrepro.papers.printed import read_published
 from quadrepro.report.claims import CLAIMS, claims_table
 from quadrepro.report.outcomes import Outcomes
-from quadrepro.report.published import read_published
 from quadrepro.report.table import Table
 
 PAPERS = read_published("ebboost-table1").rows

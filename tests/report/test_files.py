@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from quadrepro.config.loading import load_experiment
+from quadrepro.config.plan import Plan, make_plan
 from quadrepro.engine.records import RecordStore
 from quadrepro.engine.work import run_cell
 from quadrepro.errors import ConfigError
-from quadrepro.experiment.loading import load_experiment
-from quadrepro.experiment.plan import Plan, make_plan
 from quadrepro.report.files import check_tables, write_results
 
 CONFIG = """title: One

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy.stats import rankdata
 
+from quadrepro.config.loading import Experiment, load_experiment
 from quadrepro.engine.records import Record
-from quadrepro.experiment.loading import Experiment, load_experiment
+from quadrepro.papers.printed import read_published
 from quadrepro.report.claims import claims_table
 from quadrepro.report.outcomes import Outcomes
-from quadrepro.report.published import read_published
 from quadrepro.report.table import Table
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from quadrepro.config.loading import load_experiment
 from quadrepro.engine.records import Record
-from quadrepro.experiment.loading import load_experiment
+from quadrepro.papers.printed import read_published
 from quadrepro.report.claims import claims_table
 from quadrepro.report.outcomes import Outcomes
-from quadrepro.report.published import read_published
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"
 UNKNOWN = ("cells missing", "not comparable")

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from quadrepro._typing import FloatArray
 from quadrepro.voters.random_stumps import ROUNDS_AT_ONCE, STEPS, Coding, RandomStumps, StumpVote
-from quadrepro.voters.reduction import FloatArray
 
 Data = tuple[FloatArray, FloatArray]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from quadrepro.voters.reduction import FloatArray
+from quadrepro._typing import FloatArray
 from quadrepro.voters.source import FixedVoters
 
 

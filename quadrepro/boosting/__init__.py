@@ -1,1 +1,0 @@
-"""Algorithms: each gives the voter weights of a whole grid from one call."""

@@ -1,1 +1,0 @@
-"""Linear and quadratic programs: formulation, duals, status and gap."""

@@ -1,0 +1,192 @@
+"""A column of a config's table: an algorithm with the values it searches."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from pydantic import Field, ValidationError, model_validator
+
+from quadrepro.config.axis import Axis, Distribution, from_simple
+from quadrepro.config.protocol import Measures, Protocol
+from quadrepro.documents.model import Model, fault
+from quadrepro.errors import nearest
+from quadrepro.learners.base import N_ROUNDS, Learner
+from quadrepro.learners.greedy.adaboost import WeightBoosting
+from quadrepro.learners.grid import Grid, Value
+from quadrepro.learners.predictor import Predictor
+from quadrepro.learners.programs.soft_margin import Reweighting
+from quadrepro.learners.registry import find_entry
+from quadrepro.measures.registry import OF_EVERY_ROUND, ON_VOTERS
+
+
+class AlgorithmEntry(Model):
+    """A column of the table: an algorithm, its settings and the values it searches.
+
+    Attributes
+    ----------
+    name : str
+        Name of the column; unique.
+    algorithm : str, optional
+        Name in the registry, or ``sklearn:`` and the name of one of scikit-learn's estimators; by
+        default the column's name.
+    label : str, optional
+        What tables print.
+    settings : dict
+        Settings of the algorithm, such as ``reweight``.
+    grid : dict of str to Axis
+        One axis a hyper-parameter, the first outermost.
+    draw : dict of str to Distribution
+        Hyper-parameters whose values are drawn, anew for every split.
+    draws : int, default 30
+        How many points are drawn; each is tried with every point of the grid.
+    measures : tuple of str
+        What is measured of this algorithm, instead of the protocol's measures.
+    note : str
+        Said below the table, such as a departure from the paper.
+    """
+
+    name: str = Field(min_length=1)
+    algorithm: str = ""
+    label: str = ""
+    settings: dict[str, Any] = Field(default_factory=dict)
+    grid: dict[str, Axis] = Field(default_factory=dict)
+    draw: dict[str, Distribution] = Field(default_factory=dict)
+    draws: int = Field(default=30, ge=1, le=10_000)
+    measures: Measures = ()
+    note: str = ""
+
+    @model_validator(mode="after")
+    def _makes_sense(self) -> Self:
+        try:
+            entry = find_entry(self.id)
+        except KeyError as error:
+            raise fault(error.args[0], "algorithm" if self.algorithm else "name") from None
+        for key in self.settings:
+            if key not in entry.settings:
+                hint = nearest(key, entry.settings)
+                raise fault(f"{self.id} has no setting {key!r}{hint}", "settings", key)
+        try:
+            learner = entry.make(self.settings)
+        except ValidationError as error:
+            first = error.errors()[0]
+            raise fault(first["msg"], "settings", *first["loc"]) from None
+        except ValueError as error:
+            raise fault(str(error), "settings") from None
+        known = {h.name: h for h in learner.hyperparameters}
+        for part, keys in (("grid", self.grid), ("draw", self.draw)):
+            for key in keys:
+                if key not in known:
+                    hint = nearest(key, known)
+                    raise fault(f"{self.id} has no hyper-parameter {key!r}{hint}", part, key)
+                if key in self.settings:
+                    raise fault(f"{key} is in the settings as well", part, key)
+        for key, axis in self.grid.items():
+            if wrong := known[key].fault(axis.resolve(known[key].kind)):
+                raise fault(wrong, "grid", key)
+        for key, distribution in self.draw.items():
+            if key in self.grid:
+                raise fault(f"{key} is in the grid as well", "draw", key)
+            if known[key].kind == "integer" and (distribution.uniform or distribution.log):
+                raise fault(f"{key} takes whole numbers: draw integers, or of a list", "draw", key)
+            for value in distribution.ends():
+                if wrong := known[key].fault([value]):
+                    raise fault(wrong, "draw", key)
+        return self
+
+    def check_protocol(self, protocol: Protocol) -> None:
+        """Refuse values that lack what the protocol does not choose by itself.
+
+        Raises
+        ------
+        PydanticCustomError
+            If an axis is missing, or the algorithm cannot learn from drawn stumps.
+        """
+        learner = self.make()
+        draws_stumps = self.draws_stumps(protocol)
+        if draws_stumps:
+            if not isinstance(learner, WeightBoosting | Reweighting):
+                raise fault(f"{self.id} needs a voter matrix, and a hold-out draws stumps")
+            if N_ROUNDS.name in (*self.grid, *self.draw):
+                raise fault("the validation error chooses the rounds", "grid", N_ROUNDS.name)
+        if wrong := self.fault_of_measures(protocol, {}):
+            raise fault(wrong, *(["measures"] if self.measures else []))
+        for hyperparameter in learner.hyperparameters:
+            name = hyperparameter.name
+            chosen = draws_stumps and name == N_ROUNDS.name
+            if name not in (*self.grid, *self.draw) and not (chosen or hyperparameter.optional):
+                raise fault(f"{self.id} needs values of {name} ({hyperparameter.meaning})", "grid")
+
+    def fault_of_measures(self, protocol: Protocol, changes: Mapping[str, Axis]) -> str | None:
+        """Return what is wrong with what is measured of it, with a row's own axes, or None."""
+        if self.measures and (protocol.folds or protocol.holdout):
+            return "measures are kept where nothing is chosen: set folds to 0"
+        for name in self.measures or protocol.measures:
+            if name in ON_VOTERS and isinstance(self.make(), Predictor):
+                return f"{self.id} has no voters, which the measure {name} needs: give it others"
+            if name in OF_EVERY_ROUND and not self._every_round(changes):
+                return f"{name} needs every round: give n_rounds as 1, 2, 3 ..., all else one value"
+        return None
+
+    def _every_round(self, changes: Mapping[str, Axis]) -> bool:
+        axes = self._axes(changes)
+        n_candidates = math.prod(map(len, axes.values()))
+        return axes.get(N_ROUNDS.name) == list(range(1, n_candidates + 1)) and not self.draw
+
+    def draws_stumps(self, protocol: Protocol) -> bool:
+        """Whether it boosts drawn stumps, so that the validation error chooses the rounds."""
+        return protocol.holdout is not None and not isinstance(self.make(), Predictor)
+
+    @property
+    def id(self) -> str:
+        """Name in the registry."""
+        return self.algorithm or self.name
+
+    @property
+    def title(self) -> str:
+        """What tables print."""
+        return self.label or find_entry(self.id).label
+
+    def make(self) -> Learner:
+        """Return the algorithm."""
+        return find_entry(self.id).make(self.settings)
+
+    def make_grids(
+        self, rng: np.random.Generator, changes: Mapping[str, Axis] | None = None
+    ) -> tuple[Grid, ...]:
+        """Return the candidates.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+            Where drawn values come from.
+        changes : mapping of str to Axis, optional
+            Axes that replace those of the grid, and drawn values; others' are left out.
+
+        Returns
+        -------
+        tuple of Grid
+            One grid, or one a drawn point where several hyper-parameters are drawn; from simple to
+            complex.
+        """
+        axes = self._axes(changes or {})
+        drawn = {key: d for key, d in self.draw.items() if key not in axes}
+        if not drawn:
+            return (Grid.of(axes),)
+        columns = [distribution.draw(rng, self.draws) for distribution in drawn.values()]
+        rows = zip(*columns, strict=True)
+        points = [dict(zip(drawn, row, strict=True)) for row in rows]
+        points = from_simple(points, self.make().hyperparameters)
+        if len(drawn) == 1:
+            (name,) = drawn
+            return (Grid.of({name: [point[name] for point in points], **axes}),)
+        return tuple(
+            Grid.of({**{key: [value] for key, value in point.items()}, **axes}) for point in points
+        )
+
+    def _axes(self, changes: Mapping[str, Axis]) -> dict[str, list[Value]]:
+        kinds = {h.name: h.kind for h in self.make().hyperparameters}
+        axes = self.grid | {key: axis for key, axis in changes.items() if key in kinds}
+        return {name: axis.resolve(kinds[name]) for name, axis in axes.items()}

@@ -1,0 +1,175 @@
+"""What a config can say of the values that are tried: a grid's axes, and random draws."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import (
+    BeforeValidator,
+    Field,
+    FiniteFloat,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    StrictStr,
+    model_validator,
+)
+
+from quadrepro.documents.model import Model
+from quadrepro.learners.base import Hyperparameter, rounded_log_values
+from quadrepro.learners.grid import Value
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, (list, dict)):
+        raise ValueError(f"a value is a number, a word, true, false or null, not {value!r}")
+    return value
+
+
+Scalar = Annotated[StrictInt | StrictFloat | StrictBool | StrictStr | None, BeforeValidator(_plain)]
+
+
+class Axis(Model):
+    """Values of one hyper-parameter: listed, or evenly spaced on a scale.
+
+    Attributes
+    ----------
+    values : list
+        The values themselves, or one alone.
+    start, end : float (``from`` and ``to`` in YAML)
+        Ends of a scale.
+    points : int
+        Number of values on it.
+    scale : {"log", "linear"}, default "log"
+        How they are spaced.
+    """
+
+    values: tuple[Scalar, ...] | None = None
+    start: float | None = Field(default=None, alias="from", allow_inf_nan=False)
+    end: float | None = Field(default=None, alias="to", allow_inf_nan=False)
+    points: int | None = Field(default=None, ge=1, le=100_000)
+    scale: Literal["log", "linear"] = "log"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _listed(cls, data: Any) -> Any:
+        if isinstance(data, list):
+            return {"values": data}
+        return data if isinstance(data, dict) else {"values": [data]}
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Self:
+        given = [part is not None for part in (self.start, self.end, self.points)]
+        if not all(given) if self.values is None else any(given):
+            raise ValueError("give a list of values, or all of from, to and points")
+        if self.values == ():
+            raise ValueError("the grid is empty: give at least one value")
+        if self.scale == "log":
+            for end, value in (("from", self.start), ("to", self.end)):
+                if value is not None and value <= 0:
+                    raise ValueError(f"{end} must be greater than 0 on a logarithmic scale")
+        return self
+
+    def resolve(self, kind: str) -> list[Value]:
+        """Return the values, whole numbers where `kind` is ``"integer"``."""
+        if self.values is None:
+            assert self.start is not None
+            assert self.end is not None
+            assert self.points is not None
+            if self.scale == "linear":
+                values = np.linspace(self.start, self.end, self.points).tolist()
+                return list(dict.fromkeys(map(round, values))) if kind == "integer" else values
+            return rounded_log_values(self.start, self.end, self.points, integer=kind == "integer")
+        if kind == "any":
+            return list(self.values)
+        whole = all(isinstance(v, (int, float)) and float(v).is_integer() for v in self.values)
+        to_number = int if kind == "integer" and whole else float
+        numeric = (int, float)
+        return [
+            to_number(v) if isinstance(v, numeric) and not isinstance(v, bool) else v
+            for v in self.values
+        ]
+
+
+class Distribution(Model):
+    """Where a hyper-parameter's values are drawn from: one of the four.
+
+    Attributes
+    ----------
+    choice : list
+        Each with equal chance.
+    integers : pair of int
+        Each whole number from the first to the second with equal chance.
+    uniform, log : pair of float
+        Uniform between the two, or their logarithm is.
+    """
+
+    choice: tuple[Scalar, ...] | None = Field(default=None, min_length=1)
+    integers: tuple[int, int] | None = None
+    uniform: tuple[FiniteFloat, FiniteFloat] | None = None
+    log: tuple[FiniteFloat, FiniteFloat] | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _listed(cls, data: Any) -> Any:
+        return {"choice": data} if isinstance(data, list) else data
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Self:
+        given = [pair for pair in (self.integers, self.uniform, self.log) if pair is not None]
+        if len(given) + (self.choice is not None) != 1:
+            raise ValueError("give a list of values, or one of integers, uniform and log")
+        for low, high in given:
+            if not low <= high:
+                raise ValueError(f"the first end, {low:g}, must not lie above the second, {high:g}")
+        if self.log is not None and self.log[0] <= 0:
+            raise ValueError("a logarithmic scale needs positive ends")
+        return self
+
+    def ends(self) -> list[Value]:
+        """Return the outermost values that can be drawn, or all where they are listed."""
+        if self.choice is not None:
+            return list(self.choice)
+        pair = self.integers or self.uniform or self.log
+        assert pair is not None
+        return list(pair)
+
+    def draw(self, rng: np.random.Generator, size: int) -> list[Value]:
+        """Return `size` values."""
+        if self.choice is not None:
+            return [self.choice[i] for i in rng.integers(len(self.choice), size=size)]
+        values: NDArray[np.integer | np.floating]
+        if self.integers is not None:
+            values = rng.integers(*self.integers, size=size, endpoint=True)
+        elif self.uniform is not None:
+            values = rng.uniform(*self.uniform, size=size)
+        else:
+            assert self.log is not None
+            low, high = self.log
+            values = np.exp(rng.uniform(np.log(low), np.log(high), size=size))
+        drawn: list[Value] = values.tolist()
+        return drawn
+
+
+def from_simple(
+    points: list[dict[str, Value]], hyperparameters: Sequence[Hyperparameter]
+) -> list[dict[str, Value]]:
+    """Return distinct points from simple to complex; those of any kind keep their order."""
+    of_any_kind = {h.name for h in hyperparameters if h.kind == "any"}
+
+    def identity(point: dict[str, Value]) -> tuple[Any, ...]:
+        # To scikit-learn 1 can be a count, 1.0 a share and True a switch.
+        return tuple((key, v, type(v) if key in of_any_kind else None) for key, v in point.items())
+
+    def rank(point: dict[str, Any]) -> list[float]:
+        return [
+            point[h.name] if h.simple == "small" else -point[h.name]
+            for h in hyperparameters
+            if h.name in point and h.kind != "any"
+        ]
+
+    distinct = {identity(point): point for point in points}
+    return sorted(distinct.values(), key=rank)

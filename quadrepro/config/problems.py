@@ -1,0 +1,129 @@
+"""The examples of a cell: rows of a data set, split anew by every repeat, or drawn anew."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from quadrepro._typing import FloatArray
+from quadrepro.config.dataset_entry import DatasetEntry
+from quadrepro.config.protocol import Protocol, Sample
+from quadrepro.config.seeds import generator
+from quadrepro.config.splits import Split, deal_folds, holdout_split, random_split
+from quadrepro.data.encoding import Encoded, encode
+from quadrepro.data.schema import View
+from quadrepro.data.sources.fresh import draw_fresh, rule_of
+from quadrepro.data.store import Dataset
+from quadrepro.errors import ConfigError
+
+FEWEST_ROWS = 4
+"""Below this there is no example left to validate or to test on."""
+
+Draws = tuple[int, str, int]
+"""Seed, data set and repeat: how the names of a split's draws begin."""
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Examples and how they are divided.
+
+    Attributes
+    ----------
+    examples : Encoded
+        The data set in its view, or a fresh sample of it.
+    split : Split
+        Training rows with folds, test rows.
+    origin : dict
+        What a cell's key says of these.
+    truth : ndarray of shape (n_rows,) or None
+        The targets without their noise, where they are known.
+    """
+
+    examples: Encoded
+    split: Split
+    origin: dict[str, Any]
+    truth: FloatArray | None = None
+
+
+@dataclass(frozen=True)
+class Problems:
+    """Makes the problems of an experiment; one view of a data set is encoded once.
+
+    Attributes
+    ----------
+    datasets : mapping of str to Dataset
+        By name.
+    """
+
+    datasets: Mapping[str, Dataset]
+    _encoded: dict[tuple[str, str], Encoded] = field(default_factory=dict)
+
+    def __call__(
+        self, entry: DatasetEntry, protocol: Protocol, view: View, draws: Draws
+    ) -> Problem:
+        """Return the problem of one row and repeat.
+
+        Parameters
+        ----------
+        entry : DatasetEntry
+            The row.
+        protocol : Protocol
+            Of the row.
+        view : View
+            Of the row.
+        draws : tuple of (int, str, int)
+            Seed, data set and repeat.
+
+        Raises
+        ------
+        ConfigError
+            If the view does not fit its data, or there are too few rows for some part.
+        """
+        dataset = self.datasets[entry.name]
+        if protocol.sample is not None:
+            return _fresh(dataset, entry, protocol.sample, protocol.folds, view, draws)
+        key = entry.name, json.dumps(view.content(), sort_keys=True)
+        if key not in self._encoded:
+            self._encoded[key] = encode(dataset, view)
+        examples = self._encoded[key]
+        split = _split(entry.title, len(examples.y), protocol, draws)
+        return Problem(examples, split, {"data": dataset.content_hash, "split": split.hash})
+
+
+def _split(title: str, n_rows: int, protocol: Protocol, draws: Draws) -> Split:
+    if protocol.holdout is None and n_rows < 2 * protocol.folds:
+        raise ConfigError(f"{title} has {n_rows} rows: too few for {protocol.folds} folds")
+    if n_rows < FEWEST_ROWS and protocol.split.train != "all":
+        raise ConfigError(f"{title} has {n_rows} rows: too few for a hold-out")
+    n_train = protocol.split.training_size(n_rows)
+    n_parts = 1 if protocol.holdout is None else 2
+    if n_rows - n_train < n_parts and protocol.split.train != "all":
+        raise ConfigError(
+            f"{title} has {n_rows} rows, and {n_train} of them are trained on: too few are left"
+        )
+    rng = generator(*draws, "split")
+    if protocol.holdout is not None:
+        return holdout_split(n_rows, n_train, rng)
+    split = random_split(n_rows, n_train, protocol.folds, rng, generator(*draws, "folds"))
+    return replace(split, test=split.train) if protocol.split.train == "all" else split
+
+
+def _fresh(
+    dataset: Dataset, entry: DatasetEntry, sample: Sample, folds: int, view: View, draws: Draws
+) -> Problem:
+    rule, parameters = rule_of(dataset.card, entry.parameters)
+    drawn = draw_fresh(rule, parameters, sample.sizes, generator(*draws, "sample"))
+    train, valid, test = np.split(np.arange(sum(sample.sizes)), np.cumsum(sample.sizes)[:-1])
+    split = (
+        Split(train, test, np.empty(0, dtype=np.intp), valid)
+        if sample.valid
+        else Split(train, test, deal_folds(sample.train, folds, generator(*draws, "folds")))
+    )
+    examples = encode(replace(dataset, table=drawn.table), view)
+    if len(examples.y) != sum(sample.sizes):
+        raise ConfigError(f"the view of {entry.title} leaves rows out, which a sample's cannot")
+    return Problem(examples, split, {"rule": rule, "parameters": parameters}, drawn.truth)

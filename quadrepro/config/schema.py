@@ -1,0 +1,196 @@
+"""What a person may write in a config, and what is wrong with it when it is not that.
+
+The models check everything that can be known without the data: names, types, ranges, grids. They
+read nothing but cards and compute nothing.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated, Any, Self
+
+from pydantic import BeforeValidator, Field, ValidationError, model_validator
+from pydantic_core import PydanticCustomError
+
+from quadrepro.config.algorithm_entry import AlgorithmEntry
+from quadrepro.config.axis import Axis, Scalar
+from quadrepro.config.dataset_entry import DatasetEntry, merged
+from quadrepro.config.protocol import Protocol
+from quadrepro.config.tables import Tables
+from quadrepro.documents.model import Model, fault
+from quadrepro.errors import nearest
+from quadrepro.learners.base import N_ROUNDS
+
+
+def _named(data: Any) -> Any:
+    return {"name": data} if isinstance(data, str) else data
+
+
+class Sweep(Model):
+    """A field that takes several values: every data set becomes a row for each of them.
+
+    Attributes
+    ----------
+    over : str
+        The field of a data set's entry, such as ``protocol.noise.deviation``, ``grid.n_rounds`` or
+        ``parameters.sigma``.
+    values : tuple
+        What it is set to.
+    title : str (``as`` in YAML)
+        What tables and figures call it; by default its last word.
+    """
+
+    over: str
+    values: tuple[Scalar, ...] = Field(min_length=1)
+    title: str = Field(default="", alias="as")
+
+    @model_validator(mode="after")
+    def _in_the_entry(self) -> Self:
+        first, *rest = self.over.split(".")
+        if first not in ("protocol", "grid", "parameters") or not all(rest) or not rest:
+            message = "a sweep goes over a field of protocol, grid or parameters, as grid.n_rounds"
+            raise fault(message, "over")
+        return self
+
+    @property
+    def word(self) -> str:
+        """What tables and figures call it."""
+        return self.title or self.over.rpartition(".")[2]
+
+    def apply(self, entry: DatasetEntry, value: Scalar) -> DatasetEntry:
+        """Return the entry of one value, named after it.
+
+        Raises
+        ------
+        pydantic.ValidationError
+            If the entry does not take the value.
+        """
+        change: Any = value
+        for part in reversed(self.over.split(".")):
+            change = {part: change}
+        fields = entry.model_dump(by_alias=True, exclude_unset=True)
+        fields["printed"] = entry.printed_row
+        fields["as"] = f"{entry.title}, {self.word} {value}"
+        return DatasetEntry.model_validate(merged(fields, change))
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of the table.
+
+    Attributes
+    ----------
+    entry : DatasetEntry
+        The data set with all that is special to this row.
+    place : tuple of str or int
+        Where the config speaks of it.
+    of : str
+        Title of the data set's entry.
+    sweep : str
+        What is swept over; empty without a sweep.
+    value : int, float, str, bool or None
+        The sweep's value.
+    """
+
+    entry: DatasetEntry
+    place: tuple[str | int, ...]
+    of: str
+    sweep: str = ""
+    value: Scalar = None
+
+
+class Absent(Model):
+    """A data set of the paper that cannot be had, with the reason."""
+
+    name: str
+    reason: str
+
+
+class Config(Model):
+    """A whole config."""
+
+    title: str
+    seed: int = Field(default=0, ge=0, lt=2**32)
+    repeats: int = Field(default=1, ge=1, le=100_000)
+    protocol: Protocol
+    datasets: tuple[Annotated[DatasetEntry, BeforeValidator(_named)], ...] = Field(min_length=1)
+    absent: tuple[Absent, ...] = ()
+    sweeps: tuple[Sweep, ...] = ()
+    algorithms: tuple[AlgorithmEntry, ...] = Field(min_length=1)
+    tables: Tables = Tables()
+    notes: tuple[str, ...] = ()
+
+    @cached_property
+    def rows(self) -> tuple[Row, ...]:
+        """All rows: the data sets, or each with every value of each sweep."""
+        if not self.sweeps:
+            return tuple(Row(d, ("datasets", i), d.title) for i, d in enumerate(self.datasets))
+        return tuple(
+            Row(_applied(sweep, entry, j, k), place, entry.title, sweep.word, sweep.values[k])
+            for j, sweep in enumerate(self.sweeps)
+            for i, entry in enumerate(self.datasets)
+            for k, place in enumerate(("sweeps", j, "values", k) for k in range(len(sweep.values)))
+        )
+
+    @property
+    def entries(self) -> tuple[DatasetEntry, ...]:
+        """The data set's entry of every row."""
+        return tuple(row.entry for row in self.rows)
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        _refuse_twice("data set", "datasets", [d.title for d in self.datasets])
+        _refuse_twice("algorithm", "algorithms", [a.name for a in self.algorithms])
+        places: list[tuple[tuple[str | int, ...], DatasetEntry | AlgorithmEntry]] = [
+            *((("datasets", i), entry) for i, entry in enumerate(self.datasets)),
+            *((row.place, row.entry) for row in self.rows if row.sweep),
+            *((("algorithms", i), entry) for i, entry in enumerate(self.algorithms)),
+        ]
+        for place, entry in places:
+            try:
+                entry.check_protocol(self.protocol)
+            except PydanticCustomError as error:
+                within = (error.context or {})["place"] if place[0] != "sweeps" else ()
+                raise fault(error.message(), *place, *within) from None
+        for row in self.rows:
+            protocol = row.entry.changed(self.protocol)
+            for wrong in (a.fault_of_measures(protocol, row.entry.grid) for a in self.algorithms):
+                if wrong:
+                    raise fault(wrong, *row.place)
+        titles = [row.entry.title for row in self.rows]
+        for i, row in enumerate(self.rows):
+            if titles[i] in titles[:i]:
+                raise fault(f"row {titles[i]!r} stands here twice", *row.place)
+            for key, axis in row.entry.grid.items():
+                place = row.place if row.sweep else (*row.place, "grid", key)
+                if wrong := self._fault_of_axis(key, axis):
+                    raise fault(wrong, *place)
+        return self
+
+    def _fault_of_axis(self, key: str, axis: Axis) -> str | None:
+        """Return what is wrong with a row's own values of a hyper-parameter, or None."""
+        if key == N_ROUNDS.name and any(a.draws_stumps(self.protocol) for a in self.algorithms):
+            return "the validation error chooses the rounds"
+        known = [{h.name: h for h in a.make().hyperparameters} for a in self.algorithms]
+        meant = [of_algorithm[key] for of_algorithm in known if key in of_algorithm]
+        if not meant:
+            hint = nearest(key, itertools.chain.from_iterable(known))
+            return f"no algorithm here has a hyper-parameter {key!r}{hint}"
+        faults = [h.fault(axis.resolve(h.kind)) for h in meant]
+        return next((wrong for wrong in faults if wrong), None)
+
+
+def _applied(sweep: Sweep, entry: DatasetEntry, j: int, k: int) -> DatasetEntry:
+    try:
+        return sweep.apply(entry, sweep.values[k])
+    except ValidationError as error:
+        message = error.errors()[0]["msg"].removeprefix("Value error, ")
+        raise fault(message, "sweeps", j, "values", k) from None
+
+
+def _refuse_twice(what: str, key: str, names: list[str]) -> None:
+    for i, name in enumerate(names):
+        if name in names[:i]:
+            raise fault(f"{what} {name!r} stands here twice", key, i)

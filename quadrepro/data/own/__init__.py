@@ -1,0 +1,1 @@
+"""Cards for the user's own files."""

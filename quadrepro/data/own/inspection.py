@@ -1,0 +1,264 @@
+"""A card for a person's own file, from nothing but the file and the name of its target."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from quadrepro.data.canonical import Column, content_hash, is_missing, number
+from quadrepro.data.card import ANY_VIEW, Card
+from quadrepro.data.card_file import write_card
+from quadrepro.data.own.columns import (
+    GAPS,
+    MOST_LABELS,
+    attribute_values,
+    own_columns,
+    target_values,
+    used_gaps,
+)
+from quadrepro.data.own.file import plain_stem, read_own
+from quadrepro.data.schema import Attribute, Target, View, series
+from quadrepro.data.sources.frame import Frame, to_table
+from quadrepro.data.sources.schema import FileSource, Layout
+from quadrepro.errors import ConfigError, DataError, nearest
+
+__all__ = ["inspect_file", "write_card"]
+
+MOST_CODES = 100
+"""A card lists the codes of an attribute that has no more of them than this."""
+
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
+
+
+def inspect_file(
+    path: Path,
+    target: str,
+    *,
+    name: str = "",
+    task: str = "",
+    positive: str = "",
+    missing: Sequence[str] = (),
+    nominal: Sequence[str] = (),
+) -> Card:
+    """Describe a person's own file.
+
+    Parameters
+    ----------
+    path : Path
+        CSV or any text with tabs, semicolons or blanks between its fields, with a header; ARFF,
+        parquet, or LIBSVM's sparse rows; also in a ``.gz`` or ``.zip``.
+    target : str
+        The column to be predicted; that of a LIBSVM file is called ``label``.
+    name : str, default ""
+        The name of the data set; empty: made of the file's.
+    task : {"", "classification", "regression"}, default ""
+        Empty: a regression where the target has more than 20 distinct numbers, or some that are
+        not whole.
+    positive : str, default ""
+        The label that the view takes as positive; empty: the rarer of two labels, the most
+        frequent of more than two.
+    missing : sequence of str, default ()
+        What stands for a missing value beside `quadrepro.data.own.columns.GAPS`.
+    nominal : sequence of str, default ()
+        Attributes that hold codes, though these may be numbers.
+
+    Returns
+    -------
+    Card
+        Complete, with one view, and with notes on all that was inferred.
+
+    Raises
+    ------
+    ConfigError
+        If a column, a label or a word that is named does not occur, or the name cannot be used.
+    DataError
+        If the file cannot be read, or holds what no card can describe; the file is named, and the
+        line where there is one.
+    """
+    if name and not _NAME.fullmatch(name):
+        raise ConfigError(
+            f"{name!r} cannot be the name of a data set: it takes small letters, digits and _, and"
+            " begins with a letter"
+        )
+    frame, layout = read_own(path, target, {*GAPS, *missing})
+    names = _names(frame, (target, *nominal))
+    if len(frame.columns[0]) < 2:
+        raise DataError(f"{path}: there is only one row")
+    gaps = used_gaps(frame, missing)
+    columns = own_columns(frame, gaps)
+    labels = target_values(columns.pop(target), task)
+    values = {c: attribute_values(held, as_codes=c in nominal) for c, held in columns.items()}
+    _refuse_empty(values, frame)
+    called = _attribute_names(values)
+    described = _target(target, labels)
+    default_gaps: tuple[str, ...] = Layout.model_fields["missing"].default
+    source = FileSource(
+        kind="file",
+        path=str(path.resolve()),
+        columns=tuple("target" if c == target else called.get(c, "") for c in names),
+        missing=default_gaps if set(gaps) <= set(default_gaps) else gaps,
+        **layout,
+    )
+    fields: dict[str, Any] = {
+        "name": name or _name(path),
+        "title": plain_stem(path),
+        "task": "classification" if described.labels else "regression",
+        "rows": len(labels),
+        "missing_cells": 0,
+        "rows_with_missing": 0,
+        "content_hash": "sha256:" + "0" * 64,
+        "target": described,
+        "attributes": [_attribute(called[c], held) for c, held in values.items()],
+        "licence": "not stated",
+        "citation": "not stated",
+        "sources": [source],
+        "notes": [
+            *([] if task else [_task_note(described)]),
+            *([f"Missing values are written {_listed(map(repr, gaps))}."] if gaps else []),
+            *_column_notes(names, values, called, nominal),
+        ],
+        "views": {ANY_VIEW: _view(described, positive, frame)},
+    }
+    # The rows are counted and hashed as the card will find them in its file.
+    table = to_table(frame, source, Card(**fields))
+    fields["missing_cells"] = int(table.missing.sum())
+    fields["rows_with_missing"] = int(table.missing.any(axis=1).sum())
+    fields["content_hash"] = content_hash(table)
+    return Card(**fields)
+
+
+def _names(frame: Frame, wanted: Iterable[str]) -> tuple[str, ...]:
+    names = frame.names or ()
+    for name in wanted:
+        if name not in names:
+            hint = nearest(name, names)
+            # Nobody reads a list of hundreds of names.
+            hint = hint if len(hint) < 200 else f" among its {len(names)}"
+            raise ConfigError(f"{frame.origin}: there is no column {name!r}{hint}")
+    if sum(map(bool, names)) < 2:
+        raise DataError(f"{frame.origin}: there is no column but the target")
+    return names
+
+
+def _refuse_empty(values: Mapping[str, Column], frame: Frame) -> None:
+    empty = [name for name, held in values.items() if is_missing(held).all()]
+    if len(empty) == len(values):
+        raise DataError(f"{frame.origin}: every value of every attribute is missing")
+    if empty:
+        raise DataError(
+            f"{frame.origin}: every value of {_listed(empty)} is missing; remove"
+            f" {'the column' if len(empty) == 1 else 'these columns'}"
+        )
+
+
+def _attribute_names(columns: Collection[str]) -> dict[str, str]:
+    """Return what the card calls each column: its name, but for those that mean something else."""
+    taken = {"target", *columns}
+    called = {}
+    for name in columns:
+        # `a1..a3` would stand for three attributes.
+        new = name.replace("..", "__") if next(series(name)) != name else name
+        if new != name or new == "target":
+            while new in taken:
+                new += "_"
+            taken.add(new)
+        called[name] = new
+    return called
+
+
+def _name(path: Path) -> str:
+    name = re.sub(r"[^a-z0-9]+", "_", plain_stem(path).lower()).strip("_")
+    return name if _NAME.fullmatch(name) else f"data_{name}".rstrip("_")
+
+
+def _attribute(name: str, held: Column) -> Attribute:
+    if held.dtype.kind == "f":
+        return Attribute(name=name, kind="numeric", range=_range(held))
+    codes = sorted({*held.tolist()} - {""})
+    if None not in map(number, codes):
+        codes.sort(key=float)
+    return Attribute(
+        name=name, kind="nominal", codes=tuple(codes) if len(codes) <= MOST_CODES else None
+    )
+
+
+def _target(name: str, labels: Column) -> Target:
+    if labels.dtype.kind == "f":
+        return Target(original=name, range=_range(labels))
+    return Target(original=name, labels=dict(sorted(Counter(labels.tolist()).items())))
+
+
+def _range(held: Column) -> tuple[float, float]:
+    return float(np.nanmin(held)), float(np.nanmax(held))
+
+
+def _view(target: Target, positive: str, frame: Frame) -> View:
+    labels = target.labels
+    if positive and positive not in labels:
+        hint = nearest(positive, labels) if labels else "; it is a number, to be predicted as such"
+        raise ConfigError(f"{frame.origin}: {target.original} has no label {positive!r}{hint}")
+    if not labels:
+        return View(status="open", evidence="The target is a number, to be predicted as such.")
+    if positive:
+        evidence = "The label that was named as positive."
+    elif len(labels) == 2:
+        positive = min(reversed(labels), key=labels.__getitem__)
+        evidence = "The rarer of the two labels."
+    else:
+        positive = max(labels, key=labels.__getitem__)
+        evidence = f"The most frequent of {len(labels)} labels against all others."
+    return View(positive=(positive,), status="open", evidence=evidence)
+
+
+def _task_note(target: Target) -> str:
+    if not target.labels:
+        return (
+            f"Taken as a regression, as the target has more than {MOST_LABELS} distinct numbers, or"
+            " some that are not whole."
+        )
+    what = "whole numbers" if None not in map(number, target.labels) else "words"
+    return f"Taken as a classification, as the target has {len(target.labels)} distinct {what}."
+
+
+def _column_notes(
+    names: Sequence[str],
+    values: Mapping[str, Column],
+    called: Mapping[str, str],
+    nominal: Sequence[str],
+) -> Iterator[str]:
+    remarks = {
+        "Columns without a name are left out": [str(j) for j, n in enumerate(names, 1) if not n],
+        "Named otherwise than in the file": [n for c, n in called.items() if c != n],
+        "Taken as nominal, as not all values are numbers": [
+            n for n, held in values.items() if held.dtype.kind != "f" and n not in nominal
+        ],
+        "The same value in every row": [n for n, held in values.items() if _is_constant(held)],
+        "Another value in every row, as if it were the row's number or name": [
+            n for n, held in values.items() if _is_row_id(held)
+        ],
+    }
+    for remark, columns in remarks.items():
+        if columns:
+            yield f"{remark} ({_listed(columns)})."
+
+
+def _is_constant(held: Column) -> bool:
+    return len(set(held.tolist())) == 1
+
+
+def _is_row_id(held: Column) -> bool:
+    values = held.tolist()
+    return len(set(values)) == len(values) and all(
+        isinstance(value, str) or value.is_integer() for value in values
+    )
+
+
+def _listed(names: Iterable[str], at_most: int = 8) -> str:
+    every = list(names)
+    more = f" and {len(every) - at_most} more" if len(every) > at_most else ""
+    return ", ".join(every[:at_most]) + more

@@ -1,0 +1,1 @@
+"""YAML files that users write: reading, models, and errors with their place."""

@@ -1,0 +1,1 @@
+"""Algorithms, each with its estimator: how a learner turns training data into candidates."""

@@ -1,0 +1,175 @@
+"""EBBoost: the exponential loss with a penalty on its variance (Shivaswamy and Jebara 2010).
+
+For the weights w of n examples, the losses e_i = w_i exp(-α y_i h(x_i)) and the sets I and J of the
+examples that a voter has right and wrong, algorithm 2 minimises over voters and α
+
+    (Σ e)² + λ Σ_{i>j} (e_i - e_j)² = (1-λ) (Σ e)² + λ n Σ e²
+                                    = N_I exp(-2α) + N_J exp(2α) + 2 (1-λ) W_I W_J,
+
+where W = Σ w, Q = Σ w² and N = (1-λ) W² + λ n Q over either set. Hence α = ¼ ln(N_I / N_J). At
+α = 0 the sum is the same for every voter, and its least value is lower by (√N_I - √N_J)²: the voter
+for which that is largest is taken.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from quadrepro._typing import BoolArray, FloatArray, IntArray
+from quadrepro.learners.base import N_ROUNDS, Hyperparameter
+from quadrepro.learners.greedy.adaboost import UNITS, ExampleWeights, WeightBoosting
+from quadrepro.learners.greedy.loop import Rule, State, Step
+from quadrepro.learners.grid import Grid
+from quadrepro.voters.source import VoterSource
+
+LAM = Hyperparameter("lam", "number", "large", "price λ of the variance", zero=True)
+
+
+class SquaredWeights(ExampleWeights):
+    """Example weights that are summed together with their squares.
+
+    Squares enter sums as whole numbers too, in units of the power of two above the largest weight,
+    so that they add up to no more than the weights do.
+
+    Parameters
+    ----------
+    source : VoterSource
+        This round's candidates.
+    copies : ndarray of shape (n_trajectories, n_examples)
+        How often the sample of each trajectory holds each example.
+    """
+
+    def __init__(self, source: VoterSource, copies: FloatArray) -> None:
+        self._n = copies.sum(axis=1, keepdims=True)
+        self._tanh = np.zeros(len(copies))
+        super().__init__(source, copies)
+
+    def _allocate(self) -> None:
+        super()._allocate()
+        rows, n_voters = self._sums.shape
+        self._stack = np.empty((2, *self.example_weights.shape))
+        self._units = self._stack[0]
+        self._stacked_sums = np.empty((2, rows, n_voters))
+        self._sides = np.empty((2, 2, rows, n_voters))
+
+    def least_penalised(self, lam: FloatArray) -> tuple[IntArray, FloatArray]:
+        """Return the voter of least penalised loss, complements included, and tanh α.
+
+        Parameters
+        ----------
+        lam : ndarray of shape (n_trajectories,)
+            λ.
+
+        Returns
+        -------
+        picks, tanhs : ndarray of shape (n_trajectories,)
+            tanh α is negative where the complement is meant, 0 where no candidate has α > 0.
+        """
+        totals, scale = self._sum_up()
+        lam = lam[:, None]
+        # Twice the W of the right and of the wrong, and four times their N = W² + λ (nQ - W²).
+        np.add(totals, self._stacked_sums, out=self._sides[:, 0])
+        np.subtract(totals, self._stacked_sums, out=self._sides[:, 1])
+        doubled, roots = self._sides
+        roots *= scale
+        doubled *= doubled
+        roots -= doubled
+        # nQ is never below W², but rounded squares may be.
+        np.maximum(roots, 0.0, out=roots)
+        roots *= lam
+        roots += doubled
+        np.sqrt(roots, out=roots)
+        differences, sizes = doubled
+        np.subtract(roots[0], roots[1], out=differences)
+        if self._source.complements:
+            np.abs(differences, out=sizes)
+        else:
+            np.maximum(differences, 0.0, out=differences)
+            np.copyto(sizes, differences)
+        # AdaBoost's tolerance, in proportion to the root of the penalised loss at α = 0.
+        spread = scale * totals[1]
+        spread *= 0.5 / UNITS**2
+        spread -= 1.0
+        spread *= lam
+        tie = 2.0 * self._tie * np.sqrt(np.maximum(spread + 1.0, 1.0))
+        picks = (sizes >= sizes.max(axis=1, keepdims=True) - tie).argmax(axis=1)
+        at = self._offsets + picks
+        both = roots[0].reshape(-1)[at] + roots[1].reshape(-1)[at]
+        self._edges = self._stacked_sums[0].reshape(-1)[at] / totals[0, :, 0]
+        self._tanh = differences.reshape(-1)[at] / both
+        return picks, self._tanh
+
+    def _sum_up(self) -> tuple[FloatArray, FloatArray]:
+        """Fill the sums; return the totals of both kinds, and 2n units of the squares."""
+        units, squares = self._stack
+        np.rint(self.example_weights, out=units)
+        np.multiply(self.example_weights, self.example_weights, out=squares)
+        exponents = np.frexp(self.example_weights.max(axis=1, keepdims=True))[1]
+        square_unit = np.ldexp(1.0, exponents)
+        squares /= square_unit
+        np.rint(squares, out=squares)
+        if self._copies is not None:
+            self._stack *= self._copies
+        rows, n_voters = self._sums.shape
+        self._source.sums(
+            self._stack.reshape(2 * rows, -1), self._stacked_sums.reshape(2 * rows, n_voters)
+        )
+        return (self._stack @ self._ones)[:, :, None], 2.0 * self._n * square_unit
+
+    def advance(self, step: Step) -> None:
+        """Multiply by exp(-α y h) / Z, which is (1 - τ y h) / (1 - τ r) with τ = tanh α, edge r."""
+        tanh, edges = self._tanh, self._edges
+        # Divisors written such that τ = r, at λ = 0, gives AdaBoost's 1 ± r to the bit.
+        right = 1.0 + tanh * ((1.0 - edges) / (1.0 - tanh))
+        wrong = 1.0 - tanh * ((1.0 + edges) / (1.0 + tanh))
+        signs = self._units
+        self._source.signs(step.picks, signs)
+        self.example_weights /= np.where(signs > 0, right[:, None], wrong[:, None])
+
+    def keep(self, rows: BoolArray) -> None:
+        """Drop every trajectory but those in `rows`."""
+        self._n, self._tanh = self._n[rows], self._tanh[rows]
+        super().keep(rows)
+
+
+@dataclass(frozen=True)
+class EBBoostRule(Rule):
+    """α = ¼ ln(N_I / N_J) for the voter of least penalised loss (algorithm 2).
+
+    A voter without error ends the run with a weight that decides alone, as in AdaBoost. A tanh α
+    of at most `NO_EDGE` ends it without a weight.
+
+    Attributes
+    ----------
+    value : ndarray of shape (n_trajectories,)
+        λ.
+    """
+
+    value: FloatArray
+
+    def step(self, state: State) -> Step:
+        """Pick the voter of least penalised loss."""
+        assert isinstance(state, SquaredWeights)
+        return state.step_to(*state.least_penalised(self.value))
+
+
+@dataclass(frozen=True)
+class EBBoost(WeightBoosting):
+    """EBBoost: λ and the number of rounds; λ = 0 is AdaBoost."""
+
+    hyperparameters = (LAM, N_ROUNDS)
+    value_name = "lam"
+
+    def weights(self, source: VoterSource, copies: FloatArray) -> SquaredWeights:
+        """Return equal weights on the examples of each trajectory's sample."""
+        return SquaredWeights(source, copies)
+
+    def rule(self, values: FloatArray) -> EBBoostRule:
+        """Return the rule for one λ a trajectory."""
+        return EBBoostRule(values)
+
+    def seconds(self, n_examples: int, n_voters: int, n_samples: int, grid: Grid) -> float:
+        """Return a rough estimate: two matrix products a round."""
+        return 2.5 * super().seconds(n_examples, n_voters, n_samples, grid)

@@ -1,0 +1,212 @@
+"""Boosting by experts: multiplicative weights and an unweighted vote (lecture, section 3).
+
+Every training example is an expert, whose cost is 1 in a round where the voter has it right: this
+is what the lecture's inequality Σ p ℓ >= 1/2 + γ needs, though its definition of ℓ has right and
+wrong exchanged. Multiplicative Weights, which the lecture takes as known, multiplies the weight of
+an expert by (1-η)^cost. For η <= 1/2 the regret is at most η T + ln(m)/η, which is the lecture's
+2 sqrt(T ln m) at η = sqrt(ln(m)/T).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import floor, log, sqrt
+from typing import Any
+
+import numpy as np
+
+from quadrepro._typing import BoolArray, FloatArray
+from quadrepro.learners.base import N_ROUNDS, Hyperparameter
+from quadrepro.learners.greedy.adaboost import NO_EDGE, ExampleWeights, WeightBoosting
+from quadrepro.learners.greedy.loop import Rule, State, Step, some
+from quadrepro.voters.source import VoterSource
+
+LARGEST_RATE = 0.5
+"""The regret bound holds for rates up to here."""
+
+
+@dataclass(frozen=True)
+class Rate(Hyperparameter):
+    """The rate of multiplicative weights, at most `LARGEST_RATE`."""
+
+    def fault(self, values: Sequence[Any]) -> str | None:
+        """Return what is wrong with the values of a grid's axis, or None."""
+        fault = super().fault(values)
+        if fault is None and max(values) > LARGEST_RATE:
+            return f"{self.name} must be at most {LARGEST_RATE:g}, not {max(values):g}"
+        return fault
+
+
+ETA = Rate("eta", "number", "small", "rate η of the example weights")
+
+
+class ExpertWeights(ExampleWeights):
+    """Example weights of which every right classification leaves the share 1 - η.
+
+    Parameters
+    ----------
+    source : VoterSource
+        This round's candidates.
+    copies : ndarray of shape (n_trajectories, n_examples)
+        How often the sample of each trajectory holds each example.
+    """
+
+    def __init__(self, source: VoterSource, copies: FloatArray) -> None:
+        super().__init__(source, copies)
+        self._rates = np.zeros(len(copies))
+
+    def vote_at(self, rates: FloatArray) -> Step:
+        """Return the step that gives the voter of least weighted error one vote.
+
+        Parameters
+        ----------
+        rates : ndarray of shape (n_trajectories,)
+            η of the update that follows.
+
+        Returns
+        -------
+        Step
+            Weights 1, or -1 for a complement. An edge of at most `NO_EDGE` ends the run.
+        """
+        self._rates = rates
+        picks, edges = self.strongest()
+        last = np.abs(edges) <= NO_EDGE
+        return Step(picks, np.where(last, 0.0, np.sign(edges)), some(last))
+
+    def advance(self, step: Step) -> None:
+        """Multiply by (1-η)^cost / (1 - η (1-ε)), where 1 - ε is the expected cost."""
+        signs = self._units
+        self._source.signs(step.picks, signs)
+        left = 1.0 - self._rates
+        total = 1.0 - self._rates * (0.5 + 0.5 * np.abs(self._edges))
+        right = signs == step.weights[:, None]
+        self.example_weights *= np.where(right, (left / total)[:, None], (1.0 / total)[:, None])
+
+    def keep(self, rows: BoolArray) -> None:
+        """Drop every trajectory but those in `rows`."""
+        self._rates = self._rates[rows]
+        super().keep(rows)
+
+
+@dataclass(frozen=True)
+class HedgeRule(Rule):
+    """One vote for the voter of least weighted error.
+
+    A voter without error does not end the run: the majority vote is over all rounds.
+
+    Attributes
+    ----------
+    value : ndarray of shape (n_trajectories,)
+        η.
+    """
+
+    value: FloatArray
+
+    def step(self, state: State) -> Step:
+        """Pick the strongest voter."""
+        assert isinstance(state, ExpertWeights)
+        return state.vote_at(self.value)
+
+
+@dataclass(frozen=True)
+class HedgeBoost(WeightBoosting):
+    """Boosting by experts: the rate η and the number of rounds.
+
+    Equal voters may be merged, as a pick goes to the one of lowest index, and so may equal
+    examples: their experts have the same costs and keep the same weights.
+    """
+
+    hyperparameters = (ETA, N_ROUNDS)
+    value_name = "eta"
+
+    def weights(self, source: VoterSource, copies: FloatArray) -> ExpertWeights:
+        """Return equal weights on the examples of each trajectory's sample."""
+        return ExpertWeights(source, copies)
+
+    def rule(self, values: FloatArray) -> HedgeRule:
+        """Return the rule for one η a trajectory."""
+        return HedgeRule(values)
+
+
+def regret_bound(n_rounds: int, m: int) -> float:
+    """Return 2 sqrt(T ln m), the most that the experts' regret can be (lecture, section 3).
+
+    Parameters
+    ----------
+    n_rounds : int
+        Number of rounds T.
+    m : int
+        Number of training examples, which is that of experts; two or more.
+
+    Returns
+    -------
+    float
+        The bound, for the rate `experts_rate` gives.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range.
+    """
+    _check(m, n_rounds=n_rounds)
+    return 2 * sqrt(n_rounds * log(m))
+
+
+def experts_rate(n_rounds: int, m: int) -> float:
+    """Return η = sqrt(ln(m)/T), or 1/2 where that is less: the rate behind `regret_bound`.
+
+    Where T < 4 ln m the bound is above T, and so holds at any rate.
+
+    Parameters
+    ----------
+    n_rounds : int
+        Number of rounds T.
+    m : int
+        Number of training examples, two or more.
+
+    Returns
+    -------
+    float
+        The rate, in (0, 1/2].
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range.
+    """
+    _check(m, n_rounds=n_rounds)
+    return min(LARGEST_RATE, sqrt(log(m) / n_rounds))
+
+
+def experts_rounds(gamma: float, m: int) -> int:
+    """Return the least T > 4 ln(m)/γ²: the vote is right on all m examples (lecture, section 3).
+
+    Parameters
+    ----------
+    gamma : float
+        Edge γ, in (0, 1/2], that some voter has on every weighting of the examples.
+    m : int
+        Number of training examples, two or more.
+
+    Returns
+    -------
+    int
+        Number of rounds.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range.
+    """
+    _check(m)
+    if not 0 < gamma <= 0.5:
+        raise ValueError(f"gamma must be in (0, 1/2], not {gamma}")
+    return floor(4 * log(m) / gamma**2) + 1
+
+
+def _check(m: int, n_rounds: int = 1) -> None:
+    if m < 2:
+        raise ValueError(f"the experts need m >= 2 training examples, not {m}")
+    if n_rounds < 1:
+        raise ValueError(f"the experts need n_rounds >= 1, not {n_rounds}")

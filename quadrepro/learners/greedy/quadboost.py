@@ -1,0 +1,261 @@
+"""QuadBoost: vanilla, L1, L2 and L∞, each additive or re-weighting (QuadBoost, section 3).
+
+Once the Gram matrix G and the voters' correlations μ are known the examples are not needed again:
+a round touches one number a voter. Only the four pairs of `solve` and `penalty` differ.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from quadrepro._typing import BoolArray, FloatArray, IntArray
+from quadrepro.learners.base import N_ROUNDS, GreedyAlgorithm, Hyperparameter
+from quadrepro.learners.greedy.loop import Rule, State, Step, some
+from quadrepro.learners.grid import Grid
+from quadrepro.voters.reduction import VotingProblem
+
+LAM = Hyperparameter("lam", "number", "large", "regularisation λ")
+ALPHA_MAX = Hyperparameter("alpha_max", "number", "small", "largest voter weight α_max")
+
+
+class Residuals(State):
+    """Correlations c = μ - Gα of all voters with the residual y - F.
+
+    Parameters
+    ----------
+    problem : VotingProblem
+        Real-valued voters.
+    sample_of : ndarray of shape (n_trajectories,)
+        Sample each trajectory trains on.
+
+    Attributes
+    ----------
+    c : ndarray of shape (n_trajectories, n_voters)
+        Residual correlations.
+    eta : ndarray of shape (n_trajectories, n_voters) or None
+        Second moments η; None where every one is 1, as for classifiers.
+    """
+
+    def __init__(self, problem: VotingProblem, sample_of: IntArray) -> None:
+        grams = problem.grams()
+        n_voters = grams.shape[1]
+        eta = grams.diagonal(axis1=1, axis2=2)
+        self.eta = None if (eta == 1.0).all() else eta[sample_of]
+        self.c = problem.correlations()[sample_of]
+        self.weights = np.zeros_like(self.c)
+        self._gram_rows = grams.reshape(-1, n_voters)
+        self._first_gram_row = sample_of * n_voters
+        self._allocate()
+
+    def _allocate(self) -> None:
+        self._scratch = np.empty_like(self.c)
+        self._offsets = np.arange(self.c.shape[0]) * self.c.shape[1]
+
+    def at(self, array: FloatArray, picks: IntArray) -> FloatArray:
+        """Return the entry of each trajectory's pick in an array shaped like `c`."""
+        return np.asarray(array.reshape(-1)[self._offsets + picks])
+
+    def largest(self) -> IntArray:
+        """Return the voter of largest |c| of every trajectory."""
+        np.abs(self.c, out=self._scratch)
+        return np.asarray(self._scratch.argmax(axis=1))
+
+    def advance(self, step: Step) -> None:
+        """C <- c - δ G[:, j]."""
+        rows = self._first_gram_row + step.picks
+        # Checking the indices would make `take` buffer its output.
+        self._gram_rows.take(rows, axis=0, out=self._scratch, mode="clip")
+        self._scratch *= step.weights[:, None]
+        self.c -= self._scratch
+
+    def keep(self, rows: BoolArray) -> None:
+        """Drop every trajectory but those in `rows`."""
+        self.c, self.weights = self.c[rows], self.weights[rows]
+        self.eta = None if self.eta is None else self.eta[rows]
+        self._first_gram_row = self._first_gram_row[rows]
+        self._allocate()
+
+
+@dataclass(frozen=True)
+class QuadBoostRule(Rule):
+    """Add or re-weight the voter that lowers the regularised risk most.
+
+    The objective in one voter's weight a, its own contribution removed from the residual, is
+    η a² - 2 c' a + penalty(a); `solve` gives its minimiser. The additive form takes a weight of
+    its own for every pick (c' = c); the re-weighting form sets the voter's weight anew
+    (c' = c + α η, section 3.1).
+
+    Attributes
+    ----------
+    value : ndarray of shape (n_trajectories,)
+        λ or α_max.
+    reweight : bool
+        Which form.
+    tol : float
+        A change of weight of at most this much ends the run.
+    """
+
+    value: FloatArray
+    reweight: bool
+    tol: float
+
+    @abstractmethod
+    def solve(self, c: FloatArray, eta: FloatArray | float, value: FloatArray) -> FloatArray:
+        """Return the weight that minimises the objective in one voter."""
+
+    def penalty(self, weight: FloatArray, value: FloatArray) -> FloatArray | float:
+        """Return the regularisation term of a weight."""
+        return 0.0
+
+    def step(self, state: State) -> Step:
+        """Pick a voter; its weight is the change of the vote's weight on it."""
+        assert isinstance(state, Residuals)
+        if state.eta is None and not self.reweight:
+            # The decrease grows with |c| in all four variants where η = 1.
+            picks = state.largest()
+            weights = self.solve(state.at(state.c, picks), 1.0, self.value)
+        else:
+            picks, weights = self._best_change(state)
+        return Step(picks, weights, some(np.abs(weights) <= self.tol))
+
+    def _best_change(self, state: Residuals) -> tuple[IntArray, FloatArray]:
+        eta = np.ones_like(state.c) if state.eta is None else state.eta
+        old = state.weights if self.reweight else np.zeros_like(state.c)
+        value = self.value[:, None]
+        c = state.c + old * eta
+        new = self.solve(c, np.where(eta > 0, eta, 1.0), value)
+        decrease = (
+            eta * (old**2 - new**2)
+            - 2 * c * (old - new)
+            + self.penalty(old, value)
+            - self.penalty(new, value)
+        )
+        picks = decrease.argmax(axis=1)
+        return picks, state.at(new - old, picks)
+
+
+class VanillaRule(QuadBoostRule):
+    """No regularisation: α = c'/η (eq. 6)."""
+
+    def solve(self, c: FloatArray, eta: FloatArray | float, value: FloatArray) -> FloatArray:
+        """Return c'/η."""
+        return c / eta
+
+
+class L1Rule(QuadBoostRule):
+    """2λ‖α‖₁: α = sign(c') max(|c'| - λ, 0)/η (eq. 7)."""
+
+    def solve(self, c: FloatArray, eta: FloatArray | float, value: FloatArray) -> FloatArray:
+        """Return the soft-thresholded weight."""
+        return np.asarray((c - np.minimum(np.maximum(c, -value), value)) / eta)
+
+    def penalty(self, weight: FloatArray, value: FloatArray) -> FloatArray:
+        """Return 2λ|α|."""
+        return 2 * value * np.abs(weight)
+
+
+class L2Rule(QuadBoostRule):
+    """λ‖α‖²: α = c'/(η + λ) (eq. 8)."""
+
+    def solve(self, c: FloatArray, eta: FloatArray | float, value: FloatArray) -> FloatArray:
+        """Return the shrunken weight."""
+        return c / (eta + value)
+
+    def penalty(self, weight: FloatArray, value: FloatArray) -> FloatArray:
+        """Return λα²."""
+        return value * weight**2
+
+
+class LInfRule(QuadBoostRule):
+    """|α| ≤ α_max: α = clip(c'/η, ±α_max) (eq. 9)."""
+
+    def solve(self, c: FloatArray, eta: FloatArray | float, value: FloatArray) -> FloatArray:
+        """Return the clipped weight."""
+        return np.asarray(np.minimum(np.maximum(c / eta, -value), value))
+
+
+@dataclass(frozen=True)
+class QuadBoost(GreedyAlgorithm):
+    """QuadBoost without regularisation; the number of rounds is the only control.
+
+    Attributes
+    ----------
+    reweight : bool, default False
+        Re-weight the voters already in the vote (section 3.1) instead of adding them again.
+    tol : float, default 1e-12
+        A change of weight of at most this much ends the run.
+    """
+
+    reweight: bool = False
+    tol: float = 1e-12
+
+    hyperparameters: ClassVar[tuple[Hyperparameter, ...]] = (N_ROUNDS,)
+    rule_class: ClassVar[type[QuadBoostRule]] = VanillaRule
+
+    @property
+    def merges_voters(self) -> bool:
+        """Whether equal voters may be merged: re-weighting bounds or shrinks each on its own."""
+        return not self.reweight
+
+    def state(self, problem: VotingProblem, sample_of: IntArray) -> Residuals:
+        """Return the residuals of the empty vote."""
+        return Residuals(problem, sample_of)
+
+    def rule(self, values: FloatArray) -> QuadBoostRule:
+        """Return the variant's rule."""
+        return self.rule_class(values, self.reweight, self.tol)
+
+    def seconds(self, n_examples: int, n_voters: int, n_samples: int, grid: Grid) -> float:
+        """Return a rough estimate: one pass over the voters a round and trajectory."""
+        trajectories = n_samples * len(grid.axis(self.value_name) or (0,))
+        return self.rounds(grid)[-1] * (8e-6 + 1.6e-9 * trajectories * n_voters)
+
+
+@dataclass(frozen=True)
+class QuadBoostL1(QuadBoost):
+    """QuadBoost-L1: runs until no voter has |c| > λ, so λ alone controls the vote.
+
+    Attributes
+    ----------
+    tol : float, default 1e-9
+        How far above λ a residual correlation may stay.
+    max_rounds : int, default 100000
+        The run ends here even if some |c| is still above λ.
+    """
+
+    tol: float = 1e-9
+    max_rounds: int = 100_000
+
+    hyperparameters = (LAM,)
+    value_name = "lam"
+    rule_class = L1Rule
+
+    def rounds(self, grid: Grid) -> list[int]:
+        """Return the one place where the path is kept: the end."""
+        return [self.max_rounds]
+
+    def seconds(self, n_examples: int, n_voters: int, n_samples: int, grid: Grid) -> float:
+        """Return a rough estimate: most trajectories converge long before the last round."""
+        return super().seconds(n_examples, n_voters, n_samples, grid) / 4
+
+
+@dataclass(frozen=True)
+class QuadBoostL2(QuadBoost):
+    """QuadBoost-L2: λ and the number of rounds."""
+
+    hyperparameters = (LAM, N_ROUNDS)
+    value_name = "lam"
+    rule_class = L2Rule
+
+
+@dataclass(frozen=True)
+class QuadBoostLInf(QuadBoost):
+    """QuadBoost-L∞: α_max and the number of rounds."""
+
+    hyperparameters = (ALPHA_MAX, N_ROUNDS)
+    value_name = "alpha_max"
+    rule_class = LInfRule

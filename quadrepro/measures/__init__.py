@@ -1,0 +1,1 @@
+"""What is measured of every candidate where nothing is chosen."""

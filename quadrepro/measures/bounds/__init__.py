@@ -1,0 +1,1 @@
+"""Bounds on risks and errors, one module per theory."""

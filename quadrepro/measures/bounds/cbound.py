@@ -1,0 +1,147 @@
+"""The C-bound of a vote and two bounds on its risk, from margins (Bauvin et al. 2020).
+
+A margin is y F(x) for a vote F whose weights' sizes add up to 1. Each function takes the margins of
+one vote, or of many with one column a vote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from quadrepro._typing import FloatArray
+
+
+def c_bound(margins: FloatArray) -> FloatArray:
+    """Return the C-bound 1 - μ₁²/μ₂ of votes (Definitions 6 and 7).
+
+    It is at least the share of margins at or below zero wherever μ₁ > 0 (Corollary 1).
+
+    Parameters
+    ----------
+    margins : ndarray of shape (n_examples,) or (n_examples, n_candidates)
+        Margins; their scale does not matter.
+
+    Returns
+    -------
+    ndarray of shape () or (n_candidates,)
+        The C-bound; 1 where μ₁ is not positive, as for the empty vote.
+
+    Raises
+    ------
+    ValueError
+        If there is no example or a margin is not finite.
+    """
+    _check(margins, np.inf)
+    return _ratio(margins.mean(axis=0), np.square(margins).mean(axis=0))
+
+
+def pac_bayes_bound(margins: FloatArray, weights: FloatArray, delta: float = 0.05) -> FloatArray:
+    """Return Theorem 2's bound on the risk of votes, which holds with probability 1 - δ.
+
+    The prior is uniform over the voters and their complements, 2 n_voters directions in all, and
+    the posterior gives the sign of each weight its size.
+
+    Parameters
+    ----------
+    margins : ndarray of shape (n_examples,) or (n_examples, n_candidates)
+        Margins on the training examples, in [-1, 1].
+    weights : ndarray of shape (n_voters,) or (n_candidates, n_voters)
+        Signed voter weights, of any scale.
+    delta : float, default 0.05
+        Probability of failure, in (0, 1).
+
+    Returns
+    -------
+    ndarray of shape () or (n_candidates,)
+        The bound, in [0, 1]; 1 for the empty vote.
+
+    Raises
+    ------
+    ValueError
+        If there is no example, a margin leaves [-1, 1], `delta` is out of range or there are not
+        as many rows of weights as columns of margins.
+    """
+    _check(margins, 1.0, delta)
+    if weights.shape[:-1] != margins.shape[1:]:
+        raise ValueError(
+            f"{margins.shape[1:]} votes have margins and {weights.shape[:-1]} have weights: "
+            "each column of margins needs a row of weights"
+        )
+    m, n_directions = len(margins), 2 * weights.shape[-1]
+    sizes = np.abs(weights)
+    totals = sizes.sum(axis=-1, keepdims=True)
+    posterior = sizes / np.where(totals > 0, totals, 1.0)
+    # q ln q is 0 at 0.
+    terms = posterior * np.log(np.where(posterior > 0, posterior, 1.0) * n_directions)
+    divergence = terms.sum(axis=-1)
+    confidence = np.log(2 * np.sqrt(m) / (delta / 2))
+    first = margins.mean(axis=0) - np.sqrt(2 / m * (divergence + confidence))
+    second = np.square(margins).mean(axis=0) + np.sqrt(2 / m * (2 * divergence + confidence))
+    return _ratio(first, np.minimum(second, 1.0))
+
+
+def rademacher_bound(
+    margins: FloatArray, n_voters: int, rhos: Sequence[float], delta: float = 0.05
+) -> FloatArray:
+    """Return the margin bound that section 4.3 compares with (Cortes et al. 2014).
+
+    R̂_ρ + (4/ρ) √(2 ln n/m) + (2/ρ) √(ln n/m) + √(⌈(4/ρ²) ln(ρ²m/ln n)⌉ ln n/m + ln(2/δ)/(2m)),
+    where R̂_ρ is the share of margins at or below ρ and n = 2 n_voters counts complements. The
+    theorem is for one ρ fixed beforehand. To hold for the best of several it would need δ divided
+    by their number, which is left out here: the number is for comparison.
+
+    Parameters
+    ----------
+    margins : ndarray of shape (n_examples,) or (n_examples, n_candidates)
+        Margins on the training examples, in [-1, 1].
+    n_voters : int
+        Number of voters, complements not counted.
+    rhos : sequence of float
+        Values of ρ, in (0, 1]; the smallest bound is returned.
+    delta : float, default 0.05
+        Probability of failure for one ρ, in (0, 1).
+
+    Returns
+    -------
+    ndarray of shape () or (n_candidates,)
+        The bound; above 1 it says nothing of a risk, and still how far it is from doing so.
+
+    Raises
+    ------
+    ValueError
+        If there is no example or no voter, a margin leaves [-1, 1], or `delta` or a ρ is out of
+        range.
+    """
+    _check(margins, 1.0, delta)
+    if n_voters < 1:
+        raise ValueError(f"the bound needs n_voters >= 1, not {n_voters}")
+    if not rhos or not all(0 < rho <= 1 for rho in rhos):
+        raise ValueError(f"rhos must hold values in (0, 1], not {list(rhos)}")
+    m, share = len(margins), np.log(2 * n_voters) / len(margins)
+    bounds = []
+    for rho in rhos:
+        # Where ρ² m < ln n the bound is far above 1 already.
+        blocks = max(np.ceil(4 / rho**2 * np.log(rho**2 / share)), 0.0)
+        complexity = (4 * np.sqrt(2 * share) + 2 * np.sqrt(share)) / rho
+        spread = np.sqrt(blocks * share + np.log(2 / delta) / (2 * m))
+        bounds.append((margins <= rho).mean(axis=0) + complexity + spread)
+    return np.asarray(np.min(bounds, axis=0))
+
+
+def _ratio(first: FloatArray, second: FloatArray) -> FloatArray:
+    """Return 1 - first²/second, and 1 where `first` is not positive."""
+    positive = first > 0
+    return np.asarray(1 - np.where(positive, first**2 / np.where(positive, second, 1.0), 0.0))
+
+
+def _check(margins: FloatArray, largest: float, delta: float = 0.5) -> None:
+    if not len(margins):
+        raise ValueError("the margins are of no example: a bound needs one or more")
+    # Votes whose weights add up to 1 leave the range by rounding.
+    if not (np.isfinite(margins) & (np.abs(margins) <= largest * (1 + 1e-9))).all():
+        kind = "finite" if largest == np.inf else f"in [-{largest:g}, {largest:g}]"
+        raise ValueError(f"margins must be {kind}")
+    if not 0 < delta < 1:
+        raise ValueError(f"delta is a probability in (0, 1), not {delta}")

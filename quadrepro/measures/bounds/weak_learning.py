@@ -1,0 +1,40 @@
+"""How weak the weak learners are: the edge that some voter has on every weighting (lecture)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from quadrepro._typing import FloatArray
+from quadrepro.learners.programs.margin_lp import MarginLP
+from quadrepro.voters.reduction import reduce_problem
+
+
+def least_edge(H: FloatArray, y: FloatArray) -> float:
+    """Return γ: on every weighting of the examples some voter errs on at most 1/2 - γ.
+
+    Voters and weightings play a game whose value is the largest least margin of a vote, and so a
+    linear program, LP_REG without slack (lecture, sections 2 and 3).
+
+    Parameters
+    ----------
+    H : ndarray of shape (n_examples, n_voters)
+        Voter matrix, values -1 and +1; complements are voters too.
+    y : ndarray of shape (n_examples,)
+        Labels, -1 or +1.
+
+    Returns
+    -------
+    float
+        In [0, 1/2].
+
+    Raises
+    ------
+    SolverError
+        If the solver does not find an optimum.
+    """
+    problem = reduce_problem(H, y)
+    margins = problem.H * problem.y[:, None]
+    # With ν = 1/m no example's weight is capped below 1.
+    counts = np.ones(len(margins))
+    value = MarginLP(np.hstack([margins, -margins]), counts).solve(1 / len(margins)).dual
+    return float(np.clip(value / 2, 0.0, 0.5))

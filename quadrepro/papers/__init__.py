@@ -1,0 +1,1 @@
+"""The papers: one folder each."""

@@ -1,0 +1,1 @@
+"""The kinds of tables and figures, one module each."""

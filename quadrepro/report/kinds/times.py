@@ -1,0 +1,134 @@
+"""Running times against what a config sweeps over: a table and a figure.
+
+All of it is measured, so it differs from run to run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING
+
+from quadrepro.config.loading import Experiment
+from quadrepro.config.schema import Row
+from quadrepro.report.figure import add_legend, colours_of, new_figure, open_frame, plain_labels
+from quadrepro.report.kinds.risks import closing_notes
+from quadrepro.report.outcomes import Outcomes
+from quadrepro.report.table import MISSING, Entry, Table
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+FILES = "times"
+"""Name of the table's and the figure's files without ending."""
+
+WIDE = 100
+"""Above this ratio of the largest value to the smallest, the horizontal axis is logarithmic."""
+
+
+def times_of(outcomes: Outcomes, row: str, column: str) -> list[float]:
+    """Return the running times of an entry in seconds, one a split; empty unless all are known."""
+    if not outcomes.complete(row, column):
+        return []
+    return [record.seconds for record in outcomes.cell(row, column)]
+
+
+def times_table(experiment: Experiment, outcomes: Outcomes) -> Table:
+    """Return the table of running times.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        The sweeps, labels and notes.
+    outcomes : Outcomes
+        The records.
+
+    Returns
+    -------
+    Table
+        A row a data set and value of a sweep; as data, a row an entry.
+    """
+    config = experiment.config
+    rows, data = [], []
+    for row in config.rows:
+        entries = []
+        for column in outcomes.columns:
+            times = times_of(outcomes, row.entry.title, column)
+            entries.append(Entry(f"{median(times):.3g}" if times else MISSING))
+            middle = median(times) if times else ""
+            value = "" if row.value is None else row.value
+            data.append((row.of, row.sweep, value, column, len(times), middle))
+        rows.append((row.entry.title, tuple(entries)))
+    over = f", median over {outcomes.repeats} splits" if outcomes.repeats > 1 else ""
+    return Table(
+        f"{config.title}: running times",
+        ("Data set", *(a.title for a in config.algorithms)),
+        tuple(rows),
+        (
+            f"Seconds of the search and the final training{over}.",
+            *closing_notes(experiment, outcomes),
+        ),
+        ("dataset", "sweep", "value", "algorithm", "splits", "seconds"),
+        tuple(data),
+    )
+
+
+def draw_times(experiment: Experiment, outcomes: Outcomes, folder: Path) -> None:
+    """Draw the running times as ``times.svg`` and ``.png``.
+
+    A panel a sweep and data set, a curve an algorithm.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        The sweeps, and labels.
+    outcomes : Outcomes
+        The records.
+    folder : Path
+        Where to write.
+    """
+    config = experiment.config
+    labels = {a.name: a.title for a in config.algorithms}
+    colours = colours_of(labels)
+    datasets = list(dict.fromkeys(row.of for row in config.rows))
+    sweeps = list(dict.fromkeys(row.sweep for row in config.rows))
+    size = (3.2 * len(sweeps) + 0.4, 2.6 * len(datasets) + 0.6)
+    with new_figure(folder, FILES, *size) as figure:
+        panels = figure.subplots(len(datasets), len(sweeps), squeeze=False)
+        for dataset, of_dataset in zip(datasets, panels, strict=True):
+            for sweep, panel in zip(sweeps, of_dataset, strict=True):
+                rows = [row for row in config.rows if (row.of, row.sweep) == (dataset, sweep)]
+                _draw_panel(panel, outcomes, rows, colours)
+                panel.set(title=dataset, xlabel=sweep.replace("_", " "))
+            of_dataset[0].set_ylabel("seconds")
+        lines = {line.get_label(): line for panel in panels.flat for line in panel.get_lines()}
+        add_legend(figure, {labels[name]: lines[name] for name in labels if name in lines})
+
+
+def _draw_panel(
+    panel: Axes, outcomes: Outcomes, rows: Sequence[Row], colours: dict[str, str]
+) -> None:
+    numbers = [v for row in rows if isinstance(v := row.value, int | float) and v is not bool(v)]
+    numeric = len(numbers) == len(rows)
+    for column, colour in colours.items():
+        points = []
+        for row in rows:
+            if times := times_of(outcomes, row.entry.title, column):
+                # Values that are not numbers stand side by side under their names.
+                points.append((row.value if numeric else str(row.value), median(times)))
+        if points:
+            panel.plot(
+                *zip(*points, strict=True),
+                color=colour,
+                marker="o",
+                markersize=3.5,
+                linewidth=1.3,
+                label=column,
+            )
+    if numeric and min(numbers) > 0 and max(numbers) > WIDE * min(numbers):
+        panel.set_xscale("log")
+        plain_labels(panel.xaxis)
+    panel.set_yscale("log")
+    plain_labels(panel.yaxis)
+    open_frame(panel)

@@ -1,0 +1,1 @@
+"""Choosing a candidate of a learner."""

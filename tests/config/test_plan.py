@@ -1,0 +1,198 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from quadrepro.config.loading import load_experiment
+from quadrepro.config.plan import Plan, make_plan
+from quadrepro.errors import ConfigError, DataError
+
+Write = Callable[..., Path]
+
+
+def plan_of(path: Path, repeats: int | None = None) -> Plan:
+    return make_plan(load_experiment(path, repeats))
+
+
+def test_there_is_one_cell_a_data_set_algorithm_and_repeat(small_config: Write) -> None:
+    cells = plan_of(small_config(), repeats=3).cells
+    assert len(cells) == len({(c.dataset, c.algorithm, c.repeat) for c in cells}) == 2 * 2 * 3
+    assert len({c.key for c in cells}) == len(cells)
+
+
+def test_algorithms_of_a_repeat_share_the_split(small_config: Write) -> None:
+    cells = plan_of(small_config(), repeats=2).cells
+    splits = {(c.dataset, c.repeat): set() for c in cells}
+    for cell in cells:
+        splits[cell.dataset, cell.repeat].add(cell.problem.split.hash)
+    assert all(len(hashes) == 1 for hashes in splits.values())
+    assert len(set.union(*splits.values())) == 4
+
+
+def test_a_key_depends_on_content_and_not_on_names(small_config: Write) -> None:
+    keys = [c.key for c in plan_of(small_config()).cells]
+    renamed = small_config("name: ada", "name: other", name="renamed")
+    assert [c.key for c in plan_of(renamed).cells] == keys
+    longer = plan_of(small_config("title: Small", "title: Longer"), repeats=2).cells
+    assert {c.key for c in longer} > set(keys)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("n_rounds: 5", "n_rounds: 6"),
+        ("seed: 7", "seed: 8"),
+        ("view: quadboost", "view: quadboost\n  folds: 4"),
+        ("view: quadboost", "view: quadboost\n  stumps_per_attribute: 5"),
+        ("view: quadboost", "view: quadboost\n  folds: 0"),
+        ("view: quadboost", "view: quadboost\n  voters: 5"),
+        ("view: quadboost", "view: quadboost\n  noise: {deviation: 0.1}"),
+        ("as: people", "as: people, view: {positive: ['No']}"),
+    ],
+)
+def test_whatever_changes_a_result_changes_its_key(small_config: Write, old: str, new: str) -> None:
+    before = plan_of(small_config()).cells[-1]
+    after = plan_of(small_config(old, new)).cells[-1]
+    assert before.key != after.key
+
+
+def test_evidence_for_a_view_is_no_part_of_the_key(small_config: Write) -> None:
+    key = plan_of(small_config()).cells[-1].key
+    path = small_config("as: people", "as: people, view: {evidence: none, status: open}")
+    assert plan_of(path).cells[-1].key == key
+
+
+def test_all_missing_data_sets_are_named_before_anything_is_computed(small_config: Write) -> None:
+    path = small_config("  - monks\n", "  - monks\n  - pima\n  - vote\n")
+    with pytest.raises(DataError) as caught:
+        plan_of(path)
+    names = [line.split(":")[0].strip() for line in str(caught.value).splitlines()[1:-2]]
+    assert names == ["pima", "vote"]
+
+
+def test_a_number_to_predict_is_refused_where_classes_are_told_apart(small_config: Write) -> None:
+    path = small_config("  - monks\n", "  - m1\n")
+    with pytest.raises(ConfigError, match=r"small.yaml:6:5: the view of m1 predicts a number"):
+        plan_of(path)
+    classes = small_config("  - monks\n", "  - {name: m1, view: {positive: {at_least: 0.5}}}\n")
+    assert set(plan_of(classes).cells[0].problem.examples.y) == {-1.0, 1.0}
+
+
+def test_too_few_rows_for_the_folds_are_refused_at_the_data_sets_place(
+    small_config: Write,
+) -> None:
+    path = small_config("view: quadboost", "view: quadboost\n  folds: 300")
+    with pytest.raises(ConfigError, match=r"small.yaml:7:5: monks has 432 rows: too few for 300"):
+        plan_of(path)
+
+
+def test_an_order_that_lacks_a_code_is_refused_at_the_data_sets_place(small_config: Write) -> None:
+    path = small_config("as: people", "view: {order: {class: [1st, 2nd, 3rd]}}")
+    with pytest.raises(ConfigError, match=r"small.yaml:7:5: the order of class is .* Crew"):
+        plan_of(path)
+
+
+def test_rows_come_in_canonical_order_whatever_the_source(
+    small_config: Write, canonical_folder: Path
+) -> None:
+    embedded = plan_of(small_config()).cells
+    from_files = make_plan(load_experiment(small_config()), canonical_folder).cells
+    assert [c.key for c in embedded] == [c.key for c in from_files]
+    np.testing.assert_array_equal(
+        embedded[-1].problem.examples.X, from_files[-1].problem.examples.X
+    )
+
+
+def test_a_row_can_have_a_protocol_of_its_own(small_config: Write) -> None:
+    path = small_config("as: people", "as: people, protocol: {split: {at_most: 100}, folds: 4}")
+    monks, people = plan_of(path).cells[0], plan_of(path).cells[-1]
+    assert (len(monks.problem.split.train), monks.protocol.folds) == (216, 5)
+    assert (len(people.problem.split.train), people.protocol.folds) == (100, 4)
+    assert people.protocol.split.train == "half"
+
+
+def with_protocol(write: Write, line: str, repeats: int | None = None) -> Plan:
+    return plan_of(write("view: quadboost", f"view: quadboost\n  {line}"), repeats)
+
+
+def test_what_is_not_asked_for_is_no_part_of_the_key(small_config: Write) -> None:
+    for cell in plan_of(small_config()).cells:
+        assert cell.content["protocol"] == {
+            "split": {"train": "half", "at_most": 500},
+            "normalise": "tanh",
+            "stumps_per_attribute": 10,
+            "folds": 5,
+        }
+        assert "draws" not in cell.content
+        assert isinstance(cell.content["grid"], tuple)
+
+
+def test_every_value_of_what_is_drawn_and_added_has_a_key_of_its_own(small_config: Write) -> None:
+    lines = [
+        "noise: {deviation: 0.1}",
+        "noise: {deviation: 0.2}",
+        "noise: {deviation: 0.1, contrast: 0.5}",
+        "voters: 5",
+        "voters: 6",
+        "folds: 0",
+        "folds: 0\n  measures: [train_error]",
+        "folds: 0\n  measures: [test_error]",
+    ]
+    keys = {cell.key for line in lines for cell in with_protocol(small_config, line, 2).cells}
+    assert len(keys) == len(lines) * 8
+
+
+@pytest.mark.parametrize("line", ["noise: {deviation: 0.1}", "voters: 5"])
+def test_what_draws_beside_the_split_has_its_draws_in_the_key(
+    small_config: Write, line: str
+) -> None:
+    cells = with_protocol(small_config, line, 2).cells
+    assert [cell.content["draws"] for cell in cells[:4:2]] == [(7, "monks", 0), (7, "monks", 1)]
+
+
+DRAWN = "{name: quadboost-l2, grid: {n_rounds: [5, 10]}, draw: {lam: {log: [0.1, 10]}}, draws: 4}"
+
+
+def drawn_plan(write: Write, algorithms: str, repeats: int = 2) -> Plan:
+    path = write()
+    head, _ = path.read_text().split("algorithms:\n")
+    path.write_text(f"{head}algorithms:\n{algorithms}")
+    return plan_of(path, repeats)
+
+
+def test_values_are_drawn_anew_for_every_split_and_belong_to_the_key(small_config: Write) -> None:
+    cells = drawn_plan(small_config, f"  - {DRAWN}\n").cells
+    drawn = [cell.grids[0].axis("lam") for cell in cells]
+    assert len(set(drawn)) == len(cells) == 4
+    assert [dict(cell.content["grid"])["lam"] for cell in cells] == drawn
+    again = drawn_plan(small_config, f"  - {DRAWN}\n").cells
+    assert [cell.key for cell in again] == [cell.key for cell in cells]
+
+
+def test_columns_of_one_algorithm_draw_the_same_values(small_config: Write) -> None:
+    other = DRAWN.replace("{name: quadboost-l2", "{name: reweighted, algorithm: quadboost-l2")
+    other = other.replace(", draws", ", settings: {reweight: true}, draws")
+    cells = drawn_plan(small_config, f"  - {DRAWN}\n  - {other}\n").cells
+    for one, two in zip(cells[::2], cells[1::2], strict=True):
+        assert one.grids == two.grids
+        assert one.key != two.key
+
+
+def test_an_estimators_key_knows_its_release_its_parameters_and_its_draws(
+    small_config: Write,
+) -> None:
+    import sklearn
+
+    tree = "{name: 'sklearn:DecisionTreeClassifier', settings: {max_features: 1}}"
+    cell, other = drawn_plan(small_config, f"  - {tree}\n").cells[:2]
+    assert cell.content["settings"] == {
+        "name": "DecisionTreeClassifier",
+        "settings": {"max_features": 1},
+        "release": sklearn.__version__,
+    }
+    assert (cell.content["draws"], other.content["draws"]) == ((7, "monks", 0), (7, "monks", 1))
+    shares = drawn_plan(small_config, f"  - {tree.replace('1}', '1.0}')}\n").cells[0]
+    assert shares.key != cell.key

@@ -1,0 +1,263 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from quadrepro.config import problems
+from quadrepro.config.loading import load_experiment
+from quadrepro.config.plan import Cell, make_plan
+from quadrepro.data import encoding
+from quadrepro.errors import ConfigError
+
+CONFIG = """title: Drawn
+seed: 3
+repeats: 2
+protocol:
+  {protocol}
+  view: default
+datasets:
+  - {row}
+algorithms:
+  - name: {algorithm}
+"""
+BOOSTING = "boosting\n    grid: {n_rounds: [1, 5]}"
+ADA = "adaboost\n    grid: {n_rounds: 5}"
+MONKS = "{name: monks, view: quadboost}"
+Write = Callable[..., Path]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """Return a function that writes a config; rows and the protocol's lines are given as YAML."""
+
+    def write(*rows: str, protocol: str = "folds: 0", algorithm: str = BOOSTING) -> Path:
+        path = tmp_path / "drawn.yaml"
+        path.write_text(
+            CONFIG.format(
+                protocol=protocol.replace("\n", "\n  "),
+                row="\n  - ".join(rows),
+                algorithm=algorithm,
+            )
+        )
+        return path
+
+    return write
+
+
+def cells(path: Path) -> dict[tuple[str, int], Cell]:
+    return {(cell.dataset, cell.repeat): cell for cell in make_plan(load_experiment(path)).cells}
+
+
+FRESH = "sample: {train: 20, test: 30}\nfolds: 0"
+HELD_OUT = "sample: {train: 20, valid: 10, test: 30}\nholdout: {}"
+
+
+def noise(sigma: float) -> str:
+    return f"{{name: m1, as: noise {sigma}, parameters: {{sigma: {sigma}}}}}"
+
+
+def test_fresh_samples_differ_between_repeats(write: Write) -> None:
+    one, two = (cells(write("m1", protocol=FRESH))["m1", r] for r in (0, 1))
+    assert not np.isin(one.problem.examples.X, two.problem.examples.X).any()
+    assert one.key != two.key
+
+
+def test_rows_of_other_noise_have_the_same_draws_and_keys_of_their_own(write: Write) -> None:
+    found = cells(write(noise(0), noise(0.5), noise(1), protocol=FRESH))
+    for repeat in (0, 1):
+        still, half, full = (found[f"noise {s}", repeat] for s in (0, 0.5, 1))
+        np.testing.assert_array_equal(half.problem.examples.X, still.problem.examples.X)
+        np.testing.assert_array_equal(half.problem.truth, still.problem.truth)
+        # The same normal numbers, times another deviation; targets have four decimals.
+        errors, twice = (c.problem.examples.y - c.problem.truth for c in (half, full))
+        np.testing.assert_allclose(2 * errors, twice, atol=2e-4)
+        assert np.abs(twice).max() > 0.5
+    assert len({cell.key for cell in found.values()}) == 6
+
+
+def test_the_parts_of_a_sample_stand_one_after_the_other(write: Write) -> None:
+    split = cells(write("m1", protocol=HELD_OUT))["m1", 0].problem.split
+    assert split.valid is not None
+    parts = [part.tolist() for part in (split.train, split.valid, split.test)]
+    assert parts == [list(range(20)), list(range(20, 30)), list(range(30, 60))]
+    assert split.fold.size == 0
+
+
+def test_a_sample_without_hold_out_has_folds_that_the_repeat_deals_anew(write: Write) -> None:
+    path = write("m1", protocol="sample: {train: 20, test: 30}\nfolds: 4")
+    one, two = (cells(path)["m1", r].problem.split for r in (0, 1))
+    assert one.valid is None
+    assert np.bincount(one.fold).tolist() == [5, 5, 5, 5]
+    assert one.fold.tolist() != two.fold.tolist()
+    assert cells(write("m1", protocol=FRESH))["m1", 0].problem.split.fold.size == 0
+
+
+def test_a_key_names_the_rule_its_parameters_the_sizes_and_the_draws(write: Write) -> None:
+    content = cells(write(noise(0.5), protocol=FRESH))["noise 0.5", 1].content
+    assert (content["rule"], content["parameters"]) == ("m1", {"sigma": 0.5, "low": -0.25})
+    assert content["protocol"]["sample"] == {"train": 20, "valid": 0, "test": 30}
+    assert content["draws"] == (3, "m1", 1)
+    assert not {"data", "split"} & set(content)
+
+
+def test_half_of_every_part_of_the_orange_data_is_in_each_class(write: Write) -> None:
+    problem = cells(write("orange", protocol=HELD_OUT))["orange", 0].problem
+    split = problem.split
+    assert split.valid is not None
+    for rows in (split.train, split.valid, split.test):
+        assert problem.examples.y[rows].sum() == 0
+    assert problem.truth is None
+
+
+def test_where_all_rows_are_trained_on_they_are_tested_on_as_well(write: Write) -> None:
+    path = write(
+        "{name: interval_3, view: lecture}", protocol="split: {train: all}\nfolds: 0", algorithm=ADA
+    )
+    split = cells(path)["interval_3", 0].problem.split
+    assert sorted(split.train) == [0, 1, 2]
+    np.testing.assert_array_equal(split.test, split.train)
+
+
+def test_one_view_of_a_data_set_is_encoded_once_for_all_rows_and_repeats(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encoded = []
+
+    def spy(dataset: object, view: object) -> encoding.Encoded:
+        encoded.append(view)
+        return encoding.encode(dataset, view)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(problems, "encode", spy)
+    other = "{name: monks, as: other, view: {positive: ['0']}}"
+    rows = (MONKS, MONKS.replace("monks,", "monks, as: again,"), other)
+    found = cells(write(*rows, algorithm=ADA))
+    assert len(encoded) == 2
+    assert found["monks", 0].problem.examples is found["again", 1].problem.examples
+    assert found["monks", 0].problem.examples is not found["other", 0].problem.examples
+
+
+@pytest.mark.parametrize(
+    ("row", "protocol", "algorithm", "message"),
+    [
+        (
+            "m1",
+            "sample: {train: 20, valid: 10, test: 30}\nfolds: 5",
+            BOOSTING,
+            "4:1: sample needs valid rows with holdout, and has none without",
+        ),
+        (
+            "m1",
+            "sample: {train: 20, test: 30}\nholdout: {}",
+            BOOSTING,
+            "4:1: sample needs valid rows with holdout, and has none without",
+        ),
+        (
+            "m1",
+            "sample: {train: 9, test: 30}\nfolds: 5",
+            BOOSTING,
+            "4:1: sample has 9 rows to train on: too few for 5 folds",
+        ),
+        (
+            "m1",
+            f"{FRESH}\nsplit: {{train: all}}",
+            BOOSTING,
+            "4:1: a sample has parts of its own: leave split out",
+        ),
+        (
+            "m1",
+            "sample: {train: 1, test: 30}",
+            BOOSTING,
+            "5:12: train: input should be greater than or equal to 2, not 1",
+        ),
+        (
+            "{name: m1, parameters: {sigma: 0}}",
+            "folds: 0",
+            BOOSTING,
+            "8:16: parameters are those of a fresh sample: set sample",
+        ),
+        (
+            "{name: m1, parameters: {sigm: 0}}",
+            FRESH,
+            BOOSTING,
+            "9:16: the rule of m1 has no parameter 'sigm'; did you mean 'sigma'?",
+        ),
+        (
+            "{name: m1, parameters: {sigma: nan}}",
+            FRESH,
+            BOOSTING,
+            "9:29: sigma: input should be a finite number, not 'nan'",
+        ),
+        (
+            "{name: wine, view: quadboost}",
+            FRESH,
+            ADA,
+            "9:6: wine is not drawn by rule, so no fresh sample can be drawn",
+        ),
+        (
+            MONKS,
+            "split: {train: all}\nfolds: 5",
+            ADA,
+            "4:1: where all rows are trained on nothing can be chosen: set folds to 0",
+        ),
+        (
+            MONKS,
+            "split: {train: all}\nholdout: {}",
+            "adaboost",
+            "4:1: where all rows are trained on nothing can be chosen: set folds to 0",
+        ),
+    ],
+)
+def test_what_cannot_be_drawn_or_split_is_refused_with_its_place(
+    write: Write, row: str, protocol: str, algorithm: str, message: str
+) -> None:
+    path = write(row, protocol=protocol, algorithm=algorithm)
+    with pytest.raises(ConfigError) as caught:
+        load_experiment(path)
+    assert str(caught.value) == f"{path}:{message}"
+
+
+@pytest.mark.parametrize(
+    ("row", "protocol", "algorithm", "message"),
+    [
+        (
+            "orange",
+            "sample: {train: 20, test: 31}\nfolds: 0",
+            BOOSTING,
+            "9:5: half of the rows are in each class, and 31 is an odd number",
+        ),
+        (
+            "{name: waveform_generated, view: {positive: ['1'], negative: ['2']}}",
+            FRESH,
+            BOOSTING,
+            "9:5: the view of waveform_generated leaves rows out, which a sample's cannot",
+        ),
+        (
+            MONKS,
+            "split: {train: 0.999}\nfolds: 0",
+            ADA,
+            "9:5: monks has 432 rows, and 432 of them are trained on: too few are left",
+        ),
+        (
+            "{name: interval_60, view: lecture}",
+            "split: {train: 0.98}\nholdout: {}",
+            "adaboost",
+            "9:5: interval_60 has 60 rows, and 59 of them are trained on: too few are left",
+        ),
+        (
+            "{name: interval_3, view: lecture}",
+            "folds: 0",
+            ADA,
+            "8:5: interval_3 has 3 rows: too few for a hold-out",
+        ),
+    ],
+)
+def test_what_only_the_data_show_is_refused_at_the_rows_place(
+    write: Write, row: str, protocol: str, algorithm: str, message: str
+) -> None:
+    path = write(row, protocol=protocol, algorithm=algorithm)
+    with pytest.raises(ConfigError) as caught:
+        make_plan(load_experiment(path))
+    assert str(caught.value) == f"{path}:{message}"

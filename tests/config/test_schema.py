@@ -1,0 +1,254 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from quadrepro.config.loading import Experiment, load_experiment
+from quadrepro.config.plan import make_plan
+from quadrepro.errors import ConfigError
+
+Write = Callable[..., Path]
+
+
+@pytest.fixture
+def swept(small_config: Write) -> Callable[..., Path]:
+    """Return a function that writes the small config with sweeps."""
+
+    def write(*sweeps: str) -> Path:
+        lines = "".join(f"  - {sweep}\n" for sweep in sweeps)
+        return small_config("algorithms:\n", f"sweeps:\n{lines}algorithms:\n")
+
+    return write
+
+
+def titles(experiment: Experiment) -> list[str]:
+    return [row.entry.title for row in experiment.config.rows]
+
+
+def fault_of(path: Path) -> str:
+    with pytest.raises(ConfigError) as caught:
+        load_experiment(path)
+    return str(caught.value).removeprefix(f"{path}:")
+
+
+def test_a_sweep_makes_a_row_of_every_data_set_and_value(swept: Write) -> None:
+    path = swept("{over: protocol.noise.deviation, values: [0, 0.5], as: noise}")
+    experiment = load_experiment(path)
+    assert titles(experiment) == [
+        "monks, noise 0",
+        "monks, noise 0.5",
+        "people, noise 0",
+        "people, noise 0.5",
+    ]
+    rows = experiment.config.rows
+    assert [(row.of, row.sweep, row.value) for row in rows[1:3]] == [
+        ("monks", "noise", 0.5),
+        ("people", "noise", 0),
+    ]
+    assert [row.entry.printed_row for row in rows] == ["monks"] * 2 + ["people"] * 2
+    cells = make_plan(experiment).cells
+    noises = [c.protocol.noise.deviation for c in cells if c.protocol.noise is not None]
+    assert noises == [0, 0, 0.5, 0.5] * 2
+
+
+def test_sweeps_stand_one_after_the_other_and_do_not_mix(swept: Write) -> None:
+    path = swept("{over: protocol.voters, values: [5]}", "{over: grid.n_rounds, values: [3, 4]}")
+    rows = load_experiment(path).config.rows
+    assert [(row.of, row.sweep, row.value) for row in rows] == [
+        ("monks", "voters", 5),
+        ("people", "voters", 5),
+        ("monks", "n_rounds", 3),
+        ("monks", "n_rounds", 4),
+        ("people", "n_rounds", 3),
+        ("people", "n_rounds", 4),
+    ]
+    assert "voters" not in rows[2].entry.protocol
+
+
+def test_the_rows_of_a_sweep_share_the_split_but_not_the_key(swept: Write) -> None:
+    path = swept("{over: grid.n_rounds, values: [3, 4]}")
+    ada = [c for c in make_plan(load_experiment(path)).cells if c.algorithm == "ada"]
+    three, four = ada[:2]
+    assert [dict(cell.grids[0].axes) for cell in (three, four)] == [
+        {"n_rounds": (3,)},
+        {"n_rounds": (4,)},
+    ]
+    assert three.content["split"] == four.content["split"]
+    assert three.key != four.key
+
+
+def test_a_sweep_keeps_what_a_row_says_otherwise(swept: Write) -> None:
+    path = swept("{over: protocol.folds, values: [3, 4]}")
+    own = "as: people, protocol: {split: {at_most: 100}}, grid: {lam: [7]}"
+    path.write_text(path.read_text().replace("as: people", own))
+    experiment = load_experiment(path)
+    changed = experiment.config.rows[-1].entry.changed(experiment.config.protocol)
+    assert (changed.folds, changed.split.at_most) == (4, 100)
+    assert make_plan(experiment).cells[-2].grids[0].axis("lam") == (7.0,)
+
+
+DRAWN = """title: Drawn
+protocol:
+  view: default
+  sample: {train: 20, test: 30}
+  folds: 0
+datasets: [m1, {name: m2, parameters: {sigma: 9}}]
+sweeps: [SWEEP]
+algorithms: [{name: boosting, grid: {n_rounds: 5}}]
+"""
+
+
+def drawn(folder: Path, sweep: str) -> Path:
+    path = folder / "drawn.yaml"
+    path.write_text(DRAWN.replace("SWEEP", sweep))
+    return path
+
+
+def test_a_sweep_can_go_over_the_parameters_of_a_sample(tmp_path: Path) -> None:
+    path = drawn(tmp_path, "{over: parameters.sigma, values: [0, 0.5]}")
+    cells = make_plan(load_experiment(path)).cells
+    assert [(cell.dataset, cell.content["parameters"]["sigma"]) for cell in cells] == [
+        ("m1, sigma 0", 0),
+        ("m1, sigma 0.5", 0.5),
+        ("m2, sigma 0", 0),
+        ("m2, sigma 0.5", 0.5),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("sweep", "message"),
+    [
+        (
+            "{over: parameters.sigm, values: [0]}",
+            "7:43: the rule of m1 has no parameter 'sigm'; did you mean 'sigma'?",
+        ),
+        (
+            "{over: parameters.low, values: [-1]}",
+            "7:42: the rule of m2 has no parameter 'low'; known are sigma",
+        ),
+        (
+            "{over: parameters.sigma, values: [0, much]}",
+            "7:47: Input should be a valid number, unable to parse string as a number",
+        ),
+    ],
+)
+def test_a_parameter_that_there_is_not_is_named_at_the_sweeps_value(
+    tmp_path: Path, sweep: str, message: str
+) -> None:
+    assert fault_of(drawn(tmp_path, sweep)) == message
+
+
+@pytest.mark.parametrize(
+    ("sweep", "message"),
+    [
+        (
+            "{over: protocol.noise.deviaton, values: [0]}",
+            "9:46: unknown key 'deviaton'; did you mean 'deviation'?",
+        ),
+        (
+            "{over: protocol.noise.deviation, values: [0, -1]}",
+            "9:50: Input should be greater than or equal to 0",
+        ),
+        (
+            "{over: protocol.folds, values: [3, 1]}",
+            "9:40: one fold leaves nothing to train on: give 2 or more, or 0",
+        ),
+        (
+            "{over: protocol.voters, values: [5, 6, 5]}",
+            "9:44: row 'monks, voters 5' stands here twice",
+        ),
+        (
+            "{over: protocol.view, values: [quadboost]}",
+            "9:36: a row's view stands under its own key, view",
+        ),
+        ("{over: protocol.holdout.patience, values: [3]}", "9:48: all rows must hold out, or none"),
+        (
+            "{over: grid.n_round, values: [3]}",
+            "9:35: no algorithm here has a hyper-parameter 'n_round'; did you mean 'n_rounds'?",
+        ),
+        ("{over: grid.n_rounds, values: [3, 4.5]}", "9:39: n_rounds takes whole numbers, not 4.5"),
+        ("{over: grid.n_rounds, values: [3, x]}", "9:39: n_rounds takes numbers, not 'x'"),
+        (
+            "{over: view.missing, values: [low]}",
+            "9:6: a sweep goes over a field of protocol, grid or parameters, as grid.n_rounds",
+        ),
+        (
+            "{over: grid, values: [3]}",
+            "9:6: a sweep goes over a field of protocol, grid or parameters, as grid.n_rounds",
+        ),
+        ("{over: grid.n_rounds, values: []}", "9:27: values must list at least one"),
+    ],
+)
+def test_a_sweep_that_cannot_be_is_named_with_its_place(
+    swept: Write, sweep: str, message: str
+) -> None:
+    assert fault_of(swept(sweep)) == message
+
+
+def test_a_sweep_over_a_parameter_that_an_estimator_refuses_is_named(swept: Write) -> None:
+    path = swept("{over: grid.max_depth, values: [1, 0]}")
+    tree = "algorithm: sklearn:DecisionTreeClassifier"
+    path.write_text(path.read_text().replace("algorithm: adaboost\n    grid: {n_rounds: 5}", tree))
+    assert fault_of(path).startswith("9:40: The 'max_depth' parameter of DecisionTreeClassifier")
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        (
+            "grid: {lamda: [1]}",
+            "6:26: no algorithm here has a hyper-parameter 'lamda'; did you mean 'lam'?",
+        ),
+        (
+            "grid: {lam: [1, 2]}",
+            "6:26: the values of lam must decrease: ties go to the first, simplest candidate",
+        ),
+        ("grid: {n_rounds: ['5']}", "6:26: n_rounds takes numbers, not '5'"),
+        ("protocol: {view: q2}", "6:30: a row's view stands under its own key, view"),
+        (
+            "protocol: {measures: [train_error]}",
+            "6:19: measures are kept where nothing is chosen: set folds to 0",
+        ),
+    ],
+)
+def test_a_rows_own_values_are_checked_at_their_place(
+    small_config: Write, row: str, message: str
+) -> None:
+    assert fault_of(small_config("  - monks", f"  - {{name: monks, {row}}}")) == message
+
+
+def test_a_row_cannot_say_the_rounds_that_a_hold_out_chooses(small_config: Write) -> None:
+    path = small_config("  view: quadboost\n", "  view: quadboost\n  holdout: {}\n")
+    text = path.read_text()
+    head, _ = text.replace("- monks", "- {name: monks, grid: {n_rounds: [3]}}").split("algorithms:")
+    path.write_text(f"{head}algorithms:\n  - name: adaboost\n")
+    assert fault_of(path) == "7:26: the validation error chooses the rounds"
+
+
+@pytest.mark.parametrize(
+    ("protocol", "message"),
+    [
+        ("folds: 1", "5:3: one fold leaves nothing to train on: give 2 or more, or 0"),
+        (
+            "measures: [train_error]",
+            "3:1: measures are kept where nothing is chosen: set folds to 0",
+        ),
+        (
+            "folds: 0\n  measures: [train_eror]",
+            "6:3: unknown measure 'train_eror'; did you mean 'train_error'?",
+        ),
+        ("voters: 0", "5:3: voters: input should be greater than or equal to 1, not 0"),
+        ("noise: {}", "5:3: the key 'deviation' is missing"),
+        (
+            "noise: {deviation: 0, contrast: 2}",
+            "5:25: contrast: input should be less than or equal to 1, not 2",
+        ),
+    ],
+)
+def test_a_protocol_that_cannot_be_is_named_with_its_place(
+    small_config: Write, protocol: str, message: str
+) -> None:
+    path = small_config("  view: quadboost\n", f"  view: quadboost\n  {protocol}\n")
+    assert fault_of(path) == message

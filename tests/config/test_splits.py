@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quadrepro.config.protocol import SplitRule
+from quadrepro.config.splits import holdout_split, random_split
+from quadrepro.data.card import load_card
+from quadrepro.papers.printed import read_published
+from quadrepro.report.kinds.risks import TIME_ROW
+
+TABLE = read_published("quadboost-table1")
+NAMES = [name for name in TABLE.rows if name != TIME_ROW]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_printed_risk_is_a_count_over_the_rules_test_set(name: str) -> None:
+    n_rows = load_card(name).rows
+    n_test = n_rows - SplitRule().training_size(n_rows)
+    for column in TABLE.columns:
+        printed = TABLE.number(name, column)
+        assert printed is not None
+        assert abs(round(printed * n_test) / n_test - printed) <= 0.0005 + 1e-12
+
+
+@pytest.mark.parametrize(
+    ("name", "sizes"),
+    [
+        ("bupa", (173, 172)),
+        ("zoo", (51, 50)),
+        ("letter_ab", (500, 1055)),
+        ("yeast", (500, 984)),
+        ("pima", (384, 384)),
+    ],
+)
+def test_the_rule_rounds_up_and_caps(name: str, sizes: tuple[int, int]) -> None:
+    n_rows = load_card(name).rows
+    assert (SplitRule().training_size(n_rows), n_rows - SplitRule().training_size(n_rows)) == sizes
+
+
+def test_a_share_is_rounded_up_and_uncapped_where_there_is_no_cap() -> None:
+    rule = SplitRule(train=0.999, at_most=None)
+    assert [rule.training_size(n) for n in (11_791, 1000, 5)] == [11_780, 999, 5]
+
+
+@given(st.integers(10, 300), st.integers(5, 200), st.integers(2, 5), st.integers(0, 2**32 - 1))
+def test_a_split_is_a_partition_with_even_folds(
+    n_rows: int, at_most: int, folds: int, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    n_train = SplitRule(at_most=at_most).training_size(n_rows)
+    split = random_split(n_rows, n_train, folds, rng, rng)
+    assert len(split.train) == n_train
+    assert sorted([*split.train, *split.test]) == list(range(n_rows))
+    sizes = np.bincount(split.fold, minlength=folds)
+    assert sizes.sum() == len(split.train)
+    assert sizes.max() - sizes.min() <= 1
+
+
+def test_a_hash_knows_the_folds_and_which_part_is_the_test() -> None:
+    rng = np.random.default_rng(0)
+    split = random_split(20, 10, 5, rng, rng)
+    assert split.hash == replace(split).hash
+    assert split.hash != replace(split, fold=split.fold[::-1]).hash
+    assert split.hash != replace(split, train=split.test, test=split.train).hash
+
+
+@given(st.integers(4, 3000), st.integers(2, 600))
+def test_a_hold_out_halves_what_is_not_trained_on(n_rows: int, at_most: int) -> None:
+    n_train = SplitRule(at_most=at_most).training_size(n_rows)
+    split = holdout_split(n_rows, n_train, np.random.default_rng(n_rows))
+    assert split.valid is not None
+    parts = [split.train, split.valid, split.test]
+    np.testing.assert_array_equal(np.sort(np.concatenate(parts)), np.arange(n_rows))
+    assert len(split.train) == n_train
+    assert len(split.test) - len(split.valid) in (0, 1)
+    assert not split.fold.size
+
+
+def test_validation_rows_belong_to_the_hash() -> None:
+    split = holdout_split(40, 10, np.random.default_rng(0))
+    assert split.valid is not None
+    other = replace(split, valid=split.valid[::-1])
+    assert len({split.hash, other.hash, replace(split, valid=None).hash}) == 3

@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer, load_diabetes
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import cross_val_score
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from quadrepro.learners.gradient.boosting import GradientBoost
+from quadrepro.learners.gradient.estimators import GradientBoostClassifier, GradientBoostRegressor
+from quadrepro.learners.grid import Grid
+
+REGRESSORS = [
+    GradientBoostRegressor("full", n_rounds=20),
+    GradientBoostRegressor("shrink", nu=0.3, n_rounds=20),
+    GradientBoostRegressor("truncate", n_rounds=20, splits=3),
+    GradientBoostRegressor("rescale", u=5.0, n_rounds=20, depth=2),
+    GradientBoostRegressor("epsilon", eps=0.2, n_rounds=20),
+]
+CLASSIFIERS = [
+    GradientBoostClassifier("full", n_rounds=20),
+    GradientBoostClassifier("shrink", nu=0.3, n_rounds=20),
+    GradientBoostClassifier("truncate", n_rounds=20, splits=3),
+    GradientBoostClassifier("rescale", u=5.0, n_rounds=20, depth=2),
+    GradientBoostClassifier("epsilon", eps=0.2, n_rounds=20),
+]
+
+
+def problem(estimator: Any) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 4))
+    y = X[:, 0] + np.sin(X[:, 1]) + rng.normal(0, 0.5, 80)
+    return X, (np.sign(y) if isinstance(estimator, GradientBoostClassifier) else y)
+
+
+@parametrize_with_checks([*REGRESSORS[2:4], *CLASSIFIERS[3:]])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+def test_follows_scikit_learns_conventions(estimator, check) -> None:  # type: ignore[no-untyped-def]
+    check(estimator)
+
+
+@pytest.mark.parametrize("estimator", [*REGRESSORS, *CLASSIFIERS], ids=repr)
+def test_every_stage_is_a_candidate_of_the_algorithm(estimator: Any) -> None:
+    X, y = problem(estimator)
+    loss = "l2" if estimator in REGRESSORS else "logistic"
+    algorithm = GradientBoost(estimator.step, loss, estimator.splits, estimator.depth)
+    values = {} if algorithm.value is None else algorithm.value.name
+    grid = {values: [getattr(estimator, values)]} if values else {}
+    grid = Grid.of({**grid, "n_rounds": range(1, 21)})
+    expected = algorithm.predictions(X[:60], y[:60], grid, X[60:], np.random.default_rng())
+    fitted = clone(estimator).fit(X[:60], y[:60])
+    if loss == "l2":
+        stages, last = fitted.staged_predict(X[60:]), fitted.predict(X[60:])
+    else:
+        stages, last = fitted.staged_decision_function(X[60:]), fitted.decision_function(X[60:])
+    np.testing.assert_array_equal(list(stages), expected)
+    np.testing.assert_array_equal(last, expected[-1])
+
+
+@pytest.mark.parametrize("estimator", CLASSIFIERS, ids=repr)
+def test_labels_come_back_as_they_were_given(estimator: GradientBoostClassifier) -> None:
+    X = np.arange(40.0)[:, None]
+    y = np.where(X[:, 0] > 17, "yes", "no")
+    fitted = clone(estimator).fit(X, y)
+    np.testing.assert_array_equal(fitted.predict(X), y)
+    *_, last = fitted.staged_predict(X)
+    np.testing.assert_array_equal(last, y)
+
+
+def test_learns_real_data_sets() -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    assert cross_val_score(GradientBoostClassifier(n_rounds=50), X, y, cv=3).mean() > 0.93
+    X, y = load_diabetes(return_X_y=True)
+    assert cross_val_score(GradientBoostRegressor(n_rounds=50), X, y, cv=3).mean() > 0.35
+
+
+@pytest.mark.parametrize(
+    ("estimator", "message"),
+    [
+        (GradientBoostRegressor("half"), "step must be 'full', .*, not 'half'"),
+        (GradientBoostRegressor("shrink", nu=0.0), "nu must be positive"),
+        (GradientBoostClassifier("rescale", u=-1.0), "u must be positive"),
+        (GradientBoostClassifier("epsilon", eps=float("nan")), "eps must be positive"),
+        (GradientBoostClassifier(n_rounds=0), "n_rounds must be positive"),
+        (GradientBoostRegressor(n_rounds=1.5), "n_rounds takes whole numbers"),
+        (GradientBoostRegressor(splits=0), "splits must be a whole number of at least 1, not 0"),
+        (GradientBoostRegressor(depth=0), "depth must be a whole number of at least 1, not 0"),
+        (GradientBoostRegressor(depth=2.5), "depth must be a whole number of at least 1, not 2.5"),
+        (GradientBoostRegressor(splits=2, depth=2), "give depth 2 or splits 2"),
+    ],
+)
+def test_impossible_settings_are_refused_by_name(estimator: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        estimator.fit(np.array([[0.0], [1.0], [2.0]]), [0, 1, 1])
+
+
+def test_one_class_is_refused() -> None:
+    with pytest.raises(ValueError, match="here are 1 class: y must hold 2"):
+        GradientBoostClassifier().fit(np.zeros((4, 1)), [1, 1, 1, 1])
+
+
+def test_an_unfitted_estimator_says_so() -> None:
+    with pytest.raises(NotFittedError):
+        next(GradientBoostClassifier().staged_predict(np.zeros((1, 1))))

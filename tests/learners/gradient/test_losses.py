@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import approx_fprime, minimize_scalar
+
+from quadrepro.learners.gradient.losses import LARGEST_CHANGE, LogisticLoss, Loss, SquaredLoss
+
+both = pytest.mark.parametrize("loss", [SquaredLoss(), LogisticLoss()], ids=["l2", "logistic"])
+
+
+def draw(n: int = 8, m: int = 40, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    scales = np.geomspace(0.01, 10, n)[:, None]
+    return (
+        scales[::-1] * rng.normal(size=(n, m)),
+        scales * rng.normal(size=(n, m)),
+        rng.choice([-1.0, 1.0], m),
+    )
+
+
+@both
+def test_descent_is_the_negative_gradient(loss: Loss) -> None:
+    scores, _, y = draw(n=3, m=6)
+    factor = 2.0 if isinstance(loss, SquaredLoss) else 1.0
+    for f, descent in zip(scores, loss.descent(scores, y), strict=True):
+        gradient = approx_fprime(f, lambda f: 6 * loss.mean(f[None], y)[0], 1e-7)
+        np.testing.assert_allclose(factor * descent, -gradient, atol=1e-4)
+
+
+@both
+def test_the_line_search_is_scipys(loss: Loss) -> None:
+    scores, directions, y = draw()
+    found = loss.search(scores, directions, y)
+    for f, g, beta in zip(scores, directions, found, strict=True):
+        best = minimize_scalar(
+            lambda b, f=f, g=g: loss.mean((f + b * g)[None], y)[0], method="brent", tol=1e-12
+        )
+        assert beta == pytest.approx(best.x, rel=1e-5, abs=1e-7)
+
+
+@both
+def test_a_line_search_alone_is_the_same_as_among_others(loss: Loss) -> None:
+    scores, directions, y = draw()
+    found = loss.search(scores, directions, y)
+    alone = [loss.search(f[None], g[None], y)[0] for f, g in zip(scores, directions, strict=True)]
+    np.testing.assert_array_equal(found, alone)
+
+
+@both
+def test_no_direction_is_not_followed(loss: Loss) -> None:
+    scores, directions, y = draw(n=2)
+    directions[0] = 0.0
+    found = loss.search(scores, directions, y)
+    assert found[0] == 0
+    assert found[1] != 0
+
+
+def test_the_squared_losss_step_is_that_of_least_squares() -> None:
+    scores, directions, y = draw()
+    found = SquaredLoss().search(scores, directions, y)
+    for f, g, beta in zip(scores, directions, found, strict=True):
+        assert beta == pytest.approx(np.linalg.lstsq(g[:, None], y - f, rcond=None)[0][0])
+
+
+@pytest.mark.parametrize("sign", [-1.0, 1.0])
+def test_where_the_loss_falls_without_end_the_step_is_bounded(sign: float) -> None:
+    y = np.array([1.0, -1.0, 1.0])
+    directions = sign * y * [[0.5, 2.0, 0.0], [1e-9, 1e-8, 1e-7]]
+    found = LogisticLoss().search(np.zeros((2, 3)), directions, y)
+    np.testing.assert_allclose(found, sign * LARGEST_CHANGE / np.array([2.0, 1e-7]))
+
+
+@pytest.mark.parametrize("size", [50.0, 1e4])
+def test_huge_margins_give_finite_losses_and_steps(size: float) -> None:
+    y = np.array([1.0, -1.0, 1.0, -1.0])
+    scores = size * np.array([[1.0, -1.0, 1.0, 1.0], [1.0, -1.0, 1.0, -1.0]])
+    loss = LogisticLoss()
+    np.testing.assert_allclose(loss.mean(scores, y), [size / 4, np.log1p(np.exp(-size))])
+    descent = loss.descent(scores, y)
+    found = loss.search(scores, descent, y)
+    assert np.isfinite(found).all()
+    assert (loss.mean(scores + found[:, None] * descent, y) <= loss.mean(scores, y)).all()

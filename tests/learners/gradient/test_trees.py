@@ -1,0 +1,192 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.tree import DecisionTreeRegressor
+
+from quadrepro._typing import FloatArray
+from quadrepro.learners.gradient.trees import TreeFitter, Trees
+
+
+def draw(m: int, d: int, n_targets: int, seed: int) -> tuple[FloatArray, FloatArray]:
+    """Return features that fit into scikit-learn's single precision, and targets."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(m, d)).astype(np.float32).astype(np.float64)
+    return X, np.sin(X).sum(axis=1) + rng.normal(size=(n_targets, m))
+
+
+def squares(y: FloatArray) -> float:
+    return float(np.square(y - y.mean()).sum())
+
+
+def stump_by_brute_force(X: FloatArray, y: FloatArray) -> tuple[int, float]:
+    """Return the first feature and threshold of the largest decrease, from its definition."""
+    best, found = 1e-9, (0, np.inf)
+    for feature, column in enumerate(X.T):
+        values = np.unique(column)
+        for threshold in (values[1:] + values[:-1]) / 2:
+            right = column > threshold
+            decrease = squares(y) - squares(y[right]) - squares(y[~right])
+            if decrease > best * (1 + 1e-9):
+                best, found = decrease, (feature, threshold)
+    return found
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        ({"splits": 1}, {"max_depth": 1}),
+        ({"splits": 4}, {"max_leaf_nodes": 5}),
+        ({"splits": 9}, {"max_leaf_nodes": 10}),
+        ({"depth": 1}, {"max_depth": 1}),
+        ({"depth": 3}, {"max_depth": 3}),
+    ],
+    ids=str,
+)
+def test_splits_are_those_of_scikit_learn(
+    seed: int, ours: dict[str, int], theirs: dict[str, int]
+) -> None:
+    X, targets = draw(400, 3, 4, seed)
+    new = draw(100, 3, 1, seed + 1000)[0]
+    trees, answers = TreeFitter(X, **ours).fit(targets)
+    for t, y in enumerate(targets):
+        reference = DecisionTreeRegressor(**theirs).fit(X, y)
+        splits = reference.tree_.feature >= 0
+        expected = zip(
+            reference.tree_.feature[splits], reference.tree_.threshold[splits], strict=True
+        )
+        made = zip(trees.features[t], trees.thresholds[t], strict=True)
+        assert sorted(made) == sorted(expected)
+        np.testing.assert_allclose(answers[t], reference.predict(X), atol=1e-12)
+        np.testing.assert_allclose(trees.outputs(new.T)[t], reference.predict(new), atol=1e-12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(2, 25), st.integers(1, 4), st.integers(1, 4), st.integers(0, 10**6))
+def test_a_stump_on_tied_features_is_found_by_brute_force(
+    m: int, d: int, levels: int, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, levels, (m, d)).astype(float)
+    targets = rng.integers(-2, 3, (3, m)).astype(float)
+    trees, answers = TreeFitter(X).fit(targets)
+    for t, y in enumerate(targets):
+        feature, threshold = stump_by_brute_force(X, y)
+        right = X[:, feature] > threshold
+        expected = np.where(right, y[right].mean() if right.any() else 0.0, y[~right].mean())
+        np.testing.assert_allclose(answers[t], expected, atol=1e-12)
+        if np.isfinite(threshold):
+            assert (trees.features[t, 0], trees.thresholds[t, 0]) == (feature, threshold)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(2, 30), st.integers(1, 4), st.integers(1, 5), st.integers(0, 10**6))
+def test_a_tree_on_tied_features_splits_the_leaf_of_largest_decrease(
+    m: int, levels: int, splits: int, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, levels, (m, 3)).astype(float)
+    targets = rng.integers(-2, 3, (2, m)) + rng.normal(size=(2, m))
+    _, answers = TreeFitter(X, splits).fit(targets)
+    for y, answer in zip(targets, answers, strict=True):
+        leaves = [np.arange(m)]
+        for _ in range(splits):
+            cuts = []
+            for leaf in leaves:
+                feature, threshold = stump_by_brute_force(X[leaf], y[leaf])
+                right = X[leaf, feature] > threshold
+                parts = [part for part in (leaf[~right], leaf[right]) if len(part)]
+                cuts.append((squares(y[leaf]) - sum(squares(y[p]) for p in parts), parts))
+            best = int(np.argmax([decrease for decrease, _ in cuts]))
+            leaves[best : best + 1] = cuts[best][1]
+        for leaf in leaves:
+            np.testing.assert_allclose(answer[leaf], y[leaf].mean(), atol=1e-12)
+
+
+@pytest.mark.parametrize("size", [{"splits": 1}, {"splits": 5}, {"depth": 3}], ids=str)
+def test_answers_on_the_training_examples_are_those_of_the_trees(size: dict[str, int]) -> None:
+    rng = np.random.default_rng(0)
+    X = np.hstack([draw(90, 2, 1, 0)[0], rng.integers(0, 3, (90, 2))])
+    trees, answers = TreeFitter(X, **size).fit(rng.normal(size=(5, 90)))
+    np.testing.assert_array_equal(trees.outputs(np.ascontiguousarray(X.T)), answers)
+
+
+@pytest.mark.parametrize("size", [{"splits": 1}, {"splits": 5}, {"depth": 3}], ids=str)
+def test_a_target_has_the_same_tree_alone_as_among_others(size: dict[str, int]) -> None:
+    X, targets = draw(70, 3, 6, 1)
+    # A stump fits one target without error, so that its tree has fewer splits than others.
+    targets[2] = np.where(X[:, 1] > 0, 3.0, -1.0)
+    fitter = TreeFitter(X, **size)
+    _, together = fitter.fit(targets)
+    for y, answer in zip(targets, together, strict=True):
+        np.testing.assert_array_equal(fitter.fit(y[None])[1][0], answer)
+
+
+@pytest.mark.parametrize("size", [{"splits": 1}, {"splits": 4}, {"depth": 3}], ids=str)
+def test_equal_features_tie_to_the_lowest(size: dict[str, int]) -> None:
+    X, targets = draw(60, 1, 5, 2)
+    # The mirrored feature has the same cuts, summed from the other end.
+    trees, _ = TreeFitter(np.hstack([X, -X, X]), **size).fit(targets)
+    made = np.isfinite(trees.thresholds)
+    assert made.any()
+    assert not trees.features[made].any()
+
+
+def test_of_equal_gains_the_lowest_threshold_is_taken() -> None:
+    X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    trees, _ = TreeFitter(X).fit(np.array([[1.0, 0.0, 0.0, 1.0]]))
+    assert trees.thresholds.tolist() == [[0.5]]
+
+
+def test_of_equally_good_leaves_the_oldest_is_split() -> None:
+    X = np.array([[0.0], [1.0], [10.0], [11.0]])
+    trees, _ = TreeFitter(X, 2).fit(np.array([[0.0, 1.0, 10.0, 11.0]]))
+    assert trees.thresholds.tolist() == [[5.5, 0.5]]
+
+
+def test_a_threshold_between_neighbouring_numbers_separates_them() -> None:
+    low = 1.0
+    X = np.array([[low], [np.nextafter(low, 2.0)]])
+    _, answers = TreeFitter(X).fit(np.array([[0.0, 1.0]]))
+    assert answers.tolist() == [[0.0, 1.0]]
+
+
+@pytest.mark.parametrize("size", [{"splits": 1}, {"splits": 4}, {"depth": 3}], ids=str)
+@pytest.mark.parametrize(
+    "X",
+    [np.zeros((5, 2)), np.arange(10.0).reshape(5, 2), np.zeros((1, 1))],
+    ids=["constant features", "features", "one example"],
+)
+def test_a_constant_target_is_answered_by_its_mean(X: FloatArray, size: dict[str, int]) -> None:
+    targets = np.full((2, len(X)), [[0.1], [1e9 / 3]])
+    trees, answers = TreeFitter(X, **size).fit(targets)
+    np.testing.assert_allclose(answers, targets, rtol=1e-15)
+    assert not np.isfinite(trees.thresholds).any()
+
+
+def test_constant_features_are_never_used() -> None:
+    X, targets = draw(30, 1, 3, 3)
+    plain, _ = TreeFitter(X, 3).fit(targets)
+    trees, _ = TreeFitter(np.hstack([np.ones((30, 1)), X, np.zeros((30, 1))]), 3).fit(targets)
+    assert (trees.features == 1).all()
+    np.testing.assert_array_equal(trees.thresholds, plain.thresholds)
+
+
+@pytest.mark.parametrize("size", [{"splits": 9}, {"depth": 5}], ids=str)
+def test_growth_ends_where_no_cut_is_left(size: dict[str, int]) -> None:
+    X = np.array([[0.0], [0.0], [1.0], [2.0]])
+    targets = np.array([[0.0, 1.0, 2.0, 5.0], [1.0, 1.0, 1.0, 2.0]])
+    _, answers = TreeFitter(X, **size).fit(targets)
+    np.testing.assert_allclose(answers, [[0.5, 0.5, 2.0, 5.0], [1.0, 1.0, 1.0, 2.0]], atol=1e-15)
+
+
+def test_kept_trees_answer_as_before() -> None:
+    X, targets = draw(40, 2, 4, 4)
+    trees, answers = TreeFitter(X, 3).fit(targets)
+    rows = np.array([True, False, False, True])
+    kept = trees.keep(rows)
+    assert isinstance(kept, Trees)
+    np.testing.assert_array_equal(kept.outputs(np.ascontiguousarray(X.T)), answers[rows])

@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from quadrepro._typing import FloatArray
+from quadrepro.learners.grid import Grid
+from quadrepro.learners.programs.lpboost import VIOLATION, LPBoost, generate_columns
+from quadrepro.learners.programs.lpboost_master import LPBoostMaster
+from quadrepro.learners.programs.program import SolverError
+from quadrepro.voters.reduction import reduce_problem
+
+Problem = tuple[FloatArray, FloatArray]
+VALUES = np.geomspace(1e-3, 1e3, 10).tolist()
+
+
+def objective(H: FloatArray, y: FloatArray, weights: FloatArray, C: float) -> float:
+    return float(np.abs(weights).sum() + C * np.maximum(0, 1 - y * (H @ weights)).sum())
+
+
+def primal_by_scipy(H: FloatArray, y: FloatArray, C: float) -> float:
+    """Return the least objective over weights a = p - q with slack, by scipy's linprog."""
+    m, n = H.shape
+    cost = np.concatenate([np.ones(2 * n), np.full(m, C)])
+    signed = H * y[:, None]
+    constraints = -np.hstack([signed, -signed, np.eye(m)])
+    result = linprog(cost, A_ub=constraints, b_ub=-np.ones(m), method="highs")
+    assert result.status == 0
+    return float(result.fun)
+
+
+@pytest.mark.parametrize("real", [False, True])
+def test_every_candidate_reaches_the_optimum_of_scipys_linprog(
+    make_problem: Callable[..., Problem], real: bool
+) -> None:
+    H, y = make_problem(m=50, n=14, real=real)
+    path = LPBoost().path(H, y, Grid.of({"C": VALUES}))
+    for weights, C in zip(path, VALUES, strict=True):
+        assert objective(H, y, weights, C) == pytest.approx(primal_by_scipy(H, y, C), rel=1e-6)
+
+
+def test_dual_weights_satisfy_every_voters_constraint_and_their_box(problem: Problem) -> None:
+    reduced = reduce_problem(*problem)
+    counts = reduced.counts[0]
+    signed = reduced.H * reduced.y[:, None]
+    for C, (added, solution) in zip(VALUES, generate_columns(reduced, counts, VALUES), strict=True):
+        u = solution.example_weights
+        assert np.abs(u @ signed).max() <= 1 + VIOLATION
+        assert (u >= -1e-9).all()
+        assert (u <= C * counts * (1 + 1e-9)).all()
+        assert solution.gap < 1e-7
+        weights = np.zeros(signed.shape[1])
+        weights[added] = solution.voter_weights
+        slack = np.maximum(0, 1 - signed @ weights)
+        assert solution.primal == pytest.approx(np.abs(weights).sum() + C * counts @ slack)
+        assert len(set(added)) == len(added)
+
+
+@pytest.mark.parametrize("C", [1e-3, 1.0])
+def test_where_no_voter_pays_for_itself_the_vote_is_empty(C: float) -> None:
+    H = np.array([[1.0], [1.0], [-1.0], [-1.0], [-1.0]])
+    y = np.array([1.0, -1.0, 1.0, -1.0, -1.0])
+    # C m max|mu| = C: up to 1 nothing is gained by the voter, and at 1 only just nothing.
+    weights = LPBoost().path(H, y, Grid.of({"C": [C]}))
+    assert weights == pytest.approx(0.0, abs=1e-9)
+
+
+def test_even_in_the_degenerate_zone_the_best_voter_is_seen(problem: Problem) -> None:
+    H, y = problem
+    [(added, solution)] = generate_columns(reduce_problem(H, y), np.ones(len(y)), [1e-3])
+    assert added == [int(np.abs(H.T @ y).argmax())]
+    assert not solution.voter_weights.any()
+
+
+def test_a_warm_path_costs_no_optimality(problem: Problem) -> None:
+    H, y = problem
+    path = LPBoost().path(H, y, Grid.of({"C": VALUES}))
+    for weights, C in zip(path, VALUES, strict=True):
+        alone = LPBoost().path(H, y, Grid.of({"C": [C]}))[0]
+        assert objective(H, y, weights, C) == pytest.approx(objective(H, y, alone, C), rel=1e-6)
+
+
+def test_examples_a_sample_lacks_take_no_part(problem: Problem) -> None:
+    H, y = problem
+    keep = np.arange(len(y)) % 4 != 0
+    grid = Grid.of({"C": [0.1, 1.0]})
+    sampled = LPBoost().path(H, y, grid, keep[None, :].astype(float))[0]
+    alone = LPBoost().path(H[keep], y[keep], grid)
+    for C, a, b in zip([0.1, 1.0], sampled, alone, strict=True):
+        assert objective(H[keep], y[keep], a, C) == pytest.approx(
+            objective(H[keep], y[keep], b, C), rel=1e-7
+        )
+
+
+def test_total_weight_grows_with_the_price_of_slack(problem: Problem) -> None:
+    path = LPBoost().path(*problem, Grid.of({"C": VALUES}))
+    sums = np.abs(path).sum(axis=1)
+    assert all(a <= b + 1e-6 for a, b in pairwise(sums))
+
+
+def test_a_program_without_optimum_is_an_error_that_names_the_price() -> None:
+    master = LPBoostMaster(np.ones(3))
+    master.price_slack(float("inf"))
+    master.add_voter(np.array([1.0, -1.0, 0.0]))
+    with pytest.raises(SolverError, match="at C = inf ended as"):
+        master.solve()

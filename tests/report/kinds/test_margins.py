@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from quadrepro.config.loading import Experiment, load_experiment
+from quadrepro.engine.records import Record, pack_margins
+from quadrepro.papers.printed import read_published
+from quadrepro.report.kinds.margins import draw_margins, margins_table
+from quadrepro.report.outcomes import Outcomes
+
+CONFIG = """title: Two
+protocol: {view: quadboost}
+datasets:
+  - {name: monks, as: wisconsin}
+  - {name: titanic, as: mushrooms}
+algorithms:
+  - {name: adaboost, grid: {n_rounds: 5}}
+  - {name: ebboost, algorithm: adaboost, label: EBBoost, grid: {n_rounds: 5}}
+  - {name: rlp-boost, algorithm: adaboost, label: RLP-Boost, grid: {n_rounds: 5}}
+tables: {margin_figure: [wisconsin, mushrooms]}
+"""
+ROWS = ("wisconsin", "mushrooms")
+COLUMNS = ("adaboost", "ebboost", "rlp-boost")
+SPLITS = 3
+
+
+@pytest.fixture
+def experiment(tmp_path: Path) -> Experiment:
+    path = tmp_path / "two.yaml"
+    path.write_text(CONFIG)
+    return load_experiment(path)
+
+
+def margins() -> dict[tuple[str, str, int], np.ndarray]:
+    """Return margins of two algorithms; the third keeps none."""
+    rng = np.random.default_rng(3)
+    return {
+        (row, column, split): rng.normal(0.3 + 0.1 * i, 0.2 - 0.05 * j, 50).clip(-1, 1)
+        for i, row in enumerate(ROWS)
+        for j, column in enumerate(COLUMNS[:2])
+        for split in range(SPLITS)
+    }
+
+
+def outcomes(kept: dict[tuple[str, str, int], np.ndarray]) -> Outcomes:
+    records = {}
+    for row in ROWS:
+        for column in COLUMNS:
+            for split in range(SPLITS):
+                place = (row, column, split)
+                text = pack_margins(kept[place]) if place in kept else ""
+                records[place] = Record("k", "ok", 1, 10, margins=text)
+    return Outcomes(ROWS, COLUMNS, SPLITS, records)
+
+
+def test_entries_are_moments_of_all_margins_beside_the_printed_ones(
+    experiment: Experiment,
+) -> None:
+    kept = margins()
+    table = margins_table(experiment, outcomes(kept), read_published("ebboost-table2"))
+    printed = {
+        ("wisconsin", "adaboost"): "0.39 ± 0.15",
+        ("wisconsin", "ebboost"): "0.35 ± 0.12",
+        ("mushrooms", "adaboost"): "0.26 ± 0.06",
+        ("mushrooms", "ebboost"): "0.26 ± 0.05",
+    }
+    entries = {
+        (row, c): e for row, of_row in table.rows for c, e in zip(COLUMNS, of_row, strict=True)
+    }
+    data = {(r[0], r[1]): r[2:] for r in table.data_rows}
+    for (row, column), text in printed.items():
+        pooled = np.concatenate([kept[row, column, s] for s in range(SPLITS)])
+        mean, sd = np.mean(pooled), np.std(pooled, ddof=1)
+        assert entries[row, column].ours == f"{mean:.2f} ± {sd:.2f}"
+        assert entries[row, column].printed == text
+        assert data[row, column][:3] == (150, pytest.approx(mean), pytest.approx(sd))
+        assert " ± ".join(str(x) for x in data[row, column][3:]) == text
+    assert table.notes == (
+        "Mean ± standard deviation of the margins of all training examples of all 3 splits, in "
+        "parentheses the printed ones.",
+    )
+
+
+def test_an_algorithm_without_margins_has_dashes(experiment: Experiment) -> None:
+    table = margins_table(experiment, outcomes(margins()), read_published(""))
+    assert [of_row[2].ours for _, of_row in table.rows] == ["–", "–"]
+
+
+def test_an_entry_that_lacks_one_splits_margins_is_a_dash(experiment: Experiment) -> None:
+    kept = margins()
+    del kept["wisconsin", "ebboost", 1]
+    table = margins_table(experiment, outcomes(kept), read_published(""))
+    assert [e.ours == "–" for e in table.rows[0][1]] == [False, True, True]
+
+
+def test_the_same_records_give_the_same_figures(experiment: Experiment, tmp_path: Path) -> None:
+    kept = margins()
+    for name in ("a", "b"):
+        draw_margins(experiment, outcomes(kept), tmp_path / name)
+    kept["mushrooms", "ebboost", 0] = kept["mushrooms", "ebboost", 0] + 0.2
+    draw_margins(experiment, outcomes(kept), tmp_path / "other")
+    for file in ("margins.svg", "margins.png"):
+        a, b, other = ((tmp_path / name / file).read_bytes() for name in ("a", "b", "other"))
+        assert a == b
+        assert a != other
+
+
+def test_the_figure_has_a_panel_a_row_and_a_line_an_algorithm_with_margins(
+    experiment: Experiment, tmp_path: Path
+) -> None:
+    draw_margins(experiment, outcomes(margins()), tmp_path)
+    groups = [
+        g.get("id", "")
+        for g in ElementTree.parse(tmp_path / "margins.svg").iter("{http://www.w3.org/2000/svg}g")
+    ]
+    assert sum(name.startswith("axes_") for name in groups) == 2
+    text = (tmp_path / "margins.svg").read_text()
+    for drawn in ("wisconsin", "mushrooms", "AdaBoost", "EBBoost", "margin"):
+        assert f"<!-- {drawn} -->" in text
+    assert "<!-- RLP-Boost -->" not in text
+    assert (tmp_path / "margins.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_figure_without_records_has_empty_panels(experiment: Experiment, tmp_path: Path) -> None:
+    draw_margins(experiment, outcomes({}), tmp_path)
+    text = (tmp_path / "margins.svg").read_text()
+    assert "<!-- wisconsin -->" in text
+    assert "<!-- AdaBoost -->" not in text

@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from statistics import fmean, stdev
+
+import pytest
+
+from quadrepro.config.loading import Experiment
+from quadrepro.report.kinds.scatter import draw_scatter, scatter_table
+from quadrepro.report.outcomes import Outcomes
+from quadrepro.stats.sign_test import sign_test
+
+Make = Callable[..., Outcomes]
+SPLITS = (
+    {"monks": (2, 1, 2), "titanic": (3, 4, 5), "wine": (1, 2, 0)},
+    {"monks": (2, 3, 4), "titanic": (3, 2, 5), "wine": (1, 2, None)},
+)
+
+
+@pytest.fixture
+def against(experiment: Experiment) -> Experiment:
+    """Return the experiment that sets all beside QuadBoost."""
+    tables = experiment.config.tables.model_copy(update={"scatter": "quadboost"})
+    return replace(experiment, config=experiment.config.model_copy(update={"tables": tables}))
+
+
+def test_dots_are_counted_by_the_side_of_the_diagonal(against: Experiment, outcomes: Make) -> None:
+    table = scatter_table(against, outcomes(*SPLITS))
+    found = {name: [e.ours for e in entries] for name, entries in table.rows}
+    assert list(found) == ["LPBoost", "AdaBoost"]
+    differences = [-10.0, 10, 10, 10, -10, 10]
+    assert found["LPBoost"][:3] == ["4", "0", "2"]
+    assert found["LPBoost"][3] == f"+{fmean(differences):.2f} ± {stdev(differences):.2f}"
+    test = sign_test([0.2, 0.3, 0.1], [0.2, 0.3, 0.2])
+    assert found["LPBoost"][4:] == ["1, 0, 2", f"{test.p_value:.3f}"]
+    # A split that one of the two lacks is no dot, and without it there is no mean risk.
+    assert found["AdaBoost"][:3] == ["3", "1", "1"]
+    assert found["AdaBoost"][4:] == ["–", "–"]
+    assert len(table.data_rows) == 6 + 5
+    assert table.data_rows[0] == ("lpboost", "monks", 0.2, 0.1)
+
+
+def test_a_panel_an_algorithm_and_a_dot_a_split(
+    against: Experiment, outcomes: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from matplotlib.figure import Figure
+
+    figures = []
+    monkeypatch.setattr(Figure, "savefig", lambda figure, *_, **__: figures.append(figure))
+    draw_scatter(against, outcomes(*SPLITS), tmp_path)
+    lp, ada = figures[0].axes
+    assert (lp.get_xlabel(), lp.get_ylabel()) == ("risk of QuadBoost", "risk of LPBoost")
+    diagonal, *rows = lp.get_lines()
+    assert list(diagonal.get_xdata()) == list(diagonal.get_ydata())
+    assert [list(r.get_xdata()) for r in rows] == [[0.2, 0.2], [0.3, 0.3], [0.1, 0.1]]
+    assert [list(r.get_ydata()) for r in rows] == [[0.1, 0.3], [0.4, 0.2], [0.2, 0.2]]
+    assert len(ada.get_lines()[3].get_xdata()) == 1
+    assert len({r.get_color() for r in rows}) == 3
+    assert lp.get_xlim() == lp.get_ylim()
+
+
+def test_the_same_records_give_the_same_figures(
+    against: Experiment, outcomes: Make, tmp_path: Path
+) -> None:
+    lost = dict.fromkeys(SPLITS[0], (None, None, None))
+    for name, splits in (("a", SPLITS), ("b", SPLITS), ("empty", (lost,))):
+        draw_scatter(against, outcomes(*splits), tmp_path / name)
+    for file in ("scatter.svg", "scatter.png"):
+        a, b, empty = ((tmp_path / name / file).read_bytes() for name in ("a", "b", "empty"))
+        assert a == b
+        assert a != empty
