@@ -16,8 +16,8 @@ from pytest_benchmark.fixture import BenchmarkFixture
 from quadrepro._typing import FloatArray
 from quadrepro.data.encoding import encode
 from quadrepro.data.store import load_dataset
-from quadrepro.learners.base import GreedyAlgorithm
 from quadrepro.learners.greedy.adaboost import AdaBoost
+from quadrepro.learners.greedy.algorithm import GreedyAlgorithm
 from quadrepro.learners.greedy.cbboost import CBBoost, GBCBBoost
 from quadrepro.learners.greedy.loop import Checkpoints
 from quadrepro.measures.bounds.cbound import c_bound

@@ -6,8 +6,9 @@ import numpy as np
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from quadrepro._typing import FloatArray
-from quadrepro.learners.greedy.adaboost import AdaBoost, WeightBoosting
+from quadrepro.learners.greedy.adaboost import AdaBoost
 from quadrepro.learners.greedy.ebboost import EBBoost
+from quadrepro.learners.greedy.example_weights import WeightBoosting
 from quadrepro.learners.greedy.loop import boost
 from quadrepro.voters.random_stumps import Coding, RandomStumps
 

@@ -12,9 +12,9 @@ from sklearn.ensemble import AdaBoostClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from quadrepro._typing import FloatArray
-from quadrepro.learners.base import GreedyAlgorithm
 from quadrepro.learners.greedy.adaboost import AdaBoost
 from quadrepro.learners.greedy.adaboost_reg import AdaBoostReg
+from quadrepro.learners.greedy.algorithm import GreedyAlgorithm
 from quadrepro.learners.greedy.ebboost import EBBoost
 from quadrepro.learners.greedy.quadboost import QuadBoostL2
 from quadrepro.learners.grid import Grid

@@ -6,21 +6,20 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from quadrepro.learners.estimators import LPBoostClassifier
     from quadrepro.learners.gradient.estimators import (
         GradientBoostClassifier,
         GradientBoostRegressor,
     )
-    from quadrepro.learners.greedy.cbound_estimators import CBBoostClassifier, GBCBBoostClassifier
-    from quadrepro.learners.greedy.estimators import (
-        AdaBoostClassifier,
-        AdaBoostRegClassifier,
-        EBBoostClassifier,
-        QuadBoostClassifier,
-    )
-    from quadrepro.learners.greedy.hedge_estimators import HedgeBoostClassifier
-    from quadrepro.learners.programs.quadratic_estimators import CqBoostClassifier, MinCqClassifier
-    from quadrepro.learners.programs.soft_margin_estimators import (
+    from quadrepro.learners.greedy.adaboost import AdaBoostClassifier
+    from quadrepro.learners.greedy.adaboost_reg import AdaBoostRegClassifier
+    from quadrepro.learners.greedy.cbboost import CBBoostClassifier, GBCBBoostClassifier
+    from quadrepro.learners.greedy.ebboost import EBBoostClassifier
+    from quadrepro.learners.greedy.hedge import HedgeBoostClassifier
+    from quadrepro.learners.greedy.quadboost import QuadBoostClassifier
+    from quadrepro.learners.programs.cqboost import CqBoostClassifier
+    from quadrepro.learners.programs.lpboost import LPBoostClassifier
+    from quadrepro.learners.programs.mincq import MinCqClassifier
+    from quadrepro.learners.programs.soft_margin import (
         RegularizedLPBoostClassifier,
         RegularizedQPBoostClassifier,
     )
@@ -45,20 +44,20 @@ __all__ = [
 ]
 
 _HOMES = {
-    "AdaBoostClassifier": "quadrepro.learners.greedy.estimators",
-    "AdaBoostRegClassifier": "quadrepro.learners.greedy.estimators",
-    "CBBoostClassifier": "quadrepro.learners.greedy.cbound_estimators",
-    "CqBoostClassifier": "quadrepro.learners.programs.quadratic_estimators",
-    "EBBoostClassifier": "quadrepro.learners.greedy.estimators",
-    "GBCBBoostClassifier": "quadrepro.learners.greedy.cbound_estimators",
+    "AdaBoostClassifier": "quadrepro.learners.greedy.adaboost",
+    "AdaBoostRegClassifier": "quadrepro.learners.greedy.adaboost_reg",
+    "CBBoostClassifier": "quadrepro.learners.greedy.cbboost",
+    "CqBoostClassifier": "quadrepro.learners.programs.cqboost",
+    "EBBoostClassifier": "quadrepro.learners.greedy.ebboost",
+    "GBCBBoostClassifier": "quadrepro.learners.greedy.cbboost",
     "GradientBoostClassifier": "quadrepro.learners.gradient.estimators",
     "GradientBoostRegressor": "quadrepro.learners.gradient.estimators",
-    "HedgeBoostClassifier": "quadrepro.learners.greedy.hedge_estimators",
-    "LPBoostClassifier": "quadrepro.learners.estimators",
-    "MinCqClassifier": "quadrepro.learners.programs.quadratic_estimators",
-    "QuadBoostClassifier": "quadrepro.learners.greedy.estimators",
-    "RegularizedLPBoostClassifier": "quadrepro.learners.programs.soft_margin_estimators",
-    "RegularizedQPBoostClassifier": "quadrepro.learners.programs.soft_margin_estimators",
+    "HedgeBoostClassifier": "quadrepro.learners.greedy.hedge",
+    "LPBoostClassifier": "quadrepro.learners.programs.lpboost",
+    "MinCqClassifier": "quadrepro.learners.programs.mincq",
+    "QuadBoostClassifier": "quadrepro.learners.greedy.quadboost",
+    "RegularizedLPBoostClassifier": "quadrepro.learners.programs.soft_margin",
+    "RegularizedQPBoostClassifier": "quadrepro.learners.programs.soft_margin",
     "Stumps": "quadrepro.voters.stumps",
 }
 

@@ -29,10 +29,12 @@ def command(config: str, data: Path | None, out: Path, repeats: int | None) -> N
     """
     from tabulate import tabulate
 
+    from quadrepro.engine.estimates import Estimates
     from quadrepro.engine.run import missing_cells
 
     plan = prepare(config, data, repeats)
-    todo = missing_cells(plan.cells, record_store(out))
+    estimates = Estimates()
+    todo = missing_cells(plan.cells, record_store(out), estimates)
     rows = []
     for row, dataset in plan.datasets.items():
         first = next(cell for cell in plan.cells if cell.dataset == row)
@@ -47,10 +49,10 @@ def command(config: str, data: Path | None, out: Path, repeats: int | None) -> N
         searched = ", ".join((*entry.grid, *entry.draw)) or "none"
         settings.append((entry.name, sum(len(grid.candidates) for grid in grids), searched))
     click.echo(tabulate(settings, ("algorithm", "candidates", "searched over"), "simple"))
-    seconds = sum(cell.seconds() for cell in todo)
-    click.echo(
-        f"\n{len(plan.cells)} cells, {len(plan.cells) - len(todo)} already computed; the rest "
-        f"takes about {duration(seconds)} on one core"
-        if todo
-        else f"\n{len(plan.cells)} cells, all computed"
-    )
+    text = f"\n{len(plan.cells)} cells, {len(plan.cells) - len(todo)} already computed"
+    seconds = estimates.total(todo)
+    if todo and seconds is not None:
+        text += f"; the rest takes about {duration(seconds)} on one core"
+    elif todo:
+        text += "; the time they take is known when some are done"
+    click.echo(text)

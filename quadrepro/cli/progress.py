@@ -14,10 +14,12 @@ from quadrepro.cli.common import duration
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-    from quadrepro.config.plan import Cell
+    from quadrepro.config.cell import Cell
+    from quadrepro.engine.estimates import Estimates
     from quadrepro.engine.records import Record
 
 SECONDS_BETWEEN_LINES = 30.0
+SECONDS_BETWEEN_UPDATES = 0.2
 
 
 class TerminalBar:
@@ -36,9 +38,10 @@ class TerminalBar:
 
 
 class RunProgress(TerminalBar):
-    """Counts finished cells and tells how long the rest will take.
+    """Counts finished cells and estimates how long the rest will take.
 
-    The remaining time weighs cells by their estimated cost, for they differ a thousandfold.
+    The estimate weighs cells by their running times as these become known, for they differ up to a
+    thousandfold. There is none until the first cell is done.
 
     Parameters
     ----------
@@ -46,15 +49,17 @@ class RunProgress(TerminalBar):
         What will be computed.
     jobs : int
         Number of workers.
+    estimates : Estimates
+        Running times known so far; learns those of the cells that are done.
     """
 
-    def __init__(self, cells: list[Cell], jobs: int) -> None:
-        self._work = {cell.key: cell.seconds() for cell in cells}
-        self._total = sum(self._work.values())
+    def __init__(self, cells: list[Cell], jobs: int, estimates: Estimates) -> None:
+        self._rest = {cell.key: cell for cell in cells}
         self._n_cells = len(cells)
         self._jobs = jobs
-        self._done_work = 0.0
-        self._done_cells = 0
+        self._estimates = estimates
+        self._done_seconds = 0.0
+        self._last_update = 0.0
 
     def __enter__(self) -> Self:
         self._start = self._last_line = time.monotonic()
@@ -69,23 +74,36 @@ class RunProgress(TerminalBar):
                 console=Console(stderr=True),
             )
             self._bar.start()
-            text = self._text(self._total / self._jobs)
-            self._task = self._bar.add_task(text, total=self._total)
+            self._task = self._bar.add_task(self._text(), total=1.0)
         return self
 
     def __call__(self, cell: Cell, record: Record) -> None:
         """Count a finished cell."""
-        self._done_cells += 1
-        self._done_work += self._work[cell.key]
-        now = time.monotonic()
-        left = (now - self._start) / self._done_work * (self._total - self._done_work)
-        text = self._text(left)
-        if self._bar is not None:
-            self._bar.update(self._task, completed=self._done_work, description=text)
-        elif now - self._last_line >= SECONDS_BETWEEN_LINES or self._done_cells == self._n_cells:
+        del self._rest[cell.key]
+        self._done_seconds += record.seconds
+        now, ended = time.monotonic(), not self._rest
+        if self._bar is not None and (ended or now - self._last_update >= SECONDS_BETWEEN_UPDATES):
+            self._last_update = now
+            left = self._left() or 0.0
+            elapsed = now - self._start
+            done = 1.0 if ended else elapsed / (elapsed + left)
+            self._bar.update(self._task, completed=done, description=self._text())
+        elif self._bar is None and (ended or now - self._last_line >= SECONDS_BETWEEN_LINES):
             self._last_line = now
-            click.echo(text, err=True)
+            click.echo(self._text(), err=True)
 
-    def _text(self, left: float) -> str:
-        text = f"{self._done_cells}/{self._n_cells} cells"
-        return text if self._done_cells == self._n_cells else f"{text}, about {duration(left)} left"
+    def _left(self) -> float | None:
+        """Return the estimated wall time of the rest, or None if nothing is known."""
+        rest = self._estimates.total(self._rest.values())
+        if rest is None:
+            return None
+        if not self._done_seconds:
+            return rest / self._jobs
+        # What a cell costs beyond its search, and how busy the machine is, shows in this ratio.
+        return rest * (time.monotonic() - self._start) / self._done_seconds
+
+    def _text(self) -> str:
+        done = self._n_cells - len(self._rest)
+        text = f"{done}/{self._n_cells} cells"
+        left = self._left() if self._rest else None
+        return text if left is None else f"{text}, about {duration(left)} left"

@@ -26,7 +26,7 @@ from quadrepro.cli.common import (
 from quadrepro.errors import EXIT_INTERRUPTED
 
 if TYPE_CHECKING:
-    from quadrepro.config.plan import Cell
+    from quadrepro.config.cell import Cell
     from quadrepro.engine.records import Record
 
 
@@ -60,26 +60,28 @@ def command(
     are fetched. Cells that were computed before are not computed again.
     """
     from quadrepro.cli.progress import RunProgress
+    from quadrepro.engine.estimates import Estimates
     from quadrepro.engine.run import compute, missing_cells
 
     plan = prepare(config, data, repeats, offline=offline)
     store = record_store(out)
-    todo = missing_cells(plan.cells, store)
-    estimate = duration(sum(cell.seconds() for cell in todo) / jobs)
+    estimates = Estimates()
+    todo = missing_cells(plan.cells, store, estimates)
+    seconds = estimates.total(todo)
     kept = len(plan.cells) - len(todo)
     click.echo(
         f"{plan.experiment.config.title}: {len(plan.cells)} cells, {kept} already computed"
-        + (f", about {estimate} with {jobs} job{'s' * (jobs > 1)}" if todo else ""),
+        + (f", about {duration(seconds / jobs)} left" if todo and seconds is not None else ""),
         err=True,
     )
     try:
-        with RunProgress(todo, jobs) as progress, _Interruption() as interruption:
+        with RunProgress(todo, jobs, estimates) as progress, _Interruption() as interruption:
 
             def listen(cell: Cell, record: Record) -> None:
                 progress(cell, record)
                 interruption.check()
 
-            compute(todo, store, jobs, listen)
+            compute(todo, store, jobs, listen, estimates)
     except KeyboardInterrupt:
         again = shlex.join(["quadrepro", *sys.argv[1:]])
         left = len(missing_cells(plan.cells, store))

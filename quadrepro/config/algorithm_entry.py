@@ -14,10 +14,7 @@ from quadrepro.config.protocol import Measures, Protocol
 from quadrepro.documents.model import Model, fault
 from quadrepro.errors import nearest
 from quadrepro.learners.base import N_ROUNDS, Learner
-from quadrepro.learners.greedy.adaboost import WeightBoosting
 from quadrepro.learners.grid import Grid, Value
-from quadrepro.learners.predictor import Predictor
-from quadrepro.learners.programs.soft_margin import Reweighting
 from quadrepro.learners.registry import find_entry
 from quadrepro.measures.registry import OF_EVERY_ROUND, ON_VOTERS
 
@@ -107,8 +104,8 @@ class AlgorithmEntry(Model):
         learner = self.make()
         draws_stumps = self.draws_stumps(protocol)
         if draws_stumps:
-            if not isinstance(learner, WeightBoosting | Reweighting):
-                raise fault(f"{self.id} needs a voter matrix, and a hold-out draws stumps")
+            if not learner.takes_drawn_stumps:
+                raise fault(f"{self.id} needs a voter matrix, but a hold-out draws stumps")
             if N_ROUNDS.name in (*self.grid, *self.draw):
                 raise fault("the validation error chooses the rounds", "grid", N_ROUNDS.name)
         if wrong := self.fault_of_measures(protocol, {}):
@@ -124,7 +121,7 @@ class AlgorithmEntry(Model):
         if self.measures and (protocol.folds or protocol.holdout):
             return "measures are kept where nothing is chosen: set folds to 0"
         for name in self.measures or protocol.measures:
-            if name in ON_VOTERS and isinstance(self.make(), Predictor):
+            if name in ON_VOTERS and not self.make().gives_votes:
                 return f"{self.id} has no voters, which the measure {name} needs: give it others"
             if name in OF_EVERY_ROUND and not self._every_round(changes):
                 return f"{name} needs every round: give n_rounds as 1, 2, 3 ..., all else one value"
@@ -137,7 +134,7 @@ class AlgorithmEntry(Model):
 
     def draws_stumps(self, protocol: Protocol) -> bool:
         """Whether it boosts drawn stumps, so that the validation error chooses the rounds."""
-        return protocol.holdout is not None and not isinstance(self.make(), Predictor)
+        return protocol.holdout is not None and self.make().gives_votes
 
     @property
     def id(self) -> str:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
-from quadrepro._typing import FloatArray
+from quadrepro.config.cell import Draws, Problem
 from quadrepro.config.dataset_entry import DatasetEntry
 from quadrepro.config.protocol import Protocol, Sample
 from quadrepro.config.seeds import generator
@@ -22,31 +21,6 @@ from quadrepro.errors import ConfigError
 
 FEWEST_ROWS = 4
 """Below this there is no example left to validate or to test on."""
-
-Draws = tuple[int, str, int]
-"""Seed, data set and repeat: how the names of a split's draws begin."""
-
-
-@dataclass(frozen=True, eq=False)
-class Problem:
-    """Examples and how they are divided.
-
-    Attributes
-    ----------
-    examples : Encoded
-        The data set in its view, or a fresh sample of it.
-    split : Split
-        Training rows with folds, test rows.
-    origin : dict
-        What a cell's key says of these.
-    truth : ndarray of shape (n_rows,) or None
-        The targets without their noise, where they are known.
-    """
-
-    examples: Encoded
-    split: Split
-    origin: dict[str, Any]
-    truth: FloatArray | None = None
 
 
 @dataclass(frozen=True)
@@ -91,7 +65,8 @@ class Problems:
             self._encoded[key] = encode(dataset, view)
         examples = self._encoded[key]
         split = _split(entry.title, len(examples.y), protocol, draws)
-        return Problem(examples, split, {"data": dataset.content_hash, "split": split.hash})
+        origin = {"data": dataset.content_hash, "split": split.hash}
+        return Problem(examples.X, examples.y, examples.missing, split, origin)
 
 
 def _split(title: str, n_rows: int, protocol: Protocol, draws: Draws) -> Split:
@@ -126,4 +101,5 @@ def _fresh(
     examples = encode(replace(dataset, table=drawn.table), view)
     if len(examples.y) != sum(sample.sizes):
         raise ConfigError(f"the view of {entry.title} leaves rows out, which a sample's cannot")
-    return Problem(examples, split, {"rule": rule, "parameters": parameters}, drawn.truth)
+    origin = {"rule": rule, "parameters": parameters}
+    return Problem(examples.X, examples.y, examples.missing, split, origin, drawn.truth)

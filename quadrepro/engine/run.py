@@ -1,7 +1,7 @@
 """Computing the cells of a plan that have no record yet.
 
 Only this process writes. A record is kept as soon as its cell is done, so an interruption loses
-the cells in flight and nothing else.
+only the cells that are being computed.
 """
 
 from __future__ import annotations
@@ -12,30 +12,51 @@ from typing import Protocol
 from joblib import Parallel, delayed
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-from quadrepro.config.plan import Cell
+from quadrepro.config.cell import Cell
+from quadrepro.engine.estimates import Estimates, longest_first
 from quadrepro.engine.records import Record, RecordStore
 from quadrepro.engine.work import run_cell
 
 
 class Listener(Protocol):
-    """Told of every cell that is done."""
+    """Is called with every cell that is done."""
 
     def __call__(self, cell: Cell, record: Record) -> None:
-        """Hear of one cell."""
+        """Take note of one cell and its record."""
 
 
-def missing_cells(cells: Iterable[Cell], store: RecordStore) -> list[Cell]:
-    """Return the cells without a successful record, each content once, longest first."""
+def missing_cells(
+    cells: Iterable[Cell], store: RecordStore, estimates: Estimates | None = None
+) -> list[Cell]:
+    """Return the cells without a successful record, each content once.
+
+    Parameters
+    ----------
+    cells : iterable of Cell
+        Cells of a plan.
+    store : RecordStore
+        What has been computed.
+    estimates : Estimates, optional
+        Learns the running times of the cells that have a record.
+    """
     todo: dict[str, Cell] = {}
     for cell in cells:
         record = store.get(cell.key)
         if record is None or not record.ok:
             todo.setdefault(cell.key, cell)
-    return sorted(todo.values(), key=lambda cell: -cell.seconds())
+        elif estimates is not None:
+            estimates.learn(cell, record.seconds)
+    return list(todo.values())
 
 
-def compute(cells: Sequence[Cell], store: RecordStore, jobs: int, listener: Listener) -> None:
-    """Compute cells and keep their records.
+def compute(
+    cells: Sequence[Cell],
+    store: RecordStore,
+    jobs: int,
+    listener: Listener,
+    estimates: Estimates | None = None,
+) -> None:
+    """Compute cells and keep their records, the longest cells first.
 
     Parameters
     ----------
@@ -46,7 +67,9 @@ def compute(cells: Sequence[Cell], store: RecordStore, jobs: int, listener: List
     jobs : int
         Worker processes; 1 computes in this process.
     listener : Listener
-        Told of every cell after its record is kept.
+        Called with every cell after its record is kept.
+    estimates : Estimates, optional
+        Running times known so far; learns those of the cells that are computed.
 
     Raises
     ------
@@ -55,17 +78,21 @@ def compute(cells: Sequence[Cell], store: RecordStore, jobs: int, listener: List
     OSError
         If a record cannot be written.
     """
+    estimates = Estimates() if estimates is None else estimates
     by_key = {cell.key: cell for cell in cells}
 
     def keep(record: Record) -> None:
         store.put(record)
-        listener(by_key.pop(record.key), record)
+        cell = by_key.pop(record.key)
+        if record.ok:
+            estimates.learn(cell, record.seconds)
+        listener(cell, record)
 
     try:
-        for record in _records(cells, jobs):
+        for record in _records(longest_first(cells, estimates), jobs):
             keep(record)
     except TerminatedWorkerError:
-        # Whose fault it was is not known: what is left runs one cell a worker.
+        # Which cell did it is not known: the rest run one at a time, each in a worker of its own.
         for cell in list(by_key.values()):
             try:
                 keep(next(_records([cell], 2)))
@@ -74,7 +101,7 @@ def compute(cells: Sequence[Cell], store: RecordStore, jobs: int, listener: List
                 keep(Record(cell.key, "crashed", content=cell.content, message=message))
 
 
-def _records(cells: Sequence[Cell], jobs: int) -> Iterator[Record]:
+def _records(cells: Iterable[Cell], jobs: int) -> Iterator[Record]:
     if jobs == 1:
         yield from map(run_cell, cells)
         return
@@ -83,5 +110,5 @@ def _records(cells: Sequence[Cell], jobs: int) -> Iterator[Record]:
 
 
 def records_of(cells: Iterable[Cell], store: RecordStore) -> list[Record]:
-    """Return the record of every cell; status "missing" where there is none."""
+    """Return the record of every cell, with status "missing" if there is none."""
     return [store.get(cell.key) or Record(cell.key, "missing") for cell in cells]

@@ -1,8 +1,7 @@
-"""What every algorithm gives: the weights of a whole grid from one call.
+"""What all learners share: hyper-parameters, settings, and the trainer that a search sees.
 
-`Algorithm.path` is the contract on which the search stands. A new algorithm is a frozen dataclass
-of its settings with the hyper-parameters it understands; it enters `registry.py` and nothing else.
-What learns from attributes instead of voters is a `quadrepro.learners.predictor.Predictor`.
+A learner is a frozen dataclass of its settings. What it can do is said by class attributes
+(`gives_votes`, `takes_drawn_stumps`, `draws`), so that no other room has to know its class.
 """
 
 from __future__ import annotations
@@ -14,31 +13,28 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from quadrepro._typing import BoolArray, FloatArray, IntArray
-from quadrepro.learners.greedy.loop import Checkpoints, Rule, State, Watcher, boost
 from quadrepro.learners.grid import Grid, Value
-from quadrepro.voters.reduction import VotingProblem, reduce_problem
-from quadrepro.voters.source import ZERO_VOTE
+from quadrepro.learners.training import Trainer, TrainingData
 
 Task = Literal["classification", "regression"]
 
 
 @dataclass(frozen=True)
 class Hyperparameter:
-    """One axis an algorithm's grid may have.
+    """One axis that the grid of a learner may have.
 
     Attributes
     ----------
     name : str
         Name in configs and estimators.
     kind : {"integer", "number", "any"}
-        What its values are; of any kind, they stand in any order.
+        Type of its values. Values of any kind may be listed in any order.
     simple : {"small", "large"}
-        Which end of the range gives the simpler vote: a grid starts there.
+        Which end of the range gives the simpler model: a grid starts there.
     meaning : str
-        One line for a person.
+        One line for the user.
     zero : bool, default False
-        Whether 0 is a value it may have.
+        Whether 0 is a valid value.
     optional : bool, default False
         Whether a grid may leave it out.
     """
@@ -51,7 +47,7 @@ class Hyperparameter:
     optional: bool = False
 
     def fault(self, values: Sequence[Any]) -> str | None:
-        """Return what is wrong with the values of a grid's axis, or None."""
+        """Return what is wrong with the values of an axis, or None."""
         if self.kind == "any":
             return None
         for value in values:
@@ -77,27 +73,58 @@ N_ROUNDS = Hyperparameter("n_rounds", "integer", "small", "number of rounds T")
 
 @dataclass(frozen=True)
 class Learner(ABC):
-    """What a config names: its settings are fixed, its hyper-parameters open.
+    """What a config names: its settings are fixed, its hyper-parameters are open.
 
     Attributes
     ----------
     version : int
-        Raised whenever results change, so that no old record is taken for a new one.
+        Raised whenever results change, so that an old record is never taken for a new one.
+    gives_votes : bool
+        Whether candidates are weights over voters, which some measures need.
+    takes_drawn_stumps : bool
+        Whether it can learn from stumps that are drawn in every round.
+    draws : bool
+        Whether training may draw random numbers.
     """
 
     version: ClassVar[int] = 1
+    gives_votes: ClassVar[bool]
+    takes_drawn_stumps: ClassVar[bool] = False
+    draws: ClassVar[bool] = False
 
     @property
     @abstractmethod
     def hyperparameters(self) -> tuple[Hyperparameter, ...]:
         """What a grid may name."""
 
+    @abstractmethod
+    def trainer(self, data: TrainingData, grids: Sequence[Grid]) -> Trainer:
+        """Return the trainer of all candidates on the examples of one cell.
+
+        Parameters
+        ----------
+        data : TrainingData
+            Prepared examples, and where voters come from.
+        grids : sequence of Grid
+            The candidates, from simple to complex.
+
+        Raises
+        ------
+        ValueError
+            If the data cannot give the voters that are asked for.
+        """
+
+    @property
+    def task(self) -> Task:
+        """What it predicts: a class, as the sign of a score, or a number."""
+        return "classification"
+
     def for_task(self, task: Task) -> Self | None:
-        """Return what does a task, or None if it cannot."""
-        return self if task == "classification" else None
+        """Return the learner for a task, or None if there is none."""
+        return self if task == self.task else None
 
     def check(self, grid: Grid) -> None:
-        """Raise ValueError if the grid does not name what the learner needs."""
+        """Raise ValueError if the grid does not fit the learner's hyper-parameters."""
         known = {h.name: h for h in self.hyperparameters}
         for name, values in grid.axes:
             if name not in known:
@@ -108,142 +135,21 @@ class Learner(ABC):
         if missing := [name for name in needed if grid.axis(name) is None]:
             raise ValueError(f"{type(self).__name__} needs a value of {', '.join(missing)}")
 
-
-@dataclass(frozen=True)
-class Algorithm(Learner):
-    """An algorithm that finds a vote over given voters.
-
-    Attributes
-    ----------
-    hyperparameters : tuple of Hyperparameter
-        What a grid may name.
-    """
-
-    hyperparameters: ClassVar[tuple[Hyperparameter, ...]]
-
-    @property
-    def merges_voters(self) -> bool:
-        """Whether equal voters may be merged: not where each has a bounded share of its own."""
-        return True
-
-    def path(
-        self, H: FloatArray, y: FloatArray, grid: Grid, samples: FloatArray | None = None
-    ) -> FloatArray:
-        """Return the weights of every candidate of a grid.
-
-        Parameters
-        ----------
-        H : ndarray of shape (n_examples, n_voters)
-            Voter matrix, values in [-1, 1].
-        y : ndarray of shape (n_examples,)
-            Labels, -1 or +1.
-        grid : Grid
-            Values of the hyper-parameters.
-        samples : ndarray of shape (n_samples, n_examples), optional
-            How often each sample (a fold's training part) holds each example.
-
-        Returns
-        -------
-        ndarray of shape (n_candidates, n_voters), or (n_samples, n_candidates, n_voters)
-            Signed voter weights, NaN where a candidate has no solution; the longer shape where
-            `samples` is given.
-
-        Raises
-        ------
-        ValueError
-            If the problem or the grid is not one the algorithm can take.
-        """
-        self.check(grid)
-        problem = reduce_problem(H, y, samples, merge_voters=self.merges_voters)
-        weights = problem.expand(self._paths(problem, grid))
-        return weights[0] if samples is None else weights
-
-    def limit(self, problem: VotingProblem) -> str:
-        """Return a sentence on which candidates have a solution; empty where all have one."""
-        return ""
-
-    @abstractmethod
-    def _paths(self, problem: VotingProblem, grid: Grid) -> FloatArray:
-        """Return weights of shape (n_samples, n_candidates, n_voters) on the reduced problem."""
-
-    @abstractmethod
-    def seconds(self, n_examples: int, n_voters: int, n_samples: int, grid: Grid) -> float:
-        """Return a rough estimate of the time `path` takes on one core."""
-
-
-@dataclass(frozen=True)
-class GreedyAlgorithm(Algorithm):
-    """An algorithm whose path the greedy loop walks.
-
-    The number of rounds is nested, so it costs one run; the other hyper-parameter, if any,
-    multiplies the trajectories.
-    """
-
-    value_name: ClassVar[str] = ""
-    """Name of the hyper-parameter other than ``n_rounds``; empty where there is none."""
-
-    @abstractmethod
-    def state(self, problem: VotingProblem, sample_of: IntArray) -> State:
-        """Return the start of one trajectory for each entry of `sample_of`."""
-
-    @abstractmethod
-    def rule(self, values: FloatArray) -> Rule:
-        """Return the step rule for one hyper-parameter value a trajectory."""
-
-    def rounds(self, grid: Grid) -> list[int]:
-        """Return the numbers of rounds at which the path is kept."""
-        return [int(t) for t in grid.axis("n_rounds") or ()]
-
-    def run(
-        self,
-        problem: VotingProblem,
-        values: FloatArray,
-        n_rounds: int,
-        watchers: Sequence[Watcher],
-    ) -> None:
-        """Run the loop for every pair of a sample and a hyper-parameter value."""
-        sample_of = np.repeat(np.arange(problem.n_samples), len(values))
-        rule = self.rule(np.tile(values, problem.n_samples))
-        boost(rule, self.state(problem, sample_of), n_rounds, watchers)
-
-    def _paths(self, problem: VotingProblem, grid: Grid) -> FloatArray:
-        values = np.asarray(grid.axis(self.value_name) or (np.nan,), dtype=np.float64)
-        rounds = self.rounds(grid)
-        n_voters = problem.H.shape[1]
-        checkpoints = Checkpoints(rounds, problem.n_samples * len(values), n_voters)
-        self.run(problem, values, rounds[-1], [checkpoints])
-        shaped = checkpoints.path.reshape(problem.n_samples, len(values), len(rounds), n_voters)
-        return grid.flatten(shaped, (self.value_name, "n_rounds"))
-
-
-def positive_votes(H: FloatArray, weights: FloatArray) -> BoolArray:
-    """Return which examples each vote calls positive: those with a sum above zero.
-
-    A zero sum is negative (QuadBoost, section 2). Sums within `ZERO_VOTE` of zero are zero, so
-    that an even vote does not turn on the rounding of a matrix product.
-
-    Parameters
-    ----------
-    H : ndarray of shape (n_examples, n_voters)
-        Voter matrix.
-    weights : ndarray of shape (n_candidates, n_voters)
-        One row a vote.
-
-    Returns
-    -------
-    ndarray of bool of shape (n_examples, n_candidates)
-        True for +1.
-    """
-    return np.asarray(ZERO_VOTE * np.abs(weights).sum(axis=1) < H @ weights.T)
+    def check_candidate(self, **candidate: Value) -> None:
+        """Raise ValueError if a hyper-parameter cannot have the given value."""
+        known = {h.name: h for h in self.hyperparameters}
+        for name, value in candidate.items():
+            if fault := known[name].fault([value]):
+                raise ValueError(fault)
 
 
 def rounded_log_values(low: float, high: float, points: int, *, integer: bool) -> list[Value]:
-    """Return `points` values evenly spaced on a logarithmic scale, ends exact.
+    """Return `points` values evenly spaced on a logarithmic scale, with exact ends.
 
     Raises
     ------
     ValueError
-        If an end is not positive or there are fewer than one point.
+        If an end is not positive or there is fewer than one point.
     """
     if low <= 0 or high <= 0:
         raise ValueError("a logarithmic scale needs positive ends")

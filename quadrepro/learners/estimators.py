@@ -1,14 +1,16 @@
-"""The algorithms as scikit-learn classifiers: one point of the grid, trained on all of X.
+"""The base of the algorithms' scikit-learn classifiers: one candidate, trained on all of X.
 
-An estimator turns labels and voters into a voting problem and back; how a vote is found is the
-business of the algorithm it wraps.
+An estimator turns labels and voters into a voting problem and back. Its algorithm, which stands in
+the same module as the estimator, finds the vote. The parameters of the estimator that are fields of
+the algorithm are its settings; those that are its hyper-parameters are the candidate.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from typing import Any, Literal, Self
+from dataclasses import fields
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,29 +19,29 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from quadrepro._typing import FloatArray
-from quadrepro.learners.base import Algorithm, positive_votes
-from quadrepro.learners.programs.lpboost import LPBoost, generate_columns
-from quadrepro.voters.reduction import reduce_problem
+from quadrepro.learners.algorithm import Algorithm, positive_votes
+from quadrepro.learners.grid import Value
 from quadrepro.voters.stumps import Stumps
 
 Voters = Stumps | Literal["precomputed"] | None
 
 
 class VoteClassifier(ClassifierMixin, BaseEstimator):
-    """A weighted vote over voters, for two classes; base of the classifiers below.
+    """A weighted vote over voters for two classes; the base of all such classifiers.
 
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
         The labels; a vote above zero is the second.
     voters_ : Stumps or None
-        The fitted stumps, None where X is the voter matrix.
+        The fitted stumps; None if X is the voter matrix.
     voter_weights_ : ndarray of shape (n_voters,)
         Signed weight of each column of the voter matrix.
     n_features_in_ : int
         Number of columns of X.
     """
 
+    learner: ClassVar[type[Algorithm]]
     voters: Voters
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
@@ -48,7 +50,7 @@ class VoteClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Training examples, or their voter matrix where `voters` is ``"precomputed"``.
+            Training examples, or their voter matrix if `voters` is ``"precomputed"``.
         y : array-like of shape (n_samples,)
             Labels, two distinct ones.
 
@@ -60,8 +62,8 @@ class VoteClassifier(ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If there are not two classes, a hyper-parameter is out of range or a precomputed voter
-            leaves [-1, 1].
+            If there are not two classes, a parameter is out of range or a precomputed voter has a
+            value outside [-1, 1].
         """
         X, y = validate_data(self, X, y, dtype=np.float64)
         X = np.asarray(X)
@@ -117,6 +119,18 @@ class VoteClassifier(ClassifierMixin, BaseEstimator):
         positive = positive_votes(H, self.voter_weights_[None, :])[:, 0]
         return np.asarray(self.classes_[positive.astype(np.intp)])
 
+    def _algorithm(self) -> Algorithm:
+        """Return the algorithm with the settings that are parameters of the estimator."""
+        names = [f.name for f in fields(self.learner) if f.name in self.get_params(deep=False)]
+        return self.learner(**{name: getattr(self, name) for name in names})
+
+    def _candidate(self, algorithm: Algorithm, y: FloatArray) -> dict[str, Value]:
+        """Return the values of the algorithm's hyper-parameters, or raise ValueError."""
+        known = [(h, getattr(self, h.name)) for h in algorithm.hyperparameters]
+        given = {h.name: value for h, value in known if not (h.optional and value is None)}
+        algorithm.check_candidate(**given)
+        return given
+
     @abstractmethod
     def _train(self, H: FloatArray, y: FloatArray) -> FloatArray:
         """Return the voter weights and keep what staging needs."""
@@ -171,58 +185,6 @@ def two_classes(y: ArrayLike) -> tuple[NDArray[Any], FloatArray]:
     if len(classes) != 2:
         kind = "class" if len(classes) == 1 else "classes"
         raise ValueError(
-            f"Only binary classification is supported, here are {len(classes)} {kind}: "
-            "y must hold 2"
+            f"Only binary classification is supported: y holds {len(classes)} {kind}, not 2"
         )
     return classes, np.where(codes == 1, 1.0, -1.0)
-
-
-def check_candidate(algorithm: Algorithm, **candidate: float) -> None:
-    """Raise ValueError if the algorithm cannot have these hyper-parameters."""
-    known = {h.name: h for h in algorithm.hyperparameters}
-    for name, value in candidate.items():
-        if fault := known[name].fault([value]):
-            raise ValueError(fault)
-
-
-class LPBoostClassifier(VoteClassifier):
-    """LPBoost with a soft margin, by column generation (Demiriz et al. 2002).
-
-    Parameters
-    ----------
-    C : float, default 1.0
-        Price of a unit of slack.
-    voters : Stumps, "precomputed" or None, default None
-        The voters; None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` for X itself.
-
-    Attributes
-    ----------
-    gap_ : float
-        Relative duality gap of the last linear program.
-    """
-
-    def __init__(self, C: float = 1.0, *, voters: Voters = None) -> None:
-        self.C = C
-        self.voters = voters
-
-    def _train(self, H: FloatArray, y: FloatArray) -> FloatArray:
-        check_candidate(LPBoost(), C=self.C)
-        problem = reduce_problem(H, y)
-        self._solutions: list[tuple[NDArray[np.intp], FloatArray]] = []
-        path = generate_columns(
-            problem,
-            problem.counts[0],
-            [float(self.C)],
-            lambda added, solution: self._solutions.append(
-                (problem.representatives[added], solution.voter_weights)
-            ),
-        )
-        added, solution = next(path)
-        self.gap_ = solution.gap
-        weights = np.zeros(problem.H.shape[1])
-        weights[added] = solution.voter_weights
-        return problem.expand(weights)
-
-    def _stages(self, H: FloatArray) -> Iterator[FloatArray]:
-        for voters, weights in self._solutions:
-            yield H[:, voters] @ weights

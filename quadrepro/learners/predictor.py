@@ -1,49 +1,48 @@
-"""Learners that see attributes instead of a voter matrix, and answer with predictions."""
+"""Predictors: learners that see attributes instead of voters, and give predictions."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
 
 import numpy as np
 
-from quadrepro._typing import FloatArray
+from quadrepro._typing import FloatArray, IntArray
 from quadrepro.learners.base import Learner, Task
 from quadrepro.learners.grid import Grid
+from quadrepro.learners.training import Fitted, Losses, Path, Trainer, TrainingData
 
 
 @dataclass(frozen=True)
 class Predictor(Learner):
     """A learner that makes its own base learners, and so gives predictions instead of weights."""
 
-    @property
-    @abstractmethod
-    def task(self) -> Task:
-        """What it predicts: a class, as the sign of a score, or a number."""
+    gives_votes = False
+    draws = True
 
-    def for_task(self, task: Task) -> Self | None:
-        """Return what does a task, or None if it cannot."""
-        return self if task == self.task else None
+    def trainer(self, data: TrainingData, grids: Sequence[Grid]) -> Predictions:
+        """Return the trainer on attributes."""
+        return Predictions(grids, self, data)
 
     @abstractmethod
     def predictions(
         self, X: FloatArray, y: FloatArray, grid: Grid, X_new: FloatArray, rng: np.random.Generator
     ) -> FloatArray:
-        """Train every candidate of a grid and let it predict.
+        """Train every candidate of a grid and return its predictions.
 
         Parameters
         ----------
         X : ndarray of shape (n_examples, n_attributes)
             Training examples.
         y : ndarray of shape (n_examples,)
-            Labels -1 or +1, or the numbers to be predicted.
+            Labels -1 or +1, or the numbers to predict.
         grid : Grid
             Values of the hyper-parameters.
         X_new : ndarray of shape (n_new, n_attributes)
             Examples to predict.
         rng : numpy.random.Generator
-            Where draws come from.
+            Source of random draws.
 
         Returns
         -------
@@ -51,6 +50,88 @@ class Predictor(Learner):
             Numbers; for classes real scores, above zero for +1.
         """
 
-    @abstractmethod
-    def seconds(self, n_examples: int, n_attributes: int, n_fits: int, grid: Grid) -> float:
-        """Return a rough estimate of the time that `n_fits` calls take on one core."""
+
+@dataclass(frozen=True, eq=False)
+class Predictions(Trainer):
+    """Trains the candidates of a predictor.
+
+    Attributes
+    ----------
+    predictor : Predictor
+        Trains and predicts.
+    data : TrainingData
+        The examples of the cell.
+    """
+
+    predictor: Predictor
+    data: TrainingData
+
+    def cross_validate(self, fold: IntArray) -> Losses:
+        """Return the summed losses over all folds; 0 for a single candidate, which needs none."""
+        X, y = self.data.train
+        losses = np.zeros(len(self.candidates))
+        if len(losses) > 1:
+            for f in range(int(fold.max()) + 1):
+                out = fold == f
+                scores = self._scores(X[~out], y[~out], X[out], f"fold {f}")
+                losses += summed_loss(self.predictor.task, scores, y[out])
+        return Losses(losses, self._fitted)
+
+    def hold_out(self) -> Losses:
+        """Return the losses on the held-out examples; one training gives test scores as well."""
+        valid = self.data.valid
+        if valid is None:
+            return super().hold_out()
+        scores = self._scores(*self.data.train, np.vstack([valid.X, self.data.test.X]))
+        on_valid, on_test = np.split(scores, [len(valid.y)], axis=1)
+        losses = summed_loss(self.predictor.task, on_valid, valid.y)
+        return Losses(losses, lambda i: Fitted(self.candidates[i], on_test[i]))
+
+    def path(self) -> Path:
+        """Train all candidates once; they predict training and test examples together."""
+        X, y = self.data.train
+        scores = self._scores(X, y, np.vstack([X, self.data.test.X]))
+        on_train, on_test = np.split(scores, [len(y)], axis=1)
+        last = Fitted(self.candidates[-1], on_test[-1])
+        return Path(last, lambda: (on_train, on_test))
+
+    def last(self) -> Fitted:
+        """Train the last candidate alone."""
+        return self._fitted(len(self.candidates) - 1)
+
+    def _fitted(self, i: int) -> Fitted:
+        candidate = self.candidates[i]
+        alone = Grid.of({name: [value] for name, value in candidate.items()})
+        rng, (X, y) = self.data.rng("all"), self.data.train
+        return Fitted(candidate, self.predictor.predictions(X, y, alone, self.data.test.X, rng)[0])
+
+    def _scores(
+        self, X: FloatArray, y: FloatArray, X_new: FloatArray, name: str = "all"
+    ) -> FloatArray:
+        rng = self.data.rng(name)
+        return np.concatenate(
+            [self.predictor.predictions(X, y, grid, X_new, rng) for grid in self.grids]
+        )
+
+
+def summed_loss(task: Task, scores: FloatArray, y: FloatArray) -> FloatArray:
+    """Return the number of errors, or the sum of squared errors, of each row of scores.
+
+    Parameters
+    ----------
+    task : {"classification", "regression"}
+        Which of the two.
+    scores : ndarray of shape (n_candidates, n_examples)
+        Predicted numbers; for classes above zero for +1.
+    y : ndarray of shape (n_examples,)
+        Labels -1 or +1, or true numbers.
+
+    Returns
+    -------
+    ndarray of shape (n_candidates,)
+        The losses; infinite for a regression that has overflowed.
+    """
+    if task == "classification":
+        return np.asarray(((scores > 0) != (y > 0)).sum(axis=1), dtype=np.float64)
+    losses = ((scores - y) ** 2).sum(axis=1)
+    return np.where(np.isnan(losses), np.inf, losses)

@@ -1,31 +1,22 @@
-"""The algorithms a config can name."""
+"""The algorithms that a config can name.
+
+An entry names the module of its algorithm, which is imported when a config asks for it.
+"""
 
 from __future__ import annotations
 
+import importlib
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
-from pydantic import TypeAdapter
-
 from quadrepro.errors import nearest
 from quadrepro.learners.base import Learner
-from quadrepro.learners.gradient.boosting import GradientBoost
-from quadrepro.learners.greedy.adaboost import AdaBoost
-from quadrepro.learners.greedy.adaboost_reg import AdaBoostReg
-from quadrepro.learners.greedy.cbboost import CBBoost, GBCBBoost
-from quadrepro.learners.greedy.ebboost import EBBoost
-from quadrepro.learners.greedy.hedge import HedgeBoost
-from quadrepro.learners.greedy.quadboost import QuadBoost, QuadBoostL1, QuadBoostL2, QuadBoostLInf
-from quadrepro.learners.programs.cqboost import CqBoost
-from quadrepro.learners.programs.lpboost import LPBoost
-from quadrepro.learners.programs.mincq import MinCq, MinCqOnCBBoost
-from quadrepro.learners.programs.soft_margin import RegularizedLP, RegularizedQP
 
 if TYPE_CHECKING:
     from quadrepro.learners.sklearn_predictor import SklearnEntry
 
 SKLEARN = "sklearn:"
-"""How the names of scikit-learn's estimators begin."""
+"""Prefix of the names of scikit-learn's estimators."""
 
 
 @dataclass(frozen=True)
@@ -34,55 +25,77 @@ class Entry:
 
     Attributes
     ----------
-    learner : type of Learner
-        Its class.
+    home : str
+        Module below `quadrepro.learners` and class, as ``"greedy.adaboost:AdaBoost"``.
     label : str
-        What tables call it.
+        Its name in tables.
     source : str
-        Where it comes from.
+        Where it was published.
     preset : dict
-        Settings that make it what it is.
+        Settings that the user cannot change.
     """
 
-    learner: type[Learner]
+    home: str
     label: str
     source: str
     preset: dict[str, Any] = field(default_factory=dict)
 
+    @property
+    def learner(self) -> type[Learner]:
+        """The class of the algorithm."""
+        module, _, name = self.home.partition(":")
+        found: type[Learner] = getattr(
+            importlib.import_module(f"quadrepro.learners.{module}"), name
+        )
+        return found
+
     def make(self, settings: dict[str, Any]) -> Learner:
-        """Return the algorithm with some settings, checked for type.
+        """Return the algorithm with the given settings, which are checked.
 
         Raises
         ------
         pydantic.ValidationError, which is a ValueError
             If a setting is unknown or has the wrong type.
         """
+        from pydantic import TypeAdapter
+
         return TypeAdapter(self.learner).validate_python(settings | self.preset, extra="forbid")
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Names and defaults of the settings that a person may choose."""
+        """Names and defaults of the settings that the user may choose."""
         return {f.name: f.default for f in fields(self.learner) if f.name not in self.preset}
 
 
+RAETSCH = "Raetsch, Onoda and Mueller 2001"
+BAUVIN = "Bauvin et al. 2020"
+
 ALGORITHMS: dict[str, Entry] = {
-    "quadboost": Entry(QuadBoost, "QuadBoost", "QuadBoost, eq. 6"),
-    "quadboost-l1": Entry(QuadBoostL1, "QuadBoost-L1", "QuadBoost, eq. 7"),
-    "quadboost-l2": Entry(QuadBoostL2, "QuadBoost-L2", "QuadBoost, eq. 8"),
-    "quadboost-linf": Entry(QuadBoostLInf, "QuadBoost-L∞", "QuadBoost, eq. 9"),
-    "lpboost": Entry(LPBoost, "LPBoost", "Demiriz et al. 2002"),
-    "adaboost": Entry(AdaBoost, "AdaBoost", "Freund and Schapire 1997; lecture, section 4"),
-    "ebboost": Entry(EBBoost, "EBBoost", "Shivaswamy and Jebara 2010, algorithm 2"),
-    "abr": Entry(AdaBoostReg, "AdaBoost_REG", "Raetsch, Onoda and Mueller 2001"),
-    "rlp-boost": Entry(RegularizedLP, "RLP-Boost", "Raetsch, Onoda and Mueller 2001, LP_REG"),
-    "rqp-boost": Entry(RegularizedQP, "RQP-Boost", "Raetsch, Onoda and Mueller 2001, QP_REG"),
-    "cb-boost": Entry(CBBoost, "CB-Boost", "Bauvin et al. 2020, algorithm 1"),
-    "gb-cb-boost": Entry(GBCBBoost, "GB-CB-Boost", "Bauvin et al. 2020, appendix B"),
-    "mincq": Entry(MinCq, "MinCq", "Germain et al. 2015"),
-    "mincq-on-cb-boost": Entry(MinCqOnCBBoost, "MinCq(CB-Boost)", "Bauvin et al. 2020, figure 5"),
-    "cqboost": Entry(CqBoost, "CqBoost", "Roy et al. 2016"),
+    "quadboost": Entry("greedy.quadboost:QuadBoost", "QuadBoost", "QuadBoost, eq. 6"),
+    "quadboost-l1": Entry("greedy.quadboost:QuadBoostL1", "QuadBoost-L1", "QuadBoost, eq. 7"),
+    "quadboost-l2": Entry("greedy.quadboost:QuadBoostL2", "QuadBoost-L2", "QuadBoost, eq. 8"),
+    "quadboost-linf": Entry("greedy.quadboost:QuadBoostLInf", "QuadBoost-L∞", "QuadBoost, eq. 9"),
+    "lpboost": Entry("programs.lpboost:LPBoost", "LPBoost", "Demiriz et al. 2002"),
+    "adaboost": Entry(
+        "greedy.adaboost:AdaBoost", "AdaBoost", "Freund and Schapire 1997; lecture, section 4"
+    ),
+    "ebboost": Entry(
+        "greedy.ebboost:EBBoost", "EBBoost", "Shivaswamy and Jebara 2010, algorithm 2"
+    ),
+    "abr": Entry("greedy.adaboost_reg:AdaBoostReg", "AdaBoost_REG", RAETSCH),
+    "rlp-boost": Entry("programs.soft_margin:RegularizedLP", "RLP-Boost", f"{RAETSCH}, LP_REG"),
+    "rqp-boost": Entry("programs.soft_margin:RegularizedQP", "RQP-Boost", f"{RAETSCH}, QP_REG"),
+    "cb-boost": Entry("greedy.cbboost:CBBoost", "CB-Boost", f"{BAUVIN}, algorithm 1"),
+    "gb-cb-boost": Entry("greedy.cbboost:GBCBBoost", "GB-CB-Boost", f"{BAUVIN}, appendix B"),
+    "mincq": Entry("programs.mincq:MinCq", "MinCq", "Germain et al. 2015"),
+    "mincq-on-cb-boost": Entry(
+        "programs.mincq:MinCqOnCBBoost", "MinCq(CB-Boost)", f"{BAUVIN}, figure 5"
+    ),
+    "cqboost": Entry("programs.cqboost:CqBoost", "CqBoost", "Roy et al. 2016"),
     **{
-        name: Entry(GradientBoost, label, f"Re-scale boosting, {source}", {"step": step})
+        name: Entry(
+            "gradient.boosting:GradientBoost", label, f"Re-scale boosting, {source}", {"step": step}
+        )
         for name, step, label, source in (
             ("boosting", "full", "Boosting", "algorithm 1"),
             ("rsboosting", "shrink", "RSboosting", "section IV"),
@@ -91,12 +104,12 @@ ALGORITHMS: dict[str, Entry] = {
             ("epsilon-boosting", "epsilon", "ε-boosting", "section IV"),
         )
     },
-    "hedge": Entry(HedgeBoost, "Experts' vote", "lecture, section 3"),
+    "hedge": Entry("greedy.hedge:HedgeBoost", "Experts' vote", "lecture, section 3"),
 }
 
 
 def find_entry(name: str) -> Entry | SklearnEntry:
-    """Return the entry of an algorithm, or of an estimator as in ``"sklearn:SVC"``.
+    """Return the entry of an algorithm, or of an estimator such as ``"sklearn:SVC"``.
 
     Raises
     ------

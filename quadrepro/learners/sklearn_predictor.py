@@ -103,10 +103,6 @@ class SklearnPredictor(Predictor):
         fitted = (self._estimator(c, rng).fit(X, y) for c in grid.candidates)
         return np.array([estimator.predict(X_new) for estimator in fitted], dtype=np.float64)
 
-    def seconds(self, n_examples: int, n_attributes: int, n_fits: int, grid: Grid) -> float:
-        """Return a rough estimate, as for a forest of a hundred trees."""
-        return n_fits * len(grid.candidates) * (0.1 + 2e-7 * n_examples * n_attributes)
-
     def _estimator(
         self, candidate: Mapping[str, Value] | None = None, rng: np.random.Generator | None = None
     ) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from quadrepro.config.plan import Cell
+from quadrepro.config.cell import Cell
 from quadrepro.engine.records import Record
 
 

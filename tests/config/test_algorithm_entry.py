@@ -170,7 +170,7 @@ def test_an_estimator_needs_no_grid_at_all(small_config: Write) -> None:
 
 def test_a_regressor_is_refused_where_there_are_classes(small_config: Write) -> None:
     path = small_config(ADA, "algorithm: sklearn:Ridge")
-    message = "small.yaml:6:5: monks has classes, and sklearn:Ridge predicts a number"
+    message = "small.yaml:6:5: monks has classes, but sklearn:Ridge predicts a number"
     with pytest.raises(ConfigError, match=message):
         make_plan(load_experiment(path))
 
@@ -180,7 +180,7 @@ def test_a_classifier_is_refused_where_a_number_is_predicted(small_config: Write
     text = path.read_text()
     own = text[text.index("  - name: quadboost-l2") : text.index("  - name: ada")]
     path.write_text(text.replace(own, "").replace("  - monks\n", "  - m1\n"))
-    message = "small.yaml:6:5: the view of m1 predicts a number, and sklearn:SVC tells two classes"
+    message = "small.yaml:6:5: the view of m1 predicts a number, but sklearn:SVC tells two classes"
     with pytest.raises(ConfigError, match=message):
         make_plan(load_experiment(path))
 

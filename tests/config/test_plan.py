@@ -78,7 +78,7 @@ def test_a_number_to_predict_is_refused_where_classes_are_told_apart(small_confi
     with pytest.raises(ConfigError, match=r"small.yaml:6:5: the view of m1 predicts a number"):
         plan_of(path)
     classes = small_config("  - monks\n", "  - {name: m1, view: {positive: {at_least: 0.5}}}\n")
-    assert set(plan_of(classes).cells[0].problem.examples.y) == {-1.0, 1.0}
+    assert set(plan_of(classes).cells[0].problem.y) == {-1.0, 1.0}
 
 
 def test_too_few_rows_for_the_folds_are_refused_at_the_data_sets_place(
@@ -101,9 +101,7 @@ def test_rows_come_in_canonical_order_whatever_the_source(
     embedded = plan_of(small_config()).cells
     from_files = make_plan(load_experiment(small_config()), canonical_folder).cells
     assert [c.key for c in embedded] == [c.key for c in from_files]
-    np.testing.assert_array_equal(
-        embedded[-1].problem.examples.X, from_files[-1].problem.examples.X
-    )
+    np.testing.assert_array_equal(embedded[-1].problem.X, from_files[-1].problem.X)
 
 
 def test_a_row_can_have_a_protocol_of_its_own(small_config: Write) -> None:

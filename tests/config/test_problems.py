@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from quadrepro.config import problems
+from quadrepro.config.cell import Cell
 from quadrepro.config.loading import load_experiment
-from quadrepro.config.plan import Cell, make_plan
+from quadrepro.config.plan import make_plan
 from quadrepro.data import encoding
 from quadrepro.errors import ConfigError
 
@@ -61,7 +62,7 @@ def noise(sigma: float) -> str:
 
 def test_fresh_samples_differ_between_repeats(write: Write) -> None:
     one, two = (cells(write("m1", protocol=FRESH))["m1", r] for r in (0, 1))
-    assert not np.isin(one.problem.examples.X, two.problem.examples.X).any()
+    assert not np.isin(one.problem.X, two.problem.X).any()
     assert one.key != two.key
 
 
@@ -69,10 +70,10 @@ def test_rows_of_other_noise_have_the_same_draws_and_keys_of_their_own(write: Wr
     found = cells(write(noise(0), noise(0.5), noise(1), protocol=FRESH))
     for repeat in (0, 1):
         still, half, full = (found[f"noise {s}", repeat] for s in (0, 0.5, 1))
-        np.testing.assert_array_equal(half.problem.examples.X, still.problem.examples.X)
+        np.testing.assert_array_equal(half.problem.X, still.problem.X)
         np.testing.assert_array_equal(half.problem.truth, still.problem.truth)
         # The same normal numbers, times another deviation; targets have four decimals.
-        errors, twice = (c.problem.examples.y - c.problem.truth for c in (half, full))
+        errors, twice = (c.problem.y - c.problem.truth for c in (half, full))
         np.testing.assert_allclose(2 * errors, twice, atol=2e-4)
         assert np.abs(twice).max() > 0.5
     assert len({cell.key for cell in found.values()}) == 6
@@ -108,7 +109,7 @@ def test_half_of_every_part_of_the_orange_data_is_in_each_class(write: Write) ->
     split = problem.split
     assert split.valid is not None
     for rows in (split.train, split.valid, split.test):
-        assert problem.examples.y[rows].sum() == 0
+        assert problem.y[rows].sum() == 0
     assert problem.truth is None
 
 
@@ -135,8 +136,8 @@ def test_one_view_of_a_data_set_is_encoded_once_for_all_rows_and_repeats(
     rows = (MONKS, MONKS.replace("monks,", "monks, as: again,"), other)
     found = cells(write(*rows, algorithm=ADA))
     assert len(encoded) == 2
-    assert found["monks", 0].problem.examples is found["again", 1].problem.examples
-    assert found["monks", 0].problem.examples is not found["other", 0].problem.examples
+    assert found["monks", 0].problem.X is found["again", 1].problem.X
+    assert found["monks", 0].problem.X is not found["other", 0].problem.X
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from quadrepro._typing import FloatArray
+from quadrepro.config.cell import Cell
 from quadrepro.config.loading import load_experiment
-from quadrepro.config.plan import Cell, Plan, make_plan
+from quadrepro.config.plan import Plan, make_plan
+from quadrepro.engine.estimates import Estimates
 from quadrepro.engine.records import Record, RecordStore
 from quadrepro.engine.run import compute, missing_cells, records_of
 from quadrepro.learners.greedy.adaboost import AdaBoost
@@ -73,9 +75,21 @@ def test_cells_of_equal_content_are_computed_once(plan: Plan, tmp_path: Path) ->
     assert len(missing_cells([plan.cells[0], twin], RecordStore(tmp_path))) == 1
 
 
-def test_the_longest_cells_come_first(plan: Plan, tmp_path: Path) -> None:
-    seconds = [c.seconds() for c in missing_cells(plan.cells, RecordStore(tmp_path))]
-    assert seconds == sorted(seconds, reverse=True)
+def test_running_times_are_learned_from_records_and_from_what_is_computed(
+    plan: Plan, tmp_path: Path
+) -> None:
+    store, during, after = RecordStore(tmp_path), Estimates(), Estimates()
+    compute(plan.cells, store, 1, ignore, during)
+    assert missing_cells(plan.cells, store, after) == []
+    for cell, record in zip(plan.cells, records_of(plan.cells, store), strict=True):
+        assert during.seconds(cell) == after.seconds(cell) == record.seconds
+
+
+def test_a_cell_that_fails_teaches_no_running_time(plan: Plan, tmp_path: Path) -> None:
+    estimates = Estimates()
+    cell = replace(plan.cells[1], learner=Raising())
+    compute([cell], RecordStore(tmp_path), 1, ignore, estimates)
+    assert estimates.seconds(cell) is None
 
 
 def test_a_cell_that_raises_is_a_failed_record_and_the_others_go_on(

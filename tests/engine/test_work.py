@@ -12,15 +12,17 @@ from sklearn.linear_model import Ridge
 from sklearn.tree import DecisionTreeClassifier
 
 from quadrepro._typing import FloatArray
+from quadrepro.config.cell import Cell
 from quadrepro.config.loading import load_experiment
-from quadrepro.config.plan import Cell, make_plan
+from quadrepro.config.plan import make_plan
 from quadrepro.config.seeds import generator
 from quadrepro.data.noise import add_noise
 from quadrepro.data.normalise import Normaliser
 from quadrepro.data.sources.sampled_functions import m1_mean
 from quadrepro.engine.work import run_cell
 from quadrepro.errors import ConfigError
-from quadrepro.learners.base import Algorithm, Hyperparameter, positive_votes
+from quadrepro.learners.algorithm import Algorithm, positive_votes
+from quadrepro.learners.base import Hyperparameter
 from quadrepro.learners.gradient.estimators import GradientBoostClassifier, GradientBoostRegressor
 from quadrepro.learners.greedy.adaboost import AdaBoost
 from quadrepro.learners.grid import Grid
@@ -34,7 +36,7 @@ def test_a_cell_is_the_protocol_step_by_step(
 ) -> None:
     cell = make_plan(load_experiment(small_config())).cells[-1]
     record = run_cell(cell)
-    X, y, split = cell.problem.examples.X, cell.problem.examples.y, cell.problem.split
+    X, y, split = cell.problem.X, cell.problem.y, cell.problem.split
     normaliser = Normaliser.fit(X[split.train])
     stumps = Stumps(10).fit(normaliser.transform(X[split.train]))
     H, H_test = (stumps.transform(normaliser.transform(X[i])) for i in (split.train, split.test))
@@ -67,7 +69,7 @@ def held_out(small_config: Callable[..., Path]) -> Callable[..., Path]:
 
 def plain_adaboost(cell: Cell, patience: int) -> tuple[int, int, NDArray[np.bool_], FloatArray]:
     """Return best round, its validation errors, test calls and margins, by the book."""
-    X, y, split = cell.problem.examples.X, cell.problem.examples.y, cell.problem.split
+    X, y, split = cell.problem.X, cell.problem.y, cell.problem.split
     coding = Coding.fit(X[split.train])
     parts = [coding.transform(X[rows]) for rows in (split.train, split.valid, split.test)]
     y_train, y_valid = y[split.train], y[split.valid]
@@ -99,7 +101,7 @@ def test_a_held_out_cell_is_the_protocol_step_by_step(held_out: Callable[..., Pa
     assert (record.status, record.message) == ("ok", "")
     assert record.chosen == {"n_rounds": n_rounds}
     assert record.cv_errors == errors
-    wrong = positive != (cell.problem.examples.y[cell.problem.split.test] > 0)
+    wrong = positive != (cell.problem.y[cell.problem.split.test] > 0)
     np.testing.assert_array_equal(record.wrong_examples(), wrong)
     np.testing.assert_allclose(record.training_margins(), margins, atol=1e-6)
 
@@ -123,7 +125,7 @@ def test_what_is_drawn_belongs_to_the_key(held_out: Callable[..., Path]) -> None
 @pytest.mark.parametrize(
     ("algorithm", "fault"),
     [
-        ("  - {name: quadboost, grid: {n_rounds: 5}}", "quadboost needs a voter matrix, and a"),
+        ("  - {name: quadboost, grid: {n_rounds: 5}}", "quadboost needs a voter matrix, but a"),
         ("  - {name: adaboost, grid: {n_rounds: 5}}", "the validation error chooses the rounds"),
     ],
 )
@@ -149,8 +151,8 @@ def prepared(cell: Cell, X: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 def test_noise_is_added_before_all_else(small_config: Callable[..., Path]) -> None:
     cell = with_protocol(small_config, "noise: {deviation: 0.3, contrast: 0.8}")
-    split, y = cell.problem.split, cell.problem.examples.y
-    noisy = add_noise(cell.problem.examples.X, generator(*cell.draws, "noise"), 0.3, 0.8)
+    split, y = cell.problem.split, cell.problem.y
+    noisy = add_noise(cell.problem.X, generator(*cell.draws, "noise"), 0.3, 0.8)
     X, X_test = prepared(cell, noisy)
     stumps = Stumps(10).fit(X)
     weights = AdaBoost().path(stumps.transform(X), y[split.train], cell.grids[0])
@@ -180,17 +182,13 @@ class Spy(Algorithm):
     def _paths(self, problem: VotingProblem, grid: Grid) -> FloatArray:
         raise NotImplementedError
 
-    def seconds(self, n_examples: int, n_voters: int, n_samples: int, grid: Grid) -> float:
-        return 0.0
-
 
 def with_voters(write: Callable[..., Path], n_voters: int | None) -> Cell:
     """Return a cell with an attribute that is constant on the training part."""
     cell = with_protocol(write, *([] if n_voters is None else [f"voters: {n_voters}"]))
-    X = cell.problem.examples.X.copy()
+    X = cell.problem.X.copy()
     X[cell.problem.split.train, 0] = 1.0
-    examples = replace(cell.problem.examples, X=X)
-    return replace(cell, problem=replace(cell.problem, examples=examples))
+    return replace(cell, problem=replace(cell.problem, X=X))
 
 
 def columns_of(cell: Cell) -> list[bytes]:
@@ -226,8 +224,8 @@ def test_more_voters_than_there_are_fail_with_what_would_be_right(
     record = run_cell(with_voters(small_config, varying + 1))
     assert record.status == "failed"
     assert (
-        f"{varying + 1} voters are asked for, and {varying} are not constant on the training part:"
-        " raise stumps_per_attribute"
+        f"{varying + 1} voters are asked for, but only {varying} stumps are not constant on the "
+        "training part: raise stumps_per_attribute"
     ) in record.message
 
 
@@ -241,9 +239,9 @@ def test_without_folds_every_candidate_is_measured_and_the_last_one_taken(
     path.write_text(path.read_text().replace("n_rounds: 5", "n_rounds: [1, 4, 30]"))
     cell = make_plan(load_experiment(path)).cells[-1]
     record = run_cell(cell)
-    X, X_test = prepared(cell, cell.problem.examples.X)
+    X, X_test = prepared(cell, cell.problem.X)
     stumps = Stumps(10).fit(X)
-    y, split = cell.problem.examples.y, cell.problem.split
+    y, split = cell.problem.y, cell.problem.split
     path_of_three = AdaBoost().path(stumps.transform(X), y[split.train], cell.grids[0])
     for name, Z, rows in (("train_error", X, split.train), ("test_error", X_test, split.test)):
         wrong = positive_votes(stumps.transform(Z), path_of_three) != (y[rows] > 0)[:, None]
@@ -268,8 +266,8 @@ def test_an_estimator_has_the_split_of_the_others_and_outcomes_to_compare(
     assert theirs.content["split"] == ours.content["split"]
     record = run_cell(theirs)
     assert record.n_test == run_cell(ours).n_test == len(record.wrong_examples())
-    X, X_test = prepared(theirs, theirs.problem.examples.X)
-    y, split = theirs.problem.examples.y, theirs.problem.split
+    X, X_test = prepared(theirs, theirs.problem.X)
+    y, split = theirs.problem.y, theirs.problem.split
     depth = record.chosen["max_depth"]
     tree = DecisionTreeClassifier(max_depth=depth, random_state=3).fit(X, y[split.train])
     np.testing.assert_array_equal(record.wrong_examples(), tree.predict(X_test) != y[split.test])
@@ -315,9 +313,7 @@ def parts_of(cell: Cell) -> list[tuple[FloatArray, FloatArray]]:
     """Return the examples of the training, the validation and the test part."""
     problem, split = cell.problem, cell.problem.split
     valid = np.empty(0, dtype=np.intp) if split.valid is None else split.valid
-    return [
-        (problem.examples.X[r], problem.examples.y[r]) for r in (split.train, valid, split.test)
-    ]
+    return [(problem.X[r], problem.y[r]) for r in (split.train, valid, split.test)]
 
 
 def test_a_regressions_record_has_both_rmses_and_no_wrong_examples(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from quadrepro._typing import FloatArray
 from quadrepro.data.encoding import encode
 from quadrepro.data.normalise import Normaliser
 from quadrepro.data.store import load_dataset
-from quadrepro.learners.base import Algorithm, positive_votes
+from quadrepro.learners.algorithm import Algorithm, positive_votes
 from quadrepro.learners.greedy.adaboost import AdaBoost
 from quadrepro.learners.greedy.quadboost import QuadBoost, QuadBoostL1, QuadBoostL2, QuadBoostLInf
 from quadrepro.learners.grid import Grid

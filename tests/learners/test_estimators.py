@@ -21,7 +21,7 @@ from quadrepro import (
     Stumps,
 )
 from quadrepro._typing import FloatArray
-from quadrepro.learners.base import Algorithm
+from quadrepro.learners.algorithm import Algorithm
 from quadrepro.learners.estimators import VoteClassifier
 from quadrepro.learners.greedy.adaboost import AdaBoost
 from quadrepro.learners.greedy.adaboost_reg import AdaBoostReg
@@ -167,7 +167,7 @@ def test_impossible_settings_are_refused_by_name(estimator: VoteClassifier, mess
 
 
 def test_a_constant_target_is_refused() -> None:
-    with pytest.raises(ValueError, match="here are 1 class"):
+    with pytest.raises(ValueError, match="y holds 1 class, not 2"):
         AdaBoostClassifier().fit(np.zeros((4, 1)), [1, 1, 1, 1])
 
 

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from quadrepro.learners.base import rounded_log_values
-from quadrepro.learners.greedy.adaboost import AdaBoost
 from quadrepro.learners.greedy.quadboost import QuadBoostL2
 from quadrepro.learners.grid import Grid
 
@@ -64,10 +63,3 @@ def test_a_grid_that_does_not_fit_the_algorithm_is_refused(
 def test_an_empty_axis_is_refused() -> None:
     with pytest.raises(ValueError, match="'lam' has no value"):
         Grid.of({"lam": []})
-
-
-def test_estimates_grow_with_the_rounds() -> None:
-    short, long = (
-        AdaBoost().seconds(500, 100, 6, Grid.of({"n_rounds": [t]})) for t in (1000, 100_000)
-    )
-    assert long == pytest.approx(100 * short)

@@ -22,7 +22,7 @@ from quadrepro.learners.gradient.steps import (
     follow,
 )
 from quadrepro.learners.gradient.trees import TreeFitter, Trees
-from quadrepro.learners.greedy.loop import Rule, State, Step, Watcher, boost
+from quadrepro.learners.greedy.loop import Rule, Step, Watcher, boost
 from quadrepro.learners.grid import Grid
 from quadrepro.learners.predictor import Predictor
 
@@ -38,7 +38,7 @@ VALUES = {
 }
 
 
-class _EveryRound(Watcher):
+class _EveryRound(Watcher[Scores]):
     """A watcher of trajectories none of which ends early."""
 
     def retire(self, rows: IntArray, step: Step, votes: FloatArray) -> None:
@@ -68,9 +68,8 @@ class Predictions(_EveryRound):
         self._scores = np.zeros((n_trajectories, len(X_new)))
         self.path = np.zeros((n_trajectories, len(rounds), len(X_new)))
 
-    def after(self, t: int, live: IntArray, step: Step, state: State) -> None:
+    def after(self, t: int, live: IntArray, step: Step, state: Scores) -> None:
         """Take the step on the new examples."""
-        assert isinstance(state, Scores)
         follow(self._scores, state.trees.outputs(self._columns), step)
         if t in self._place:
             self.path[:, self._place[t]] = self._scores
@@ -92,9 +91,8 @@ class Losses(_EveryRound):
     def __init__(self, n_rounds: int, n_trajectories: int) -> None:
         self.path = np.zeros((n_trajectories, n_rounds))
 
-    def after(self, t: int, live: IntArray, step: Step, state: State) -> None:
+    def after(self, t: int, live: IntArray, step: Step, state: Scores) -> None:
         """Keep the losses of round `t`."""
-        assert isinstance(state, Scores)
         self.path[:, t - 1] = state.loss.mean(state.scores, state.y)
 
 
@@ -110,9 +108,8 @@ class Ensemble(_EveryRound):
     def __init__(self) -> None:
         self.rounds: list[tuple[Trees, Step]] = []
 
-    def after(self, t: int, live: IntArray, step: Step, state: State) -> None:
+    def after(self, t: int, live: IntArray, step: Step, state: Scores) -> None:
         """Keep the round."""
-        assert isinstance(state, Scores)
         self.rounds.append((state.trees, step))
 
 
@@ -183,10 +180,10 @@ class GradientBoost(Predictor):
         """What a grid may name."""
         return (N_ROUNDS,) if self.value is None else (self.value, N_ROUNDS)
 
-    def rule(self, values: FloatArray) -> Rule:
+    def rule(self, values: FloatArray) -> Rule[Scores]:
         """Return the step rule for one hyper-parameter value a trajectory."""
         rescale = RescaleInTheory if self.theory else Rescale
-        rules: dict[str, Rule] = {
+        rules: dict[str, Rule[Scores]] = {
             "full": Full(),
             "shrink": Shrink(values),
             "truncate": Truncate(),
@@ -201,7 +198,7 @@ class GradientBoost(Predictor):
         y: FloatArray,
         values: FloatArray,
         n_rounds: int,
-        watchers: Sequence[Watcher],
+        watchers: Sequence[Watcher[Scores]],
     ) -> None:
         """Run the loop for every value of the step's hyper-parameter.
 
@@ -237,11 +234,3 @@ class GradientBoost(Predictor):
         watcher = Predictions(rounds, len(values), X_new)
         self.run(X, y, values, rounds[-1], [watcher])
         return np.asarray(grid.flatten(watcher.path[None], (name, "n_rounds"))[0])
-
-    def seconds(self, n_examples: int, n_attributes: int, n_fits: int, grid: Grid) -> float:
-        """Return a rough estimate: a search for the best cut, and a few passes over examples."""
-        n_values = 1 if self.value is None else len(grid.axis(self.value.name) or (0,))
-        searches = self.splits if self.depth is None else self.depth
-        passes = n_attributes * (2 * searches - 1) + (20 if self.loss == "logistic" else 10)
-        n_rounds = int(max(grid.axis("n_rounds") or (0,)))
-        return n_fits * n_rounds * (1.5e-4 * searches + 6e-9 * n_values * n_examples * passes)

@@ -84,41 +84,38 @@ def follow(scores: FloatArray, answers: FloatArray, step: Step) -> None:
 
 
 @dataclass(frozen=True)
-class Full(Rule):
+class Full(Rule[Scores]):
     """Boosting: F <- F + β* g, β* = argmin Q(F + β g) (algorithm 1)."""
 
-    def step(self, state: State) -> Step:
+    def step(self, state: Scores) -> Step:
         """Follow the tree to the end of the line search."""
-        assert isinstance(state, Scores)
         return state.along(state.search())
 
 
 @dataclass(frozen=True)
-class Shrink(Rule):
+class Shrink(Rule[Scores]):
     """RSboosting: F <- F + ν β* g."""
 
     nu: FloatArray
 
-    def step(self, state: State) -> Step:
+    def step(self, state: Scores) -> Step:
         """Follow the tree for a share of the line search."""
-        assert isinstance(state, Scores)
         return state.along(self.nu * state.search())
 
 
 @dataclass(frozen=True)
-class Truncate(Rule):
+class Truncate(Rule[Scores]):
     """RTboosting: F <- F + clip(β*, ±k^(-2/3)) g; for the logistic loss g has unit RMS."""
 
-    def step(self, state: State) -> Step:
+    def step(self, state: Scores) -> Step:
         """Follow the tree to the end of the line search, but not beyond the bound."""
-        assert isinstance(state, Scores)
         bound = state.round ** (-2 / 3)
         bounds = bound * state.per_unit() if state.loss.truncates_unit else bound
         return state.along(np.clip(state.search(), -bounds, bounds))
 
 
 @dataclass(frozen=True)
-class Rescale(Rule):
+class Rescale(Rule[Scores]):
     """RBoosting: F <- (1 - α_k) F + β g, β = argmin Q((1 - α_k) F + β g) (algorithm 2).
 
     α_k = min(1, 2 / (k + u)); g was fitted before F shrinks.
@@ -126,9 +123,8 @@ class Rescale(Rule):
 
     u: FloatArray
 
-    def step(self, state: State) -> Step:
+    def step(self, state: Scores) -> Step:
         """Shrink the scores, then follow the tree to the end of the line search."""
-        assert isinstance(state, Scores)
         shrink = self.alpha(state.round)
         return state.along(state.search(shrink), shrink)
 
@@ -147,7 +143,7 @@ class RescaleInTheory(Rescale):
 
 
 @dataclass(frozen=True)
-class Epsilon(Rule):
+class Epsilon(Rule[Scores]):
     """ε-boosting: F <- F + ε g, g of unit RMS and no line search.
 
     The sign of ε is that of <-∇Q(F), g>, which no least-squares fit makes negative.
@@ -155,7 +151,6 @@ class Epsilon(Rule):
 
     eps: FloatArray
 
-    def step(self, state: State) -> Step:
+    def step(self, state: Scores) -> Step:
         """Follow the tree for a fixed length."""
-        assert isinstance(state, Scores)
         return state.along(self.eps * state.per_unit())

@@ -1,178 +1,67 @@
-"""AdaBoost on the example weights (lecture, section 4; the comparison of QuadBoost's Table 1)."""
+"""AdaBoost on example weights (lecture, section 4; the comparison of QuadBoost's Table 1)."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from dataclasses import dataclass
 
-import numpy as np
-
-from quadrepro._typing import BoolArray, FloatArray, IntArray
-from quadrepro.learners.base import N_ROUNDS, GreedyAlgorithm
-from quadrepro.learners.greedy.loop import Rule, State, Step
-from quadrepro.learners.grid import Grid
-from quadrepro.voters.reduction import VotingProblem
-from quadrepro.voters.source import FixedVoters, VoterSource
-
-UNITS = 2.0**48
-"""The weights of a trajectory add up to this, and enter sums rounded to whole numbers.
-
-Sums of whole numbers below 2^53 are exact in double precision whatever their order, so picks do
-not depend on the BLAS, the processor or what else stands in the batch.
-"""
-
-TIE = 2.0**10
-"""Voters whose sums differ by at most this much tie, and the one of lowest index is taken.
-
-A sum over m examples is off by up to m/2, so where m is larger, m takes its place.
-"""
-
-LARGEST_STEP = 40.0
-"""No round's weight is as large: artanh of the largest edge below 1 is 19."""
-
-NO_EDGE = 1e-10
-"""An edge this small is none: the weak learner's error is 1/2."""
-
-
-class ExampleWeights(State):
-    """Weights over the examples, for algorithms that re-weight them every round.
-
-    Parameters
-    ----------
-    source : VoterSource
-        This round's candidates.
-    copies : ndarray of shape (n_trajectories, n_examples)
-        How often the sample of each trajectory holds each example.
-
-    Attributes
-    ----------
-    example_weights : ndarray of shape (n_trajectories, n_examples)
-        Weight w of one copy of each example, 0 where the sample lacks it; over all copies they
-        sum to `UNITS`. Copies count only in sums, so that merging equal examples changes no bit.
-    """
-
-    def __init__(self, source: VoterSource, copies: FloatArray) -> None:
-        self._source = source
-        sizes = copies.sum(axis=1, keepdims=True)
-        self.example_weights = np.where(copies > 0, UNITS / sizes, 0.0)
-        self._copies = copies if (copies > 1).any() else None
-        self.weights = np.zeros((len(copies), source.n_voters if source.fixed else 0))
-        self._edges = np.zeros(len(copies))
-        self._ones = np.ones(source.n_examples)
-        self._tie = max(TIE, source.n_examples)
-        self._allocate()
-
-    def _allocate(self) -> None:
-        rows, n_voters = len(self.example_weights), self._source.n_voters
-        self._units = np.empty_like(self.example_weights)
-        self._sums = np.empty((rows, n_voters))
-        self._sizes = np.empty((rows, n_voters))
-        self._offsets = np.arange(rows) * n_voters
-
-    def begin(self, t: int) -> None:
-        """Make ready the candidates of round `t`."""
-        super().begin(t)
-        self._source.begin(t)
-
-    def decisive(self, edges: FloatArray) -> FloatArray:
-        """Return weights that outweigh the vote so far, with the signs of the edges."""
-        return np.sign(edges) * (1.0 if self.round == 1 else LARGEST_STEP * self.round)
-
-    def step_to(self, picks: IntArray, tanhs: FloatArray) -> Step:
-        """Return the step with weights α of given tanh α.
-
-        A tanh of 1 or -1, where a voter has no error, ends the run with a weight that decides
-        alone; one of at most `NO_EDGE` ends it without a weight.
-        """
-        # A handful of floats: plain Python is quicker here than two reductions.
-        if all(NO_EDGE < abs(tanh) < 1.0 for tanh in tanhs.tolist()):
-            return Step(picks, np.arctanh(tanhs), None)
-        sizes = np.abs(tanhs)
-        last = (sizes <= NO_EDGE) | (sizes >= 1.0)
-        steps = np.arctanh(np.where(last, 0.0, tanhs))
-        return Step(picks, np.where(sizes >= 1.0, self.decisive(tanhs), steps), last)
-
-    def strongest(self) -> tuple[IntArray, FloatArray]:
-        """Return the voter of least weighted error, complements included, and its signed edge.
-
-        The edge of a voter is 1 - 2ε; it is negative where the complement is meant.
-        """
-        np.rint(self.example_weights, out=self._units)
-        if self._copies is not None:
-            self._units *= self._copies
-        self._source.sums(self._units, self._sums)
-        if self._source.complements:
-            np.abs(self._sums, out=self._sizes)
-        else:
-            np.copyto(self._sizes, self._sums)
-        least = self._sizes.max(axis=1, keepdims=True) - self._tie
-        picks = (self._sizes >= least).argmax(axis=1)
-        totals = self._units @ self._ones
-        self._edges = self._sums.reshape(-1)[self._offsets + picks] / totals
-        if not self._source.complements:
-            np.maximum(self._edges, 0.0, out=self._edges)
-        return picks, self._edges
-
-    def advance(self, step: Step) -> None:
-        """Multiply by exp(-α y h) / (2 sqrt(ε(1-ε))), which is 1 / (1 + edge y h)."""
-        factors = self._units
-        self._source.signs(step.picks, factors)
-        factors *= self._edges[:, None]
-        factors += 1.0
-        self.example_weights /= factors
-
-    def keep(self, rows: BoolArray) -> None:
-        """Drop every trajectory but those in `rows`."""
-        self.example_weights = self.example_weights[rows]
-        self._copies = None if self._copies is None else self._copies[rows]
-        self.weights = self.weights[rows]
-        self._edges = self._edges[rows]
-        self._allocate()
+from quadrepro._typing import FloatArray
+from quadrepro.learners.base import N_ROUNDS
+from quadrepro.learners.estimators import Voters
+from quadrepro.learners.greedy.estimator import GreedyClassifier
+from quadrepro.learners.greedy.example_weights import ExampleWeights, WeightBoosting
+from quadrepro.learners.greedy.loop import Rule, Step
+from quadrepro.voters.source import VoterSource
 
 
 @dataclass(frozen=True)
-class AdaBoostRule(Rule):
+class AdaBoostRule(Rule[ExampleWeights]):
     """α = ½ ln((1-ε)/ε) for the voter of least weighted error ε (lecture, section 4).
 
     With the edge r = 1 - 2ε this is artanh r. A voter without error ends the run with a weight
     that decides alone. An edge of at most `NO_EDGE` ends it too.
     """
 
-    def step(self, state: State) -> Step:
+    def step(self, state: ExampleWeights) -> Step:
         """Pick the strongest voter."""
-        assert isinstance(state, ExampleWeights)
         return state.step_to(*state.strongest())
 
 
 @dataclass(frozen=True)
-class WeightBoosting(GreedyAlgorithm):
-    """A greedy algorithm on example weights, over whatever source of voters."""
-
-    @abstractmethod
-    def weights(self, source: VoterSource, copies: FloatArray) -> ExampleWeights:
-        """Return equal weights on the examples of each trajectory's sample."""
-
-    def state(self, problem: VotingProblem, sample_of: IntArray) -> ExampleWeights:
-        """Return equal weights on the examples of each sample."""
-        return self.weights(FixedVoters(problem.H, problem.y), problem.counts[sample_of])
-
-    def seconds(self, n_examples: int, n_voters: int, n_samples: int, grid: Grid) -> float:
-        """Return a rough estimate: one matrix product a round."""
-        n_values = len(grid.axis(self.value_name) or (0,))
-        work = 6e-11 * n_samples * n_values * n_examples * n_voters
-        return self.rounds(grid)[-1] * (9e-6 + work)
-
-
-@dataclass(frozen=True)
-class AdaBoost(WeightBoosting):
+class AdaBoost(WeightBoosting[ExampleWeights]):
     """AdaBoost; the only hyper-parameter is the number of rounds."""
 
     hyperparameters = (N_ROUNDS,)
 
     def weights(self, source: VoterSource, copies: FloatArray) -> ExampleWeights:
-        """Return equal weights on the examples of each trajectory's sample."""
+        """Return equal weights on the examples of the sample of each trajectory."""
         return ExampleWeights(source, copies)
 
     def rule(self, values: FloatArray) -> AdaBoostRule:
         """Return the rule; it has no hyper-parameter."""
         return AdaBoostRule()
+
+
+class AdaBoostClassifier(GreedyClassifier):
+    """AdaBoost (lecture, section 4), with the weight ½ ln((1-ε)/ε).
+
+    Parameters
+    ----------
+    n_rounds : int, default 100
+        Number of rounds. A run ends earlier if a voter has no error or none has an edge.
+    voters : Stumps, "precomputed" or None, default None
+        The voters, with values -1 and +1; None stands for ``Stumps(per_attribute=10)``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quadrepro import AdaBoostClassifier
+    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 0, 0, 1, 1, 1, 1])
+    >>> AdaBoostClassifier(n_rounds=5).fit(X, y).predict([[1.0], [6.0]])
+    array([0, 1])
+    """
+
+    learner = AdaBoost
+
+    def __init__(self, n_rounds: int = 100, *, voters: Voters = None) -> None:
+        self.n_rounds = n_rounds
+        self.voters = voters

@@ -17,15 +17,16 @@ import numpy as np
 
 from quadrepro._typing import BoolArray, FloatArray, IntArray
 from quadrepro.learners.base import N_ROUNDS, Hyperparameter
-from quadrepro.learners.greedy.adaboost import (
+from quadrepro.learners.estimators import Voters
+from quadrepro.learners.greedy.estimator import GreedyClassifier
+from quadrepro.learners.greedy.example_weights import (
     LARGEST_STEP,
     NO_EDGE,
     UNITS,
     ExampleWeights,
     WeightBoosting,
 )
-from quadrepro.learners.greedy.loop import Rule, State, Step, some
-from quadrepro.learners.grid import Grid
+from quadrepro.learners.greedy.loop import Rule, Step, some
 from quadrepro.voters.source import VoterSource
 
 C = Hyperparameter("C", "number", "large", "how much influence softens a margin", zero=True)
@@ -224,7 +225,7 @@ def exact_sums(terms: FloatArray, counts: FloatArray) -> FloatArray:
 
 
 @dataclass(frozen=True)
-class AdaBoostRegRule(Rule):
+class AdaBoostRegRule(Rule[SoftMargins]):
     """AdaBoost's voter with the α ≥ 0 of least softened loss, by line search.
 
     A voter without error ends the run with a weight that decides alone. An edge or an α of at most
@@ -241,9 +242,8 @@ class AdaBoostRegRule(Rule):
     value: FloatArray
     power: int
 
-    def step(self, state: State) -> Step:
+    def step(self, state: SoftMargins) -> Step:
         """Pick the strongest voter and search along it."""
-        assert isinstance(state, SoftMargins)
         picks, edges = state.strongest()
         sizes = np.abs(edges)
         steps = state.search(picks, self.value, self.power)
@@ -254,7 +254,7 @@ class AdaBoostRegRule(Rule):
 
 
 @dataclass(frozen=True)
-class AdaBoostReg(WeightBoosting):
+class AdaBoostReg(WeightBoosting[SoftMargins]):
     """AdaBoost_REG: C and the number of rounds; C = 0 is AdaBoost.
 
     A larger C softens more margins and so comes first in a grid, as the simpler vote.
@@ -270,6 +270,10 @@ class AdaBoostReg(WeightBoosting):
     hyperparameters = (C, N_ROUNDS)
     value_name = "C"
 
+    def __post_init__(self) -> None:
+        if self.power not in (1, 2):
+            raise ValueError(f"power must be 1 or 2, not {self.power!r}")
+
     def weights(self, source: VoterSource, copies: FloatArray) -> SoftMargins:
         """Return equal weights on the examples of each trajectory's sample."""
         return SoftMargins(source, copies)
@@ -278,8 +282,33 @@ class AdaBoostReg(WeightBoosting):
         """Return the rule for one C a trajectory."""
         return AdaBoostRegRule(values, self.power)
 
-    def seconds(self, n_examples: int, n_voters: int, n_samples: int, grid: Grid) -> float:
-        """Return a rough estimate: AdaBoost's round and a line search over the examples."""
-        searches = n_samples * len(grid.axis(self.value_name) or (0,)) * n_examples
-        search = self.rounds(grid)[-1] * (3e-4 + 2.5e-7 * searches)
-        return search + super().seconds(n_examples, n_voters, n_samples, grid)
+
+class AdaBoostRegClassifier(GreedyClassifier):
+    """AdaBoost_REG: margins softened by influence (Raetsch, Onoda and Mueller 2001).
+
+    Parameters
+    ----------
+    C : float, default 100.0
+        How much influence softens a margin; 0 is AdaBoost.
+    power : {1, 2}, default 2
+        Power to which influences are raised.
+    n_rounds : int, default 100
+        Number of rounds; fewer are run where a voter has no error or a step none or no end.
+    voters : Stumps, "precomputed" or None, default None
+        The voters, with values -1 and +1; None stands for ``Stumps(per_attribute=10)``.
+    """
+
+    learner = AdaBoostReg
+
+    def __init__(
+        self,
+        C: float = 100.0,
+        *,
+        power: Literal[1, 2] = 2,
+        n_rounds: int = 100,
+        voters: Voters = None,
+    ) -> None:
+        self.C = C
+        self.power = power
+        self.n_rounds = n_rounds
+        self.voters = voters

@@ -9,6 +9,7 @@ the score of a voter alone.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import compress
 from math import sqrt
@@ -16,7 +17,10 @@ from math import sqrt
 import numpy as np
 
 from quadrepro._typing import BoolArray, FloatArray, IntArray
-from quadrepro.learners.base import N_ROUNDS, GreedyAlgorithm
+from quadrepro.learners.base import N_ROUNDS
+from quadrepro.learners.estimators import Voters
+from quadrepro.learners.greedy.algorithm import GreedyAlgorithm
+from quadrepro.learners.greedy.estimator import GreedyClassifier
 from quadrepro.learners.greedy.loop import Rule, State, Step, some
 from quadrepro.learners.grid import Grid
 from quadrepro.voters.reduction import VotingProblem
@@ -178,7 +182,7 @@ def first_of_largest(scores: FloatArray) -> IntArray:
 
 
 @dataclass(frozen=True)
-class CBoundRule(Rule):
+class CBoundRule(Rule[CBoundState]):
     """Start with the voter of best margin, then step to the voter of best score.
 
     Attributes
@@ -193,9 +197,8 @@ class CBoundRule(Rule):
     def scores(self, state: CBoundState) -> FloatArray:
         """Return the score of every voter: 0 where it is not admissible, else above."""
 
-    def step(self, state: State) -> Step:
+    def step(self, state: CBoundState) -> Step:
         """Pick a voter; its weight is the one that minimises the C-bound."""
-        assert isinstance(state, CBoundState)
         if state.round == 1:
             return state.start()
         return state.step_to_best(self.scores(state))
@@ -222,7 +225,7 @@ class GBCBBoostRule(CBoundRule):
 
 
 @dataclass(frozen=True)
-class CBoundBoosting(GreedyAlgorithm):
+class CBoundBoosting(GreedyAlgorithm[CBoundState]):
     """A greedy algorithm on the C-bound; the only hyper-parameter is the number of rounds.
 
     The weights of every candidate are divided by their sum, signs left aside.
@@ -233,10 +236,6 @@ class CBoundBoosting(GreedyAlgorithm):
     def state(self, problem: VotingProblem, sample_of: IntArray) -> CBoundState:
         """Return the empty vote."""
         return CBoundState(problem, sample_of)
-
-    def seconds(self, n_examples: int, n_voters: int, n_samples: int, grid: Grid) -> float:
-        """Return a rough estimate: a few passes over the voters a round and trajectory."""
-        return self.rounds(grid)[-1] * (2.2e-5 + 6e-9 * n_samples * n_voters)
 
     def _paths(self, problem: VotingProblem, grid: Grid) -> FloatArray:
         return normalised(super()._paths(problem, grid))
@@ -298,3 +297,57 @@ def normalised(weights: FloatArray) -> FloatArray:
     # Added one by one, so that voters without weight change no bit of the sum.
     totals = np.cumsum(np.abs(weights), axis=-1)[..., -1:]
     return np.asarray(weights / np.where(totals > 0, totals, 1.0))
+
+
+class _CBoundClassifier(GreedyClassifier):
+    """A vote whose weights have sizes that add up to 1 after every round."""
+
+    def _train(self, H: FloatArray, y: FloatArray) -> FloatArray:
+        return normalised(super()._train(H, y))
+
+    def _stages(self, H: FloatArray) -> Iterator[FloatArray]:
+        # A voter's weight never changes its sign, so the sizes of its steps add up to its own.
+        totals = np.cumsum(np.abs(self._steps))
+        for votes, total in zip(super()._stages(H), totals, strict=True):
+            yield votes / total
+
+
+class CBBoostClassifier(_CBoundClassifier):
+    """CB-Boost: greedy minimisation of the C-bound (Bauvin et al. 2020, Algorithm 1).
+
+    Parameters
+    ----------
+    n_rounds : int, default 100
+        Number of rounds; fewer are run where no voter lowers the C-bound any further.
+    allow_repeats : bool, default True
+        Whether a voter may be taken again, and its weights add.
+    voters : Stumps, "precomputed" or None, default None
+        The voters; None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` for X itself.
+    """
+
+    learner = CBBoost
+
+    def __init__(
+        self, n_rounds: int = 100, *, allow_repeats: bool = True, voters: Voters = None
+    ) -> None:
+        self.n_rounds = n_rounds
+        self.allow_repeats = allow_repeats
+        self.voters = voters
+
+
+class GBCBBoostClassifier(_CBoundClassifier):
+    """GB-CB-Boost: gradient descent on the C-bound (Bauvin et al. 2020, Appendix B).
+
+    Parameters
+    ----------
+    n_rounds : int, default 100
+        Number of rounds; fewer are run where no unused voter lowers the C-bound any further.
+    voters : Stumps, "precomputed" or None, default None
+        The voters; None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` for X itself.
+    """
+
+    learner = GBCBBoost
+
+    def __init__(self, n_rounds: int = 100, *, voters: Voters = None) -> None:
+        self.n_rounds = n_rounds
+        self.voters = voters

@@ -19,9 +19,10 @@ import numpy as np
 
 from quadrepro._typing import BoolArray, FloatArray, IntArray
 from quadrepro.learners.base import N_ROUNDS, Hyperparameter
-from quadrepro.learners.greedy.adaboost import UNITS, ExampleWeights, WeightBoosting
-from quadrepro.learners.greedy.loop import Rule, State, Step
-from quadrepro.learners.grid import Grid
+from quadrepro.learners.estimators import Voters
+from quadrepro.learners.greedy.estimator import GreedyClassifier
+from quadrepro.learners.greedy.example_weights import UNITS, ExampleWeights, WeightBoosting
+from quadrepro.learners.greedy.loop import Rule, Step
 from quadrepro.voters.source import VoterSource
 
 LAM = Hyperparameter("lam", "number", "large", "price λ of the variance", zero=True)
@@ -135,7 +136,7 @@ class SquaredWeights(ExampleWeights):
 
 
 @dataclass(frozen=True)
-class EBBoostRule(Rule):
+class EBBoostRule(Rule[SquaredWeights]):
     """α = ¼ ln(N_I / N_J) for the voter of least penalised loss (algorithm 2).
 
     A voter without error ends the run with a weight that decides alone, as in AdaBoost. A tanh α
@@ -149,14 +150,13 @@ class EBBoostRule(Rule):
 
     value: FloatArray
 
-    def step(self, state: State) -> Step:
+    def step(self, state: SquaredWeights) -> Step:
         """Pick the voter of least penalised loss."""
-        assert isinstance(state, SquaredWeights)
         return state.step_to(*state.least_penalised(self.value))
 
 
 @dataclass(frozen=True)
-class EBBoost(WeightBoosting):
+class EBBoost(WeightBoosting[SquaredWeights]):
     """EBBoost: λ and the number of rounds; λ = 0 is AdaBoost."""
 
     hyperparameters = (LAM, N_ROUNDS)
@@ -170,6 +170,23 @@ class EBBoost(WeightBoosting):
         """Return the rule for one λ a trajectory."""
         return EBBoostRule(values)
 
-    def seconds(self, n_examples: int, n_voters: int, n_samples: int, grid: Grid) -> float:
-        """Return a rough estimate: two matrix products a round."""
-        return 2.5 * super().seconds(n_examples, n_voters, n_samples, grid)
+
+class EBBoostClassifier(GreedyClassifier):
+    """EBBoost: the exponential loss with a price on its variance (Shivaswamy and Jebara 2010).
+
+    Parameters
+    ----------
+    lam : float, default 0.1
+        Price λ of the variance; 0 is AdaBoost.
+    n_rounds : int, default 100
+        Number of rounds; fewer are run where a voter has no error or none has an edge.
+    voters : Stumps, "precomputed" or None, default None
+        The voters, with values -1 and +1; None stands for ``Stumps(per_attribute=10)``.
+    """
+
+    learner = EBBoost
+
+    def __init__(self, lam: float = 0.1, *, n_rounds: int = 100, voters: Voters = None) -> None:
+        self.lam = lam
+        self.n_rounds = n_rounds
+        self.voters = voters

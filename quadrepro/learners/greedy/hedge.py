@@ -17,9 +17,13 @@ from typing import Any
 import numpy as np
 
 from quadrepro._typing import BoolArray, FloatArray
+from quadrepro.learners.algorithm import Algorithm
 from quadrepro.learners.base import N_ROUNDS, Hyperparameter
-from quadrepro.learners.greedy.adaboost import NO_EDGE, ExampleWeights, WeightBoosting
-from quadrepro.learners.greedy.loop import Rule, State, Step, some
+from quadrepro.learners.estimators import Voters
+from quadrepro.learners.greedy.estimator import GreedyClassifier
+from quadrepro.learners.greedy.example_weights import NO_EDGE, ExampleWeights, WeightBoosting
+from quadrepro.learners.greedy.loop import Rule, Step, some
+from quadrepro.learners.grid import Value
 from quadrepro.voters.source import VoterSource
 
 LARGEST_RATE = 0.5
@@ -90,7 +94,7 @@ class ExpertWeights(ExampleWeights):
 
 
 @dataclass(frozen=True)
-class HedgeRule(Rule):
+class HedgeRule(Rule[ExpertWeights]):
     """One vote for the voter of least weighted error.
 
     A voter without error does not end the run: the majority vote is over all rounds.
@@ -103,14 +107,13 @@ class HedgeRule(Rule):
 
     value: FloatArray
 
-    def step(self, state: State) -> Step:
+    def step(self, state: ExpertWeights) -> Step:
         """Pick the strongest voter."""
-        assert isinstance(state, ExpertWeights)
         return state.vote_at(self.value)
 
 
 @dataclass(frozen=True)
-class HedgeBoost(WeightBoosting):
+class HedgeBoost(WeightBoosting[ExpertWeights]):
     """Boosting by experts: the rate η and the number of rounds.
 
     Equal voters may be merged, as a pick goes to the one of lowest index, and so may equal
@@ -210,3 +213,38 @@ def _check(m: int, n_rounds: int = 1) -> None:
         raise ValueError(f"the experts need m >= 2 training examples, not {m}")
     if n_rounds < 1:
         raise ValueError(f"the experts need n_rounds >= 1, not {n_rounds}")
+
+
+class HedgeBoostClassifier(GreedyClassifier):
+    """Boosting by experts: a majority vote by multiplicative weights (lecture, section 3).
+
+    Parameters
+    ----------
+    eta : float or None, default None
+        Rate η of the example weights, at most 1/2; None is the lecture's sqrt(ln(m)/T) for T
+        rounds on m training examples, or 1/2 where that is less.
+    n_rounds : int, default 1000
+        Number of rounds; fewer are run where no voter has an edge.
+    voters : Stumps, "precomputed" or None, default None
+        The voters, with values -1 and +1; None stands for ``Stumps(per_attribute=10)``.
+
+    Attributes
+    ----------
+    eta_ : float
+        The rate used.
+    """
+
+    learner = HedgeBoost
+
+    def __init__(
+        self, eta: float | None = None, *, n_rounds: int = 1000, voters: Voters = None
+    ) -> None:
+        self.eta = eta
+        self.n_rounds = n_rounds
+        self.voters = voters
+
+    def _candidate(self, algorithm: Algorithm, y: FloatArray) -> dict[str, Value]:
+        algorithm.check_candidate(n_rounds=self.n_rounds)
+        self.eta_ = experts_rate(self.n_rounds, len(y)) if self.eta is None else self.eta
+        algorithm.check_candidate(eta=self.eta_)
+        return {"eta": self.eta_, "n_rounds": self.n_rounds}

@@ -1,4 +1,4 @@
-"""The greedy loop, once, for every algorithm that adds one voter a round.
+"""The greedy loop: the only one, for every algorithm that adds one voter per round.
 
 Many trajectories (samples x hyper-parameter values) advance side by side in the leading axis of
 all arrays. A `State` knows what a round needs to know of the data, a `Rule` picks a voter and its
@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from typing import NamedTuple, Self
+from typing import Generic, NamedTuple, Self, TypeVar
 
 import numpy as np
 
@@ -26,11 +26,11 @@ class Step(NamedTuple):
     picks : ndarray of shape (n_trajectories,)
         Index of the chosen voter.
     weights : ndarray of shape (n_trajectories,)
-        Weight it is added with; negative for the voter's complement, 0 to stay as it was.
+        Weight of the added voter; negative for its complement, 0 to leave the vote as it is.
     last : ndarray of shape (n_trajectories,) or None
-        True where nothing comes after this round; None where it is nobody's last, as it mostly is.
+        True if a trajectory ends with this round; None if none does (the common case).
     shrink : ndarray of shape (n_trajectories,) or None
-        Share of the vote so far that is taken away; None where nobody's is, as it mostly is.
+        Share of the vote so far that is taken away; None if nothing is (the common case).
     """
 
     picks: IntArray
@@ -45,7 +45,7 @@ class Step(NamedTuple):
 
 
 def some(last: BoolArray) -> BoolArray | None:
-    """Return `last`, or None where it holds for no trajectory."""
+    """Return `last`, or None if it is True for no trajectory."""
     return last if np.count_nonzero(last) else None
 
 
@@ -55,34 +55,41 @@ class State(ABC):
     Attributes
     ----------
     weights : ndarray of shape (n_trajectories, n_voters)
-        The vote so far; without columns where voters are drawn anew each round, and a watcher
+        The vote so far. It has no columns if voters are drawn in every round; then a watcher
         keeps the vote.
     round : int
-        The round under way.
+        The current round, counted from 1.
     """
 
     weights: FloatArray
     round: int
 
     def begin(self, t: int) -> None:
-        """Make ready the candidates of round `t`, counted from 1."""
+        """Prepare the candidates of round `t`, counted from 1."""
         self.round = t
 
     @abstractmethod
     def advance(self, step: Step) -> None:
-        """Bring residuals or example weights up to date with a step already added to the vote."""
+        """Update residuals or example weights after a step that was added to the vote."""
 
     @abstractmethod
     def keep(self, rows: BoolArray) -> None:
         """Drop every trajectory but those in `rows`."""
 
 
+S_contra = TypeVar("S_contra", bound=State, contravariant=True)
+S = TypeVar("S", bound=State)
+
+
 @dataclass(frozen=True)
-class Rule(ABC):
-    """A step rule; its array fields hold one hyper-parameter value a trajectory."""
+class Rule(ABC, Generic[S_contra]):
+    """A step rule for one kind of state.
+
+    Its array fields hold one hyper-parameter value per trajectory.
+    """
 
     @abstractmethod
-    def step(self, state: State) -> Step:
+    def step(self, state: S_contra) -> Step:
         """Pick a voter and its weight for every trajectory."""
 
     def keep(self, rows: BoolArray) -> Self:
@@ -91,11 +98,11 @@ class Rule(ABC):
         return replace(self, **{k: v[rows] for k, v in arrays.items() if isinstance(v, np.ndarray)})
 
 
-class Watcher(ABC):
+class Watcher(ABC, Generic[S_contra]):
     """Sees every round of the loop and changes nothing."""
 
     @abstractmethod
-    def after(self, t: int, live: IntArray, step: Step, state: State) -> BoolArray | None:
+    def after(self, t: int, live: IntArray, step: Step, state: S_contra) -> BoolArray | None:
         """See round `t` of the trajectories `live`; return those that need no further round."""
 
     @abstractmethod
@@ -103,8 +110,8 @@ class Watcher(ABC):
         """See the last round and the final votes of the trajectories `rows`, and of these only."""
 
 
-class Checkpoints(Watcher):
-    """Keeps the vote after given numbers of rounds: one run serves every nested value of T.
+class Checkpoints(Watcher[State]):
+    """Keeps the vote after given numbers of rounds, so that one run serves all values of T.
 
     Parameters
     ----------
@@ -135,7 +142,7 @@ class Checkpoints(Watcher):
         self.path[rows, self._next :] = votes[:, None, :]
 
 
-class Trace(Watcher):
+class Trace(Watcher[State]):
     """Keeps each round's pick and weight of the first trajectory, for staged predictions."""
 
     def __init__(self) -> None:
@@ -157,19 +164,19 @@ class Trace(Watcher):
         self.weights.append(float(step.weights[0]))
 
 
-def boost(rule: Rule, state: State, n_rounds: int, watchers: Sequence[Watcher] = ()) -> None:
-    """Run the greedy loop until `n_rounds` or until every trajectory has had its last round.
+def boost(rule: Rule[S], state: S, n_rounds: int, watchers: Sequence[Watcher[S]] = ()) -> None:
+    """Run the greedy loop for `n_rounds`, or until every trajectory has ended.
 
     Parameters
     ----------
     rule : Rule
         Picks the voter and its weight.
     state : State
-        Where the trajectories stand; changed in place.
+        The state of all trajectories; changed in place.
     n_rounds : int
         Largest number of rounds.
     watchers : sequence of Watcher, optional
-        Told of every round after the state has advanced.
+        They see every round after the state has advanced.
     """
     n_voters = state.weights.shape[1]
     kept_here = n_voters > 0

@@ -8,14 +8,18 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from quadrepro._typing import BoolArray, FloatArray, IntArray
-from quadrepro.learners.base import N_ROUNDS, GreedyAlgorithm, Hyperparameter
+from quadrepro.learners.algorithm import Algorithm
+from quadrepro.learners.base import N_ROUNDS, Hyperparameter
+from quadrepro.learners.estimators import Voters
+from quadrepro.learners.greedy.algorithm import GreedyAlgorithm
+from quadrepro.learners.greedy.estimator import GreedyClassifier
 from quadrepro.learners.greedy.loop import Rule, State, Step, some
-from quadrepro.learners.grid import Grid
+from quadrepro.learners.grid import Grid, Value
 from quadrepro.voters.reduction import VotingProblem
 
 LAM = Hyperparameter("lam", "number", "large", "regularisation λ")
@@ -81,7 +85,7 @@ class Residuals(State):
 
 
 @dataclass(frozen=True)
-class QuadBoostRule(Rule):
+class QuadBoostRule(Rule[Residuals]):
     """Add or re-weight the voter that lowers the regularised risk most.
 
     The objective in one voter's weight a, its own contribution removed from the residual, is
@@ -111,9 +115,8 @@ class QuadBoostRule(Rule):
         """Return the regularisation term of a weight."""
         return 0.0
 
-    def step(self, state: State) -> Step:
+    def step(self, state: Residuals) -> Step:
         """Pick a voter; its weight is the change of the vote's weight on it."""
-        assert isinstance(state, Residuals)
         if state.eta is None and not self.reweight:
             # The decrease grows with |c| in all four variants where η = 1.
             picks = state.largest()
@@ -179,7 +182,7 @@ class LInfRule(QuadBoostRule):
 
 
 @dataclass(frozen=True)
-class QuadBoost(GreedyAlgorithm):
+class QuadBoost(GreedyAlgorithm[Residuals]):
     """QuadBoost without regularisation; the number of rounds is the only control.
 
     Attributes
@@ -209,11 +212,6 @@ class QuadBoost(GreedyAlgorithm):
         """Return the variant's rule."""
         return self.rule_class(values, self.reweight, self.tol)
 
-    def seconds(self, n_examples: int, n_voters: int, n_samples: int, grid: Grid) -> float:
-        """Return a rough estimate: one pass over the voters a round and trajectory."""
-        trajectories = n_samples * len(grid.axis(self.value_name) or (0,))
-        return self.rounds(grid)[-1] * (8e-6 + 1.6e-9 * trajectories * n_voters)
-
 
 @dataclass(frozen=True)
 class QuadBoostL1(QuadBoost):
@@ -238,10 +236,6 @@ class QuadBoostL1(QuadBoost):
         """Return the one place where the path is kept: the end."""
         return [self.max_rounds]
 
-    def seconds(self, n_examples: int, n_voters: int, n_samples: int, grid: Grid) -> float:
-        """Return a rough estimate: most trajectories converge long before the last round."""
-        return super().seconds(n_examples, n_voters, n_samples, grid) / 4
-
 
 @dataclass(frozen=True)
 class QuadBoostL2(QuadBoost):
@@ -259,3 +253,66 @@ class QuadBoostLInf(QuadBoost):
     hyperparameters = (ALPHA_MAX, N_ROUNDS)
     value_name = "alpha_max"
     rule_class = LInfRule
+
+
+VARIANTS: dict[str | None, type[QuadBoost]] = {
+    None: QuadBoost,
+    "l1": QuadBoostL1,
+    "l2": QuadBoostL2,
+    "linf": QuadBoostLInf,
+}
+"""The variants by the norm that is regularised."""
+
+UNTIL_CONVERGED = 100_000
+"""Largest number of rounds if the user gives none."""
+
+
+class QuadBoostClassifier(GreedyClassifier):
+    """QuadBoost: greedy minimisation of the regularised quadratic risk (QuadBoost, section 3).
+
+    Parameters
+    ----------
+    norm : {None, "l1", "l2", "linf"}, default None
+        Norm of the voter weights that is regularised.
+    lam : float, default 0.01
+        λ of the L1 and L2 norms.
+    alpha_max : float, default 0.01
+        Bound of a weight set by one round, for the L∞ norm.
+    n_rounds : int or None, default None
+        Number of rounds; None runs until steps vanish, at most 100,000 rounds.
+    reweight : bool, default False
+        Set the weight of a voter already in the vote anew instead of adding to it (section 3.1).
+    voters : Stumps, "precomputed" or None, default None
+        The voters; None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` for X itself.
+    """
+
+    learner = QuadBoost
+
+    def __init__(
+        self,
+        norm: Literal["l1", "l2", "linf"] | None = None,
+        *,
+        lam: float = 0.01,
+        alpha_max: float = 0.01,
+        n_rounds: int | None = None,
+        reweight: bool = False,
+        voters: Voters = None,
+    ) -> None:
+        self.norm = norm
+        self.lam = lam
+        self.alpha_max = alpha_max
+        self.n_rounds = n_rounds
+        self.reweight = reweight
+        self.voters = voters
+
+    def _algorithm(self) -> QuadBoost:
+        if self.norm not in VARIANTS:
+            raise ValueError(f"norm must be None, 'l1', 'l2' or 'linf', not {self.norm!r}")
+        return VARIANTS[self.norm](self.reweight)
+
+    def _candidate(self, algorithm: Algorithm, y: FloatArray) -> dict[str, Value]:
+        n_rounds = UNTIL_CONVERGED if self.n_rounds is None else self.n_rounds
+        QuadBoost().check_candidate(n_rounds=n_rounds)
+        values = {h.name: getattr(self, h.name) for h in algorithm.hyperparameters if h != N_ROUNDS}
+        algorithm.check_candidate(**values)
+        return {**values, N_ROUNDS.name: n_rounds}

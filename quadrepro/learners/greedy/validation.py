@@ -23,7 +23,7 @@ class _Round:
 
 
 @dataclass(eq=False)
-class Validation(Watcher):
+class Validation(Watcher[State]):
     """Counts validation errors after each round, and ends a trajectory that no longer improves.
 
     A vote of zero is negative, as everywhere.

@@ -8,12 +8,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from quadrepro._typing import FloatArray
-from quadrepro.learners.base import Algorithm, Hyperparameter
+from quadrepro._typing import FloatArray, IntArray
+from quadrepro.learners.algorithm import Algorithm
+from quadrepro.learners.base import Hyperparameter
+from quadrepro.learners.estimators import VoteClassifier, Voters
 from quadrepro.learners.grid import Grid
 from quadrepro.learners.programs.cqboost_master import CqBoostMaster, CqBoostSolution
-from quadrepro.learners.programs.mincq import MU, feasible, mu_limit
-from quadrepro.voters.reduction import VotingProblem
+from quadrepro.learners.programs.mincq import MU, feasible, infeasible, mu_limit
+from quadrepro.voters.reduction import VotingProblem, reduce_problem
 
 EPSILON = Hyperparameter("epsilon", "number", "large", "excess of an edge that ends a run")
 ROUNDS = Hyperparameter("n_rounds", "integer", "small", "number of rounds T", optional=True)
@@ -55,13 +57,6 @@ class CqBoost(Algorithm):
                         break
         return grid.flatten(paths, ("mu", "epsilon", "n_rounds"))
 
-    def seconds(self, n_examples: int, n_voters: int, n_samples: int, grid: Grid) -> float:
-        """Return a rough estimate: a Gram matrix a sample, a linear system a voter and μ."""
-        most = min(n_voters, max(grid.axis("n_rounds") or [n_voters]))
-        run = most * (2e-4 + 1e-8 * most**2)
-        gram = 1.5e-11 * n_examples * n_voters**2
-        return n_samples * (gram + len(grid.axis("mu") or ()) * run)
-
 
 def generate_columns(
     gram: FloatArray, margins: FloatArray, mu: float
@@ -100,3 +95,59 @@ def generate_columns(
         if not solution.excess > 0:
             return
         best, sign = solution.best
+
+
+class CqBoostClassifier(VoteClassifier):
+    """CqBoost: the C-bound minimised by column generation (Roy et al. 2016).
+
+    Parameters
+    ----------
+    mu : float, default 0.01
+        Least mean margin of the vote, at most the largest |mean margin| of a voter.
+    epsilon : float, default 1e-6
+        The run ends when no edge is above ν by more than this.
+    n_rounds : int or None, default None
+        Largest number of voters; None sets no end but `epsilon`.
+    voters : Stumps, "precomputed" or None, default None
+        The voters; None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` for X itself.
+
+    Attributes
+    ----------
+    gap_ : float
+        Relative duality gap of the last quadratic program.
+    """
+
+    learner = CqBoost
+
+    def __init__(
+        self,
+        mu: float = 0.01,
+        *,
+        epsilon: float = 1e-6,
+        n_rounds: int | None = None,
+        voters: Voters = None,
+    ) -> None:
+        self.mu = mu
+        self.epsilon = epsilon
+        self.n_rounds = n_rounds
+        self.voters = voters
+
+    def _train(self, H: FloatArray, y: FloatArray) -> FloatArray:
+        algorithm = CqBoost()
+        self._candidate(algorithm, y)
+        problem = reduce_problem(H, y)
+        [margins] = problem.correlations()
+        self._votes: list[tuple[IntArray, FloatArray]] = []
+        for vote, solution in generate_columns(problem.grams()[0], margins, self.mu):
+            used = np.flatnonzero(vote)
+            self._votes.append((problem.representatives[used], vote[used]))
+            self.gap_ = solution.gap
+            if solution.excess <= self.epsilon or len(self._votes) == self.n_rounds:
+                break
+        if not self._votes:
+            raise infeasible(algorithm, self.mu, problem)
+        return problem.expand(vote)
+
+    def _stages(self, H: FloatArray) -> Iterator[FloatArray]:
+        for voters, weights in self._votes:
+            yield H[:, voters] @ weights

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from quadrepro._typing import FloatArray
-from quadrepro.learners.base import Algorithm, Hyperparameter
+from quadrepro.learners.algorithm import Algorithm
+from quadrepro.learners.base import Hyperparameter
+from quadrepro.learners.estimators import VoteClassifier, Voters
 from quadrepro.learners.grid import Grid
 from quadrepro.learners.programs.lpboost_master import LPBoostMaster
 from quadrepro.learners.programs.program import ProgramSolution
-from quadrepro.voters.reduction import VotingProblem
+from quadrepro.voters.reduction import VotingProblem, reduce_problem
 
 VIOLATION = 1e-6
 """A voter whose dual constraint is violated by no more than this is not added."""
@@ -42,10 +44,6 @@ class LPBoost(Algorithm):
             ):
                 row[added] = solution.voter_weights
         return paths
-
-    def seconds(self, n_examples: int, n_voters: int, n_samples: int, grid: Grid) -> float:
-        """Return a rough estimate: a linear program a voter, growing with the voters added."""
-        return n_samples * (0.02 + 3.5e-7 * n_examples * n_voters * math.sqrt(n_voters))
 
 
 def generate_columns(
@@ -101,3 +99,48 @@ def generate_columns(
 def _add(master: LPBoostMaster, added: list[int], signed: FloatArray, voter: int) -> None:
     added.append(voter)
     master.add_voter(np.ascontiguousarray(signed[:, voter]))
+
+
+class LPBoostClassifier(VoteClassifier):
+    """LPBoost with a soft margin, by column generation (Demiriz et al. 2002).
+
+    Parameters
+    ----------
+    C : float, default 1.0
+        Price of a unit of slack.
+    voters : Stumps, "precomputed" or None, default None
+        The voters; None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` for X itself.
+
+    Attributes
+    ----------
+    gap_ : float
+        Relative duality gap of the last linear program.
+    """
+
+    learner = LPBoost
+
+    def __init__(self, C: float = 1.0, *, voters: Voters = None) -> None:
+        self.C = C
+        self.voters = voters
+
+    def _train(self, H: FloatArray, y: FloatArray) -> FloatArray:
+        self._candidate(self._algorithm(), y)
+        problem = reduce_problem(H, y)
+        self._solutions: list[tuple[NDArray[np.intp], FloatArray]] = []
+        path = generate_columns(
+            problem,
+            problem.counts[0],
+            [float(self.C)],
+            lambda added, solution: self._solutions.append(
+                (problem.representatives[added], solution.voter_weights)
+            ),
+        )
+        added, solution = next(path)
+        self.gap_ = solution.gap
+        weights = np.zeros(problem.H.shape[1])
+        weights[added] = solution.voter_weights
+        return problem.expand(weights)
+
+    def _stages(self, H: FloatArray) -> Iterator[FloatArray]:
+        for voters, weights in self._solutions:
+            yield H[:, voters] @ weights

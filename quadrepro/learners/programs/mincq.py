@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from quadrepro._typing import FloatArray
-from quadrepro.learners.base import N_ROUNDS, Algorithm, Hyperparameter
+from quadrepro.learners.algorithm import Algorithm
+from quadrepro.learners.base import N_ROUNDS, Hyperparameter
+from quadrepro.learners.estimators import VoteClassifier, Voters
 from quadrepro.learners.greedy.cbboost import CBBoost
 from quadrepro.learners.grid import Grid
 from quadrepro.learners.programs.mincq_program import MinCqProgram
-from quadrepro.voters.reduction import VotingProblem
+from quadrepro.voters.reduction import VotingProblem, reduce_problem
 
 ROUNDING = 1e-12
 """Share by which a mean margin may be above the largest feasible one, which is a rounded sum."""
@@ -46,12 +48,6 @@ class MinCq(Algorithm):
         values = grid.axis("mu") or ()
         samples = zip(problem.grams(), problem.correlations(), strict=True)
         return np.array([_reweigh(gram, margins, values) for gram, margins in samples])
-
-    def seconds(self, n_examples: int, n_voters: int, n_samples: int, grid: Grid) -> float:
-        """Return a rough estimate: a Gram matrix a sample and a program a value of μ."""
-        programs = n_samples * len(grid.axis("mu") or ())
-        gram = 1.5e-11 * n_examples * n_voters**2
-        return n_samples * gram + programs * _program_seconds(n_voters)
 
 
 @dataclass(frozen=True)
@@ -91,12 +87,6 @@ class MinCqOnCBBoost(Algorithm):
                 vote[:] = np.nan if np.isnan(weights).any() or not len(chosen) else 0.0
                 vote[chosen] = weights
         return paths
-
-    def seconds(self, n_examples: int, n_voters: int, n_samples: int, grid: Grid) -> float:
-        """Return a rough estimate: CB-Boost's run and a program a number of rounds."""
-        rounds = grid.axis("n_rounds") or ()
-        programs = n_samples * sum(_program_seconds(min(T, n_voters)) for T in rounds)
-        return CBBoost().seconds(n_examples, n_voters, n_samples, grid) + programs
 
 
 def feasible(mu: float, largest: float) -> bool:
@@ -138,5 +128,45 @@ def _reweigh(gram: FloatArray, margins: FloatArray, values: Sequence[float]) -> 
     return weights
 
 
-def _program_seconds(n_voters: int) -> float:
-    return 1e-3 + 1e-10 * n_voters**3
+def infeasible(algorithm: Algorithm, mu: float, problem: VotingProblem) -> ValueError:
+    """Return the error of a mean margin that no vote has."""
+    return ValueError(f"no vote has a mean margin of mu = {mu:g}: {algorithm.limit(problem)}")
+
+
+class MinCqClassifier(VoteClassifier):
+    """MinCq: the quasi-uniform vote of least C-bound (Germain et al. 2015).
+
+    Parameters
+    ----------
+    mu : float, default 0.01
+        Mean margin of the vote, at most the mean of the voters' |mean margin|.
+    voters : Stumps, "precomputed" or None, default None
+        The voters; None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` for X itself.
+
+    Attributes
+    ----------
+    gap_ : float
+        Relative duality gap of the quadratic program.
+    """
+
+    learner = MinCq
+
+    def __init__(self, mu: float = 0.01, *, voters: Voters = None) -> None:
+        self.mu = mu
+        self.voters = voters
+
+    def _train(self, H: FloatArray, y: FloatArray) -> FloatArray:
+        algorithm = MinCq()
+        algorithm.check_candidate(mu=self.mu)
+        problem = reduce_problem(H, y, merge_voters=False)
+        [margins] = problem.correlations()
+        program = MinCqProgram(problem.grams()[0], margins)
+        if not feasible(self.mu, program.largest_mu):
+            raise infeasible(algorithm, self.mu, problem)
+        solution = program.solve(self.mu)
+        self.gap_ = solution.gap
+        return solution.voter_weights
+
+    def _stages(self, H: FloatArray) -> Iterator[FloatArray]:
+        # All weights come at once.
+        yield H @ self.voter_weights_

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from quadrepro._typing import FloatArray
-from quadrepro.learners.base import Algorithm, Hyperparameter
+from quadrepro.learners.algorithm import Algorithm, DrawnProblem, HeldOut, positive_votes
+from quadrepro.learners.base import Hyperparameter
+from quadrepro.learners.estimators import VoteClassifier, Voters
 from quadrepro.learners.greedy.adaboost import AdaBoost
 from quadrepro.learners.grid import Grid
 from quadrepro.learners.programs.margin_lp import MarginLP
 from quadrepro.learners.programs.margin_qp import MarginQP
+from quadrepro.voters.random_stumps import StumpVote
 from quadrepro.voters.reduction import VotingProblem
 
 # At ν = 1 every example has the weight 1/m, and the voter of least error is the whole vote.
@@ -23,14 +26,16 @@ C = Hyperparameter("C", "number", "small", "price of a unit of slack")
 
 
 @dataclass(frozen=True)
-class Reweighting(Algorithm):
-    """New weights for the voters that AdaBoost found, each in the direction it was used in.
+class SoftMargin(Algorithm):
+    """New weights from one program for the voters that AdaBoost found, signs kept.
 
     Attributes
     ----------
     n_rounds : int, default 100
-        AdaBoost's number of rounds, where the protocol does not stop it by itself.
+        AdaBoost's number of rounds, unless held-out examples choose it.
     """
+
+    takes_drawn_stumps = True
 
     n_rounds: int = 100
 
@@ -71,6 +76,21 @@ class Reweighting(Algorithm):
         weights[:, first] = self._reweigh((H * y[:, None])[:, first], np.ones(len(y)), values)
         return weights
 
+    def hold_out(self, problem: DrawnProblem, grid: Grid) -> HeldOut:
+        """Find new weights for the stumps that AdaBoost found by hold-out."""
+        found = AdaBoost().hold_out(problem, Grid.of({}))
+        vote, rounds = found.vote(0), found.candidates[0]
+        signs = np.sign(vote.weights)
+        values = [float(v) for v in grid.axis(self.value_name) or ()]
+        weights = self.reweigh(vote.outputs(problem.train) * signs, problem.y_train, values) * signs
+        positive = positive_votes(vote.outputs(problem.valid), weights)
+        errors = (positive != (problem.y_valid > 0)[:, None]).sum(axis=0)
+        return HeldOut(
+            errors,
+            [candidate | rounds for candidate in grid.candidates],
+            lambda i: StumpVote(vote.attributes, vote.cuts, weights[i]),
+        )
+
     def _reweigh(
         self, margins: FloatArray, counts: FloatArray, values: Sequence[float]
     ) -> FloatArray:
@@ -102,20 +122,9 @@ class Reweighting(Algorithm):
             path[:, voters] = self._reweigh(margins, counts[held], values) * signs
         return paths
 
-    def seconds(self, n_examples: int, n_voters: int, n_samples: int, grid: Grid) -> float:
-        """Return a rough estimate: AdaBoost's run and a program a value and sample."""
-        programs = n_samples * len(grid.axis(self.value_name) or ())
-        return AdaBoost().seconds(
-            n_examples, n_voters, n_samples, self._rounds
-        ) + programs * self._seconds(n_examples, min(n_voters, self.n_rounds))
-
-    @abstractmethod
-    def _seconds(self, n_examples: int, n_voters: int) -> float:
-        """Return a rough estimate of the time of one program."""
-
 
 @dataclass(frozen=True)
-class RegularizedLP(Reweighting):
+class RegularizedLP(SoftMargin):
     """LP_REG: the weights of largest soft margin ρ - C Σξ, with C = 1/(ν m)."""
 
     hyperparameters = (NU,)
@@ -134,12 +143,9 @@ class RegularizedLP(Reweighting):
         program = MarginLP(margins, counts)
         return np.array([program.solve(value).voter_weights for value in values])
 
-    def _seconds(self, n_examples: int, n_voters: int) -> float:
-        return 1e-7 * n_examples * n_voters
-
 
 @dataclass(frozen=True)
-class RegularizedQP(Reweighting):
+class RegularizedQP(SoftMargin):
     """QP_REG: the weights of least ‖b‖² + C Σξ whose margins are at least 1 - ξ."""
 
     hyperparameters = (C,)
@@ -151,5 +157,58 @@ class RegularizedQP(Reweighting):
         program = MarginQP(margins, counts)
         return np.array([program.solve(value).voter_weights for value in values])
 
-    def _seconds(self, n_examples: int, n_voters: int) -> float:
-        return 1e-3 + 8e-10 * n_examples * n_voters**2
+
+class _SoftMarginClassifier(VoteClassifier):
+    """AdaBoost's voters with weights from one program."""
+
+    def _train(self, H: FloatArray, y: FloatArray) -> FloatArray:
+        algorithm = self._algorithm()
+        candidate = self._candidate(algorithm, y)
+        path = algorithm.path(H, y, Grid.of({name: [value] for name, value in candidate.items()}))
+        return np.asarray(path[0])
+
+    def _stages(self, H: FloatArray) -> Iterator[FloatArray]:
+        # All weights come at once.
+        yield H @ self.voter_weights_
+
+
+class RegularizedLPBoostClassifier(_SoftMarginClassifier):
+    """LP_REG: AdaBoost's voters, weighted for the largest soft margin (Raetsch et al. 2001).
+
+    Parameters
+    ----------
+    nu : float, default 0.1
+        ν in (0, 1]: at most this share of the examples misses the margin.
+    n_rounds : int, default 100
+        AdaBoost's number of rounds.
+    voters : Stumps, "precomputed" or None, default None
+        The voters, with values -1 and +1; None stands for ``Stumps(per_attribute=10)``.
+    """
+
+    learner = RegularizedLP
+
+    def __init__(self, nu: float = 0.1, *, n_rounds: int = 100, voters: Voters = None) -> None:
+        self.nu = nu
+        self.n_rounds = n_rounds
+        self.voters = voters
+
+
+class RegularizedQPBoostClassifier(_SoftMarginClassifier):
+    """QP_REG: AdaBoost's voters, weighted for the least norm (Raetsch et al. 2001).
+
+    Parameters
+    ----------
+    C : float, default 1.0
+        Price of a unit of slack.
+    n_rounds : int, default 100
+        AdaBoost's number of rounds.
+    voters : Stumps, "precomputed" or None, default None
+        The voters, with values -1 and +1; None stands for ``Stumps(per_attribute=10)``.
+    """
+
+    learner = RegularizedQP
+
+    def __init__(self, C: float = 1.0, *, n_rounds: int = 100, voters: Voters = None) -> None:
+        self.C = C
+        self.n_rounds = n_rounds
+        self.voters = voters

@@ -246,13 +246,3 @@ def test_settings_that_contradict_each_other_are_refused(
 def test_a_grid_must_name_the_steps_value() -> None:
     with pytest.raises(ValueError, match="GradientBoost needs a value of u"):
         GradientBoost("rescale").check(Grid.of({"n_rounds": [3]}))
-
-
-def test_more_work_is_estimated_to_take_longer() -> None:
-    grid = Grid.of({"u": [1.0, 2.0], "n_rounds": [10]})
-    algorithm = GradientBoost("rescale")
-    least = algorithm.seconds(500, 10, 1, grid)
-    assert least < algorithm.seconds(1000, 10, 1, grid)
-    assert least < algorithm.seconds(500, 20, 1, grid)
-    assert least < GradientBoost("rescale", splits=4).seconds(500, 10, 1, grid)
-    assert algorithm.seconds(500, 10, 3, grid) == pytest.approx(3 * least)

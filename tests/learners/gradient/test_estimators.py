@@ -99,7 +99,7 @@ def test_impossible_settings_are_refused_by_name(estimator: Any, message: str) -
 
 
 def test_one_class_is_refused() -> None:
-    with pytest.raises(ValueError, match="here are 1 class: y must hold 2"):
+    with pytest.raises(ValueError, match="y holds 1 class, not 2"):
         GradientBoostClassifier().fit(np.zeros((4, 1)), [1, 1, 1, 1])
 
 

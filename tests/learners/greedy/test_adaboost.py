@@ -12,7 +12,7 @@ from sklearn.ensemble import AdaBoostClassifier as SklearnAdaBoost
 
 from quadrepro import AdaBoostClassifier
 from quadrepro._typing import FloatArray
-from quadrepro.learners.base import positive_votes
+from quadrepro.learners.algorithm import positive_votes
 from quadrepro.learners.greedy.adaboost import AdaBoost
 from quadrepro.learners.grid import Grid
 

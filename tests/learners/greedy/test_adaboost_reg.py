@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from quadrepro._typing import FloatArray
-from quadrepro.learners.greedy.adaboost import LARGEST_STEP, UNITS, AdaBoost
+from quadrepro.learners.greedy.adaboost import AdaBoost
 from quadrepro.learners.greedy.adaboost_reg import (
     AdaBoostReg,
     AdaBoostRegRule,
@@ -19,6 +19,7 @@ from quadrepro.learners.greedy.adaboost_reg import (
     StepLoss,
     exact_sums,
 )
+from quadrepro.learners.greedy.example_weights import LARGEST_STEP, UNITS
 from quadrepro.learners.greedy.loop import Trace, boost
 from quadrepro.learners.grid import Grid
 from quadrepro.voters.source import FixedVoters

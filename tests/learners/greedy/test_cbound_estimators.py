@@ -8,10 +8,14 @@ from sklearn.model_selection import cross_val_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from quadrepro._typing import FloatArray
-from quadrepro.learners.base import Algorithm
+from quadrepro.learners.algorithm import Algorithm
 from quadrepro.learners.estimators import VoteClassifier
-from quadrepro.learners.greedy.cbboost import CBBoost, GBCBBoost
-from quadrepro.learners.greedy.cbound_estimators import CBBoostClassifier, GBCBBoostClassifier
+from quadrepro.learners.greedy.cbboost import (
+    CBBoost,
+    CBBoostClassifier,
+    GBCBBoost,
+    GBCBBoostClassifier,
+)
 from quadrepro.learners.grid import Grid
 from quadrepro.voters.stumps import Stumps
 

@@ -10,8 +10,9 @@ from hypothesis.extra.numpy import arrays
 from scipy.optimize import minimize_scalar
 
 from quadrepro._typing import FloatArray
-from quadrepro.learners.greedy.adaboost import UNITS, AdaBoost
+from quadrepro.learners.greedy.adaboost import AdaBoost
 from quadrepro.learners.greedy.ebboost import EBBoost, EBBoostRule, SquaredWeights
+from quadrepro.learners.greedy.example_weights import UNITS
 from quadrepro.learners.greedy.loop import boost
 from quadrepro.learners.grid import Grid
 from quadrepro.voters.source import FixedVoters

@@ -11,7 +11,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.optimize import linprog
 
 from quadrepro._typing import FloatArray, IntArray
-from quadrepro.learners.greedy.adaboost import UNITS
+from quadrepro.learners.greedy.example_weights import UNITS
 from quadrepro.learners.greedy.hedge import (
     ExpertWeights,
     HedgeBoost,

@@ -5,8 +5,7 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from quadrepro._typing import FloatArray
-from quadrepro.learners.greedy.hedge import HedgeBoost
-from quadrepro.learners.greedy.hedge_estimators import HedgeBoostClassifier
+from quadrepro.learners.greedy.hedge import HedgeBoost, HedgeBoostClassifier
 from quadrepro.learners.grid import Grid
 
 Problem = tuple[FloatArray, FloatArray]

@@ -8,7 +8,7 @@ from scipy.optimize import lsq_linear
 from sklearn.linear_model import Lasso, Ridge
 
 from quadrepro._typing import FloatArray
-from quadrepro.learners.base import GreedyAlgorithm
+from quadrepro.learners.greedy.algorithm import GreedyAlgorithm
 from quadrepro.learners.greedy.quadboost import QuadBoost, QuadBoostL1, QuadBoostL2, QuadBoostLInf
 from quadrepro.learners.grid import Grid
 

@@ -8,12 +8,11 @@ from sklearn.model_selection import cross_val_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from quadrepro._typing import FloatArray
-from quadrepro.learners.base import Algorithm
+from quadrepro.learners.algorithm import Algorithm
 from quadrepro.learners.estimators import VoteClassifier
 from quadrepro.learners.grid import Grid
-from quadrepro.learners.programs.cqboost import CqBoost
-from quadrepro.learners.programs.mincq import MinCq
-from quadrepro.learners.programs.quadratic_estimators import CqBoostClassifier, MinCqClassifier
+from quadrepro.learners.programs.cqboost import CqBoost, CqBoostClassifier
+from quadrepro.learners.programs.mincq import MinCq, MinCqClassifier
 
 Problem = tuple[FloatArray, FloatArray]
 ESTIMATORS = [MinCqClassifier(), CqBoostClassifier(), CqBoostClassifier(n_rounds=5)]

@@ -8,10 +8,10 @@ import pytest
 from quadrepro._typing import FloatArray
 from quadrepro.learners.greedy.adaboost import AdaBoost
 from quadrepro.learners.grid import Grid
-from quadrepro.learners.programs.soft_margin import RegularizedLP, RegularizedQP, Reweighting
+from quadrepro.learners.programs.soft_margin import RegularizedLP, RegularizedQP, SoftMargin
 
 Problem = tuple[FloatArray, FloatArray]
-GRIDS: dict[Reweighting, Grid] = {
+GRIDS: dict[SoftMargin, Grid] = {
     RegularizedLP(n_rounds=40): Grid.of({"nu": [1.0, 0.7, 0.5, 0.3, 0.1]}),
     RegularizedQP(n_rounds=40): Grid.of({"C": [0.001, 0.01, 0.1, 1.0, 100.0]}),
 }
@@ -23,7 +23,7 @@ def values_of(grid: Grid) -> tuple[float, ...]:
     return values
 
 
-def objective(algorithm: Reweighting, margins: FloatArray, a: FloatArray, value: float) -> float:
+def objective(algorithm: SoftMargin, margins: FloatArray, a: FloatArray, value: float) -> float:
     """Return what the program minimises, from its definition."""
     z = margins @ a
     if isinstance(algorithm, RegularizedQP):
@@ -34,7 +34,7 @@ def objective(algorithm: Reweighting, margins: FloatArray, a: FloatArray, value:
 
 @both
 def test_only_adaboosts_voters_have_weight_and_in_its_direction(
-    make_problem: Callable[..., Problem], algorithm: Reweighting, grid: Grid
+    make_problem: Callable[..., Problem], algorithm: SoftMargin, grid: Grid
 ) -> None:
     H, y = make_problem(m=80, n=30)
     vote = AdaBoost().path(H, y, Grid.of({"n_rounds": [40]}))[0]
@@ -48,7 +48,7 @@ def test_only_adaboosts_voters_have_weight_and_in_its_direction(
 
 @both
 def test_a_path_is_the_reweighing_of_oriented_voters(
-    make_problem: Callable[..., Problem], algorithm: Reweighting, grid: Grid
+    make_problem: Callable[..., Problem], algorithm: SoftMargin, grid: Grid
 ) -> None:
     H, y = make_problem(m=80, n=30)
     signs = np.sign(AdaBoost().path(H, y, Grid.of({"n_rounds": [40]}))[0])
@@ -63,7 +63,7 @@ def test_a_path_is_the_reweighing_of_oriented_voters(
 
 
 @both
-def test_no_nearby_weights_are_better(problem: Problem, algorithm: Reweighting, grid: Grid) -> None:
+def test_no_nearby_weights_are_better(problem: Problem, algorithm: SoftMargin, grid: Grid) -> None:
     H, y = problem
     rng = np.random.default_rng(0)
     margins = H * y[:, None]
@@ -80,7 +80,7 @@ def test_no_nearby_weights_are_better(problem: Problem, algorithm: Reweighting, 
 
 @both
 def test_samples_with_counts_are_repeated_examples(
-    make_problem: Callable[..., Problem], algorithm: Reweighting, grid: Grid
+    make_problem: Callable[..., Problem], algorithm: SoftMargin, grid: Grid
 ) -> None:
     H, y = make_problem(m=60, n=10)
     counts = np.random.default_rng(1).integers(0, 3, len(y))
@@ -96,7 +96,7 @@ def test_samples_with_counts_are_repeated_examples(
 
 @both
 def test_of_equal_voters_the_first_has_the_weight(
-    problem: Problem, algorithm: Reweighting, grid: Grid
+    problem: Problem, algorithm: SoftMargin, grid: Grid
 ) -> None:
     H, y = problem
     weights = algorithm.reweigh(np.hstack([H, H]), y, values_of(grid))
@@ -107,9 +107,7 @@ def test_of_equal_voters_the_first_has_the_weight(
 
 
 @both
-def test_where_adaboost_finds_no_voter_the_vote_is_empty(
-    algorithm: Reweighting, grid: Grid
-) -> None:
+def test_where_adaboost_finds_no_voter_the_vote_is_empty(algorithm: SoftMargin, grid: Grid) -> None:
     H = np.array([[1.0], [1.0], [-1.0], [-1.0]])
     y = np.array([1.0, -1.0, 1.0, -1.0])
     assert not algorithm.path(H, y, grid).any()
@@ -137,16 +135,7 @@ def test_a_grid_runs_from_simple_to_complex(problem: Problem) -> None:
 
 @both
 def test_the_number_of_rounds_must_be_positive(
-    problem: Problem, algorithm: Reweighting, grid: Grid
+    problem: Problem, algorithm: SoftMargin, grid: Grid
 ) -> None:
     with pytest.raises(ValueError, match="n_rounds must be positive"):
         type(algorithm)(n_rounds=0).path(*problem, grid)
-
-
-@both
-def test_the_estimate_grows_with_the_grid_and_the_samples(
-    algorithm: Reweighting, grid: Grid
-) -> None:
-    [(name, values)] = grid.axes
-    few = algorithm.seconds(500, 200, 1, Grid.of({name: values[:1]}))
-    assert few < algorithm.seconds(500, 200, 1, grid) < algorithm.seconds(500, 200, 3, grid)

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from quadrepro._typing import FloatArray, IntArray
-from quadrepro.learners.greedy.adaboost import AdaBoost, ExampleWeights
+from quadrepro.learners.greedy.adaboost import AdaBoost
+from quadrepro.learners.greedy.example_weights import ExampleWeights
 from quadrepro.learners.greedy.loop import State, Step, Watcher
 from quadrepro.learners.greedy.quadboost import QuadBoost
 from quadrepro.learners.grid import Grid

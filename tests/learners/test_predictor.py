@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,12 +9,17 @@ from sklearn.model_selection import GridSearchCV, PredefinedSplit
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeRegressor
 
-from quadrepro._typing import FloatArray
+from quadrepro._typing import FloatArray, IntArray
 from quadrepro.learners.base import Hyperparameter, Task
 from quadrepro.learners.grid import Grid
-from quadrepro.learners.predictor import Predictor
+from quadrepro.learners.predictor import Predictions, Predictor
 from quadrepro.learners.sklearn_predictor import SklearnPredictor
-from quadrepro.search.predictors import PredictorSearch
+from quadrepro.learners.training import Part, TrainingData
+from quadrepro.learners.voting import FixedStumps
+from quadrepro.search.choice import Choice
+from quadrepro.search.holdout import HoldOut
+from quadrepro.search.k_fold import KFold
+from quadrepro.search.whole_path import WholePath
 
 NEIGHBOURS = [1, 3, 7, 15, 31]
 
@@ -33,21 +39,37 @@ def examples() -> tuple[FloatArray, FloatArray, FloatArray]:
 Examples = tuple[FloatArray, FloatArray, FloatArray]
 
 
+def training_data(
+    X: FloatArray, y: FloatArray, X_new: FloatArray, valid: Part | None = None
+) -> TrainingData:
+    return TrainingData(Part(X, y), Part(X_new, np.zeros(len(X_new))), valid, FixedStumps(1), rng)
+
+
+def by_folds(
+    predictor: Predictor,
+    grids: Sequence[Grid],
+    X: FloatArray,
+    y: FloatArray,
+    fold: IntArray,
+    X_new: FloatArray,
+) -> Choice:
+    return KFold(fold)(Predictions(grids, predictor, training_data(X, y, X_new)))
+
+
 @pytest.mark.parametrize("weights", ["uniform", "distance"])
 def test_agrees_with_scikit_learns_grid_search(examples: Examples, weights: str) -> None:
     X, y, X_new = examples
     labels, fold = np.where(y > 0, 1.0, -1.0), np.arange(120) % 5
     knn = SklearnPredictor("KNeighborsClassifier", {"weights": weights})
-    search = PredictorSearch(knn, [Grid.of({"n_neighbors": NEIGHBOURS})], rng)
-    choice = search.by_folds(X, labels, fold, X_new)
+    choice = by_folds(knn, [Grid.of({"n_neighbors": NEIGHBOURS})], X, labels, fold, X_new)
     theirs = GridSearchCV(
         KNeighborsClassifier(weights=weights),
         {"n_neighbors": NEIGHBOURS},
         cv=PredefinedSplit(fold),
     ).fit(X, labels)
-    assert choice.candidate == theirs.best_params_
+    assert choice.fitted.candidate == theirs.best_params_
     assert choice.loss == round(120 * (1 - theirs.best_score_))
-    np.testing.assert_array_equal(choice.scores, theirs.predict(X_new))
+    np.testing.assert_array_equal(choice.fitted.scores, theirs.predict(X_new))
 
 
 def test_a_regression_is_chosen_by_its_squared_errors(examples: Examples) -> None:
@@ -55,32 +77,16 @@ def test_a_regression_is_chosen_by_its_squared_errors(examples: Examples) -> Non
     fold = np.arange(120) % 4
     depths = [1, 2, 4, 8]
     tree = SklearnPredictor("DecisionTreeRegressor", {"random_state": 0})
-    search = PredictorSearch(tree, [Grid.of({"max_depth": depths})], rng)
-    choice = search.by_folds(X, y, fold, X_new)
+    choice = by_folds(tree, [Grid.of({"max_depth": depths})], X, y, fold, X_new)
     theirs = GridSearchCV(
         DecisionTreeRegressor(random_state=0),
         {"max_depth": depths},
         cv=PredefinedSplit(fold),
         scoring="neg_mean_squared_error",
     ).fit(X, y)
-    assert choice.candidate == theirs.best_params_
+    assert choice.fitted.candidate == theirs.best_params_
     assert choice.loss == pytest.approx(-120 * theirs.best_score_)
-    np.testing.assert_array_equal(choice.scores, theirs.predict(X_new))
-
-
-def test_held_out_examples_choose_and_take_no_part_in_the_training(examples: Examples) -> None:
-    X, y, X_new = examples
-    labels = np.where(y > 0, 1.0, -1.0)
-    train, valid = slice(0, 80), slice(80, 120)
-    grids = [Grid.of({"n_neighbors": [k]}) for k in NEIGHBOURS]
-    search = PredictorSearch(SklearnPredictor("KNeighborsClassifier"), grids, rng)
-    choice = search.by_holdout(X[train], labels[train], X[valid], labels[valid], X_new)
-    fitted = [KNeighborsClassifier(k).fit(X[train], labels[train]) for k in NEIGHBOURS]
-    errors = [int((model.predict(X[valid]) != labels[valid]).sum()) for model in fitted]
-    best = int(np.argmin(errors))
-    assert choice.candidate == {"n_neighbors": NEIGHBOURS[best]}
-    assert choice.loss == errors[best]
-    np.testing.assert_array_equal(choice.scores, fitted[best].predict(X_new))
+    np.testing.assert_array_equal(choice.fitted.scores, theirs.predict(X_new))
 
 
 @dataclass(frozen=True)
@@ -101,25 +107,28 @@ class Constant(Predictor):
         values = np.array(grid.axis("value"), dtype=np.float64)
         return np.repeat(values[:, None], len(X_new), axis=1)
 
-    def seconds(self, n_examples: int, n_attributes: int, n_fits: int, grid: Grid) -> float:
-        return 0.0
-
 
 @pytest.mark.parametrize("grids", [[[3, 1, -1]], [[3], [1], [-1]], [[3, 1], [-1]]])
-@pytest.mark.parametrize("by_folds", [True, False])
+@pytest.mark.parametrize("folds", [True, False])
 def test_ties_go_to_the_first_candidate_however_the_grids_are_cut(
-    grids: list[list[int]], by_folds: bool
+    grids: list[list[int]], folds: bool
 ) -> None:
-    search = PredictorSearch(Constant(), [Grid.of({"value": v}) for v in grids], rng)
     X, y = np.zeros((6, 1)), np.zeros(6)
-    if by_folds:
-        choice = search.by_folds(X, y, np.arange(6) % 3, X)
-    else:
-        choice = search.by_holdout(X, y, X, y, X)
-    assert (choice.candidate, choice.loss) == ({"value": 1}, 6.0)
+    search = KFold(np.arange(6) % 3) if folds else HoldOut()
+    cut = [Grid.of({"value": values}) for values in grids]
+    choice = search(Predictions(cut, Constant(), training_data(X, y, X, Part(X, y))))
+    assert (choice.fitted.candidate, choice.loss) == ({"value": 1}, 6.0)
 
 
-def test_the_last_candidate_is_taken_where_nothing_is_chosen() -> None:
-    search = PredictorSearch(Constant(), [Grid.of({"value": [0]}), Grid.of({"value": [5, 9]})], rng)
-    choice = search.by_folds(np.zeros((4, 1)), np.zeros(4), np.empty(0, dtype=np.intp), np.eye(2))
-    assert (choice.candidate, choice.loss, choice.scores.tolist()) == ({"value": 9}, 0.0, [9.0] * 2)
+def test_the_last_candidate_is_taken_if_nothing_is_chosen() -> None:
+    grids = [Grid.of({"value": [0]}), Grid.of({"value": [5, 9]})]
+    data = training_data(np.zeros((4, 1)), np.zeros(4), np.eye(2))
+    choice = WholePath(measured=False)(Predictions(grids, Constant(), data))
+    assert (choice.fitted.candidate, choice.loss) == ({"value": 9}, 0.0)
+    assert choice.fitted.scores.tolist() == [9.0, 9.0]
+
+
+def test_a_single_candidate_is_not_cross_validated() -> None:
+    X, y = np.zeros((6, 1)), np.zeros(6)
+    choice = by_folds(Constant(), [Grid.of({"value": [5]})], X, y, np.arange(6) % 3, X)
+    assert (choice.fitted.candidate, choice.loss) == ({"value": 5}, 0.0)

@@ -1,0 +1,88 @@
+"""Estimates of running times, learned from the cells that are done.
+
+Nothing is known of an algorithm beforehand. Cells of one data set and algorithm take about the same
+time in every repeat; cells of one algorithm on other data are scaled by their size.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from quadrepro.config.cell import Cell
+
+
+@dataclass
+class _Seen:
+    """Total time and size of the cells seen so far."""
+
+    seconds: float = 0.0
+    size: float = 0.0
+    count: int = 0
+
+    def add(self, seconds: float, size: float) -> None:
+        self.seconds += seconds
+        self.size += size
+        self.count += 1
+
+
+@dataclass
+class Estimates:
+    """Estimates the running time of cells from that of others.
+
+    Attributes
+    ----------
+    version : int
+        Raised whenever the first cell of a data set and algorithm becomes known.
+    """
+
+    version: int = 0
+    _entries: dict[tuple[str, str], _Seen] = field(default_factory=lambda: defaultdict(_Seen))
+    _columns: dict[str, _Seen] = field(default_factory=lambda: defaultdict(_Seen))
+    _all: _Seen = field(default_factory=_Seen)
+
+    def learn(self, cell: Cell, seconds: float) -> None:
+        """Take note of the running time of a cell that is done."""
+        entry = self._entries[cell.dataset, cell.algorithm]
+        self.version += not entry.count
+        for seen in (entry, self._columns[cell.algorithm], self._all):
+            seen.add(seconds, cell.size)
+
+    def seconds(self, cell: Cell) -> float | None:
+        """Return the estimated time of a cell, or None if no cell of its algorithm is done."""
+        if entry := self._entries.get((cell.dataset, cell.algorithm)):
+            return entry.seconds / entry.count
+        if column := self._columns.get(cell.algorithm):
+            return column.seconds / column.size * cell.size
+        return None
+
+    def total(self, cells: Iterable[Cell]) -> float | None:
+        """Return the estimated time of all cells on one core, or None if nothing is known.
+
+        Cells of an algorithm that is not known yet are taken to be like the others.
+        """
+        if not self._all.count:
+            return None
+        rate = self._all.seconds / self._all.size
+        known = ((self.seconds(cell), cell.size) for cell in cells)
+        return sum(rate * size if found is None else found for found, size in known)
+
+
+def longest_first(cells: Iterable[Cell], estimates: Estimates) -> Iterator[Cell]:
+    """Yield every cell once, the longest of the rest first, as estimated when it is asked for.
+
+    Cells of unknown time come before all others, so that their algorithm becomes known.
+    """
+
+    def rank(cell: Cell) -> tuple[float, float]:
+        found = estimates.seconds(cell)
+        return (float("inf") if found is None else found, cell.size)
+
+    rest = list(cells)
+    version = -1
+    while rest:
+        if version != estimates.version:
+            version = estimates.version
+            rest.sort(key=rank)
+        yield rest.pop()

@@ -1,0 +1,165 @@
+"""Algorithms: learners that find a weighted vote over voters.
+
+`Algorithm.path` is the contract: the weights of a whole grid from one call. Over a fixed voter
+matrix a search asks for nothing else; over stumps that are drawn in every round it asks
+`Algorithm.hold_out`.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from quadrepro._typing import BoolArray, FloatArray, IntArray
+from quadrepro.learners.base import Hyperparameter, Learner
+from quadrepro.learners.grid import Grid, Value
+from quadrepro.learners.training import Trainer, TrainingData
+from quadrepro.voters.random_stumps import Codes, RandomStumps, StumpVote
+from quadrepro.voters.reduction import VotingProblem, reduce_problem
+from quadrepro.voters.source import ZERO_VOTE
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnProblem:
+    """Coded training and held-out examples, for algorithms that learn from drawn stumps.
+
+    Attributes
+    ----------
+    source : callable
+        Returns a new source of stumps over the training examples; all of them draw the same.
+    train, valid : ndarray of uint16, shape (n_attributes, n_examples)
+        Coded examples.
+    y_train, y_valid : ndarray of shape (n_examples,)
+        Labels, -1 or +1.
+    patience, max_rounds : int
+        A run ends after `patience` rounds without fewer validation errors, and after `max_rounds`
+        at the latest.
+    take_last : bool
+        Take the vote of the last round instead of the one with the fewest errors.
+    """
+
+    source: Callable[[], RandomStumps]
+    train: Codes
+    y_train: FloatArray
+    valid: Codes
+    y_valid: FloatArray
+    patience: int
+    max_rounds: int
+    take_last: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """Candidates trained over drawn stumps, each after its chosen number of rounds.
+
+    Attributes
+    ----------
+    errors : ndarray of int of shape (n_candidates,)
+        Errors on the held-out examples.
+    candidates : list of dict
+        Values of the hyper-parameters, the number of rounds among them.
+    vote : callable
+        Returns the vote of the candidate of an index.
+    """
+
+    errors: IntArray
+    candidates: list[dict[str, Value]]
+    vote: Callable[[int], StumpVote]
+
+
+@dataclass(frozen=True)
+class Algorithm(Learner):
+    """A learner that finds a vote over given voters.
+
+    Attributes
+    ----------
+    hyperparameters : tuple of Hyperparameter
+        What a grid may name.
+    """
+
+    hyperparameters: ClassVar[tuple[Hyperparameter, ...]]
+    gives_votes = True
+
+    @property
+    def merges_voters(self) -> bool:
+        """Whether equal voters may be merged; not if each has a bounded share of its own."""
+        return True
+
+    def path(
+        self, H: FloatArray, y: FloatArray, grid: Grid, samples: FloatArray | None = None
+    ) -> FloatArray:
+        """Return the weights of every candidate of a grid.
+
+        Parameters
+        ----------
+        H : ndarray of shape (n_examples, n_voters)
+            Voter matrix, values in [-1, 1].
+        y : ndarray of shape (n_examples,)
+            Labels, -1 or +1.
+        grid : Grid
+            Values of the hyper-parameters.
+        samples : ndarray of shape (n_samples, n_examples), optional
+            How often each sample (a fold's training part) holds each example.
+
+        Returns
+        -------
+        ndarray of shape (n_candidates, n_voters), or (n_samples, n_candidates, n_voters)
+            Signed voter weights, NaN if a candidate has no solution; the longer shape if
+            `samples` is given.
+
+        Raises
+        ------
+        ValueError
+            If the algorithm does not take the problem or the grid.
+        """
+        self.check(grid)
+        problem = reduce_problem(H, y, samples, merge_voters=self.merges_voters)
+        weights = problem.expand(self._paths(problem, grid))
+        return weights[0] if samples is None else weights
+
+    def hold_out(self, problem: DrawnProblem, grid: Grid) -> HeldOut:
+        """Train every candidate over drawn stumps, with the rounds chosen on held-out examples.
+
+        Raises
+        ------
+        ValueError
+            If the algorithm needs a voter matrix.
+        """
+        raise ValueError(f"{type(self).__name__} needs a voter matrix, not drawn stumps")
+
+    def limit(self, problem: VotingProblem) -> str:
+        """Return a sentence on which candidates have a solution, or "" if all have one."""
+        return ""
+
+    def trainer(self, data: TrainingData, grids: Sequence[Grid]) -> Trainer:
+        """Return the trainer over the voters of the data."""
+        return data.voters.trainer(self, data, grids)
+
+    @abstractmethod
+    def _paths(self, problem: VotingProblem, grid: Grid) -> FloatArray:
+        """Return weights of shape (n_samples, n_candidates, n_voters) on the reduced problem."""
+
+
+def positive_votes(H: FloatArray, weights: FloatArray) -> BoolArray:
+    """Return which examples each vote calls positive: those with a sum above zero.
+
+    A zero sum is negative (QuadBoost, section 2). Sums within `ZERO_VOTE` of zero count as zero,
+    so that an even vote does not depend on the rounding of a matrix product.
+
+    Parameters
+    ----------
+    H : ndarray of shape (n_examples, n_voters)
+        Voter matrix.
+    weights : ndarray of shape (n_candidates, n_voters)
+        One vote per row.
+
+    Returns
+    -------
+    ndarray of bool of shape (n_examples, n_candidates)
+        True for +1.
+    """
+    return np.asarray(ZERO_VOTE * np.abs(weights).sum(axis=1) < H @ weights.T)

@@ -1,0 +1,196 @@
+"""What a learner is trained on, and what a search asks of it.
+
+`Learner.trainer` binds a learner to the examples of one cell. A search sees the `Trainer` only: it
+asks for the losses of all candidates and for the trained one that it chooses, and never learns
+whether candidates are weights over voters or predictors of their own.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from quadrepro._typing import BoolArray, FloatArray, IntArray
+from quadrepro.learners.grid import Grid, Value
+
+if TYPE_CHECKING:
+    from quadrepro.learners.algorithm import Algorithm
+
+Rng = Callable[[str], np.random.Generator]
+"""Returns the generator of the draws with a given name."""
+
+
+class NoSolutionError(ValueError):
+    """No candidate has a solution on every fold."""
+
+
+class Part(NamedTuple):
+    """Prepared examples: attributes of shape (n_examples, n_attributes) and labels or numbers."""
+
+    X: FloatArray
+    y: FloatArray
+
+
+class Voters(ABC):
+    """Where the voters of an algorithm come from."""
+
+    @abstractmethod
+    def trainer(self, algorithm: Algorithm, data: TrainingData, grids: Sequence[Grid]) -> Trainer:
+        """Return the trainer of an algorithm over these voters."""
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingData:
+    """The examples of one cell.
+
+    Attributes
+    ----------
+    train, test : Part
+        Training and test examples.
+    valid : Part or None
+        Held-out examples to choose by; None if the choice is made by cross-validation.
+    voters : Voters
+        Where the voters of algorithms that need some come from.
+    rng : callable
+        Returns the generator of the draws with a given name.
+    """
+
+    train: Part
+    test: Part
+    valid: Part | None
+    voters: Voters
+    rng: Rng
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A trained candidate and its scores on the test examples.
+
+    Attributes
+    ----------
+    candidate : dict
+        Value of each hyper-parameter.
+    scores : ndarray of shape (n_test,)
+        Sums of the vote, or predicted numbers.
+    zero : float
+        Scores up to this one are negative: a sum within rounding of zero counts as zero.
+    weights : ndarray of shape (n_voters,) or None
+        Voter weights; None for a learner without voters.
+    margins : ndarray of shape (n_train,) or None
+        Margins of the training examples, if they are kept.
+    """
+
+    candidate: dict[str, Value]
+    scores: FloatArray
+    zero: float = 0.0
+    weights: FloatArray | None = None
+    margins: FloatArray | None = None
+
+    @property
+    def positive(self) -> BoolArray:
+        """Which test examples are called positive, shape (n_test,)."""
+        return np.asarray(self.scores > self.zero)
+
+
+@dataclass(frozen=True, eq=False)
+class Losses:
+    """The losses of all candidates, and a way to the trained candidates.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_candidates,)
+        Errors, or sums of squared errors; NaN if a candidate has no solution.
+    fit : callable
+        Returns the candidate of an index, trained on the whole training part.
+    """
+
+    values: FloatArray
+    fit: Callable[[int], Fitted]
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    """All candidates trained on the whole training part.
+
+    Attributes
+    ----------
+    last : Fitted
+        The last candidate.
+    scores : callable
+        Returns the scores of all candidates on the training and on the test examples, shape
+        (n_candidates, n_train) and (n_candidates, n_test); NaN if a candidate has no solution.
+    H : ndarray of shape (n_train, n_voters) or None
+        Voter matrix of the training part; None for a learner without voters.
+    weights : ndarray of shape (n_candidates, n_voters) or None
+        Voter weights.
+    """
+
+    last: Fitted
+    scores: Callable[[], tuple[FloatArray, FloatArray]]
+    H: FloatArray | None = None
+    weights: FloatArray | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Trainer(ABC):
+    """A learner bound to the examples of one cell and to the candidates of its grids.
+
+    Attributes
+    ----------
+    grids : sequence of Grid
+        The candidates, from simple to complex.
+    """
+
+    grids: Sequence[Grid]
+
+    @property
+    def candidates(self) -> list[dict[str, Value]]:
+        """All candidates in order."""
+        return [candidate for grid in self.grids for candidate in grid.candidates]
+
+    def cross_validate(self, fold: IntArray) -> Losses:
+        """Return the losses of all candidates on the held-out folds.
+
+        Parameters
+        ----------
+        fold : ndarray of shape (n_train,)
+            Fold of each training example, 0 to k - 1.
+
+        Raises
+        ------
+        NoSolutionError
+            If no candidate has a solution on every fold.
+        ValueError
+            If the learner cannot be cross-validated over its voters.
+        """
+        raise ValueError("drawn stumps need held-out examples to choose the rounds by")
+
+    def hold_out(self) -> Losses:
+        """Return the losses of all candidates on the held-out examples.
+
+        Raises
+        ------
+        ValueError
+            If there are no held-out examples, or the learner needs a voter matrix.
+        """
+        raise ValueError("a hold-out chooses among votes over drawn stumps, not over a matrix")
+
+    def path(self) -> Path:
+        """Train all candidates on the whole training part.
+
+        Raises
+        ------
+        NoSolutionError
+            If the last candidate has no solution.
+        ValueError
+            If the learner has no path over its voters.
+        """
+        raise ValueError("drawn stumps need held-out examples to choose the rounds by")
+
+    def last(self) -> Fitted:
+        """Train the last candidate on the whole training part, as `path` does."""
+        return self.path().last

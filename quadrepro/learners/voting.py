@@ -1,0 +1,213 @@
+"""Training votes over voters: stumps that are fixed before training, or drawn in every round."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from quadrepro._typing import FloatArray, IntArray
+from quadrepro.learners.algorithm import Algorithm, DrawnProblem, positive_votes
+from quadrepro.learners.grid import Grid
+from quadrepro.learners.training import (
+    Fitted,
+    Losses,
+    NoSolutionError,
+    Path,
+    Trainer,
+    TrainingData,
+    Voters,
+)
+from quadrepro.voters.random_stumps import Codes, Coding, RandomStumps
+from quadrepro.voters.reduction import reduce_problem
+from quadrepro.voters.source import ZERO_VOTE
+from quadrepro.voters.stumps import Stumps
+
+
+@dataclass(frozen=True)
+class FixedStumps(Voters):
+    """Evenly spaced stumps, the same in every round.
+
+    Attributes
+    ----------
+    per_attribute : int
+        Number of thresholds per attribute.
+    n_voters : int or None, default None
+        Number of stumps drawn from those that are not constant on the training part; None for all.
+    """
+
+    per_attribute: int
+    n_voters: int | None = None
+
+    def trainer(
+        self, algorithm: Algorithm, data: TrainingData, grids: Sequence[Grid]
+    ) -> MatrixVotes:
+        """Return the trainer over the voter matrix.
+
+        Raises
+        ------
+        ValueError
+            If too few stumps are not constant on the training part.
+        """
+        stumps = Stumps(self.per_attribute).fit(data.train.X)
+        H, H_test = stumps.transform(data.train.X), stumps.transform(data.test.X)
+        if self.n_voters is not None:
+            varying = np.flatnonzero((H[0] != H).any(axis=0))
+            if len(varying) < self.n_voters:
+                raise ValueError(
+                    f"{self.n_voters} voters are asked for, but only {len(varying)} stumps are not "
+                    "constant on the training part: raise stumps_per_attribute"
+                )
+            chosen = np.sort(data.rng("voters").permutation(varying)[: self.n_voters])
+            H, H_test = H[:, chosen], H_test[:, chosen]
+        return MatrixVotes(grids, algorithm, H, data.train.y, H_test)
+
+
+@dataclass(frozen=True)
+class DrawnStumps(Voters):
+    """Stumps that are drawn in every round; held-out examples choose the number of rounds.
+
+    Attributes
+    ----------
+    make : callable
+        Returns a new source of stumps over coded training examples and their labels. All sources
+        of one cell draw the same stumps.
+    patience : int
+        A run ends after this number of rounds without fewer validation errors.
+    max_rounds : int
+        A run ends after this number of rounds at the latest.
+    take_last : bool
+        Take the vote of the last round instead of the one with the fewest errors.
+    """
+
+    make: Callable[[Codes, FloatArray], RandomStumps]
+    patience: int
+    max_rounds: int
+    take_last: bool
+
+    def trainer(
+        self, algorithm: Algorithm, data: TrainingData, grids: Sequence[Grid]
+    ) -> DrawnVotes:
+        """Return the trainer over drawn stumps.
+
+        Raises
+        ------
+        ValueError
+            If there are no held-out examples.
+        """
+        if data.valid is None:
+            raise ValueError("drawn stumps need held-out examples to choose the rounds by")
+        coding = Coding.fit(data.train.X)
+        train, valid, test = (coding.transform(p.X) for p in (data.train, data.valid, data.test))
+        problem = DrawnProblem(
+            lambda: self.make(train, data.train.y),
+            train,
+            data.train.y,
+            valid,
+            data.valid.y,
+            self.patience,
+            self.max_rounds,
+            self.take_last,
+        )
+        return DrawnVotes(grids, algorithm, problem, test)
+
+
+@dataclass(frozen=True, eq=False)
+class MatrixVotes(Trainer):
+    """Trains votes over a fixed voter matrix.
+
+    Attributes
+    ----------
+    algorithm : Algorithm
+        Gives the paths.
+    H : ndarray of shape (n_train, n_voters)
+        Voter matrix of the training part.
+    y : ndarray of shape (n_train,)
+        Labels, -1 or +1.
+    H_test : ndarray of shape (n_test, n_voters)
+        Voter matrix of the test part.
+    """
+
+    algorithm: Algorithm
+    H: FloatArray
+    y: FloatArray
+    H_test: FloatArray
+
+    def cross_validate(self, fold: IntArray) -> Losses:
+        """Return cross-validation errors; all folds and the training part are one call.
+
+        The voters are those of the whole training part.
+        """
+        y, k = self.y, int(fold.max()) + 1
+        samples = np.vstack([fold != f for f in range(k)] + [np.ones_like(fold)]).astype(np.float64)
+        paths = np.concatenate(
+            [self.algorithm.path(self.H, y, grid, samples) for grid in self.grids], axis=1
+        )
+        solved = ~np.isnan(paths).any(axis=(0, 2))
+        if not solved.any():
+            raise NoSolutionError(self._limit(samples))
+        errors = np.zeros(paths.shape[1])
+        for f in range(k):
+            held_out = fold == f
+            wrong = positive_votes(self.H[held_out], paths[f]) != (y[held_out] > 0)[:, None]
+            errors += wrong.sum(axis=0)
+        errors[~solved] = np.nan
+        return Losses(errors, lambda i: self._fitted(i, paths[k, i]))
+
+    def path(self) -> Path:
+        """Train all candidates on the whole training part."""
+        weights = np.concatenate([self.algorithm.path(self.H, self.y, grid) for grid in self.grids])
+        if np.isnan(weights[-1]).any():
+            raise NoSolutionError(self._limit(np.ones((1, len(self.y)))))
+        return Path(
+            self._fitted(len(weights) - 1, weights[-1]),
+            lambda: (weights @ self.H.T, weights @ self.H_test.T),
+            self.H,
+            weights,
+        )
+
+    def _fitted(self, i: int, weights: FloatArray) -> Fitted:
+        # The same product as in `positive_votes`, so that both round alike.
+        scores = (self.H_test @ weights[None, :].T)[:, 0]
+        zero = ZERO_VOTE * float(np.abs(weights[None, :]).sum(axis=1)[0])
+        return Fitted(self.candidates[i], scores, zero, weights)
+
+    def _limit(self, samples: FloatArray) -> str:
+        problem = reduce_problem(self.H, self.y, samples, merge_voters=self.algorithm.merges_voters)
+        name = type(self.algorithm).__name__
+        return f"no candidate of {name} has a solution: {self.algorithm.limit(problem)}"
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnVotes(Trainer):
+    """Trains votes over stumps that are drawn in every round.
+
+    Attributes
+    ----------
+    algorithm : Algorithm
+        Learns from drawn stumps.
+    problem : DrawnProblem
+        Coded training and held-out examples.
+    test : ndarray of uint16, shape (n_attributes, n_test)
+        Coded test examples.
+    """
+
+    algorithm: Algorithm
+    problem: DrawnProblem
+    test: Codes
+
+    def hold_out(self) -> Losses:
+        """Return the errors on held-out examples, each candidate after its chosen round."""
+        (grid,) = self.grids
+        found = self.algorithm.hold_out(self.problem, grid)
+
+        def fit(i: int) -> Fitted:
+            vote, problem = found.vote(i), self.problem
+            total = float(np.abs(vote.weights).sum())
+            margins = problem.y_train * vote.sums(problem.train) / (total if total > 0 else 1.0)
+            return Fitted(
+                found.candidates[i], vote.sums(self.test), ZERO_VOTE * total, margins=margins
+            )
+
+        return Losses(found.errors.astype(np.float64), fit)
