@@ -6,11 +6,11 @@ from pathlib import Path
 from statistics import fmean, stdev
 
 import pytest
-from quadrepro.stats import sign_test
 
 from quadrepro.config.loading import Experiment
 from quadrepro.report.kinds.scatter import draw_scatter, scatter_table
 from quadrepro.report.outcomes import Outcomes
+from quadrepro.stats import sign_test
 
 Make = Callable[..., Outcomes]
 SPLITS = (
