@@ -27,7 +27,8 @@ from quadrepro.engine.records import Record, pack, pack_margins
 from quadrepro.learners.base import Algorithm, positive_votes
 from quadrepro.learners.grid import Value
 from quadrepro.learners.predictor import Predictor
-from quadrepro.measures.registry import Trained, measure
+from quadrepro.measures.registry import measure
+from quadrepro.measures.trained import Trained
 from quadrepro.search.predictors import PredictorSearch
 from quadrepro.search.votes import HoldoutData, HoldoutSearch, k_fold_search, whole_path
 from quadrepro.voters.random_stumps import Coding, RandomStumps
