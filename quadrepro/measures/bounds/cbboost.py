@@ -168,7 +168,7 @@ def measured_margin_bound(trained: Trained) -> FloatArray:
 
 
 def _ratio(first: FloatArray, second: FloatArray) -> FloatArray:
-    """Return 1 - first²/second, and 1 where `first` is not positive."""
+    """Return 1 - first²/second, and 1 if `first` is not positive."""
     positive = first > 0
     return np.asarray(1 - np.where(positive, first**2 / np.where(positive, second, 1.0), 0.0))
 
