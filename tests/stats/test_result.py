@@ -42,6 +42,8 @@ def test_a_result_shows_its_numbers_with_six_digits() -> None:
     one, two = PoissonBinomialTest(1 / 3, (1 / 3,)), PoissonBinomialTest(0.5, (1 / 3, 2 / 3))
     assert repr(one) == "PoissonBinomialTest(probability=0.333333, per_data_set=(0.333333,))"
     assert repr(two) == "PoissonBinomialTest(probability=0.5, per_data_set=(0.333333, 0.666667))"
+    none = PoissonBinomialTest(0.5, ())
+    assert repr(none) == "PoissonBinomialTest(probability=0.5, per_data_set=())"
     assert repr(Moments(1.0, 0.5, 20)) == "Moments(mean=1, sd=0.5, n=20)"
 
 
@@ -62,8 +64,9 @@ def test_a_result_cannot_be_changed(result: object, field: str) -> None:
 
 def test_pairs_keep_their_order_and_need_equal_lengths() -> None:
     assert paired(iter([1, 2]), iter([3, 4])) == [(1, 3), (2, 4)]
-    with pytest.raises(ValueError, match="1 values cannot be paired with 2"):
-        paired([1], [1, 2])
+    for a, b in (([1], [1, 2]), ([1, 2], [1])):
+        with pytest.raises(ValueError, match=f"{len(a)} values cannot be paired with {len(b)}"):
+            paired(a, b)
 
 
 def test_every_public_function_has_an_example_in_its_documentation() -> None:
