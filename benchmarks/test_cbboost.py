@@ -20,7 +20,7 @@ from quadrepro.learners.greedy.adaboost import AdaBoost
 from quadrepro.learners.greedy.algorithm import GreedyAlgorithm
 from quadrepro.learners.greedy.cbboost import CBBoost, GBCBBoost
 from quadrepro.learners.greedy.loop import Checkpoints
-from quadrepro.measures.bounds.cbound import c_bound
+from quadrepro.measures.bounds.cbboost import c_bound
 from quadrepro.voters.reduction import VotingProblem, reduce_problem
 from quadrepro.voters.stumps import Stumps
 

@@ -16,7 +16,7 @@ from quadrepro.errors import nearest
 from quadrepro.learners.base import N_ROUNDS, Learner
 from quadrepro.learners.grid import Grid, Value
 from quadrepro.learners.registry import find_entry
-from quadrepro.measures.registry import OF_EVERY_ROUND, ON_VOTERS
+from quadrepro.measures.registry import MEASURES
 
 
 class AlgorithmEntry(Model):
@@ -121,9 +121,9 @@ class AlgorithmEntry(Model):
         if self.measures and (protocol.folds or protocol.holdout):
             return "measures are kept where nothing is chosen: set folds to 0"
         for name in self.measures or protocol.measures:
-            if name in ON_VOTERS and not self.make().gives_votes:
+            if MEASURES[name].needs_votes and not self.make().gives_votes:
                 return f"{self.id} has no voters, which the measure {name} needs: give it others"
-            if name in OF_EVERY_ROUND and not self._every_round(changes):
+            if MEASURES[name].every_round and not self._every_round(changes):
                 return f"{name} needs every round: give n_rounds as 1, 2, 3 ..., all else one value"
         return None
 

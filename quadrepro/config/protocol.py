@@ -8,14 +8,15 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from quadrepro.documents.model import Model
-from quadrepro.errors import nearest
-from quadrepro.measures.registry import MEASURES
+from quadrepro.measures.registry import find_measure
 
 
 def _known_measures(measures: tuple[str, ...]) -> tuple[str, ...]:
     for name in measures:
-        if name not in MEASURES:
-            raise ValueError(f"unknown measure {name!r}{nearest(name, MEASURES)}")
+        try:
+            find_measure(name)
+        except KeyError as error:
+            raise ValueError(error.args[0]) from None
     return measures
 
 

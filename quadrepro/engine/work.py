@@ -24,7 +24,8 @@ from quadrepro.data.normalise import Normaliser
 from quadrepro.engine.records import Record, pack, pack_margins
 from quadrepro.learners.training import Part, Rng, TrainingData, Voters
 from quadrepro.learners.voting import DrawnStumps, FixedStumps
-from quadrepro.measures.registry import Trained, measure
+from quadrepro.measures.registry import measure
+from quadrepro.measures.trained import Trained
 from quadrepro.search.choice import Choice, Search
 from quadrepro.search.holdout import HoldOut
 from quadrepro.search.k_fold import KFold

@@ -1,1 +1,5 @@
-"""What is measured of every candidate where nothing is chosen."""
+"""What is measured of every candidate of a path: errors, margins and bounds.
+
+A config names measures under ``measures`` if it chooses nothing. `registry` has one entry per
+measure; its function is imported when the measure is first taken.
+"""

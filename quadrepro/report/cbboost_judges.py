@@ -9,7 +9,7 @@ from statistics import fmean, median, pstdev, stdev
 from quadrepro.config.schema import Row
 from quadrepro.report.claim import UNKNOWN, Judgement
 from quadrepro.report.outcomes import Outcomes
-from quadrepro.stats.sign_test import SignTest, sign_test
+from quadrepro.stats import SignTest, sign_test
 
 MINCQ, CQBOOST, GB, CB, ADABOOST = "mincq", "cqboost", "gb-cb-boost", "cb-boost", "adaboost"
 BAGGING, FOREST, GRADIENT = "bagging", "random-forest", "gradient-boosting"

@@ -29,7 +29,7 @@ from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.rescale_claims import RESCALE_CLAIMS, rescale_table
 from quadrepro.report.table import Entry, Table
 from quadrepro.report.theory_claims import THEORY_CLAIMS, theory_table
-from quadrepro.stats.sign_test import sign_test
+from quadrepro.stats import sign_test
 
 Maker = Callable[[Experiment, Outcomes, Published], Table]
 """Makes the claims table from records and the printed risks."""

@@ -26,8 +26,7 @@ from quadrepro.report.kinds.margins import margins_of_splits
 from quadrepro.report.kinds.means import MEAN as ERROR_MEAN
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.table import Entry, Table
-from quadrepro.stats.paired_t import paired_t
-from quadrepro.stats.sign_test import LEVEL, sign_test
+from quadrepro.stats import LEVEL, paired_t_test, sign_test
 
 ERROR, MARGIN, DEVIATION, TAIL = "error", "margin mean", "margin sd", "margin tail"
 """What is compared: test error in percent; of the training margins the mean, the standard
@@ -100,8 +99,8 @@ def _significant(evidence: Evidence, quantity: str, a: str, b: str) -> tuple[int
     sides = [evidence.splits.get((quantity, name)) for name in (a, b)]
     if sides[0] is None or sides[1] is None:
         return None
-    tests = [paired_t(x, y) for x, y in zip(sides[0], sides[1], strict=True)]
-    signs = [t.difference for t in tests if t.significant]
+    tests = [paired_t_test(x, y) for x, y in zip(sides[0], sides[1], strict=True)]
+    signs = [t.mean_difference for t in tests if t.significant]
     return sum(d < 0 for d in signs), sum(d > 0 for d in signs)
 
 

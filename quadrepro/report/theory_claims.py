@@ -8,9 +8,9 @@ from math import isclose
 from typing import Any, NamedTuple
 
 from quadrepro.config.loading import Experiment
-from quadrepro.learners.greedy.hedge import experts_rounds
 from quadrepro.learners.registry import ALGORITHMS
-from quadrepro.measures.bounds.adaboost import ROUNDING
+from quadrepro.measures.bounds.checks import ROUNDING
+from quadrepro.measures.bounds.hedge import experts_rounds
 from quadrepro.report.claim import UNKNOWN, Claim, Judgement, own_table
 from quadrepro.report.kinds.curves import values_along
 from quadrepro.report.outcomes import Outcomes
@@ -24,7 +24,8 @@ INTERVALS = ("interval_3", "interval_60")
 EDGE = 1 / 6
 """γ of Example 24.1."""
 
-LEMMA_1 = ("lemma1_p2", "lemma1_pinf")
+LEMMA_1 = ("quadboost_lemma1_p2", "quadboost_lemma1_pinf")
+ADABOOST_BOUNDS = ("train_error", "adaboost_product_bound", "adaboost_exponential_bound")
 
 
 class Compared(NamedTuple):
@@ -162,11 +163,12 @@ def _lemma_1(outcomes: Outcomes) -> Judgement:
 
 
 def _below_massart(outcomes: Outcomes) -> Judgement:
-    _, holds = _in_order(QUADBOOST, "complexity", "massart")(outcomes)
+    _, holds = _in_order(QUADBOOST, "rademacher_complexity", "massart")(outcomes)
     texts = []
     for row in outcomes.rows:
         measures = outcomes.cell(row, QUADBOOST)[0].measures
-        texts.append(f"{measures['complexity'][0]:.4f} ≤ {measures['massart'][0]:.4f} on {row}")
+        found, bound = measures["rademacher_complexity"][0], measures["massart"][0]
+        texts.append(f"{found:.4f} ≤ {bound:.4f} on {row}")
     return ", ".join(texts), holds
 
 
@@ -197,8 +199,8 @@ THEORY_CLAIMS: dict[str, tuple[Claim[Any], ...]] = {
             "AdaBoost's training error ≤ Π 2 sqrt(ε(1-ε)) ≤ exp(-2γ²T) at every round (Theorem "
             "24.2)",
             (ADABOOST,),
-            _in_order(ADABOOST, "train_error", "product_bound", "exponential_bound"),
-            measures=("train_error", "product_bound", "exponential_bound"),
+            _in_order(ADABOOST, *ADABOOST_BOUNDS),
+            measures=ADABOOST_BOUNDS,
         ),
         Claim(
             "The experts' vote is right on all examples after T > 4 ln(m)/γ² rounds",
@@ -209,8 +211,8 @@ THEORY_CLAIMS: dict[str, tuple[Claim[Any], ...]] = {
         Claim(
             "QuadBoost's quadratic risk is at most 1 - Tγ² at every round",
             (QUADBOOST,),
-            _in_order(QUADBOOST, "quadratic_risk", "quadratic_bound"),
-            measures=("quadratic_risk", "quadratic_bound"),
+            _in_order(QUADBOOST, "quadratic_risk", "quadboost_quadratic_bound"),
+            measures=("quadratic_risk", "quadboost_quadratic_bound"),
         ),
         Claim(
             "QuadBoost's training error is at most its quadratic risk at every round",
@@ -227,7 +229,11 @@ THEORY_CLAIMS: dict[str, tuple[Claim[Any], ...]] = {
                 _theorem_1(measure),
                 measures=("test_error", measure),
             )
-            for p, measure in (("1", "theorem1_p1"), ("2", "theorem1_p2"), ("∞", "theorem1_pinf"))
+            for p, measure in (
+                ("1", "quadboost_theorem1_p1"),
+                ("2", "quadboost_theorem1_p2"),
+                ("∞", "quadboost_theorem1_pinf"),
+            )
         ),
         Claim(
             "Lemma 1: R(C_p^n) over n^(1-1/p) R(H) is 1, p = 2, ∞",
@@ -239,7 +245,7 @@ THEORY_CLAIMS: dict[str, tuple[Claim[Any], ...]] = {
             "The stumps' Rademacher complexity is at most Massart's bound",
             (QUADBOOST,),
             _below_massart,
-            measures=("complexity", "massart"),
+            measures=("rademacher_complexity", "massart"),
         ),
     ),
 }

@@ -1,1 +1,1 @@
-"""Stumps and the voter matrix."""
+"""Decision stumps, voter matrices, and the sources of a round's candidates."""

@@ -1,8 +1,8 @@
-"""Random stumps: an attribute and a threshold drawn at random, anew each round or once.
+"""Random stumps: an attribute and a threshold drawn at random, in each round or once.
 
-Attributes are coded on a grid of `STEPS` values between their training minimum and maximum, on
-which thresholds are drawn as well: comparing two bytes for hundreds of stumps and examples a round
-is what makes a round cheap.
+Attributes are coded on a grid of `STEPS` + 1 values between their training minimum and maximum, and
+thresholds are drawn on the same grid. A round compares hundreds of stumps with all examples, which
+is cheap because a code has two bytes.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from quadrepro.voters.source import ZERO_VOTE, VoterSource
 Codes = NDArray[np.uint16]
 
 STEPS = 65535
-"""Thresholds lie at k / STEPS of the way from an attribute's minimum to its maximum."""
+"""Threshold k lies at k / STEPS of the way from an attribute's minimum to its maximum."""
 
 ROUNDS_AT_ONCE = 64
-"""Draws are made for so many rounds at a time."""
+"""Number of rounds for which stumps are drawn at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +32,7 @@ class Coding:
     Attributes
     ----------
     low, high : ndarray of shape (n_attributes,)
+        The ends of the attributes' ranges.
     """
 
     low: FloatArray
@@ -39,13 +40,21 @@ class Coding:
 
     @classmethod
     def fit(cls, X: FloatArray) -> Self:
-        """Take the range from training examples, shape (n_examples, n_attributes)."""
+        """Return the ranges on training examples, shape (n_examples, n_attributes)."""
         return cls(X.min(axis=0), X.max(axis=0))
 
     def transform(self, X: FloatArray) -> Codes:
-        """Return codes c, shape (n_attributes, n_examples): x exceeds threshold k where c > k.
+        """Return the codes of examples: a value exceeds threshold k exactly if its code does.
 
-        Values outside the training range are as its ends are.
+        Parameters
+        ----------
+        X : ndarray of shape (n_examples, n_attributes)
+            Examples. Values outside the training range are coded as its ends.
+
+        Returns
+        -------
+        ndarray of uint16, shape (n_attributes, n_examples)
+            The codes.
         """
         span = np.where(self.high > self.low, self.high - self.low, 1.0)
         steps = np.ceil((X - self.low) / span * STEPS)
@@ -59,10 +68,11 @@ class StumpVote:
     Attributes
     ----------
     attributes : ndarray of int, shape (n_stumps,)
+        Attribute of each stump.
     cuts : ndarray of uint16, shape (n_stumps,)
-        A stump says +1 where the code of its attribute exceeds its cut.
+        Threshold of each stump: it says +1 if the code of its attribute is above, else -1.
     weights : ndarray of shape (n_stumps,)
-        Signed: a negative weight is the complement's.
+        Signed weights; a negative one is the weight of the complement.
     """
 
     attributes: IntArray
@@ -70,19 +80,19 @@ class StumpVote:
     weights: FloatArray
 
     def outputs(self, codes: Codes) -> FloatArray:
-        """Return the stumps on coded examples, -1 or +1, shape (n_examples, n_stumps)."""
+        """Return what the stumps say on coded examples, -1 or +1, shape (n_examples, n_stumps)."""
         above = codes[self.attributes] > self.cuts[:, None]
         return np.where(above.T, 1.0, -1.0)
 
     def sums(self, codes: Codes) -> FloatArray:
-        """Return the vote's sum for coded examples, shape (n_examples,)."""
+        """Return the sum of the vote for each coded example, shape (n_examples,)."""
         total = np.zeros(codes.shape[1])
         for attribute, cut, weight in zip(self.attributes, self.cuts, self.weights, strict=True):
             total += np.where(codes[attribute] > cut, weight, -weight)
         return total
 
     def positive(self, codes: Codes) -> BoolArray:
-        """Return which coded examples the vote calls positive; a sum of zero is negative."""
+        """Return which coded examples are classified as positive; a sum of zero is negative."""
         zero = ZERO_VOTE * float(np.abs(self.weights).sum())
         return np.asarray(self.sums(codes) > zero)
 
@@ -93,29 +103,30 @@ class RandomStumps(VoterSource):
     Parameters
     ----------
     codes : ndarray of uint16, shape (n_attributes, n_examples)
-        Training examples, coded.
+        Training examples, coded by `Coding`.
     y : ndarray of shape (n_examples,)
         Labels, -1 or +1.
     rng : numpy.random.Generator
-        Whence all draws come: sources with equal generators give equal stumps in every round.
+        Generator of all draws: sources with equal generators have equal stumps in every round.
     per_round : int, default 500
-        Number of candidates.
+        Number of candidates in a round.
     redraw : bool, default True
-        New stumps each round; else those of the first one stay.
+        Whether every round draws new stumps; if not, those of the first round stay.
     thresholds : {"uniform", "data", "deviation"}, default "uniform"
-        Uniform between the attribute's minimum and maximum; a random training example's value; or
-        uniform within some standard deviations of the attribute's mean.
+        How thresholds are drawn: uniformly between the attribute's minimum and maximum, as the
+        value of a random training example, or uniformly within some standard deviations of the
+        attribute's mean.
     deviations : float, default 1.0
-        How many standard deviations those are.
+        Number of standard deviations for ``thresholds="deviation"``.
     polarity : {"both", "random"}, default "both"
-        Whether the complement of a stump is a candidate as well, or either of the two is drawn.
+        Whether a stump and its complement are both candidates, or one of the two is drawn.
 
     Attributes
     ----------
     attributes, cuts : ndarray of shape (per_round,)
         This round's stumps, as in `StumpVote`.
     turns : ndarray of shape (per_round,)
-        -1 for a candidate that is its stump's complement, else +1.
+        -1 if a candidate is the complement of its stump, else +1.
     """
 
     fixed = False
@@ -142,7 +153,7 @@ class RandomStumps(VoterSource):
         self._right = np.empty((per_round, self.n_examples))
 
     def begin(self, t: int) -> None:
-        """Draw the stumps of round `t`; rounds must come in turn."""
+        """Draw the stumps of round `t`; rounds must begin in order, from 1."""
         if t > 1 and not self._redraw:
             return
         place = (t - 1) % ROUNDS_AT_ONCE
@@ -158,7 +169,7 @@ class RandomStumps(VoterSource):
         np.copyto(self._right, self._above)
 
     def sums(self, units: FloatArray, out: FloatArray) -> None:
-        """Sum over the examples that are right, twice, less the sum over all."""
+        """Take twice the sum over the examples that are right, less the sum over all."""
         np.matmul(units, self._right.T, out=out)
         out *= 2.0
         out -= units.sum(axis=1, keepdims=True)

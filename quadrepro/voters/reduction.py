@@ -1,9 +1,9 @@
-"""Two exact reductions of a voting problem: equal voters are one voter, equal examples are one.
+"""Two exact reductions of a voting problem: equal voters are merged, and so are equal examples.
 
-Voters that agree up to sign on all training examples are interchangeable; the one of lowest index
-stays, which is the one a greedy pick would have taken. Examples with the
-same row and label are one example with a count. Nothing else may be decided in this module: an
-algorithm run on the reduced problem must give exactly the weights it gives on the plain one.
+Voters that agree up to sign on all training examples are interchangeable. The one of lowest index
+is kept, which is the one that a greedy algorithm would have picked. Examples with the same row and
+label become one example with a count. Nothing else may be decided here: an algorithm must give
+exactly the same weights on the reduced problem as on the plain one.
 """
 
 from __future__ import annotations
@@ -16,23 +16,24 @@ from numpy.typing import NDArray
 from quadrepro._typing import BoolArray, FloatArray, IntArray
 
 LARGEST_EXACT = 2**24
-"""Whole numbers below this, and sums that stay below it, are exact in single precision."""
+"""Whole numbers, and sums of them, are exact in single precision as long as they are below this."""
 
 
 @dataclass(frozen=True)
 class VotingProblem:
-    """A voter matrix with its labels, reduced, for one or more samples of the examples.
+    """A reduced voter matrix with its labels, and one or more samples of the examples.
 
     Attributes
     ----------
     H : ndarray of shape (n_examples, n_voters)
-        The distinct voters on the distinct examples.
+        What the distinct voters say on the distinct examples.
     y : ndarray of shape (n_examples,)
         Labels, -1 or +1.
     counts : ndarray of shape (n_samples, n_examples)
-        How often each sample (a fold's training part, the whole training set) holds each example.
+        How often each sample holds each example. A sample is the training part of a fold, or the
+        whole training set.
     representatives : ndarray of shape (n_voters,)
-        Column of each kept voter in the plain voter matrix.
+        Column of each distinct voter in the plain voter matrix.
     n_plain_voters : int
         Number of columns of the plain voter matrix.
     """
@@ -66,8 +67,8 @@ class VotingProblem:
     def _whole_grams(self) -> FloatArray:
         """Return HᵀH of every sample, in exact sums of whole numbers.
 
-        A sample that lacks few examples is the union of all samples less these: k folds then take
-        about two products instead of k.
+        A sample that lacks few examples is the union of all samples less those, so that k folds
+        take about two products instead of k.
         """
         H = self.H.astype(np.float32)
         union = self.counts.max(axis=0)
@@ -87,7 +88,18 @@ class VotingProblem:
         return np.asarray(sums / self.counts.sum(axis=1, keepdims=True))
 
     def expand(self, weights: FloatArray) -> FloatArray:
-        """Return `weights`, whose last axis is the kept voters, over the plain voters."""
+        """Return the weights over the plain voters.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (..., n_voters)
+            Weights of the distinct voters.
+
+        Returns
+        -------
+        ndarray of shape (..., n_plain_voters)
+            The same weights, and 0 for voters that were merged into another.
+        """
         plain = np.zeros((*weights.shape[:-1], self.n_plain_voters))
         plain[..., self.representatives] = weights
         return plain
@@ -109,9 +121,11 @@ def reduce_problem(
     y : ndarray of shape (n_examples,)
         Labels, -1 or +1.
     samples : ndarray of shape (n_samples, n_examples), optional
-        How often each sample holds each example; by default one sample with every example once.
+        How often each sample holds each example. By default, there is one sample, which holds every
+        example once.
     merge_voters : bool, default True
-        Whether equal voters are one; where each has a share of its own they must not be.
+        Whether to merge equal voters. If every voter has a bounded weight of its own, they must
+        not be merged.
 
     Returns
     -------
@@ -121,7 +135,8 @@ def reduce_problem(
     Raises
     ------
     ValueError
-        If a label is not -1 or +1, a voter leaves [-1, 1] or a sample is empty.
+        If there is no voter, a label is not -1 or +1, a voter has a value outside [-1, 1], or a
+        sample is empty.
     """
     H = np.ascontiguousarray(H, dtype=np.float64)
     y = np.asarray(y, dtype=np.float64)
@@ -134,8 +149,8 @@ def reduce_problem(
     if not (sizes <= 1.0).all():
         raise ValueError("voters must have values in [-1, 1]")
     if not (counts.sum(axis=1) > 0).all():
-        raise ValueError("a sample holds no example")
-    # A bit a value instead of eight bytes, where that is all there is: quicker to compare.
+        raise ValueError("a sample has no example")
+    # Voters with values -1 and +1 take one bit per value instead of eight bytes to compare.
     values = H > 0 if (sizes == 1.0).all() else H
     representatives = _first_of_equal_voters(values) if merge_voters else np.arange(H.shape[1])
     kept = H[:, representatives]
@@ -152,14 +167,14 @@ def _whole_gram(H: NDArray[np.float32], counts: FloatArray) -> NDArray[np.float3
     rows = np.flatnonzero(counts)
     part = H if len(rows) == len(H) else H[rows]
     weights = counts[rows].astype(np.float32)
-    # A product of one matrix with itself costs half as much.
+    # The product of a matrix with itself costs half as much.
     left = part.T if (weights == 1.0).all() else part.T * weights
     return np.asarray(left @ part, dtype=np.float32)
 
 
 def _first_of_equal_rows(A: FloatArray | BoolArray) -> tuple[IntArray, IntArray]:
-    """Return the first index of each distinct row, in order, and where each row went."""
-    # Adding zero turns -0.0 into 0.0, whose bytes are others.
+    """Return the first index of each distinct row, in order, and which of them each row is."""
+    # Adding zero turns -0.0 into 0.0, which has other bytes.
     keys = np.packbits(A.astype(np.bool_), axis=1) if A.dtype == np.bool_ else A + 0.0
     rows = np.ascontiguousarray(keys).view(f"V{keys.itemsize * keys.shape[1]}").ravel()
     _, first, inverse = np.unique(rows, return_index=True, return_inverse=True)

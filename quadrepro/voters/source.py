@@ -1,7 +1,7 @@
-"""Where the candidates of a round come from: a matrix that stays, or stumps drawn anew.
+"""Where the candidates of a round come from: a fixed matrix, or stumps drawn at random.
 
 A greedy algorithm on example weights asks a source for sums over this round's candidates and for
-the signs of those it picked; it never sees how they are made.
+the signs of its picks. It never sees how the candidates are made.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from quadrepro._typing import FloatArray, IntArray
 
 ZERO_VOTE = 1e-12
-"""A vote of at most this much of its voters' total weight counts as zero: it is rounding."""
+"""A vote of at most this share of its total weight counts as zero: it is rounding error."""
 
 
 class VoterSource(ABC):
@@ -22,11 +22,11 @@ class VoterSource(ABC):
     Attributes
     ----------
     n_examples, n_voters : int
-        Examples, and candidates of a round.
+        Number of examples, and of candidates in a round.
     fixed : bool
-        Whether the candidates are the same in every round, so that weights on them add up.
+        Whether all rounds have the same candidates, so that their weights add up.
     complements : bool
-        Whether the complement of a candidate is a candidate as well.
+        Whether the complement of a candidate is a candidate too.
     """
 
     n_examples: int
@@ -36,22 +36,32 @@ class VoterSource(ABC):
 
     @abstractmethod
     def begin(self, t: int) -> None:
-        """Make ready the candidates of round `t`, counted from 1."""
+        """Prepare the candidates of round `t`, counted from 1."""
 
     @abstractmethod
     def sums(self, units: FloatArray, out: FloatArray) -> None:
-        """Put Σ_i u_i y_i h(x_i) of every candidate h into `out`.
+        """Write Σ_i u_i y_i h(x_i) of every candidate h into `out`.
 
         Parameters
         ----------
         units : ndarray of shape (n_rows, n_examples)
-            Whole numbers whose sum stays below 2^52, so that every sum is exact.
+            Example weights u as whole numbers. Each row adds up to less than 2^52, so that every
+            sum is exact.
         out : ndarray of shape (n_rows, n_voters)
+            Where the sums are written.
         """
 
     @abstractmethod
     def signs(self, picks: IntArray, out: FloatArray) -> None:
-        """Put y_i h(x_i) of the picked candidates into `out`, shape (n_picks, n_examples)."""
+        """Write y_i h(x_i) of the picked candidates into `out`.
+
+        Parameters
+        ----------
+        picks : ndarray of int, shape (n_picks,)
+            Places of the candidates in this round.
+        out : ndarray of shape (n_picks, n_examples)
+            Where the signs are written.
+        """
 
 
 class FixedVoters(VoterSource):
@@ -67,20 +77,20 @@ class FixedVoters(VoterSource):
     Raises
     ------
     ValueError
-        If a voter has other values.
+        If a voter has another value than -1 and +1.
     """
 
     fixed = True
 
     def __init__(self, H: FloatArray, y: FloatArray) -> None:
         if not (np.abs(H) == 1.0).all():
-            raise ValueError("AdaBoost needs voters with values -1 and +1")
+            raise ValueError("boosting with example weights needs voters with values -1 and +1")
         self.n_examples, self.n_voters = H.shape
         self._right = np.ascontiguousarray(H * y[:, None])
         self._right_of_voter = np.ascontiguousarray(self._right.T)
 
     def begin(self, t: int) -> None:
-        """Do nothing: the candidates stay."""
+        """Do nothing: the candidates stay the same."""
 
     def sums(self, units: FloatArray, out: FloatArray) -> None:
         """Multiply by the matrix."""
@@ -88,5 +98,5 @@ class FixedVoters(VoterSource):
 
     def signs(self, picks: IntArray, out: FloatArray) -> None:
         """Take the picked columns."""
-        # Checking the indices would make `take` buffer its output.
+        # The default mode, which checks the indices, would make `take` buffer its output.
         self._right_of_voter.take(picks, axis=0, out=out, mode="clip")

@@ -12,21 +12,32 @@ from quadrepro._typing import FloatArray
 
 
 class Stumps(TransformerMixin, BaseEstimator):
-    """Stumps with evenly spaced thresholds, one column a stump (QuadBoost, section 4).
+    """Decision stumps with evenly spaced thresholds (QuadBoost, section 4).
 
-    h(x) = +1 where x > threshold, else -1. The complement of a stump is its negative and has no
-    column of its own: a vote's signed weight carries it. A constant attribute gives constant
-    stumps, so that every data set has ``per_attribute`` voters an attribute, as the paper counts.
+    A stump is +1 if its attribute is above its threshold, else -1. The complement of a stump has
+    no column of its own: a negative weight in a vote stands for it. A constant attribute gives
+    constant stumps, so that there are ``per_attribute`` voters per attribute on every data set, as
+    in the paper.
 
     Parameters
     ----------
     per_attribute : int, default 10
-        Number of thresholds an attribute, strictly between its training minimum and maximum.
+        Number of thresholds per attribute, strictly between its training minimum and maximum.
 
     Attributes
     ----------
     thresholds_ : ndarray of shape (n_features, per_attribute)
         Thresholds, increasing along each row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quadrepro import Stumps
+    >>> stumps = Stumps(per_attribute=2).fit(np.array([[0.0], [3.0]]))
+    >>> stumps.thresholds_.tolist()
+    [[1.0, 2.0]]
+    >>> stumps.transform(np.array([[0.5], [1.5]])).tolist()
+    [[-1.0, -1.0], [1.0, -1.0]]
     """
 
     def __init__(self, per_attribute: int = 10) -> None:
@@ -40,7 +51,7 @@ class Stumps(TransformerMixin, BaseEstimator):
         X : array-like of shape (n_samples, n_features)
             Training examples.
         y : ignored
-            Present for scikit-learn's interface.
+            Present for API consistency.
 
         Returns
         -------
@@ -50,7 +61,7 @@ class Stumps(TransformerMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If `per_attribute` is below 1 or X holds missing or infinite values.
+            If `per_attribute` is below 1 or X has missing or infinite values.
         """
         if self.per_attribute < 1:
             raise ValueError(f"per_attribute must be at least 1, not {self.per_attribute}")
@@ -71,7 +82,7 @@ class Stumps(TransformerMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_samples, n_features * per_attribute)
-            -1 or +1; the stumps of one attribute stand side by side.
+            Values -1 and +1; the stumps of one attribute are in adjacent columns.
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)

@@ -230,7 +230,9 @@ def test_measures_are_refused_where_a_row_chooses(small_config: Write) -> None:
         load_experiment(path)
 
 
-EVERY = "exponential_bound needs every round: give n_rounds as 1, 2, 3 ..., all else one value"
+EVERY = (
+    "adaboost_exponential_bound needs every round: give n_rounds as 1, 2, 3 ..., all else one value"
+)
 
 
 @pytest.mark.parametrize(
@@ -248,7 +250,7 @@ def test_a_bound_that_counts_rounds_is_refused_where_some_are_left_out(
     small_config: Write, rounds: str, row: str, fault: str
 ) -> None:
     own = f"algorithm: adaboost\n    grid: {{n_rounds: {rounds}}}"
-    path = small_config(ADA, f"{own}\n    measures: [exponential_bound]")
+    path = small_config(ADA, f"{own}\n    measures: [adaboost_exponential_bound]")
     text = path.read_text().replace("view: quadboost\n", "view: quadboost\n  folds: 0\n")
     path.write_text(
         text.replace("- monks", f"- {{name: monks, grid: {row}}}" if row else "- monks")
@@ -263,6 +265,6 @@ def test_a_bound_that_counts_rounds_is_refused_where_some_are_left_out(
 
 def test_a_bound_that_counts_rounds_needs_one_value_of_all_else() -> None:
     for lam, wrong in (([1], False), ([2, 1], True)):
-        l2 = entry(grid={"lam": lam, "n_rounds": [1, 2]}, measures=["quadratic_bound"])
+        l2 = entry(grid={"lam": lam, "n_rounds": [1, 2]}, measures=["quadboost_quadratic_bound"])
         protocol = Protocol(view="quadboost", folds=0)
         assert (l2.fault_of_measures(protocol, {}) is not None) == wrong

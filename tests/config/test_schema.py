@@ -239,6 +239,10 @@ def test_a_row_cannot_say_the_rounds_that_a_hold_out_chooses(small_config: Write
             "folds: 0\n  measures: [train_eror]",
             "6:3: unknown measure 'train_eror'; did you mean 'train_error'?",
         ),
+        (
+            "folds: 0\n  measures: [train_error, theorem1_p1]",
+            "6:3: theorem1_p1 is now called quadboost_theorem1_p1",
+        ),
         ("voters: 0", "5:3: voters: input should be greater than or equal to 1, not 0"),
         ("noise: {}", "5:3: the key 'deviation' is missing"),
         (

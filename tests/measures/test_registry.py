@@ -1,130 +1,187 @@
-"""Measures against their definitions on a small problem."""
+"""Every measure against its definition, on a small problem."""
 
 from __future__ import annotations
 
+import inspect
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
+from pkgutil import resolve_name
 
 import numpy as np
 import pytest
 
 from quadrepro._typing import FloatArray
-from quadrepro.config.seeds import generator
 from quadrepro.learners.greedy.adaboost import AdaBoost
 from quadrepro.learners.greedy.quadboost import QuadBoost
 from quadrepro.learners.grid import Grid
 from quadrepro.measures.bounds.adaboost import product_bound
-from quadrepro.measures.bounds.cbound import c_bound, pac_bayes_bound, rademacher_bound
-from quadrepro.measures.bounds.quadboost import combination_complexity, risk_bound
-from quadrepro.measures.bounds.rademacher import empirical_rademacher, massart
-from quadrepro.measures.bounds.weak_learning import least_edge
-from quadrepro.measures.registry import (
-    MEASURES,
-    ON_SCORES,
-    ON_VOTERS,
-    RHOS,
+from quadrepro.measures.bounds.cbboost import RHOS, c_bound, margin_bound, pac_bayes_bound
+from quadrepro.measures.bounds.ebboost import empirical_bernstein, hoeffding
+from quadrepro.measures.bounds.quadboost import clipped_quadratic_loss, risk_bound
+from quadrepro.measures.bounds.rademacher import (
     SIGN_VECTORS,
-    Trained,
-    measure,
+    combination_complexity,
+    empirical_rademacher,
+    massart,
 )
+from quadrepro.measures.bounds.weak_learning import least_edge
+from quadrepro.measures.registry import MEASURES, RENAMED, find_measure, measure, title_of
+from quadrepro.measures.trained import Trained
 
 Make = Callable[..., tuple[FloatArray, FloatArray]]
+Train = Callable[..., Trained]
 
-H = np.array([[1.0, 1, -1], [1, -1, -1], [-1, -1, 1], [-1, 1, 1]])
-Y = np.array([1.0, 1, -1, -1])
-H_TEST = np.array([[1.0, -1, 1], [1, 1, 1]])
-Y_TEST = np.array([-1.0, 1])
-WEIGHTS = np.array([[0.0, 0, 0], [0.5, 0, 0], [0.5, 0, 1], [0.25, -1, 0]])
+EVERY_ROUND = [name for name, entry in MEASURES.items() if entry.every_round]
 
 
-def rng(name: str) -> np.random.Generator:
-    return generator(3, "here", name)
+def measured(name: str, trained: Trained) -> list[float]:
+    return measure([name], trained)[name]
 
 
-def trained(weights: FloatArray = WEIGHTS) -> Trained:
-    return Trained(Y, Y_TEST, weights @ H.T, weights @ H_TEST.T, H, weights, rng)
+def test_importing_the_registry_imports_no_solver_no_learner_and_no_theory() -> None:
+    code = (
+        "import sys, quadrepro.measures.registry as registry\n"
+        "for name in registry.MEASURES: registry.find_measure(name)\n"
+        "heavy = ('scipy', 'highspy', 'sklearn', 'pandas', 'quadrepro.learners', "
+        "'quadrepro.measures.bounds')\n"
+        "print([name for name in sys.modules if name.startswith(heavy)])"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
 
 
-def measured(name: str, of: Trained | None = None) -> list[float]:
-    return measure([name], of or trained())[name]
+def test_a_measure_imports_its_own_theory_alone() -> None:
+    code = (
+        "import sys, numpy as np\n"
+        "from quadrepro.measures.registry import measure\n"
+        "from quadrepro.measures.trained import Trained\n"
+        "one = np.ones((1, 2))\n"
+        "measure(['c_bound', 'train_error'], Trained(one[0], one[0], one, one))\n"
+        "theories = sorted(n for n in sys.modules if n.startswith('quadrepro.measures.bounds.'))\n"
+        "print(theories, 'highspy' in sys.modules)"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == (
+        "['quadrepro.measures.bounds.cbboost', 'quadrepro.measures.bounds.checks'] False"
+    )
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        # The empty vote says -1 everywhere, and so does a sum of zero. The third vote has -1/2 and
-        # 1/2 for its sums on the training examples, each with the wrong sign.
-        ("train_error", [0.5, 0, 1, 0.5]),
-        ("test_error", [0.5, 0.5, 0.5, 1]),
-        ("train_mse", [1, 0.25, 2.25, (1.75**2 + 0.25**2) / 2]),
-        ("test_mse", [1, (1.5**2 + 0.5**2) / 2, (2.5**2 + 0.5**2) / 2, (2.25**2 + 1.75**2) / 2]),
-        ("quadratic_risk", [1, 0.25, 2.25, (1.75**2 + 0.25**2) / 2]),
-        ("voters", [0, 1, 2, 2]),
-        ("c_bound", [1, 0, 1, 1 - 0.2**2 / ((1 + 0.6**2) / 2)]),
-    ],
-)
-def test_measures_of_a_vote_are_what_one_counts_by_hand(name: str, expected: list[float]) -> None:
-    assert measured(name) == pytest.approx(expected)
+@pytest.mark.parametrize("name", MEASURES)
+def test_every_entry_names_a_function_of_what_was_trained(name: str) -> None:
+    function = resolve_name(f"quadrepro.measures.{MEASURES[name].function}")
+    signature = inspect.signature(function)
+    assert [p.annotation for p in signature.parameters.values()] == ["Trained"]
+    assert signature.return_annotation == "FloatArray"
 
 
-def margins(examples: FloatArray, y: FloatArray) -> FloatArray:
-    totals = np.maximum(np.abs(WEIGHTS).sum(axis=1), 1e-300)
-    return (examples @ WEIGHTS.T) / totals * y[:, None]
+def test_no_two_measures_have_the_same_title_or_function() -> None:
+    assert len({entry.title for entry in MEASURES.values()}) == len(MEASURES)
+    assert len({entry.function for entry in MEASURES.values()}) == len(MEASURES)
 
 
-def test_bounds_are_those_of_normalised_margins_and_all_voters() -> None:
-    ours = margins(H, Y)
-    assert measured("c_bound") == pytest.approx(c_bound(ours).tolist())
-    assert measured("test_c_bound") == pytest.approx(c_bound(margins(H_TEST, Y_TEST)).tolist())
-    assert measured("pac_bayes") == pytest.approx(pac_bayes_bound(ours, WEIGHTS).tolist())
-    assert measured("rademacher") == pytest.approx(rademacher_bound(ours, 3, RHOS).tolist())
-    assert measured("massart") == [massart(3, 4)] * 4
+def test_a_measure_is_found_by_its_name_and_titled() -> None:
+    assert find_measure("c_bound") is MEASURES["c_bound"]
+    assert title_of("c_bound") == "C-bound"
 
 
-def complexity() -> tuple[float, float]:
-    return empirical_rademacher(H, SIGN_VECTORS, rng("signs"))
+def test_an_unknown_name_is_refused_with_the_nearest() -> None:
+    with pytest.raises(KeyError, match=r"unknown measure 'c_bond'; did you mean 'c_bound'\?"):
+        find_measure("c_bond")
+
+
+@pytest.mark.parametrize("old", RENAMED)
+def test_an_old_name_is_refused_with_the_new_one(old: str) -> None:
+    assert old not in MEASURES
+    assert RENAMED[old] in MEASURES
+    with pytest.raises(KeyError, match=f"{old} is now called {RENAMED[old]}"):
+        find_measure(old)
+
+
+def test_bounds_are_those_of_normalised_margins_and_all_voters(trained: Trained) -> None:
+    margins, weights = trained.margins, trained.votes
+    expected = {
+        "c_bound": c_bound(margins),
+        "test_c_bound": c_bound(trained.test_margins),
+        "cbboost_pac_bayes": pac_bayes_bound(margins, weights),
+        "cortes_margin_bound": margin_bound(margins, 3, RHOS),
+        "massart": [massart(3, 4)] * 4,
+        "clipped_quadratic_risk": clipped_quadratic_loss(trained.plain_margins),
+    }
+    for name, values in expected.items():
+        assert measured(name, trained) == pytest.approx(list(values))
+    assert measured("c_bound", trained) == pytest.approx([1, 0, 1, 1 - 0.2**2 / 0.68])
+    assert measured("clipped_quadratic_risk", trained) == pytest.approx(
+        [1, 0.25, 1, (1 + 0.25**2) / 2]
+    )
+
+
+def test_concentration_bounds_are_of_the_test_errors(train: Train) -> None:
+    one = np.array([[1.0, 0, 0]])
+    trained = replace(
+        train(one),
+        y_test=np.array([1.0, 1, 1, -1, 1]),
+        test_scores=np.array([[1.0, -1, 1, 1, 1]]),
+    )
+    # Two of five are wrong: the variance with n - 1 is 0.3.
+    assert measured("test_hoeffding_bound", trained) == pytest.approx([hoeffding(0.4, 5, 0.05)])
+    assert measured("test_empirical_bernstein_bound", trained) == pytest.approx(
+        [empirical_bernstein(0.4, 0.3, 5, 0.05)]
+    )
 
 
 @pytest.mark.parametrize(("name", "p"), [("p1", 1), ("p2", 2), ("pinf", np.inf)])
 def test_theorem_1_takes_the_plain_quadratic_risk_and_the_upper_complexity(
-    name: str, p: float
+    name: str, p: float, trained: Trained
 ) -> None:
-    losses = ((1 - WEIGHTS @ H.T * Y) ** 2).mean(axis=1)
-    for weights, loss, found in zip(WEIGHTS, losses, measured(f"theorem1_{name}"), strict=True):
+    losses = ((1 - trained.plain_margins) ** 2).mean(axis=0)
+    found = measured(f"quadboost_theorem1_{name}", trained)
+    mean, deviation = complexity(trained)
+    for weights, loss, value in zip(trained.votes, losses, found, strict=True):
         n, norm = np.count_nonzero(weights), np.linalg.norm(weights, ord=p)
-        bound = risk_bound(loss, n, norm, p=p, m=4, complexity=sum(complexity()), empirical=True)
-        assert found == pytest.approx(float(bound.total))
+        bound = risk_bound(loss, n, norm, p=p, m=4, complexity=mean + deviation, empirical=True)
+        assert value == pytest.approx(float(bound.total))
 
 
-def test_the_complexity_is_one_of_the_voters_with_the_splits_own_signs() -> None:
-    mean, confidence = complexity()
-    assert measured("complexity") == [mean] * 4
-    assert measured("complexity_upper") == [mean + confidence] * 4
+def complexity(trained: Trained) -> tuple[float, float]:
+    return empirical_rademacher(trained.voters, SIGN_VECTORS, trained.rng("signs"))
 
 
-@pytest.mark.parametrize(("name", "p"), [("lemma1_p2", 2), ("lemma1_pinf", np.inf)])
-def test_lemma_1s_ratio_is_one_and_an_empty_vote_has_none(name: str, p: float) -> None:
-    found = measured(name)
+def test_the_complexity_is_one_of_the_voters_with_the_splits_own_signs(trained: Trained) -> None:
+    mean, confidence = complexity(trained)
+    assert measured("rademacher_complexity", trained) == [mean] * 4
+    assert measured("rademacher_complexity_upper", trained) == [mean + confidence] * 4
+
+
+@pytest.mark.parametrize(("name", "p"), [("p2", 2), ("pinf", np.inf)])
+def test_lemma_1s_ratio_is_one_and_an_empty_vote_has_none(
+    name: str, p: float, trained: Trained
+) -> None:
+    found = measured(f"quadboost_lemma1_{name}", trained)
     assert np.isnan(found[0])
-    mean, _ = complexity()
+    mean, _ = complexity(trained)
     for n, ratio in zip((1, 2, 2), found[1:], strict=True):
-        value = combination_complexity(H, n, p, SIGN_VECTORS, rng("signs"), distinct=False)
+        signs = trained.rng("signs")
+        value = combination_complexity(trained.voters, n, p, SIGN_VECTORS, signs, distinct=False)
         assert ratio == pytest.approx(value / (n ** (1 - 1 / p) * mean))
         assert ratio == pytest.approx(1)
 
 
-def path_of(learner: AdaBoost | QuadBoost, make: Make) -> tuple[Trained, FloatArray]:
-    """Return what 30 rounds leave, and the margins with the weights as they are."""
+def path_of(learner: AdaBoost | QuadBoost, make: Make) -> Trained:
+    """Return what 30 rounds leave."""
     H, y = make(80, 10, seed=1)
     path = learner.path(H, y, Grid.of({"n_rounds": list(range(1, 31))}))
-    return Trained(y, y, path @ H.T, path @ H.T, H, path), (path @ H.T * y).T
+    return Trained(y, y, path @ H.T, path @ H.T, H, path)
 
 
 def test_adaboosts_bounds_hold_round_by_round_and_are_those_of_the_smallest_edge(
     make_problem: Make,
 ) -> None:
-    found, plain = path_of(AdaBoost(), make_problem)
-    product, exponential = measured("product_bound", found), measured("exponential_bound", found)
+    found = path_of(AdaBoost(), make_problem)
+    product = measured("adaboost_product_bound", found)
+    exponential = measured("adaboost_exponential_bound", found)
+    plain = found.plain_margins
     assert product == pytest.approx(np.exp(-plain).mean(axis=0).tolist())
     assert product == pytest.approx(product_bound(plain).tolist())
     # A round with edge γ multiplies the exponential loss by sqrt(1 - 4γ²).
@@ -137,42 +194,43 @@ def test_adaboosts_bounds_hold_round_by_round_and_are_those_of_the_smallest_edge
 
 
 def test_quadboosts_bound_holds_and_is_that_of_the_smallest_correlation(make_problem: Make) -> None:
-    found, plain = path_of(QuadBoost(), make_problem)
-    risks = ((1 - plain) ** 2).mean(axis=0)
-    assert measured("quadratic_risk", found) == pytest.approx(risks.tolist())
+    found = path_of(QuadBoost(), make_problem)
+    risks = np.array(measured("quadratic_risk", found))
     gamma = np.minimum.accumulate(np.sqrt(-np.diff(risks, prepend=1.0)))
     bound = 1 - np.arange(1, 31) * gamma**2
-    assert measured("quadratic_bound", found) == pytest.approx(bound.tolist())
+    assert measured("quadboost_quadratic_bound", found) == pytest.approx(bound.tolist())
     assert (risks <= bound + 1e-12).all()
 
 
-def test_the_weak_edge_is_one_number_for_all_candidates() -> None:
-    assert measured("weak_edge") == [least_edge(H, Y)] * 4 == [pytest.approx(0.5)] * 4
+def test_the_weak_edge_is_one_number_for_all_candidates(trained: Trained) -> None:
+    edge = least_edge(trained.voters, trained.y)
+    assert measured("weak_edge", trained) == [edge] * 4 == [pytest.approx(0.5)] * 4
 
 
 @pytest.mark.parametrize("name", MEASURES)
-def test_a_candidate_without_a_solution_is_nan_and_leaves_the_others_as_they_are(name: str) -> None:
-    weights = WEIGHTS[:2] if name in ("exponential_bound", "quadratic_bound") else WEIGHTS
+def test_a_candidate_without_a_solution_is_nan_and_leaves_the_others_as_they_are(
+    name: str, train: Train
+) -> None:
+    weights = train().votes[: 2 if name in EVERY_ROUND else 4]
     gap = np.insert(weights, 1, np.nan, axis=0)
-    found, plain = measured(name, trained(gap)), measured(name, trained(weights))
+    found, plain = measured(name, train(gap)), measured(name, train(weights))
     assert np.isnan(found[1])
     np.testing.assert_array_equal([found[0], *found[2:]], plain)
 
 
-def test_scores_alone_can_be_measured_by_all_that_needs_no_voters() -> None:
-    alone = replace(trained(WEIGHTS[1:2]), H=None, weights=None)
-    for name in ON_SCORES:
-        assert np.isfinite(measured(name, alone)).all()
-    assert measured("train_error", alone) == [0]
-    for name in ON_VOTERS:
-        with pytest.raises((ValueError, AssertionError)):
+@pytest.mark.parametrize("name", MEASURES)
+def test_scores_alone_can_be_measured_by_all_that_needs_no_voters(name: str, train: Train) -> None:
+    alone = replace(train(train().votes[1:2]), H=None, weights=None)
+    if MEASURES[name].needs_votes:
+        with pytest.raises(ValueError, match="the learner has none"):
             measured(name, alone)
+    else:
+        assert np.isfinite(measured(name, alone)).all()
 
 
-def test_a_zero_sum_is_negative_whatever_rounding_left_of_it() -> None:
-    weights = np.array([[0.1, 0.2, 0.3]])
-    X = np.array([[1.0, 1, -1], [1, 1, 1]])
-    (rounded,) = (weights @ X[:1].T).tolist()
-    assert 0 < rounded[0] < 1e-15
-    of = Trained(np.array([-1.0, 1]), Y_TEST, weights @ X.T, weights @ X.T, X, weights)
-    assert measured("train_error", of) == [0]
+def test_a_number_is_plain_and_there_is_one_per_candidate(trained: Trained) -> None:
+    names = ["train_error", "voters", "massart"]
+    found = measure(names, trained)
+    assert list(found) == names
+    assert all(type(value) is float for values in found.values() for value in values)
+    assert {len(values) for values in found.values()} == {4}

@@ -34,8 +34,8 @@ def lecture() -> Cells:
     for row in N_EXAMPLES:
         cells[row, "adaboost"] = {
             "train_error": [1 / 3, 1 / 3, 0, 0],
-            "product_bound": [0.9, 0.8, 0.6, 0.5],
-            "exponential_bound": [0.95, 0.9, 0.85, 0.8],
+            "adaboost_product_bound": [0.9, 0.8, 0.6, 0.5],
+            "adaboost_exponential_bound": [0.95, 0.9, 0.85, 0.8],
         }
         wrong = 1.0 if row == "spambase" else 0.0
         cells[row, "hedge"] = {
@@ -45,7 +45,7 @@ def lecture() -> Cells:
         cells[row, "quadboost"] = {
             "train_error": [1 / 3, 1 / 3, 0, 0],
             "quadratic_risk": [8 / 9, 0.7, 0.3, 0.2],
-            "quadratic_bound": [8 / 9, 0.8, 0.7, 0.9],
+            "quadboost_quadratic_bound": [8 / 9, 0.8, 0.7, 0.9],
         }
     for row in ("interval_3", "interval_60"):
         cells[row, "hedge"]["train_error"] = [1 / 3, 0, 0, 0]
@@ -53,17 +53,17 @@ def lecture() -> Cells:
 
 
 def theory() -> Cells:
-    bounds = {f"theorem1_p{p}": [0.9, 1.0, 1.1, 1.2] for p in ("1", "2", "inf")}
+    bounds = {f"quadboost_theorem1_p{p}": [0.9, 1.0, 1.1, 1.2] for p in ("1", "2", "inf")}
     cells: Cells = {}
     for row in ("titanic", "tictactoe", "monks"):
         for column in ("quadboost", "quadboost-l1", "quadboost-l2", "quadboost-linf"):
             cells[row, column] = {
                 "test_error": [0.2, 0.25, 0.3, 0.35],
                 **deepcopy(bounds),
-                "complexity": [0.05] * 4,
+                "rademacher_complexity": [0.05] * 4,
                 "massart": [0.1] * 4,
-                "lemma1_p2": [nan, 1.0, 1.0, 1.0],
-                "lemma1_pinf": [nan, 1.0, 1.0, 1 + 1e-12],
+                "quadboost_lemma1_p2": [nan, 1.0, 1.0, 1.0],
+                "quadboost_lemma1_pinf": [nan, 1.0, 1.0, 1 + 1e-12],
             }
         of_l1 = cells[row, "quadboost-l1"]
         cells[row, "quadboost-l1"] = {name: values[1:2] for name, values in of_l1.items()}
@@ -120,11 +120,35 @@ def test_the_lectures_claims_hold_where_every_inequality_does() -> None:
             3,
             "31 of 32 inequalities; not 0.51 ≤ 0.5 (wine, AdaBoost, T = 4)",
         ),
-        ("wine", "adaboost", "product_bound", 1, 0.91, 3, "not 0.91 ≤ 0.9 (wine, AdaBoost"),
-        ("wine", "adaboost", "exponential_bound", 3, 1e-12, 3, "not 0.5 ≤ 1e-12 (wine, AdaBoost"),
+        (
+            "wine",
+            "adaboost",
+            "adaboost_product_bound",
+            1,
+            0.91,
+            3,
+            "not 0.91 ≤ 0.9 (wine, AdaBoost",
+        ),
+        (
+            "wine",
+            "adaboost",
+            "adaboost_exponential_bound",
+            3,
+            1e-12,
+            3,
+            "not 0.5 ≤ 1e-12 (wine, AdaBoost",
+        ),
         ("wine", "hedge", "train_error", 3, 0.01, 4, "wine T = 2073, first without error at 2000"),
         ("interval_3", "hedge", "train_error", 1, 0.1, 4, "interval_3 T = 159, first without"),
-        ("wine", "quadboost", "quadratic_bound", 3, 0.19, 5, "15 of 16 inequalities; not 0.2"),
+        (
+            "wine",
+            "quadboost",
+            "quadboost_quadratic_bound",
+            3,
+            0.19,
+            5,
+            "15 of 16 inequalities; not 0.2",
+        ),
         ("wine", "quadboost", "train_error", 2, 0.4, 6, "15 of 16 inequalities; not 0.4 ≤ 0.3"),
     ],
 )
@@ -141,7 +165,7 @@ def test_one_number_on_the_wrong_side_is_enough_against_its_claim_alone(
 
 def test_rounding_is_allowed_for() -> None:
     cells = lecture()
-    cells["wine", "quadboost"]["quadratic_bound"][0] -= 1e-10
+    cells["wine", "quadboost"]["quadboost_quadratic_bound"][0] -= 1e-10
     cells["interval_3", "adaboost"]["train_error"][0] -= 1e-10
     cells["interval_3", "hedge"]["weak_edge"][0] -= 1e-10
     assert {word for _, word in judged("lecture", cells)} == {"holds"}
@@ -149,8 +173,8 @@ def test_rounding_is_allowed_for() -> None:
 
 def test_bounds_far_below_the_rounding_are_still_compared() -> None:
     cells = lecture()
-    cells["wine", "adaboost"]["product_bound"][3] = 2e-12
-    cells["wine", "adaboost"]["exponential_bound"][3] = 1e-12
+    cells["wine", "adaboost"]["adaboost_product_bound"][3] = 2e-12
+    cells["wine", "adaboost"]["adaboost_exponential_bound"][3] = 1e-12
     assert judged("lecture", cells)[3] == (
         "31 of 32 inequalities; not 2e-12 ≤ 1e-12 (wine, AdaBoost, T = 4)",
         "does not hold",
@@ -194,7 +218,7 @@ def test_claims_on_a_round_are_open_where_it_was_not_kept(monkeypatch: pytest.Mo
 def test_a_measure_that_is_not_kept_leaves_its_claims_open() -> None:
     cells = lecture()
     for row in N_EXAMPLES:
-        del cells[row, "quadboost"]["quadratic_bound"]
+        del cells[row, "quadboost"]["quadboost_quadratic_bound"]
     found = judged("lecture", cells)
     assert [i for i, claim in enumerate(found) if claim == UNKNOWN] == [5]
 
@@ -219,16 +243,16 @@ def test_quadboosts_theory_holds_where_every_inequality_does() -> None:
     [
         (
             "quadboost-l1",
-            "theorem1_p1",
+            "quadboost_theorem1_p1",
             0.2,
             0,
             "38 of 39 inequalities; not 0.25 ≤ 0.2 (monks, QuadBoost-L1); smallest bound 0.2000",
         ),
-        ("quadboost-linf", "theorem1_p2", 0.1, 1, "(monks, QuadBoost-L∞, T = 1)"),
-        ("quadboost-l2", "theorem1_pinf", 0.1, 2, "not 0.2 ≤ 0.1 (monks, QuadBoost-L2"),
-        ("quadboost", "lemma1_p2", 1.00001, 3, "1.000000 to 1.000010 over 19 votes"),
-        ("quadboost", "lemma1_pinf", 0.99999, 3, "0.999990 to 1.000000 over 19 votes"),
-        ("quadboost", "complexity", 0.2, 4, "0.2000 ≤ 0.1000 on monks"),
+        ("quadboost-linf", "quadboost_theorem1_p2", 0.1, 1, "(monks, QuadBoost-L∞, T = 1)"),
+        ("quadboost-l2", "quadboost_theorem1_pinf", 0.1, 2, "not 0.2 ≤ 0.1 (monks, QuadBoost-L2"),
+        ("quadboost", "quadboost_lemma1_p2", 1.00001, 3, "1.000000 to 1.000010 over 19 votes"),
+        ("quadboost", "quadboost_lemma1_pinf", 0.99999, 3, "0.999990 to 1.000000 over 19 votes"),
+        ("quadboost", "rademacher_complexity", 0.2, 4, "0.2000 ≤ 0.1000 on monks"),
     ],
 )
 def test_one_vote_is_enough_against_the_theorem_and_the_lemma(
@@ -249,7 +273,7 @@ def test_the_theorem_is_open_without_one_of_the_variants() -> None:
 def test_votes_without_voters_or_solutions_are_no_evidence() -> None:
     cells = theory()
     for cell in cells.values():
-        for measure in ("lemma1_p2", "lemma1_pinf", "theorem1_p1"):
+        for measure in ("quadboost_lemma1_p2", "quadboost_lemma1_pinf", "quadboost_theorem1_p1"):
             cell[measure] = [nan] * len(cell[measure])
     found = judged("quadboost-theory", cells)
     assert [claim == UNKNOWN for claim in found] == [True, False, False, True, False]

@@ -67,12 +67,62 @@ def test_wins_agree_with_scipy_and_keep_the_tail() -> None:
     assert found[40] == pytest.approx(1e-120, rel=1e-9)
 
 
+@given(probabilities)
+def test_over_all_is_the_mean_of_the_posterior_over_the_number_of_wins(p: list[float]) -> None:
+    n, wins = len(p), np.arange(len(p) + 1)
+    posterior = beta.cdf(0.5, n - wins + 1, wins + 1)
+    expected = poisson_binom(p).pmf(wins) @ posterior
+    assert better_over_all(p) == pytest.approx(expected, abs=1e-9)
+
+
+@given(
+    st.lists(
+        st.integers(1, 12).flatmap(
+            lambda n: st.tuples(*(st.lists(st.booleans(), min_size=n, max_size=n) for _ in "ab"))
+        ),
+        min_size=1,
+        max_size=6,
+    )
+)
+def test_the_test_counts_what_one_of_the_two_gets_wrong_on_each_data_set(
+    data_sets: list[tuple[list[bool], list[bool]]],
+) -> None:
+    a_wrong, b_wrong = [a for a, _ in data_sets], [b for _, b in data_sets]
+    each = [
+        beta(1 + only(a, b), 1 + only(b, a)).cdf(0.5) for a, b in zip(a_wrong, b_wrong, strict=True)
+    ]
+    test = poisson_binomial_test(a_wrong, b_wrong)
+    assert test.per_data_set == pytest.approx(each)
+    assert test.probability == pytest.approx(better_over_all(each))
+    back = poisson_binomial_test(b_wrong, a_wrong)
+    assert test.probability + back.probability == pytest.approx(1)
+
+
+def only(a: list[bool], b: list[bool]) -> int:
+    return sum(x and not y for x, y in zip(a, b, strict=True))
+
+
 def test_an_algorithm_against_itself_is_a_coin_toss() -> None:
     wrong = [np.array([True, False, True]), np.array([False, False])]
-    assert poisson_binomial_test(wrong, wrong) == pytest.approx(0.5, abs=1e-12)
+    assert poisson_binomial_test(wrong, wrong).probability == pytest.approx(0.5, abs=1e-12)
+    assert poisson_binomial_test(wrong, wrong).per_data_set == pytest.approx((0.5, 0.5))
 
 
 def test_fewer_disagreeing_errors_make_better() -> None:
     a = [np.array([False] * 20)] * 5
     b = [np.array([True] * 10 + [False] * 10)] * 5
-    assert poisson_binomial_test(a, b) > 0.98
+    assert poisson_binomial_test(a, b).probability > 0.98
+
+
+def test_outcomes_may_be_zeros_and_ones_and_results_are_plain() -> None:
+    test = poisson_binomial_test([np.array([0, 1, 0])], [np.array([1, 1, 1])])
+    assert test.per_data_set == (better_on_one(0, 2),) == (0.875,)
+    assert [type(test.probability), type(test.per_data_set[0])] == [float, float]
+
+
+def test_other_examples_or_data_sets_are_refused() -> None:
+    one, two = np.array([True]), np.array([True, False])
+    with pytest.raises(ValueError, match="A has 1 test examples and B has 2 on one data set"):
+        poisson_binomial_test([two, one], [two, two])
+    with pytest.raises(ValueError, match="2 values cannot be paired with 1"):
+        poisson_binomial_test([one, one], [one])

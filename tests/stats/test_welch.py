@@ -2,18 +2,59 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import t as student
 from scipy.stats import ttest_ind
 
-from quadrepro.stats.welch import Moments, welch_p
+from quadrepro.stats import Moments, welch_test
 
 
-def test_moments_give_the_p_value_of_the_samples() -> None:
-    rng = np.random.default_rng(0)
-    a, b = rng.normal(0, 1, 20), rng.normal(1, 3, 7)
-    moments = [Moments(float(x.mean()), float(x.std(ddof=1)), len(x)) for x in (a, b)]
-    assert welch_p(*moments) == pytest.approx(ttest_ind(a, b, equal_var=False).pvalue)
+def moments(values: np.ndarray) -> Moments:
+    return Moments(float(values.mean()), float(values.std(ddof=1)), len(values))
+
+
+@given(st.integers(0, 999), st.integers(2, 30), st.integers(2, 30), st.floats(0.01, 100))
+def test_moments_give_the_p_value_of_the_samples(seed: int, m: int, n: int, spread: float) -> None:
+    rng = np.random.default_rng(seed)
+    a, b = rng.normal(0, 1, m), rng.normal(1, spread, n)
+    test = welch_test(moments(a), moments(b))
+    assert test.p_value == pytest.approx(ttest_ind(a, b, equal_var=False).pvalue, rel=1e-6)
+    assert test.difference == pytest.approx(a.mean() - b.mean())
+
+
+def test_the_statistic_is_welchs() -> None:
+    a, b = Moments(5.0, 2.0, 8), Moments(3.0, 1.0, 20)
+    # Variances of the means 4/8 and 1/20, degrees of freedom by Welch and Satterthwaite.
+    df = (0.5 + 0.05) ** 2 / (0.5**2 / 7 + 0.05**2 / 19)
+    expected = 2 * student.sf(2 / 0.55**0.5, df)
+    assert welch_test(a, b).p_value == pytest.approx(expected)
+    assert welch_test(b, a).p_value == pytest.approx(expected)
+    assert welch_test(b, a).difference == -2.0
 
 
 def test_without_spread_only_the_means_decide() -> None:
-    assert welch_p(Moments(0.5, 0, 20), Moments(0.5, 0, 20)) == 1
-    assert welch_p(Moments(0.5, 0, 20), Moments(0.6, 0, 20)) == 0
+    same = welch_test(Moments(0.5, 0, 20), Moments(0.5, 0, 20))
+    assert (same.difference, same.p_value) == (0, 1)
+    assert welch_test(Moments(0.5, 0, 20), Moments(0.6, 0, 20)).p_value == 0
+
+
+def test_the_spread_of_one_sample_is_enough() -> None:
+    p = welch_test(Moments(0.5, 0, 20), Moments(0.6, 0.2, 20)).p_value
+    assert p == pytest.approx(2 * student.sf(0.1 / (0.04 / 20) ** 0.5, 19))
+    assert welch_test(Moments(0.6, 0.2, 20), Moments(0.5, 0, 20)).p_value == pytest.approx(p)
+
+
+def test_numbers_are_plain_floats() -> None:
+    for sd in (0.0, 1.0):
+        test = welch_test(Moments(0.5, sd, 20), Moments(0.25, sd, 20))
+        assert [type(test.difference), type(test.p_value)] == [float, float]
+
+
+@pytest.mark.parametrize(
+    ("sd", "n", "message"),
+    [(0.1, 1, "at least two values, not 1"), (-0.1, 2, "deviation cannot be -0.1")],
+)
+def test_what_is_no_sample_is_refused(sd: float, n: int, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Moments(0.5, sd, n)

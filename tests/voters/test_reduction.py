@@ -115,7 +115,7 @@ def test_voters_can_be_left_unmerged() -> None:
         (np.full((2, 1), 1.5), np.ones(2), None, r"values in \[-1, 1\]"),
         (np.full((2, 1), np.nan), np.ones(2), None, r"values in \[-1, 1\]"),
         (np.ones((2, 0)), np.ones(2), None, "has no voter"),
-        (np.ones((2, 1)), np.ones(2), np.zeros((1, 2)), "holds no example"),
+        (np.ones((2, 1)), np.ones(2), np.zeros((1, 2)), "a sample has no example"),
     ],
 )
 def test_impossible_problems_are_refused(

@@ -27,5 +27,5 @@ def test_sums_and_signs_are_products_with_the_labels(
 
 
 def test_voters_between_minus_one_and_one_are_refused() -> None:
-    with pytest.raises(ValueError, match="needs voters with values -1 and"):
+    with pytest.raises(ValueError, match="example weights needs voters with values -1 and"):
         FixedVoters(np.array([[0.5]]), np.array([1.0]))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import floor, log, sqrt
+from math import log, sqrt
 from typing import Any
 
 import numpy as np
@@ -132,34 +132,10 @@ class HedgeBoost(WeightBoosting[ExpertWeights]):
         return HedgeRule(values)
 
 
-def regret_bound(n_rounds: int, m: int) -> float:
-    """Return 2 sqrt(T ln m), the most that the experts' regret can be (lecture, section 3).
-
-    Parameters
-    ----------
-    n_rounds : int
-        Number of rounds T.
-    m : int
-        Number of training examples, which is that of experts; two or more.
-
-    Returns
-    -------
-    float
-        The bound, for the rate `experts_rate` gives.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-    """
-    _check(m, n_rounds=n_rounds)
-    return 2 * sqrt(n_rounds * log(m))
-
-
 def experts_rate(n_rounds: int, m: int) -> float:
-    """Return η = sqrt(ln(m)/T), or 1/2 where that is less: the rate behind `regret_bound`.
+    """Return η = sqrt(ln(m)/T), or 1/2 if that is less: the rate of the lecture's regret bound.
 
-    Where T < 4 ln m the bound is above T, and so holds at any rate.
+    See `quadrepro.measures.bounds.hedge.regret_bound`; if T < 4 ln m, it holds at any rate.
 
     Parameters
     ----------
@@ -178,41 +154,11 @@ def experts_rate(n_rounds: int, m: int) -> float:
     ValueError
         If a number is out of range.
     """
-    _check(m, n_rounds=n_rounds)
-    return min(LARGEST_RATE, sqrt(log(m) / n_rounds))
-
-
-def experts_rounds(gamma: float, m: int) -> int:
-    """Return the least T > 4 ln(m)/γ²: the vote is right on all m examples (lecture, section 3).
-
-    Parameters
-    ----------
-    gamma : float
-        Edge γ, in (0, 1/2], that some voter has on every weighting of the examples.
-    m : int
-        Number of training examples, two or more.
-
-    Returns
-    -------
-    int
-        Number of rounds.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-    """
-    _check(m)
-    if not 0 < gamma <= 0.5:
-        raise ValueError(f"gamma must be in (0, 1/2], not {gamma}")
-    return floor(4 * log(m) / gamma**2) + 1
-
-
-def _check(m: int, n_rounds: int = 1) -> None:
     if m < 2:
         raise ValueError(f"the experts need m >= 2 training examples, not {m}")
     if n_rounds < 1:
         raise ValueError(f"the experts need n_rounds >= 1, not {n_rounds}")
+    return min(LARGEST_RATE, sqrt(log(m) / n_rounds))
 
 
 class HedgeBoostClassifier(GreedyClassifier):

@@ -1,28 +1,30 @@
-"""Bounds on the training error round by round: AdaBoost's (lecture, section 4) and QuadBoost's.
+"""Bounds on AdaBoost's training error round by round (lecture, section 4).
 
-Both start from the margins y F(x) of the plain votes F after 1, 2, ... consecutive rounds, whose
-weights are as the algorithm gives them, not scaled.
+They start from the margins y F(x) of the votes F after 1, 2, ... consecutive rounds, with weights
+as the algorithm gives them, not scaled.
 """
 
 from __future__ import annotations
 
 from math import ceil, log
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from quadrepro._typing import FloatArray
+from quadrepro.measures.bounds.checks import ROUNDING, check_falls, in_range, margin_matrix
 
-ROUNDING = 1e-9
-"""A rise of a loss by no more than this is rounding."""
+if TYPE_CHECKING:
+    from quadrepro.measures.trained import Trained
 
 
 def product_bound(margins: FloatArray) -> FloatArray:
-    """Return Π 2 sqrt(ε(1-ε)) over the rounds so far, which is the mean of exp(-y F).
+    """Return Π 2 sqrt(ε(1-ε)) over the rounds so far, as the mean of exp(-y F).
 
-    The mean is at least the share of the examples with y F <= 0 whatever the weights; that it is
-    the product is due to AdaBoost's (proof of Theorem 24.2). After a voter without error, whose
-    weight is finite here, it stays above the product, which is 0.
+    The mean is at least the share of examples with y F <= 0 for any weights. It equals the product
+    for AdaBoost's weights (proof of Theorem 24.2), except after a voter without error: the product
+    is then 0, and the mean stays positive because the weight of that voter is finite here.
 
     Parameters
     ----------
@@ -37,16 +39,25 @@ def product_bound(margins: FloatArray) -> FloatArray:
     Raises
     ------
     ValueError
-        If the margins are not a matrix with an example and a round.
+        If the margins are not a matrix with at least one example and one round.
+
+    Examples
+    --------
+    One voter with error 1/3 on three examples: 2 sqrt(1/3 · 2/3).
+
+    >>> import numpy as np
+    >>> weight = np.log(2) / 2
+    >>> product_bound(weight * np.array([[1], [1], [-1]])).round(6).tolist()
+    [0.942809]
     """
     return np.exp(_log_losses(margins))
 
 
 def edges(margins: FloatArray) -> FloatArray:
-    """Return γ_t = 1/2 - ε_t of every round, from W_{t+1}/W_t = sqrt(1 - 4 γ_t²).
+    """Return the edge γ_t = 1/2 - ε_t of every round, from W_{t+1}/W_t = sqrt(1 - 4 γ_t²).
 
-    The sums W of the example weights are those of exp(-y F) (proof of Theorem 24.2). The least of
-    the edges is the γ of the theorem; a round that added nothing has edge 0.
+    W is the sum of the example weights exp(-y F) (proof of Theorem 24.2). The least edge is the γ
+    of the theorem.
 
     Parameters
     ----------
@@ -56,16 +67,16 @@ def edges(margins: FloatArray) -> FloatArray:
     Returns
     -------
     ndarray of shape (n_rounds,)
-        The edges, in [0, 1/2].
+        The edges, in [0, 1/2]; 0 for a round that added nothing.
 
     Raises
     ------
     ValueError
-        If the margins are not a matrix with an example and a round, or the loss rises, which it
-        does not in AdaBoost.
+        If the margins are not a matrix with at least one example and one round, or the loss rises,
+        which it does not for AdaBoost.
     """
     steps = np.diff(_log_losses(margins), prepend=0.0)
-    _check_falls(steps <= ROUNDING, "exponential", "AdaBoost")
+    check_falls(steps <= ROUNDING, "exponential", "AdaBoost")
     return np.asarray(0.5 * np.sqrt(-np.expm1(2 * np.minimum(steps, 0.0))))
 
 
@@ -75,10 +86,10 @@ def exponential_bound(gamma: ArrayLike, n_rounds: ArrayLike) -> FloatArray:
     Parameters
     ----------
     gamma : array-like
-        γ in [0, 1/2]: no edge of the T rounds is smaller. One number, such as the least edge of
-        all rounds, or the least edge so far for every T.
+        γ in [0, 1/2], a lower bound on the edges of the T rounds: one number, or one per T such as
+        the least edge so far.
     n_rounds : array-like
-        Numbers of rounds T, of a shape that goes with that of `gamma`.
+        Numbers of rounds T, broadcast with `gamma`.
 
     Returns
     -------
@@ -89,30 +100,42 @@ def exponential_bound(gamma: ArrayLike, n_rounds: ArrayLike) -> FloatArray:
     ------
     ValueError
         If a number is out of range.
+
+    Examples
+    --------
+    >>> exponential_bound(1 / 6, [18, 36]).round(4).tolist()
+    [0.3679, 0.1353]
     """
-    gamma, T = _checked(gamma, 0.5), _checked(n_rounds, np.inf, "n_rounds")
+    gamma, T = in_range("gamma", gamma, 0.5), in_range("n_rounds", n_rounds, np.inf)
     return np.exp(-2 * gamma**2 * T)
 
 
 def rounds_to_zero_error(d: int, gamma: float) -> int:
-    """Return the least T >= ln(2d)/(2γ²), after which no one of d points is wrong (section 5).
+    """Return the least T >= ln(2d)/(2γ²), after which AdaBoost errs on none of d points.
+
+    exp(-2γ²T) is then at most 1/(2d), less than the share of one point (lecture, section 5).
 
     Parameters
     ----------
     d : int
         Number of points, one or more.
     gamma : float
-        Edge γ, in (0, 1/2], of every round.
+        γ in (0, 1/2], a lower bound on the edge of every round.
 
     Returns
     -------
     int
-        Number of rounds, which is where exp(-2γ²T) falls to 1/(2d).
+        Number of rounds.
 
     Raises
     ------
     ValueError
         If a number is out of range.
+
+    Examples
+    --------
+    >>> rounds_to_zero_error(3, 1 / 6)
+    33
     """
     if d < 1:
         raise ValueError(f"d must be at least 1, not {d}")
@@ -121,81 +144,18 @@ def rounds_to_zero_error(d: int, gamma: float) -> int:
     return ceil(log(2 * d) / (2 * gamma**2))
 
 
-def correlations(margins: FloatArray) -> FloatArray:
-    """Return |c| of every round's pick, from the c² by which the quadratic risk falls.
-
-    The risk is the mean of (1 - y F)² (QuadBoost, section 3, vanilla, with voters of values -1
-    and +1).
-
-    Parameters
-    ----------
-    margins : ndarray of shape (n_examples, n_rounds)
-        y F(x) after 1, 2, ... rounds of QuadBoost without regularisation.
-
-    Returns
-    -------
-    ndarray of shape (n_rounds,)
-        The correlations' sizes; 0 for a round that added nothing.
-
-    Raises
-    ------
-    ValueError
-        If the margins are not a matrix with an example and a round, or the risk rises, which it
-        does not in QuadBoost.
-    """
-    risks = ((1 - _matrix(margins)) ** 2).mean(axis=0)
-    falls = -np.diff(risks, prepend=1.0)
-    _check_falls(falls >= -ROUNDING, "quadratic", "QuadBoost")
-    return np.asarray(np.sqrt(np.maximum(falls, 0.0)))
+def measured_product_bound(trained: Trained) -> FloatArray:
+    """Return AdaBoost's product bound; for other learners, the mean exponential loss."""
+    return product_bound(trained.plain_margins)
 
 
-def quadratic_bound(gamma: ArrayLike, n_rounds: ArrayLike) -> FloatArray:
-    """Return 1 - Tγ², QuadBoost's bound on its quadratic risk and so on the training error.
-
-    It holds while every round's pick has |c| >= γ (QuadBoost, section 3).
-
-    Parameters
-    ----------
-    gamma : array-like
-        γ in [0, 1]: no |c| of the T rounds is smaller.
-    n_rounds : array-like
-        Numbers of rounds T, of a shape that goes with that of `gamma`.
-
-    Returns
-    -------
-    ndarray
-        The bound, in the common shape; below 0 where γ cannot last that long.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-    """
-    gamma, T = _checked(gamma, 1.0), _checked(n_rounds, np.inf, "n_rounds")
-    return np.asarray(1 - T * gamma**2)
-
-
-def _matrix(margins: FloatArray) -> FloatArray:
-    margins = np.asarray(margins, dtype=np.float64)
-    if margins.ndim != 2 or margins.size == 0:
-        raise ValueError(f"margins must be a matrix of examples by rounds, not {margins.shape}")
-    return margins
+def measured_exponential_bound(trained: Trained) -> FloatArray:
+    """Return exp(-2γ²T) with the least edge γ of the first T rounds."""
+    least = np.minimum.accumulate(edges(trained.plain_margins))
+    return exponential_bound(least, trained.rounds)
 
 
 def _log_losses(margins: FloatArray) -> FloatArray:
-    """Return the logarithms of the mean exponential losses, which are too small for long runs."""
-    margins = _matrix(margins)
+    """Return the logarithms of the mean exponential losses, which underflow in long runs."""
+    margins = margin_matrix(margins)
     return np.asarray(np.logaddexp.reduce(-margins, axis=0) - np.log(len(margins)))
-
-
-def _check_falls(falls: np.ndarray, loss: str, algorithm: str) -> None:
-    if not falls.all():
-        t = int(np.argmin(falls)) + 1
-        raise ValueError(f"the {loss} loss rises in round {t}: these are no margins of {algorithm}")
-
-
-def _checked(values: ArrayLike, high: float, name: str = "gamma") -> FloatArray:
-    checked = np.asarray(values, dtype=np.float64)
-    if not ((checked >= 0) & (checked <= high)).all():
-        raise ValueError(f"{name} must be in [0, {high:g}], not {checked}")
-    return checked

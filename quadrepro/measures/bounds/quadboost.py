@@ -1,14 +1,26 @@
-"""QuadBoost's risk bound for votes of bounded norm (QuadBoost, section 2)."""
+"""QuadBoost's bounds (QuadBoost, sections 2 and 3): on the risk, and on the quadratic risk."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from quadrepro._typing import FloatArray
-from quadrepro.measures.bounds.rademacher import sign_correlations
+from quadrepro.measures.bounds.checks import (
+    DELTA,
+    ROUNDING,
+    check_falls,
+    in_range,
+    margin_matrix,
+)
+from quadrepro.measures.bounds.rademacher import norm_complexity
+
+if TYPE_CHECKING:
+    from quadrepro.measures.trained import Trained
 
 QUADRATIC_LIPSCHITZ = 2.0
 """Lipschitz constant ℓ of the quadratic loss clipped at 1."""
@@ -16,7 +28,7 @@ QUADRATIC_LIPSCHITZ = 2.0
 
 @dataclass(frozen=True)
 class RiskBound:
-    """The terms of Theorem 1, one entry a vote; they are not cut at 1.
+    """The terms of Theorem 1, one entry per vote; they are not cut at 1.
 
     Attributes
     ----------
@@ -41,50 +53,6 @@ class RiskBound:
         return self.loss + self.complexity + self.confidence + self.scale
 
 
-def clipped_quadratic_loss(margins: FloatArray) -> FloatArray:
-    """Return the mean of min((1 - y F)², 1), for which the proof of Theorem 1 holds.
-
-    Parameters
-    ----------
-    margins : ndarray of shape (n_examples, ...)
-        y F(x).
-
-    Returns
-    -------
-    ndarray of shape (...)
-        The mean loss; that without the clipping, in the theorem's statement, is no smaller.
-    """
-    return np.asarray(np.minimum((1 - np.asarray(margins)) ** 2, 1.0).mean(axis=0))
-
-
-def norm_complexity(n: ArrayLike, p: float) -> FloatArray:
-    """Return n^(1-1/p), by which Lemma 1 multiplies R_S(H) for votes of unit norm.
-
-    Parameters
-    ----------
-    n : array-like of int
-        Numbers of voters in the vote.
-    p : float
-        Norm, 1 to infinity.
-
-    Returns
-    -------
-    ndarray
-        The factors, in the shape of `n`.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-    """
-    counts = np.asarray(n, dtype=np.float64)
-    if not p >= 1:
-        raise ValueError(f"p must be at least 1, not {p}")
-    if not (counts >= 0).all():
-        raise ValueError(f"n counts voters and cannot be {counts.min():g}")
-    return np.asarray(counts ** (1 - 1 / p))
-
-
 def risk_bound(
     loss: ArrayLike,
     n: ArrayLike,
@@ -94,23 +62,25 @@ def risk_bound(
     m: int,
     complexity: float,
     empirical: bool,
-    delta: float = 0.05,
+    delta: float = DELTA,
     lipschitz: float = QUADRATIC_LIPSCHITZ,
 ) -> RiskBound:
-    """Return Theorem 1: with probability 1 - δ it bounds the risk of all votes at one p at once.
+    """Return the bound of Theorem 1 on the risk of votes.
 
-    risk <= loss + 4 ℓ n^(1-1/p) ‖α‖_p R(H) + sqrt(ln(π² (n+1)² / (6δ)) / (2m))
-            + sqrt(ln log2(2 ‖α‖_p) / m),
+    With probability 1 - δ it holds for all votes at once, at one p::
 
-    with 1 in place of a smaller ‖α‖_p in the last term. With the empirical complexity δ/2 takes the
-    place of δ and the last term is tripled, as the paper says; the proof would triple the term in δ
-    as well, that is add 2 `confidence`.
+        risk <= loss + 4 ℓ n^(1-1/p) ‖α‖_p R(H) + sqrt(ln(π² (n+1)² / (6δ)) / (2m))
+                + sqrt(ln log2(2 ‖α‖_p) / m)
+
+    In the last term 1 takes the place of a smaller ‖α‖_p. With the empirical complexity δ/2 takes
+    the place of δ and the last term is tripled, as the paper says; the proof would triple the term
+    in δ as well, that is, add 2 `confidence`.
 
     Parameters
     ----------
     loss : array-like of shape (n_votes,)
-        Mean loss on the training examples, plain or clipped at 1, of a loss that is at least 1
-        where the vote is wrong.
+        Mean loss on the training examples, plain or clipped at 1, of a loss that is at least 1 on
+        an example that the vote gets wrong.
     n : array-like of shape (n_votes,)
         Number of voters in each vote; 0 for an empty one.
     norm : array-like of shape (n_votes,)
@@ -120,11 +90,11 @@ def risk_bound(
     m : int
         Number of training examples.
     complexity : float
-        R_m(H), or an upper bound of it such as Massart's; or R_S(H) of the training examples.
+        R_m(H), or an upper bound on it such as Massart's; or R_S(H) of the training examples.
     empirical : bool
         Whether `complexity` is R_S(H).
     delta : float, default 0.05
-        Probability of failure, in (0, 1]. One of a Monte Carlo estimate of R_S(H) adds to it.
+        Probability of failure, in (0, 1]. That of a Monte Carlo estimate of R_S(H) adds to it.
     lipschitz : float, default 2
         Lipschitz constant ℓ of the clipped loss.
 
@@ -137,6 +107,12 @@ def risk_bound(
     ------
     ValueError
         If a number is out of range.
+
+    Examples
+    --------
+    >>> bound = risk_bound(0.4, 9, 3.0, p=2, m=5000, complexity=0.005, empirical=False)
+    >>> float(bound.complexity.round(4)), float(bound.total.round(4))
+    (0.36, 0.8022)
     """
     losses, counts, norms = np.broadcast_arrays(
         *(np.asarray(a, dtype=np.float64) for a in (loss, n, norm))
@@ -157,52 +133,117 @@ def risk_bound(
     )
 
 
-def combination_complexity(
-    H: FloatArray, n: int, p: float, n_draws: int, rng: np.random.Generator, *, distinct: bool
-) -> float:
-    """Return R_S(C) by Monte Carlo, for votes C of n voters with ‖α‖_p = 1.
-
-    For signs σ and voters h_1..h_n the best weights reach ‖c‖_q, with c_i = σᵀh_i/m and
-    1/q = 1 - 1/p (Hölder). Lemma 1's class lets a voter be taken several times, so that all n are
-    the best one: the value is n^(1-1/p) R_S(H). Where all must differ, as in a vote that has one
-    weight a voter, they are the n best, and the lemma's value is an upper bound.
+def clipped_quadratic_loss(margins: FloatArray) -> FloatArray:
+    """Return the mean of min((1 - y F)², 1), for which the proof of Theorem 1 holds.
 
     Parameters
     ----------
-    H : ndarray of shape (n_examples, n_voters)
-        Voter matrix, values in [-1, 1]; complements are voters too.
-    n : int
-        Number of voters of a vote.
-    p : float
-        Norm, 1 to infinity.
-    n_draws : int
-        Number of sign vectors.
-    rng : numpy.random.Generator
-        Draws the signs.
-    distinct : bool
-        Whether the voters of a vote are all different, a voter and its complement being one.
+    margins : ndarray of shape (n_examples, ...)
+        y F(x).
 
     Returns
     -------
-    float
-        Mean over the sign vectors.
+    ndarray of shape (...)
+        The mean loss. The plain loss, which the theorem states, is no smaller.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> float(clipped_quadratic_loss(np.array([0.5, 1.5, -2.0])))
+    0.5
+    """
+    return np.asarray(np.minimum((1 - np.asarray(margins)) ** 2, 1.0).mean(axis=0))
+
+
+def correlations(margins: FloatArray) -> FloatArray:
+    """Return |c| of every round's pick: the quadratic risk, the mean of (1 - y F)², falls by c².
+
+    This is so for voters with values -1 and +1 and no regularisation (QuadBoost, section 3).
+
+    Parameters
+    ----------
+    margins : ndarray of shape (n_examples, n_rounds)
+        y F(x) after 1, 2, ... rounds of QuadBoost.
+
+    Returns
+    -------
+    ndarray of shape (n_rounds,)
+        Sizes of the correlations; 0 for a round that added nothing.
 
     Raises
     ------
     ValueError
-        If a number is out of range or there are fewer than n distinct voters.
+        If the margins are not a matrix with at least one example and one round, or the risk rises,
+        which it does not for QuadBoost.
     """
-    if p < 1 or n < 1:
-        raise ValueError(f"p and n must be at least 1, not {p} and {n}")
-    if distinct and n > H.shape[1]:
-        raise ValueError(f"a vote of {n} distinct voters needs as many, here are {H.shape[1]}")
-    # 1/q = 1 - 1/p; numpy divides by zero at p = 1 only.
-    q = np.inf if p == 1 else 1.0 if np.isinf(p) else p / (p - 1)
-    total = 0.0
-    for sizes in sign_correlations(H, n_draws, rng):
-        if distinct:
-            best = np.sort(sizes, axis=1)[:, -n:]
-        else:
-            best = np.repeat(sizes.max(axis=1, keepdims=True), n, axis=1)
-        total += float(np.linalg.norm(best, ord=q, axis=1).sum())
-    return total / n_draws
+    risks = ((1 - margin_matrix(margins)) ** 2).mean(axis=0)
+    falls = -np.diff(risks, prepend=1.0)
+    check_falls(falls >= -ROUNDING, "quadratic", "QuadBoost")
+    return np.asarray(np.sqrt(np.maximum(falls, 0.0)))
+
+
+def quadratic_bound(gamma: ArrayLike, n_rounds: ArrayLike) -> FloatArray:
+    """Return 1 - Tγ², QuadBoost's bound on its quadratic risk and so on the training error.
+
+    It holds as long as every round's pick has |c| >= γ (QuadBoost, section 3).
+
+    Parameters
+    ----------
+    gamma : array-like
+        γ in [0, 1], a lower bound on |c| in the T rounds.
+    n_rounds : array-like
+        Numbers of rounds T, broadcast with `gamma`.
+
+    Returns
+    -------
+    ndarray
+        The bound, in the common shape; below 0 if γ cannot last that long.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range.
+
+    Examples
+    --------
+    >>> quadratic_bound(0.5, [1, 4, 8]).tolist()
+    [0.75, 0.0, -1.0]
+    """
+    gamma, T = in_range("gamma", gamma, 1.0), in_range("n_rounds", n_rounds, np.inf)
+    return np.asarray(1 - T * gamma**2)
+
+
+def measured_clipped_risk(trained: Trained) -> FloatArray:
+    """Return the clipped quadratic risk on the training examples."""
+    return clipped_quadratic_loss(trained.plain_margins)
+
+
+def measured_quadratic_bound(trained: Trained) -> FloatArray:
+    """Return 1 - Tγ² with the least correlation γ of the first T rounds."""
+    least = np.minimum.accumulate(correlations(trained.plain_margins))
+    return quadratic_bound(least, trained.rounds)
+
+
+def _theorem1(p: float) -> Callable[[Trained], FloatArray]:
+    """Return the measure of Theorem 1, with the plain loss and an upper bound on R_S(H)."""
+
+    def measured(trained: Trained) -> FloatArray:
+        loss = ((1 - trained.plain_margins) ** 2).mean(axis=0)
+        norm = np.linalg.norm(trained.votes, ord=p, axis=1)
+        bound = risk_bound(
+            loss,
+            trained.sizes,
+            norm,
+            p=p,
+            m=len(trained.y),
+            complexity=trained.complexity.upper,
+            empirical=True,
+        )
+        return bound.total
+
+    return measured
+
+
+measured_theorem1_p1 = _theorem1(1)
+measured_theorem1_p2 = _theorem1(2)
+measured_theorem1_pinf = _theorem1(np.inf)

@@ -8,8 +8,7 @@ from quadrepro.config.loading import Experiment
 from quadrepro.papers.printed import Published
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.table import MISSING, Entry, Table
-from quadrepro.stats.poisson_binomial import poisson_binomial_test
-from quadrepro.stats.sign_test import LEVEL, SignTest, sign_test
+from quadrepro.stats import LEVEL, SignTest, poisson_binomial_test, sign_test
 
 
 def probabilities(outcomes: Outcomes, a: str, b: str) -> list[float]:
@@ -28,7 +27,7 @@ def probabilities(outcomes: Outcomes, a: str, b: str) -> list[float]:
         poisson_binomial_test(
             [outcomes.records[row, a, r].wrong_examples() for row in outcomes.rows],
             [outcomes.records[row, b, r].wrong_examples() for row in outcomes.rows],
-        )
+        ).probability
         for r in range(outcomes.repeats)
     ]
 

@@ -13,9 +13,7 @@ from quadrepro.papers.printed import Published
 from quadrepro.report.kinds.risks import closing_notes
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.table import BEST, MISSING, Entry, Table
-from quadrepro.stats.paired_t import paired_t
-from quadrepro.stats.sign_test import LEVEL
-from quadrepro.stats.welch import Moments, welch_p
+from quadrepro.stats import LEVEL, Moments, paired_t_test, welch_test
 
 MEAN, SD = "_mean", "_sd"
 """How the printed columns of an algorithm end."""
@@ -70,7 +68,7 @@ class Compared:
         if self.printed is None or len(self.errors) < 2:
             return None
         ours = Moments(fmean(self.errors), stdev(self.errors), len(self.errors))
-        return welch_p(ours, self.printed)
+        return welch_test(ours, self.printed).p_value
 
 
 def percent_table(
@@ -159,7 +157,7 @@ def _row(
     for c, of_column in errors.items():
         p = None
         if best and outcomes.repeats > 1:
-            p = paired_t(of_column, errors[best[0]]).p_value
+            p = paired_t_test(of_column, errors[best[0]]).p_value
         cells[c] = Compared(of_column, c in best, p, _printed_moments(printed, row, c, splits))
     return cells
 

@@ -11,7 +11,7 @@ from quadrepro.config.loading import Experiment
 from quadrepro.papers.printed import Published
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.table import MISSING, Entry, Table
-from quadrepro.stats.placement import COVERAGE, Placement, place
+from quadrepro.stats import COVERAGE, Placement, placement
 
 TIME_ROW = "mean_running_time_s"
 TIME_LABEL = "Mean running time (s)"
@@ -47,7 +47,7 @@ def verdicts(experiment: Experiment, outcomes: Outcomes, published: Published) -
             risks = outcomes.risks(row, column)
             if printed is not None and len(risks) >= 2:
                 rounding = published.rounding(names[row], column)
-                found.append(Verdict(row, column, printed, place(risks, printed, rounding)))
+                found.append(Verdict(row, column, printed, placement(risks, printed, rounding)))
     return found
 
 

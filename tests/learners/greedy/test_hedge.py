@@ -12,15 +12,10 @@ from scipy.optimize import linprog
 
 from quadrepro._typing import FloatArray, IntArray
 from quadrepro.learners.greedy.example_weights import UNITS
-from quadrepro.learners.greedy.hedge import (
-    ExpertWeights,
-    HedgeBoost,
-    experts_rate,
-    experts_rounds,
-    regret_bound,
-)
+from quadrepro.learners.greedy.hedge import ExpertWeights, HedgeBoost, experts_rate
 from quadrepro.learners.greedy.loop import State, Step, Watcher
 from quadrepro.learners.grid import Grid
+from quadrepro.measures.bounds.hedge import experts_rounds, regret_bound
 from quadrepro.voters.reduction import VotingProblem
 
 Problem = tuple[FloatArray, FloatArray]
@@ -237,19 +232,9 @@ def test_example_weights_keep_their_sum_in_a_long_run(make_problem: Callable[...
     np.testing.assert_allclose(totals, UNITS, rtol=1e-9)
 
 
-def test_the_lectures_numbers() -> None:
-    assert regret_bound(100, 50) == pytest.approx(2 * (100 * np.log(50)) ** 0.5)
+def test_the_lectures_rate() -> None:
     assert experts_rate(400, 50) == pytest.approx((np.log(50) / 400) ** 0.5)
     assert experts_rate(3, 50) == 0.5
-    # 4 ln(3) · 36 = 158.2.
-    assert experts_rounds(1 / 6, 3) == 159
-
-
-@given(st.floats(0.01, 0.5), st.integers(2, 10**6))
-def test_the_regret_of_that_many_rounds_is_below_their_edge(gamma: float, m: int) -> None:
-    n_rounds = experts_rounds(gamma, m)
-    assert regret_bound(n_rounds, m) < gamma * n_rounds
-    assert regret_bound(n_rounds - 1, m) >= gamma * (n_rounds - 1) * (1 - 1e-12)
 
 
 def test_numbers_out_of_range_are_refused(problem: Problem) -> None:
@@ -260,6 +245,4 @@ def test_numbers_out_of_range_are_refused(problem: Problem) -> None:
     with pytest.raises(ValueError, match="m >= 2 training examples, not 1"):
         experts_rate(10, 1)
     with pytest.raises(ValueError, match="n_rounds >= 1, not 0"):
-        regret_bound(0, 10)
-    with pytest.raises(ValueError, match=r"gamma must be in \(0, 1/2\], not 0.7"):
-        experts_rounds(0.7, 10)
+        experts_rate(0, 10)

@@ -10,14 +10,11 @@ from quadrepro._typing import FloatArray, IntArray
 from quadrepro.learners.greedy.adaboost import AdaBoost
 from quadrepro.learners.greedy.example_weights import ExampleWeights
 from quadrepro.learners.greedy.loop import State, Step, Watcher
-from quadrepro.learners.greedy.quadboost import QuadBoost
 from quadrepro.learners.grid import Grid
 from quadrepro.measures.bounds.adaboost import (
-    correlations,
     edges,
     exponential_bound,
     product_bound,
-    quadratic_bound,
     rounds_to_zero_error,
 )
 from quadrepro.voters.reduction import VotingProblem
@@ -63,7 +60,7 @@ def rounds_of(problem: Problem, n_rounds: int) -> tuple[FloatArray, Rounds]:
     return margins_of(AdaBoost(), problem, len(seen.errors)), seen
 
 
-def margins_of(algorithm: AdaBoost | QuadBoost, problem: Problem, n_rounds: int) -> FloatArray:
+def margins_of(algorithm: AdaBoost, problem: Problem, n_rounds: int) -> FloatArray:
     H, y = problem
     path = algorithm.path(H, y, Grid.of({"n_rounds": list(range(1, n_rounds + 1))}))
     return y[:, None] * (H @ path.T)
@@ -132,30 +129,11 @@ def test_a_long_run_does_not_lose_its_edges() -> None:
     assert gammas.max() <= 0.5
 
 
-@settings(max_examples=80)
-@given(small_problems, st.integers(1, 40))
-def test_quadboosts_risk_is_below_its_bound_with_its_least_correlation(
-    problem: Problem, n_rounds: int
-) -> None:
-    H, y = problem
-    margins = margins_of(QuadBoost(), problem, n_rounds)
-    sizes, T = correlations(margins), np.arange(1, n_rounds + 1)
-    risk = ((1 - margins) ** 2).mean(axis=0)
-    assert ((margins <= 0).mean(axis=0) <= risk + 1e-12).all()
-    assert (risk <= quadratic_bound(sizes.min(), T) + 1e-9).all()
-    assert (risk <= quadratic_bound(np.minimum.accumulate(sizes), T) + 1e-9).all()
-    residuals = y[:, None] * (1 - np.column_stack([np.zeros(9), margins[:, :-1]]))
-    largest = np.abs(residuals.T @ H / 9).max(axis=1)
-    # A square root of a rounded difference is good to half the digits.
-    np.testing.assert_allclose(sizes, largest, atol=1e-7)
-
-
 def test_the_lectures_numbers() -> None:
     assert exponential_bound(1 / 6, 18) == pytest.approx(np.exp(-1))
     # 18 ln(6) = 32.3.
     assert rounds_to_zero_error(3, 1 / 6) == 33
     assert exponential_bound(1 / 6, 33) < 1 / 3
-    np.testing.assert_allclose(quadratic_bound(0.5, [1, 4, 8]), [0.75, 0.0, -1.0])
     # ε = 1/3 on three equal weights: 2 sqrt(2/9).
     alpha = 0.5 * np.log(2)
     margins = alpha * np.array([[1.0], [1.0], [-1.0]])
@@ -165,10 +143,8 @@ def test_the_lectures_numbers() -> None:
 
 def test_other_margins_are_refused() -> None:
     rising = np.array([[0.5, 0.0], [0.5, 0.0]])
-    with pytest.raises(ValueError, match=r"exponential loss rises in round 2.*no margins of Ada"):
+    with pytest.raises(ValueError, match=r"exponential loss rises in round 2.*not the .* of Ada"):
         edges(rising)
-    with pytest.raises(ValueError, match=r"quadratic loss rises in round 2.*no margins of Quad"):
-        correlations(rising)
     with pytest.raises(ValueError, match=r"examples by rounds, not \(3,\)"):
         product_bound(np.zeros(3))
 
@@ -177,7 +153,7 @@ def test_numbers_out_of_range_are_refused() -> None:
     with pytest.raises(ValueError, match=r"gamma must be in \[0, 0.5\]"):
         exponential_bound(0.6, 3)
     with pytest.raises(ValueError, match=r"n_rounds must be in \[0, inf\]"):
-        quadratic_bound(0.6, -1)
+        exponential_bound(0.1, -1)
     with pytest.raises(ValueError, match="d must be at least 1"):
         rounds_to_zero_error(0, 0.1)
     with pytest.raises(ValueError, match=r"gamma must be in \(0, 1/2\], not 0"):

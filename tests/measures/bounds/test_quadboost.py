@@ -1,11 +1,10 @@
 from __future__ import annotations
 
-from itertools import combinations, product
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -16,8 +15,8 @@ from quadrepro.learners.greedy.quadboost import QuadBoost
 from quadrepro.learners.grid import Grid
 from quadrepro.measures.bounds.quadboost import (
     clipped_quadratic_loss,
-    combination_complexity,
-    norm_complexity,
+    correlations,
+    quadratic_bound,
     risk_bound,
 )
 from quadrepro.measures.bounds.rademacher import empirical_rademacher, massart
@@ -26,52 +25,55 @@ from quadrepro.voters.stumps import Stumps
 NORMS = [1.0, 2.0, np.inf]
 each_norm = pytest.mark.parametrize("p", NORMS)
 
-H_SMALL = np.random.default_rng(4).uniform(-1, 1, (5, 3))
-SIGNS = np.array(list(product((-1.0, 1.0), repeat=5)))
+Problem = tuple[FloatArray, FloatArray]
 
 
-def brute_force(p: float, *, distinct: bool) -> float:
-    """R_S of the pairs of voters with ‖α‖_p = 1, over all signs, pairs and a circle of weights."""
-    # The circle holds the even weights, where voters taken twice are best.
-    angles = np.linspace(0, 2 * np.pi, 1441)
-    circle = np.column_stack([np.cos(angles), np.sin(angles)])
-    alphas = circle / np.linalg.norm(circle, ord=p, axis=1, keepdims=True)
-    both = np.hstack([H_SMALL, -H_SMALL])
-    pairs = combinations(range(3), 2) if distinct else product(range(6), repeat=2)
-    votes = np.hstack([both[:, list(pair)] @ alphas.T for pair in pairs])
-    return float((SIGNS @ votes / 5).max(axis=1).mean())
+def random_problem(seed: int) -> Problem:
+    """Draw voters and labels of nine examples."""
+    signs = np.random.default_rng(seed).choice([-1.0, 1.0], (9, 6))
+    return signs[:, :5], signs[:, 5]
 
 
-@each_norm
-def test_lemma_1_holds_by_brute_force(p: float) -> None:
-    plain = np.abs(SIGNS @ H_SMALL / 5).max(axis=1).mean()
-    assert brute_force(p, distinct=False) == pytest.approx(norm_complexity(2, p) * plain)
+small_problems = st.integers(0, 10**6).map(random_problem)
 
 
-@each_norm
-@pytest.mark.parametrize("distinct", [False, True])
-def test_the_estimate_of_a_combination_is_near_brute_force(p: float, distinct: bool) -> None:
-    rng = np.random.default_rng(0)
-    found = combination_complexity(H_SMALL, 2, p, 40_000, rng, distinct=distinct)
-    assert found == pytest.approx(brute_force(p, distinct=distinct), abs=0.005)
+def rounds_of(problem: Problem, n_rounds: int) -> FloatArray:
+    """Return the margins after 1, 2, ... rounds of QuadBoost."""
+    H, y = problem
+    path = QuadBoost().path(H, y, Grid.of({"n_rounds": list(range(1, n_rounds + 1))}))
+    return y[:, None] * (H @ path.T)
 
 
-@each_norm
-@pytest.mark.parametrize("n", [1, 3, 10])
-def test_a_combination_is_as_complex_as_lemma_1_says_and_less_with_distinct_voters(
-    p: float, n: int
+@settings(max_examples=80)
+@given(small_problems, st.integers(1, 40))
+def test_the_quadratic_risk_is_below_its_bound_with_the_least_correlation(
+    problem: Problem, n_rounds: int
 ) -> None:
-    H = np.random.default_rng(0).choice([-1.0, 1.0], (40, 12))
-    plain = empirical_rademacher(H, 300, np.random.default_rng(1)).mean
-    repeated, distinct = (
-        combination_complexity(H, n, p, 300, np.random.default_rng(1), distinct=d)
-        for d in (False, True)
-    )
-    assert repeated == pytest.approx(norm_complexity(n, p) * plain)
-    if n == 1 or p == 1:
-        assert distinct == pytest.approx(repeated)
-    else:
-        assert distinct < repeated
+    H, y = problem
+    margins = rounds_of(problem, n_rounds)
+    sizes, T = correlations(margins), np.arange(1, n_rounds + 1)
+    risk = ((1 - margins) ** 2).mean(axis=0)
+    assert ((margins <= 0).mean(axis=0) <= risk + 1e-12).all()
+    assert (risk <= quadratic_bound(sizes.min(), T) + 1e-9).all()
+    assert (risk <= quadratic_bound(np.minimum.accumulate(sizes), T) + 1e-9).all()
+    residuals = y[:, None] * (1 - np.column_stack([np.zeros(9), margins[:, :-1]]))
+    largest = np.abs(residuals.T @ H / 9).max(axis=1)
+    # A square root of a rounded difference is good to half the digits.
+    np.testing.assert_allclose(sizes, largest, atol=1e-7)
+
+
+def test_a_bound_that_cannot_last_falls_below_zero() -> None:
+    np.testing.assert_allclose(quadratic_bound(0.5, [1, 4, 8]), [0.75, 0.0, -1.0])
+
+
+def test_margins_of_other_algorithms_have_no_correlations() -> None:
+    rising = np.array([[0.5, 0.0], [0.5, 0.0]])
+    with pytest.raises(ValueError, match=r"quadratic loss rises in round 2.*not the .* of Quad"):
+        correlations(rising)
+    with pytest.raises(ValueError, match=r"gamma must be in \[0, 1\]"):
+        quadratic_bound(1.1, 1)
+    with pytest.raises(ValueError, match=r"n_rounds must be in \[0, inf\]"):
+        quadratic_bound(0.6, -1)
 
 
 def test_the_bound_is_the_theorems_formula() -> None:
@@ -161,9 +163,3 @@ def test_numbers_out_of_range_are_refused() -> None:
         risk_bound(0.1, 1, 1, **(good | {"m": 0}))
     with pytest.raises(ValueError, match="cannot be negative"):
         risk_bound(0.1, 1, -1, **good)
-    with pytest.raises(ValueError, match="n counts voters and cannot be -1"):
-        norm_complexity([3, -1], 2)
-    with pytest.raises(ValueError, match="5 distinct voters needs as many, here are 3"):
-        combination_complexity(H_SMALL, 5, 2, 10, np.random.default_rng(0), distinct=True)
-    with pytest.raises(ValueError, match=r"must be at least 1, not 0\.5 and 2"):
-        combination_complexity(H_SMALL, 2, 0.5, 10, np.random.default_rng(0), distinct=False)

@@ -10,7 +10,7 @@ import pytest
 from quadrepro.config.loading import Experiment
 from quadrepro.report.kinds.scatter import draw_scatter, scatter_table
 from quadrepro.report.outcomes import Outcomes
-from quadrepro.stats.sign_test import sign_test
+from quadrepro.stats import sign_test
 
 Make = Callable[..., Outcomes]
 SPLITS = (

@@ -11,7 +11,7 @@ from quadrepro.data.encoding import encode
 from quadrepro.data.store import load_dataset
 from quadrepro.learners.greedy.cbboost import CBBoost
 from quadrepro.learners.grid import Grid
-from quadrepro.measures.bounds.cbound import c_bound, pac_bayes_bound, rademacher_bound
+from quadrepro.measures.bounds.cbboost import c_bound, margin_bound, pac_bayes_bound
 from quadrepro.voters.stumps import Stumps
 
 RHOS = [0.05, 0.1, 0.3, 1.0]
@@ -50,7 +50,7 @@ def test_the_pac_bayes_bound_is_theorem_2() -> None:
     assert pac_bayes_bound(margins, 7 * weights, delta=0.1) == pytest.approx(bound, rel=1e-12)
 
 
-def test_the_rademacher_bound_is_the_smallest_of_the_formula() -> None:
+def test_the_margin_bound_is_the_smallest_of_the_formula() -> None:
     margins = np.linspace(-0.2, 1.0, 500)
     m, n = 500, 20
     values = [
@@ -64,7 +64,7 @@ def test_the_rademacher_bound_is_the_smallest_of_the_formula() -> None:
         ** 0.5
         for rho in RHOS
     ]
-    assert rademacher_bound(margins, 10, RHOS, delta=0.1) == pytest.approx(min(values), rel=1e-12)
+    assert margin_bound(margins, 10, RHOS, delta=0.1) == pytest.approx(min(values), rel=1e-12)
     assert np.argmin(values) == 3
     assert np.isfinite(values).all()
 
@@ -74,10 +74,10 @@ def test_columns_are_votes_of_their_own(margins: FloatArray, weights: FloatArray
     together = [
         c_bound(margins),
         pac_bayes_bound(margins, weights),
-        rademacher_bound(margins, 4, RHOS),
+        margin_bound(margins, 4, RHOS),
     ]
     for i, (column, row) in enumerate(zip(margins.T, weights, strict=True)):
-        alone = [c_bound(column), pac_bayes_bound(column, row), rademacher_bound(column, 4, RHOS)]
+        alone = [c_bound(column), pac_bayes_bound(column, row), margin_bound(column, 4, RHOS)]
         np.testing.assert_allclose([bounds[i] for bounds in together], alone, rtol=1e-12)
     assert ((together[1] >= 0) & (together[1] <= 1)).all()
 
@@ -89,9 +89,7 @@ def test_a_surer_bound_is_not_smaller(
     assert (
         pac_bayes_bound(margins, weights, delta) >= pac_bayes_bound(margins, weights, 0.5)
     ).all()
-    assert (
-        rademacher_bound(margins, 4, RHOS, delta) > rademacher_bound(margins, 4, RHOS, 0.5)
-    ).all()
+    assert (margin_bound(margins, 4, RHOS, delta) > margin_bound(margins, 4, RHOS, 0.5)).all()
 
 
 @pytest.mark.parametrize("name", ["tictactoe", "monks"])
@@ -109,7 +107,7 @@ def test_both_bounds_hold_along_the_path_on_held_out_examples(name: str) -> None
     bounds = pac_bayes_bound(margins, path)
     assert (bounds >= errors).all()
     assert (bounds >= c_bound(margins)).all()
-    assert (rademacher_bound(margins, H.shape[1], RHOS) >= errors).all()
+    assert (margin_bound(margins, H.shape[1], RHOS) >= errors).all()
 
 
 def test_theorem_2_says_something_of_a_vote_that_learns_much_data() -> None:
@@ -126,14 +124,14 @@ def test_theorem_2_says_something_of_a_vote_that_learns_much_data() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: c_bound(np.ones(0)), "of no example"),
+        (lambda: c_bound(np.ones(0)), "there are no margins"),
         (lambda: c_bound(np.array([np.nan])), "margins must be finite"),
         (lambda: pac_bayes_bound(np.array([1.1]), np.ones(1)), r"must be in \[-1, 1\]"),
         (lambda: pac_bayes_bound(np.ones(4), np.ones(1), 1.0), "delta is a probability"),
         (lambda: pac_bayes_bound(np.ones((4, 2)), np.ones((3, 5))), "needs a row of weights"),
-        (lambda: rademacher_bound(np.ones(4), 0, RHOS), "n_voters >= 1, not 0"),
-        (lambda: rademacher_bound(np.ones(4), 3, []), r"rhos must hold values in \(0, 1\]"),
-        (lambda: rademacher_bound(np.ones(4), 3, [0.0]), r"rhos must hold values in \(0, 1\]"),
+        (lambda: margin_bound(np.ones(4), 0, RHOS), "n_voters >= 1, not 0"),
+        (lambda: margin_bound(np.ones(4), 3, []), r"rhos must be values in \(0, 1\]"),
+        (lambda: margin_bound(np.ones(4), 3, [0.0]), r"rhos must be values in \(0, 1\]"),
     ],
 )
 def test_what_is_no_vote_is_refused(call, message: str) -> None:  # type: ignore[no-untyped-def]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quadrepro.measures.bounds.concentration import bernstein, empirical_bernstein, hoeffding
+from quadrepro.measures.bounds.ebboost import bernstein, empirical_bernstein, hoeffding
 
 Draw = Callable[[np.random.Generator, tuple[int, int]], np.ndarray]
 

@@ -1,22 +1,31 @@
-"""The C-bound of a vote and two bounds on its risk, from margins (Bauvin et al. 2020).
+"""The C-bound of a vote and two bounds on its risk, from margins (CB-Boost, Bauvin et al. 2020).
 
-A margin is y F(x) for a vote F whose weights' sizes add up to 1. Each function takes the margins of
-one vote, or of many with one column a vote.
+A margin is y F(x) for a vote F whose weights add up to 1 in size. Each function takes the margins
+of one vote, or of many with one column per vote.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from quadrepro._typing import FloatArray
+from quadrepro.measures.bounds.checks import DELTA, check_delta
+
+if TYPE_CHECKING:
+    from quadrepro.measures.trained import Trained
+
+RHOS = (0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
+"""Margins ρ of which the measured margin bound takes the best."""
 
 
 def c_bound(margins: FloatArray) -> FloatArray:
     """Return the C-bound 1 - μ₁²/μ₂ of votes (Definitions 6 and 7).
 
-    It is at least the share of margins at or below zero wherever μ₁ > 0 (Corollary 1).
+    μ₁ and μ₂ are the first two moments of the margins. If μ₁ > 0, the C-bound is at least the
+    share of margins at or below zero (Corollary 1).
 
     Parameters
     ----------
@@ -26,22 +35,29 @@ def c_bound(margins: FloatArray) -> FloatArray:
     Returns
     -------
     ndarray of shape () or (n_candidates,)
-        The C-bound; 1 where μ₁ is not positive, as for the empty vote.
+        The C-bound; 1 if μ₁ is not positive, as for the empty vote.
 
     Raises
     ------
     ValueError
         If there is no example or a margin is not finite.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> float(c_bound(np.array([0.5, 0.5, -0.5, 0.5])))
+    0.75
     """
     _check(margins, np.inf)
     return _ratio(margins.mean(axis=0), np.square(margins).mean(axis=0))
 
 
-def pac_bayes_bound(margins: FloatArray, weights: FloatArray, delta: float = 0.05) -> FloatArray:
-    """Return Theorem 2's bound on the risk of votes, which holds with probability 1 - δ.
+def pac_bayes_bound(margins: FloatArray, weights: FloatArray, delta: float = DELTA) -> FloatArray:
+    """Return the PAC-Bayesian bound on the risk of votes (Theorem 2).
 
-    The prior is uniform over the voters and their complements, 2 n_voters directions in all, and
-    the posterior gives the sign of each weight its size.
+    It holds with probability 1 - δ. The prior is uniform over the voters and their complements,
+    2 n_voters directions in all. The posterior is the share of each weight in the total, on the
+    voter if the weight is positive and else on its complement.
 
     Parameters
     ----------
@@ -60,8 +76,8 @@ def pac_bayes_bound(margins: FloatArray, weights: FloatArray, delta: float = 0.0
     Raises
     ------
     ValueError
-        If there is no example, a margin leaves [-1, 1], `delta` is out of range or there are not
-        as many rows of weights as columns of margins.
+        If there is no example, a margin is outside [-1, 1], `delta` is out of range, or there are
+        not as many rows of weights as columns of margins.
     """
     _check(margins, 1.0, delta)
     if weights.shape[:-1] != margins.shape[1:]:
@@ -82,15 +98,16 @@ def pac_bayes_bound(margins: FloatArray, weights: FloatArray, delta: float = 0.0
     return _ratio(first, np.minimum(second, 1.0))
 
 
-def rademacher_bound(
-    margins: FloatArray, n_voters: int, rhos: Sequence[float], delta: float = 0.05
+def margin_bound(
+    margins: FloatArray, n_voters: int, rhos: Sequence[float], delta: float = DELTA
 ) -> FloatArray:
-    """Return the margin bound that section 4.3 compares with (Cortes et al. 2014).
+    """Return the margin bound of Cortes et al. (2014), with which section 4.3 compares.
 
-    R̂_ρ + (4/ρ) √(2 ln n/m) + (2/ρ) √(ln n/m) + √(⌈(4/ρ²) ln(ρ²m/ln n)⌉ ln n/m + ln(2/δ)/(2m)),
-    where R̂_ρ is the share of margins at or below ρ and n = 2 n_voters counts complements. The
-    theorem is for one ρ fixed beforehand. To hold for the best of several it would need δ divided
-    by their number, which is left out here: the number is for comparison.
+    R̂_ρ + (4/ρ) √(2 ln n/m) + (2/ρ) √(ln n/m) + √(⌈(4/ρ²) ln(ρ²m/ln n)⌉ ln n/m + ln(2/δ)/(2m))
+
+    R̂_ρ is the share of margins at or below ρ, and n = 2 n_voters counts complements. The theorem
+    is for one ρ fixed beforehand. To hold for the best of several it would need δ divided by their
+    number, which is left out here: the number is for comparison.
 
     Parameters
     ----------
@@ -106,23 +123,23 @@ def rademacher_bound(
     Returns
     -------
     ndarray of shape () or (n_candidates,)
-        The bound; above 1 it says nothing of a risk, and still how far it is from doing so.
+        The bound. Above 1 it says nothing about the risk, but still shows how far away it is.
 
     Raises
     ------
     ValueError
-        If there is no example or no voter, a margin leaves [-1, 1], or `delta` or a ρ is out of
-        range.
+        If there is no example or no voter, a margin is outside [-1, 1], or `delta` or a ρ is out
+        of range.
     """
     _check(margins, 1.0, delta)
     if n_voters < 1:
         raise ValueError(f"the bound needs n_voters >= 1, not {n_voters}")
     if not rhos or not all(0 < rho <= 1 for rho in rhos):
-        raise ValueError(f"rhos must hold values in (0, 1], not {list(rhos)}")
+        raise ValueError(f"rhos must be values in (0, 1], not {list(rhos)}")
     m, share = len(margins), np.log(2 * n_voters) / len(margins)
     bounds = []
     for rho in rhos:
-        # Where ρ² m < ln n the bound is far above 1 already.
+        # If ρ² m < ln n, the bound is far above 1 already.
         blocks = max(np.ceil(4 / rho**2 * np.log(rho**2 / share)), 0.0)
         complexity = (4 * np.sqrt(2 * share) + 2 * np.sqrt(share)) / rho
         spread = np.sqrt(blocks * share + np.log(2 / delta) / (2 * m))
@@ -130,18 +147,37 @@ def rademacher_bound(
     return np.asarray(np.min(bounds, axis=0))
 
 
+def measured_c_bound(trained: Trained) -> FloatArray:
+    """Return the C-bound on the training examples."""
+    return c_bound(trained.margins)
+
+
+def measured_test_c_bound(trained: Trained) -> FloatArray:
+    """Return the C-bound on the test examples."""
+    return c_bound(trained.test_margins)
+
+
+def measured_pac_bayes(trained: Trained) -> FloatArray:
+    """Return the PAC-Bayesian bound."""
+    return pac_bayes_bound(trained.margins, trained.votes)
+
+
+def measured_margin_bound(trained: Trained) -> FloatArray:
+    """Return the margin bound at its best ρ."""
+    return margin_bound(trained.margins, trained.votes.shape[1], RHOS)
+
+
 def _ratio(first: FloatArray, second: FloatArray) -> FloatArray:
-    """Return 1 - first²/second, and 1 where `first` is not positive."""
+    """Return 1 - first²/second, and 1 if `first` is not positive."""
     positive = first > 0
     return np.asarray(1 - np.where(positive, first**2 / np.where(positive, second, 1.0), 0.0))
 
 
-def _check(margins: FloatArray, largest: float, delta: float = 0.5) -> None:
+def _check(margins: FloatArray, largest: float, delta: float = DELTA) -> None:
     if not len(margins):
-        raise ValueError("the margins are of no example: a bound needs one or more")
+        raise ValueError("there are no margins: a bound needs one example or more")
     # Votes whose weights add up to 1 leave the range by rounding.
     if not (np.isfinite(margins) & (np.abs(margins) <= largest * (1 + 1e-9))).all():
         kind = "finite" if largest == np.inf else f"in [-{largest:g}, {largest:g}]"
         raise ValueError(f"margins must be {kind}")
-    if not 0 < delta < 1:
-        raise ValueError(f"delta is a probability in (0, 1), not {delta}")
+    check_delta(delta)

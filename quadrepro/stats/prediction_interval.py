@@ -1,0 +1,94 @@
+"""Where a printed number lies in the distribution of our repeats."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from quadrepro.stats.result import Result
+
+COVERAGE = 0.95
+"""Probability with which one further repeat lies in the interval."""
+
+
+@dataclass(frozen=True, repr=False)
+class Placement(Result):
+    """Result of `placement`.
+
+    Attributes
+    ----------
+    mean, sd : float
+        Mean and standard deviation of our repeats, the latter with n - 1.
+    quantile : float
+        Share of our repeats below the printed number; ties count half.
+    low, high : float
+        Ends of the prediction interval.
+    inside : bool
+        Whether the printed number, as rounded, can lie in the interval.
+    """
+
+    mean: float
+    sd: float
+    quantile: float
+    low: float
+    high: float
+    inside: bool
+
+
+def placement(ours: Iterable[float | Fraction], printed: float, rounding: float) -> Placement:
+    """Place a printed number among our repeats.
+
+    A printed number is one split's, so it is compared with an interval for one further repeat, not
+    for the mean: mean ± t sd sqrt(1 + 1/n), with the quantile t of Student's distribution with
+    n - 1 degrees of freedom. For normal repeats it covers one more of them with probability
+    `COVERAGE`.
+
+    Parameters
+    ----------
+    ours : iterable of float or Fraction
+        Our repeats, two or more.
+    printed : float
+        The printed number.
+    rounding : float
+        Half a unit of its last digit: 0.0005 for a number printed as 0.123. Repeats that are
+        nearer to the printed number than this are ties, and the interval is this much wider on
+        both sides.
+
+    Returns
+    -------
+    Placement
+        Quantile, interval and whether the printed number is inside.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two repeats.
+
+    Examples
+    --------
+    >>> from quadrepro.stats import placement
+    >>> where = placement([0.21, 0.18, 0.25, 0.20, 0.22], printed=0.29, rounding=0.005)
+    >>> where
+    Placement(mean=0.212, sd=0.0258844, quantile=1, low=0.133274, high=0.290726, inside=True)
+    >>> placement([0.21, 0.18, 0.25, 0.20, 0.22], printed=0.31, rounding=0.005).inside
+    False
+    """
+    values = np.array(list(ours), dtype=np.float64)
+    n = len(values)
+    if n < 2:
+        raise ValueError("a placement needs at least two repeats")
+    # scipy.stats takes half a second to import.
+    from scipy.stats import t as student
+
+    mean, sd = float(values.mean()), float(values.std(ddof=1))
+    reach = float(student.ppf((1 + COVERAGE) / 2, n - 1)) * sd * float(np.sqrt(1 + 1 / n))
+    # Our numbers have more digits than the printed one.
+    slack = rounding + 1e-12
+    ties = np.abs(values - printed) <= slack
+    below = (values < printed) & ~ties
+    quantile = float((below.sum() + ties.sum() / 2) / n)
+    low, high = mean - reach, mean + reach
+    return Placement(mean, sd, quantile, low, high, low - slack <= printed <= high + slack)

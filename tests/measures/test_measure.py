@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from quadrepro.measures.measure import Measure
+from quadrepro.measures.trained import Trained
+
+
+def test_a_measure_calls_the_function_that_it_names(trained: Trained) -> None:
+    found = Measure("error", "errors:train_error")(trained)
+    assert found.tolist() == trained.wrong.mean(axis=1).tolist()
+
+
+def test_a_measure_is_on_scores_lower_is_better_and_any_candidates_will_do() -> None:
+    plain = Measure("error", "errors:train_error")
+    assert (plain.needs, plain.direction, plain.every_round) == ("scores", "lower", False)
+    assert not plain.needs_votes
+
+
+def test_a_measure_of_votes_refuses_a_learner_that_has_none(trained: Trained) -> None:
+    sizes = Measure("voters", "errors:voters", needs="voters")
+    assert sizes.needs_votes
+    assert np.isfinite(sizes(trained)).all()
+    with pytest.raises(ValueError, match="the learner has none"):
+        sizes(replace(trained, H=None, weights=None))
