@@ -11,6 +11,7 @@ from quadrepro.config.protocol import Protocol
 from quadrepro.data.card import View, card_names, load_card
 from quadrepro.data.sources.fresh import rule_of
 from quadrepro.documents.model import Model, fault
+from quadrepro.documents.validation import nested_fault
 from quadrepro.errors import ConfigError, nearest
 
 
@@ -94,11 +95,11 @@ class DatasetEntry(Model):
         """
         if not self.protocol:
             return protocol
+        fields = merged(protocol.model_dump(), self.protocol)
         try:
-            return Protocol.model_validate(merged(protocol.model_dump(), self.protocol))
+            return Protocol.model_validate(fields)
         except ValidationError as error:
-            first = error.errors()[0]
-            raise fault(first["msg"], "protocol", *first["loc"]) from None
+            raise nested_fault(error, "protocol", data=fields) from None
 
     def resolve(self, view: str) -> View:
         """Return the view of the card that this entry names, or that called `view`, as changed.
@@ -118,17 +119,14 @@ class DatasetEntry(Model):
                 place = ["view"] if isinstance(self.view, str) else []
                 raise fault(str(error), *place) from None
             base = View()
-        for key in changes:
-            if key not in View.model_fields:
-                hint = nearest(key, View.model_fields)
-                raise fault(f"unknown key {key!r}{hint}", "view", key)
+        fields = {**base.model_dump(), **changes}
         try:
-            changed = View.model_validate({**base.model_dump(), **changes})
+            changed = View.model_validate(fields)
         except ValidationError as error:
-            first = error.errors()[0]
-            raise fault(first["msg"], "view", *first["loc"]) from None
-        if problems := card.problems(changed):
-            raise fault("; ".join(problems), "view")
+            raise nested_fault(error, "view", data=fields) from None
+        if mistakes := list(card.mistakes(changed)):
+            message = "; ".join(mistake.message for mistake in mistakes)
+            raise fault(message, "view", *mistakes[0].place)
         return changed
 
 

@@ -68,8 +68,8 @@ def encode(dataset: Dataset, view: View) -> Encoded:
         given), if an order lacks a code that occurs, if no row is left, or if all rows would get
         the same label.
     """
-    for problem in dataset.card.problems(view):
-        raise ConfigError(problem)
+    for mistake in dataset.card.mistakes(view):
+        raise ConfigError(mistake.message)
     kept = [a for a in dataset.table.attributes if a.name not in view.exclude]
     codes = {
         a.name: _codes(a, dataset.table, view.order.get(a.name, a.codes))

@@ -170,7 +170,7 @@ def test_one_view_of_a_data_set_is_encoded_once_for_all_rows_and_repeats(
             "m1",
             "sample: {train: 1, test: 30}",
             BOOSTING,
-            "5:12: train: input should be greater than or equal to 2, not 1",
+            "5:12: train must be at least 2, not 1",
         ),
         (
             "{name: m1, parameters: {sigma: 0}}",
@@ -188,7 +188,7 @@ def test_one_view_of_a_data_set_is_encoded_once_for_all_rows_and_repeats(
             "{name: m1, parameters: {sigma: nan}}",
             FRESH,
             BOOSTING,
-            "9:29: sigma: input should be a finite number, not 'nan'",
+            "9:29: sigma must be a finite number, not 'nan'",
         ),
         (
             "{name: wine, view: quadboost}",

@@ -130,7 +130,7 @@ def test_a_sweep_can_go_over_the_parameters_of_a_sample(tmp_path: Path) -> None:
         ),
         (
             "{over: parameters.sigma, values: [0, much]}",
-            "7:47: Input should be a valid number, unable to parse string as a number",
+            "7:47: sigma must be a number, not 'much'",
         ),
     ],
 )
@@ -149,7 +149,7 @@ def test_a_parameter_that_there_is_not_is_named_at_the_sweeps_value(
         ),
         (
             "{over: protocol.noise.deviation, values: [0, -1]}",
-            "9:50: Input should be greater than or equal to 0",
+            "9:50: deviation must be at least 0, not -1",
         ),
         (
             "{over: protocol.folds, values: [3, 1]}",
@@ -239,11 +239,11 @@ def test_a_row_cannot_say_the_rounds_that_a_hold_out_chooses(small_config: Write
             "folds: 0\n  measures: [train_eror]",
             "6:3: unknown measure 'train_eror'; did you mean 'train_error'?",
         ),
-        ("voters: 0", "5:3: voters: input should be greater than or equal to 1, not 0"),
+        ("voters: 0", "5:3: voters must be at least 1, not 0"),
         ("noise: {}", "5:3: the key 'deviation' is missing"),
         (
             "noise: {deviation: 0, contrast: 2}",
-            "5:25: contrast: input should be less than or equal to 1, not 2",
+            "5:25: contrast must be at most 1, not 2",
         ),
     ],
 )

@@ -163,10 +163,10 @@ def test_a_part_takes_its_rows_and_codes_keep_their_places(dataset: Dataset) -> 
 @pytest.mark.parametrize(
     ("view", "fault"),
     [
-        (View(), "the target of toy is a label, so the view must say what is positive"),
+        (View(), "the target of toy is a label, so the view must say which are positive"),
         (
             View(positive=Threshold(at_most=1)),
-            "the target of toy is a label, so no number can bound it",
+            "the target of toy is a label, so positive must list labels",
         ),
         (
             View(positive=("no",), part="train"),
