@@ -1,4 +1,4 @@
-"""The examples of a cell: rows of a data set, split anew by every repeat, or drawn anew."""
+"""The examples of a cell: the rows of a data set or a fresh sample, divided by a split."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from quadrepro.data.store import Dataset
 from quadrepro.errors import ConfigError
 
 FEWEST_ROWS = 4
-"""Below this there is no example left to validate or to test on."""
+"""With fewer rows, none is left to validate or to test on."""
 
 Draws = tuple[int, str, int]
-"""Seed, data set and repeat: how the names of a split's draws begin."""
+"""Seed, data set and repeat: the first coordinates of all random draws for a split."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,13 +34,13 @@ class Problem:
     Attributes
     ----------
     examples : Encoded
-        The data set in its view, or a fresh sample of it.
+        The data set in its view, or a fresh sample.
     split : Split
-        Training rows with folds, test rows.
+        Training rows with their folds, validation and test rows.
     origin : dict
-        What a cell's key says of these.
-    truth : ndarray of shape (n_rows,) or None
-        The targets without their noise, where they are known.
+        What identifies examples and split in the key of a cell.
+    truth : ndarray of shape (n_rows,) or None, default None
+        The targets without their noise, if they are known.
     """
 
     examples: Encoded
@@ -51,12 +51,12 @@ class Problem:
 
 @dataclass(frozen=True)
 class Problems:
-    """Makes the problems of an experiment; one view of a data set is encoded once.
+    """Creates the problems of an experiment, and encodes each view of a data set only once.
 
     Attributes
     ----------
     datasets : mapping of str to Dataset
-        By name.
+        The data sets by name.
     """
 
     datasets: Mapping[str, Dataset]
@@ -72,16 +72,21 @@ class Problems:
         entry : DatasetEntry
             The row.
         protocol : Protocol
-            Of the row.
+            The protocol of the row.
         view : View
-            Of the row.
+            The view of the row.
         draws : tuple of (int, str, int)
             Seed, data set and repeat.
+
+        Returns
+        -------
+        Problem
+            The same for the same arguments.
 
         Raises
         ------
         ConfigError
-            If the view does not fit its data, or there are too few rows for some part.
+            If the view does not fit the data, or there are too few rows for a part.
         """
         dataset = self.datasets[entry.name]
         if protocol.sample is not None:
@@ -98,12 +103,12 @@ def _split(title: str, n_rows: int, protocol: Protocol, draws: Draws) -> Split:
     if protocol.holdout is None and n_rows < 2 * protocol.folds:
         raise ConfigError(f"{title} has {n_rows} rows: too few for {protocol.folds} folds")
     if n_rows < FEWEST_ROWS and protocol.split.train != "all":
-        raise ConfigError(f"{title} has {n_rows} rows: too few for a hold-out")
+        raise ConfigError(f"{title} has {n_rows} rows: too few to hold some out")
     n_train = protocol.split.training_size(n_rows)
     n_parts = 1 if protocol.holdout is None else 2
     if n_rows - n_train < n_parts and protocol.split.train != "all":
         raise ConfigError(
-            f"{title} has {n_rows} rows, and {n_train} of them are trained on: too few are left"
+            f"{title} has {n_rows} rows, of which {n_train} are trained on: too few are left"
         )
     rng = generator(*draws, "split")
     if protocol.holdout is not None:
@@ -125,5 +130,5 @@ def _fresh(
     )
     examples = encode(replace(dataset, table=drawn.table), view)
     if len(examples.y) != sum(sample.sizes):
-        raise ConfigError(f"the view of {entry.title} leaves rows out, which a sample's cannot")
+        raise ConfigError(f"the view of {entry.title} leaves out rows, so it cannot be sampled")
     return Problem(examples, split, {"rule": rule, "parameters": parameters}, drawn.truth)

@@ -94,7 +94,7 @@ FAULTS = [
         "protocol: {fold: 3}",
         "7:32: unknown key 'fold'; did you mean 'folds'?",
     ),
-    ("as: people", "protocol: {holdout: {}}", "7:21: all rows must hold out, or none"),
+    ("as: people", "protocol: {holdout: {}}", "7:21: either all rows have a holdout or none"),
     ("as: people", "as: monks", "7:5: data set 'monks' stands here twice"),
     (
         "as: people",
@@ -108,7 +108,7 @@ FAULTS = [
         "7:28: missing must be 'mean', 'low' or 'drop', not 'zero'",
     ),
     ("as: people", "view: quadbost", "7:21: the card of titanic has no view 'quadbost'; did you"),
-    ("as: people", "view: 3", "7:21: view names a view of the card, or maps fields of a view"),
+    ("as: people", "view: 3", "7:21: view must be the name of a view, or map its fields to"),
     (
         "as: people",
         "view: {positive: yes}",
@@ -127,7 +127,7 @@ FAULTS = [
     ("name: ada\n", "name: quadboost-l2\n", "13:5: algorithm 'quadboost-l2' stands here twice"),
     ("      lam:", "      lamda:", "12:7: quadboost-l2 has no hyper-parameter 'lamda'; did you"),
     ("grid: {n_rounds: 5}", "grid: {}", "15:5: adaboost needs values of n_rounds"),
-    ("grid: {n_rounds: 5}", "grid: {n_rounds: []}", "15:12: the grid is empty"),
+    ("grid: {n_rounds: 5}", "grid: {n_rounds: []}", "15:12: the list of values is empty"),
     ("grid: {n_rounds: 5}", "grid: {n_rounds: [5.5]}", "n_rounds takes whole numbers, not 5.5"),
     ("grid: {n_rounds: 5}", "grid: {n_rounds: [5, 3]}", "n_rounds must increase"),
     ("grid: {n_rounds: 5}", "grid: {n_rounds: [-5]}", "n_rounds must be positive"),
@@ -138,7 +138,11 @@ FAULTS = [
         "{from: 1e400, to: 1, points: 2}",
         "12:13: from must be a finite number, not inf",
     ),
-    ("{from: 10, to: 1, points: 2}", "{from: 10, to: 1}", "give a list of values, or all of from"),
+    (
+        "{from: 10, to: 1, points: 2}",
+        "{from: 10, to: 1}",
+        "give either a list of values, or all of from",
+    ),
     (
         "{from: 10, to: 1, points: 2}",
         "{from: 0, to: 1, points: 2}",

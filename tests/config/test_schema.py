@@ -161,9 +161,12 @@ def test_a_parameter_that_there_is_not_is_named_at_the_sweeps_value(
         ),
         (
             "{over: protocol.view, values: [quadboost]}",
-            "9:36: a row's view stands under its own key, view",
+            "9:36: the view of a row is set by its own key, view",
         ),
-        ("{over: protocol.holdout.patience, values: [3]}", "9:48: all rows must hold out, or none"),
+        (
+            "{over: protocol.holdout.patience, values: [3]}",
+            "9:48: either all rows have a holdout or none",
+        ),
         (
             "{over: grid.n_round, values: [3]}",
             "9:35: no algorithm here has a hyper-parameter 'n_round'; did you mean 'n_rounds'?",
@@ -206,10 +209,10 @@ def test_a_sweep_over_a_parameter_that_an_estimator_refuses_is_named(swept: Writ
             "6:26: the values of lam must decrease: ties go to the first, simplest candidate",
         ),
         ("grid: {n_rounds: ['5']}", "6:26: n_rounds takes numbers, not '5'"),
-        ("protocol: {view: q2}", "6:30: a row's view stands under its own key, view"),
+        ("protocol: {view: q2}", "6:30: the view of a row is set by its own key, view"),
         (
             "protocol: {measures: [train_error]}",
-            "6:19: measures are kept where nothing is chosen: set folds to 0",
+            "6:19: measures are kept only if nothing is chosen: set folds to 0",
         ),
     ],
 )
@@ -233,7 +236,7 @@ def test_a_row_cannot_say_the_rounds_that_a_hold_out_chooses(small_config: Write
         ("folds: 1", "5:3: one fold leaves nothing to train on: give 2 or more, or 0"),
         (
             "measures: [train_error]",
-            "3:1: measures are kept where nothing is chosen: set folds to 0",
+            "3:1: measures are kept only if nothing is chosen: set folds to 0",
         ),
         (
             "folds: 0\n  measures: [train_eror]",

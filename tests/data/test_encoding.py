@@ -81,7 +81,7 @@ def test_codes_are_sorted_as_numbers_only_where_all_are(
         ),
         (
             View(positive=("no",), order={"colour": ("red", "green")}),
-            "the order of colour is red, green, but the data also have blue",
+            "the order of colour is red, green, but the data also contain blue",
         ),
         (
             View(positive=("no", "01")),
