@@ -1,7 +1,7 @@
-"""What a person can do wrong, and the exit code each kind of mistake ends with.
+"""Errors that users can correct, and the exit code of each.
 
-Raise these with a message that can be shown as it is: what is wrong, where, and what would be
-right. The command line prints it on standard error; nothing else catches it.
+The message of such an error is shown as it is. It says what is wrong, where, and what would be
+right. The command line prints it on standard error.
 """
 
 from __future__ import annotations
@@ -10,11 +10,14 @@ import difflib
 from collections.abc import Iterable
 
 EXIT_CELLS_MISSING = 1
+"""Exit code if some cells have failed or are missing."""
+
 EXIT_INTERRUPTED = 130
+"""Exit code after an interruption by the user."""
 
 
 class QuadreproError(Exception):
-    """Base of every error that is a person's to mend; never shown with a traceback."""
+    """Base class of all errors that users can correct; shown without a traceback."""
 
     exit_code = 1
 
@@ -26,36 +29,43 @@ class ConfigError(QuadreproError):
 
 
 class DataError(QuadreproError):
-    """Data that are missing, unreadable or not what their card says."""
+    """Data that are missing, unreadable or different from their card, or an invalid card."""
 
     exit_code = 3
 
 
 class NoConnectionError(DataError):
-    """A server that could not be reached: the next one will hardly be, either."""
+    """A server that cannot be reached; others are unlikely to be reachable either."""
 
 
 class ToleranceError(QuadreproError):
-    """Two sets of tables that should agree and do not."""
+    """Two sets of tables that should agree but differ."""
 
     exit_code = 4
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Return a hint that names what `name` may have been meant to be.
+    """Return a hint at what an unknown name may mean, to be appended to a message.
 
     Parameters
     ----------
     name : str
-        What was written.
+        The unknown name.
     known : iterable of str
-        What could have been written.
+        The valid names.
 
     Returns
     -------
     str
-        ``"; did you mean 'pima'?"``, or the whole list where nothing is close, or ``""`` where
-        nothing is known.
+        The closest name as a question, all valid names if none is close, or ``""`` if there are
+        no valid names.
+
+    Examples
+    --------
+    >>> nearest("pimo", ["pima", "wine"])
+    "; did you mean 'pima'?"
+    >>> nearest("spam", ["pima", "wine"])
+    '; known are pima, wine'
     """
     names = sorted({str(k) for k in known})
     close = difflib.get_close_matches(name, names, n=1, cutoff=0.6)

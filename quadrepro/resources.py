@@ -1,6 +1,6 @@
-"""Where the files that ship with quadrepro are: cards, configs and published numbers.
+"""The folders of the files that ship with quadrepro: cards, configs and printed numbers.
 
-A wheel carries `datasets/` and `configs/` inside the package; a checkout has them beside it.
+In a wheel, `datasets/` and `configs/` are inside the package; in a checkout, they are beside it.
 """
 
 from __future__ import annotations
@@ -26,5 +26,5 @@ def configs_folder() -> Path:
 
 
 def published_folder() -> Path:
-    """Return the folder with the papers' printed tables as CSV files."""
+    """Return the folder with the printed tables of the papers, as CSV files."""
     return _PACKAGE / "published"

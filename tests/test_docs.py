@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import yaml
 from click.testing import CliRunner
+from ruamel.yaml import YAML
 
 from quadrepro.cli import VERBS, main
 from quadrepro.config.loading import load_experiment
@@ -133,4 +133,4 @@ def test_constraints_pin_every_direct_dependency() -> None:
 
 def test_cards_are_plain_yaml() -> None:
     for path in (ROOT / "datasets").glob("*.yaml"):
-        assert yaml.safe_load(path.read_text(encoding="utf-8"))["name"] == path.stem
+        assert YAML(typ="safe", pure=True).load(path)["name"] == path.stem

@@ -36,7 +36,8 @@ def bring(names: Iterable[str], folder: Path | None, offline: bool) -> None:
     """
     from quadrepro.data.card import load_card
     from quadrepro.data.fetch import fetch
-    from quadrepro.data.store import locate, missing_error
+    from quadrepro.data.location import locate
+    from quadrepro.data.store import missing_error
     from quadrepro.errors import DataError, NoConnectionError
 
     missing = [card for card in map(load_card, names) if locate(card, folder) is None]

@@ -42,7 +42,7 @@ def command(what: str, data: Path | None) -> None:
 
 def _datasets(folder: Path | None) -> tuple[tuple[str, ...], Rows]:
     from quadrepro.data.card import card_names, load_card
-    from quadrepro.data.store import locate
+    from quadrepro.data.location import locate
 
     rows: Rows = []
     for name in card_names():

@@ -129,7 +129,7 @@ def _sources(card: Card) -> Iterator[str]:
 
 def _provenance(card: Card, folder: Path | None) -> Iterator[str]:
     from quadrepro.data.cache import provenance
-    from quadrepro.data.store import CacheEntry, locate
+    from quadrepro.data.location import CacheEntry, locate
 
     location = locate(card, folder)
     if location is None:
@@ -145,7 +145,8 @@ def _provenance(card: Card, folder: Path | None) -> Iterator[str]:
 
 def _checks(card: Card, folder: Path | None) -> Iterator[str]:
     from quadrepro.data.checks import checks
-    from quadrepro.data.store import load_dataset, locate
+    from quadrepro.data.location import locate
+    from quadrepro.data.store import load_dataset
 
     if locate(card, folder) is not None:
         # What is not as the card says is refused here, with its message.

@@ -1,4 +1,4 @@
-"""What a config can say of the values that are tried: a grid's axes, and random draws."""
+"""The values of hyper-parameters in a config: the axes of a grid, and random draws."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from quadrepro.learners.grid import Value
 
 def _plain(value: Any) -> Any:
     if isinstance(value, (list, dict)):
-        raise ValueError(f"a value is a number, a word, true, false or null, not {value!r}")
+        raise ValueError(f"a value must be a number, a word, true, false or null, not {value!r}")
     return value
 
 
@@ -33,18 +33,25 @@ Scalar = Annotated[StrictInt | StrictFloat | StrictBool | StrictStr | None, Befo
 
 
 class Axis(Model):
-    """Values of one hyper-parameter: listed, or evenly spaced on a scale.
+    """The values of one hyper-parameter: a list, or evenly spaced on a scale.
+
+    In YAML, a list or a single value can stand for the whole mapping.
 
     Attributes
     ----------
-    values : list
-        The values themselves, or one alone.
-    start, end : float (``from`` and ``to`` in YAML)
-        Ends of a scale.
-    points : int
-        Number of values on it.
+    values : tuple or None
+        The values themselves.
+    start, end : float or None (``from`` and ``to`` in YAML)
+        The first and the last value.
+    points : int or None
+        The number of values.
     scale : {"log", "linear"}, default "log"
-        How they are spaced.
+        Whether the logarithms of the values are evenly spaced, or the values themselves.
+
+    Examples
+    --------
+    >>> Axis.model_validate({"from": 1, "to": 100, "points": 3}).resolve("integer")
+    [1, 10, 100]
     """
 
     values: tuple[Scalar, ...] | None = None
@@ -64,9 +71,9 @@ class Axis(Model):
     def _one_way(self) -> Self:
         given = [part is not None for part in (self.start, self.end, self.points)]
         if not all(given) if self.values is None else any(given):
-            raise ValueError("give a list of values, or all of from, to and points")
+            raise ValueError("give either a list of values, or all of from, to and points")
         if self.values == ():
-            raise ValueError("the grid is empty: give at least one value")
+            raise ValueError("the list of values is empty: give at least one")
         if self.scale == "log":
             for end, value in (("from", self.start), ("to", self.end)):
                 if value is not None and value <= 0:
@@ -74,7 +81,20 @@ class Axis(Model):
         return self
 
     def resolve(self, kind: str) -> list[Value]:
-        """Return the values, whole numbers where `kind` is ``"integer"``."""
+        """Return the values.
+
+        Parameters
+        ----------
+        kind : {"integer", "number", "any"}
+            The kind of the hyper-parameter. Numbers become int or float accordingly; values of
+            any kind stay as they are.
+
+        Returns
+        -------
+        list of int, float, str, bool or None
+            Listed values of the wrong type stay as they are, so that the hyper-parameter can
+            refuse them.
+        """
         if self.values is None:
             assert self.start is not None
             assert self.end is not None
@@ -95,16 +115,20 @@ class Axis(Model):
 
 
 class Distribution(Model):
-    """Where a hyper-parameter's values are drawn from: one of the four.
+    """The distribution that the values of a hyper-parameter are drawn from.
+
+    Exactly one attribute is given. In YAML, a list can stand for ``choice``.
 
     Attributes
     ----------
-    choice : list
-        Each with equal chance.
-    integers : pair of int
-        Each whole number from the first to the second with equal chance.
-    uniform, log : pair of float
-        Uniform between the two, or their logarithm is.
+    choice : tuple or None
+        Values of equal probability.
+    integers : tuple of (int, int) or None
+        The first and the last of a range of integers of equal probability.
+    uniform : tuple of (float, float) or None
+        The ends of a uniform distribution.
+    log : tuple of (float, float) or None
+        The ends of a distribution whose logarithm is uniform.
     """
 
     choice: tuple[Scalar, ...] | None = Field(default=None, min_length=1)
@@ -121,16 +145,16 @@ class Distribution(Model):
     def _one_way(self) -> Self:
         given = [pair for pair in (self.integers, self.uniform, self.log) if pair is not None]
         if len(given) + (self.choice is not None) != 1:
-            raise ValueError("give a list of values, or one of integers, uniform and log")
+            raise ValueError("give either a list of values, or one of integers, uniform and log")
         for low, high in given:
             if not low <= high:
-                raise ValueError(f"the first end, {low:g}, must not lie above the second, {high:g}")
+                raise ValueError(f"the first end, {low:g}, must not be above the second, {high:g}")
         if self.log is not None and self.log[0] <= 0:
             raise ValueError("a logarithmic scale needs positive ends")
         return self
 
     def ends(self) -> list[Value]:
-        """Return the outermost values that can be drawn, or all where they are listed."""
+        """Return the smallest and the largest value that can be drawn, or all listed values."""
         if self.choice is not None:
             return list(self.choice)
         pair = self.integers or self.uniform or self.log
@@ -138,7 +162,18 @@ class Distribution(Model):
         return list(pair)
 
     def draw(self, rng: np.random.Generator, size: int) -> list[Value]:
-        """Return `size` values."""
+        """Draw values.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+        size : int
+            Number of values.
+
+        Returns
+        -------
+        list of int, float, str, bool or None
+        """
         if self.choice is not None:
             return [self.choice[i] for i in rng.integers(len(self.choice), size=size)]
         values: NDArray[np.integer | np.floating]
@@ -157,11 +192,24 @@ class Distribution(Model):
 def from_simple(
     points: list[dict[str, Value]], hyperparameters: Sequence[Hyperparameter]
 ) -> list[dict[str, Value]]:
-    """Return distinct points from simple to complex; those of any kind keep their order."""
+    """Return distinct points, sorted from simple to complex.
+
+    Parameters
+    ----------
+    points : list of dict
+        Values by the names of their hyper-parameters.
+    hyperparameters : sequence of Hyperparameter
+        They say which end of their values is simple. The first one is the primary sort key; values
+        of any kind keep their order.
+
+    Returns
+    -------
+    list of dict
+    """
     of_any_kind = {h.name for h in hyperparameters if h.kind == "any"}
 
     def identity(point: dict[str, Value]) -> tuple[Any, ...]:
-        # To scikit-learn 1 can be a count, 1.0 a share and True a switch.
+        # In scikit-learn, 1 can be a count, 1.0 a share and True a switch.
         return tuple((key, v, type(v) if key in of_any_kind else None) for key, v in point.items())
 
     def rank(point: dict[str, Any]) -> list[float]:

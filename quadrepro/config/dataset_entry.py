@@ -11,6 +11,7 @@ from quadrepro.config.protocol import Protocol
 from quadrepro.data.card import View, card_names, load_card
 from quadrepro.data.sources.fresh import rule_of
 from quadrepro.documents.model import Model, fault
+from quadrepro.documents.validation import nested_fault
 from quadrepro.errors import ConfigError, nearest
 
 
@@ -20,20 +21,20 @@ class DatasetEntry(Model):
     Attributes
     ----------
     name : str
-        Data set.
-    row : str, optional (``as`` in YAML)
-        Name of the row, where one data set stands in several.
+        The data set.
+    row : str (``as`` in YAML)
+        The name of the row; by default, that of the data set.
     view : str or dict
-        Another view of the card than the protocol's, or fields to set otherwise than that one; all
-        that is said of the view where the card has none of that name.
+        Another view of the card, or changes to the fields of the protocol's view. If the card has
+        no view of that name, the changes are the whole view.
     protocol : dict
-        Fields of the protocol to set otherwise for this row.
+        Changes to the protocol for this row.
     parameters : dict of str to float
-        Parameters of the rule that a fresh sample is drawn by, such as ``sigma``.
+        Changes to the parameters of the rule that draws a fresh sample, such as ``sigma``.
     grid : dict of str to Axis
-        Values to take instead in this row, by the algorithms that have such hyper-parameters.
+        By hyper-parameter: values for this row, for the algorithms that have the hyper-parameter.
     printed : str
-        Name of the printed row that this one is set beside; by default its own name.
+        The name of the printed row to compare with; by default, the name of this row.
     """
 
     name: str
@@ -55,37 +56,48 @@ class DatasetEntry(Model):
     @classmethod
     def _name_or_changes(cls, view: Any) -> Any:
         if not isinstance(view, (str, dict)):
-            raise ValueError("view names a view of the card, or maps fields of a view to values")
+            raise ValueError("view must be the name of a view, or map its fields to values")
         return view
 
     @property
     def title(self) -> str:
-        """Name of the row."""
+        """The name of the row."""
         return self.row or self.name
 
     @property
     def printed_row(self) -> str:
-        """Name of the printed row."""
+        """The name of the printed row to compare with."""
         return self.printed or self.title
 
     def check_protocol(self, protocol: Protocol) -> None:
-        """Refuse a view or changes of the protocol that there cannot be, as `resolve` does."""
+        """Check this row against the protocol.
+
+        Parameters
+        ----------
+        protocol : Protocol
+            That of the config.
+
+        Raises
+        ------
+        PydanticCustomError
+            If the view or a change is not possible.
+        """
         if "view" in self.protocol:
-            raise fault("a row's view stands under its own key, view", "protocol", "view")
+            raise fault("the view of a row is set by its own key, view", "protocol", "view")
         self.resolve(protocol.view)
         changed = self.changed(protocol)
         if (changed.holdout is None) != (protocol.holdout is None):
-            raise fault("all rows must hold out, or none", "protocol")
+            raise fault("either all rows have a holdout or none", "protocol")
         if changed.sample is not None:
             try:
                 rule_of(load_card(self.name), self.parameters)
             except ConfigError as error:
                 raise fault(str(error), "parameters" if self.parameters else "name") from None
         elif self.parameters:
-            raise fault("parameters are those of a fresh sample: set sample", "parameters")
+            raise fault("parameters are only used by a fresh sample: set sample", "parameters")
 
     def changed(self, protocol: Protocol) -> Protocol:
-        """Return the protocol of this row.
+        """Return the protocol of the config with the changes of this row.
 
         Raises
         ------
@@ -94,46 +106,54 @@ class DatasetEntry(Model):
         """
         if not self.protocol:
             return protocol
+        fields = merged(protocol.model_dump(), self.protocol)
         try:
-            return Protocol.model_validate(merged(protocol.model_dump(), self.protocol))
+            return Protocol.model_validate(fields)
         except ValidationError as error:
-            first = error.errors()[0]
-            raise fault(first["msg"], "protocol", *first["loc"]) from None
+            raise nested_fault(error, "protocol", data=fields) from None
 
     def resolve(self, view: str) -> View:
-        """Return the view of the card that this entry names, or that called `view`, as changed.
+        """Return the view of this row.
+
+        Parameters
+        ----------
+        view : str
+            The name of the view in the protocol.
+
+        Returns
+        -------
+        View
+            The view that this row names, or else that of the protocol, with the changes of this
+            row.
 
         Raises
         ------
         PydanticCustomError
-            If the card has no such view or a change is not possible.
+            If the card has no such view, or a change is not possible.
         """
         card = load_card(self.name)
         named, changes = (self.view, {}) if isinstance(self.view, str) else (view, self.view)
         try:
             base = card.view(named)
         except ConfigError as error:
-            # What the entry says can be a view of its own.
+            # The changes can be a view of their own.
             if not changes:
                 place = ["view"] if isinstance(self.view, str) else []
                 raise fault(str(error), *place) from None
             base = View()
-        for key in changes:
-            if key not in View.model_fields:
-                hint = nearest(key, View.model_fields)
-                raise fault(f"unknown key {key!r}{hint}", "view", key)
+        fields = {**base.model_dump(), **changes}
         try:
-            changed = View.model_validate({**base.model_dump(), **changes})
+            changed = View.model_validate(fields)
         except ValidationError as error:
-            first = error.errors()[0]
-            raise fault(first["msg"], "view", *first["loc"]) from None
-        if problems := card.problems(changed):
-            raise fault("; ".join(problems), "view")
+            raise nested_fault(error, "view", data=fields) from None
+        if mistakes := list(card.mistakes(changed)):
+            message = "; ".join(mistake.message for mistake in mistakes)
+            raise fault(message, "view", *mistakes[0].place)
         return changed
 
 
 def merged(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
-    """Return `base` with the leaves of `changes` in place of its own."""
+    """Return `base` with the values of `changes`, merged at every level of the mappings."""
     result = dict(base)
     for key, new in changes.items():
         old = result.get(key)

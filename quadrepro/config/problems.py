@@ -1,4 +1,4 @@
-"""The examples of a cell: rows of a data set, split anew by every repeat, or drawn anew."""
+"""The examples of a cell: the rows of a data set or a fresh sample, divided by a split."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from quadrepro.data.store import Dataset
 from quadrepro.errors import ConfigError
 
 FEWEST_ROWS = 4
-"""Below this there is no example left to validate or to test on."""
+"""With fewer rows, none is left to validate or to test on."""
 
 
 @dataclass(frozen=True)
 class Problems:
-    """Makes the problems of an experiment; one view of a data set is encoded once.
+    """Creates the problems of an experiment, and encodes each view of a data set only once.
 
     Attributes
     ----------
     datasets : mapping of str to Dataset
-        By name.
+        The data sets by name.
     """
 
     datasets: Mapping[str, Dataset]
@@ -46,16 +46,21 @@ class Problems:
         entry : DatasetEntry
             The row.
         protocol : Protocol
-            Of the row.
+            The protocol of the row.
         view : View
-            Of the row.
+            The view of the row.
         draws : tuple of (int, str, int)
             Seed, data set and repeat.
+
+        Returns
+        -------
+        Problem
+            The same for the same arguments.
 
         Raises
         ------
         ConfigError
-            If the view does not fit its data, or there are too few rows for some part.
+            If the view does not fit the data, or there are too few rows for a part.
         """
         dataset = self.datasets[entry.name]
         if protocol.sample is not None:
@@ -73,12 +78,12 @@ def _split(title: str, n_rows: int, protocol: Protocol, draws: Draws) -> Split:
     if protocol.holdout is None and n_rows < 2 * protocol.folds:
         raise ConfigError(f"{title} has {n_rows} rows: too few for {protocol.folds} folds")
     if n_rows < FEWEST_ROWS and protocol.split.train != "all":
-        raise ConfigError(f"{title} has {n_rows} rows: too few for a hold-out")
+        raise ConfigError(f"{title} has {n_rows} rows: too few to hold some out")
     n_train = protocol.split.training_size(n_rows)
     n_parts = 1 if protocol.holdout is None else 2
     if n_rows - n_train < n_parts and protocol.split.train != "all":
         raise ConfigError(
-            f"{title} has {n_rows} rows, and {n_train} of them are trained on: too few are left"
+            f"{title} has {n_rows} rows, of which {n_train} are trained on: too few are left"
         )
     rng = generator(*draws, "split")
     if protocol.holdout is not None:
@@ -100,6 +105,6 @@ def _fresh(
     )
     examples = encode(replace(dataset, table=drawn.table), view)
     if len(examples.y) != sum(sample.sizes):
-        raise ConfigError(f"the view of {entry.title} leaves rows out, which a sample's cannot")
+        raise ConfigError(f"the view of {entry.title} leaves out rows, so it cannot be sampled")
     origin = {"rule": rule, "parameters": parameters}
     return Problem(examples.X, examples.y, examples.missing, split, origin, drawn.truth)

@@ -1,4 +1,4 @@
-"""What a config can say of how data are split and prepared, and of what is chosen by."""
+"""The protocol of a config: how data are split and prepared, and how candidates are chosen."""
 
 from __future__ import annotations
 
@@ -25,22 +25,30 @@ Measures = Annotated[tuple[str, ...], AfterValidator(_known_measures)]
 
 
 class SplitRule(Model):
-    """How examples are divided.
+    """How rows are divided into a training and a test part.
 
     Attributes
     ----------
-    train : "half", "all" or float
-        Share of the rows to train on, rounded up to a whole row. All: the training rows are tested
-        on as well.
-    at_most : int or None
-        Cap on the training part, unless that is all.
+    train : "half", "all" or float, default "half"
+        The share of the rows to train on, between 0 and 1, rounded up to a whole row. With "all",
+        all rows are both training and test rows.
+    at_most : int or None, default 500
+        The largest number of training rows, unless `train` is "all".
     """
 
     train: Literal["half", "all"] | Annotated[float, Field(gt=0, lt=1)] = "half"
     at_most: int | None = Field(default=500, ge=2)
 
     def training_size(self, n_rows: int) -> int:
-        """Return the number of training rows: for half, QuadBoost's rule min(500, ceil(N/2))."""
+        """Return the number of training rows.
+
+        By default, this is min(500, ⌈N/2⌉), the rule of the QuadBoost paper.
+
+        Parameters
+        ----------
+        n_rows : int
+            The number N of all rows.
+        """
         if self.train == "all":
             return n_rows
         share = 0.5 if self.train == "half" else self.train
@@ -48,14 +56,14 @@ class SplitRule(Model):
 
 
 class Noise(Model):
-    """Normal noise on every attribute, clipped to the range that it had (CB-Boost, section 5.4).
+    """Normal noise on every attribute, see `quadrepro.data.noise.add_noise`.
 
     Attributes
     ----------
     deviation : float
-        Standard deviation, as a share of the attribute's range.
+        Standard deviation of the noise, as a share of the attribute's range.
     contrast : float, default 1.0
-        The attribute's range is first narrowed to this share of itself, about its middle.
+        The share of its range that an attribute is narrowed to before noise is added.
     """
 
     deviation: float = Field(ge=0, allow_inf_nan=False)
@@ -63,12 +71,14 @@ class Noise(Model):
 
 
 class Sample(Model):
-    """How many rows of a sample drawn by rule are drawn anew for every split.
+    """The sizes of a fresh sample, which the rule of a data set draws for every split.
 
     Attributes
     ----------
-    train, valid, test : int
-        Rows of each part; even numbers where half of them are in each class.
+    train, test : int
+        Number of rows in the training and the test part.
+    valid : int, default 0
+        Number of rows in the validation part.
     """
 
     train: int = Field(ge=2, le=1_000_000)
@@ -77,12 +87,12 @@ class Sample(Model):
 
     @property
     def sizes(self) -> tuple[int, int, int]:
-        """Rows of the three parts."""
+        """The sizes of the training, validation and test part."""
         return self.train, self.valid, self.test
 
 
 class DrawnStumps(Model):
-    """Random stumps, see `quadrepro.voters.random_stumps.RandomStumps`."""
+    """Random decision stumps, see `quadrepro.voters.random_stumps.RandomStumps`."""
 
     per_round: int = Field(default=500, ge=1, le=100_000)
     redraw: bool = True
@@ -92,19 +102,19 @@ class DrawnStumps(Model):
 
 
 class Holdout(Model):
-    """Half of what is not trained on chooses the rounds and the hyper-parameter.
+    """A choice by validation error on half of the rows that are not trained on.
 
-    All but the choice of rows is for algorithms that boost drawn stumps; the others choose from
-    their grids.
+    The attributes apply to algorithms that boost random stumps, for which the validation error
+    also chooses the number of rounds. Other algorithms choose from their grids.
 
     Attributes
     ----------
-    patience : int
-        A run ends where its validation error has not dropped for as many rounds.
-    take : {"best", "last"}
-        The first round of the fewest validation errors, or the round in which the run ended.
-    max_rounds : int
-        A run ends here at the latest.
+    patience : int, default 50
+        A run stops after this number of rounds without fewer validation errors.
+    take : {"best", "last"}, default "best"
+        Whether to take the first round with the fewest validation errors, or the last round.
+    max_rounds : int, default 10 000
+        The largest number of rounds.
     stumps : DrawnStumps
         The weak learners.
     """
@@ -116,33 +126,36 @@ class Holdout(Model):
 
 
 class Protocol(Model):
-    """What is done to every data set before an algorithm sees it.
+    """How every data set is prepared, and how candidates are chosen.
 
     Attributes
     ----------
     view : str
-        View of the cards.
+        The view of the cards.
     split : SplitRule
-        Training and test part.
-    sample : Sample, optional
-        Draw all parts anew for every split, instead of splitting the card's sample.
-    normalise : {"tanh", "none"}
-        tanh((x - mean)/std), mean and std of the training part; or missing values are filled and
-        no more.
-    stumps_per_attribute : int
-        Thresholds an attribute.
-    voters : int, optional
-        Take so many of the stumps, at random among those that are not constant on the training
-        part; by default all of them.
-    folds : int
-        Folds of the cross-validation; 0 to choose nothing, and take the last candidate.
-    holdout : Holdout, optional
-        Choose on held-out examples instead of by cross-validation, with random stumps where voters
-        are needed.
-    noise : Noise, optional
-        What is added to the attributes before all else.
-    measures : tuple of str
-        What is kept of every candidate where nothing is chosen; see `quadrepro.measures.registry`.
+        How rows are divided into a training and a test part.
+    sample : Sample or None, default None
+        The sizes of a fresh sample to draw for every split. If None, the rows of the card are
+        split.
+    normalise : {"tanh", "none"}, default "tanh"
+        Whether attributes become tanh((x - mean)/std), with mean and std of the training part, or
+        stay as they are once missing values are filled.
+    stumps_per_attribute : int, default 10
+        The number of thresholds per attribute.
+    voters : int or None, default None
+        The number of stumps to take, at random among those that are not constant on the training
+        part. If None, all stumps are taken.
+    folds : int, default 5
+        The number of folds for cross-validation. With 0, nothing is chosen, and the last candidate
+        is taken.
+    holdout : Holdout or None, default None
+        Choose by validation error instead of cross-validation, with random stumps for algorithms
+        that need voters.
+    noise : Noise or None, default None
+        Noise to add to the attributes before anything else.
+    measures : tuple of str, default ()
+        What is measured of every candidate if nothing is chosen, see
+        `quadrepro.measures.registry`.
     """
 
     view: str
@@ -166,34 +179,34 @@ class Protocol(Model):
     @model_validator(mode="after")
     def _measures_or_choice(self) -> Self:
         if self.measures and (self.folds or self.holdout):
-            raise ValueError("measures are kept where nothing is chosen: set folds to 0")
+            raise ValueError("measures are kept only if nothing is chosen: set folds to 0")
         return self
 
     @model_validator(mode="after")
     def _parts_of_a_sample(self) -> Self:
         if self.sample is not None and (self.sample.valid > 0) != (self.holdout is not None):
-            raise ValueError("sample needs valid rows with holdout, and has none without")
+            raise ValueError("sample needs valid rows if there is a holdout, and only then")
         if self.sample is not None and self.split != SplitRule():
-            raise ValueError("a sample has parts of its own: leave split out")
+            raise ValueError("a sample has its own parts: leave split out")
         if self.sample is not None and self.holdout is None and self.sample.train < 2 * self.folds:
-            few = f"sample has {self.sample.train} rows to train on"
-            raise ValueError(f"{few}: too few for {self.folds} folds")
+            n_train = self.sample.train
+            raise ValueError(f"sample has {n_train} training rows: too few for {self.folds} folds")
         return self
 
     @model_validator(mode="after")
     def _rows_to_choose_by(self) -> Self:
         if self.split.train == "all" and (self.folds or self.holdout):
-            raise ValueError("where all rows are trained on nothing can be chosen: set folds to 0")
+            raise ValueError("nothing can be chosen if all rows are trained on: set folds to 0")
         return self
 
     @property
     def draws_more(self) -> bool:
-        """Whether a cell draws more than its split and stumps."""
+        """Whether a cell has random draws besides its split and its stumps."""
         return any(part is not None for part in (self.sample, self.noise, self.voters))
 
     def content(self) -> dict[str, Any]:
-        """Return what results depend on beside the view, as plain data."""
-        # What is not set is left out, so that a new field changes no record's key.
+        """Return the fields that results depend on, other than the view, as plain data."""
+        # Fields that are not set are left out, so a new field does not change the keys of records.
         fields = self.model_dump(exclude={"view"}, exclude_none=True, mode="json")
         if not self.measures:
             del fields["measures"]

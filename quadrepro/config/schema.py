@@ -20,6 +20,7 @@ from quadrepro.config.dataset_entry import DatasetEntry, merged
 from quadrepro.config.protocol import Protocol
 from quadrepro.config.tables import Tables
 from quadrepro.documents.model import Model, fault
+from quadrepro.documents.validation import nested_fault
 from quadrepro.errors import nearest
 from quadrepro.learners.base import N_ROUNDS
 
@@ -186,7 +187,7 @@ def _applied(sweep: Sweep, entry: DatasetEntry, j: int, k: int) -> DatasetEntry:
     try:
         return sweep.apply(entry, sweep.values[k])
     except ValidationError as error:
-        message = error.errors()[0]["msg"].removeprefix("Value error, ")
+        message = nested_fault(error).message()
         raise fault(message, "sweeps", j, "values", k) from None
 
 

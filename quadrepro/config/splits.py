@@ -1,4 +1,4 @@
-"""Splits and folds: indices, and the hash by which a record knows them."""
+"""Splits and folds as row indices, and the hash that identifies them in a record."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ class Split:
 
     Attributes
     ----------
-    train, test : ndarray of int
+    train, test : ndarray of int, shapes (n_train,) and (n_test,)
         Row indices.
-    fold : ndarray of shape (n_train,)
-        Fold of each training row; empty where none are needed.
-    valid : ndarray of int or None, default None
-        Rows held out to choose by.
+    fold : ndarray of int, shape (n_train,) or (0,)
+        The fold of each training row; empty if no folds are needed.
+    valid : ndarray of int, shape (n_valid,), or None, default None
+        Indices of the validation rows, or None without a hold-out.
     """
 
     train: IntArray
@@ -31,7 +31,7 @@ class Split:
 
     @property
     def hash(self) -> str:
-        """SHA-256 of the indices."""
+        """The SHA-256 of the indices, in hexadecimal digits."""
         digest = hashlib.sha256()
         parts = (self.train, self.test, self.fold)
         for part in parts if self.valid is None else (*parts, self.valid):
@@ -52,21 +52,35 @@ def random_split(
     n_train : int
         Size of the training part.
     folds : int
-        Number of folds; their sizes differ by at most one. 0 for none.
+        Number of folds, whose sizes differ by at most one; 0 for no folds.
     split, fold : numpy.random.Generator
-        Where the two draws come from.
+        Random generators of the split and of the folds.
 
     Returns
     -------
     Split
-        Indices in the order drawn.
+        Indices in the order in which they were drawn.
     """
     order = split.permutation(n_rows)
     return Split(order[:n_train], order[n_train:], deal_folds(n_train, folds, fold))
 
 
 def deal_folds(n_train: int, folds: int, rng: np.random.Generator) -> IntArray:
-    """Return a random fold for each of `n_train` rows; an empty array for 0 folds."""
+    """Return a random fold for each training row.
+
+    Parameters
+    ----------
+    n_train : int
+        Number of training rows.
+    folds : int
+        Number of folds, whose sizes differ by at most one; 0 for no folds.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    ndarray of int, shape (n_train,) or (0,)
+        Folds from 0 to ``folds - 1``; an empty array for 0 folds.
+    """
     fold_of = np.empty(n_train if folds else 0, dtype=np.intp)
     if folds:
         fold_of[rng.permutation(n_train)] = np.arange(n_train) % folds
@@ -74,7 +88,7 @@ def deal_folds(n_train: int, folds: int, rng: np.random.Generator) -> IntArray:
 
 
 def holdout_split(n_rows: int, n_train: int, split: np.random.Generator) -> Split:
-    """Draw a training part as `random_split` does, and halve the rest.
+    """Draw the same training rows as `random_split`, and halve the rest.
 
     Parameters
     ----------
@@ -83,12 +97,13 @@ def holdout_split(n_rows: int, n_train: int, split: np.random.Generator) -> Spli
     n_train : int
         Size of the training part.
     split : numpy.random.Generator
-        Where the draw comes from.
+        Random generator of the split.
 
     Returns
     -------
     Split
-        With validation rows; the test part is the larger half where the rest is odd.
+        With validation rows and without folds. If the number of remaining rows is odd, the test
+        part has one row more.
     """
     order = split.permutation(n_rows)
     n_valid = (n_rows - n_train) // 2

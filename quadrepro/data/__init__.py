@@ -1,1 +1,1 @@
-"""Data sets: their cards, where their rows come from, and the arrays that learners see."""
+"""Data sets: their cards, the sources of their rows, and the arrays for learners."""

@@ -1,9 +1,9 @@
-"""The cache: tables that were fetched or parsed before, each in a folder of its own.
+"""The cache: tables that were fetched or parsed before, each in its own folder.
 
-An entry ``tables/NAME-KEY/`` holds the sorted rows as numpy arrays and ``provenance.json``, which
-says where they came from and carries the SHA-256 of the arrays' file. An entry is made under
-another name and then renamed, so that it is whole or not there; it is verified whenever it is
-looked for, and set aside where it is damaged.
+An entry ``tables/NAME-KEY/`` holds the sorted rows as numpy arrays, and ``provenance.json``, which
+says where the rows came from and has the SHA-256 of the arrays. An entry is created under another
+name and then renamed, so it is either complete or absent. It is verified each time it is found, and
+set aside if it is damaged.
 """
 
 from __future__ import annotations
@@ -44,15 +44,15 @@ class Provenance:
     Attributes
     ----------
     name, content_hash : str
-        The data set, and the hash of its rows.
+        The name of the data set, and the hash of its rows.
     origin : str
         The source in words.
     date : str
-        When it was fetched, ISO 8601.
+        When the rows were fetched, in ISO 8601.
     sha256 : str
-        Of the arrays' file.
+        The SHA-256 of the file with the arrays.
     files : dict of str to str
-        Hash of every file that was downloaded, by its address.
+        The hash of every downloaded file, by its name.
     """
 
     name: str
@@ -64,7 +64,7 @@ class Provenance:
 
 
 def cache_folder() -> Path:
-    """Return the folder for fetched data: ``QUADREPRO_CACHE``, else ~/.cache/quadrepro."""
+    """Return the folder of the cache: ``QUADREPRO_CACHE``, or else ~/.cache/quadrepro."""
     named = os.environ.get("QUADREPRO_CACHE")
     return Path(named) if named else Path.home() / ".cache" / "quadrepro"
 
@@ -75,18 +75,25 @@ def entry_path(name: str, key: str) -> Path:
     Parameters
     ----------
     name : str
-        The data set.
+        The name of the data set.
     key : str
-        What the rows are known by: their content hash, or the SHA-256 of the file that they were
+        What identifies the rows: their content hash, or the SHA-256 of the file that they were
         read from.
     """
     return cache_folder() / "tables" / f"{name}-{key.removeprefix('sha256:')[:16]}"
 
 
 def find(card: Card, key: str) -> Path | None:
-    """Return the folder of an entry that holds what the card says.
+    """Return the folder of an entry if there is one that agrees with the card.
 
-    A damaged entry is set aside under another name, with a warning that names it.
+    A damaged entry is renamed, with a warning.
+
+    Parameters
+    ----------
+    card : Card
+        The card of the data set.
+    key : str
+        As in `entry_path`.
     """
     path = entry_path(card.name, key)
     if not path.is_dir():
@@ -102,12 +109,25 @@ def find(card: Card, key: str) -> Path | None:
 
 
 def provenance(path: Path) -> Provenance:
-    """Return what is known of where an entry came from."""
+    """Return where the rows of an entry came from."""
     return Provenance(**json.loads((path / _PROVENANCE).read_text(encoding="utf-8")))
 
 
 def read(path: Path, card: Card) -> RawTable:
-    """Return the rows of an entry that `find` has found, in canonical order."""
+    """Return the rows of an entry in canonical order.
+
+    Parameters
+    ----------
+    path : Path
+        The folder of the entry, from `find`.
+    card : Card
+        The card of the data set.
+
+    Raises
+    ------
+    DataError
+        If the entry cannot be read.
+    """
     try:
         with np.load(path / _TABLE, allow_pickle=False) as arrays:
             columns: dict[str, Column] = {}
@@ -124,21 +144,22 @@ def read(path: Path, card: Card) -> RawTable:
 
 
 def write(table: RawTable, key: str, source: Provenance) -> Path:
-    """Keep sorted rows.
+    """Write an entry.
 
     Parameters
     ----------
     table : RawTable
-        In canonical order.
+        The rows in canonical order.
     key : str
         As in `entry_path`.
     source : Provenance
-        Where the rows came from; the file's hash is added.
+        Where the rows came from, without the SHA-256 of the arrays.
 
     Returns
     -------
     Path
-        The folder of the entry, which another process may have made in the meantime.
+        The folder of the entry. If another process has created it in the meantime, its entry is
+        kept.
 
     Raises
     ------
@@ -156,13 +177,13 @@ def write(table: RawTable, key: str, source: Provenance) -> Path:
             try:
                 folder.rename(final)
             except OSError:
-                # Where another process was first, its entry is as good.
+                # If another process was first, its entry is just as good.
                 if not final.is_dir():
                     raise
     except OSError as error:
         raise DataError(
-            f"{source.name} cannot be kept in the cache {cache_folder()}: {error.strerror};"
-            " QUADREPRO_CACHE may name another folder"
+            f"{source.name} cannot be written to the cache {cache_folder()}: {error.strerror};"
+            " QUADREPRO_CACHE can name another folder"
         ) from error
     return final
 
@@ -174,7 +195,7 @@ def sha256_of(path: Path) -> str:
 
 
 def _packed(table: RawTable) -> bytes:
-    """Return all columns as one file, those of equal type side by side in one array."""
+    """Return all columns as one file, with columns of equal type in one array."""
     blocks: dict[str, dict[str, NDArray[Any]]] = defaultdict(dict)
     for name, column in (*table.columns.items(), (TARGET, table.target)):
         compact = _compact(column)
@@ -191,7 +212,7 @@ def _packed(table: RawTable) -> bytes:
 
 
 def _compact(column: Column) -> NDArray[Any]:
-    """Return numbers in the smallest type that holds every one of them exactly."""
+    """Return numbers in the smallest type that represents all of them exactly."""
     if column.dtype.kind != "f":
         return column
     for kind in _COMPACT:

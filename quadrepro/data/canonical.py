@@ -1,7 +1,7 @@
-"""Canonical tables: their columns normalised, their rows in one order, their content hashed.
+"""Canonical tables: normalised columns, sorted rows, and a hash of their content.
 
-What may differ between two copies of the same data (blanks, ``1.0`` for the code ``1``, the order
-of the rows) is taken away, so that equal content has an equal hash whatever its source.
+Two copies of the same data can differ in blanks, in ``1.0`` for the code ``1``, or in the order of
+their rows. Their canonical tables do not, so equal content has an equal hash, whatever its source.
 """
 
 from __future__ import annotations
@@ -17,28 +17,29 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from quadrepro._typing import BoolArray, FloatArray, IntArray
 from quadrepro.data.schema import Attribute
 
-Column = NDArray[np.float64] | NDArray[np.str_]
+Column = FloatArray | NDArray[np.str_]
 
 _WHOLE_NUMBER = re.compile(r"(-?\d+)\.0+")
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class RawTable:
-    """The rows of a data set, column by column, before anything is coded by number.
+    """The rows of a data set as columns of numbers and codes, before they are encoded.
 
     Attributes
     ----------
     attributes : tuple of Attribute
-        The columns' names and kinds.
+        Names and kinds of the columns.
     columns : dict of str to ndarray of shape (n_rows,)
-        By attribute name: float64 with NaN for a missing number, str with ``""`` for a missing
-        code.
+        By the name of the attribute: float64 with NaN for a missing number, or str with ``""`` for
+        a missing code.
     target : ndarray of str or float64, shape (n_rows,)
         The labels, or the numbers of a regression.
     part : ndarray of str, shape (n_rows,), or None, default None
-        The part of the data set that each row belongs to, where the card names parts.
+        The part of the data set that each row belongs to, or None if the card has no parts.
     """
 
     attributes: tuple[Attribute, ...]
@@ -52,17 +53,17 @@ class RawTable:
         return len(self.target)
 
     @property
-    def missing(self) -> NDArray[np.bool_]:
-        """Where a value is missing, shape (n_rows, n_attributes)."""
+    def missing(self) -> BoolArray:
+        """Whether each value is missing, shape (n_rows, n_attributes)."""
         return np.column_stack([is_missing(self.columns[a.name]) for a in self.attributes])
 
     @property
     def label_counts(self) -> dict[str, int]:
-        """How many rows carry each label, labels sorted."""
+        """The number of rows with each label, sorted by label."""
         return dict(sorted(Counter(self.target.tolist()).items()))
 
-    def take(self, rows: NDArray[np.intp] | NDArray[np.bool_]) -> RawTable:
-        """Return some of the rows, by number or by mask."""
+    def take(self, rows: IntArray | BoolArray) -> RawTable:
+        """Return the rows that an array of indices or a mask selects."""
         return RawTable(
             self.attributes,
             {name: column[rows] for name, column in self.columns.items()},
@@ -71,26 +72,32 @@ class RawTable:
         )
 
 
-def numeric_column(values: ArrayLike) -> NDArray[np.float64]:
-    """Return numbers as float64, NaN where missing, with 0.0 for -0.0."""
-    # -0.0 + 0.0 is 0.0; the two are equal numbers, but not equal bytes in a hash.
+def numeric_column(values: ArrayLike) -> FloatArray:
+    """Return numbers as float64, with NaN for missing values and 0.0 for -0.0."""
+    # -0.0 + 0.0 is 0.0. The two are equal as numbers, but not as the bytes that are hashed.
     return np.asarray(values, dtype=np.float64) + 0.0
 
 
 def nominal_column(codes: Iterable[str]) -> NDArray[np.str_]:
-    """Return codes without surrounding blanks, and ``1`` for a whole number written ``1.0``."""
+    """Return codes without surrounding blanks, and whole numbers without a decimal point.
+
+    Examples
+    --------
+    >>> nominal_column([" a", "1.0", "1.5"]).tolist()
+    ['a', '1', '1.5']
+    """
     written = list(codes)
     plain = {code: _plain(code.strip()) for code in set(written)}
     return np.array([plain[code] for code in written], dtype=np.str_)
 
 
-def is_missing(column: Column) -> NDArray[np.bool_]:
-    """Return where a value of a column is missing."""
+def is_missing(column: Column) -> BoolArray:
+    """Return whether each value of a column is missing."""
     return np.isnan(column) if column.dtype.kind == "f" else column == ""
 
 
 def number(text: str) -> float | None:
-    """Return the finite number that a text writes, NaN for blanks, None for anything else."""
+    """Return the finite number in a text, NaN for an empty text, None for any other text."""
     if not text.strip():
         return math.nan
     try:
@@ -101,18 +108,22 @@ def number(text: str) -> float | None:
 
 
 def sort_rows(table: RawTable) -> RawTable:
-    """Return the rows of `table` in an order that depends on nothing but their content.
+    """Return the rows in an order that depends only on their content.
 
-    The first attribute is the primary key, the target and the part are the last; numbers ascend
-    with missing ones at the end, codes are in the order of their characters with missing ones
-    first.
+    Rows are sorted by the first attribute, then by the other attributes, by the target and by the
+    part. Numbers are in ascending order, with missing ones last; codes are sorted as text, with
+    missing ones first.
     """
     keys = [table.target, *(table.columns[a.name] for a in reversed(table.attributes))]
     return table.take(np.lexsort(keys if table.part is None else [table.part, *keys]))
 
 
 def content_hash(table: RawTable) -> str:
-    """Return the hash of what `table` contains, whatever the order of its rows.
+    """Return the hash of a table, which does not depend on the order of the rows.
+
+    The hash covers the names and kinds of the attributes, the sorted columns, the target, and the
+    parts if there are any. Numbers are hashed as little-endian float64, codes as lines of UTF-8.
+    The order of codes in a card does not matter.
 
     Parameters
     ----------
@@ -122,9 +133,7 @@ def content_hash(table: RawTable) -> str:
     Returns
     -------
     str
-        ``sha256:`` and 64 hexadecimal digits, over the attributes' names and kinds, the sorted
-        columns, the target, and the parts where there are any: numbers as little-endian float64,
-        codes as lines of UTF-8. What a card says of the codes' order is not content.
+        ``sha256:`` and 64 hexadecimal digits.
     """
     table = sort_rows(table)
     digest = hashlib.sha256()
@@ -132,7 +141,7 @@ def content_hash(table: RawTable) -> str:
     columns = [*(table.columns[a.name] for a in table.attributes), table.target]
     for column in columns if table.part is None else [*columns, table.part]:
         if column.dtype.kind == "f":
-            # NaN has many bit patterns; a hash needs one.
+            # NaN has many bit patterns, but the hash needs one.
             digest.update(np.where(np.isnan(column), np.nan, column).astype("<f8").tobytes())
         else:
             digest.update("".join(f"{code}\n" for code in column.tolist()).encode())

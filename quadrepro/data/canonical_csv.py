@@ -1,7 +1,8 @@
-"""Canonical CSVs: a header, commas, the attributes in the order of the card, then `target`.
+"""Canonical CSVs: a header, the attributes in the order of the card, then the target.
 
-A missing value is an empty field. pyarrow reads; where it finds a file wanting, or what it read is
-not clean, Python's csv module goes through the file once more to say what is wrong on which line.
+Fields are separated by commas, and a missing value is an empty field. pyarrow reads the file. If it
+fails, or if the values are not valid, Python's csv module reads the file again to find the line
+that is wrong.
 """
 
 from __future__ import annotations
@@ -35,9 +36,9 @@ def read_csv(path: Path, card: Card) -> RawTable:
     Parameters
     ----------
     path : Path
-        NAME.csv or NAME.csv.gz, UTF-8.
+        NAME.csv or NAME.csv.gz, in UTF-8.
     card : Card
-        Gives the columns' names and kinds.
+        Names and kinds of the columns.
 
     Returns
     -------
@@ -47,9 +48,9 @@ def read_csv(path: Path, card: Card) -> RawTable:
     Raises
     ------
     DataError
-        If the file cannot be read, is not UTF-8, is empty, or has another header than the card,
-        a row of another length, something that is not a finite number in a numeric column, or a
-        row without a label. The message names the file and the line.
+        If the file cannot be read, is not UTF-8, is empty, or has a header other than that of the
+        card, a row of another length, a numeric column with a value that is not a finite number,
+        or a row without a label. The message names the file and the line.
     """
     import pyarrow as pa
 
@@ -82,7 +83,7 @@ def _parse(content: bytes, card: Card) -> pa.Table:
     text, real = pa.string(), pa.float64()
     return arrow_csv.read_csv(
         pa.BufferReader(content),
-        # One row of MNIST's header alone is some kilobytes.
+        # A block must hold a whole row, and that of MNIST's header takes kilobytes.
         arrow_csv.ReadOptions(use_threads=False, block_size=1 << 24),
         arrow_csv.ParseOptions(newlines_in_values=True),
         arrow_csv.ConvertOptions(
@@ -94,17 +95,17 @@ def _parse(content: bytes, card: Card) -> pa.Table:
 
 
 def _clean(column: pa.ChunkedArray) -> bool:
-    """Whether a column is of text, or its numbers are finite where there is one."""
+    """Whether a column has only text, or only finite numbers and missing values."""
     import pyarrow as pa
 
     if pa.types.is_string(column.type):
         return True
-    # A gap is no value of pyarrow's; a NaN that is one was written so.
+    # pyarrow counts empty fields as null; a NaN was written as such, and is not allowed.
     return bool(np.isfinite(column.to_numpy()).sum() + column.null_count == len(column))
 
 
 def _explain(content: bytes, path: Path, card: Card) -> None:
-    """Raise a `DataError` for the first thing that is wrong with a canonical CSV, if any is."""
+    """Raise a `DataError` for the first fault of a canonical CSV, if there is one."""
     names = (*card.attribute_names, card.target.name)
     rows = _rows(content, path)
     header, _ = next(rows, (None, 0))
@@ -116,15 +117,15 @@ def _explain(content: bytes, path: Path, card: Card) -> None:
         n_rows += 1
         if len(fields) != len(names):
             raise DataError(
-                f"{path}, line {line}: {len(fields)} fields, the header has {len(names)}"
+                f"{path}, line {line}: {len(fields)} fields, but the header has {len(names)}"
             )
         for name, field in zip(names, fields, strict=True):
             if name not in card.nominal_names and number(field) is None:
                 raise DataError(f"{path}, line {line}, column {name}: {field!r} is not a number")
         if not fields[-1].strip():
-            raise DataError(f"{path}, line {line}: no label in column {names[-1]}")
+            raise DataError(f"{path}, line {line}: column {names[-1]} has no label")
     if not n_rows:
-        raise DataError(f"{path}: there is a header but no row")
+        raise DataError(f"{path}: the file has a header but no rows")
 
 
 def _rows(content: bytes, path: Path) -> Iterator[tuple[list[str], int]]:
@@ -141,9 +142,9 @@ def _rows(content: bytes, path: Path) -> Iterator[tuple[list[str], int]]:
 def _check_header(path: Path, header: Sequence[str], expected: Sequence[str]) -> None:
     for place, (name, right) in enumerate(zip(header, expected, strict=False), start=1):
         if name != right:
-            raise DataError(f"{path}, line 1: column {place} is {name!r}, the card says {right!r}")
+            raise DataError(f"{path}, line 1: column {place} must be {right!r}, not {name!r}")
     if len(header) != len(expected):
         raise DataError(
-            f"{path}, line 1: {len(header)} columns, the card says {len(expected)}"
-            f" (the last is {expected[-1]!r})"
+            f"{path}, line 1: {len(header)} columns, but the card has {len(expected)}"
+            f" (the last one is {expected[-1]!r})"
         )

@@ -1,24 +1,22 @@
-"""Cards: what a data set must look like, where it comes from, and how a paper views it.
+"""Cards: what a data set contains, where it comes from, and how each paper views it.
 
-A card is a YAML file `datasets/NAME.yaml`. Every scalar of it is read as the text that is
-written, so a label ``no``, ``01`` or ``1`` stays that label; numbers are made only where a field
-is a number.
+A card is a YAML file `datasets/NAME.yaml`. All its scalars are read as the text that is written, so
+a label ``no``, ``01`` or ``1`` stays that label; only the fields that hold numbers are converted.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, Self
 
-import yaml
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from quadrepro.data.schema import (
     Attribute,
-    Frozen,
     Target,
     Threshold,
     View,
@@ -26,51 +24,51 @@ from quadrepro.data.schema import (
     series,
 )
 from quadrepro.data.sources.schema import Layout, Source
+from quadrepro.documents.model import Model, fault
+from quadrepro.documents.source import Place, read_yaml
+from quadrepro.documents.validation import Mistake, validated
 from quadrepro.errors import ConfigError, DataError, nearest
 from quadrepro.resources import cards_folder
 
 __all__ = ["Attribute", "Card", "View", "card_names", "load_card", "load_card_file"]
 
-# It leaves every scalar a string: `no` is a label here, not False. In C it is ten times as fast.
-LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
-
 OWN_CARDS = Path("datasets")
-"""Where a person's own cards are: below the folder in which quadrepro is called."""
+"""The folder with the user's own cards, relative to the current one."""
 
 ANY_VIEW = "default"
-"""A view of this name stands for every view that a card lacks."""
+"""The name of the view that is used for every view that a card lacks."""
 
 
-class Card(Frozen):
-    """Everything that is known about a data set before its rows are read.
+class Card(Model):
+    """The description of a data set.
 
     Attributes
     ----------
     name : str
         The short name, also that of the files NAME.yaml and NAME.csv.
     title : str
-        The name its repository gives it.
+        The name in its repository.
     task : {"classification", "regression"}
         Whether the target is a label or a number.
     rows, missing_cells, rows_with_missing : int
-        Counts that the rows must have.
+        The number of rows, of missing values, and of rows with a missing value.
     attributes : tuple of Attribute
         The columns in the order of the canonical CSV, without the target.
     target : Target
         The labels and their counts, or the range of the numbers.
-    parts : dict of str to tuple of int, default {}
-        Named parts of the rows, each with its first and last row in the order of the source,
-        counted from 1; every row is in one of them.
+    parts : dict of str to tuple of (int, int), default {}
+        Named parts of the rows: for each, its first and last row in the order of the source,
+        counted from 1. Every row is in exactly one part.
     content_hash : str
         ``sha256:`` and 64 hexadecimal digits, from `quadrepro.data.canonical.content_hash`.
     licence, citation : str
-        The terms of use, and whom to cite.
+        The terms of use, and what to cite.
     sources : tuple of Source
-        Where the rows can be had, the preferred first.
+        Where the rows come from; the preferred source first.
     notes : tuple of str
-        Known faults, and what was left out or changed.
+        Known faults of the data, and what was left out or changed.
     views : dict of str to View
-        By the name of the paper; the view ``default`` stands for any that is not there.
+        By the name of the paper; the view ``default`` is used for every other name.
     """
 
     name: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
@@ -89,53 +87,65 @@ class Card(Frozen):
     notes: tuple[str, ...] = ()
     views: dict[str, View] = Field(default_factory=dict)
 
-    @field_validator("attributes", mode="before")
+    @field_validator("attributes")
     @classmethod
-    def _whole_series(cls, attributes: Any) -> Any:
-        if not isinstance(attributes, (list, tuple)):
-            return attributes
-        return [one for attribute in attributes for one in _expanded(attribute)]
+    def _attributes_of_series(cls, attributes: tuple[Attribute, ...]) -> tuple[Attribute, ...]:
+        expanded: list[Attribute] = []
+        for i, attribute in enumerate(attributes):
+            names = list(series(attribute.name))
+            if not names:
+                raise fault(f"the series {attribute.name} counts down", i, "name")
+            expanded += [
+                attribute if name == attribute.name else attribute.model_copy(update={"name": name})
+                for name in names
+            ]
+        return tuple(expanded)
 
     @model_validator(mode="after")
     def _parts_agree(self) -> Self:
-        refuse_repeats("attributes", (*self.attribute_names, self.target.name))
+        refuse_repeats("attributes", (*self.attribute_names, self.target.name), "attributes")
         if self.task == "classification":
-            if len(self.target.labels) < 2:
-                raise ValueError("target.labels must name at least two labels")
             total = sum(self.target.labels.values())
+            if len(self.target.labels) < 2:
+                raise fault("labels must name at least two labels", "target", "labels")
             if total != self.rows:
-                raise ValueError(f"the label counts add up to {total}, rows is {self.rows}")
+                message = f"the label counts add up to {total}, but rows is {self.rows}"
+                raise fault(message, "target", "labels")
         elif self.target.labels or self.target.range is None:
-            raise ValueError("the target of a regression has a range, and no labels")
+            raise fault("the target of a regression needs a range and no labels", "target")
         self._check_parts()
         self._check_layouts()
         for name, view in self.views.items():
-            for problem in self.problems(view):
-                raise ValueError(f"view {name}: {problem}")
+            for mistake in self.mistakes(view):
+                raise fault(f"view {name}: {mistake.message}", "views", name, *mistake.place)
         return self
 
     def _check_parts(self) -> None:
         next_row = 1
         for name, (first, last) in self.parts.items():
             if first != next_row or last < first:
-                raise ValueError(f"part {name} must begin at row {next_row} and not be empty")
+                message = f"part {name} must begin at row {next_row} and not be empty"
+                raise fault(message, "parts", name)
             next_row = last + 1
         if self.parts and next_row != self.rows + 1:
-            raise ValueError(f"the parts end at row {next_row - 1}, rows is {self.rows}")
+            raise fault(f"the parts end at row {next_row - 1}, but rows is {self.rows}", "parts")
 
     def _check_layouts(self) -> None:
         wanted = {*self.attribute_names, self.target.name}
-        for source in self.sources:
+        for i, source in enumerate(self.sources):
             if not isinstance(source, Layout):
                 continue
-            columns = tuple(name for name in source.columns if name)
-            refuse_repeats(f"columns of {source.kind}", columns)
-            for name in (*columns, *source.codes, *source.only):
-                if name not in wanted:
-                    hint = nearest(name, wanted)
-                    raise ValueError(f"source {source.kind}: there is no column {name!r}{hint}")
-            if columns and (lacking := wanted - set(columns)):
-                raise ValueError(f"source {source.kind} lacks column {min(lacking)!r}")
+            named = tuple(name for name in source.columns if name)
+            refuse_repeats(f"columns of {source.kind}", named, "sources", i, "columns")
+            for key, names in (("columns", named), ("codes", source.codes), ("only", source.only)):
+                for name in names:
+                    if name not in wanted:
+                        hint = nearest(name, wanted)
+                        message = f"source {source.kind}: there is no column {name!r}{hint}"
+                        raise fault(message, "sources", i, key, name)
+            if named and (lacking := wanted - set(named)):
+                message = f"source {source.kind} lacks the column {min(lacking)!r}"
+                raise fault(message, "sources", i, "columns")
 
     @cached_property
     def attribute_names(self) -> tuple[str, ...]:
@@ -144,66 +154,69 @@ class Card(Frozen):
 
     @cached_property
     def nominal_names(self) -> frozenset[str]:
-        """The names of all columns that hold codes, the target's among them."""
+        """The names of all columns with codes, including the target of a classification."""
         names = {a.name for a in self.attributes if a.kind == "nominal"}
         return frozenset(names | {self.target.name} if self.task == "classification" else names)
 
-    def problems(self, view: View) -> list[str]:
-        """Return what keeps `view` from being a view of this data set.
+    def mistakes(self, view: View) -> Iterator[Mistake]:
+        """Yield the reasons why a view cannot be a view of this data set.
 
         Parameters
         ----------
         view : View
             From this card or from a config.
 
-        Returns
-        -------
-        list of str
-            One message for each label, part or attribute that does not exist, with the nearest
-            that does, and for a target that cannot be read so; empty where the view can be used.
+        Yields
+        ------
+        Mistake
+            One per label, part or attribute that does not exist, with the nearest that does, and
+            one if the view does not fit the task. Places start at the view.
         """
         kinds = {a.name: a.kind for a in self.attributes}
-        found = [*self._target_problems(view)]
+        yield from self._target_mistakes(view)
         if view.part and view.part not in self.parts:
             known = nearest(view.part, self.parts) or "; it is not divided into parts"
-            found.append(f"{self.name} has no part {view.part!r}{known}")
-        found += [
-            f"{self.name} has no attribute {name!r}{nearest(name, kinds)}"
-            for name in (*view.exclude, *view.order)
-            if name not in kinds
-        ]
-        found += [
-            f"{name} of {self.name} is numeric, so its values need no order"
-            for name in view.order
-            if kinds.get(name) == "numeric"
-        ]
+            yield Mistake(("part",), f"{self.name} has no part {view.part!r}{known}")
+        named: list[tuple[Place, str]] = [(("order", name), name) for name in view.order]
+        for place, name in [*((("exclude", i), n) for i, n in enumerate(view.exclude)), *named]:
+            if name not in kinds:
+                hint = nearest(name, kinds)
+                yield Mistake(place, f"{self.name} has no attribute {name!r}{hint}")
+        for name in view.order:
+            if kinds.get(name) == "numeric":
+                message = f"{name} of {self.name} is numeric, so its values need no order"
+                yield Mistake(("order", name), message)
         if set(kinds) <= set(view.exclude):
-            found.append(f"all attributes of {self.name} are excluded")
-        return found
+            yield Mistake(("exclude",), f"all attributes of {self.name} are excluded")
 
-    def _target_problems(self, view: View) -> Iterator[str]:
-        labels = self.target.labels
+    def _target_mistakes(self, view: View) -> Iterator[Mistake]:
+        labels, at = self.target.labels, ("positive",)
+        target = f"the target of {self.name}"
         match view.positive:
             case None if self.task == "classification":
-                yield f"the target of {self.name} is a label, so the view must say what is positive"
+                yield Mistake((), f"{target} is a label, so the view must say which are positive")
             case Threshold() if self.task == "classification":
-                yield f"the target of {self.name} is a label, so no number can bound it"
+                yield Mistake(at, f"{target} is a label, so positive must list labels")
             case tuple() if self.task == "regression":
-                yield f"the target of {self.name} is a number: give at_most or at_least as positive"
+                yield Mistake(at, f"{target} is a number: give at_most or at_least as positive")
             case tuple():
-                for label in (*view.positive, *view.negative):
-                    if label not in labels:
-                        yield f"{self.name} has no label {label!r}{nearest(label, labels)}"
+                for key, named in (("positive", view.positive), ("negative", view.negative)):
+                    for i, label in enumerate(named):
+                        if label not in labels:
+                            hint = nearest(label, labels)
+                            yield Mistake((key, i), f"{self.name} has no label {label!r}{hint}")
                 if set(labels) <= set(view.positive):
-                    yield f"all labels of {self.name} are positive, so there is nothing to learn"
+                    yield Mistake(
+                        at, f"all labels of {self.name} are positive, so there is nothing to learn"
+                    )
 
     def view(self, name: str) -> View:
-        """Return the view called `name`, or the one that stands for any.
+        """Return the view called `name`, or else the view ``default``.
 
         Raises
         ------
         ConfigError
-            If the card has neither; the nearest is named.
+            If the card has neither. The message names the nearest view.
         """
         view = self.views.get(name, self.views.get(ANY_VIEW))
         if view is None:
@@ -212,30 +225,20 @@ class Card(Frozen):
         return view
 
 
-def _expanded(attribute: Any) -> Iterator[Any]:
-    """Yield an attribute of a card, or all that ``p1..p784`` stands for."""
-    name = attribute.get("name") if isinstance(attribute, dict) else None
-    if not isinstance(name, str):
-        yield attribute
-        return
-    for one in series(name):
-        yield {**attribute, "name": one}
-
-
 def card_names() -> list[str]:
     """Return the names of all data sets that have a card, sorted."""
     return sorted(_card_files())
 
 
 def load_card(name: str) -> Card:
-    """Return the card of the data set `name`.
+    """Return the card of a data set.
 
     Raises
     ------
     ConfigError
-        If there is no such card; the nearest name is given.
+        If there is no such card. The message names the nearest one.
     DataError
-        If the card is broken; its file is named.
+        If the card is invalid, see `load_card_file`.
     """
     files = _card_files()
     if name not in files:
@@ -244,7 +247,7 @@ def load_card(name: str) -> Card:
 
 
 def _card_files() -> dict[str, Path]:
-    """Return the cards of the current folder, and those that ship, which nothing replaces."""
+    """Return the user's own cards and those that ship, which cannot be replaced."""
     folders = (OWN_CARDS.resolve(), cards_folder())
     return {path.stem: path for folder in folders for path in folder.glob("*.yaml")}
 
@@ -260,40 +263,38 @@ def load_card_file(path: Path) -> Card:
     Parameters
     ----------
     path : Path
-        NAME.yaml, where NAME is the card's own name.
+        NAME.yaml, where NAME is the name in the card.
 
     Returns
     -------
     Card
+        Paths of files are absolute.
 
     Raises
     ------
     DataError
-        If the file cannot be read or is not a card; the file and every fault are named.
+        If the file cannot be read or is not a valid card. The message has one line per mistake,
+        each with its place.
     """
-    try:
-        content = yaml.load(path.read_text(encoding="utf-8"), Loader=LOADER)
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise DataError(f"{path}: cannot be read: {' '.join(str(error).split())}") from error
-    try:
-        card = Card.model_validate(_with_whole_paths(content, path))
-    except ValidationError as error:
-        faults = "; ".join(_fault(e["loc"], e["msg"]) for e in error.errors())
-        raise DataError(f"{path}: {faults}") from error
+    source = read_yaml(path, scalars="text", error=DataError)
+    source = dataclasses.replace(source, data=_with_absolute_paths(source.data, path.parent))
+    card = validated(Card, source, DataError)
     if card.name != path.stem:
-        raise DataError(f"{path}: the card is named {card.name!r}, its file {path.stem!r}")
+        place = source.where(("name",))
+        raise DataError(f"{place}: the card is named {card.name!r}, but its file {path.stem!r}")
     return card
 
 
-def _with_whole_paths(content: Any, card: Path) -> Any:
-    """Let the paths of a person's own files start at the folder of the card that names them."""
+def _with_absolute_paths(content: Any, folder: Path) -> Any:
+    """Return the content of a card with paths of files that start at the card's folder."""
     sources = content.get("sources") if isinstance(content, dict) else None
-    for source in sources if isinstance(sources, list) else ():
-        if isinstance(source, dict) and isinstance(source.get("path"), str):
-            source["path"] = str((card.parent / source["path"]).resolve())
-    return content
-
-
-def _fault(place: tuple[int | str, ...], message: str) -> str:
-    text = message.removeprefix("Value error, ")
-    return f"{'.'.join(map(str, place))}: {text}" if place else text
+    if not isinstance(sources, list):
+        return content
+    return content | {
+        "sources": [
+            source | {"path": str((folder / source["path"]).resolve())}
+            if isinstance(source, dict) and isinstance(source.get("path"), str)
+            else source
+            for source in sources
+        ]
+    }

@@ -1,4 +1,4 @@
-"""Writing a card as YAML, laid out as those are that ship."""
+"""Writing a card as YAML, in the layout of the cards that ship."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, TypeVar
 
-import yaml
-
 from quadrepro.data.card import Card
 from quadrepro.data.schema import series
+from quadrepro.documents.writing import Block, Line, to_yaml
 
 _LAST = ("target", "attributes", "licence", "citation", "sources", "notes", "views")
 _FIRST_OF_SOURCE = ("kind", "path", "format", "separator", "skip", "columns")
@@ -22,73 +21,43 @@ T = TypeVar("T")
 
 
 def write_card(card: Card, path: Path) -> None:
-    """Write a card so that `quadrepro.data.card.load_card_file` reads the same back.
+    """Write a card so that `quadrepro.data.card.load_card_file` reads the same card back.
 
     Parameters
     ----------
     card : Card
-        The card. A person's own file in the folder above that of the card, or below, is named
-        relative to the card.
+        The card. A file of the user in the folder above the card's, or below it, is named relative
+        to the card.
     path : Path
-        NAME.yaml, where NAME is the card's own name. Its folder is made where there is none; a
-        file that is there is replaced, at once or not at all.
+        NAME.yaml, where NAME is the name of the card. The folder is created if necessary. If the
+        file exists, it is replaced, either completely or not at all; its comments are kept where
+        the new card has the same entries.
 
     Raises
     ------
     OSError
-        If it cannot be written.
+        If the file cannot be written.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
+    old = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+    text = to_yaml(_content(card, path.parent.resolve()), old)
     partial = path.with_name(f".{path.name}-{os.getpid()}.part")
     try:
-        partial.write_text(_yaml(card, path.parent.resolve()), encoding="utf-8")
+        partial.write_text(text, encoding="utf-8")
         partial.replace(path)
     finally:
         partial.unlink(missing_ok=True)
 
 
-class _Line(dict[str, Any]):
-    """A mapping on one line, between braces."""
-
-
-class _Block(list[Any]):
-    """A list with one item a line; others are on one line, between brackets."""
-
-
-class _Dumper(yaml.SafeDumper):
-    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
-        super().increase_indent(flow, False)
-
-
-def _scalar(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
-    # Between double quotes alone is every end of a line written by its number, not as itself.
-    return dumper.represent_scalar(_STR, text, style=None if text.isprintable() else '"')
-
-
-_MAP, _SEQ, _STR = (f"tag:yaml.org,2002:{kind}" for kind in ("map", "seq", "str"))
-_Dumper.add_representer(str, _scalar)
-_Dumper.add_representer(_Line, lambda d, held: d.represent_mapping(_MAP, held, flow_style=True))
-_Dumper.add_representer(list, lambda d, held: d.represent_sequence(_SEQ, held, flow_style=True))
-_Dumper.add_representer(_Block, lambda d, held: d.represent_sequence(_SEQ, held, flow_style=False))
-
-
-def _yaml(card: Card, folder: Path) -> str:
+def _content(card: Card, folder: Path) -> dict[str, Any]:
     content = _whole(card.model_dump(mode="json", exclude_none=True, exclude_defaults=True))
-    content["target"] = {k: _Line(v) if k == "labels" else v for k, v in content["target"].items()}
+    content["target"] = {k: Line(v) if k == "labels" else v for k, v in content["target"].items()}
     said = [(attribute.pop("name"), attribute) for attribute in content["attributes"]]
-    content["attributes"] = _Block(_Line(name=name, **rest) for name, rest in _folded(said))
-    content["sources"] = _Block(_source(source, folder) for source in content["sources"])
+    content["attributes"] = Block(Line(name=name, **rest) for name, rest in _folded(said))
+    content["sources"] = Block(_source(source, folder) for source in content["sources"])
     if "notes" in content:
-        content["notes"] = _Block(content["notes"])
-    text: str = yaml.dump(
-        {k: v for k, v in content.items() if k not in _LAST} | _first(content, _LAST),
-        Dumper=_Dumper,
-        allow_unicode=True,
-        default_flow_style=False,
-        sort_keys=False,
-        width=100,
-    )
-    return text
+        content["notes"] = Block(content["notes"])
+    return {k: v for k, v in content.items() if k not in _LAST} | _first(content, _LAST)
 
 
 def _source(source: dict[str, Any], folder: Path) -> dict[str, Any]:
@@ -96,7 +65,7 @@ def _source(source: dict[str, Any], folder: Path) -> dict[str, Any]:
     if "columns" in source:
         source["columns"] = [name for name, _ in _folded([(n, None) for n in source["columns"]])]
     path = Path(source.get("path", ""))
-    # A project that is moved as a whole keeps its data where its cards look for it.
+    # A relative path stays right if the whole project is moved.
     if path.is_relative_to(folder):
         source["path"] = path.relative_to(folder).as_posix()
     elif path.is_relative_to(folder.parent):
@@ -109,7 +78,7 @@ def _first(content: dict[str, Any], keys: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _whole(value: Any) -> Any:
-    """Return plain data with whole numbers in place of 1.0 and its like."""
+    """Return plain data with 1 instead of 1.0, and so on."""
     match value:
         case dict():
             return {key: _whole(held) for key, held in value.items()}
@@ -120,15 +89,15 @@ def _whole(value: Any) -> Any:
     return value
 
 
-def _folded(said: Sequence[tuple[str, T]]) -> Iterator[tuple[str, T]]:
-    """Yield names and what is said of them, ``f1..f9`` for nine of which the same is said."""
+def _folded(described: Sequence[tuple[str, T]]) -> Iterator[tuple[str, T]]:
+    """Yield names with their descriptions, ``f1..f9`` for nine with the same description."""
 
     def place_in_series(item: tuple[int, tuple[str, T]]) -> tuple[object, ...]:
-        i, (name, rest) = item
+        i, (name, description) = item
         numbered = _NUMBERED.fullmatch(name)
-        return (numbered[1], int(numbered[2]) - i, repr(rest)) if numbered else (i,)
+        return (numbered[1], int(numbered[2]) - i, repr(description)) if numbered else (i,)
 
-    for _, items in groupby(enumerate(said), place_in_series):
+    for _, items in groupby(enumerate(described), place_in_series):
         run = [one for _, one in items]
         name = f"{run[0][0]}..{run[-1][0]}"
         if len(run) > 2 and [*series(name)] == [one for one, _ in run]:

@@ -1,4 +1,4 @@
-"""What arrives against what its card says: every count, range and code, and the content itself."""
+"""Comparing rows with their card: every count, range and code, and the content itself."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from quadrepro.data.card import Attribute, Card
 from quadrepro.errors import DataError
 
 SHOWN = 4
-"""How many attributes that differ a message names."""
+"""The largest number of different attributes that a message names."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Check:
-    """One thing that a card says, and whether it is so.
+    """The comparison of one property of the rows with the card.
 
     Attributes
     ----------
     what : str
-        The thing in words, such as ``rows``.
+        The property, such as ``rows``.
     expected : str
-        What the card says of it.
+        Its value in the card.
     problem : str, default ""
-        What the rows have instead, with the card's side; empty where they agree.
+        How the rows differ from the card; empty if they agree.
     """
 
     what: str
@@ -35,7 +35,15 @@ class Check:
 
 
 def divide(card: Card, table: RawTable) -> RawTable:
-    """Say of each row, in the order of its source, which part of the data set it belongs to."""
+    """Return rows with the part of the data set that each belongs to.
+
+    Parameters
+    ----------
+    card : Card
+        It says which rows are in which part.
+    table : RawTable
+        The rows in the order of their source.
+    """
     if not card.parts:
         return table
     sizes = [last - first + 1 for first, last in card.parts.values()]
@@ -51,14 +59,14 @@ def checks(card: Card, table: RawTable) -> Iterator[Check]:
     Parameters
     ----------
     card : Card
-        What is expected.
+        The expected properties.
     table : RawTable
-        What arrived, divided into parts where the card names parts.
+        The rows, with their parts if the card has parts.
 
     Yields
     ------
     Check
-        Attributes, rows, missing cells, target, ranges and codes; the content hash last.
+        Of the attributes, rows, missing cells, target, ranges and codes, and of the content hash.
     """
     missing = table.missing
     kinds = [f"{a.name} ({a.kind})" for a in card.attributes]
@@ -98,20 +106,29 @@ def checks(card: Card, table: RawTable) -> Iterator[Check]:
 
 
 def refuse_other_content(card: Card, table: RawTable, origin: str) -> None:
-    """Refuse rows that are not what their card says.
+    """Refuse rows that differ from their card.
+
+    Parameters
+    ----------
+    card : Card
+        The expected properties.
+    table : RawTable
+        The rows, with their parts if the card has parts.
+    origin : str
+        Where the rows came from, for the message.
 
     Raises
     ------
     DataError
-        Naming the origin of the rows and all that differs, with both sides.
+        If the rows differ. The message names the origin and all differences, with both values.
     """
     problems: list[str] = []
     for check in checks(card, table):
-        # That the hash differs tells nothing once a count does.
+        # If a count differs, the hash differs as well.
         if check.problem and not (check.what == "content" and problems):
             problems.append(check.problem)
     if problems:
-        raise DataError(f"{card.name}: {origin} is not what the card says: {'; '.join(problems)}")
+        raise DataError(f"{card.name}: {origin} differs from the card: {'; '.join(problems)}")
 
 
 def _same(what: str, expected: str, found: str) -> Check:

@@ -1,4 +1,4 @@
-"""Encoding: numeric columns, and labels -1 and +1 or numbers to predict, as a view says."""
+"""Encoding: a data set in a view, as numeric columns and a target of -1 and +1 or numbers."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quadrepro._typing import BoolArray, FloatArray
 from quadrepro.data.canonical import RawTable, is_missing
 from quadrepro.data.card import Attribute, View
 from quadrepro.data.schema import Threshold
@@ -28,15 +28,16 @@ class Encoded:
     X : ndarray of float64, shape (n_rows, n_columns)
         NaN where a value is missing.
     y : ndarray of float64, shape (n_rows,)
-        +1 for what the view calls positive and -1 for the rest; for a regression the numbers.
+        +1 for what the view calls positive and -1 for the rest; for a regression, the numbers.
     attributes : tuple of str
-        The names of the columns of `X`: the attribute, or ``attribute=code`` for a one-hot code.
+        The names of the columns of `X`: that of the attribute, or ``attribute=code`` for a one-hot
+        code.
     missing : {"mean", "low"}
-        What is to stand for a missing value, see `quadrepro.data.normalise.Normaliser`.
+        How to fill in missing values, see `quadrepro.data.normalise.Normaliser`.
     """
 
-    X: NDArray[np.float64]
-    y: NDArray[np.float64]
+    X: FloatArray
+    y: FloatArray
     attributes: tuple[str, ...]
     missing: Literal["mean", "low"]
 
@@ -44,32 +45,32 @@ class Encoded:
 def encode(dataset: Dataset, view: View) -> Encoded:
     """Turn a data set into arrays.
 
-    The codes of a nominal attribute are those that the view orders, else those of the card, else
-    `default_order` of those that occur in any row. As ordinal, a code becomes its position from 0;
-    as one-hot, each code gets a column of zeros and ones, and a missing one is missing in all of
-    them, or where the view takes it as a value of its own, gets a column ``attribute=``.
+    The codes of a nominal attribute have the order of the view, or else that of the card, or else
+    the `default_order` of the codes that occur in any row. With ordinal encoding, a code becomes
+    its position, counted from 0. With one-hot encoding, every code becomes a column of zeros and
+    ones. A missing code is missing in all of these columns, or has a column ``attribute=`` if the
+    view gives missing values a value of their own.
 
     Parameters
     ----------
     dataset : Dataset
-        Loaded and checked.
+        The data set.
     view : View
-        Of the data set's card, or a config's own.
+        A view of its card or of a config.
 
     Returns
     -------
     Encoded
-        The rows of the view's part and labels, without the columns that the view excludes.
+        The rows of the view's part and labels, without the attributes that the view excludes.
 
     Raises
     ------
     ConfigError
-        If the view names a label, a part or an attribute that does not exist (the nearest is
-        given), if an order lacks a code that occurs, if no row is left, or if all rows would get
-        the same label.
+        If the view has a label, a part or an attribute that does not exist, if an order lacks a
+        code that occurs, if no row is left, or if all rows get the same label.
     """
-    for problem in dataset.card.problems(view):
-        raise ConfigError(problem)
+    for mistake in dataset.card.mistakes(view):
+        raise ConfigError(mistake.message)
     kept = [a for a in dataset.table.attributes if a.name not in view.exclude]
     codes = {
         a.name: _codes(a, dataset.table, view.order.get(a.name, a.codes))
@@ -83,7 +84,7 @@ def encode(dataset: Dataset, view: View) -> Encoded:
     if view.task == "classification" and np.all(y == y[0]):
         sign = "positive" if y[0] > 0 else "negative"
         raise ConfigError(f"all rows of {dataset.card.name} in this view are {sign}")
-    columns: dict[str, NDArray[np.float64]] = {}
+    columns: dict[str, FloatArray] = {}
     for attribute in kept:
         columns |= _columns(attribute, table, codes.get(attribute.name, ()), view)
     return Encoded(
@@ -95,10 +96,16 @@ def encode(dataset: Dataset, view: View) -> Encoded:
 
 
 def default_order(codes: Iterable[str]) -> tuple[str, ...]:
-    """Return distinct codes sorted as numbers where all of them are numbers, else as text."""
+    """Return distinct codes, sorted as numbers if all of them are numbers, otherwise as text.
+
+    Examples
+    --------
+    >>> default_order(["10", "9", "9"]), default_order(["10", "9", "a"])
+    (('9', '10'), ('10', '9', 'a'))
+    """
     distinct = sorted(set(codes))
     if all(_NUMBER.fullmatch(code) for code in distinct):
-        # The sort is stable: 00 and 000, equal as numbers, stay in the order of their text.
+        # The sort is stable: 00 and 000, which are equal as numbers, stay sorted as text.
         distinct.sort(key=float)
     return tuple(distinct)
 
@@ -109,13 +116,13 @@ def _codes(attribute: Attribute, table: RawTable, order: tuple[str, ...] | None)
         return default_order(occurring)
     if lacking := default_order(occurring.difference(order)):
         raise ConfigError(
-            f"the order of {attribute.name} is {', '.join(order)},"
-            f" but the data also have {', '.join(lacking)}"
+            f"the order of {attribute.name} is {', '.join(order)}, but the data also contain"
+            f" {', '.join(lacking)}"
         )
     return order
 
 
-def _rows(table: RawTable, view: View, kept: Iterable[Attribute]) -> NDArray[np.bool_]:
+def _rows(table: RawTable, view: View, kept: Iterable[Attribute]) -> BoolArray:
     rows = np.ones(table.n_rows, dtype=bool)
     if view.part:
         rows &= table.part == view.part
@@ -128,7 +135,7 @@ def _rows(table: RawTable, view: View, kept: Iterable[Attribute]) -> NDArray[np.
     return rows
 
 
-def _targets(table: RawTable, view: View) -> NDArray[np.float64]:
+def _targets(table: RawTable, view: View) -> FloatArray:
     match view.positive:
         case None:
             return table.target.astype(np.float64)
@@ -141,7 +148,7 @@ def _targets(table: RawTable, view: View) -> NDArray[np.float64]:
 
 def _columns(
     attribute: Attribute, table: RawTable, codes: tuple[str, ...], view: View
-) -> Iterator[tuple[str, NDArray[np.float64]]]:
+) -> Iterator[tuple[str, FloatArray]]:
     column = table.columns[attribute.name]
     if attribute.kind == "numeric":
         yield attribute.name, column.astype(np.float64)

@@ -1,8 +1,8 @@
-"""Fetching: the one place where data sets come over the network.
+"""Fetching data sets over the network.
 
-A data set is tried at each of its sources in the order of the card. What arrives is checked before
-it is kept, so the cache holds nothing but rows that are what their card says. Two processes that
-want the same data set take turns, and the second finds it there.
+The sources of a card are tried in their order. Rows are checked before they are cached, so the
+cache only contains rows that agree with their card. Two processes that fetch the same data set take
+turns, and the second one finds it in the cache.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 from quadrepro.data import cache
 from quadrepro.data.canonical import RawTable
 from quadrepro.data.card import Card
+from quadrepro.data.location import now, verified
 from quadrepro.data.sources.frame import Frame, to_table
 from quadrepro.data.sources.schema import OpenMLSource, WebSource, describe
-from quadrepro.data.store import now, verified
 from quadrepro.errors import DataError, NoConnectionError
 
 if TYPE_CHECKING:
@@ -28,27 +28,27 @@ NetworkSource = OpenMLSource | WebSource
 
 
 def fetch(card: Card, progress: Progress | None = None) -> str:
-    """Bring a data set into the cache.
+    """Fetch a data set into the cache.
 
     Parameters
     ----------
     card : Card
-        The data set.
+        The card of the data set.
     progress : Progress, optional
-        Told of each file's bytes.
+        Counts the bytes of each file.
 
     Returns
     -------
     str
-        Where it came from.
+        Where the data set came from.
 
     Raises
     ------
     NoConnectionError
-        If no source could be reached.
+        If no source can be reached.
     DataError
-        If no source gives what the card says; each is named with its reason. What was downloaded
-        whole stays for the next try where only another file failed.
+        If no source has rows that agree with the card. The message names each source with its
+        reason. If only some files of a source fail, the others are kept for the next attempt.
     """
     with _turn(card.name):
         entry = cache.find(card, card.content_hash)
@@ -69,7 +69,7 @@ def fetch(card: Card, progress: Progress | None = None) -> str:
             shutil.rmtree(_downloads(card), ignore_errors=True)
             return origin
     if not failures:
-        raise DataError(f"{card.name} has no source that could be fetched from")
+        raise DataError(f"{card.name} has no source on the network")
     reasons = "".join(f"\n  {failure}" for failure in failures)
     unreached = all(isinstance(failure, NoConnectionError) for failure in failures)
     kind = NoConnectionError if unreached else DataError
@@ -79,7 +79,7 @@ def fetch(card: Card, progress: Progress | None = None) -> str:
 def _read(
     source: NetworkSource, card: Card, progress: Progress | None
 ) -> tuple[RawTable, dict[str, str]]:
-    """Return checked rows, and the hash of each file that they came in."""
+    """Return checked rows, and the hash of each downloaded file."""
     if isinstance(source, OpenMLSource):
         from quadrepro.data.sources import openml
 
@@ -92,7 +92,7 @@ def _read(
         files = {p.name: f"sha256:{cache.sha256_of(p)}" for p in sorted(folder.iterdir())}
         return _checked(frame, source, card), files
     except DataError:
-        # Whole files with other content would only be in the way of the next try.
+        # Complete files with other content would make the next attempt fail as well.
         shutil.rmtree(folder, ignore_errors=True)
         raise
 
@@ -118,7 +118,7 @@ def _turn(name: str) -> Iterator[None]:
     except OSError as error:
         raise DataError(
             f"the cache {cache.cache_folder()} cannot be written: {error.strerror};"
-            " QUADREPRO_CACHE may name another folder"
+            " QUADREPRO_CACHE can name another folder"
         ) from error
     try:
         yield

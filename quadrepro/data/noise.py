@@ -1,31 +1,33 @@
-"""Noise on attributes, to see what learners make of it."""
+"""Noise on attributes."""
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+
+from quadrepro._typing import FloatArray
 
 
 def add_noise(
-    X: NDArray[np.float64],
+    X: FloatArray,
     rng: np.random.Generator,
     deviation: float,
     contrast: float = 1.0,
-) -> NDArray[np.float64]:
-    """Add normal noise to every attribute, clipped to the range that it had.
+) -> FloatArray:
+    """Add normal noise to every attribute, clipped to its range.
 
     x' = clip(x + N(0, deviation²) · range, min, max) (CB-Boost, section 5.4 and appendix F).
 
     Parameters
     ----------
     X : ndarray of float64, shape (n_rows, n_attributes)
-        Finite or NaN; NaN stays.
+        Finite numbers or NaN; NaN stays NaN.
     rng : numpy.random.Generator
-        The same draws serve every deviation.
+        The same generator gives the same standard normal numbers for every deviation.
     deviation : float
-        Standard deviation, as a share of the attribute's range.
+        Standard deviation of the noise, as a share of the attribute's range.
     contrast : float, default 1.0
-        The values are first narrowed to this share of their range, about its middle.
+        The share of their range that values are narrowed to, about its middle, before noise is
+        added.
 
     Returns
     -------
@@ -34,7 +36,7 @@ def add_noise(
     seen = ~np.isnan(X)
     low = np.where(seen, X, np.inf).min(axis=0)
     high = np.where(seen, X, -np.inf).max(axis=0)
-    # Where nothing is seen there is no range, and all stays NaN.
+    # A column without values has no range, and stays NaN.
     low, high = np.where(low > high, 0.0, low), np.where(low > high, 0.0, high)
     middle = (low + high) / 2
     noise = deviation * (high - low) * rng.standard_normal(X.shape)

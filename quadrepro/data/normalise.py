@@ -1,4 +1,4 @@
-"""Normalisation: missing values filled and columns squashed, from the training rows alone."""
+"""Normalisation: filling in missing values and scaling columns, fitted on training rows only."""
 
 from __future__ import annotations
 
@@ -6,44 +6,45 @@ import dataclasses
 from typing import Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
+
+from quadrepro._typing import BoolArray, FloatArray
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Normaliser:
-    """tanh((x - mean) / std), column by column, with missing values filled first.
+    """Normalises every column to tanh((x - mean) / std) after missing values are filled in.
 
     Attributes
     ----------
     fill : ndarray of float64, shape (n_attributes,)
-        What stands for a missing value.
+        The values that replace missing values.
     mean, std : ndarray of float64, shape (n_attributes,)
-        Mean and population standard deviation of the filled training columns; `std` is 1 for a
-        constant column.
+        Mean and population standard deviation of the training columns after missing values are
+        filled in; `std` is 1 for a constant column.
     """
 
-    fill: NDArray[np.float64]
-    mean: NDArray[np.float64]
-    std: NDArray[np.float64]
+    fill: FloatArray
+    mean: FloatArray
+    std: FloatArray
 
     @classmethod
-    def fit(cls, X: NDArray[np.float64], missing: Literal["mean", "low"] = "mean") -> Self:
-        """Take the parameters from training rows.
+    def fit(cls, X: FloatArray, missing: Literal["mean", "low"] = "mean") -> Self:
+        """Compute the parameters from training rows.
 
         Parameters
         ----------
         X : ndarray of float64, shape (n_rows, n_attributes)
-            Training rows, finite or NaN.
+            Training rows, with NaN for missing values.
         missing : {"mean", "low"}, default "mean"
-            Fill with the training mean, or with a value of its own: the training minimum less
-            one training standard deviation (1 for a constant column). A column that is wholly
-            missing is filled with 0.
+            Whether a missing value is replaced by the training mean, or by a value of its own: the
+            training minimum minus one training standard deviation (1 for a constant column). In a
+            column without any value, it is replaced by 0.
 
         Returns
         -------
         Normaliser
         """
-        # One memory layout: a sum over rows rounds differently in another.
+        # A sum over rows rounds differently in another memory layout.
         X = np.ascontiguousarray(X, dtype=np.float64)
         seen = ~np.isnan(X)
         low, mean, std = _moments(X, seen)
@@ -51,49 +52,47 @@ class Normaliser:
         _, mean, std = _moments(np.where(seen, X, fill), np.ones_like(seen))
         return cls(fill, mean, std)
 
-    def transform(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Normalise training or other rows.
+    def transform(self, X: FloatArray) -> FloatArray:
+        """Normalise rows.
 
         Parameters
         ----------
         X : ndarray of float64, shape (n_rows, n_attributes)
-            Finite or NaN.
+            Training or other rows, with NaN for missing values.
 
         Returns
         -------
         ndarray of float64, shape (n_rows, n_attributes)
-            In [-1, 1], never NaN.
+            Values in [-1, 1], without NaN.
         """
         filled = self.fill_in(X)
-        # Beside a tiny deviation a distant value overflows to infinity, whose tanh is 1 as well.
+        # With a tiny deviation, a distant value overflows to infinity, whose tanh is 1 as well.
         with np.errstate(over="ignore"):
             return np.tanh((filled - self.mean) / self.std)
 
-    def fill_in(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return rows with their missing values filled, and not normalised.
+    def fill_in(self, X: FloatArray) -> FloatArray:
+        """Fill in missing values without normalising.
 
         Parameters
         ----------
         X : ndarray of float64, shape (n_rows, n_attributes)
-            Finite or NaN.
+            Training or other rows, with NaN for missing values.
 
         Returns
         -------
         ndarray of float64, shape (n_rows, n_attributes)
-            Never NaN.
+            Values without NaN.
         """
         return np.where(np.isnan(X), self.fill, X)
 
 
-def _moments(
-    X: NDArray[np.float64], seen: NDArray[np.bool_]
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Return minimum, mean and deviation of what is seen: 0, 0, 1 where nothing is."""
+def _moments(X: FloatArray, seen: BoolArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return minimum, mean and deviation of each column; 0, 0, 1 for a column without values."""
     n_seen = np.maximum(seen.sum(axis=0), 1)
     nothing = ~seen.any(axis=0)
     low = np.where(nothing, 0.0, np.where(seen, X, np.inf).min(axis=0, initial=np.inf))
     high = np.where(nothing, 0.0, np.where(seen, X, -np.inf).max(axis=0, initial=-np.inf))
-    # The mean of equal values can miss them by a rounding error, which would pass for spread.
+    # The mean of equal values can differ from them by a rounding error, which is not a spread.
     mean = np.clip(np.where(seen, X, 0.0).sum(axis=0) / n_seen, low, high)
     std = np.sqrt((np.where(seen, X - mean, 0.0) ** 2).sum(axis=0) / n_seen)
     return low, mean, np.where(std > 0.0, std, 1.0)

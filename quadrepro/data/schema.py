@@ -1,4 +1,4 @@
-"""The parts of a card that say what a data set is: attributes, target and views."""
+"""The parts of a card that describe a data set: attributes, target and views."""
 
 from __future__ import annotations
 
@@ -7,35 +7,29 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal, Self
 
-import numpy as np
-from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
+from pydantic import ConfigDict, Discriminator, Field, Tag, model_validator
+
+from quadrepro._typing import BoolArray, FloatArray
+from quadrepro.documents.model import Model, fault
 
 _SERIES = re.compile(r"(?P<stem>.*?)(?P<first>\d+)\.\.(?P=stem)(?P<last>\d+)")
 
 
-class Frozen(BaseModel):
-    """A model whose fields cannot be set anew, and which refuses fields it does not know."""
-
-    # Labels and codes are texts; a config may write them as numbers.
-    model_config = ConfigDict(extra="forbid", frozen=True, coerce_numbers_to_str=True)
-
-
-class Attribute(Frozen):
-    """One column of a data set.
+class Attribute(Model):
+    """A column of a data set.
 
     Attributes
     ----------
     name : str
-        The column's name in the header of a canonical CSV. In a card ``p1..p784`` stands for 784
-        attributes of which the same is said; ``a01..a34`` counts with two digits.
+        The name of the column in the header of a canonical CSV. In a card, ``p1..p784`` stands for
+        784 attributes with the same description, and ``a01..a34`` counts with two digits.
     kind : {"numeric", "nominal"}
-        Numbers, or codes without arithmetic.
+        Whether the values are numbers, or codes without arithmetic.
     codes : tuple of str or None, default None
-        The codes of a nominal attribute in their natural order; None: those that occur, sorted as
-        numbers where all of them are numbers, else alphabetically.
-    range : tuple of float or None, default None
-        The lowest and the highest value of a numeric attribute; None: not stated.
+        The codes of a nominal attribute in their natural order. If None, the codes that occur,
+        sorted as numbers if all of them are numbers, otherwise alphabetically.
+    range : tuple of (float, float) or None, default None
+        The lowest and the highest value of a numeric attribute, or None if they are not stated.
     """
 
     name: str = Field(min_length=1)
@@ -47,26 +41,26 @@ class Attribute(Frozen):
     def _kind_fits(self) -> Self:
         if self.codes is not None:
             if self.kind == "numeric":
-                raise ValueError(f"{self.name} is numeric, so it has no codes")
-            refuse_repeats(f"the codes of {self.name}", self.codes)
+                raise ValueError(f"{self.name} is numeric, so it cannot have codes")
+            refuse_repeats(f"the codes of {self.name}", self.codes, "codes")
         if self.range is not None and self.kind == "nominal":
-            raise ValueError(f"{self.name} is nominal, so it has no range")
+            raise ValueError(f"{self.name} is nominal, so it cannot have a range")
         return self
 
 
-class Target(Frozen):
+class Target(Model):
     """The column to be predicted: ``target`` in a canonical CSV.
 
     Attributes
     ----------
     name : str, default "target"
-        The column's name in a canonical CSV.
+        The name of the column in a canonical CSV.
     original : str
-        What the source calls it.
+        Its name in the source.
     labels : dict of str to int, default {}
-        Classification: how many rows carry each label.
-    range : tuple of float or None, default None
-        Regression: the lowest and the highest value.
+        For classification: the number of rows with each label.
+    range : tuple of (float, float) or None, default None
+        For regression: the lowest and the highest value.
     """
 
     name: Literal["target"] = "target"
@@ -75,27 +69,35 @@ class Target(Frozen):
     range: tuple[float, float] | None = None
 
 
-class Threshold(Frozen):
-    """Which numbers are positive: those at most, or those at least, a bound."""
+class Threshold(Model):
+    """Which numbers are positive: those that are at most, or at least, a bound.
+
+    Attributes
+    ----------
+    at_most, at_least : float or None, default None
+        The bound; exactly one of the two is given.
+    """
 
     at_most: float | None = None
     at_least: float | None = None
 
-    @model_validator(mode="before")
-    @classmethod
-    def _known_side(cls, data: Any) -> Any:
-        if isinstance(data, dict) and not data.keys() <= cls.model_fields.keys():
-            raise ValueError("give one of at_most and at_least")
-        return data
-
     @model_validator(mode="after")
     def _one_side(self) -> Self:
         if (self.at_most is None) == (self.at_least is None):
-            raise ValueError("give one of at_most and at_least")
+            raise ValueError("give either at_most or at_least")
         return self
 
-    def holds(self, values: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Return which values are positive."""
+    def holds(self, values: FloatArray) -> BoolArray:
+        """Return whether each value is positive.
+
+        Parameters
+        ----------
+        values : ndarray of shape (n_rows,)
+
+        Returns
+        -------
+        ndarray of bool, shape (n_rows,)
+        """
         if self.at_most is not None:
             return values <= self.at_most
         assert self.at_least is not None
@@ -113,45 +115,49 @@ Positive = Annotated[
     Discriminator(
         _kind_of_positive,
         custom_error_type="positive",
-        custom_error_message="positive lists labels, such as [yes], or bounds a number, such as"
-        " {at_most: 9}",
+        custom_error_message="positive must be a list of labels, such as [yes], or a bound, such"
+        " as {at_most: 9}",
     ),
 ]
-"""What becomes +1: a list of labels, or a threshold."""
+"""What becomes +1: the labels of a list, or the numbers on one side of a threshold."""
 
 
-class View(Frozen):
+class View(Model):
     """How one paper turns a data set into a problem with numeric columns.
 
     Attributes
     ----------
-    positive : tuple of str or Threshold or None, default None
-        The labels, or the numbers, that become +1. None: the target stays a number, to be
+    positive : tuple of str, Threshold or None, default None
+        The labels, or the numbers, that become +1. If None, the target stays a number that is
         predicted as such.
     negative : tuple of str, default ()
-        The labels that become -1; rows with any other label are left out. Empty: all labels that
-        are not positive.
+        The labels that become -1; rows with any other label are left out. By default, all labels
+        that are not positive.
     part : str, default ""
-        The part of the rows that is taken, one of the card's `parts`; empty: all of them.
+        The part of the rows to use, one of the card's `parts`. By default, all of them.
     exclude : tuple of str, default ()
-        Attributes left out.
+        Attributes to leave out.
     nominal : {"ordinal", "one-hot"}, default "ordinal"
-        A nominal attribute becomes one column with the position of its code, or one column of
-        zeros and ones for each code.
+        Whether a nominal attribute becomes one column with the positions of its codes, or one
+        column of zeros and ones per code.
     missing : {"mean", "low", "drop"}, default "mean"
-        What becomes of a missing value: the mean of the training rows; a value of its own (below
-        all others, or for one-hot codes a column of its own); or the row is left out. See
-        `quadrepro.data.encoding.encode` and `quadrepro.data.normalise.Normaliser`.
+        How to treat missing values: replace them by the mean of the training rows; give them a
+        value of their own (below all others; with one-hot codes, a column of its own); or leave
+        the row out. See `quadrepro.data.encoding.encode` and
+        `quadrepro.data.normalise.Normaliser`.
     order : dict of str to tuple of str, default {}
-        Orders of codes that replace those of the card's attributes.
+        By attribute: an order of codes that replaces the one in the card.
     bayes_error : float or None, default None
-        The lowest risk that any rule can have on this problem, or for a number the lowest mean
-        squared error, where what the rows were drawn from is known.
+        The lowest possible risk on this problem (for regression, the lowest mean squared error) if
+        the distribution of the rows is known.
     status : {"settled", "open"}, default "settled"
-        Whether the paper, or the numbers it prints, leave a choice.
+        "open" if neither the paper nor its printed numbers settle the choice.
     evidence : str, default ""
-        Why this choice.
+        The reason for this choice.
     """
+
+    # Labels are text, but a config may write them as numbers.
+    model_config = ConfigDict(coerce_numbers_to_str=True)
 
     positive: Positive | None = None
     negative: tuple[str, ...] = ()
@@ -168,27 +174,27 @@ class View(Frozen):
     def _lists_fit(self) -> Self:
         if isinstance(self.positive, tuple):
             if not self.positive:
-                raise ValueError("positive names no label")
-            refuse_repeats("positive", self.positive)
+                raise ValueError("positive must list at least one label")
+            refuse_repeats("positive", self.positive, "positive")
             for label in self.negative:
                 if label in self.positive:
                     raise ValueError(f"label {label!r} is both positive and negative")
         elif self.negative:
-            raise ValueError("negative lists labels, so positive must do so as well")
-        refuse_repeats("negative", self.negative)
-        refuse_repeats("exclude", self.exclude)
+            raise ValueError("negative lists labels, so positive must also list labels")
+        refuse_repeats("negative", self.negative, "negative")
+        refuse_repeats("exclude", self.exclude, "exclude")
         for name, codes in self.order.items():
-            refuse_repeats(f"the order of {name}", codes)
+            refuse_repeats(f"the order of {name}", codes, "order", name)
         return self
 
     @property
     def task(self) -> Literal["classification", "regression"]:
-        """What an algorithm is asked to do: tell two classes apart, or predict a number."""
+        """The task: "regression" if the target stays a number, otherwise "classification"."""
         return "regression" if self.positive is None else "classification"
 
     def content(self) -> dict[str, Any]:
-        """Return what the rows that come out depend on, and nothing else, as plain data."""
-        # A field at its default is left out, so that a new field changes no record's key.
+        """Return the fields that the resulting rows depend on, as plain data."""
+        # Defaults are left out, so a new field does not change the keys of existing records.
         return self.model_dump(
             exclude={"bayes_error", "status", "evidence"},
             exclude_defaults=True,
@@ -198,7 +204,18 @@ class View(Frozen):
 
 
 def series(name: str) -> Iterator[str]:
-    """Return the names that `name` stands for: many for ``p1..p784``, else itself."""
+    """Yield the names that a name in a card stands for.
+
+    Parameters
+    ----------
+    name : str
+        A single name, or a series such as ``p1..p784``.
+
+    Examples
+    --------
+    >>> list(series("a08..a10")), list(series("size"))
+    (['a08', 'a09', 'a10'], ['size'])
+    """
     match = _SERIES.fullmatch(name)
     if match is None:
         yield name
@@ -208,8 +225,23 @@ def series(name: str) -> Iterator[str]:
         yield f"{match['stem']}{number:0{width}}"
 
 
-def refuse_repeats(what: str, names: tuple[str, ...]) -> None:
-    """Raise ValueError, naming `what`, if a name occurs twice."""
+def refuse_repeats(what: str, names: tuple[str, ...], *place: str | int) -> None:
+    """Refuse a list with a name that occurs more than once.
+
+    Parameters
+    ----------
+    what : str
+        What the message calls the list.
+    names : tuple of str
+        The list.
+    *place : str or int
+        Where the list is in the model that is validated.
+
+    Raises
+    ------
+    PydanticCustomError
+        If a name occurs more than once.
+    """
     name, times = Counter(names).most_common(1)[0] if names else ("", 0)
     if times > 1:
-        raise ValueError(f"{what}: {name!r} occurs {times} times")
+        raise fault(f"{what}: {name!r} occurs {times} times", *place)

@@ -1,4 +1,4 @@
-"""The base of everything a config holds: unknown keys are refused with the nearest known one."""
+"""The base class of every model of a YAML file."""
 
 from __future__ import annotations
 
@@ -11,20 +11,39 @@ from quadrepro.errors import nearest
 
 
 def fault(message: str, *place: str | int) -> PydanticCustomError:
-    """Return an error at a place below the model that finds it."""
+    """Return an exception for a validator to raise, with the place of the mistake.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong, shown as it is.
+    *place : str or int
+        Keys and indices that lead from the value being validated to the mistake.
+
+    Examples
+    --------
+    >>> raise fault("row 'monks' occurs twice", "datasets", 3)
+    Traceback (most recent call last):
+        ...
+    pydantic_core._pydantic_core.PydanticCustomError: row 'monks' occurs twice
+    """
     return PydanticCustomError("fault", "{message}", {"message": message, "place": place})
 
 
 class Model(BaseModel):
-    """A mapping of the config; an unknown key is refused with the nearest known one."""
+    """A mapping of a config, a card or a paper.
+
+    A model cannot be changed, and refuses an unknown key with the nearest known one.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     @model_validator(mode="before")
     @classmethod
     def _known_keys(cls, data: Any) -> Any:
-        known = [field.alias or name for name, field in cls.model_fields.items()]
-        for key in data if isinstance(data, dict) else ():
-            if key not in known:
-                raise fault(f"unknown key {key!r}{nearest(key, known)}", key)
+        if isinstance(data, dict):
+            known = [info.alias or name for name, info in cls.model_fields.items()]
+            for key in data:
+                if key not in known:
+                    raise fault(f"unknown key {key!r}{nearest(key, known)}", key)
         return data

@@ -1,146 +1,294 @@
-"""YAML that a person wrote, with the place of every value.
+"""Reading YAML that users write, with the place of every key and value.
 
-Scalars follow YAML 1.2: `1e-3` is a number, and only `true` and `false` are booleans, so that a
-label `no` stays a label. A number written with leading zeros stays text.
+ruamel.yaml parses a file into events; this module gives them their meaning. Scalars follow YAML
+1.2: ``1e-3`` is a number, and only ``true`` and ``false`` are booleans, so a label ``no`` stays a
+label. A number with leading zeros stays text.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple
 
-import yaml
+from ruamel.yaml import YAML
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.events import (
+    AliasEvent,
+    CollectionStartEvent,
+    DocumentEndEvent,
+    DocumentStartEvent,
+    Event,
+    MappingEndEvent,
+    MappingStartEvent,
+    NodeEvent,
+    ScalarEvent,
+    SequenceEndEvent,
+    SequenceStartEvent,
+    StreamEndEvent,
+    StreamStartEvent,
+)
 
-from quadrepro.errors import ConfigError
+from quadrepro.errors import ConfigError, QuadreproError
 
 Place = tuple[str | int, ...]
+"""Keys and indices that lead from the whole document to one of its values."""
+
+Scalars = Literal["typed", "text"]
+"""Whether scalars become numbers, booleans and null, or stay the text that is written."""
+
+_INTEGER = re.compile(r"[-+]?(?:0|[1-9][0-9]*)")
+_FLOAT = re.compile(r"[-+]?(?:(?:0|[1-9][0-9]*)\.?|(?:0|[1-9][0-9]*)?\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+_WORDS: Mapping[str, bool | None] = MappingProxyType(
+    {"true": True, "false": False, "null": None, "~": None, "": None}
+)
+_TAG = "tag:yaml.org,2002:"
+_ENDS = (StreamStartEvent, DocumentStartEvent, DocumentEndEvent, StreamEndEvent)
+
+
+@dataclass(frozen=True)
+class Mark:
+    """Where a value is in its file.
+
+    Attributes
+    ----------
+    line, column : int
+        Counted from 1. For an entry of a mapping, the place of its key.
+    inner : dict of str or int to Mark
+        The marks of the entries of a mapping or the items of a list, by key or index.
+    """
+
+    line: int
+    column: int
+    inner: dict[str | int, Mark] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class YamlSource:
-    """A parsed file.
+    """A YAML file that was read.
 
     Attributes
     ----------
     path : Path
         The file.
     data : object
-        Its content.
-    marks : dict of tuple to tuple of int
-        Line and column, from 1, of the value at each path of keys and indices.
+        Its content: dicts, lists and scalars.
+    mark : Mark
+        Where the content is in the file.
     """
 
     path: Path
     data: Any
-    marks: dict[Place, tuple[int, int]]
+    mark: Mark
 
     def where(self, place: Place) -> str:
-        """Return ``file:line:column`` of a value, or of the nearest thing around it."""
-        while place and place not in self.marks:
-            place = place[:-1]
-        line, column = self.marks.get(place, (1, 1))
-        return f"{self.path}:{line}:{column}"
+        """Return ``file:line:column`` of a value, or of the nearest value around it.
+
+        Parameters
+        ----------
+        place : tuple of str or int
+            Keys and indices that lead to the value.
+
+        Examples
+        --------
+        >>> source = YamlSource(Path("a.yaml"), {"seed": 1}, Mark(1, 1, {"seed": Mark(1, 1)}))
+        >>> source.where(("seed",))
+        'a.yaml:1:1'
+        """
+        mark = self.mark
+        for part in place:
+            if part not in mark.inner:
+                break
+            mark = mark.inner[part]
+        return f"{self.path}:{mark.line}:{mark.column}"
 
 
-class _Loader(yaml.SafeLoader):
-    yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012
-
-
-_PLAIN_TAGS = {
-    f"tag:yaml.org,2002:{kind}" for kind in ("map", "seq", "str", "int", "float", "bool", "null")
-}
-_NUMBER = r"[-+]?(?:0|[1-9][0-9]*)"
-for _tag, _pattern, _first in (
-    ("bool", r"true|false", "tf"),
-    ("null", r"~|null|", ["~", "n", ""]),
-    ("int", _NUMBER, "-+0123456789"),
-    ("float", rf"{_NUMBER}?\.[0-9]+(?:[eE][-+]?[0-9]+)?", "-+.0123456789"),
-    ("float", rf"{_NUMBER}\.?(?:[eE][-+]?[0-9]+)?", "-+0123456789"),
-):
-    _Loader.add_implicit_resolver(
-        f"tag:yaml.org,2002:{_tag}", re.compile(rf"^(?:{_pattern})$"), list(_first)
-    )
-
-
-def read_yaml(path: Path) -> YamlSource:
+def read_yaml(
+    path: Path, *, scalars: Scalars = "typed", error: type[QuadreproError] = ConfigError
+) -> YamlSource:
     """Read a YAML file.
 
     Parameters
     ----------
     path : Path
         The file.
+    scalars : {"typed", "text"}, default "typed"
+        Whether unquoted scalars become numbers, booleans and null, or stay the text that is
+        written.
+    error : type of QuadreproError, default ConfigError
+        The exception to raise.
 
     Returns
     -------
     YamlSource
-        Content and places.
+        The content with its places.
 
     Raises
     ------
-    ConfigError
-        If the file is missing, unreadable, not UTF-8, not YAML, holds a key twice or a value that
-        contains itself; the message names the place.
+    QuadreproError
+        Of the type `error`, if the file is missing, unreadable, not UTF-8 or not YAML, or if it
+        has a duplicate key, a tag, or a value that contains itself. The message names the place.
     """
     try:
         text = path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"{path}: not a text file in UTF-8 (byte {error.start})") from None
-    except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror}") from None
-    loader = None
+    except UnicodeDecodeError as fault:
+        raise error(f"{path}: not a text file in UTF-8 (byte {fault.start})") from None
+    except OSError as fault:
+        raise error(f"{path}: cannot be read: {fault.strerror}") from None
     try:
-        loader = _Loader(text)
-        node = loader.get_single_node()
-        marks: dict[Place, tuple[int, int]] = {}
-        data = None if node is None else _build(loader, node, (), marks, path, ())
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        at = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
-        raise ConfigError(f"{path}{at}: not valid YAML: {error.problem}") from None
-    except yaml.YAMLError as error:
-        problem = str(error).splitlines()[0]
-        raise ConfigError(f"{path}: not a YAML text file: {problem}") from None
-    finally:
-        if loader is not None:
-            loader.dispose()
-    return YamlSource(path, data, marks)
+        try:
+            # With ruamel.yaml.clib, libyaml parses, which is over ten times as fast.
+            data, mark = _build(text, scalars, pure=False)
+        except YAMLError:
+            # The parser in Python names a fault more exactly.
+            data, mark = _build(text, scalars, pure=True)
+    except _FaultError as fault:
+        raise error(f"{path}:{fault.line}:{fault.column}: {fault}") from None
+    except MarkedYAMLError as fault:
+        at = fault.problem_mark or fault.context_mark
+        place = f":{at.line + 1}:{at.column + 1}" if at else ""
+        raise error(f"{path}{place}: not valid YAML: {fault.problem}") from None
+    except YAMLError as fault:
+        raise error(f"{path}: not a YAML text file: {str(fault).splitlines()[0]}") from None
+    except RecursionError:
+        raise error(f"{path}: lists and mappings are nested too deeply") from None
+    return YamlSource(path, data, mark)
 
 
-def _build(
-    loader: _Loader,
-    node: yaml.Node,
-    place: Place,
-    marks: dict[Place, tuple[int, int]],
-    path: Path,
-    around: tuple[yaml.Node, ...],
-) -> Any:
-    line, column = node.start_mark.line + 1, node.start_mark.column + 1
-    marks.setdefault(place, (line, column))
-    if node in around:
-        raise ConfigError(f"{path}:{line}:{column}: a value contains itself")
-    if node.tag not in _PLAIN_TAGS:
-        raise ConfigError(f"{path}:{line}:{column}: the tag {node.tag} has no meaning here")
-    around = (*around, node)
-    if isinstance(node, yaml.MappingNode):
-        built: dict[str, Any] = {}
-        for key_node, value_node in node.value:
-            at = (key_node.start_mark.line + 1, key_node.start_mark.column + 1)
-            if not isinstance(key_node, yaml.ScalarNode):
-                raise ConfigError(f"{path}:{at[0]}:{at[1]}: a key must be plain text")
-            key = key_node.value
-            if key in built:
-                raise ConfigError(f"{path}:{at[0]}:{at[1]}: key {key!r} stands here twice")
-            marks[(*place, key)] = at
-            built[key] = _build(loader, value_node, (*place, key), marks, path, around)
-        return built
-    if isinstance(node, yaml.SequenceNode):
-        return [
-            _build(loader, item, (*place, i), marks, path, around)
-            for i, item in enumerate(node.value)
-        ]
-    try:
-        return loader.construct_object(node)
-    except ValueError as error:
-        raise ConfigError(f"{path}:{line}:{column}: {error}") from None
+def _build(text: str, scalars: Scalars, *, pure: bool) -> tuple[Any, Mark]:
+    return _Builder(YAML(typ="safe", pure=pure).parse(text), scalars).document()
+
+
+class _FaultError(Exception):
+    """What is wrong with a value, at the place of an event."""
+
+    def __init__(self, event: Event, message: str) -> None:
+        super().__init__(message)
+        self.line, self.column = _at(event)
+
+
+class _Value(NamedTuple):
+    data: Any
+    mark: Mark
+    text: str | None
+    """What is written, if the value is a scalar."""
+
+
+class _Builder:
+    """Builds a document from the events of a parser."""
+
+    def __init__(self, events: Iterator[Event], scalars: Scalars) -> None:
+        self._events = events
+        self._typed = scalars == "typed"
+        # An anchor without a value is that of a list or mapping that is not complete.
+        self._anchors: dict[str, tuple[Event, _Value | None]] = {}
+
+    def document(self) -> tuple[Any, Mark]:
+        found: _Value | None = None
+        for event in self._events:
+            if isinstance(event, _ENDS):
+                continue
+            if found is not None:
+                raise _FaultError(event, "not valid YAML: a second document begins here")
+            found = self._value(event)
+        if found is None:
+            return (None if self._typed else ""), Mark(1, 1)
+        return found.data, found.mark
+
+    def _value(self, event: Event) -> _Value:
+        if isinstance(event, AliasEvent):
+            return self._anchored(event)
+        assert isinstance(event, NodeEvent)
+        if event.anchor:
+            if event.anchor in self._anchors:
+                raise _FaultError(event, f"not valid YAML: duplicate anchor {event.anchor!r}")
+            self._anchors[event.anchor] = event, None
+        if isinstance(event, ScalarEvent):
+            value = _Value(self._scalar(event), Mark(*_at(event)), event.value)
+        elif isinstance(event, SequenceStartEvent):
+            value = self._list(event)
+        else:
+            assert isinstance(event, MappingStartEvent)
+            value = self._mapping(event)
+        if event.anchor:
+            self._anchors[event.anchor] = event, value
+        return value
+
+    def _anchored(self, alias: AliasEvent) -> _Value:
+        if alias.anchor not in self._anchors:
+            raise _FaultError(alias, f"not valid YAML: found undefined alias {alias.anchor!r}")
+        event, value = self._anchors[alias.anchor]
+        if value is None:
+            raise _FaultError(event, "a value contains itself")
+        return value
+
+    def _list(self, start: SequenceStartEvent) -> _Value:
+        _refuse_tag(start, "seq")
+        data: list[Any] = []
+        mark = Mark(*_at(start))
+        while not isinstance(event := next(self._events), SequenceEndEvent):
+            item = self._value(event)
+            mark.inner[len(data)] = item.mark
+            data.append(item.data)
+        return _Value(data, mark, None)
+
+    def _mapping(self, start: MappingStartEvent) -> _Value:
+        _refuse_tag(start, "map")
+        data: dict[str, Any] = {}
+        mark = Mark(*_at(start))
+        while not isinstance(event := next(self._events), MappingEndEvent):
+            if isinstance(event, SequenceStartEvent | MappingStartEvent):
+                raise _FaultError(event, "a key must be plain text")
+            key = self._value(event).text
+            if key is None:
+                raise _FaultError(event, "a key must be plain text")
+            if key in data:
+                raise _FaultError(event, f"duplicate key {key!r}")
+            value = self._value(next(self._events))
+            mark.inner[key] = Mark(*_at(event), value.mark.inner)
+            data[key] = value.data
+        return _Value(data, mark, None)
+
+    def _scalar(self, event: ScalarEvent) -> Any:
+        text: str = event.value
+        kind = _refuse_tag(event, "str", "int", "float", "bool", "null")
+        if not self._typed or kind == "str":
+            return text
+        if not kind:
+            return _typed(text) if event.implicit[0] else text
+        try:
+            return {"int": int, "float": float}.get(kind, _WORDS.__getitem__)(text)
+        except (ValueError, KeyError):
+            raise _FaultError(event, f"{text!r} cannot be read as {kind}") from None
+
+
+def _at(event: Event) -> tuple[int, int]:
+    return event.start_mark.line + 1, event.start_mark.column + 1
+
+
+def _refuse_tag(event: ScalarEvent | CollectionStartEvent, *allowed: str) -> str:
+    """Return which of the allowed kinds an event is tagged as, "" if it has no tag."""
+    tag = str(event.tag or "!")
+    kind = tag.removeprefix(_TAG)
+    if tag != "!" and kind not in allowed:
+        raise _FaultError(event, f"the tag {tag} has no meaning here")
+    return "" if tag == "!" else kind
+
+
+def _typed(text: str) -> Any:
+    """Return what an unquoted scalar means."""
+    if text in _WORDS:
+        return _WORDS[text]
+    # Nothing else begins like a number, and most scalars are words.
+    if text[0] in "+-.0123456789":
+        try:
+            if _INTEGER.fullmatch(text):
+                return int(text)
+            if _FLOAT.fullmatch(text):
+                return float(text)
+        except ValueError:  # an integer of thousands of digits
+            return text
+    return text

@@ -51,11 +51,11 @@ attributes: 1 numeric, 3 nominal
 missing cells: 2
 label: no (3), yes (1)
 positive: yes. The rarer of the two labels.
-Taken as a classification, as the target has 2 distinct words.
+Taken as a classification, since the target has 2 distinct words.
 Missing values are written '', 'n.a.'.
-Taken as nominal, as not all values are numbers (colour, always).
+Taken as nominal, since not all values are numbers (colour, always).
 The same value in every row (always).
-Another value in every row, as if it were the row's number or name (id).
+A different value in every row, like the number or the name of the row (id).
 
 In a config:
 
@@ -135,7 +135,7 @@ def test_many_labels_are_counted_and_not_all_shown(my_csv: str) -> None:
     ("words", "code", "message"),
     [
         (("--target", "lable"), 2, "my.csv: there is no column 'lable'; did you mean 'label'?"),
-        (("--target", "size"), 3, "my.csv, line 3: size, which is to be predicted, has no value"),
+        (("--target", "size"), 3, "my.csv, line 3: the target size has no value"),
     ],
 )
 def test_a_mistake_is_one_line_and_leaves_nothing(

@@ -65,7 +65,7 @@ def test_what_is_here_but_something_else_ends_with_3(tmp_path: Path) -> None:
     (tmp_path / "titanic.csv").write_text("class,age,sex,target\nCrew,Adult,Male,Yes\n")
     result = show("titanic", "--data", tmp_path)
     assert result.exit_code == 3
-    assert "titanic.csv is not what the card says: 1 row instead of 2201 rows" in result.stderr
+    assert "titanic.csv differs from the card: 1 row instead of 2201 rows" in result.stderr
 
 
 def test_an_unknown_name_is_refused_with_the_nearest() -> None:

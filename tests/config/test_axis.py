@@ -54,13 +54,13 @@ def test_a_number_that_is_not_whole_is_not_rounded_where_whole_ones_are_asked_fo
     assert Axis.model_validate([2, 2.5]).resolve("integer") == [2, 2.5]
 
 
-ONE_WAY = "give a list of values, or all of from, to and points"
+ONE_WAY = "give either a list of values, or all of from, to and points"
 
 
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        ([], "the grid is empty: give at least one value"),
+        ([], "the list of values is empty: give at least one"),
         ({}, ONE_WAY),
         ({"from": 1, "to": 2}, ONE_WAY),
         ({"values": [1], "points": 2}, ONE_WAY),
@@ -68,7 +68,7 @@ ONE_WAY = "give a list of values, or all of from, to and points"
         ({"values": [], "from": 1, "to": 2, "points": 2}, ONE_WAY),
         ({"from": 0, "to": 2, "points": 2}, "from must be greater than 0 on a logarithmic scale"),
         ({"from": 1, "to": -2, "points": 2}, "to must be greater than 0 on a logarithmic scale"),
-        ([[1, 2]], r"a value is a number, a word, true, false or null, not \[1, 2\]"),
+        ([[1, 2]], r"a value must be a number, a word, true, false or null, not \[1, 2\]"),
         ({"from": 1, "to": float("inf"), "points": 2}, "finite number"),
         ({"from": 1, "to": 2, "point": 2}, "unknown key 'point'; did you mean 'points'"),
     ],
@@ -119,7 +119,7 @@ def test_draws_are_uniform_on_their_scale_and_not_on_the_other(kind: str, to_sca
         assert (kstest(position, "uniform").pvalue > 0.01) == (scale is to_scale)
 
 
-ONE_KIND = "give a list of values, or one of integers, uniform and log"
+ONE_KIND = "give either a list of values, or one of integers, uniform and log"
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ ONE_KIND = "give a list of values, or one of integers, uniform and log"
         ({}, ONE_KIND),
         ({"integers": [1, 2], "uniform": [1, 2]}, ONE_KIND),
         ({"choice": [1], "log": [1, 2]}, ONE_KIND),
-        ({"integers": [2, 1]}, "the first end, 2, must not lie above the second, 1"),
+        ({"integers": [2, 1]}, "the first end, 2, must not be above the second, 1"),
         ({"log": [0, 1]}, "a logarithmic scale needs positive ends"),
         ({"uniform": [0, float("inf")]}, "finite number"),
         ({"uniform": [float("nan"), 1]}, "finite number"),

@@ -64,9 +64,9 @@ def test_a_view_is_the_cards_with_the_entrys_changes(small_config: Write) -> Non
 FAULTS = [
     ("title: Small", "titel: Small", "1:1: unknown key 'titel'; did you mean 'title'?"),
     ("title: Small\n", "", "the key 'title' is missing"),
-    ("seed: 7", "seed: -1", "2:1: seed: input should be greater than or equal to 0, not -1"),
-    ("seed: 7", "seed: seven", "2:1: seed: input should be a valid integer"),
-    ("seed: 7", "repeats: 0", "2:1: repeats: input should be greater than or equal to 1, not 0"),
+    ("seed: 7", "seed: -1", "2:1: seed must be at least 0, not -1"),
+    ("seed: 7", "seed: seven", "2:1: seed must be a whole number, not 'seven'"),
+    ("seed: 7", "repeats: 0", "2:1: repeats must be at least 1, not 0"),
     (
         "  view: quadboost",
         "  view: quadbost",
@@ -81,7 +81,7 @@ FAULTS = [
     (
         "  view: quadboost",
         "  view: quadboost\n  normalise: tan",
-        "normalise: input should be 'tanh'",
+        "5:3: normalise must be 'tanh' or 'none', not 'tan'",
     ),
     ("- monks", "- monk", "6:5: unknown data set 'monk'; did you mean 'monks'?"),
     (
@@ -92,34 +92,42 @@ FAULTS = [
     (
         "as: people",
         "protocol: {fold: 3}",
-        "7:21: unknown key 'fold'; did you mean 'folds'?",
+        "7:32: unknown key 'fold'; did you mean 'folds'?",
     ),
-    ("as: people", "protocol: {holdout: {}}", "7:21: all rows must hold out, or none"),
+    ("as: people", "protocol: {holdout: {}}", "7:21: either all rows have a holdout or none"),
     ("as: people", "as: monks", "7:5: data set 'monks' stands here twice"),
     (
         "as: people",
         "view: {positive: [yes]}",
-        "7:21: titanic has no label 'yes'; did you mean 'Yes'?",
+        "7:39: titanic has no label 'yes'; did you mean 'Yes'?",
     ),
     ("as: people", "view: {positiv: [Yes]}", "7:28: unknown key 'positiv'; did you mean"),
     (
         "as: people",
         "view: {missing: zero}",
-        "7:28: Input should be 'mean', 'low' or 'drop'",
+        "7:28: missing must be 'mean', 'low' or 'drop', not 'zero'",
     ),
     ("as: people", "view: quadbost", "7:21: the card of titanic has no view 'quadbost'; did you"),
-    ("as: people", "view: 3", "7:21: view names a view of the card, or maps fields of a view"),
-    ("as: people", "view: {positive: yes}", "7:28: positive lists labels, such as [yes], or"),
-    ("as: people", "view: {positive: {at_mos: 1}}", "7:28: give one of at_most and at_least"),
+    ("as: people", "view: 3", "7:21: view must be the name of a view, or map its fields to"),
+    (
+        "as: people",
+        "view: {positive: yes}",
+        "7:28: positive must be a list of labels, such as [yes], or",
+    ),
+    (
+        "as: people",
+        "view: {positive: {at_mos: 1}}",
+        "7:39: unknown key 'at_mos'; did you mean 'at_most'?",
+    ),
     ("as: people", "view: {part: train}", "titanic has no part 'train'; it is not divided"),
-    ("as: people", "view: {positive: {at_most: 1}}", "is a label, so no number can bound it"),
+    ("as: people", "view: {positive: {at_most: 1}}", "is a label, so positive must list labels"),
     ("as: people", "view: {positive: [Yes, No]}", "all labels of titanic are positive"),
     ("- name: quadboost-l2", "- name: quadbost-l2", "9:5: unknown algorithm 'quadbost-l2'; did"),
     ("algorithm: adaboost", "algorithm: adabost", "14:5: unknown algorithm 'adabost'; did you"),
     ("name: ada\n", "name: quadboost-l2\n", "13:5: algorithm 'quadboost-l2' stands here twice"),
     ("      lam:", "      lamda:", "12:7: quadboost-l2 has no hyper-parameter 'lamda'; did you"),
     ("grid: {n_rounds: 5}", "grid: {}", "15:5: adaboost needs values of n_rounds"),
-    ("grid: {n_rounds: 5}", "grid: {n_rounds: []}", "15:12: the grid is empty"),
+    ("grid: {n_rounds: 5}", "grid: {n_rounds: []}", "15:12: the list of values is empty"),
     ("grid: {n_rounds: 5}", "grid: {n_rounds: [5.5]}", "n_rounds takes whole numbers, not 5.5"),
     ("grid: {n_rounds: 5}", "grid: {n_rounds: [5, 3]}", "n_rounds must increase"),
     ("grid: {n_rounds: 5}", "grid: {n_rounds: [-5]}", "n_rounds must be positive"),
@@ -128,9 +136,13 @@ FAULTS = [
     (
         "{from: 10, to: 1, points: 2}",
         "{from: 1e400, to: 1, points: 2}",
-        "should be a finite number",
+        "12:13: from must be a finite number, not inf",
     ),
-    ("{from: 10, to: 1, points: 2}", "{from: 10, to: 1}", "give a list of values, or all of from"),
+    (
+        "{from: 10, to: 1, points: 2}",
+        "{from: 10, to: 1}",
+        "give either a list of values, or all of from",
+    ),
     (
         "{from: 10, to: 1, points: 2}",
         "{from: 0, to: 1, points: 2}",
@@ -152,7 +164,7 @@ FAULTS = [
     (
         "- name: ada\n    algorithm: adaboost\n    grid: {n_rounds: 5}",
         "- ada",
-        "13:5: expected a map",
+        "13:5: item 2 of algorithms must be a mapping of keys to values, not 'ada'",
     ),
 ]
 
@@ -188,5 +200,5 @@ def test_several_faults_are_named_at_once(small_config: Write) -> None:
 def test_a_config_that_is_no_mapping_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "config.yaml"
     path.write_text(text)
-    with pytest.raises(ConfigError, match="a config is a mapping"):
+    with pytest.raises(ConfigError, match="a config must be a mapping"):
         load_experiment(path)

@@ -130,7 +130,7 @@ def test_a_sweep_can_go_over_the_parameters_of_a_sample(tmp_path: Path) -> None:
         ),
         (
             "{over: parameters.sigma, values: [0, much]}",
-            "7:47: Input should be a valid number, unable to parse string as a number",
+            "7:47: sigma must be a number, not 'much'",
         ),
     ],
 )
@@ -149,7 +149,7 @@ def test_a_parameter_that_there_is_not_is_named_at_the_sweeps_value(
         ),
         (
             "{over: protocol.noise.deviation, values: [0, -1]}",
-            "9:50: Input should be greater than or equal to 0",
+            "9:50: deviation must be at least 0, not -1",
         ),
         (
             "{over: protocol.folds, values: [3, 1]}",
@@ -161,9 +161,12 @@ def test_a_parameter_that_there_is_not_is_named_at_the_sweeps_value(
         ),
         (
             "{over: protocol.view, values: [quadboost]}",
-            "9:36: a row's view stands under its own key, view",
+            "9:36: the view of a row is set by its own key, view",
         ),
-        ("{over: protocol.holdout.patience, values: [3]}", "9:48: all rows must hold out, or none"),
+        (
+            "{over: protocol.holdout.patience, values: [3]}",
+            "9:48: either all rows have a holdout or none",
+        ),
         (
             "{over: grid.n_round, values: [3]}",
             "9:35: no algorithm here has a hyper-parameter 'n_round'; did you mean 'n_rounds'?",
@@ -206,10 +209,10 @@ def test_a_sweep_over_a_parameter_that_an_estimator_refuses_is_named(swept: Writ
             "6:26: the values of lam must decrease: ties go to the first, simplest candidate",
         ),
         ("grid: {n_rounds: ['5']}", "6:26: n_rounds takes numbers, not '5'"),
-        ("protocol: {view: q2}", "6:30: a row's view stands under its own key, view"),
+        ("protocol: {view: q2}", "6:30: the view of a row is set by its own key, view"),
         (
             "protocol: {measures: [train_error]}",
-            "6:19: measures are kept where nothing is chosen: set folds to 0",
+            "6:19: measures are kept only if nothing is chosen: set folds to 0",
         ),
     ],
 )
@@ -233,7 +236,7 @@ def test_a_row_cannot_say_the_rounds_that_a_hold_out_chooses(small_config: Write
         ("folds: 1", "5:3: one fold leaves nothing to train on: give 2 or more, or 0"),
         (
             "measures: [train_error]",
-            "3:1: measures are kept where nothing is chosen: set folds to 0",
+            "3:1: measures are kept only if nothing is chosen: set folds to 0",
         ),
         (
             "folds: 0\n  measures: [train_eror]",
@@ -243,11 +246,11 @@ def test_a_row_cannot_say_the_rounds_that_a_hold_out_chooses(small_config: Write
             "folds: 0\n  measures: [train_error, theorem1_p1]",
             "6:3: theorem1_p1 is now called quadboost_theorem1_p1",
         ),
-        ("voters: 0", "5:3: voters: input should be greater than or equal to 1, not 0"),
+        ("voters: 0", "5:3: voters must be at least 1, not 0"),
         ("noise: {}", "5:3: the key 'deviation' is missing"),
         (
             "noise: {deviation: 0, contrast: 2}",
-            "5:25: contrast: input should be less than or equal to 1, not 2",
+            "5:25: contrast must be at most 1, not 2",
         ),
     ],
 )

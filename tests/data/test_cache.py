@@ -147,7 +147,7 @@ def test_a_cache_that_cannot_be_written_is_named(
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("QUADREPRO_CACHE", str(tmp_path / "file"))
     with pytest.raises(
-        DataError, match=r"toy cannot be kept in the cache .*file: .*QUADREPRO_CACHE"
+        DataError, match=r"toy cannot be written to the cache .*file: .*QUADREPRO_CACHE"
     ):
         keep(toy, read_csv(toy_csv, toy))
 
@@ -162,3 +162,12 @@ def test_a_full_disk_leaves_nothing_behind(
     with pytest.raises(DataError, match="No space left on device"):
         keep(toy, read_csv(toy_csv, toy))
     assert list((cache.cache_folder() / "tables").iterdir()) == []
+
+
+def test_the_cache_is_in_the_home_folder_unless_named_otherwise(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert cache.cache_folder() == tmp_path / "cache"
+    monkeypatch.delenv("QUADREPRO_CACHE")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert cache.cache_folder() == tmp_path / ".cache" / "quadrepro"

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from ruamel.yaml import YAML
 
 from quadrepro.data.card import Card, load_card_file
 from quadrepro.data.card_file import write_card
@@ -165,7 +165,7 @@ def test_any_text_and_number_is_read_back_the_same(
         views={"default": {"positive": labels[:1]}},
     )
     text = written(awkward, tmp_path_factory.mktemp("cards"))
-    assert yaml.safe_load(text)["target"]["labels"] == awkward.target.labels
+    assert YAML(typ="safe", pure=True).load(text)["target"]["labels"] == awkward.target.labels
 
 
 @pytest.mark.parametrize(

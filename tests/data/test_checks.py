@@ -17,7 +17,7 @@ from quadrepro.errors import DataError
 def differences(card: Card, table: RawTable) -> str:
     with pytest.raises(DataError) as refusal:
         refuse_other_content(card, table, "HERE")
-    start = "toy: HERE is not what the card says: "
+    start = "toy: HERE differs from the card: "
     assert str(refusal.value).startswith(start)
     return str(refusal.value).removeprefix(start)
 

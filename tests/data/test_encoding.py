@@ -81,7 +81,7 @@ def test_codes_are_sorted_as_numbers_only_where_all_are(
         ),
         (
             View(positive=("no",), order={"colour": ("red", "green")}),
-            "the order of colour is red, green, but the data also have blue",
+            "the order of colour is red, green, but the data also contain blue",
         ),
         (
             View(positive=("no", "01")),
@@ -163,10 +163,10 @@ def test_a_part_takes_its_rows_and_codes_keep_their_places(dataset: Dataset) -> 
 @pytest.mark.parametrize(
     ("view", "fault"),
     [
-        (View(), "the target of toy is a label, so the view must say what is positive"),
+        (View(), "the target of toy is a label, so the view must say which are positive"),
         (
             View(positive=Threshold(at_most=1)),
-            "the target of toy is a label, so no number can bound it",
+            "the target of toy is a label, so positive must list labels",
         ),
         (
             View(positive=("no",), part="train"),

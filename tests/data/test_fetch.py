@@ -88,7 +88,7 @@ def test_where_no_source_has_the_rows_each_is_named_with_its_reason(
         fetch(online_toy)
     first, openml, uci = str(refusal.value).splitlines()
     assert first == "toy could not be fetched:"
-    assert openml.startswith("  toy: OpenML 7 is not what the card says: 3 rows instead of 4 rows;")
+    assert openml.startswith("  toy: OpenML 7 differs from the card: 3 rows instead of 4 rows;")
     assert uci == f"  {server.url}/toy.test: the server answered HTTP 404 (Not Found)"
     assert not isinstance(refusal.value, NoConnectionError)
     assert locate(online_toy) is None
@@ -145,7 +145,7 @@ def test_no_connection_at_all_is_told_apart(online_toy: Card, server: Server) ->
 
 
 def test_without_a_source_on_the_network_nothing_can_be_fetched() -> None:
-    with pytest.raises(DataError, match=r"^orange has no source that could be fetched from$"):
+    with pytest.raises(DataError, match=r"^orange has no source on the network$"):
         fetch(load_card("orange"))
 
 
@@ -250,6 +250,6 @@ def test_a_rescaled_copy_is_refused_with_what_differs(server: Server) -> None:
     with pytest.raises(DataError) as refusal:
         fetch(card.model_copy(update={"sources": (source,)}))
     assert str(refusal.value).splitlines()[1] == (
-        f"  wine: OpenML {source.id} is not what the card says:"
+        f"  wine: OpenML {source.id} differs from the card:"
         " hue from -1 to 1 instead of from 0.48 to 1.71"
     )

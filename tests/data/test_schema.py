@@ -27,12 +27,12 @@ def test_a_series_stands_for_its_names(name: str, names: list[str]) -> None:
 @pytest.mark.parametrize(
     ("fields", "fault"),
     [
-        ({"positive": []}, "positive names no label"),
+        ({"positive": []}, "positive must list at least one label"),
         ({"positive": ["a"], "negative": ["a"]}, "label 'a' is both positive and negative"),
-        ({"negative": ["a"]}, "negative lists labels, so positive must do so as well"),
+        ({"negative": ["a"]}, "negative lists labels, so positive must also list labels"),
         ({"positive": ["a", "a"]}, "positive: 'a' occurs 2 times"),
-        ({"positive": {}}, "give one of at_most and at_least"),
-        ({"positive": {"at_most": 1, "at_least": 2}}, "give one of at_most and at_least"),
+        ({"positive": {}}, "give either at_most or at_least"),
+        ({"positive": {"at_most": 1, "at_least": 2}}, "give either at_most or at_least"),
     ],
 )
 def test_a_view_that_contradicts_itself_is_refused(fields: dict[str, object], fault: str) -> None:
@@ -46,7 +46,7 @@ def test_numbers_of_a_config_are_labels_as_written() -> None:
 
 
 def test_numeric_attributes_have_ranges_and_nominal_ones_codes() -> None:
-    with pytest.raises(ValidationError, match="size is numeric, so it has no codes"):
+    with pytest.raises(ValidationError, match="size is numeric, so it cannot have codes"):
         Attribute(name="size", kind="numeric", codes=("1",))
-    with pytest.raises(ValidationError, match="colour is nominal, so it has no range"):
+    with pytest.raises(ValidationError, match="colour is nominal, so it cannot have a range"):
         Attribute(name="colour", kind="nominal", range=(0, 1))

@@ -68,7 +68,7 @@ def test_every_value_has_its_place_and_others_that_of_what_is_around(written) ->
     ("text", "message"),
     [
         ("a: [1, 2", r"config.yaml:1:9: not valid YAML: "),
-        ("a: 1\na: 2\n", r"config.yaml:2:1: key 'a' stands here twice"),
+        ("a: 1\na: 2\n", r"config.yaml:2:1: duplicate key 'a'"),
         ("a: &x [*x]\n", r"config.yaml:1:4: a value contains itself"),
         ("[1]: 2\n", r"config.yaml:1:1: a key must be plain text"),
         (b"a: \xff\n", r"config.yaml: not a text file in UTF-8 \(byte 3\)"),
@@ -77,7 +77,7 @@ def test_every_value_has_its_place_and_others_that_of_what_is_around(written) ->
             "a: !!python/object:os.system {}\n",
             r"config.yaml:1:4: the tag .*os.system has no meaning",
         ),
-        ("a: !!int x\n", r"config.yaml:1:4: invalid literal"),
+        ("a: !!int x\n", r"config.yaml:1:4: 'x' cannot be read as int"),
         ("a: *nowhere\n", r"config.yaml:1:4: not valid YAML: found undefined alias"),
         ("- a\nb: 1\n", r"config.yaml:2:1: not valid YAML"),
     ],
@@ -90,7 +90,7 @@ def test_what_is_not_usable_yaml_is_named_with_its_place(  # type: ignore[no-unt
 
 
 def test_a_missing_file_and_a_folder_are_named(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"gone.yaml: No such file"):
+    with pytest.raises(ConfigError, match=r"gone.yaml: cannot be read: No such file"):
         read_yaml(tmp_path / "gone.yaml")
     with pytest.raises(ConfigError, match=r"Is a directory"):
         read_yaml(tmp_path)

@@ -1,4 +1,4 @@
-"""The columns of a person's own file: which hold numbers and which codes, where nobody says so."""
+"""The columns of a user's file: whether they contain numbers or codes."""
 
 from __future__ import annotations
 
@@ -12,22 +12,23 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from quadrepro._typing import FloatArray, IntArray
 from quadrepro.data.canonical import Column, is_missing, nominal_column, number, numeric_column
 from quadrepro.data.sources.frame import Frame
 from quadrepro.errors import ConfigError, DataError
 
 GAPS = ("?", "", "NA", "NaN", "nan", "N/A", "null")
-"""What is taken for a missing value without being asked."""
+"""Words that always stand for a missing value."""
 
 MOST_LABELS = 20
-"""Whole numbers are labels where there are no more of them than this."""
+"""A target of whole numbers is a label if it has at most this number of distinct values."""
 
 _WITH_COMMAS = re.compile(r"[-+]?\d+(,\d+)+(\.\d+)?")
 
 
 @dataclass(frozen=True, eq=False)
 class OwnColumn:
-    """A column as the file holds it.
+    """A column of the file.
 
     Attributes
     ----------
@@ -36,7 +37,7 @@ class OwnColumn:
     frame : Frame
         The whole file, for messages.
     held : ndarray of str or float64, shape (n_rows,)
-        Its fields, empty or NaN where one is missing.
+        Its fields, with empty text or NaN for missing values.
     """
 
     name: str
@@ -52,31 +53,31 @@ class OwnColumn:
         return nominal_column(held.tolist())
 
     @cached_property
-    def numbers(self) -> NDArray[np.float64]:
-        """The fields as numbers, shape (n_rows,), infinite where one is not a finite number."""
+    def numbers(self) -> FloatArray:
+        """The fields as numbers, shape (n_rows,); infinite if a field is not a finite number."""
         if self.held.dtype.kind == "f":
             return numeric_column(self.held)
         found = (number(text) for text in self.held.tolist())
         return numeric_column([math.inf if value is None else value for value in found])
 
     @cached_property
-    def words(self) -> NDArray[np.intp]:
-        """The rows whose fields are not finite numbers."""
+    def words(self) -> IntArray:
+        """The indices of rows whose fields are not finite numbers."""
         return np.flatnonzero(np.isinf(self.numbers))
 
     def values(self, advice: str) -> Column:
-        """Return the numbers where all fields are numbers, else the codes.
+        """Return numbers if all fields are numbers, otherwise codes.
 
         Parameters
         ----------
         advice : str
-            What to do about a word between numbers, for which WORD stands.
+            What to do about a word among numbers; WORD in the advice is replaced by the word.
 
         Raises
         ------
         DataError
-            If more than half of the fields are numbers but not all, or the first that is none is
-            infinite or has a comma; its line is named.
+            If more than half of the fields are numbers but not all, or if the first field that is
+            not a number is infinite or has a comma. The message names its line.
         """
         if not len(self.words):
             return self.numbers
@@ -100,12 +101,19 @@ class OwnColumn:
 
 
 def used_gaps(frame: Frame, missing: Sequence[str]) -> tuple[str, ...]:
-    """Return which of `GAPS`, and of the words that a person says are missing values, occur.
+    """Return the words for missing values that occur in a file.
+
+    Parameters
+    ----------
+    frame : Frame
+        The file.
+    missing : sequence of str
+        The user's words for missing values, in addition to `GAPS`.
 
     Raises
     ------
     ConfigError
-        If one that a person says does not.
+        If one of the user's words does not occur.
     """
     words = dict.fromkeys((*GAPS, *missing))
     found: set[str] = set()
@@ -114,12 +122,20 @@ def used_gaps(frame: Frame, missing: Sequence[str]) -> tuple[str, ...]:
             found |= words.keys() & set(column.tolist())
     for word in missing:
         if word not in found:
-            raise ConfigError(f"{frame.origin}: no field is {word!r}, to stand for a missing value")
+            raise ConfigError(f"{frame.origin}: no field is {word!r}, given for missing values")
     return tuple(word for word in words if word in found)
 
 
 def own_columns(frame: Frame, gaps: Sequence[str]) -> dict[str, OwnColumn]:
-    """Return the columns of a file by their names; those without one are left out."""
+    """Return the columns of a file by name; columns without a name are left out.
+
+    Parameters
+    ----------
+    frame : Frame
+        The file.
+    gaps : sequence of str
+        The words for missing values.
+    """
     columns = {}
     for name, held in zip(frame.names or (), frame.columns, strict=True):
         if name:
@@ -131,10 +147,17 @@ def own_columns(frame: Frame, gaps: Sequence[str]) -> dict[str, OwnColumn]:
 def attribute_values(column: OwnColumn, *, as_codes: bool) -> Column:
     """Return the numbers or codes of an attribute.
 
+    Parameters
+    ----------
+    column : OwnColumn
+        The attribute.
+    as_codes : bool
+        Whether the user says that it has codes.
+
     Raises
     ------
     DataError
-        If it holds numbers and words.
+        If the column contains both numbers and words.
     """
     if as_codes:
         return column.codes
@@ -152,18 +175,19 @@ def target_values(column: OwnColumn, task: str) -> Column:
     column : OwnColumn
         The target.
     task : {"", "classification", "regression"}
-        Empty: a regression where there are more than `MOST_LABELS` distinct numbers, or some that
-        are not whole.
+        If empty, the task is a regression if there are more than `MOST_LABELS` distinct numbers
+        or numbers that are not whole.
 
     Raises
     ------
     DataError
-        If a row has none, or a number of a regression is none, or all rows have the same.
+        If a row has no value, a value of a regression is not a finite number, or all values are
+        equal.
     """
     unlabelled = np.flatnonzero(is_missing(column.held))
     if len(unlabelled):
         place = f"{column.frame.origin}, {column.frame.place(int(unlabelled[0]))}"
-        raise DataError(f"{place}: {column.name}, which is to be predicted, has no value")
+        raise DataError(f"{place}: the target {column.name} has no value")
     if task == "regression" and len(column.words):
         raise column.refusal(int(column.words[0]), "which is not a finite number")
     values = (

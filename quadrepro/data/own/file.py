@@ -1,4 +1,4 @@
-"""A person's own file as a frame with names: its format, its separator and its header found out."""
+"""Reading a user's file: finding its format, its separator and its header."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from quadrepro.data.sources.schema import FileLayout
 from quadrepro.errors import DataError
 
 LIBSVM_LABEL = "label"
-"""What the label of a LIBSVM file is called; its features are f1, f2 and so on."""
+"""The name of the label in a LIBSVM file; its features are called f1, f2 and so on."""
 
 _FORMATS = {
     ".arff": "arff",
@@ -33,16 +33,16 @@ _PACKED = (".gz", ".zip")
 
 
 def read_own(path: Path, target: str, gaps: Collection[str]) -> tuple[Frame, dict[str, Any]]:
-    """Read a file of which nothing is known but its target.
+    """Read a file whose layout is not known.
 
     Parameters
     ----------
     path : Path
-        The file; the ending says its format, and that of what is packed in a ``.gz`` or ``.zip``.
+        The file. Its ending, or that of the file packed in a ``.gz`` or ``.zip``, gives the format.
     target : str
         The name of the column to be predicted, which helps to find the header.
     gaps : collection of str
-        What stands for a missing value.
+        The words for missing values.
 
     Returns
     -------
@@ -53,13 +53,13 @@ def read_own(path: Path, target: str, gaps: Collection[str]) -> tuple[Frame, dic
     Raises
     ------
     DataError
-        If the file cannot be read, is empty, has no header, or two columns have the same name.
+        If the file cannot be read, is empty, has no header, or has two columns of the same name.
     """
     name, content = unpack(path)
     suffix = PurePath(name).suffix.lower()
     if suffix not in _FORMATS:
         known = ", ".join(sorted(_FORMATS))
-        raise DataError(f"{path}: {name!r} must end in one of {known}, as its format is")
+        raise DataError(f"{path}: the format is not known, since {name!r} does not end in {known}")
     if not content.strip():
         raise DataError(f"{path}: the file is empty")
     if _FORMATS[suffix] == "csv":
@@ -75,7 +75,13 @@ def read_own(path: Path, target: str, gaps: Collection[str]) -> tuple[Frame, dic
 
 
 def plain_stem(path: Path) -> str:
-    """Return the name of a file without the endings that say its format."""
+    """Return the name of a file without the endings for its format.
+
+    Examples
+    --------
+    >>> plain_stem(Path("my.data.csv.gz"))
+    'my.data'
+    """
     stem = path.name
     for endings in (_PACKED, tuple(_FORMATS)):
         if PurePath(stem).suffix.lower() in endings:
@@ -89,7 +95,7 @@ def _text(
     if not text.strip():
         raise DataError(f"{path}: the file is empty")
     separator = _separator(text, target)
-    # Read as if it were a row, the header tells how many fields a row must have.
+    # The header is read as a row, so that all rows must have as many fields.
     frame = read_file(path, FileLayout(separator=separator))
     assert frame.lines is not None
     line = frame.lines[0]
@@ -98,37 +104,37 @@ def _text(
     if _looks_like_data(rows, names, target, gaps):
         first = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
         raise DataError(
-            f"{path}, line {line}: this looks like a row ({first}), not like names of columns;"
-            " write a line with the names above it"
+            f"{path}, line {line}: this looks like a row ({first}), not like the names of columns;"
+            " add a line with the names above it"
         )
     _refuse_same_names(names, f"{path}, line {line}")
     if not rows.lines:
-        raise DataError(f"{path}: there is a header but no row")
+        raise DataError(f"{path}: the file has a header but no rows")
     return rows, {"separator": separator, "skip": line}
 
 
 def _separator(text: str, target: str) -> str:
-    """Return what splits the header into the most fields, if can be with the target among them."""
+    """Return what splits the header into the most fields, preferably with the target among them."""
     best, separator = (False, 1), ","
     for candidate in (",", ";", "\t"):
         header = _header(text, candidate)
         if (target in header, len(header)) > best:
             best, separator = (target in header, len(header)), candidate
-    # A name may hold blanks, so they separate only where nothing else does.
+    # Names can contain blanks, so blanks are separators only if nothing else is.
     return "blank" if best[1] == 1 and len(_header(text, "blank")) > 1 else separator
 
 
 def _header(text: str, separator: str) -> list[str]:
     try:
         return next(text_rows(text, "", separator), ([], 0))[0]
-    except DataError:  # What follows a quote is another separator.
+    except DataError:  # A quote is followed by another separator.
         return []
 
 
 def _looks_like_data(
     frame: Frame, names: Sequence[str], target: str, gaps: Collection[str]
 ) -> bool:
-    """Whether the first line holds numbers above numbers, or codes that occur again below."""
+    """Whether the first line has numbers above numbers, or codes that occur again below."""
     columns = dict(zip(names, frame.columns, strict=True))
     if target in columns and number(target) is None and target not in columns[target]:
         return False

@@ -1,4 +1,4 @@
-"""A card for a person's own file, from nothing but the file and the name of its target."""
+"""Describing a user's file: a card from the file and the name of its target."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from quadrepro.errors import ConfigError, DataError, nearest
 __all__ = ["inspect_file", "write_card"]
 
 MOST_CODES = 100
-"""A card lists the codes of an attribute that has no more of them than this."""
+"""A card lists the codes of an attribute if there are at most this many."""
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
@@ -45,50 +45,50 @@ def inspect_file(
     missing: Sequence[str] = (),
     nominal: Sequence[str] = (),
 ) -> Card:
-    """Describe a person's own file.
+    """Describe a user's file.
 
     Parameters
     ----------
     path : Path
-        CSV or any text with tabs, semicolons or blanks between its fields, with a header; ARFF,
-        parquet, or LIBSVM's sparse rows; also in a ``.gz`` or ``.zip``.
+        A text file with a header and commas, tabs, semicolons or blanks between its fields; or
+        ARFF, parquet, or LIBSVM's sparse rows; ``.gz`` and ``.zip`` files are unpacked.
     target : str
         The column to be predicted; that of a LIBSVM file is called ``label``.
     name : str, default ""
-        The name of the data set; empty: made of the file's.
+        The name of the data set; by default, it is made from the name of the file.
     task : {"", "classification", "regression"}, default ""
-        Empty: a regression where the target has more than 20 distinct numbers, or some that are
-        not whole.
+        By default, the task is a regression if the target has more than 20 distinct numbers or
+        numbers that are not whole.
     positive : str, default ""
-        The label that the view takes as positive; empty: the rarer of two labels, the most
-        frequent of more than two.
+        The positive label of the view; by default, the rarer of two labels, or the most frequent
+        of more than two.
     missing : sequence of str, default ()
-        What stands for a missing value beside `quadrepro.data.own.columns.GAPS`.
+        Words for missing values, in addition to `quadrepro.data.own.columns.GAPS`.
     nominal : sequence of str, default ()
-        Attributes that hold codes, though these may be numbers.
+        Attributes with codes, even if the codes are numbers.
 
     Returns
     -------
     Card
-        Complete, with one view, and with notes on all that was inferred.
+        A complete card with one view, and with notes on everything that was inferred.
 
     Raises
     ------
     ConfigError
-        If a column, a label or a word that is named does not occur, or the name cannot be used.
+        If a given column, label or word does not occur, or the name cannot be used.
     DataError
-        If the file cannot be read, or holds what no card can describe; the file is named, and the
-        line where there is one.
+        If the file cannot be read, or a card cannot describe it. The message names the file, and
+        the line of a text file.
     """
     if name and not _NAME.fullmatch(name):
         raise ConfigError(
-            f"{name!r} cannot be the name of a data set: it takes small letters, digits and _, and"
-            " begins with a letter"
+            f"{name!r} cannot be the name of a data set: use lower-case letters, digits and _, with"
+            " a letter first"
         )
     frame, layout = read_own(path, target, {*GAPS, *missing})
     names = _names(frame, (target, *nominal))
     if len(frame.columns[0]) < 2:
-        raise DataError(f"{path}: there is only one row")
+        raise DataError(f"{path}: the file has only one row")
     gaps = used_gaps(frame, missing)
     columns = own_columns(frame, gaps)
     labels = target_values(columns.pop(target), task)
@@ -124,7 +124,7 @@ def inspect_file(
         ],
         "views": {ANY_VIEW: _view(described, positive, frame)},
     }
-    # The rows are counted and hashed as the card will find them in its file.
+    # Rows are counted and hashed as they will be read from the file with this card.
     table = to_table(frame, source, Card(**fields))
     fields["missing_cells"] = int(table.missing.sum())
     fields["rows_with_missing"] = int(table.missing.any(axis=1).sum())
@@ -137,11 +137,11 @@ def _names(frame: Frame, wanted: Iterable[str]) -> tuple[str, ...]:
     for name in wanted:
         if name not in names:
             hint = nearest(name, names)
-            # Nobody reads a list of hundreds of names.
+            # A list of hundreds of names is of no use.
             hint = hint if len(hint) < 200 else f" among its {len(names)}"
             raise ConfigError(f"{frame.origin}: there is no column {name!r}{hint}")
     if sum(map(bool, names)) < 2:
-        raise DataError(f"{frame.origin}: there is no column but the target")
+        raise DataError(f"{frame.origin}: there is no column other than the target")
     return names
 
 
@@ -157,7 +157,7 @@ def _refuse_empty(values: Mapping[str, Column], frame: Frame) -> None:
 
 
 def _attribute_names(columns: Collection[str]) -> dict[str, str]:
-    """Return what the card calls each column: its name, but for those that mean something else."""
+    """Return the name of each column in the card: that of the file, unless it has a meaning."""
     taken = {"target", *columns}
     called = {}
     for name in columns:
@@ -200,12 +200,12 @@ def _range(held: Column) -> tuple[float, float]:
 def _view(target: Target, positive: str, frame: Frame) -> View:
     labels = target.labels
     if positive and positive not in labels:
-        hint = nearest(positive, labels) if labels else "; it is a number, to be predicted as such"
+        hint = nearest(positive, labels) if labels else "; it is a number and is predicted as such"
         raise ConfigError(f"{frame.origin}: {target.original} has no label {positive!r}{hint}")
     if not labels:
-        return View(status="open", evidence="The target is a number, to be predicted as such.")
+        return View(status="open", evidence="The target is a number and is predicted as such.")
     if positive:
-        evidence = "The label that was named as positive."
+        evidence = "The label that was given as positive."
     elif len(labels) == 2:
         positive = min(reversed(labels), key=labels.__getitem__)
         evidence = "The rarer of the two labels."
@@ -218,11 +218,11 @@ def _view(target: Target, positive: str, frame: Frame) -> View:
 def _task_note(target: Target) -> str:
     if not target.labels:
         return (
-            f"Taken as a regression, as the target has more than {MOST_LABELS} distinct numbers, or"
-            " some that are not whole."
+            f"Taken as a regression, since the target has more than {MOST_LABELS} distinct numbers"
+            " or numbers that are not whole."
         )
     what = "whole numbers" if None not in map(number, target.labels) else "words"
-    return f"Taken as a classification, as the target has {len(target.labels)} distinct {what}."
+    return f"Taken as a classification, since the target has {len(target.labels)} distinct {what}."
 
 
 def _column_notes(
@@ -233,12 +233,14 @@ def _column_notes(
 ) -> Iterator[str]:
     remarks = {
         "Columns without a name are left out": [str(j) for j, n in enumerate(names, 1) if not n],
-        "Named otherwise than in the file": [n for c, n in called.items() if c != n],
-        "Taken as nominal, as not all values are numbers": [
+        "Renamed, since the name in the file has a special meaning in cards": [
+            n for c, n in called.items() if c != n
+        ],
+        "Taken as nominal, since not all values are numbers": [
             n for n, held in values.items() if held.dtype.kind != "f" and n not in nominal
         ],
         "The same value in every row": [n for n, held in values.items() if _is_constant(held)],
-        "Another value in every row, as if it were the row's number or name": [
+        "A different value in every row, like the number or the name of the row": [
             n for n, held in values.items() if _is_row_id(held)
         ],
     }

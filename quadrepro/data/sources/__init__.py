@@ -1,1 +1,1 @@
-"""Where rows come from: rules, scikit-learn, OpenML, files of the web, a person's own file."""
+"""Where rows come from: rules, scikit-learn, OpenML, files on the web, and files of the user."""

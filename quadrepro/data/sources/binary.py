@@ -1,4 +1,4 @@
-"""Files that need a library to be read, or are no text at all, as frames."""
+"""Reading binary files, and LIBSVM's text, as frames."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quadrepro._typing import FloatArray
 from quadrepro.data.canonical import Column, nominal_column
 from quadrepro.data.sources.frame import Frame
 from quadrepro.errors import DataError
@@ -21,13 +22,32 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MAX_COLUMNS = 100_000
-"""A table with more columns than this is refused before it fills the memory."""
+"""A table with more columns is refused before it fills the memory."""
 
 _IDX_IMAGES, _IDX_LABELS = 2051, 2049
 
 
 def libsvm(content: bytes, origin: str, n_features: int) -> Frame:
-    """Read LIBSVM's sparse rows: the features, as many as given or as occur, then the label."""
+    """Read sparse rows in LIBSVM's format.
+
+    Parameters
+    ----------
+    content : bytes
+    origin : str
+        The file in words, for messages.
+    n_features : int
+        The number of features, or 0 for as many as occur.
+
+    Returns
+    -------
+    Frame
+        The features in their order, then the label as text.
+
+    Raises
+    ------
+    DataError
+        If the content is not valid, or has more features than expected.
+    """
     from sklearn.datasets import load_svmlight_file
 
     try:
@@ -37,7 +57,7 @@ def libsvm(content: bytes, origin: str, n_features: int) -> Frame:
         raise DataError(f"{origin}: not readable as LIBSVM: {error}") from error
     held = sparse.shape[1]
     if n_features and held > n_features:
-        raise DataError(f"{origin}: there is a feature {held}, the card expects {n_features}")
+        raise DataError(f"{origin}: there is a feature {held}, but the card has only {n_features}")
     refuse_width(held, origin)
     dense = np.zeros((max(held, n_features), sparse.shape[0]))
     sparse.T.toarray(out=dense[:held])
@@ -45,7 +65,7 @@ def libsvm(content: bytes, origin: str, n_features: int) -> Frame:
 
 
 def parquet(content: bytes, origin: str) -> Frame:
-    """Read a parquet file: integers, numbers and decimals as numbers, all else as texts."""
+    """Read a parquet file: integers, floats and decimals as numbers, everything else as text."""
     import pyarrow.parquet as pq
 
     with _library(origin, "parquet"):
@@ -60,7 +80,7 @@ def parquet(content: bytes, origin: str) -> Frame:
 
 
 def excel(content: bytes, origin: str) -> Frame:
-    """Read the first sheet of an .xls file, whose first row names the columns."""
+    """Read the first sheet of an .xls file, whose first row has the names of the columns."""
     import xlrd
 
     with _library(origin, "an .xls file"):
@@ -72,7 +92,7 @@ def excel(content: bytes, origin: str) -> Frame:
 
 
 def mat(content: bytes, origin: str) -> Frame:
-    """Read a MATLAB file: one matrix of examples, and one vector with a label for each."""
+    """Read a MATLAB file with one matrix of examples and one vector of labels."""
     from scipy.io import loadmat
 
     file: Any = io.BytesIO(content)
@@ -83,8 +103,8 @@ def mat(content: bytes, origin: str) -> Frame:
     vectors = [k for k, v in numbers.items() if min(v.shape) == 1]
     shapes = ", ".join(f"{k} {_by(v.shape)}" for k, v in numbers.items())
     refusal = DataError(
-        f"{origin}: it must hold one matrix of examples and one vector of labels,"
-        f" it holds {shapes or 'no array of numbers'}"
+        f"{origin}: expected one matrix of examples and one vector of labels, got"
+        f" {shapes or 'no array of numbers'}"
     )
     if len(matrices) != 1:
         raise refusal
@@ -98,10 +118,29 @@ def mat(content: bytes, origin: str) -> Frame:
 
 
 def idx(files: Sequence[tuple[str, bytes]]) -> Frame:
-    """Read MNIST's files, each given by its name and content: images, labels, images, labels."""
+    """Read files in MNIST's format.
+
+    Parameters
+    ----------
+    files : sequence of tuple of (str, bytes)
+        Names and contents: images, labels, images, labels and so on.
+
+    Returns
+    -------
+    Frame
+        The pixels as numbers, row by row of an image, then the label as text.
+
+    Raises
+    ------
+    DataError
+        If the files are not valid, or not pairs with as many images as labels.
+    """
     names = " + ".join(name for name, _ in files)
     if len(files) % 2 or not files:
-        raise DataError(f"{names or 'idx'}: {len(files)} files, pairs of images and labels are due")
+        raise DataError(
+            f"{names or 'idx'}: expected image/label pairs, got {len(files)}"
+            f" {'file' if len(files) == 1 else 'files'}"
+        )
     arrays = [
         _idx_array(name, content, (_IDX_IMAGES, _IDX_LABELS)[i % 2])
         for i, (name, content) in enumerate(files)
@@ -110,13 +149,13 @@ def idx(files: Sequence[tuple[str, bytes]]) -> Frame:
     for i, (pixels, classes) in enumerate(zip(images, labels, strict=True)):
         if len(pixels) != len(classes):
             raise DataError(
-                f"{files[2 * i][0]} holds {len(pixels)} images,"
-                f" {files[2 * i + 1][0]} {len(classes)} labels"
+                f"{files[2 * i][0]} has {len(pixels)} images, but"
+                f" {files[2 * i + 1][0]} has {len(classes)} labels"
             )
         if pixels.shape[1:] != images[0].shape[1:]:
             raise DataError(
-                f"{files[2 * i][0]} has images of {_by(pixels.shape[1:])} pixels,"
-                f" {files[0][0]} of {_by(images[0].shape[1:])}"
+                f"{files[2 * i][0]} has images of {_by(pixels.shape[1:])} pixels, but"
+                f" {files[0][0]} has images of {_by(images[0].shape[1:])}"
             )
     pixels = np.concatenate(images).reshape(sum(map(len, images)), -1)
     columns = pixels.T.astype(np.float64, order="C")
@@ -124,14 +163,14 @@ def idx(files: Sequence[tuple[str, bytes]]) -> Frame:
 
 
 def refuse_width(n_columns: int, origin: str) -> None:
-    """Raise `DataError` for a table with more than `MAX_COLUMNS` columns."""
+    """Raise a `DataError` if a table has more than `MAX_COLUMNS` columns."""
     if n_columns > MAX_COLUMNS:
-        raise DataError(f"{origin}: {n_columns} columns, at most {MAX_COLUMNS} can be read")
+        raise DataError(f"{origin}: {n_columns} columns, but at most {MAX_COLUMNS} can be read")
 
 
 @contextlib.contextmanager
 def _library(origin: str, what: str) -> Iterator[None]:
-    """Turn whatever a library stumbles over into a `DataError` that names the file."""
+    """Turn any error of a library into a `DataError` that names the file."""
     try:
         yield
     except DataError:
@@ -146,7 +185,7 @@ def _label_texts(labels: NDArray[Any]) -> NDArray[np.str_]:
 
 
 def _refuse_libsvm_line(content: bytes, origin: str) -> None:
-    """Raise a `DataError` for the first line that is wrong, if any is."""
+    """Raise a `DataError` for the first line that is not valid, if there is one."""
     for line, row in enumerate(content.splitlines(), start=1):
         label, *pairs = row.split(b"#")[0].split() or [b"0"]
         try:
@@ -157,13 +196,13 @@ def _refuse_libsvm_line(content: bytes, origin: str) -> None:
             features = [0]
         if features != sorted(set(features)) or features[:1] == [0]:
             raise DataError(
-                f"{origin}, line {line}: not a label and feature:value pairs whose features ascend"
-                " from 1"
+                f"{origin}, line {line}: expected a label and feature:value pairs with features in"
+                " ascending order from 1"
             )
 
 
 def _excel_column(cells: Sequence[Any]) -> Column:
-    # A cell without a value holds an empty text.
+    # A cell without a value has an empty text.
     if all(isinstance(cell.value, float) or cell.value == "" for cell in cells):
         return np.array([math.nan if cell.value == "" else cell.value for cell in cells])
     return np.array([str(cell.value).strip() for cell in cells], dtype=np.str_)
@@ -176,17 +215,17 @@ def _arrow_column(name: str, column: pa.ChunkedArray, origin: str) -> Column:
     if pa.types.is_dictionary(kind):
         column, kind = column.cast(kind.value_type), kind.value_type
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-        # As a text's number would be: rounded where it has more digits than a float64.
-        numbers: NDArray[np.float64] = column.cast(pa.float64(), safe=False).to_numpy()
+        # Rounded to float64, as numbers of text files are.
+        numbers: FloatArray = column.cast(pa.float64(), safe=False).to_numpy()
         return numbers
     if pa.types.is_nested(kind) or pa.types.is_binary(kind):
-        raise DataError(f"{origin}: column {name} is of type {kind}, not of numbers or texts")
+        raise DataError(f"{origin}: column {name} has type {kind}; expected numbers or text")
     texts = column.cast(pa.string()).to_pylist()
     return np.array([(text or "").strip() for text in texts], dtype=np.str_)
 
 
 def _dense(value: Any) -> NDArray[Any] | None:
-    """Return a 2-D array of numbers, or None for anything else of a MATLAB file."""
+    """Return a 2-D array of numbers, or None for any other value of a MATLAB file."""
     array = value.toarray() if hasattr(value, "toarray") else value
     is_table = isinstance(array, np.ndarray) and array.ndim == 2 and array.dtype.kind in "fiub"
     return array if is_table else None
@@ -196,11 +235,11 @@ def _idx_array(name: str, content: bytes, magic: int) -> NDArray[np.uint8]:
     what = "images" if magic == _IDX_IMAGES else "labels"
     n_sizes = magic % 256
     if len(content) < 4 * (n_sizes + 1) or struct.unpack_from(">i", content)[0] != magic:
-        raise DataError(f"{name}: not an idx file of {what}, which begins with the number {magic}")
+        raise DataError(f"{name}: not an idx file of {what}, which starts with the number {magic}")
     shape = struct.unpack_from(f">{n_sizes}i", content, 4)
     held = len(content) - 4 * (n_sizes + 1)
     if held != np.prod(shape, dtype=np.int64):
-        raise DataError(f"{name}: {held} bytes of {what}, {_by(shape)} are due")
+        raise DataError(f"{name}: expected {_by(shape)} bytes of {what}, got {held}")
     return np.frombuffer(content, np.uint8, offset=4 * (n_sizes + 1)).reshape(shape)
 
 

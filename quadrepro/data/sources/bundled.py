@@ -1,13 +1,11 @@
-"""Data sets that scikit-learn carries, under the names and labels of their cards."""
+"""Data sets that scikit-learn bundles, with the names and labels of their cards."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from types import MappingProxyType
 
-import numpy as np
-from numpy.typing import NDArray
-
+from quadrepro._typing import FloatArray
 from quadrepro.data.canonical import Column, RawTable, nominal_column, numeric_column
 from quadrepro.data.card import Attribute
 
@@ -15,8 +13,8 @@ from quadrepro.data.card import Attribute
 def wine() -> RawTable:
     """Return the 178 wines of `sklearn.datasets.load_wine`.
 
-    scikit-learn numbers the cultivars 0, 1, 2; UCI, and so the card, 1, 2, 3. The one attribute
-    with a slash in its name gets an underscore. All numbers equal those of UCI's file.
+    scikit-learn numbers the cultivars 0, 1, 2; UCI and the card number them 1, 2, 3. A slash in
+    the name of an attribute becomes an underscore. All numbers equal those of UCI's file.
     """
     from sklearn.datasets import load_wine
 
@@ -28,9 +26,9 @@ def wine() -> RawTable:
 def wdbc() -> RawTable:
     """Return the 569 tumours of `sklearn.datasets.load_breast_cancer`.
 
-    scikit-learn writes ``mean radius``, ``radius error`` and ``worst radius`` where the card has
-    ``radius_mean``, ``radius_se`` and ``radius_worst``, and ``malignant`` and ``benign`` for UCI's
-    M and B. All numbers equal those of UCI's file.
+    scikit-learn's names ``mean radius``, ``radius error`` and ``worst radius`` become
+    ``radius_mean``, ``radius_se`` and ``radius_worst``; its labels ``malignant`` and ``benign``
+    become UCI's M and B. All numbers equal those of UCI's file.
     """
     from sklearn.datasets import load_breast_cancer
 
@@ -41,7 +39,7 @@ def wdbc() -> RawTable:
 
 
 def diabetes() -> RawTable:
-    """Return the 442 patients of `sklearn.datasets.load_diabetes`, in the units they came in."""
+    """Return the 442 patients of `sklearn.datasets.load_diabetes` in the original units."""
     from sklearn.datasets import load_diabetes
 
     bunch = load_diabetes(scaled=False)
@@ -51,10 +49,10 @@ def diabetes() -> RawTable:
 LOADERS: MappingProxyType[str, Callable[[], RawTable]] = MappingProxyType(
     {"diabetes": diabetes, "wdbc": wdbc, "wine": wine}
 )
-"""The loaders by the name of their data set."""
+"""The loaders by the names of their data sets."""
 
 
-def _numeric(names: Sequence[str], data: NDArray[np.float64], target: Column) -> RawTable:
+def _numeric(names: Sequence[str], data: FloatArray, target: Column) -> RawTable:
     return RawTable(
         tuple(Attribute(name=name, kind="numeric") for name in names),
         {name: numeric_column(data[:, j]) for j, name in enumerate(names)},

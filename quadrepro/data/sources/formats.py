@@ -1,6 +1,6 @@
-"""Files of common formats as frames: unpacked, and read as their layout says.
+"""Reading files of common formats as frames.
 
-Text is read here, what needs a library of its own in `quadrepro.data.sources.binary`.
+Text files are read here, other files in `quadrepro.data.sources.binary`.
 """
 
 from __future__ import annotations
@@ -27,35 +27,34 @@ from quadrepro.errors import DataError
 
 __all__ = ["read_file", "read_idx", "text_of", "text_rows", "unpack"]
 
-# liac-arff takes nothing but a blank after these words, and cuts off what stands behind the point
-# of an integer.
+# liac-arff needs a blank after these words, and truncates the values of an integer attribute.
 _DECLARATION = re.compile(r"\s*(@attribute|@relation)\s+(.+?)(\s+integer)?\s*", re.IGNORECASE)
 
 
 def read_file(path: Path, layout: FileLayout, member: str = "") -> Frame:
-    """Read the table that a file holds.
+    """Read the table in a file.
 
     Parameters
     ----------
     path : Path
-        The file; one that ends in ``.gz`` or ``.zip`` is unpacked.
+        The file; ``.gz`` and ``.zip`` files are unpacked.
     layout : FileLayout
-        Its format and how that is written. For ``libsvm`` its columns say how many features there
-        are, where the file may lack the last ones.
+        The format of the file. For ``libsvm``, the number of its columns gives the number of
+        features, since a file may lack the last ones.
     member : str, default ""
-        The file's name inside a ``.zip``; empty where there is only one.
+        The name of the file inside a ``.zip``; can be left out if there is only one.
 
     Returns
     -------
     Frame
-        ``libsvm``: the features in their order, then the label as text. ``mat``: the columns of
-        the matrix, then the label as text. Others: the columns of the file.
+        The columns of the file. For ``libsvm`` and ``mat``, the features in their order, then the
+        label as text.
 
     Raises
     ------
     DataError
-        If the file cannot be read, unpacked or parsed, or holds no row. The message names the
-        file, and the line where there is one.
+        If the file cannot be read, unpacked or parsed, or has no rows. The message names the file,
+        and the line of a text file.
     """
     name, content = unpack(path, member)
     origin = str(path) if name == path.name else f"{path} ({name})"
@@ -68,43 +67,50 @@ def read_file(path: Path, layout: FileLayout, member: str = "") -> Frame:
         "mat": lambda: binary.mat(content, origin),
     }
     if layout.format not in readers:
-        raise DataError(f"{path}: {layout.format} files are read in pairs, images and labels")
+        raise DataError(f"{path}: {layout.format} files are read as image/label pairs")
     frame = readers[layout.format]()
     if not frame.columns or not len(frame.columns[0]):
-        raise DataError(f"{origin}: there is no row")
+        raise DataError(f"{origin}: the file has no rows")
     return frame
 
 
 def read_idx(paths: Sequence[Path]) -> Frame:
-    """Read pairs of MNIST's files, one pair below the other.
+    """Read files in MNIST's format, and put the rows of each pair below those of the one before.
 
     Parameters
     ----------
     paths : sequence of Path
-        Images, labels, images, labels and so on; ``.gz`` and ``.zip`` are unpacked.
+        Images, labels, images, labels and so on; ``.gz`` and ``.zip`` files are unpacked.
 
     Returns
     -------
     Frame
-        The pixels row by row as numbers, then the label as text.
+        The pixels as numbers, row by row of an image, then the label as text.
 
     Raises
     ------
     DataError
-        If a file cannot be read or is not of this format, or the files are not pairs of as many
-        images as labels.
+        If a file cannot be read or is not valid, or the files are not pairs with as many images as
+        labels.
     """
     return binary.idx([(str(path), unpack(path)[1]) for path in paths])
 
 
 def unpack(path: Path, member: str = "") -> tuple[str, bytes]:
-    """Return the name and the content of a file, or of what is packed in it.
+    """Return the name and the content of a file, or of the file that is packed in it.
+
+    Parameters
+    ----------
+    path : Path
+        The file; ``.gz`` and ``.zip`` files are unpacked.
+    member : str, default ""
+        The name of the file inside a ``.zip``; can be left out if there is only one.
 
     Raises
     ------
     DataError
-        If the file cannot be read or unpacked, or an archive has no such member, or several and
-        none is named.
+        If the file cannot be read or unpacked, or the archive has no such member, or several
+        members if none is named.
     """
     try:
         if path.suffix.lower() == ".zip":
@@ -115,19 +121,25 @@ def unpack(path: Path, member: str = "") -> tuple[str, bytes]:
         if path.suffix.lower() == ".gz":
             return path.stem, gzip.decompress(content)
         return path.name, content
-    # RuntimeError: the archive asks for a password; NotImplementedError is one of its kind.
+    # RuntimeError: the archive needs a password, or an unknown method of compression.
     except (OSError, EOFError, zlib.error, zipfile.BadZipFile, RuntimeError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else error
         raise DataError(f"{path}: cannot be read: {reason}") from error
 
 
 def text_of(content: bytes, origin: str) -> str:
-    """Return UTF-8 as text, without a byte order mark.
+    """Decode UTF-8, without a byte order mark.
+
+    Parameters
+    ----------
+    content : bytes
+    origin : str
+        The file in words, for messages.
 
     Raises
     ------
     DataError
-        If it is not UTF-8; the line is named.
+        If the content is not UTF-8. The message names the line.
     """
     zero = content.find(b"\0")
     try:
@@ -148,23 +160,24 @@ def text_rows(
     Parameters
     ----------
     text : str
-        One row a line, but for quoted fields that hold an end of line.
+        One row per line, except that quoted fields can contain line breaks.
     origin : str
-        The file, for messages.
+        The file in words, for messages.
     separator : str
-        Between the fields; ``blank`` for any run of blanks and tabs.
+        The character between fields, or ``blank`` for any run of blanks and tabs.
     skip : int, default 0
-        Lines above the first row.
+        The number of lines above the first row.
 
     Yields
     ------
-    tuple of list of str and int
-        Fields without surrounding blanks; the line, from 1.
+    tuple of (list of str, int)
+        Fields without surrounding blanks; the line, counted from 1.
 
     Raises
     ------
     DataError
-        If a quoted field does not end as it must; the line on which its row begins is named.
+        If a quoted field is not closed properly. The message names the line on which its row
+        begins.
     """
     lines: Iterator[str] = itertools.islice(io.StringIO(text, newline=""), skip, None)
     blanks = separator == "blank"
@@ -184,7 +197,7 @@ def text_rows(
 
 
 def _member(path: Path, archive: zipfile.ZipFile, member: str) -> str:
-    # The second file that macOS packs beside each one is of no use to anybody.
+    # macOS adds a file with its own metadata for each file.
     names = [
         info.filename
         for info in archive.infolist()
@@ -196,14 +209,14 @@ def _member(path: Path, archive: zipfile.ZipFile, member: str) -> str:
         return names[0]
     holds = ", ".join(names) or "nothing"
     if member:
-        raise DataError(f"{path}: there is no {member!r} in it; it holds {holds}")
-    raise DataError(f"{path}: it must hold one file, it holds {holds}")
+        raise DataError(f"{path}: there is no {member!r} in it; it contains {holds}")
+    raise DataError(f"{path}: expected an archive with one file; it contains {holds}")
 
 
 def _csv(text: str, origin: str, layout: FileLayout) -> Frame:
     lines: list[int] = []
     rows = _even_rows(text_rows(text, origin, layout.separator, layout.skip), origin, lines)
-    # As a text of Python's own, a field takes many times the memory that it takes in an array.
+    # A field takes many times as much memory as a str of Python as it does in an array.
     parts = iter(lambda: [*itertools.islice(rows, 10_000)], [])
     blocks = [[np.array(c, dtype=np.str_) for c in zip(*part, strict=True)] for part in parts]
     columns = tuple(map(np.concatenate, zip(*blocks, strict=True)))
@@ -213,7 +226,7 @@ def _csv(text: str, origin: str, layout: FileLayout) -> Frame:
 def _even_rows(
     rows: Iterator[tuple[list[str], int]], origin: str, lines: list[int]
 ) -> Iterator[list[str]]:
-    """Yield rows that are as wide as the first; note the line of each."""
+    """Yield rows with as many fields as the first, and append their lines to `lines`."""
     width = 0
     for fields, line in rows:
         if not width:
@@ -221,7 +234,7 @@ def _even_rows(
             binary.refuse_width(width, f"{origin}, line {line}")
         elif len(fields) != width:
             raise DataError(
-                f"{origin}, line {line}: {len(fields)} fields, the first row has {width}"
+                f"{origin}, line {line}: {len(fields)} fields, but the first row has {width}"
             )
         lines.append(line)
         yield fields
@@ -251,7 +264,7 @@ def _arff(text: str, origin: str) -> Frame:
     try:
         content = arff.load(lines())
     except arff.ArffException as error:
-        # The text of the error fails where the row in it has a percent sign.
+        # str(error) fails if the row has a percent sign.
         reason = textwrap.shorten(error.message.replace("%d", str(error.line)), 200)
         raise DataError(f"{origin}: not readable as ARFF: {reason}") from error
     except (ValueError, LookupError, csv.Error) as error:

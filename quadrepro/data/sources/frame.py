@@ -1,4 +1,4 @@
-"""From the table of a source to that of a card: which column is which, and what its codes mean."""
+"""From the table of a source to that of a card: its columns, codes and missing values."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from quadrepro._typing import FloatArray
 from quadrepro.data.canonical import (
     Column,
     RawTable,
@@ -24,18 +25,18 @@ from quadrepro.errors import DataError
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Frame:
-    """A table as its source holds it.
+    """A table as it is in its source.
 
     Attributes
     ----------
     columns : tuple of ndarray of shape (n_rows,)
-        Texts without surrounding blanks, or numbers with NaN where one is missing.
+        Text without surrounding blanks, or numbers with NaN for missing values.
     origin : str
         The source in words, for messages.
     names : tuple of str or None, default None
-        The source's own names of the columns, where it has any.
+        The names of the columns in the source, or None if it has none.
     lines : sequence of int or None, default None
-        The line on which each row ends, where the source is a text.
+        The line on which each row ends, or None if the source is not a text file.
     """
 
     columns: tuple[Column, ...]
@@ -44,23 +45,23 @@ class Frame:
     lines: Sequence[int] | None = None
 
     def place(self, row: int) -> str:
-        """Return where a row, counted from 0, is to be found: its line, or else its number."""
+        """Return the place of the row with a given index: its line, or else its number."""
         return f"line {self.lines[row]}" if self.lines is not None else f"row {row + 1}"
 
 
 def below(frames: Sequence[Frame]) -> Frame:
-    """Return the rows of several frames one below the other.
+    """Return the rows of several frames, one frame below the other.
 
     Raises
     ------
     DataError
-        If they have different numbers of columns.
+        If the frames have different numbers of columns.
     """
     first = frames[0]
     for frame in frames[1:]:
         if len(frame.columns) != len(first.columns):
             raise DataError(
-                f"{frame.origin} has {len(frame.columns)} columns,"
+                f"{frame.origin} has {len(frame.columns)} columns, but"
                 f" {first.origin} has {len(first.columns)}"
             )
     if len(frames) == 1:
@@ -70,42 +71,42 @@ def below(frames: Sequence[Frame]) -> Frame:
 
 
 def _joined(parts: Sequence[Column]) -> Column:
-    """Return columns one below the other, as texts where one of them is."""
+    """Return columns one below the other, as text if one of them is text."""
     mixed = len({part.dtype.kind for part in parts}) > 1
     joined: Column = np.concatenate([_texts(part) for part in parts] if mixed else parts)
     return joined
 
 
 def to_table(frame: Frame, layout: Layout, card: Card) -> RawTable:
-    """Return the rows of a frame as the card names and codes them.
+    """Return the rows of a frame with the names and codes of the card.
 
     Parameters
     ----------
     frame : Frame
-        What the source holds.
+        The table of the source.
     layout : Layout
-        Which of its columns is which attribute, and how it writes codes and gaps.
+        The columns of the source, and how it writes codes and missing values.
     card : Card
         The attributes and the target.
 
     Returns
     -------
     RawTable
-        In the order of the source. It is not yet compared with the card.
+        The rows in the order of the source, not yet compared with the card.
 
     Raises
     ------
     DataError
-        If the frame has another number of columns than the layout, or a numeric column holds what
-        is not a finite number, or a row has no label.
+        If the number of columns is not that of the layout, a numeric column has a value that is
+        not a finite number, or a row has no label.
     """
     wanted = (*card.attribute_names, card.target.name)
     held = layout.columns or wanted
     if len(held) != len(frame.columns):
         names = f" ({', '.join(_some(frame.names))})" if frame.names else ""
         raise DataError(
-            f"{frame.origin}: {len(frame.columns)} columns{names},"
-            f" the card of {card.name} expects {len(held)} ({', '.join(_some(held))})"
+            f"{frame.origin}: {len(frame.columns)} columns{names}, but the card of {card.name}"
+            f" expects {len(held)} ({', '.join(_some(held))})"
         )
     columns = {
         name: _codes(frame, j, layout, name)
@@ -126,7 +127,7 @@ def to_table(frame: Frame, layout: Layout, card: Card) -> RawTable:
     unlabelled = is_missing(target)
     if unlabelled.any():
         place = frame.place(int(rows[np.argmax(unlabelled)]))
-        raise DataError(f"{frame.origin}, {place}: no label")
+        raise DataError(f"{frame.origin}, {place}: the row has no label")
     table = RawTable(card.attributes, columns, target)
     return table.take(np.flatnonzero(~table.missing.any(axis=1))) if layout.complete else table
 
@@ -136,7 +137,7 @@ def _codes(frame: Frame, j: int, layout: Layout, name: str) -> NDArray[np.str_]:
     return nominal_column(new.get(text, text) for text in _texts(frame.columns[j]).tolist())
 
 
-def _numbers(frame: Frame, j: int, layout: Layout, name: str) -> NDArray[np.float64]:
+def _numbers(frame: Frame, j: int, layout: Layout, name: str) -> FloatArray:
     column, new = frame.columns[j], _renamed(layout, name)
     values = column
     if column.dtype.kind != "f" or any(number(text) for text in new if text):

@@ -1,4 +1,4 @@
-"""Samples drawn anew for every split, by the rule that a card's own sample was drawn by."""
+"""Fresh samples for every split, from the rule that generates the rows of a card."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quadrepro._typing import FloatArray
 from quadrepro.data.canonical import RawTable
 from quadrepro.data.card import Card
 from quadrepro.data.sources import sampled, sampled_functions
@@ -16,7 +16,7 @@ from quadrepro.data.sources.schema import GeneratedSource
 from quadrepro.errors import ConfigError, nearest
 
 _SIZE = ("rows", "n_per_class", "seed")
-"""Parameters of a card's own sample that a fresh one has not."""
+"""Parameters of a card's own sample that a fresh sample does not have."""
 
 _RULES = {
     "m1": sampled_functions.draw_m1,
@@ -36,34 +36,34 @@ class Fresh:
     Attributes
     ----------
     table : RawTable
-        Part after part, in the order drawn.
+        The rows of all parts, in the order in which they were drawn.
     truth : ndarray of shape (n_rows,) or None
-        The target without its noise; None where the target is a class.
+        The target without its noise, or None for a classification.
     """
 
     table: RawTable
-    truth: NDArray[np.float64] | None
+    truth: FloatArray | None
 
 
 def rule_of(card: Card, changes: Mapping[str, float]) -> tuple[str, dict[str, float]]:
-    """Return the rule of a card's sample and its parameters, those of the size aside.
+    """Return the rule that draws the rows of a card.
 
     Parameters
     ----------
     card : Card
-        Of a sample drawn by rule.
+        A card whose rows are drawn by rule.
     changes : mapping of str to float
-        Parameters to set otherwise.
+        Parameters that differ from those of the card.
 
     Returns
     -------
     tuple of (str, dict)
-        Name of the rule, and its parameters.
+        The name of the rule, and its parameters without size and seed.
 
     Raises
     ------
     ConfigError
-        If the card's data are not drawn by rule, or its rule has no such parameter.
+        If the rows of the card are not drawn by rule, or the rule has no such parameter.
     """
     found = [s for s in card.sources if isinstance(s, GeneratedSource) and s.generator in _RULES]
     if not found:
@@ -84,13 +84,13 @@ def draw_fresh(
     Parameters
     ----------
     rule : str
-        As `rule_of` gives it.
+        The name of the rule, from `rule_of`.
     parameters : mapping of str to float
-        As `rule_of` gives them.
+        The parameters of the rule, from `rule_of`.
     sizes : sequence of int
-        Rows of each part; for the orange data half of them in each class.
+        The number of rows in each part. In the orange data, half of them are in each class.
     rng : numpy.random.Generator
-        Of a bit generator with 64-bit words.
+        A generator whose bit generator has 64-bit words, such as PCG64.
 
     Returns
     -------
@@ -100,16 +100,18 @@ def draw_fresh(
     Raises
     ------
     ConfigError
-        If a part of the orange data has an odd number of rows, or its noise inputs cannot be
-        counted.
+        If, for the orange data, a part has an odd number of rows, or the number of noise inputs is
+        not a non-negative whole number.
     """
     draw: Any = _RULES[rule]
     if rule == "orange":
         if odd := [size for size in sizes if size % 2]:
-            raise ConfigError(f"half of the rows are in each class, and {odd[0]} is an odd number")
+            raise ConfigError(f"half of the rows are in each class, but {odd[0]} is an odd number")
         noise_inputs = parameters["noise_inputs"]
         if noise_inputs < 0 or noise_inputs % 1:
-            raise ConfigError(f"noise_inputs is {noise_inputs:g}: give a whole number from 0 on")
+            raise ConfigError(
+                f"noise_inputs must be a non-negative whole number, not {noise_inputs:g}"
+            )
         parts = [draw(rng, size // 2, int(noise_inputs)) for size in sizes]
     else:
         parts = [draw(rng, size, **parameters) for size in sizes]

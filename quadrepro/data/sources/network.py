@@ -1,4 +1,4 @@
-"""How long a server is waited for, and what goes wrong between here and there, in words."""
+"""Timeouts for servers, and network errors in words."""
 
 from __future__ import annotations
 
@@ -7,33 +7,33 @@ from collections.abc import Iterator
 from quadrepro.errors import DataError, NoConnectionError
 
 TIMEOUT = 30.0
-"""Seconds without a sign of the server after which it is given up."""
+"""Seconds to wait for an answer of a server, or for its next bytes."""
 
 TRIES = 3
-"""How often a request is made whose failure may pass."""
+"""Number of attempts if a request fails for a reason that may be temporary."""
 
 
 def failure(origin: str, error: BaseException) -> DataError | None:
-    """Return what to raise for a request of `requests` or `urllib3` that failed.
+    """Return the error to raise for a failed request of `requests` or `urllib3`.
 
     Parameters
     ----------
     origin : str
-        What was asked for.
+        The requested source in words, for the message.
     error : BaseException
-        Whatever was raised.
+        The exception of the library.
 
     Returns
     -------
     DataError or None
-        A `NoConnectionError` where no server was reached; None where nothing is wrong with the
-        connection. The text is never that of `error`, in which an API key may stand.
+        A `NoConnectionError` if no server was reached, or None if the error is not one of the
+        network. The message never contains that of `error`, which can contain an API key.
     """
     import requests
     from urllib3 import exceptions as urllib3
 
-    dropped = "the connection was dropped before all had arrived"
-    # The first that fits is said: some of these are special cases of later ones.
+    dropped = "the connection was dropped before all data had arrived"
+    # The first match is used, since some of these are special cases of later ones.
     known: tuple[tuple[type[BaseException], type[DataError], str], ...] = (
         (urllib3.NameResolutionError, NoConnectionError, "there is no such host, or no network"),
         (ConnectionRefusedError, NoConnectionError, "the connection was refused"),
@@ -55,12 +55,20 @@ def failure(origin: str, error: BaseException) -> DataError | None:
 
 
 def is_page(start: bytes) -> bool:
-    """Return whether what begins so is an HTML page, which servers send for files they lack."""
+    """Return whether a file that starts like this is an HTML page.
+
+    Servers send such pages instead of files that they do not have.
+
+    Parameters
+    ----------
+    start : bytes
+        The first bytes of the file.
+    """
     return start.lstrip(b"\xef\xbb\xbf \t\r\n").lower().startswith((b"<!doctype html", b"<html"))
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield an error and all that it was made from: its arguments, its reason and its cause."""
+    """Yield an error and all errors that led to it: arguments, reasons and causes."""
     yield error
     for cause in (*error.args, getattr(error, "reason", None), error.__cause__):
         if isinstance(cause, BaseException) and cause is not error:

@@ -1,4 +1,4 @@
-"""Data sets of OpenML, through openml-python, its configuration and its cache."""
+"""Data sets of OpenML, fetched with openml-python, its configuration and its cache."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from quadrepro.errors import DataError
 # https://github.com/openml/OpenML, pre.php: "Unknown dataset".
 _UNKNOWN = 111
 
-# openml-python has its settings, and Python its logging and warnings, once for all threads.
+# The settings of openml-python and the state of logging and warnings are shared by all threads.
 _ONE_AT_A_TIME = threading.Lock()
 
 
@@ -38,28 +38,28 @@ class _Answer(NamedTuple):
 def read(source: OpenMLSource) -> Frame:
     """Return a data set of OpenML, from openml-python's cache or else from the server.
 
-    The person's configuration holds (server, API key, folder of the cache, whether parquet is
-    taken), but for the retries, which are fewer while this runs.
+    The user's configuration applies (server, API key, folder of the cache, whether to use parquet),
+    except that there are fewer retries.
 
     Parameters
     ----------
     source : OpenMLSource
-        The data set's number, and its version where it is known.
+        The number of the data set, and its version if it is known.
 
     Returns
     -------
     Frame
-        All columns of OpenML's file in its order, the target and those to be ignored among them:
-        nominal ones and strings as texts, empty where missing; the others as numbers. The codes
-        ``TRUE`` and ``FALSE``, however they are written, become ``True`` and ``False``.
+        All columns of OpenML's file in its order, including the target and ignored columns. Nominal
+        columns and strings are text, with empty text for missing values; other columns are numbers.
+        The codes ``true`` and ``false``, in any case, become ``True`` and ``False``.
 
     Raises
     ------
     NoConnectionError
         If the server cannot be reached.
     DataError
-        If the server fails, knows no such data set or another version of it, or what arrives is
-        damaged. Nothing that is damaged stays in the cache.
+        If the server fails or does not have this version of the data set, or if the data are
+        damaged. Damaged data do not stay in the cache.
     """
     origin = f"OpenML {source.id}"
     with _ONE_AT_A_TIME, _silence():
@@ -75,7 +75,7 @@ def read(source: OpenMLSource) -> Frame:
                 raise failure from error
     if source.version not in (None, version):
         raise DataError(
-            f"{origin}: it is version {version} at OpenML, the card says {source.version}"
+            f"{origin}: version {version} at OpenML, but version {source.version} in the card"
         )
     columns = tuple(_column(table.iloc[:, j]) for j in range(table.shape[1]))
     return Frame(columns, origin, tuple(map(str, table.columns)))
@@ -84,19 +84,19 @@ def read(source: OpenMLSource) -> Frame:
 def _library(origin: str) -> Any:
     try:
         import openml
-    except Exception as error:  # It reads the person's configuration, and makes folders.
+    except Exception as error:  # It reads the user's configuration, and creates folders.
         raise DataError(f"{origin}: openml-python does not start: {_said(error)}") from error
     return openml
 
 
 def _load(openml: Any, number: int, folder: Path) -> tuple[int, Any]:
-    """Return version and table; what lay damaged in the cache is fetched once more."""
+    """Return version and table; damaged data in the cache are fetched again."""
     from urllib3.exceptions import HTTPError
 
     was_there = folder.exists()
     try:
         return _fetch(openml, number, folder)
-    # The first two say that the network or the disk failed, after which nothing is better.
+    # If the network or the disk failed, fetching again does not help.
     except (OSError, HTTPError, openml.exceptions.PyOpenMLError):
         raise
     except Exception:  # Parsers of damaged files raise errors of any kind.
@@ -111,7 +111,7 @@ def _fetch(openml: Any, number: int, folder: Path, **options: bool) -> tuple[int
         _check_md5(dataset)
         table, *_ = dataset.get_data(include_row_id=True, include_ignore_attribute=True)
     except BaseException:
-        # Nor may an interruption leave half of what openml-python derives from the file.
+        # An interruption must not leave an incomplete copy that openml-python made of the file.
         for derived in folder.glob("*.pkl.py3"):
             derived.unlink(missing_ok=True)
         raise
@@ -119,7 +119,7 @@ def _fetch(openml: Any, number: int, folder: Path, **options: bool) -> tuple[int
 
 
 def _check_md5(dataset: Any) -> None:
-    """Compare the ARFF file with its description; openml-python does so only for a new one."""
+    """Compare the ARFF file with its hash, which openml-python does only for a new file."""
     if dataset.data_file is None or dataset.md5_checksum is None:
         return
     with Path(dataset.data_file).open("rb") as file:
@@ -130,9 +130,9 @@ def _check_md5(dataset: Any) -> None:
 
 @contextlib.contextmanager
 def _silence() -> Iterator[None]:
-    """Let nothing be logged or warned of."""
+    """Suppress all logging and warnings."""
     root, mute, level = logging.getLogger(), logging.NullHandler(), logging.root.manager.disable
-    # openml-python logs by `logging.warning`, which gives a root without handlers one that prints.
+    # openml-python calls `logging.warning`, which adds a handler that prints if there is none.
     root.addHandler(mute)
     logging.disable(logging.CRITICAL)
     try:
@@ -146,10 +146,10 @@ def _silence() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _patience(openml: Any) -> Iterator[list[_Answer]]:
-    """Bound how long openml-python waits and how often it tries; yield the last answer it had.
+    """Limit the waiting time and the retries of openml-python; yield a list with its last answer.
 
-    openml-python waits for ever for an answer and half an hour for a parquet file, and takes no
-    timeout.
+    openml-python has no option for a timeout: it waits forever for an answer, and half an hour for
+    a parquet file.
     """
     import minio
     import requests
@@ -160,7 +160,7 @@ def _patience(openml: Any) -> Iterator[list[_Answer]]:
     class Session(requests.Session):
         def request(self, *args: Any, **options: Any) -> requests.Response:
             response = super().request(*args, **(options | {"timeout": network.TIMEOUT}))
-            # The query may hold the API key.
+            # The query can contain the API key.
             url = response.url.partition("?")[0]
             page = network.is_page(response.content[:100])
             answers[:] = [_Answer(url, response.status_code, response.reason, page)]
@@ -170,7 +170,7 @@ def _patience(openml: Any) -> Iterator[list[_Answer]]:
         pool = http_client or urllib3.PoolManager()
         pool.connection_pool_kw |= {
             "timeout": urllib3.Timeout(network.TIMEOUT),
-            # A silent server of parquet files is not asked again: there is the ARFF file.
+            # If a server of parquet files does not answer, the ARFF file is fetched instead.
             "retries": urllib3.Retry(
                 network.TRIES - 1, read=0, backoff_factor=0.2, status_forcelist=[500, 502, 503, 504]
             ),
@@ -189,7 +189,7 @@ def _patience(openml: Any) -> Iterator[list[_Answer]]:
 
 
 def _reason(error: Exception, answers: list[_Answer], exceptions: Any) -> str:
-    """Return in words why a data set could not be had, where the network is not at fault."""
+    """Return in words why a data set could not be fetched, if the network is not the reason."""
     if isinstance(error, exceptions.OpenMLServerException | exceptions.OpenMLPrivateDatasetError):
         unknown = getattr(error, "code", None) == _UNKNOWN
         what = "no such data set" if unknown else "the server refuses it"
@@ -201,15 +201,15 @@ def _reason(error: Exception, answers: list[_Answer], exceptions: Any) -> str:
             return f"{answer.url} sent an HTML page instead of data"
     if isinstance(error, OSError | exceptions.OpenMLCacheException):
         return f"openml-python's cache cannot be used: {_said(error)}"
-    return f"what arrived is damaged ({_said(error)})"
+    return f"the data that arrived are damaged ({_said(error)})"
 
 
 def _said(error: Exception) -> str:
-    """Return an error's own words in one line."""
-    # openml-python hides what is wrong with a parquet file behind an error that names the file.
+    """Return the message of an error on one line."""
+    # openml-python hides a fault of a parquet file behind an error that only names the file.
     hidden = error.__cause__ if type(error) is Exception and error.__cause__ else error
     text = str(getattr(hidden, "message", None) or hidden) or type(hidden).__name__
-    # The text of liac-arff's errors fails where the row in it has a percent sign.
+    # str() of liac-arff's errors fails if the row has a percent sign.
     return textwrap.shorten(text.replace("%d", str(getattr(hidden, "line", ""))), 200)
 
 
@@ -221,7 +221,7 @@ def _column(series: Any) -> Column:
         codes = [str(code).strip() for code in series.cat.categories]
         if {code.capitalize() for code in codes} == {"True", "False"}:
             codes = [code.capitalize() for code in codes]
-        # A missing value has the number -1, and so the last of these.
+        # A missing value has the code -1, and so becomes the last of these.
         column: Column = np.array([*codes, ""], dtype=np.str_)[series.cat.codes]
         return column
     if pd.api.types.is_numeric_dtype(kind) and not pd.api.types.is_bool_dtype(kind):

@@ -1,10 +1,10 @@
-"""Samples of distributions that are known exactly, and so is the lowest risk on them.
+"""Samples of known distributions, whose Bayes error is known as well.
 
-The same generator gives the same sample everywhere. numpy promises to keep the raw words of a bit
-generator, but not what `Generator.normal` makes of them; so the words become uniform numbers here,
-and normal ones by the inverse of their distribution function. Finished values are rounded to four
-decimals, as DELVE's files are: platforms differ in the last bit of a sine, and a hash sees it.
-The bit generator must be one of 64-bit words, such as PCG64, numpy's default.
+The same generator gives the same sample on every platform. numpy guarantees the raw words of a bit
+generator but not the results of `Generator.normal`, so the words are converted to uniform numbers
+here, and to normal ones by the inverse of the distribution function. Values are rounded to four
+decimals, as in DELVE's files, since platforms differ in the last bits of a sine and a hash would
+depend on them. The bit generator must have 64-bit words, as PCG64, numpy's default, has.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from quadrepro._typing import FloatArray
 from quadrepro.data.canonical import Column, RawTable, nominal_column, numeric_column
 from quadrepro.data.schema import Attribute
 
-Labelled = tuple[NDArray[np.float64], NDArray[np.int64]]
+Labelled = tuple[FloatArray, NDArray[np.int64]]
 
 DECIMALS = 4
-"""Digits of a sampled number after the point."""
+"""Number of decimals of sampled values."""
 _SHIFT = 2 / np.sqrt(20)
 # The two waves of each class, shape (3, 2, 21).
 _PEAKS = np.array([[7, 15], [7, 11], [11, 15]])
@@ -55,7 +56,7 @@ def draw_ringnorm(rng: np.random.Generator, rows: int) -> Labelled:
     """Draw from two normal distributions, a narrow one within a wide one.
 
     Class 0 is N(0, 4 I) and class 1 is N(a, I) in 20 dimensions, where each entry of a is 2 / √20;
-    both are equally likely (Breiman 1996, as for `draw_twonorm`). The Bayes rule says 1 where
+    both are equally likely (Breiman 1996, as for `draw_twonorm`). The Bayes rule predicts 1 if
     ‖x - 4a/3‖² < 8/3 (20 ln 2 + 2/3); its error is 1.240 %, from the noncentral chi-square
     distribution.
 
@@ -108,12 +109,12 @@ def draw_waveform(rng: np.random.Generator, rows: int) -> Labelled:
 
 
 def draw_orange(rng: np.random.Generator, n_per_class: int, noise_inputs: int) -> Labelled:
-    """Draw the orange data: a disc of points, and a ring like its skin.
+    """Draw the orange data: points around a centre, and a ring around them.
 
     All inputs are standard normal; in class 2 the first two are conditioned on
     4.5 ≤ x₁² + x₂² ≤ 8 (J. Zhu, S. Rosset, T. Hastie and R. Tibshirani, "1-norm support vector
-    machines", NIPS 16, 2003). The Bayes rule says 2 in the ring. It errs for half of
-    exp(-2.25) - exp(-4), that is 4.354 %, whatever the number of noise inputs.
+    machines", NIPS 16, 2003). The Bayes rule predicts class 2 in the ring. Its error is
+    (exp(-2.25) - exp(-4)) / 2, that is 4.354 %, for any number of noise inputs.
 
     Parameters
     ----------
@@ -121,7 +122,7 @@ def draw_orange(rng: np.random.Generator, n_per_class: int, noise_inputs: int) -
     n_per_class : int
         Number of examples of each class.
     noise_inputs : int
-        Number of inputs beside the first two.
+        Number of inputs other than the first two.
 
     Returns
     -------
@@ -133,7 +134,7 @@ def draw_orange(rng: np.random.Generator, n_per_class: int, noise_inputs: int) -
     disc = normals(uniforms(rng, n_per_class, 2))
     ring = np.empty((0, 2))
     while len(ring) < n_per_class:
-        # Rounded before they are chosen, so that each that is kept lies in the ring.
+        # Rounded before the choice, so that all points that are kept are in the ring.
         points = normals(uniforms(rng, 1024, 2)).round(DECIMALS)
         squares = (points**2).sum(axis=1)
         ring = np.vstack([ring, points[(squares >= 4.5) & (squares <= 8)]])
@@ -143,47 +144,47 @@ def draw_orange(rng: np.random.Generator, n_per_class: int, noise_inputs: int) -
 
 
 def twonorm(rows: int, seed: int) -> RawTable:
-    """Return the table that `draw_twonorm` draws from PCG64 with a seed."""
+    """Return a sample of `draw_twonorm`, drawn with PCG64 and a seed."""
     return as_table(*draw_twonorm(seeded(seed), rows))
 
 
 def ringnorm(rows: int, seed: int) -> RawTable:
-    """Return the table that `draw_ringnorm` draws from PCG64 with a seed."""
+    """Return a sample of `draw_ringnorm`, drawn with PCG64 and a seed."""
     return as_table(*draw_ringnorm(seeded(seed), rows))
 
 
 def waveform(rows: int, seed: int) -> RawTable:
-    """Return the table that `draw_waveform` draws from PCG64 with a seed."""
+    """Return a sample of `draw_waveform`, drawn with PCG64 and a seed."""
     return as_table(*draw_waveform(seeded(seed), rows))
 
 
 def orange(n_per_class: int, noise_inputs: int, seed: int) -> RawTable:
-    """Return the table that `draw_orange` draws from PCG64 with a seed."""
+    """Return a sample of `draw_orange`, drawn with PCG64 and a seed."""
     return as_table(*draw_orange(seeded(seed), n_per_class, noise_inputs))
 
 
 def seeded(seed: int) -> np.random.Generator:
-    """Return the generator of a card's own sample."""
+    """Return the generator for the sample of a card."""
     return np.random.Generator(np.random.PCG64(seed))
 
 
-def uniforms(rng: np.random.Generator, rows: int, columns: int) -> NDArray[np.float64]:
+def uniforms(rng: np.random.Generator, rows: int, columns: int) -> FloatArray:
     """Return uniform numbers strictly between 0 and 1, shape (rows, columns)."""
     words = rng.bit_generator.random_raw(rows * columns).reshape(rows, columns)
-    # With 52 bits the half is exact, so that neither 0 nor 1 occurs: no normal number is infinite.
+    # With 52 bits, adding a half is exact. Neither 0 nor 1 occurs, so normal numbers are finite.
     return ((words >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52
 
 
-def normals(U: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return standard normal numbers from uniform ones."""
+def normals(U: FloatArray) -> FloatArray:
+    """Convert uniform numbers to standard normal ones."""
     from scipy.special import ndtri
 
-    normals: NDArray[np.float64] = ndtri(U)
+    normals: FloatArray = ndtri(U)
     return normals
 
 
-def as_table(X: NDArray[np.float64], y: NDArray[np.int64] | NDArray[np.float64]) -> RawTable:
-    """Return a sample as a table with the attributes x1, x2 and so on."""
+def as_table(X: FloatArray, y: NDArray[np.int64] | FloatArray) -> RawTable:
+    """Return a sample as a table with attributes x1, x2 and so on."""
     columns: dict[str, Column] = {f"x{j}": numeric_column(x) for j, x in enumerate(X.T, start=1)}
     return RawTable(
         tuple(Attribute(name=name, kind="numeric") for name in columns),

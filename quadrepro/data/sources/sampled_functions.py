@@ -1,6 +1,6 @@
-"""Samples of regression functions that are known exactly, with normal noise.
+"""Samples of known regression functions with normal noise.
 
-They are drawn as those of `quadrepro.data.sources.sampled`, the same everywhere.
+As in `quadrepro.data.sources.sampled`, samples are the same on every platform.
 """
 
 from __future__ import annotations
@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quadrepro._typing import FloatArray
 from quadrepro.data.canonical import RawTable
 from quadrepro.data.sources.sampled import DECIMALS, as_table, normals, seeded, uniforms
 
-Measured = tuple[NDArray[np.float64], NDArray[np.float64]]
+Measured = tuple[FloatArray, FloatArray]
 
 
 def draw_m1(rng: np.random.Generator, rows: int, sigma: float, low: float = -0.25) -> Measured:
@@ -81,8 +81,8 @@ def draw_sparse(rng: np.random.Generator, rows: int, sigma: float) -> Measured:
     return _measured(rng, rows, 10, sigma, sparse_mean)
 
 
-def m1_mean(X: NDArray[np.float64], low: float = -0.25) -> NDArray[np.float64]:
-    """Return 10 √-x sin(8πx) where low ≤ x < 0, and 0 elsewhere.
+def m1_mean(X: FloatArray, low: float = -0.25) -> FloatArray:
+    """Return 10 √-x sin(8πx) if low ≤ x < 0, otherwise 0.
 
     Equation 10 of "Re-scale boosting for regression and classification" (S. Lin, Y. Wang and
     L. Xu, 2015), after A. Bagirov, C. Clausen and M. Kohler, "An L2-boosting algorithm for
@@ -92,7 +92,7 @@ def m1_mean(X: NDArray[np.float64], low: float = -0.25) -> NDArray[np.float64]:
     ----------
     X : ndarray of shape (n_examples, 1)
     low : float, default -0.25
-        Where the wave begins; the print of equation 10 lacks it.
+        The start of the wave, which the printed equation 10 lacks.
 
     Returns
     -------
@@ -103,8 +103,8 @@ def m1_mean(X: NDArray[np.float64], low: float = -0.25) -> NDArray[np.float64]:
     return np.where((low <= x) & (x < 0), wave, 0.0)
 
 
-def m2_mean(X: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return Σⱼ (-1)^(j-1) xⱼ sin(xⱼ²), equation 11 of the paper that `m1_mean` names.
+def m2_mean(X: FloatArray) -> FloatArray:
+    """Return Σⱼ (-1)^(j-1) xⱼ sin(xⱼ²), equation 11 of the paper cited in `m1_mean`.
 
     Parameters
     ----------
@@ -115,15 +115,15 @@ def m2_mean(X: NDArray[np.float64]) -> NDArray[np.float64]:
     ndarray of shape (n_examples,)
     """
     terms = X * np.sin(X**2)
-    mean: NDArray[np.float64] = terms[:, ::2].sum(axis=1) - terms[:, 1::2].sum(axis=1)
+    mean: FloatArray = terms[:, ::2].sum(axis=1) - terms[:, 1::2].sum(axis=1)
     return mean
 
 
-def sparse_mean(X: NDArray[np.float64]) -> NDArray[np.float64]:
+def sparse_mean(X: FloatArray) -> FloatArray:
     """Return Σⱼ sign(xⱼ - tⱼ)/j over j = 1, …, 5 with tⱼ = (j - 3)/2: a vote of five stumps.
 
-    A target in the span of few weak learners, for which "Re-scale boosting for regression and
-    classification" states its rate of convergence (Theorem 1).
+    This target is in the span of a few weak learners, the assumption of the rate of convergence in
+    "Re-scale boosting for regression and classification" (Theorem 1).
 
     Parameters
     ----------
@@ -134,22 +134,22 @@ def sparse_mean(X: NDArray[np.float64]) -> NDArray[np.float64]:
     ndarray of shape (n_examples,)
     """
     j = np.arange(1, 6)
-    mean: NDArray[np.float64] = np.where(X[:, :5] > (j - 3) / 2, 1.0, -1.0) @ (1.0 / j)
+    mean: FloatArray = np.where(X[:, :5] > (j - 3) / 2, 1.0, -1.0) @ (1.0 / j)
     return mean
 
 
 def m1(rows: int, sigma: float, seed: int, low: float = -0.25) -> RawTable:
-    """Return the table that `draw_m1` draws from PCG64 with a seed."""
+    """Return a sample of `draw_m1`, drawn with PCG64 and a seed."""
     return as_table(*draw_m1(seeded(seed), rows, sigma, low))
 
 
 def m2(rows: int, sigma: float, seed: int) -> RawTable:
-    """Return the table that `draw_m2` draws from PCG64 with a seed."""
+    """Return a sample of `draw_m2`, drawn with PCG64 and a seed."""
     return as_table(*draw_m2(seeded(seed), rows, sigma))
 
 
 def sparse(rows: int, sigma: float, seed: int) -> RawTable:
-    """Return the table that `draw_sparse` draws from PCG64 with a seed."""
+    """Return a sample of `draw_sparse`, drawn with PCG64 and a seed."""
     return as_table(*draw_sparse(seeded(seed), rows, sigma))
 
 
@@ -158,9 +158,9 @@ def _measured(
     rows: int,
     n_inputs: int,
     sigma: float,
-    mean: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+    mean: Callable[[FloatArray], FloatArray],
 ) -> Measured:
     U = uniforms(rng, rows, n_inputs + 1)
     X = (4 * U[:, :-1] - 2).round(DECIMALS)
-    # The mean of the rounded inputs, for those are what a learner sees.
+    # The mean is that of the rounded inputs, which learners see.
     return X, (mean(X) + sigma * normals(U[:, -1])).round(DECIMALS)

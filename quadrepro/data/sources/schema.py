@@ -1,37 +1,37 @@
-"""The sources that a card can name, and how what they hold becomes the columns of the card."""
+"""The sources that a card can name, and how their tables become that of the card."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, PositiveInt, field_validator, model_validator
 
-from quadrepro.data.schema import Frozen, series
+from quadrepro.data.schema import series
+from quadrepro.documents.model import Model, fault
 
 
-class Layout(Frozen):
+class Layout(Model):
     """How the table of a source becomes that of the card.
 
     Attributes
     ----------
     columns : tuple of str, default ()
-        What each column of the source is, in the order of the source: the name of an attribute,
-        ``target``, or empty for a column that is left out. Default: the card's attributes, then
-        the target. ``p1..p784`` stands for 784 columns.
+        The columns of the source in their order: for each, the name of an attribute, ``target``,
+        or an empty text if the column is left out. ``p1..p784`` stands for 784 columns. By
+        default, the attributes of the card, then the target.
     codes : dict of str to dict of str to str, default {}
-        By column: the codes of the source, and what they are called in the card. A code that is
-        not listed stays what it is. The name of a column can stand for a series here as well.
+        By column: the codes of the source, and their names in the card. A code that is not listed
+        keeps its name. As in `columns`, a series of columns can be given.
     missing : tuple of str, default ("?", "")
-        What a source writes for a missing value.
-    rows : tuple of int or None, default None
-        The first and the last row of the source that are taken, counted from 1.
+        How the source writes missing values.
+    rows : tuple of (int, int) or None, default None
+        The first and the last row of the source to use, counted from 1. By default, all rows.
     only : dict of str to tuple of str, default {}
-        By column: the codes, as the card calls them, of the rows that are taken; others are left
-        out.
+        By column: the codes, as named in the card, of the rows to use. By default, all rows.
     complete : bool, default False
-        Rows with a missing value are left out.
+        Whether rows with missing values are left out.
     note : str, default ""
-        What a person should know of this source.
+        What users should know about this source.
     """
 
     columns: tuple[str, ...] = ()
@@ -42,19 +42,15 @@ class Layout(Frozen):
     complete: bool = False
     note: str = ""
 
-    @field_validator("columns", mode="before")
+    @field_validator("columns")
     @classmethod
-    def _whole_series(cls, names: Any) -> Any:
-        if isinstance(names, (list, tuple)) and all(isinstance(name, str) for name in names):
-            return [one for name in names for one in series(name)]
-        return names
+    def _columns_of_series(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(one for name in names for one in series(name))
 
-    @field_validator("codes", mode="before")
+    @field_validator("codes")
     @classmethod
-    def _codes_of_whole_series(cls, codes: Any) -> Any:
-        if not isinstance(codes, dict):
-            return codes
-        return {one: new for name, new in codes.items() for one in series(str(name))}
+    def _codes_of_series(cls, codes: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
+        return {one: new for name, new in codes.items() for one in series(name)}
 
 
 class FileLayout(Layout):
@@ -63,12 +59,13 @@ class FileLayout(Layout):
     Attributes
     ----------
     format : {"csv", "arff", "libsvm", "parquet", "idx", "mat", "excel"}, default "csv"
-        ``csv`` is any text with one row a line; ``idx`` takes pairs of files, images and labels;
-        ``mat`` is MATLAB's, with one matrix of examples and one column of labels.
+        ``csv`` is any text with one row per line. ``idx`` is MNIST's format: pairs of files with
+        images and labels. ``mat`` is MATLAB's, with one matrix of examples and one vector of
+        labels.
     separator : str, default ","
-        Between the fields of ``csv``; ``blank`` for any run of blanks and tabs.
+        The character between the fields of ``csv``, or ``blank`` for any run of blanks and tabs.
     skip : int, default 0
-        Lines of ``csv`` above the first row, such as a header.
+        The number of lines of ``csv`` above the first row, such as a header.
     """
 
     format: Literal["csv", "arff", "libsvm", "parquet", "idx", "mat", "excel"] = "csv"
@@ -76,20 +73,20 @@ class FileLayout(Layout):
     skip: int = Field(default=0, ge=0)
 
 
-class RemoteFile(Frozen):
-    """A file of the web.
+class RemoteFile(Model):
+    """A file on the web.
 
     Attributes
     ----------
     url : str
-        Where it is; ``.gz`` and ``.zip`` are unpacked.
+        Its address. ``.gz`` and ``.zip`` files are unpacked.
     hash : str or None, default None
-        ``sha256:`` or ``md5:`` and hexadecimal digits, where they are known; the content of the
-        rows is checked in any case.
+        ``sha256:`` or ``md5:`` and hexadecimal digits, or None if the hash is not known. The rows
+        are checked in any case.
     member : str, default ""
-        The file's name inside a ``.zip``; empty where there is only one.
+        The name of the file inside a ``.zip``; can be left out if there is only one.
     constants : dict of str to str, default {}
-        Columns that the file lacks, for they have one value in all its rows.
+        Columns to append that have the same value in all rows of this file.
     """
 
     url: str = Field(pattern=r"^https?://")
@@ -98,15 +95,15 @@ class RemoteFile(Frozen):
     constants: dict[str, str] = Field(default_factory=dict)
 
 
-class GeneratedSource(Frozen):
-    """A rule of `quadrepro.data.sources.generated.GENERATORS` that makes the rows.
+class GeneratedSource(Model):
+    """Rows that are generated by a rule of `quadrepro.data.sources.generated.GENERATORS`.
 
     Attributes
     ----------
     generator : str
-        Name of the rule.
+        The name of the rule.
     parameters : dict of str to float, default {}
-        Arguments of the rule, such as the number of rows.
+        The arguments of the rule, such as the number of rows.
     """
 
     kind: Literal["generated"]
@@ -114,22 +111,28 @@ class GeneratedSource(Frozen):
     parameters: dict[str, float] = Field(default_factory=dict)
 
 
-class SklearnSource(Frozen):
-    """A function of `quadrepro.data.sources.bundled.LOADERS` that takes rows from scikit-learn."""
+class SklearnSource(Model):
+    """Rows that scikit-learn bundles, see `quadrepro.data.sources.bundled.LOADERS`.
+
+    Attributes
+    ----------
+    loader : str
+        The name of the loader.
+    """
 
     kind: Literal["sklearn"]
     loader: str
 
 
 class OpenMLSource(Layout):
-    """A data set of OpenML by its number, which stands for a name and a version.
+    """A data set of OpenML.
 
     Attributes
     ----------
     id : int
-        The number.
+        Its number, which stands for a name and a version.
     version : int or None, default None
-        The version that OpenML must report, where it is known.
+        The version that OpenML must report, or None if it is not known.
     """
 
     kind: Literal["openml"]
@@ -138,25 +141,33 @@ class OpenMLSource(Layout):
 
 
 class WebSource(FileLayout):
-    """Files of UCI's archive, or of a mirror, to be taken together, one below the other."""
+    """Files of UCI's archive or of a mirror, whose rows are put one below the other.
+
+    Attributes
+    ----------
+    files : tuple of RemoteFile
+        The files in their order.
+    """
 
     kind: Literal["uci", "mirror"]
     files: tuple[RemoteFile, ...] = Field(min_length=1)
 
     @model_validator(mode="after")
     def _same_constants(self) -> Self:
-        if any(file.constants.keys() != self.files[0].constants.keys() for file in self.files):
-            raise ValueError("all files of a source must have the same constants")
+        for i, file in enumerate(self.files):
+            if file.constants.keys() != self.files[0].constants.keys():
+                raise fault("all files of a source must have the same constants", "files", i)
         return self
 
 
 class FileSource(FileLayout):
-    """A person's own file; a path that is not absolute starts at the folder of the card.
+    """A file of the user.
 
     Attributes
     ----------
     path : str
-        The file; ``.gz`` and ``.zip`` are unpacked.
+        The file; a relative path starts at the folder of the card. ``.gz`` and ``.zip`` files are
+        unpacked.
     """
 
     kind: Literal["file"]

@@ -1,4 +1,4 @@
-"""Files of UCI's archive and of mirrors, fetched by pooch."""
+"""Files of UCI's archive and of mirrors, fetched with pooch."""
 
 from __future__ import annotations
 
@@ -23,7 +23,13 @@ from quadrepro.errors import DataError
 
 
 class Progress(Protocol):
-    """What pooch asks of a progress bar: bytes are counted, anew for each file."""
+    """The progress bar that pooch expects; it counts the bytes of one file at a time.
+
+    Attributes
+    ----------
+    total : int
+        The size of the file in bytes.
+    """
 
     total: int
 
@@ -31,37 +37,37 @@ class Progress(Protocol):
         """Count `n` more bytes."""
 
     def reset(self) -> Any:
-        """Begin at nought again."""
+        """Start again at 0."""
 
     def close(self) -> Any:
-        """Note that a file is complete."""
+        """End the current file."""
 
 
 def read(source: WebSource, folder: Path, progress: Progress | None = None) -> Frame:
-    """Return the rows of files of the web, one file below the other.
+    """Return the rows of files on the web, one file below the other.
 
     Parameters
     ----------
     source : WebSource
-        The files and how they are read.
+        The files and their layout.
     folder : Path
-        Where they are kept under the names of `file_name`. One that is there is taken as it is
-        where its hash fits or none is known.
+        The folder for downloads, with the file names of `file_name`. A file that is there already
+        is used if its hash is right or not known.
     progress : Progress or None, default None
-        Told of the bytes that arrive.
+        Counts the bytes that arrive.
 
     Returns
     -------
     Frame
-        The columns of the files, then the constants of each.
+        The columns of the files, then their constants.
 
     Raises
     ------
     NoConnectionError
         If a server cannot be reached.
     DataError
-        If a file cannot be had, or is not what it should be, or cannot be read. Nothing that is
-        damaged stays in the folder.
+        If a file cannot be fetched, has the wrong hash, or cannot be read. Damaged files do not
+        stay in the folder.
     """
     paths = [_fetched(file, folder, progress) for file in source.files]
     try:
@@ -74,7 +80,7 @@ def read(source: WebSource, folder: Path, progress: Progress | None = None) -> F
             ]
         )
     except DataError:
-        # A file whose hash fits is whole: then the card is wrong, and fetching it again no use.
+        # A file with the right hash is complete, so the card is wrong and fetching again is no use.
         for path, file in zip(paths, source.files, strict=True):
             if file.hash is None:
                 path.unlink(missing_ok=True)
@@ -82,9 +88,13 @@ def read(source: WebSource, folder: Path, progress: Progress | None = None) -> F
 
 
 def file_name(url: str) -> str:
-    """Return the name under which the file of an address is kept.
+    """Return the name of the downloaded file of an address.
 
-    It is the last part of the address, which many share, after some digits that are its own.
+    It consists of a hash of the address, which makes it unique, and the last part of the address.
+
+    Parameters
+    ----------
+    url : str
     """
     last = re.sub(r"[^\w.-]", "_", PurePosixPath(urlsplit(url).path).name)
     return f"{hashlib.sha256(url.encode()).hexdigest()[:8]}-{last[-100:]}"
@@ -112,14 +122,14 @@ def _fetched(file: RemoteFile, folder: Path, progress: Progress | None) -> Path:
         assert failure is not None
         raise failure from error
     except ValueError as error:
-        # Both hashes stand in the first sentence of pooch's text.
+        # The first sentence of pooch's message has both hashes.
         raise DataError(f"{file.url}: {str(error).partition('. Deleted')[0]}") from error
     except OSError as error:
         raise DataError(f"{folder}: cannot be written: {error.strerror or error}") from error
 
 
 def _download(progress: Progress | None, url: str, output_file: str, store: Any) -> None:
-    """Download a file as pooch does; what trying again would not mend is said at once."""
+    """Download a file as pooch does, but do not retry what would fail again."""
     import pooch
     import requests
 
@@ -129,7 +139,7 @@ def _download(progress: Progress | None, url: str, output_file: str, store: Any)
         progressbar=progress or False,
         chunk_size=1 << 16,
         timeout=network.TIMEOUT,
-        # As it is stored: packed for the way, its length would not be that of what is counted.
+        # If the server compressed the file, its length would not be that of the counted bytes.
         headers={"Accept-Encoding": "identity"},
     )
     try:

@@ -94,11 +94,11 @@ def test_a_card_says_all_that_there_is_to_be_seen(save: Save) -> None:
             },
         ),
         "notes": (
-            "Taken as a classification, as the target has 2 distinct words.",
+            "Taken as a classification, since the target has 2 distinct words.",
             "Missing values are written '', 'NA'.",
-            "Taken as nominal, as not all values are numbers (colour, always).",
+            "Taken as nominal, since not all values are numbers (colour, always).",
             "The same value in every row (always).",
-            "Another value in every row, as if it were the row's number or name (id).",
+            "A different value in every row, like the number or the name of the row (id).",
         ),
         "views": {
             "default": {
@@ -240,7 +240,7 @@ def test_a_task_that_is_given_is_not_inferred(save: Save) -> None:
         ("abb", "", "a", "The rarer of the two labels."),
         ("0101", "", "1", "The rarer of the two labels."),
         ("abbcc", "", "b", "The most frequent of 3 labels against all others."),
-        ("aab", "a", "a", "The label that was named as positive."),
+        ("aab", "a", "a", "The label that was given as positive."),
     ],
 )
 def test_the_view_says_which_label_is_positive_and_why(
@@ -277,7 +277,10 @@ def test_a_name_that_means_something_else_in_a_card_is_changed(save: Save) -> No
     card = inspect_file(save("target,a1..a9,b..c,label\n0,5,1,x\n1,6,2,y\n"), "label")
     assert card.attribute_names == ("target_", "a1__a9", "b..c")
     assert own_source(card).columns == ("target_", "a1__a9", "b..c", "target")
-    assert "Named otherwise than in the file (target_, a1__a9)." in card.notes
+    assert (
+        "Renamed, since the name in the file has a special meaning in cards (target_, a1__a9)."
+        in card.notes
+    )
 
 
 def test_a_target_that_is_called_target_is_the_target(save: Save) -> None:
@@ -325,26 +328,26 @@ NUMBERS = "".join(f"{i},1.5,a\n{i},2.5,b\n" for i in range(5))
 BAD: dict[str, tuple[str | bytes, str]] = {
     "no header above numbers": (
         "5.1,3.5,setosa\n4.9,?,other\n",
-        "my.csv, line 1: this looks like a row (5.1, 3.5, setosa), not like names of columns; write"
-        " a line with the names above it",
+        "my.csv, line 1: this looks like a row (5.1, 3.5, setosa), not like the names of"
+        " columns; add a line with the names above it",
     ),
     "no header above codes": (
         "\nhigh,2,big,small,x,yes\nlow,3,big,small,x,yes\n",
-        "my.csv, line 2: this looks like a row (high, 2, big, small, x, ...), not like names of"
-        " columns; write a line with the names above it",
+        "my.csv, line 2: this looks like a row (high, 2, big, small, x, ...), not like the names of"
+        " columns; add a line with the names above it",
     ),
     "no header above codes alone": (
         "high,big,no\nlow,big,no\n",
-        "my.csv, line 1: this looks like a row (high, big, no), not like names of columns; write a"
-        " line with the names above it",
+        "my.csv, line 1: this looks like a row (high, big, no), not like the names of columns;"
+        " add a line with the names above it",
     ),
     "ragged": (
         "x,y,label\n1,2,a\n1,2\n",
-        "my.csv, line 3: 2 fields, the first row has 3",
+        "my.csv, line 3: 2 fields, but the first row has 3",
     ),
     "ragged from the first row on": (
         "x,y,label\n1,a\n1,b\n",
-        "my.csv, line 2: 2 fields, the first row has 3",
+        "my.csv, line 2: 2 fields, but the first row has 3",
     ),
     "the same name twice": (
         "x,y,x,label\n1,2,3,a\n1,2,3,b\n",
@@ -376,7 +379,7 @@ BAD: dict[str, tuple[str | bytes, str]] = {
     ),
     "a target with a gap": (
         "x,label\n1,a\n\n2,?\n3,b\n",
-        "my.csv, line 4: label, which is to be predicted, has no value",
+        "my.csv, line 4: the target label has no value",
     ),
     "words between numbers": (
         "size,x,label\n" + NUMBERS + "not known,?,a\n7,,b\n",
@@ -410,13 +413,13 @@ BAD: dict[str, tuple[str | bytes, str]] = {
     "two bytes a letter": ("x,label\n1,a\n".encode("utf-16"), "my.csv, line 1: not UTF-8 text"),
     "a million columns": (
         ",".join(f"x{j}" for j in range(1_000_000)) + "\n",
-        "my.csv, line 1: 1000000 columns, at most 100000 can be read",
+        "my.csv, line 1: 1000000 columns, but at most 100000 can be read",
     ),
     "empty": ("", "my.csv: the file is empty"),
     "blank": (b"\xef\xbb\xbf \n\n", "my.csv: the file is empty"),
-    "a header alone": ("x,label\n", "my.csv: there is a header but no row"),
-    "one row": ("x,label\n1,a\n", "my.csv: there is only one row"),
-    "the target alone": ("label\na\nb\n", "my.csv: there is no column but the target"),
+    "a header alone": ("x,label\n", "my.csv: the file has a header but no rows"),
+    "one row": ("x,label\n1,a\n", "my.csv: the file has only one row"),
+    "the target alone": ("label\na\nb\n", "my.csv: there is no column other than the target"),
     "a quote that never ends": ('x,label\n1,"a\n2,b\n', "my.csv, line 2: unexpected end of data"),
 }
 
@@ -432,14 +435,15 @@ def test_a_file_that_is_wrong_is_refused(save: Save, content: str | bytes, messa
         (
             "a.xlsx",
             b"PK",
-            "a.xlsx: 'a.xlsx' must end in one of .arff, .csv, .dat, .data, .libsvm, .parquet,"
-            " .svm, .svmlight, .tab, .tsv, .txt, as its format is",
+            "a.xlsx: the format is not known, since 'a.xlsx' does not end in .arff, .csv, .dat,"
+            " .data, .libsvm, .parquet, .svm, .svmlight, .tab, .tsv, .txt",
         ),
         ("a.csv.gz", gzip.compress(b"", mtime=0), "a.csv.gz: the file is empty"),
         (
             "a.libsvm",
             "1:2 2:3\n",
-            "a.libsvm, line 1: not a label and feature:value pairs whose features ascend from 1",
+            "a.libsvm, line 1: expected a label and feature:value pairs with features in"
+            " ascending order from 1",
         ),
         (
             "a.libsvm",
@@ -449,7 +453,7 @@ def test_a_file_that_is_wrong_is_refused(save: Save, content: str | bytes, messa
         (
             "a.arff",
             "@relation r\n@attribute x real\n@attribute label {a,b}\n@data\n1,a\n%\n2,?\n",
-            "a.arff, line 7: label, which is to be predicted, has no value",
+            "a.arff, line 7: the target label has no value",
         ),
     ],
 )
@@ -484,19 +488,19 @@ def test_a_header_that_names_the_target_is_one_though_names_are_numbers(save: Sa
         (
             "label",
             {"missing": ["none"]},
-            "my.csv: no field is 'none', to stand for a missing value",
+            "my.csv: no field is 'none', given for missing values",
         ),
         ("label", {"positive": "yess"}, "my.csv: label has no label 'yess'; did you mean 'yes'?"),
         (
             "id",
             {"positive": "8", "task": "regression"},
-            "my.csv: id has no label '8'; it is a number, to be predicted as such",
+            "my.csv: id has no label '8'; it is a number and is predicted as such",
         ),
         (
             "label",
             {"name": "My-data"},
-            "'My-data' cannot be the name of a data set: it takes small letters, digits and _, and"
-            " begins with a letter",
+            "'My-data' cannot be the name of a data set: use lower-case letters, digits and _, with"
+            " a letter first",
         ),
     ],
 )

@@ -115,9 +115,14 @@ def test_what_macos_adds_to_an_archive_is_no_member(save: Save) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "member", "message"),
     [
-        ("a.zip", packed(a="1", b="2"), "", "a.zip: it must hold one file, it holds a, b"),
-        ("a.zip", packed(), "", "a.zip: it must hold one file, it holds nothing"),
-        ("a.zip", packed(a="1", b="2"), "c", "a.zip: there is no 'c' in it; it holds a, b"),
+        (
+            "a.zip",
+            packed(a="1", b="2"),
+            "",
+            "a.zip: expected an archive with one file; it contains a, b",
+        ),
+        ("a.zip", packed(), "", "a.zip: expected an archive with one file; it contains nothing"),
+        ("a.zip", packed(a="1", b="2"), "c", "a.zip: there is no 'c' in it; it contains a, b"),
         ("a.zip", b"<html>", "", "a.zip: cannot be read: File is not a zip file"),
         ("a.gz", b"<html>", "", "a.gz: cannot be read: Not a gzipped file (b'<h')"),
         (
@@ -127,18 +132,18 @@ def test_what_macos_adds_to_an_archive_is_no_member(save: Save) -> None:
             "a.gz: cannot be read: Compressed file ended before the end-of-stream marker was"
             " reached",
         ),
-        ("a.csv", b"1,2\n3\n", "", "a.csv, line 2: 1 fields, the first row has 2"),
+        ("a.csv", b"1,2\n3\n", "", "a.csv, line 2: 1 fields, but the first row has 2"),
         ("a.csv", "1\nµ\n".encode("latin-1"), "", "a.csv, line 2: not UTF-8 text"),
         ("a.csv", "1,2\n".encode("utf-16"), "", "a.csv, line 1: not UTF-8 text"),
         ("a.csv", b"1\n\n2\0\n", "", "a.csv, line 3: not UTF-8 text"),
         ("a.csv", b'1\n"2\n3\n', "", "a.csv, line 2: unexpected end of data"),
-        ("a.csv", b"", "", "a.csv: there is no row"),
-        ("a.csv", b" \n\n", "", "a.csv: there is no row"),
+        ("a.csv", b"", "", "a.csv: the file has no rows"),
+        ("a.csv", b" \n\n", "", "a.csv: the file has no rows"),
         (
             "a.csv",
             b"," * 100_000,
             "",
-            "a.csv, line 1: 100001 columns, at most 100000 can be read",
+            "a.csv, line 1: 100001 columns, but at most 100000 can be read",
         ),
     ],
 )
@@ -218,7 +223,7 @@ def test_an_arff_file_with_a_nameless_relation_is_refused_with_its_line(save: Sa
 def test_an_arff_file_that_is_too_wide_is_refused(save: Save) -> None:
     path = save("a.arff", "@relation r\n" + "@attribute a real\n" * 100_001)
     said = refusal(path, FileLayout(format="arff"))
-    assert said == "a.arff: 100001 columns, at most 100000 can be read"
+    assert said == "a.arff: 100001 columns, but at most 100000 can be read"
 
 
 def table_as_parquet(path: Path, **columns: pa.Array) -> Path:
@@ -253,7 +258,7 @@ def test_a_parquet_file_gives_numbers_texts_and_names(tmp_path: Path) -> None:
 def test_a_parquet_column_of_lists_is_refused(tmp_path: Path) -> None:
     path = table_as_parquet(tmp_path / "a.parquet", x=pa.array([[1.0], [2.0]]))
     said = refusal(path, FileLayout(format="parquet"))
-    assert said == ("a.parquet: column x is of type list<element: double>, not of numbers or texts")
+    assert said == "a.parquet: column x has type list<element: double>; expected numbers or text"
 
 
 @pytest.mark.parametrize(
@@ -268,7 +273,7 @@ def test_a_page_in_place_of_a_binary_file_is_refused(save: Save, name: str, what
 
 def test_a_parquet_file_without_rows_is_refused(tmp_path: Path) -> None:
     path = table_as_parquet(tmp_path / "a.parquet", x=pa.array([], pa.float64()))
-    assert refusal(path, FileLayout(format="parquet")) == "a.parquet: there is no row"
+    assert refusal(path, FileLayout(format="parquet")) == "a.parquet: the file has no rows"
 
 
 def sheet(*rows: Sequence[str | float | None]) -> bytes:
@@ -307,7 +312,7 @@ def test_sparse_rows_are_as_wide_as_the_layout_says(save: Save) -> None:
     frame = read_file(path, FileLayout(format="libsvm", columns=("f1..f4", "target")))
     assert cells(frame)[3:] == [[0, 0, 0], ["1", "-1", "1"]]
     said = refusal(path, FileLayout(format="libsvm", columns=("f1", "f2", "target")))
-    assert said == "a.svm: there is a feature 3, the card expects 2"
+    assert said == "a.svm: there is a feature 3, but the card has only 2"
 
 
 @pytest.mark.parametrize(
@@ -316,13 +321,14 @@ def test_sparse_rows_are_as_wide_as_the_layout_says(save: Save) -> None:
 def test_a_row_that_is_not_sparse_is_refused_with_its_line(save: Save, row: str) -> None:
     path = save("a.svm", f"# remark\n1 1:1\n{row}\n1 1:1\n")
     assert refusal(path, FileLayout(format="libsvm")) == (
-        "a.svm, line 3: not a label and feature:value pairs whose features ascend from 1"
+        "a.svm, line 3: expected a label and feature:value pairs with features in ascending"
+        " order from 1"
     )
 
 
 def test_a_sparse_file_that_is_too_wide_is_refused(save: Save) -> None:
     said = refusal(save("a.svm", "1 100001:1\n"), FileLayout(format="libsvm"))
-    assert said == "a.svm: 100001 columns, at most 100000 can be read"
+    assert said == "a.svm: 100001 columns, but at most 100000 can be read"
 
 
 @pytest.fixture
@@ -363,7 +369,7 @@ def test_matrices_that_can_be_read_in_two_ways_are_refused(
     save_mat: Callable[..., Path], held: dict[str, object], names: str
 ) -> None:
     assert refusal(save_mat(**held), FileLayout(format="mat")) == (
-        "a.mat: it must hold one matrix of examples and one vector of labels, it holds " + names
+        "a.mat: expected one matrix of examples and one vector of labels, got " + names
     )
 
 
@@ -396,19 +402,19 @@ def test_pairs_of_images_and_labels_lie_one_below_the_other(save: Save) -> None:
 @pytest.mark.parametrize(
     ("contents", "message"),
     [
-        ([TWO], "a: 1 files, pairs of images and labels are due"),
+        ([TWO], "a: expected image/label pairs, got 1 file"),
         (
             [labels(1, 2), TWO],
-            "a: not an idx file of images, which begins with the number 2051",
+            "a: not an idx file of images, which starts with the number 2051",
         ),
-        ([TWO, TWO], "b: not an idx file of labels, which begins with the number 2049"),
-        ([b"\0", labels(1)], "a: not an idx file of images, which begins with the number 2051"),
-        ([TWO[:-1], labels(1, 2)], "a: 7 bytes of images, 2 x 2 x 2 are due"),
-        ([TWO, labels(1, 2) + b"\0"], "b: 3 bytes of labels, 2 are due"),
-        ([TWO, labels(1)], "a holds 2 images, b 1 labels"),
+        ([TWO, TWO], "b: not an idx file of labels, which starts with the number 2049"),
+        ([b"\0", labels(1)], "a: not an idx file of images, which starts with the number 2051"),
+        ([TWO[:-1], labels(1, 2)], "a: expected 2 x 2 x 2 bytes of images, got 7"),
+        ([TWO, labels(1, 2) + b"\0"], "b: expected 2 bytes of labels, got 3"),
+        ([TWO, labels(1)], "a has 2 images, but b has 1 labels"),
         (
             [TWO, labels(1, 2), images([[[1, 2]]]), labels(1)],
-            "c has images of 1 x 2 pixels, a of 2 x 2",
+            "c has images of 1 x 2 pixels, but a has images of 2 x 2",
         ),
     ],
 )
@@ -421,4 +427,4 @@ def test_broken_pairs_are_refused(save: Save, contents: list[bytes], message: st
 
 def test_one_file_of_a_pair_cannot_be_read_alone(save: Save) -> None:
     said = refusal(save("a", TWO), FileLayout(format="idx"))
-    assert said == "a: idx files are read in pairs, images and labels"
+    assert said == "a: idx files are read as image/label pairs"

@@ -144,11 +144,11 @@ def test_only_the_rows_of_some_codes_are_taken(card: Card) -> None:
     [
         (
             frame(SIZE, LABEL),
-            "here: 2 columns, the card of toy expects 3 (size, colour, target)",
+            "here: 2 columns, but the card of toy expects 3 (size, colour, target)",
         ),
         (
             frame(SIZE, LABEL, names=("a", "b")),
-            "here: 2 columns (a, b), the card of toy expects 3 (size, colour, target)",
+            "here: 2 columns (a, b), but the card of toy expects 3 (size, colour, target)",
         ),
         (
             frame(texts("1", "big", "2"), COLOUR, LABEL, lines=[4, 5, 9]),
@@ -162,7 +162,10 @@ def test_only_the_rows_of_some_codes_are_taken(card: Card) -> None:
             frame(np.array([1, -np.inf, 2]), COLOUR, LABEL),
             "here, row 2: size is '-inf', which is not a finite number",
         ),
-        (frame(SIZE, COLOUR, texts("1", "0", "?"), lines=[4, 5, 9]), "here, line 9: no label"),
+        (
+            frame(SIZE, COLOUR, texts("1", "0", "?"), lines=[4, 5, 9]),
+            "here, line 9: the row has no label",
+        ),
     ],
 )
 def test_a_frame_that_does_not_fit_its_card_is_refused(
@@ -175,7 +178,7 @@ def test_a_frame_that_does_not_fit_its_card_is_refused(
 
 def test_a_row_without_a_label_keeps_its_place_where_others_are_left_out(card: Card) -> None:
     held = frame(SIZE, texts("r", "b", "b"), texts("1", "0", ""))
-    with pytest.raises(DataError, match=r"^here, row 3: no label$"):
+    with pytest.raises(DataError, match=r"^here, row 3: the row has no label$"):
         to_table(held, Layout(only={"colour": ("b",)}), card)
 
 
@@ -185,7 +188,7 @@ def test_a_long_list_of_columns_is_cut_short(card: Card) -> None:
     with pytest.raises(DataError) as error:
         to_table(held, Layout(columns=("size", "colour", "", "target")), card)
     assert str(error.value) == (
-        "here: 10 columns (c0, c1, c2, c3, c4, c5, c6, c7, ...), the card of toy expects 4"
+        "here: 10 columns (c0, c1, c2, c3, c4, c5, c6, c7, ...), but the card of toy expects 4"
         " (size, colour, left out, target)"
     )
 
@@ -212,5 +215,5 @@ def test_one_frame_is_itself_and_keeps_its_lines() -> None:
 
 
 def test_frames_of_different_width_are_refused() -> None:
-    with pytest.raises(DataError, match=r"^two has 1 columns, one has 2$"):
+    with pytest.raises(DataError, match=r"^two has 1 columns, but one has 2$"):
         below([Frame((SIZE, LABEL), "one"), Frame((SIZE,), "two")])

@@ -123,9 +123,13 @@ def test_noise_inputs_can_be_set() -> None:
         (
             "orange",
             {"noise_inputs": 1.5},
-            "noise_inputs is 1.5: give a whole number from 0 on",
+            "noise_inputs must be a non-negative whole number, not 1.5",
         ),
-        ("orange", {"noise_inputs": -1}, "noise_inputs is -1: give a whole number from 0 on"),
+        (
+            "orange",
+            {"noise_inputs": -1},
+            "noise_inputs must be a non-negative whole number, not -1",
+        ),
     ],
 )
 def test_what_cannot_be_drawn_is_named(name: str, changes: dict[str, float], message: str) -> None:
@@ -135,5 +139,5 @@ def test_what_cannot_be_drawn_is_named(name: str, changes: dict[str, float], mes
 
 
 def test_an_odd_number_of_rows_has_no_halves() -> None:
-    with pytest.raises(ConfigError, match="half of the rows are in each class, and 5 is an odd"):
+    with pytest.raises(ConfigError, match="half of the rows are in each class, but 5 is an odd"):
         drawn("orange", (4, 5, 6))

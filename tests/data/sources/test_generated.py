@@ -181,15 +181,15 @@ def test_a_whole_number_may_be_a_float_and_a_parameter_may_be_left_out() -> None
         ),
         (
             source_of("twonorm", rows=2.5, seed=0),
-            "generator twonorm: rows is 2.5, which must be a whole number from 0 on",
+            "generator twonorm: rows must be a non-negative whole number, not 2.5",
         ),
         (
             source_of("twonorm", rows=5, seed=-1),
-            "generator twonorm: seed is -1, which must be a whole number from 0 on",
+            "generator twonorm: seed must be a non-negative whole number, not -1",
         ),
         (
             source_of("twonorm", rows=math.inf, seed=0),
-            "generator twonorm: rows is inf, which must be a whole number from 0 on",
+            "generator twonorm: rows must be a non-negative whole number, not inf",
         ),
     ],
 )

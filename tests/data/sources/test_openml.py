@@ -252,17 +252,17 @@ FAILURES: dict[str, tuple[str, Reply | bytes, str]] = {
     "dropped": (
         "description",
         Reply(sent="nothing"),
-        "the connection was dropped before all had arrived",
+        "the connection was dropped before all data had arrived",
     ),
     "truncated": (
         "description",
         Reply(PAGE, sent="half"),
-        "the connection was dropped before all had arrived",
+        "the connection was dropped before all data had arrived",
     ),
     "truncated file": (
         "arff",
         Reply(TABLE.arff(), sent="half"),
-        "the connection was dropped before all had arrived",
+        "the connection was dropped before all data had arrived",
     ),
     "a page": ("description", PAGE, "{url} sent an HTML page instead of data"),
     "a tidy page": (
@@ -274,17 +274,18 @@ FAILURES: dict[str, tuple[str, Reply | bytes, str]] = {
     "half of the XML": (
         "description",
         f"<oml:data_set_description {XML}>".encode(),
-        "what arrived is damaged (Dataset description XML at '{url}' is malformed.)",
+        "the data that arrived are damaged (Dataset description XML at '{url}' is malformed.)",
     ),
     "another XML": (
         "description",
         b"<other/>",
-        "what arrived is damaged ('oml:data_set_description')",
+        "the data that arrived are damaged ('oml:data_set_description')",
     ),
     "wrong md5": (
         "arff",
         TABLE.arff() + b"% more",
-        "what arrived is damaged (Checksum of downloaded file is unequal to the expected checksum"
+        "the data that arrived are damaged (Checksum of downloaded file is unequal to the expected"
+        " checksum"
         f" {hashlib.md5(TABLE.arff()).hexdigest()} when downloading {{url}}.)",
     ),
     "endless redirect": (
@@ -343,9 +344,9 @@ def test_a_silent_server_of_parquet_files_is_given_up_for_the_arff_file(
 @pytest.mark.parametrize(
     ("reply", "expected"),
     [
-        (Reply(PAGE), r"what arrived is damaged \(.*Parquet magic bytes not found.*\)"),
-        (Reply(), r"what arrived is damaged \(.*Parquet file size is 0 bytes\)"),
-        (Reply(PAGE, sent="half"), "the connection was dropped before all had arrived"),
+        (Reply(PAGE), r"the data that arrived are damaged \(.*Parquet magic bytes not found.*\)"),
+        (Reply(), r"the data that arrived are damaged \(.*Parquet file size is 0 bytes\)"),
+        (Reply(PAGE, sent="half"), "the connection was dropped before all data had arrived"),
     ],
 )
 def test_a_damaged_parquet_file_is_one_line_and_leaves_a_usable_cache(
@@ -378,7 +379,7 @@ def test_no_network_is_one_line(openml_cache: Path, monkeypatch: pytest.MonkeyPa
 def test_another_version_is_refused_with_both_named(paths: OpenMLPaths, server: Server) -> None:
     server.put_openml(37, TABLE, version=2)
     source = OpenMLSource(kind="openml", id=37, version=1)
-    assert refusal(source) == "OpenML 37: it is version 2 at OpenML, the card says 1"
+    assert refusal(source) == "OpenML 37: version 2 at OpenML, but version 1 in the card"
     assert_is_the_table(read(source.model_copy(update={"version": 2})))
 
 
@@ -445,7 +446,8 @@ def test_an_unreadable_file_without_md5_is_one_line(
     server.put(paths.description, re.sub(rb"<oml:md5.*md5_checksum>", b"", described))
     server.put(paths.arff, TABLE.arff() + b"4,5%,red\n")
     assert refusal() == (
-        "OpenML 37: what arrived is damaged (Bad @DATA instance format in line 15: 4,5%,red)"
+        "OpenML 37: the data that arrived are damaged"
+        " (Bad @DATA instance format in line 15: 4,5%,red)"
     )
     assert_next_try_succeeds(server, openml_cache)
 

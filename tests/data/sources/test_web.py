@@ -149,12 +149,12 @@ FAILURES = {
     "500": (failure(500), "the server answered HTTP 500 (Internal Server Error), 3 times", 3),
     "dropped": (
         Reply(sent="nothing"),
-        "the connection was dropped before all had arrived",
+        "the connection was dropped before all data had arrived",
         3,
     ),
     "truncated": (
         Reply(DATA, sent="half"),
-        "the connection was dropped before all had arrived",
+        "the connection was dropped before all data had arrived",
         3,
     ),
     "a page": (Reply(PAGE), "the server sent an HTML page instead of data", 1),
@@ -272,7 +272,7 @@ def test_a_file_whose_hash_fits_is_kept_though_the_card_misreads_it(
     url = server.put(PATH, content)
     path = tmp_path / file_name(url)
     wanted = source({"url": url, "hash": sha256(content)})
-    assert refusal(wanted, tmp_path) == f"{path}, line 2: 1 fields, the first row has 2"
+    assert refusal(wanted, tmp_path) == f"{path}, line 2: 1 fields, but the first row has 2"
     assert path.exists()
 
 
