@@ -83,7 +83,7 @@ class Scores(State):
         follow(self.scores, self.answers, step)
 
     def keep(self, rows: BoolArray) -> None:
-        """Drop every trajectory but those in `rows`."""
+        """Keep only the trajectories in `rows`."""
         self.scores, self.weights = self.scores[rows], self.weights[rows]
         self.trees, self.answers = self.trees.keep(rows), self.answers[rows]
 

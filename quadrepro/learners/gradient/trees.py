@@ -22,9 +22,9 @@ class Trees:
 
     Attributes
     ----------
-    parents : ndarray of int of shape (n_targets, n_cuts)
+    parents : ndarray of int, shape (n_targets, n_cuts)
         The leaf that is cut.
-    features : ndarray of int of shape (n_targets, n_cuts)
+    features : ndarray of int, shape (n_targets, n_cuts)
         The feature by which it is cut.
     thresholds : ndarray of shape (n_targets, n_cuts)
         The value above which examples leave it.
