@@ -1,13 +1,13 @@
-"""What the benchmarks share: timing, and the problem that the learners' ratios are measured on.
+"""Timing, and the problem on which most learners are compared.
 
-That is pima's training half, as Table 1 prepares it.
+The problem is pima's training half, prepared as for QuadBoost's Table 1.
 """
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +24,7 @@ from quadrepro.voters.stumps import Stumps
 
 
 def best_of(repeats: int, run: Callable[[], object]) -> float:
+    """Return the least time of several runs, in seconds."""
     times = []
     for _ in range(repeats):
         start = time.perf_counter()
@@ -33,17 +34,19 @@ def best_of(repeats: int, run: Callable[[], object]) -> float:
 
 
 def compare(benchmark: BenchmarkFixture, **numbers: float) -> None:
+    """Print numbers in one line, and keep them with the benchmark."""
     benchmark.extra_info.update(numbers)
     print("  " + ", ".join(f"{name} {value:.3g}" for name, value in numbers.items()))
 
 
 @pytest.fixture(autouse=True, scope="session")
-def one_blas_thread():  # type: ignore[no-untyped-def]
+def one_blas_thread() -> Iterator[None]:
     with threadpool_limits(limits=1):
         yield
 
 
 def training_half(name: str) -> tuple[FloatArray, FloatArray]:
+    """Return normalised attributes and labels of the training half of a data set."""
     dataset = load_dataset(name)
     examples = encode(dataset, dataset.card.view("quadboost"))
     rows = np.random.default_rng(0).permutation(len(examples.y))
@@ -75,7 +78,7 @@ def pima_voters(pima: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, FloatA
 
 @pytest.fixture(scope="session")
 def folds(pima_voters: tuple[FloatArray, FloatArray]) -> FloatArray:
-    """Samples of a 5-fold search: the five training parts and the whole."""
+    """Return the samples of a 5-fold search: five training parts and all examples."""
     m = len(pima_voters[1])
     fold = np.arange(m) % 5
     return np.vstack([fold != f for f in range(5)] + [np.ones(m)]).astype(float)

@@ -1,13 +1,14 @@
-"""CB-Boost on MNIST 4 against 9, against passes over all examples for all voters every round.
+"""CB-Boost on MNIST's 4 against 9, with the Gram matrix and with passes over all examples.
 
-Complements are columns of their own there, and a round is O(examples x voters). Every round the
-published code sums the voters' margins three times over and doubles its product before it sums it;
-the lean loop leaves that out.
+In the published code the complement of a voter is a column of its own, and a round costs
+O(examples x voters). It also computes the margins of the voters three times per round, and doubles
+a product before summing it; the lean loop leaves both out.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -40,14 +41,14 @@ def digits(canonical_folder: Path) -> VotingProblem:
     return reduce_problem(Stumps(per_attribute=1).fit(X).transform(X), examples.y[rows])
 
 
-def run(algorithm: GreedyAlgorithm, problem: VotingProblem, n_rounds: int) -> FloatArray:
+def run(algorithm: GreedyAlgorithm[Any], problem: VotingProblem, n_rounds: int) -> FloatArray:
     end = Checkpoints([n_rounds], 1, problem.H.shape[1])
     algorithm.run(problem, np.array([np.nan]), n_rounds, [end])
     return end.path[0, 0]
 
 
 def plainly(correct: FloatArray, n_rounds: int, *, lean: bool) -> FloatArray:
-    """Return the weights of the columns y h, by Algorithm 1."""
+    """Return the weights of the columns y h, computed as Algorithm 1 is written."""
     m = len(correct)
     margins = correct.sum(axis=0) / m
     weights = np.zeros(correct.shape[1])
@@ -70,11 +71,11 @@ def plainly(correct: FloatArray, n_rounds: int, *, lean: bool) -> FloatArray:
     return weights
 
 
-def test_cb_boost_beside_passes_over_the_examples(
+def test_cb_boost_against_passes_over_all_examples(
     benchmark: BenchmarkFixture, digits: VotingProblem
 ) -> None:
     H, y = digits.H, digits.y
-    # The published code's matrix lies column by column in memory.
+    # Stored column by column, as in the published code.
     correct = np.asfortranarray(np.hstack([H, -H]) * y[:, None])
     gram = best_of(5, digits.grams)
     compare(
@@ -99,7 +100,7 @@ def test_cb_boost_beside_passes_over_the_examples(
             **{
                 "rounds": n_rounds,
                 "s": ours,
-                "us a round": (ours - gram) / n_rounds * 1e6,
+                "us per round": (ours - gram) / n_rounds * 1e6,
                 "published s": published,
                 "ratio": published / ours,
                 "lean s": lean,

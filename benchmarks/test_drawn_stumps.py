@@ -1,6 +1,8 @@
-"""A round over 500 stumps drawn anew on 500 examples, against building their ±1 matrix plainly."""
+"""A round over 500 newly drawn stumps on 500 examples, against building their matrix of ±1."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from pytest_benchmark.fixture import BenchmarkFixture
@@ -23,7 +25,7 @@ def problem() -> tuple[FloatArray, FloatArray]:
     return X, np.where(X[:, :5].sum(axis=1) + rng.normal(size=M) > 0, 1.0, -1.0)
 
 
-def run(algorithm: WeightBoosting, values: list[float]) -> None:
+def run(algorithm: WeightBoosting[Any], values: list[float]) -> None:
     X, y = problem()
     codes = Coding.fit(X).transform(X)
     source = RandomStumps(codes, y, np.random.default_rng(1), per_round=N_STUMPS)
@@ -47,10 +49,10 @@ def plainly() -> None:
 def test_a_round_of_drawn_stumps(benchmark: BenchmarkFixture) -> None:
     benchmark.pedantic(lambda: run(AdaBoost(), [np.nan]), rounds=2)
     microseconds = {
-        "AdaBoost us a round": best_of(3, lambda: run(AdaBoost(), [np.nan])),
+        "AdaBoost us per round": best_of(3, lambda: run(AdaBoost(), [np.nan])),
         "plainly us": best_of(3, plainly),
         "EBBoost us": best_of(3, lambda: run(EBBoost(), [1.0])),
-        "EBBoost, 13 values us": best_of(
+        "EBBoost with 13 values us": best_of(
             3, lambda: run(EBBoost(), np.geomspace(100, 0.01, 13).tolist())
         ),
     }

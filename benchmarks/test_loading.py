@@ -1,7 +1,6 @@
-"""Loading from the cache against scikit-learn's `fetch_openml` from its own and pandas' CSV reader.
+"""Loading from the cache, against scikit-learn's `fetch_openml` and the CSV reader of pandas.
 
-All three read what lies on the disk; scikit-learn's cache is filled here with the files that OpenML
-would send, for its data sets of these names.
+All three read local files: scikit-learn's cache is filled here with what OpenML would send.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from .conftest import best_of, compare
 
 @pytest.fixture
 def cached(tmp_path: Path, canonical_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return an empty cache that `quadrepro` uses, and no data folder."""
+    """Return a folder whose empty `cache` quadrepro uses; no data folder is set."""
     monkeypatch.setenv("QUADREPRO_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("QUADREPRO_DATA", raising=False)
     return tmp_path
@@ -46,7 +45,7 @@ def as_openml(dataset: Dataset, number: int, folder: Path) -> None:
     """Fill scikit-learn's cache of OpenML with a data set whose attributes are all numeric."""
     names = [*dataset.table.columns]
     header = [f"@relation {dataset.card.name}", *(f"@attribute {n} numeric" for n in names)]
-    # Quoted, for scikit-learn's pandas parser stumbles over labels that are numbers.
+    # Labels are quoted because scikit-learn's pandas parser fails on numeric ones.
     labels = ",".join(f"'{label}'" for label in dataset.card.target.labels)
     header += [f"@attribute target {{{labels}}}", "@data", ""]
     quoted = [f"'{label}'" for label in dataset.table.target]
@@ -95,7 +94,7 @@ def as_openml(dataset: Dataset, number: int, folder: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "number", "repeats"), [("spambase", 44, 3), ("mnist", 554, 1)])
-def test_loading_beside_other_readers(
+def test_loading_against_other_readers(
     benchmark: BenchmarkFixture,
     name: str,
     number: int,

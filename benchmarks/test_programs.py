@@ -1,7 +1,4 @@
-"""Milliseconds a value of LP_REG and QP_REG, the former against scipy's linprog.
-
-`make benchmark` prints them.
-"""
+"""Milliseconds per value of LP_REG and QP_REG; LP_REG also against scipy's `linprog`."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ from .conftest import best_of, compare
 
 @pytest.fixture(params=[50, 200, 400], ids="{} rounds".format)
 def margins(request: pytest.FixtureRequest) -> FloatArray:
-    """Margins of the distinct voters of AdaBoost with 500 new stumps a round on 500 examples."""
+    """Return the margins of AdaBoost's distinct voters, with 500 new stumps per round."""
     rng = np.random.default_rng(0)
     y = np.where(np.arange(500) % 2 == 0, 1.0, -1.0)
     X = rng.normal(size=(500, 20)) + y[:, None] * 2 / np.sqrt(20)
@@ -57,7 +54,12 @@ def test_lp_reg(benchmark: BenchmarkFixture, margins: FloatArray) -> None:
     theirs_ms = best_of(1, theirs) / len(values) * 1e3
     compare(
         benchmark,
-        **{"voters": n, "ms a value": ours_ms, "linprog": theirs_ms, "ratio": theirs_ms / ours_ms},
+        **{
+            "voters": n,
+            "ms per value": ours_ms,
+            "linprog": theirs_ms,
+            "ratio": theirs_ms / ours_ms,
+        },
     )
 
 
@@ -71,4 +73,4 @@ def test_qp_reg(benchmark: BenchmarkFixture, margins: FloatArray) -> None:
             program.solve(C)
 
     benchmark.pedantic(ours, rounds=3)
-    compare(benchmark, **{"voters": n, "ms a value": best_of(2, ours) / len(values) * 1e3})
+    compare(benchmark, **{"voters": n, "ms per value": best_of(2, ours) / len(values) * 1e3})

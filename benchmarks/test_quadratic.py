@@ -1,6 +1,6 @@
-"""MinCq against general solvers on the same program, and CqBoost's time a voter.
+"""MinCq against general solvers of quadratic programs, and the time of CqBoost per voter.
 
-Both on MNIST's 4 against 9, half of the training part. `make benchmark` prints them.
+Both run on half of the training part of MNIST's 4 against 9.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from .conftest import best_of, compare
 N_VOTERS = 1200
 MU = 0.02
 AGREEMENT = 1e-4
-"""Relative difference of the objectives at which a solver counts as having solved the program."""
+"""A solver has solved the program if its objective differs from ours by at most this share."""
 
 
 @pytest.fixture(scope="module")
 def problem(canonical_folder: Path) -> tuple[FloatArray, FloatArray]:
-    """Return the Gram matrix and the margins of 1200 distinct stumps on 5896 examples."""
+    """Return the Gram matrix and the margins of 1200 distinct stumps, on 5896 examples."""
     rows = pd.read_csv(canonical_folder / "mnist.csv.gz", nrows=60_000)
     rows = rows[rows.iloc[:, -1].isin([4, 9])]
     rows = rows.iloc[np.random.default_rng(0).permutation(len(rows))[:5896]]
@@ -114,7 +114,7 @@ def test_mincq(
 
     benchmark.pedantic(ours, rounds=2)
     ours_s = best_of(3, ours)
-    # The first call imported the solver.
+    # The call above has imported the solver.
     theirs_s = best_of(3, lambda: SOLVERS[name](gram, margins, bounds))
     numbers = {"voters": N_VOTERS, "s": ours_s, name: theirs_s, "solved": solved}
     compare(benchmark, **numbers, ratio=theirs_s / ours_s)
@@ -138,4 +138,4 @@ def test_cqboost(
     benchmark.pedantic(ours, rounds=1)
     seconds = best_of(2, ours)
     added = next(rounds)
-    compare(benchmark, added=added, s=seconds, **{"ms a voter": seconds / added * 1e3})
+    compare(benchmark, added=added, s=seconds, **{"ms per voter": seconds / added * 1e3})

@@ -1,9 +1,11 @@
-"""Ratios against scikit-learn and scipy, both sides measured in turn in one run.
+"""The main algorithms against scikit-learn and scipy, measured in turn in one run.
 
-`make benchmark` prints them. A benchmark asserts nothing about time: machines are noisy.
+No benchmark asserts anything about times, because machines are noisy.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from pytest_benchmark.fixture import BenchmarkFixture
@@ -44,16 +46,16 @@ def test_adaboost_round(
     theirs_us = best_of(3, theirs) / theirs_rounds * 1e6
     compare(
         benchmark,
-        **{"us a round": ours_us, "scikit-learn us": theirs_us, "ratio": theirs_us / ours_us},
+        **{"us per round": ours_us, "scikit-learn us": theirs_us, "ratio": theirs_us / ours_us},
     )
 
 
-def test_penalised_rounds_beside_adaboost(
+def test_penalised_rounds_against_adaboost(
     benchmark: BenchmarkFixture, pima_voters: Problem
 ) -> None:
     n_rounds = 1000
 
-    def us(algorithm: GreedyAlgorithm, **values: list[float]) -> float:
+    def us(algorithm: GreedyAlgorithm[Any], **values: list[float]) -> float:
         grid = Grid.of({**values, "n_rounds": [n_rounds]})
         return best_of(3, lambda: algorithm.path(*pima_voters, grid)) / n_rounds * 1e6
 
@@ -86,7 +88,7 @@ def test_quadboost_round(
 
     benchmark.pedantic(ours, rounds=3)
     us = best_of(3, ours) / n_rounds / len(folds) / len(values) * 1e6
-    compare(benchmark, **{"us a round": us})
+    compare(benchmark, **{"us per round": us})
 
 
 def test_lpboost_path(benchmark: BenchmarkFixture, pima_voters: Problem) -> None:
@@ -105,4 +107,4 @@ def test_lpboost_path(benchmark: BenchmarkFixture, pima_voters: Problem) -> None
 
     benchmark.pedantic(ours, rounds=3)
     ours_s, cold_s = best_of(3, ours), best_of(1, cold)
-    compare(benchmark, **{"s a path": ours_s, "cold linprog s": cold_s, "ratio": cold_s / ours_s})
+    compare(benchmark, **{"s per path": ours_s, "cold linprog s": cold_s, "ratio": cold_s / ours_s})

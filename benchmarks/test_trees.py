@@ -1,9 +1,11 @@
-"""A round of gradient boosting for 20 values at once, against scikit-learn's tree for one of them.
+"""Trees for 20 trajectories at once against scikit-learn's tree, and whole rounds of boosting.
 
-The tree alone, as scikit-learn fits it, and the whole round with step and predictions.
+A whole round takes the step and predicts the training examples as well.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 import pytest
@@ -30,14 +32,14 @@ def problem() -> tuple[FloatArray, FloatArray]:
 @pytest.mark.parametrize(
     ("size", "theirs"),
     [
-        ({"splits": 1}, {"max_depth": 1}),
-        ({"splits": 4}, {"max_leaf_nodes": 5}),
+        ({"cuts": 1}, {"max_depth": 1}),
+        ({"cuts": 4}, {"max_leaf_nodes": 5}),
         ({"depth": 4}, {"max_depth": 4}),
     ],
-    ids=["stump", "4 splits", "depth 4"],
+    ids=["stump", "4 cuts", "depth 4"],
 )
 def test_a_tree_of_a_round(
-    benchmark: BenchmarkFixture, size: dict[str, int], theirs: dict[str, int]
+    benchmark: BenchmarkFixture, size: dict[str, Any], theirs: dict[str, int]
 ) -> None:
     X, y = problem()
     targets = y + np.random.default_rng(1).normal(0, 0.3, (N_VALUES, M))
@@ -47,20 +49,20 @@ def test_a_tree_of_a_round(
     theirs_us = best_of(20, lambda: one.fit(X, targets[0])) * 1e6
     compare(
         benchmark,
-        **{"us a target": ours_us, "scikit-learn us": theirs_us, "ratio": theirs_us / ours_us},
+        **{"us per target": ours_us, "scikit-learn us": theirs_us, "ratio": theirs_us / ours_us},
     )
 
 
 @pytest.mark.parametrize("loss", ["l2", "logistic"])
-@pytest.mark.parametrize("splits", [1, 4])
-def test_a_whole_round(benchmark: BenchmarkFixture, loss: LossName, splits: int) -> None:
+@pytest.mark.parametrize("cuts", [1, 4])
+def test_a_whole_round(benchmark: BenchmarkFixture, loss: LossName, cuts: int) -> None:
     X, y = problem()
     y = y if loss == "l2" else np.where(y > 0, 1.0, -1.0)
     grid = Grid.of({"nu": np.linspace(0.05, 1, N_VALUES).tolist(), "n_rounds": [N_ROUNDS]})
-    algorithm, rng = GradientBoost("shrink", loss, splits), np.random.default_rng()
+    algorithm, rng = GradientBoost("shrink", loss, cuts), np.random.default_rng()
 
     def ours() -> None:
         algorithm.predictions(X, y, grid, X, rng)
 
     benchmark.pedantic(ours, rounds=2)
-    compare(benchmark, **{"us a round": best_of(3, ours) / N_ROUNDS / N_VALUES * 1e6})
+    compare(benchmark, **{"us per round": best_of(3, ours) / N_ROUNDS / N_VALUES * 1e6})

@@ -63,6 +63,9 @@ class AlgorithmEntry(Model):
             raise fault(error.args[0], "algorithm" if self.algorithm else "name") from None
         for key in self.settings:
             if key not in entry.settings:
+                if key in entry.former:
+                    message = f"{key} is now called {entry.former[key]}"
+                    raise fault(message, "settings", key)
                 hint = nearest(key, entry.settings)
                 raise fault(f"{self.id} has no setting {key!r}{hint}", "settings", key)
         try:

@@ -7,7 +7,7 @@ A learner is a frozen dataclass of its settings. What it can do is said by class
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
@@ -85,12 +85,15 @@ class Learner(ABC):
         Whether it can learn from stumps that are drawn in every round.
     draws : bool
         Whether training may draw random numbers.
+    former : mapping of str to str
+        Settings that have been renamed: the former name and the present one.
     """
 
     version: ClassVar[int] = 1
     gives_votes: ClassVar[bool]
     takes_drawn_stumps: ClassVar[bool] = False
     draws: ClassVar[bool] = False
+    former: ClassVar[Mapping[str, str]] = {}
 
     @property
     @abstractmethod

@@ -6,6 +6,7 @@ An entry names the module of its algorithm, which is imported when a config asks
 from __future__ import annotations
 
 import importlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
@@ -65,6 +66,11 @@ class Entry:
     def settings(self) -> dict[str, Any]:
         """Names and defaults of the settings that the user may choose."""
         return {f.name: f.default for f in fields(self.learner) if f.name not in self.preset}
+
+    @property
+    def former(self) -> Mapping[str, str]:
+        """Settings that have been renamed: the former name and the present one."""
+        return self.learner.former
 
 
 RAETSCH = "Raetsch, Onoda and Mueller 2001"

@@ -125,6 +125,7 @@ class SklearnEntry:
 
     label: str
     source = "scikit-learn"
+    former = SklearnPredictor.former
 
     @property
     def settings(self) -> dict[str, Any]:

@@ -105,6 +105,10 @@ def test_what_a_row_does_not_replace_is_drawn_as_ever() -> None:
             "15:16: sklearn:SVC has no setting 'gama'; did you mean 'gamma'?",
         ),
         (
+            "algorithm: rboosting\n    settings: {theory: true, splits: 4}",
+            "15:30: splits is now called cuts",
+        ),
+        (
             "algorithm: sklearn:SVC\n    grid: {gamma: scale, C: [1, -1]}",
             "15:26: The 'C' parameter of SVC must be a float in the range (0.0, inf]. Got -1"
             " instead.",

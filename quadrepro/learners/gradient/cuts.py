@@ -1,8 +1,8 @@
-"""The best cut of each leaf for many targets at once, on features that were sorted once.
+"""The best cut of each leaf for many targets at once, on features that are sorted once.
 
-With the targets of a leaf centred, the cut into n_L and n_R of its n examples lowers their sum of
-squares by S_L² n / (n_L n_R), S_L the sum on either side. So all gains come from running sums of
-the targets in the order of each feature.
+If the targets of a leaf are centred, a cut of its n examples into n_L and n_R lowers their sum of
+squares by S² n / (n_L n_R), where S is the sum of the targets on either side. So all gains come
+from running sums of the targets in the order of each feature.
 """
 
 from __future__ import annotations
@@ -15,17 +15,20 @@ from quadrepro._typing import BoolArray, FloatArray, IntArray
 LeafArray = NDArray[np.int32]
 
 TIE = 1e-10
-"""Cuts whose gains differ by this share tie: the same cut by two features differs by rounding."""
+"""Cuts tie if their gains differ by at most this share.
+
+If two features give the same cut, their gains differ by rounding.
+"""
 
 
 def _midpoints(low: FloatArray, high: FloatArray) -> FloatArray:
     middle = low / 2 + high / 2
-    # Where there is no number between them, what equals the threshold goes left.
+    # If no number lies between them, the lower one is the threshold, and its examples go left.
     return np.where(middle < high, middle, low)
 
 
 class SortedFeatures:
-    """The features that vary, each with its examples from lowest to highest.
+    """The features that vary, each with its examples sorted from lowest to highest.
 
     Parameters
     ----------
@@ -35,11 +38,11 @@ class SortedFeatures:
     Attributes
     ----------
     columns : ndarray of shape (n_features, n_examples)
-        All features.
+        All features, one per row.
     index : ndarray of shape (n_varying,)
-        The features that vary.
+        Indices of the features that vary.
     order : ndarray of shape (n_varying, n_examples)
-        Examples in the order of each of them.
+        The examples in the order of each of them.
     values : ndarray of shape (n_varying, n_examples)
         Their values in that order.
     """
@@ -55,8 +58,9 @@ class SortedFeatures:
 class RootSearch:
     """Finds the best cut of all examples.
 
-    Only one running sum a feature is needed on either side of its most frequent value, whose
-    examples never enter: a feature that is mostly 0 costs no more than what is not.
+    The running sums of a feature start at both of its ends and stop before its most frequent
+    value, whose examples are never visited. So a feature that is mostly 0 costs only as much as
+    its other values.
 
     Parameters
     ----------
@@ -74,7 +78,7 @@ class RootSearch:
         for order, values in zip(features.order, features.values, strict=True):
             ends = np.append(np.flatnonzero(np.diff(values)) + 1, m)
             sizes = np.diff(ends, prepend=0)
-            # Of equally frequent values the last, so that most sums run upward.
+            # The last of equally frequent values, so that most sums run upward.
             frequent = len(sizes) - 1 - int(sizes[::-1].argmax())
             low, high = int(ends[frequent] - sizes[frequent]), int(ends[frequent])
             middle, end = start + low, start + low + m - high
@@ -83,11 +87,12 @@ class RootSearch:
             if middle < end:
                 self._downward.append(slice(middle, end))
             examples.append(np.delete(order, np.s_[low:high]))
-            # An upward sum belongs to the cut above its last example, a downward one below it.
+            # An upward sum belongs to the cut above its last example, a downward sum to the cut
+            # below it.
             cuts.append(np.concatenate([np.arange(1, low + 1), np.arange(high, m)]))
             start = end
         if not examples:
-            # No feature varies: a cut that gains nothing spares every other line the question.
+            # No feature varies. One cut without gain saves all other lines a special case.
             self._examples, self._factors = np.zeros(1, np.intp), np.zeros(1)
             self._cut_features, self._thresholds = np.zeros(1, np.intp), np.full(1, np.inf)
         else:
@@ -109,19 +114,22 @@ class RootSearch:
         Parameters
         ----------
         centred : ndarray of shape (n_targets, n_examples)
-            Targets, each less its mean.
+            Targets, each minus its mean.
 
         Returns
         -------
-        roots, features, thresholds : ndarrays of shape (n_targets,)
-            Root of the decrease of the sum of squares; the feature; what exceeds the threshold
-            goes right. Of tied cuts the one of lowest feature, then of lowest threshold.
+        roots : ndarray of shape (n_targets,)
+            Square root of the decrease of the sum of squares.
+        features : ndarray of shape (n_targets,)
+            Feature of the cut. Ties go to the lowest feature, then to the lowest threshold.
+        thresholds : ndarray of shape (n_targets,)
+            Examples above the threshold go right.
         """
         if len(self._sums) != len(centred):
             self._sums = np.empty((len(centred), len(self._examples)))
             self._tied = np.empty(self._sums.shape, dtype=bool)
         sums = self._sums
-        # Checking the indices would make `take` buffer its output.
+        # If `take` checked the indices, it would buffer its output.
         centred.take(self._examples, axis=1, out=sums, mode="clip")
         for part in self._upward:
             np.add.accumulate(sums[:, part], axis=1, out=sums[:, part])
@@ -137,7 +145,7 @@ class RootSearch:
 
 
 class LeafSearch:
-    """Finds the best cut of every leaf of a tree under growth.
+    """Finds the best cut of every leaf of growing trees.
 
     Parameters
     ----------
@@ -151,7 +159,7 @@ class LeafSearch:
         self._order = features.order.ravel()
         self._values = features.values.ravel()
         self._places = np.arange(self._shape[1], dtype=np.int32)
-        # Sorted keys are places within a feature; with this added they are so within all.
+        # Turn the places within a feature into places within all features.
         self._starts = np.arange(self._shape[0], dtype=np.int32)[:, None] * self._shape[1]
         self._ties = bool((features.values[:, 1:] == features.values[:, :-1]).any())
         self._allocate(0)
@@ -168,16 +176,16 @@ class LeafSearch:
         Parameters
         ----------
         centred : ndarray of shape (n_targets, n_examples)
-            Targets, each less the mean of its leaf.
+            Targets, each minus the mean of its leaf.
         leaves : ndarray of int32, shape (n_targets, n_examples)
             The leaf of each example.
         counts : ndarray of shape (n_targets, n_leaves)
-            Examples of each leaf.
+            Number of examples of each leaf.
 
         Returns
         -------
         ndarray of shape (n_targets, n_leaves)
-            Root of the largest decrease of each leaf's sum of squares.
+            Square root of the largest decrease of each leaf's sum of squares.
         """
         n_targets, m = leaves.shape
         if len(self._rows) != n_targets:
@@ -186,10 +194,10 @@ class LeafSearch:
         self._begins = self._ends - counts
         keys, examples, gains = self._keys, self._examples, self._gains
         marks = leaves * np.int32(m)
-        # Checking the indices would make `take` buffer its output.
+        # If `take` checked the indices, it would buffer its output.
         marks.take(self._order, axis=1, out=keys.reshape(n_targets, -1), mode="clip")
         keys += self._places
-        # Leaf by leaf, and within each in the order of the feature.
+        # Sort the examples by leaf, and within a leaf in the order of the feature.
         keys.sort(axis=2)
         marks.sort(axis=1)
         keys -= marks[:, None, :]
@@ -203,7 +211,7 @@ class LeafSearch:
         if self._ties:
             values = self._values.take(keys)
             gains[:, :, :-1] *= values[:, :, 1:] != values[:, :, :-1]
-        # A leaf without examples starts where another does, or past the end: it has no gain.
+        # An empty leaf starts where another leaf does or past the end, but has no gain.
         first = np.minimum(self._begins, m - 1)[:, None, :]
         first = first + (np.arange(n_targets * self._shape[0]) * m).reshape(n_targets, -1, 1)
         best = np.maximum.reduceat(gains.reshape(-1), first.reshape(-1)).reshape(first.shape)
@@ -216,21 +224,21 @@ class LeafSearch:
         size = counts.reshape(-1).take(places)
         left = np.arange(1, leaves.shape[1] + 1) - self._begins.reshape(-1).take(places)
         products = left * (size - left)
-        # A leaf ends where nothing is left on the right.
+        # After the last example of a leaf nothing is left on the right, so there is no cut.
         return np.asarray(np.sqrt((products > 0) * size / np.maximum(products, 1)))
 
-    def cut(self, leaves: IntArray) -> tuple[IntArray, FloatArray]:
-        """Return the best cut of one leaf of each target, as evaluated last.
+    def best(self, leaves: IntArray) -> tuple[IntArray, FloatArray]:
+        """Return the best cut of one leaf of each target, by the last call of `evaluate`.
 
         Parameters
         ----------
         leaves : ndarray of shape (n_targets,)
-            The leaf.
+            The leaf of each target.
 
         Returns
         -------
-        features, thresholds : ndarrays of shape (n_targets,)
-            As in `RootSearch.best`.
+        features, thresholds : ndarray of shape (n_targets,)
+            As returned by `RootSearch.best`.
         """
         rows = self._rows
         of_features = self._of_features[rows, :, leaves]

@@ -1,9 +1,10 @@
-"""Gradient boosting as scikit-learn estimators: one trajectory, trained on all of X."""
+"""Gradient boosting as scikit-learn estimators: one candidate, trained on all of X."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Self
+from dataclasses import fields
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,15 +12,21 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from quadrepro._typing import FloatArray
+from quadrepro.learners.base import N_ROUNDS
 from quadrepro.learners.estimators import two_classes
-from quadrepro.learners.gradient.boosting import Ensemble, GradientBoost, LossName, StepName
+from quadrepro.learners.gradient.boosting import GradientBoost, LossName, StepName
 from quadrepro.learners.gradient.steps import follow
+from quadrepro.learners.gradient.watchers import Ensemble, TrainingLoss
 
 
-class _GradientBoosting(BaseEstimator):  # type: ignore[misc] # scikit-learn ships no types
-    """Trees and the steps along them."""
+class _GradientBoosting(BaseEstimator):
+    """Trees and the steps along them.
 
-    _loss: LossName
+    The parameters that are fields of `GradientBoost` are its settings; those that are its
+    hyper-parameters are the candidate.
+    """
+
+    _loss: ClassVar[LossName]
 
     def __init__(
         self,
@@ -29,7 +36,7 @@ class _GradientBoosting(BaseEstimator):  # type: ignore[misc] # scikit-learn shi
         nu: float = 0.1,
         u: float = 10.0,
         eps: float = 0.1,
-        splits: int = 1,
+        cuts: int = 1,
         depth: int | None = None,
     ) -> None:
         self.step = step
@@ -37,18 +44,23 @@ class _GradientBoosting(BaseEstimator):  # type: ignore[misc] # scikit-learn shi
         self.nu = nu
         self.u = u
         self.eps = eps
-        self.splits = splits
+        self.cuts = cuts
         self.depth = depth
 
     def _train(self, X: FloatArray, y: FloatArray) -> None:
-        algorithm = GradientBoost(self.step, self._loss, self.splits, self.depth)
-        for known in algorithm.hyperparameters:
-            if fault := known.fault([getattr(self, known.name)]):
-                raise ValueError(fault)
-        value = np.nan if algorithm.value is None else getattr(self, algorithm.value.name)
-        ensemble = Ensemble()
-        algorithm.run(X, y, np.array([value], dtype=np.float64), int(self.n_rounds), [ensemble])
+        parameters = self.get_params(deep=False)
+        settings = {
+            f.name: parameters[f.name] for f in fields(GradientBoost) if f.name in parameters
+        }
+        algorithm = GradientBoost(loss=self._loss, **settings)
+        candidate = {h.name: parameters[h.name] for h in algorithm.hyperparameters}
+        algorithm.check_candidate(**candidate)
+        value = np.array([candidate.get(algorithm.value_name, np.nan)], dtype=np.float64)
+        n_rounds = int(candidate[N_ROUNDS.name])
+        ensemble, losses = Ensemble(), TrainingLoss(n_rounds, 1)
+        algorithm.run(X, y, value, n_rounds, [ensemble, losses])
         self.rounds_ = ensemble.rounds
+        self.train_loss_ = losses.path[0]
 
     def _staged_scores(self, X: ArrayLike) -> Iterator[FloatArray]:
         check_is_fitted(self)
@@ -64,7 +76,7 @@ class _GradientBoosting(BaseEstimator):  # type: ignore[misc] # scikit-learn shi
         return last
 
 
-class GradientBoostRegressor(RegressorMixin, _GradientBoosting):  # type: ignore[misc]
+class GradientBoostRegressor(RegressorMixin, _GradientBoosting):
     """Boosting of regression trees by the squared loss, with one of five ways to step.
 
     Parameters
@@ -74,25 +86,42 @@ class GradientBoostRegressor(RegressorMixin, _GradientBoosting):  # type: ignore
     n_rounds : int, default 100
         Number of rounds.
     nu : float, default 0.1
-        Share ν of the line search's step, for ``"shrink"``.
+        Share ν of the line search's step, for ``step="shrink"``.
     u : float, default 10.0
-        u of α_k = min(1, 2 / (k + u)), for ``"rescale"``.
+        u of α_k = min(1, 2 / (k + u)), for ``step="rescale"``.
     eps : float, default 0.1
-        Length ε of a step in units of y, for ``"epsilon"``.
-    splits : int, default 1
-        Number of splits J of a tree; 1 is a stump.
+        Length ε of a step in units of y, for ``step="epsilon"``.
+    cuts : int, default 1
+        Number of cuts J of a tree; 1 gives a stump.
     depth : int or None, default None
-        Depth of the trees, in place of a number of splits.
+        Depth of the trees, instead of a number of cuts.
 
     Attributes
     ----------
     rounds_ : list of (Trees, Step)
         What each round added.
+    train_loss_ : ndarray of shape (n_rounds,)
+        Mean squared error on the training examples after each round.
     n_features_in_ : int
         Number of columns of X.
+
+    References
+    ----------
+    S. Lin, Y. Wang and L. Xu, "Re-scale boosting for regression and classification", 2015.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quadrepro import GradientBoostRegressor
+    >>> X = np.arange(8.0)[:, None]
+    >>> model = GradientBoostRegressor("rescale", n_rounds=50).fit(X, X[:, 0] ** 2)
+    >>> model.predict([[2.0], [6.0]]).round(1)
+    array([ 4. , 35.1])
+    >>> model.train_loss_[[0, 9, 49]].round(2)
+    array([57.83,  4.4 ,  0.25])
     """
 
-    _loss: LossName = "l2"
+    _loss = "l2"
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit the trees.
@@ -102,7 +131,7 @@ class GradientBoostRegressor(RegressorMixin, _GradientBoosting):  # type: ignore
         X : array-like of shape (n_samples, n_features)
             Training examples.
         y : array-like of shape (n_samples,)
-            Numbers to be predicted.
+            Numbers to predict.
 
         Returns
         -------
@@ -112,7 +141,7 @@ class GradientBoostRegressor(RegressorMixin, _GradientBoosting):  # type: ignore
         Raises
         ------
         ValueError
-            If a setting is out of range.
+            If a parameter is out of range.
         """
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
         self._train(np.asarray(X), np.asarray(y, dtype=np.float64))
@@ -149,8 +178,8 @@ class GradientBoostRegressor(RegressorMixin, _GradientBoosting):  # type: ignore
         yield from self._staged_scores(X)
 
 
-class GradientBoostClassifier(ClassifierMixin, _GradientBoosting):  # type: ignore[misc]
-    """Boosting of regression trees by the logistic loss of two classes.
+class GradientBoostClassifier(ClassifierMixin, _GradientBoosting):
+    """Boosting of regression trees by the logistic loss of two classes, with five ways to step.
 
     Parameters
     ----------
@@ -159,15 +188,15 @@ class GradientBoostClassifier(ClassifierMixin, _GradientBoosting):  # type: igno
     n_rounds : int, default 100
         Number of rounds.
     nu : float, default 0.1
-        Share ν of the line search's step, for ``"shrink"``.
+        Share ν of the line search's step, for ``step="shrink"``.
     u : float, default 10.0
-        u of α_k = min(1, 2 / (k + u)), for ``"rescale"``.
+        u of α_k = min(1, 2 / (k + u)), for ``step="rescale"``.
     eps : float, default 0.1
-        Length ε of a step in scores, for ``"epsilon"``.
-    splits : int, default 1
-        Number of splits J of a tree; 1 is a stump.
+        Length ε of a step in units of the score, for ``step="epsilon"``.
+    cuts : int, default 1
+        Number of cuts J of a tree; 1 gives a stump.
     depth : int or None, default None
-        Depth of the trees, in place of a number of splits.
+        Depth of the trees, instead of a number of cuts.
 
     Attributes
     ----------
@@ -175,11 +204,29 @@ class GradientBoostClassifier(ClassifierMixin, _GradientBoosting):  # type: igno
         The labels; a score above zero is the second.
     rounds_ : list of (Trees, Step)
         What each round added.
+    train_loss_ : ndarray of shape (n_rounds,)
+        Mean logistic loss on the training examples after each round.
     n_features_in_ : int
         Number of columns of X.
+
+    References
+    ----------
+    S. Lin, Y. Wang and L. Xu, "Re-scale boosting for regression and classification", 2015.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quadrepro import GradientBoostClassifier
+    >>> X = np.arange(6.0)[:, None]
+    >>> y = np.array(["no", "no", "yes", "no", "yes", "yes"])
+    >>> model = GradientBoostClassifier("shrink", nu=0.5, n_rounds=20).fit(X, y)
+    >>> model.predict([[0.5], [4.8]])
+    array(['no', 'yes'], dtype='<U3')
+    >>> model.train_loss_[[0, 9, 19]].round(2)
+    array([0.46, 0.13, 0.05])
     """
 
-    _loss: LossName = "logistic"
+    _loss = "logistic"
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit the trees.
@@ -199,7 +246,7 @@ class GradientBoostClassifier(ClassifierMixin, _GradientBoosting):  # type: igno
         Raises
         ------
         ValueError
-            If there are not two classes or a setting is out of range.
+            If there are not two classes or a parameter is out of range.
         """
         X, y = validate_data(self, X, y, dtype=np.float64)
         self.classes_, signs = two_classes(y)

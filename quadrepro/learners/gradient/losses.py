@@ -1,4 +1,4 @@
-"""The losses that gradient boosting makes small, for many trajectories at once."""
+"""The losses that gradient boosting minimises, for many trajectories at once."""
 
 from __future__ import annotations
 
@@ -9,29 +9,31 @@ import numpy as np
 from quadrepro._typing import FloatArray
 
 NOTHING = 1e-100
-"""A length of at most this much is 0: a loss that has vanished leaves gradients of this size."""
+"""Lengths up to this one count as 0. The gradients of a loss that has vanished are that small."""
 
 LARGEST_CHANGE = 30.0
-"""The logistic line search changes no score by more, where the loss falls without end."""
+"""The logistic line search changes no score by more than this; the loss may have no minimum."""
 
 CONVERGED = 1e-6
-"""The line search ends after a step that changes no score by more.
+"""The logistic line search ends with a step that changes no score by more than this.
 
-With |g| ≤ 1 the third derivative is at most the second, so a Newton step of h leaves an error of
-about h² / 2.
+With |g| ≤ 1 the third derivative is at most the second, so a Newton step of length h leaves an
+error of about h² / 2.
 """
 
 NEWTON_STEPS = 100
-"""Bisection alone would get there in fewer."""
+"""Limit on the steps of a line search; bisection alone converges in fewer."""
 
 
 class Loss(ABC):
-    """A loss φ(F, y), of every trajectory at once.
+    """A loss φ(F, y) of scores F, for all trajectories at once.
+
+    Scores and directions have shape (n_trajectories, n_examples), targets shape (n_examples,).
 
     Attributes
     ----------
     truncates_unit : bool
-        Whether the truncated step is measured for g of unit root mean square.
+        Whether a truncated step is measured along a g with a root mean square of 1.
     """
 
     truncates_unit: bool
@@ -46,11 +48,11 @@ class Loss(ABC):
 
     @abstractmethod
     def search(self, scores: FloatArray, directions: FloatArray, y: FloatArray) -> FloatArray:
-        """Return β = argmin Q(F + β g), shape (n_trajectories,), 0 where g is."""
+        """Return β = argmin Q(F + β g), shape (n_trajectories,); 0 if g is 0."""
 
 
 class SquaredLoss(Loss):
-    """(y - F)², with y - F for its negative gradient, half of it."""
+    """(y - F)²; y - F, half its negative gradient, serves as the direction of descent."""
 
     truncates_unit = False
 
@@ -68,7 +70,7 @@ class SquaredLoss(Loss):
 
 
 class LogisticLoss(Loss):
-    """log(1 + exp(-y F)) of labels -1 and +1."""
+    """log(1 + exp(-y F)), for labels -1 and +1."""
 
     truncates_unit = True
 
@@ -81,14 +83,15 @@ class LogisticLoss(Loss):
         return np.asarray(y * _falling(y * scores))
 
     def search(self, scores: FloatArray, directions: FloatArray, y: FloatArray) -> FloatArray:
-        """Find the root of the derivative, which rises, by Newton steps within a bracket.
+        """Return β = argmin Q(F + β g), with |β g| at most `LARGEST_CHANGE` at every example.
 
-        No score changes by more than `LARGEST_CHANGE`.
+        The derivative increases with β. Its root is found by Newton steps within a bracket, and by
+        bisection if a step would leave the bracket.
         """
         margins, slopes = y * scores, y * directions
         least, most = slopes.min(axis=1), slopes.max(axis=1)
         scales = ratio(np.ones(len(slopes)), np.maximum(-least, most))
-        # Where g moves every margin the same way, the loss falls without end.
+        # If g moves all margins the same way, the loss falls without end.
         found = np.where(least >= 0, LARGEST_CHANGE, np.where(most <= 0, -LARGEST_CHANGE, 0.0))
         rows = np.flatnonzero(found == 0)
         margins, slopes = margins[rows], slopes[rows] * scales[rows, None]
@@ -115,12 +118,12 @@ class LogisticLoss(Loss):
 
 
 def ratio(numerators: FloatArray, denominators: FloatArray) -> FloatArray:
-    """Divide, with 0 where the denominator is `NOTHING`."""
+    """Divide two arrays of one shape; the ratio is 0 if the denominator is at most `NOTHING`."""
     return np.divide(
         numerators, denominators, out=np.zeros_like(numerators), where=denominators > NOTHING
     )
 
 
 def _falling(margins: FloatArray) -> FloatArray:
-    """Return 1 / (1 + exp(z)), 0 for every z above 700 lest the exponential overflow."""
+    """Return 1 / (1 + exp(z)), with z cut at 700 so that the exponential does not overflow."""
     return np.asarray(1.0 / (1.0 + np.exp(np.minimum(margins, 700.0))))

@@ -1,7 +1,7 @@
 """Gradient boosting's state, and five ways to step (Re-scale boosting, section IV).
 
-Every trajectory holds real scores F of the training examples, from F = 0. A round fits a tree g to
-the negative gradient of the loss at F by least squares; a rule says how far F follows it.
+Every trajectory holds real scores F of the training examples and starts from F = 0. A round fits a
+tree g by least squares to the negative gradient of the loss at F; a rule says how far F follows g.
 """
 
 from __future__ import annotations
@@ -17,24 +17,25 @@ from quadrepro.learners.greedy.loop import Rule, State, Step
 
 
 class Scores(State):
-    """The scores of the training examples, and the trees of the round under way.
+    """The scores of the training examples, and the trees of the current round.
 
     Parameters
     ----------
     fitter : TreeFitter
         Fits trees on the training examples.
     loss : Loss
-        What is to be small.
+        The loss to minimise.
     y : ndarray of shape (n_examples,)
-        Numbers to be predicted, or labels -1 or +1.
+        Numbers to predict, or labels -1 or +1.
     n_trajectories : int
+        Number of trajectories.
 
     Attributes
     ----------
     scores : ndarray of shape (n_trajectories, n_examples)
         F.
     trees : Trees
-        g of the round, one a trajectory.
+        g of the current round, one tree per trajectory.
     answers : ndarray of shape (n_trajectories, n_examples)
         g on the training examples.
     """
@@ -53,31 +54,52 @@ class Scores(State):
         self.trees, self.answers = self._fitter.fit(self.loss.descent(self.scores, self.y))
 
     def search(self, shrink: FloatArray | None = None) -> FloatArray:
-        """Return β = argmin Q((1 - shrink) F + β g) of each trajectory."""
+        """Return β = argmin Q((1 - shrink) F + β g) for each trajectory.
+
+        Parameters
+        ----------
+        shrink : ndarray of shape (n_trajectories,) or None, default None
+            Share of F that is taken away first; None to keep F as it is.
+
+        Returns
+        -------
+        ndarray of shape (n_trajectories,)
+            Weights of the trees.
+        """
         scores = self.scores if shrink is None else (1.0 - shrink[:, None]) * self.scores
         return self.loss.search(scores, self.answers, self.y)
 
     def per_unit(self) -> FloatArray:
-        """Return the weight of g that has a root mean square of 1; 0 where g is 0."""
+        """Return the weights that give g a root mean square of 1; 0 if g is 0."""
         sizes = np.sqrt(np.square(self.answers).mean(axis=1))
         return ratio(np.ones_like(sizes), sizes)
 
     def along(self, weights: FloatArray, shrink: FloatArray | None = None) -> Step:
-        """Return the step of a rule: the trees are the only candidates of their round."""
+        """Return the step with the given weights; each tree is the only candidate of its round."""
         return Step(np.zeros(len(weights), dtype=np.intp), weights, None, shrink)
 
     def advance(self, step: Step) -> None:
-        """Follow the trees."""
+        """Add the trees to the scores."""
         follow(self.scores, self.answers, step)
 
     def keep(self, rows: BoolArray) -> None:
-        """Drop every trajectory but those in `rows`."""
+        """Keep only the trajectories in `rows`."""
         self.scores, self.weights = self.scores[rows], self.weights[rows]
         self.trees, self.answers = self.trees.keep(rows), self.answers[rows]
 
 
 def follow(scores: FloatArray, answers: FloatArray, step: Step) -> None:
-    """Bring scores up to date with a step: F <- (1 - shrink) F + weight * g, in place."""
+    """Update scores in place: F <- (1 - shrink) F + weight * g.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_trajectories, n_examples)
+        F.
+    answers : ndarray of shape (n_trajectories, n_examples)
+        g on the same examples.
+    step : Step
+        The weights and the shares to take away.
+    """
     if step.shrink is not None:
         scores *= 1.0 - step.shrink[:, None]
     scores += step.weights[:, None] * answers
@@ -99,16 +121,19 @@ class Shrink(Rule[Scores]):
     nu: FloatArray
 
     def step(self, state: Scores) -> Step:
-        """Follow the tree for a share of the line search."""
+        """Follow the tree for a share of the way to the end of the line search."""
         return state.along(self.nu * state.search())
 
 
 @dataclass(frozen=True)
 class Truncate(Rule[Scores]):
-    """RTboosting: F <- F + clip(β*, ±k^(-2/3)) g; for the logistic loss g has unit RMS."""
+    """RTboosting: F <- F + clip(β*, ±k^(-2/3)) g in round k.
+
+    For the logistic loss the bound holds for g with a root mean square of 1.
+    """
 
     def step(self, state: Scores) -> Step:
-        """Follow the tree to the end of the line search, but not beyond the bound."""
+        """Follow the tree to the end of the line search, but not further than the bound."""
         bound = state.round ** (-2 / 3)
         bounds = bound * state.per_unit() if state.loss.truncates_unit else bound
         return state.along(np.clip(state.search(), -bounds, bounds))
@@ -118,7 +143,7 @@ class Truncate(Rule[Scores]):
 class Rescale(Rule[Scores]):
     """RBoosting: F <- (1 - α_k) F + β g, β = argmin Q((1 - α_k) F + β g) (algorithm 2).
 
-    α_k = min(1, 2 / (k + u)); g was fitted before F shrinks.
+    α_k = min(1, 2 / (k + u)); g is fitted to the gradient before F shrinks.
     """
 
     u: FloatArray
@@ -129,24 +154,24 @@ class Rescale(Rule[Scores]):
         return state.along(state.search(shrink), shrink)
 
     def alpha(self, k: int) -> FloatArray:
-        """Return the share of the scores that round `k` takes away."""
+        """Return the share of the scores that round `k`, counted from 1, takes away."""
         return np.minimum(1.0, 2.0 / (k + self.u))
 
 
 @dataclass(frozen=True)
 class RescaleInTheory(Rescale):
-    """RBoosting with the α_k = 3 / (k + 3) of its theorems, whatever u."""
+    """RBoosting with the α_k = 3 / (k + 3) of its theorems, whatever the values of u."""
 
     def alpha(self, k: int) -> FloatArray:
-        """Return the share of the scores that round `k` takes away."""
+        """Return the share of the scores that round `k`, counted from 1, takes away."""
         return np.full(len(self.u), 3.0 / (k + 3.0))
 
 
 @dataclass(frozen=True)
 class Epsilon(Rule[Scores]):
-    """ε-boosting: F <- F + ε g, g of unit RMS and no line search.
+    """ε-boosting: F <- F + ε g, where g has a root mean square of 1; there is no line search.
 
-    The sign of ε is that of <-∇Q(F), g>, which no least-squares fit makes negative.
+    The sign of ε should be that of <-∇Q(F), g>, which a least-squares fit never makes negative.
     """
 
     eps: FloatArray

@@ -10,23 +10,25 @@ from quadrepro._typing import BoolArray, FloatArray, IntArray
 from quadrepro.learners.gradient.cuts import TIE, LeafSearch, RootSearch, SortedFeatures
 
 NO_GAIN = 1e-12
-"""A cut is none if it lowers the root of the targets' sum of squares by at most this share."""
+"""Least share of the root of the sum of squares that the root of a cut's gain must exceed."""
 
 
 @dataclass(frozen=True)
 class Trees:
-    """One tree for each target, as the splits in the order in which they were made.
+    """One tree for each target, given by its cuts in the order in which they were made.
 
-    What exceeds the threshold of split s leaves its leaf for leaf s + 1; the rest stays. A tree
-    with fewer splits than others has thresholds that nothing exceeds.
+    Examples above the threshold of cut s move from their leaf to leaf s + 1; the others stay. A
+    tree with fewer cuts than others has infinite thresholds.
 
     Attributes
     ----------
-    parents, features : ndarray of int, shape (n_targets, n_splits)
-        The leaf that is split, and by which feature.
-    thresholds : ndarray of shape (n_targets, n_splits)
-        Where.
-    values : ndarray of shape (n_targets, n_splits + 1)
+    parents : ndarray of int, shape (n_targets, n_cuts)
+        The leaf that is cut.
+    features : ndarray of int, shape (n_targets, n_cuts)
+        The feature by which it is cut.
+    thresholds : ndarray of shape (n_targets, n_cuts)
+        The value above which examples leave it.
+    values : ndarray of shape (n_targets, n_cuts + 1)
         Mean of the targets in each leaf.
     """
 
@@ -42,23 +44,23 @@ class Trees:
         )
 
     def outputs(self, columns: FloatArray) -> FloatArray:
-        """Return what the trees answer.
+        """Return the outputs of the trees.
 
         Parameters
         ----------
         columns : ndarray of shape (n_features, n_new)
-            Examples, one a column.
+            Examples, one per column.
 
         Returns
         -------
         ndarray of shape (n_targets, n_new)
             The value of the leaf in which each example ends.
         """
-        n_targets, n_splits = self.features.shape
+        n_targets, n_cuts = self.features.shape
         answers = np.empty((n_targets, columns.shape[1]))
         answers[:] = self.values[:, :1]
-        leaves = np.zeros(answers.shape, dtype=np.min_scalar_type(n_splits))
-        for s in range(n_splits):
+        leaves = np.zeros(answers.shape, dtype=np.min_scalar_type(n_cuts))
+        for s in range(n_cuts):
             right = columns.take(self.features[:, s], axis=0) > self.thresholds[:, s, None]
             if s > 0:
                 right &= leaves == self.parents[:, s, None].astype(leaves.dtype)
@@ -68,7 +70,7 @@ class Trees:
 
 
 class _Growth:
-    """Trees under growth: where each example is, and the splits so far."""
+    """Growing trees: the leaf of each example, and the cuts so far."""
 
     def __init__(self, columns: FloatArray, targets: FloatArray) -> None:
         n_targets, m = targets.shape
@@ -77,14 +79,14 @@ class _Growth:
         self.leaves = np.zeros(targets.shape, dtype=np.int32)
         self.counts = np.full((n_targets, 1), m)
         self._sums = targets.sum(axis=1, keepdims=True)
-        self._splits: list[tuple[IntArray, IntArray, FloatArray]] = []
+        self._cuts: list[tuple[IntArray, IntArray, FloatArray]] = []
 
-    def split(self, parents: IntArray, features: IntArray, thresholds: FloatArray) -> None:
+    def cut(self, parents: IntArray, features: IntArray, thresholds: FloatArray) -> None:
         right: BoolArray = self._columns.take(features, axis=0) > thresholds[:, None]
-        if self._splits:
+        if self._cuts:
             right &= self.leaves == parents[:, None]
-        self._splits.append((parents, features, thresholds))
-        np.copyto(self.leaves, len(self._splits), where=right)
+        self._cuts.append((parents, features, thresholds))
+        np.copyto(self.leaves, len(self._cuts), where=right)
         count = np.count_nonzero(right, axis=1)
         total = (self._targets * right).sum(axis=1)
         self.counts = np.hstack([self.counts, count[:, None]])
@@ -100,10 +102,8 @@ class _Growth:
         return np.take_along_axis(self.means, self.leaves, axis=1)
 
     def trees(self) -> Trees:
-        shape = len(self._splits), len(self._rows)
-        parents, features, thresholds = (
-            [split[part] for split in self._splits] for part in range(3)
-        )
+        shape = len(self._cuts), len(self._rows)
+        parents, features, thresholds = ([cut[part] for cut in self._cuts] for part in range(3))
         return Trees(
             np.array(parents, dtype=np.intp).reshape(shape).T,
             np.array(features, dtype=np.intp).reshape(shape).T,
@@ -113,26 +113,34 @@ class _Growth:
 
 
 class TreeFitter:
-    """Fits trees by least squares to targets that change on examples that do not.
+    """Fits trees by least squares to changing targets on the same examples.
 
-    Ties go to the lowest feature, then to the lowest threshold, then to the oldest leaf; a
-    threshold is midway between neighbouring values. A leaf that no cut improves is left alone.
+    Ties go to the oldest leaf, then to the lowest feature, then to the lowest threshold. A
+    threshold is midway between neighbouring values. A leaf that no cut improves is not cut.
 
     Parameters
     ----------
     X : ndarray of shape (n_examples, n_features)
         Training examples, finite.
-    splits : int, default 1
-        Number of splits J, made where they lower the sum of squares most; 1 is a stump.
-    depth : int, optional
-        Split every leaf down to this depth instead.
+    cuts : int, default 1
+        Number of cuts J; each is the one that lowers the sum of squares most. 1 gives a stump.
+    depth : int or None, default None
+        Cut every leaf down to this depth instead.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    >>> trees, answers = TreeFitter(X).fit(np.array([[1.0, 1.0, 4.0, 6.0]]))
+    >>> trees.thresholds, answers
+    (array([[1.5]]), array([[1., 1., 5., 5.]]))
     """
 
-    def __init__(self, X: FloatArray, splits: int = 1, depth: int | None = None) -> None:
+    def __init__(self, X: FloatArray, cuts: int = 1, depth: int | None = None) -> None:
         self._features = SortedFeatures(X)
         self._root = RootSearch(self._features)
         self._leaf = LeafSearch(self._features)
-        self._steps = splits if depth is None else depth
+        self._n_steps = cuts if depth is None else depth
         self._one_at_a_time = depth is None
 
     def fit(self, targets: FloatArray) -> tuple[Trees, FloatArray]:
@@ -148,16 +156,16 @@ class TreeFitter:
         trees : Trees
             The fitted trees.
         answers : ndarray of shape (n_targets, n_examples)
-            What they answer on the training examples.
+            Their outputs on the training examples.
         """
         growth = _Growth(self._features.columns, targets)
         least = NO_GAIN * np.sqrt((targets * targets).sum(axis=1))
         roots, features, thresholds = self._root.best(targets - growth.means)
-        # Nothing exceeds infinity: such a split moves no example.
+        # No example is above an infinite threshold, so such a cut changes nothing.
         thresholds = np.where(roots > least, thresholds, np.inf)
         if np.isfinite(thresholds).any():
-            growth.split(np.zeros(len(targets), dtype=np.intp), features, thresholds)
-            for _ in range(1, self._steps):
+            growth.cut(np.zeros(len(targets), dtype=np.intp), features, thresholds)
+            for _ in range(1, self._n_steps):
                 if not self._grow(growth, targets, least):
                     break
         return growth.trees(), growth.answers()
@@ -171,7 +179,7 @@ class TreeFitter:
         else:
             chosen = [np.full(len(roots), leaf) for leaf in range(roots.shape[1])]
         for leaves in chosen:
-            features, thresholds = self._leaf.cut(leaves)
+            features, thresholds = self._leaf.best(leaves)
             gains = np.take_along_axis(roots, leaves[:, None], axis=1)[:, 0]
-            growth.split(leaves, features, np.where(gains > least, thresholds, np.inf))
+            growth.cut(leaves, features, np.where(gains > least, thresholds, np.inf))
         return True

@@ -52,7 +52,7 @@ def test_a_leaf_has_the_best_cut_of_its_examples_alone(m: int, levels: int, seed
     search = LeafSearch(SortedFeatures(X))
     roots = search.evaluate(centred, leaves, counts)
     for leaf in range(5):
-        features, thresholds = search.cut(np.full(2, leaf))
+        features, thresholds = search.best(np.full(2, leaf))
         for t in range(2):
             own = leaves[t] == leaf
             if own.sum() < 2:

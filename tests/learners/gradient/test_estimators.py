@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import doctest
 from typing import Any
 
 import numpy as np
@@ -7,24 +8,27 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.exceptions import NotFittedError
+from sklearn.metrics import log_loss, mean_squared_error
 from sklearn.model_selection import cross_val_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from quadrepro.learners.gradient import estimators as module
 from quadrepro.learners.gradient.boosting import GradientBoost
 from quadrepro.learners.gradient.estimators import GradientBoostClassifier, GradientBoostRegressor
 from quadrepro.learners.grid import Grid
 
+ROUNDS = range(1, 21)
 REGRESSORS = [
     GradientBoostRegressor("full", n_rounds=20),
     GradientBoostRegressor("shrink", nu=0.3, n_rounds=20),
-    GradientBoostRegressor("truncate", n_rounds=20, splits=3),
+    GradientBoostRegressor("truncate", n_rounds=20, cuts=3),
     GradientBoostRegressor("rescale", u=5.0, n_rounds=20, depth=2),
     GradientBoostRegressor("epsilon", eps=0.2, n_rounds=20),
 ]
 CLASSIFIERS = [
     GradientBoostClassifier("full", n_rounds=20),
     GradientBoostClassifier("shrink", nu=0.3, n_rounds=20),
-    GradientBoostClassifier("truncate", n_rounds=20, splits=3),
+    GradientBoostClassifier("truncate", n_rounds=20, cuts=3),
     GradientBoostClassifier("rescale", u=5.0, n_rounds=20, depth=2),
     GradientBoostClassifier("epsilon", eps=0.2, n_rounds=20),
 ]
@@ -47,10 +51,9 @@ def test_follows_scikit_learns_conventions(estimator, check) -> None:  # type: i
 def test_every_stage_is_a_candidate_of_the_algorithm(estimator: Any) -> None:
     X, y = problem(estimator)
     loss = "l2" if estimator in REGRESSORS else "logistic"
-    algorithm = GradientBoost(estimator.step, loss, estimator.splits, estimator.depth)
-    values = {} if algorithm.value is None else algorithm.value.name
-    grid = {values: [getattr(estimator, values)]} if values else {}
-    grid = Grid.of({**grid, "n_rounds": range(1, 21)})
+    algorithm = GradientBoost(estimator.step, loss, estimator.cuts, estimator.depth)
+    name = algorithm.value_name
+    grid = Grid.of({**({name: [getattr(estimator, name)]} if name else {}), "n_rounds": ROUNDS})
     expected = algorithm.predictions(X[:60], y[:60], grid, X[60:], np.random.default_rng())
     fitted = clone(estimator).fit(X[:60], y[:60])
     if loss == "l2":
@@ -59,6 +62,18 @@ def test_every_stage_is_a_candidate_of_the_algorithm(estimator: Any) -> None:
         stages, last = fitted.staged_decision_function(X[60:]), fitted.decision_function(X[60:])
     np.testing.assert_array_equal(list(stages), expected)
     np.testing.assert_array_equal(last, expected[-1])
+
+
+@pytest.mark.parametrize("estimator", [*REGRESSORS, *CLASSIFIERS], ids=repr)
+def test_the_training_loss_is_that_of_the_stages(estimator: Any) -> None:
+    X, y = problem(estimator)
+    fitted = clone(estimator).fit(X, y)
+    if estimator in REGRESSORS:
+        losses = [mean_squared_error(y, stage) for stage in fitted.staged_predict(X)]
+    else:
+        stages = fitted.staged_decision_function(X)
+        losses = [log_loss(y, 1 / (1 + np.exp(-stage))) for stage in stages]
+    np.testing.assert_allclose(fitted.train_loss_, losses, rtol=1e-9)
 
 
 @pytest.mark.parametrize("estimator", CLASSIFIERS, ids=repr)
@@ -87,10 +102,10 @@ def test_learns_real_data_sets() -> None:
         (GradientBoostClassifier("epsilon", eps=float("nan")), "eps must be positive"),
         (GradientBoostClassifier(n_rounds=0), "n_rounds must be positive"),
         (GradientBoostRegressor(n_rounds=1.5), "n_rounds takes whole numbers"),
-        (GradientBoostRegressor(splits=0), "splits must be a whole number of at least 1, not 0"),
+        (GradientBoostRegressor(cuts=0), "cuts must be a whole number of at least 1, not 0"),
         (GradientBoostRegressor(depth=0), "depth must be a whole number of at least 1, not 0"),
         (GradientBoostRegressor(depth=2.5), "depth must be a whole number of at least 1, not 2.5"),
-        (GradientBoostRegressor(splits=2, depth=2), "give depth 2 or splits 2"),
+        (GradientBoostRegressor(cuts=2, depth=2), "give depth 2 or cuts 2"),
     ],
 )
 def test_impossible_settings_are_refused_by_name(estimator: Any, message: str) -> None:
@@ -106,3 +121,14 @@ def test_one_class_is_refused() -> None:
 def test_an_unfitted_estimator_says_so() -> None:
     with pytest.raises(NotFittedError):
         next(GradientBoostClassifier().staged_predict(np.zeros((1, 1))))
+
+
+def test_a_number_of_splits_is_refused() -> None:
+    with pytest.raises(TypeError, match="splits"):
+        GradientBoostRegressor(splits=4)
+
+
+def test_the_examples_of_the_documentation_are_true() -> None:
+    found = doctest.testmod(module)
+    assert found.attempted > 0
+    assert found.failed == 0

@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 from scipy.optimize import approx_fprime, minimize_scalar
 
-from quadrepro.learners.gradient.losses import LARGEST_CHANGE, LogisticLoss, Loss, SquaredLoss
+from quadrepro.learners.gradient.losses import (
+    LARGEST_CHANGE,
+    NOTHING,
+    LogisticLoss,
+    Loss,
+    SquaredLoss,
+    ratio,
+)
 
 both = pytest.mark.parametrize("loss", [SquaredLoss(), LogisticLoss()], ids=["l2", "logistic"])
 
@@ -64,7 +71,7 @@ def test_the_squared_losss_step_is_that_of_least_squares() -> None:
 
 
 @pytest.mark.parametrize("sign", [-1.0, 1.0])
-def test_where_the_loss_falls_without_end_the_step_is_bounded(sign: float) -> None:
+def test_if_the_loss_falls_without_end_the_step_is_bounded(sign: float) -> None:
     y = np.array([1.0, -1.0, 1.0])
     directions = sign * y * [[0.5, 2.0, 0.0], [1e-9, 1e-8, 1e-7]]
     found = LogisticLoss().search(np.zeros((2, 3)), directions, y)
@@ -81,3 +88,8 @@ def test_huge_margins_give_finite_losses_and_steps(size: float) -> None:
     found = loss.search(scores, descent, y)
     assert np.isfinite(found).all()
     assert (loss.mean(scores + found[:, None] * descent, y) <= loss.mean(scores, y)).all()
+
+
+def test_a_ratio_to_nothing_is_zero() -> None:
+    denominators = np.array([2.0, 0.0, NOTHING, 2 * NOTHING])
+    assert ratio(np.ones(4), denominators).tolist() == [0.5, 0.0, 0.0, 1 / (2 * NOTHING)]

@@ -1,12 +1,17 @@
 from __future__ import annotations
 
+import doctest
+from fractions import Fraction
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeRegressor
 
-from quadrepro._typing import FloatArray
+from quadrepro._typing import FloatArray, IntArray
+from quadrepro.learners.gradient import trees as module
 from quadrepro.learners.gradient.trees import TreeFitter, Trees
 
 
@@ -38,15 +43,15 @@ def stump_by_brute_force(X: FloatArray, y: FloatArray) -> tuple[int, float]:
 @pytest.mark.parametrize(
     ("ours", "theirs"),
     [
-        ({"splits": 1}, {"max_depth": 1}),
-        ({"splits": 4}, {"max_leaf_nodes": 5}),
-        ({"splits": 9}, {"max_leaf_nodes": 10}),
+        ({"cuts": 1}, {"max_depth": 1}),
+        ({"cuts": 4}, {"max_leaf_nodes": 5}),
+        ({"cuts": 9}, {"max_leaf_nodes": 10}),
         ({"depth": 1}, {"max_depth": 1}),
         ({"depth": 3}, {"max_depth": 3}),
     ],
     ids=str,
 )
-def test_splits_are_those_of_scikit_learn(
+def test_cuts_are_those_of_scikit_learn(
     seed: int, ours: dict[str, int], theirs: dict[str, int]
 ) -> None:
     X, targets = draw(400, 3, 4, seed)
@@ -54,9 +59,9 @@ def test_splits_are_those_of_scikit_learn(
     trees, answers = TreeFitter(X, **ours).fit(targets)
     for t, y in enumerate(targets):
         reference = DecisionTreeRegressor(**theirs).fit(X, y)
-        splits = reference.tree_.feature >= 0
+        inner = reference.tree_.feature >= 0
         expected = zip(
-            reference.tree_.feature[splits], reference.tree_.threshold[splits], strict=True
+            reference.tree_.feature[inner], reference.tree_.threshold[inner], strict=True
         )
         made = zip(trees.features[t], trees.thresholds[t], strict=True)
         assert sorted(made) == sorted(expected)
@@ -84,16 +89,16 @@ def test_a_stump_on_tied_features_is_found_by_brute_force(
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(2, 30), st.integers(1, 4), st.integers(1, 5), st.integers(0, 10**6))
-def test_a_tree_on_tied_features_splits_the_leaf_of_largest_decrease(
-    m: int, levels: int, splits: int, seed: int
+def test_a_tree_on_tied_features_cuts_the_leaf_of_largest_decrease(
+    m: int, levels: int, n_cuts: int, seed: int
 ) -> None:
     rng = np.random.default_rng(seed)
     X = rng.integers(0, levels, (m, 3)).astype(float)
     targets = rng.integers(-2, 3, (2, m)) + rng.normal(size=(2, m))
-    _, answers = TreeFitter(X, splits).fit(targets)
+    _, answers = TreeFitter(X, n_cuts).fit(targets)
     for y, answer in zip(targets, answers, strict=True):
         leaves = [np.arange(m)]
-        for _ in range(splits):
+        for _ in range(n_cuts):
             cuts = []
             for leaf in leaves:
                 feature, threshold = stump_by_brute_force(X[leaf], y[leaf])
@@ -106,7 +111,105 @@ def test_a_tree_on_tied_features_splits_the_leaf_of_largest_decrease(
             np.testing.assert_allclose(answer[leaf], y[leaf].mean(), atol=1e-12)
 
 
-@pytest.mark.parametrize("size", [{"splits": 1}, {"splits": 5}, {"depth": 3}], ids=str)
+class Cut(NamedTuple):
+    gain: Fraction
+    feature: int
+    threshold: float
+
+
+def exactly_best(X: IntArray, y: IntArray) -> Cut:
+    """Return the first best cut of all, in exact arithmetic; its gain is 0 if none has one."""
+    best = Cut(Fraction(0), 0, np.inf)
+    for feature, column in enumerate(X.T):
+        values = np.unique(column)
+        for threshold in (values[1:] + values[:-1]) / 2:
+            right = column > threshold
+            sums = [Fraction(int(part.sum())) ** 2 / len(part) for part in (y[right], y[~right])]
+            gain = sum(sums) - Fraction(int(y.sum())) ** 2 / len(y)
+            if gain > best.gain:
+                best = Cut(Fraction(gain), feature, threshold)
+    return best
+
+
+def mean_of_leaves(y: IntArray, leaves: list[IntArray]) -> FloatArray:
+    answer = np.empty(len(y))
+    for leaf in leaves:
+        answer[leaf] = y[leaf].mean()
+    return answer
+
+
+@st.composite
+def whole_numbers(draw: st.DrawFn) -> tuple[IntArray, IntArray]:
+    """Draw features of few values, so that there are ties, and three targets."""
+    m, d = draw(st.integers(1, 14)), draw(st.integers(1, 3))
+    features = st.lists(st.integers(-2, 3), min_size=m * d, max_size=m * d)
+    targets = st.lists(st.integers(-4, 4), min_size=m * 3, max_size=m * 3)
+    return np.array(draw(features)).reshape(m, d), np.array(draw(targets)).reshape(3, m)
+
+
+@settings(max_examples=80, deadline=None)
+@given(whole_numbers())
+def test_a_stump_makes_the_first_best_cut_in_exact_arithmetic(
+    problem: tuple[IntArray, IntArray],
+) -> None:
+    X, targets = problem
+    trees, answers = TreeFitter(X.astype(float)).fit(targets.astype(float))
+    for t, y in enumerate(targets):
+        best = exactly_best(X, y)
+        made = [(f, c) for f, c in zip(trees.features[t], trees.thresholds[t], strict=True)]
+        assert [cut for cut in made if cut[1] < np.inf] == (
+            [(best.feature, best.threshold)] if best.gain > 0 else []
+        )
+        right = X[:, best.feature] > best.threshold
+        leaves = [rows for rows in (np.flatnonzero(~right), np.flatnonzero(right)) if len(rows)]
+        np.testing.assert_allclose(answers[t], mean_of_leaves(y, leaves), atol=1e-13)
+
+
+@settings(max_examples=60, deadline=None)
+@given(whole_numbers(), st.integers(2, 6))
+def test_every_cut_is_the_first_best_of_all_leaves_in_exact_arithmetic(
+    problem: tuple[IntArray, IntArray], n_cuts: int
+) -> None:
+    X, targets = problem
+    trees, answers = TreeFitter(X.astype(float), n_cuts).fit(targets.astype(float))
+    for t, y in enumerate(targets):
+        leaves, expected = [np.arange(len(y))], []
+        for _ in range(n_cuts):
+            best = [exactly_best(X[leaf], y[leaf]) for leaf in leaves]
+            # `index` finds the oldest of equally good leaves.
+            parent = [cut.gain for cut in best].index(max(cut.gain for cut in best))
+            if best[parent].gain == 0:
+                break
+            expected.append((parent, *best[parent][1:]))
+            right = X[leaves[parent], best[parent].feature] > best[parent].threshold
+            leaves.append(leaves[parent][right])
+            leaves[parent] = leaves[parent][~right]
+        parts = (trees.parents[t], trees.features[t], trees.thresholds[t])
+        assert [cut for cut in zip(*parts, strict=True) if cut[2] < np.inf] == expected
+        np.testing.assert_allclose(answers[t], mean_of_leaves(y, leaves), atol=1e-13)
+
+
+@settings(max_examples=60, deadline=None)
+@given(whole_numbers(), st.integers(1, 4))
+def test_every_leaf_is_cut_best_down_to_the_depth_in_exact_arithmetic(
+    problem: tuple[IntArray, IntArray], depth: int
+) -> None:
+    X, targets = problem
+    _, answers = TreeFitter(X.astype(float), depth=depth).fit(targets.astype(float))
+
+    def grown(leaf: IntArray, y: IntArray, depth: int) -> list[IntArray]:
+        best = exactly_best(X[leaf], y[leaf])
+        if depth == 0 or best.gain == 0:
+            return [leaf]
+        right = X[leaf, best.feature] > best.threshold
+        return [*grown(leaf[~right], y, depth - 1), *grown(leaf[right], y, depth - 1)]
+
+    for y, answer in zip(targets, answers, strict=True):
+        leaves = grown(np.arange(len(y)), y, depth)
+        np.testing.assert_allclose(answer, mean_of_leaves(y, leaves), atol=1e-13)
+
+
+@pytest.mark.parametrize("size", [{"cuts": 1}, {"cuts": 5}, {"depth": 3}], ids=str)
 def test_answers_on_the_training_examples_are_those_of_the_trees(size: dict[str, int]) -> None:
     rng = np.random.default_rng(0)
     X = np.hstack([draw(90, 2, 1, 0)[0], rng.integers(0, 3, (90, 2))])
@@ -114,10 +217,10 @@ def test_answers_on_the_training_examples_are_those_of_the_trees(size: dict[str,
     np.testing.assert_array_equal(trees.outputs(np.ascontiguousarray(X.T)), answers)
 
 
-@pytest.mark.parametrize("size", [{"splits": 1}, {"splits": 5}, {"depth": 3}], ids=str)
+@pytest.mark.parametrize("size", [{"cuts": 1}, {"cuts": 5}, {"depth": 3}], ids=str)
 def test_a_target_has_the_same_tree_alone_as_among_others(size: dict[str, int]) -> None:
     X, targets = draw(70, 3, 6, 1)
-    # A stump fits one target without error, so that its tree has fewer splits than others.
+    # A stump fits one target without error, so that its tree has fewer cuts than others.
     targets[2] = np.where(X[:, 1] > 0, 3.0, -1.0)
     fitter = TreeFitter(X, **size)
     _, together = fitter.fit(targets)
@@ -125,7 +228,7 @@ def test_a_target_has_the_same_tree_alone_as_among_others(size: dict[str, int]) 
         np.testing.assert_array_equal(fitter.fit(y[None])[1][0], answer)
 
 
-@pytest.mark.parametrize("size", [{"splits": 1}, {"splits": 4}, {"depth": 3}], ids=str)
+@pytest.mark.parametrize("size", [{"cuts": 1}, {"cuts": 4}, {"depth": 3}], ids=str)
 def test_equal_features_tie_to_the_lowest(size: dict[str, int]) -> None:
     X, targets = draw(60, 1, 5, 2)
     # The mirrored feature has the same cuts, summed from the other end.
@@ -141,7 +244,7 @@ def test_of_equal_gains_the_lowest_threshold_is_taken() -> None:
     assert trees.thresholds.tolist() == [[0.5]]
 
 
-def test_of_equally_good_leaves_the_oldest_is_split() -> None:
+def test_of_equally_good_leaves_the_oldest_is_cut() -> None:
     X = np.array([[0.0], [1.0], [10.0], [11.0]])
     trees, _ = TreeFitter(X, 2).fit(np.array([[0.0, 1.0, 10.0, 11.0]]))
     assert trees.thresholds.tolist() == [[5.5, 0.5]]
@@ -154,7 +257,7 @@ def test_a_threshold_between_neighbouring_numbers_separates_them() -> None:
     assert answers.tolist() == [[0.0, 1.0]]
 
 
-@pytest.mark.parametrize("size", [{"splits": 1}, {"splits": 4}, {"depth": 3}], ids=str)
+@pytest.mark.parametrize("size", [{"cuts": 1}, {"cuts": 4}, {"depth": 3}], ids=str)
 @pytest.mark.parametrize(
     "X",
     [np.zeros((5, 2)), np.arange(10.0).reshape(5, 2), np.zeros((1, 1))],
@@ -175,7 +278,7 @@ def test_constant_features_are_never_used() -> None:
     np.testing.assert_array_equal(trees.thresholds, plain.thresholds)
 
 
-@pytest.mark.parametrize("size", [{"splits": 9}, {"depth": 5}], ids=str)
+@pytest.mark.parametrize("size", [{"cuts": 9}, {"depth": 5}], ids=str)
 def test_growth_ends_where_no_cut_is_left(size: dict[str, int]) -> None:
     X = np.array([[0.0], [0.0], [1.0], [2.0]])
     targets = np.array([[0.0, 1.0, 2.0, 5.0], [1.0, 1.0, 1.0, 2.0]])
@@ -190,3 +293,9 @@ def test_kept_trees_answer_as_before() -> None:
     kept = trees.keep(rows)
     assert isinstance(kept, Trees)
     np.testing.assert_array_equal(kept.outputs(np.ascontiguousarray(X.T)), answers[rows])
+
+
+def test_the_examples_of_the_documentation_are_true() -> None:
+    found = doctest.testmod(module)
+    assert found.attempted > 0
+    assert found.failed == 0

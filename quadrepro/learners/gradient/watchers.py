@@ -1,0 +1,89 @@
+"""What gradient boosting keeps of its rounds: scores of new examples, losses, or the trees."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from quadrepro._typing import FloatArray, IntArray
+from quadrepro.learners.gradient.steps import Scores, follow
+from quadrepro.learners.gradient.trees import Trees
+from quadrepro.learners.greedy.loop import Step, Watcher
+
+
+class _EveryRound(Watcher[Scores]):
+    """A watcher of trajectories that all run to the last round."""
+
+    def retire(self, rows: IntArray, step: Step, votes: FloatArray) -> None:
+        """Do nothing: no rule of gradient boosting ends a trajectory."""
+
+
+class StagedScores(_EveryRound):
+    """Keeps the scores of new examples after given numbers of rounds.
+
+    Parameters
+    ----------
+    rounds : sequence of int
+        Numbers of rounds, increasing.
+    n_trajectories : int
+        Number of trajectories.
+    X_new : ndarray of shape (n_new, n_features)
+        New examples.
+
+    Attributes
+    ----------
+    path : ndarray of shape (n_trajectories, len(rounds), n_new)
+        The scores.
+    """
+
+    def __init__(self, rounds: Sequence[int], n_trajectories: int, X_new: FloatArray) -> None:
+        self._place = {t: i for i, t in enumerate(rounds)}
+        self._columns = np.ascontiguousarray(X_new.T)
+        self._scores = np.zeros((n_trajectories, len(X_new)))
+        self.path = np.zeros((n_trajectories, len(rounds), len(X_new)))
+
+    def after(self, t: int, live: IntArray, step: Step, state: Scores) -> None:
+        """Take the step on the new examples."""
+        follow(self._scores, state.trees.outputs(self._columns), step)
+        if t in self._place:
+            self.path[:, self._place[t]] = self._scores
+
+
+class TrainingLoss(_EveryRound):
+    """Keeps the mean training loss of every trajectory after every round.
+
+    Parameters
+    ----------
+    n_rounds, n_trajectories : int
+        Shape of the losses.
+
+    Attributes
+    ----------
+    path : ndarray of shape (n_trajectories, n_rounds)
+        The losses.
+    """
+
+    def __init__(self, n_rounds: int, n_trajectories: int) -> None:
+        self.path = np.zeros((n_trajectories, n_rounds))
+
+    def after(self, t: int, live: IntArray, step: Step, state: Scores) -> None:
+        """Keep the losses of round `t`."""
+        self.path[:, t - 1] = state.loss.mean(state.scores, state.y)
+
+
+class Ensemble(_EveryRound):
+    """Keeps the trees and the step of every round, for later predictions.
+
+    Attributes
+    ----------
+    rounds : list of (Trees, Step)
+        What each round added.
+    """
+
+    def __init__(self) -> None:
+        self.rounds: list[tuple[Trees, Step]] = []
+
+    def after(self, t: int, live: IntArray, step: Step, state: Scores) -> None:
+        """Keep round `t`."""
+        self.rounds.append((state.trees, step))

@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+from quadrepro._typing import FloatArray
+from quadrepro.learners.gradient.boosting import LOSSES
+from quadrepro.learners.gradient.steps import (
+    Epsilon,
+    Full,
+    Rescale,
+    RescaleInTheory,
+    Scores,
+    Shrink,
+    Truncate,
+    follow,
+)
+from quadrepro.learners.greedy.loop import Rule, Step, boost
+from tests.learners.gradient.problems import both_losses, losses_of, problem, start
+
+
+def state(loss: str, rounds: int = 0, n: int = 1) -> Scores:
+    """Return a state after some rounds of Boosting, with the next round's trees."""
+    scores = start(loss, n)
+    boost(Full(), scores, rounds)
+    scores.begin(rounds + 1)
+    return scores
+
+
+@both_losses
+def test_rescaling_by_nothing_is_boosting(loss: str) -> None:
+    without = losses_of(Rescale(np.array([np.inf])), loss)
+    np.testing.assert_array_equal(without, losses_of(Full(), loss))
+
+
+@both_losses
+def test_shrinking_by_nothing_is_boosting(loss: str) -> None:
+    without = losses_of(Shrink(np.array([1.0])), loss)
+    np.testing.assert_array_equal(without, losses_of(Full(), loss))
+
+
+@pytest.mark.parametrize("rounds", [0, 1, 7])
+def test_a_least_squares_tree_is_followed_as_it_is(rounds: int) -> None:
+    np.testing.assert_allclose(state("l2", rounds).search(), 1.0, rtol=1e-12)
+
+
+def test_epsilon_boosting_is_shrinkage_with_each_trees_root_mean_square() -> None:
+    @dataclass(frozen=True)
+    class ShrinkByEpsilon(Rule[Scores]):
+        nu: float
+
+        def step(self, state: Scores) -> Step:
+            return Epsilon(self.nu * np.sqrt(np.square(state.answers).mean(axis=1))).step(state)
+
+    np.testing.assert_allclose(
+        losses_of(ShrinkByEpsilon(0.3), "l2"), losses_of(Shrink(np.array([0.3])), "l2"), rtol=1e-10
+    )
+
+
+@both_losses
+def test_an_epsilon_step_has_the_length_epsilon_and_descends(loss: Any) -> None:
+    scores = state(loss, 3, n=2)
+    step = Epsilon(np.array([0.1, 0.7])).step(scores)
+    taken = step.weights[:, None] * scores.answers
+    np.testing.assert_allclose(np.sqrt(np.square(taken).mean(axis=1)), [0.1, 0.7])
+    assert ((LOSSES[loss].descent(scores.scores, scores.y) * taken).sum(axis=1) > 0).all()
+
+
+@pytest.mark.parametrize("k", [1, 2, 8])
+def test_a_truncated_step_is_bounded_by_the_rounds_power(k: int) -> None:
+    squared = state("l2", k - 1)
+    np.testing.assert_allclose(Truncate().step(squared).weights, k ** (-2 / 3))
+    logistic = state("logistic", k - 1)
+    weights = Truncate().step(logistic).weights
+    length = weights[:, None] * logistic.answers
+    root_mean_square = np.sqrt(np.square(length).mean())
+    assert root_mean_square <= k ** (-2 / 3) * (1 + 1e-12)
+    if root_mean_square < k ** (-2 / 3) * (1 - 1e-12):
+        np.testing.assert_array_equal(weights, logistic.search())
+
+
+@both_losses
+@pytest.mark.parametrize("theory", [False, True])
+def test_a_rescaled_step_is_the_best_from_the_shrunken_scores(loss: str, theory: bool) -> None:
+    scores = state(loss, 4)
+    rule = (RescaleInTheory if theory else Rescale)(np.array([3.0]))
+    step = rule.step(scores)
+    assert step.shrink is not None
+    assert step.shrink.tolist() == [3 / 8 if theory else 2 / 8]
+    before = (1 - step.shrink[0]) * scores.scores
+    mean = [
+        scores.loss.mean(before + (step.weights[0] + change) * scores.answers, scores.y)[0]
+        for change in (-1e-3, 0.0, 1e-3)
+    ]
+    assert mean[1] < min(mean[0], mean[2])
+
+
+def test_rescaling_takes_away_no_more_than_all() -> None:
+    rule = Rescale(np.array([1.0, 0.5, 8.0]))
+    assert rule.alpha(1).tolist() == [1.0, 1.0, 2 / 9]
+
+
+@both_losses
+def test_the_trees_are_fitted_to_the_negative_gradient_of_the_current_scores(loss: Any) -> None:
+    scores = state(loss, 3)
+    X, y = problem(loss)
+    gradient = LOSSES[loss].descent(scores.scores, y)[0]
+    # Each leaf answers with the mean of the negative gradient over its examples.
+    for value in np.unique(scores.answers):
+        inside = scores.answers[0] == value
+        assert value == pytest.approx(gradient[inside].mean(), abs=1e-12)
+    np.testing.assert_array_equal(scores.trees.outputs(np.ascontiguousarray(X.T)), scores.answers)
+
+
+def test_a_tree_that_answers_zero_has_no_unit() -> None:
+    scores = state("l2", n=2)
+    scores.answers = np.stack([np.full(60, 4.0), np.zeros(60)])
+    assert scores.per_unit().tolist() == [0.25, 0.0]
+
+
+@pytest.mark.parametrize("shrink", [None, np.array([0.5, 1.0])])
+def test_following_shrinks_the_scores_and_adds_the_weighted_answers(
+    shrink: FloatArray | None,
+) -> None:
+    scores = np.array([[1.0, 2.0, 4.0], [1.0, 2.0, 4.0]])
+    weights = np.array([2.0, -1.0])
+    follow(scores, np.array([[0.0, 1.0, 2.0]] * 2), Step(np.zeros(2, int), weights, None, shrink))
+    plain = [[1.0, 4.0, 8.0], [1.0, 1.0, 2.0]]
+    shrunken = [[0.5, 3.0, 6.0], [0.0, -1.0, -2.0]]
+    assert scores.tolist() == (plain if shrink is None else shrunken)
+
+
+def test_kept_trajectories_go_on_as_before() -> None:
+    scores = state("l2", 2, n=3)
+    scores.advance(Shrink(np.array([0.1, 0.5, 1.0])).step(scores))
+    before = scores.scores[1:].copy()
+    scores.keep(np.array([False, True, True]))
+    np.testing.assert_array_equal(scores.scores, before)
+    assert len(scores.trees.values) == len(scores.answers) == len(scores.weights) == 2
