@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
@@ -11,6 +10,7 @@ from typing import Any, TypeVar
 
 import yaml
 
+from quadrepro._files import write_text
 from quadrepro.data.card import Card
 from quadrepro.data.schema import series
 
@@ -38,13 +38,7 @@ def write_card(card: Card, path: Path) -> None:
     OSError
         If it cannot be written.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}-{os.getpid()}.part")
-    try:
-        partial.write_text(_yaml(card, path.parent.resolve()), encoding="utf-8")
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+    write_text(path, _yaml(card, path.parent.resolve()))
 
 
 class _Line(dict[str, Any]):
