@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from quadrepro._files import replacing, write_text
+from quadrepro._files import write_bytes, write_text
 
 
 def test_text_is_written_as_utf_8_with_line_feeds_into_a_new_folder(tmp_path: Path) -> None:
@@ -16,40 +16,36 @@ def test_text_is_written_as_utf_8_with_line_feeds_into_a_new_folder(tmp_path: Pa
     assert [p.name for p in path.parent.iterdir()] == ["a.md"]
 
 
-def test_the_old_file_is_whole_until_the_new_one_is(tmp_path: Path) -> None:
+def test_the_old_file_is_whole_until_the_new_one_is_on_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "a.md"
     path.write_text("old")
-    with replacing(path) as partial:
-        assert partial.parent == path.parent
-        partial.write_text("half of the n")
-        assert path.read_text() == "old"
-        partial.write_text("new")
-    assert path.read_text() == "new"
+    seen = []
+
+    def look(descriptor: int) -> None:
+        seen.append((path.read_text(), os.fstat(descriptor).st_size))
+
+    monkeypatch.setattr("quadrepro._files.os.fsync", look)
+    write_bytes(path, b"newer")
+    assert seen == [("old", 5)]
+    assert path.read_text() == "newer"
 
 
 @pytest.mark.parametrize("failing", ["quadrepro._files.os.fsync", "pathlib.Path.replace"])
-def test_what_cannot_be_written_leaves_the_old_file_and_no_rest(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: str
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
+def test_what_is_not_written_to_its_end_leaves_the_old_file_and_no_rest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: str, error: BaseException
 ) -> None:
     path = tmp_path / "a.md"
     write_text(path, "old")
 
-    def full(*args: object, **kwargs: object) -> None:
-        raise OSError(28, "No space left on device")
+    def fail(*args: object, **kwargs: object) -> None:
+        raise error
 
-    monkeypatch.setattr(failing, full)
-    with pytest.raises(OSError, match="No space left"):
+    monkeypatch.setattr(failing, fail)
+    with pytest.raises(type(error)):
         write_text(path, "new")
-    assert path.read_text() == "old"
-    assert [p.name for p in tmp_path.iterdir()] == ["a.md"]
-
-
-def test_an_interruption_leaves_the_old_file_and_no_rest(tmp_path: Path) -> None:
-    path = tmp_path / "a.md"
-    write_text(path, "old")
-    with pytest.raises(KeyboardInterrupt), replacing(path) as partial:
-        partial.write_text("half")
-        raise KeyboardInterrupt
     assert path.read_text() == "old"
     assert [p.name for p in tmp_path.iterdir()] == ["a.md"]
 

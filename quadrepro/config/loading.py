@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from quadrepro.config.schema import Config
 from quadrepro.data.card import View
 from quadrepro.documents.source import Place, YamlSource, read_yaml
 from quadrepro.errors import ConfigError
+
+M = TypeVar("M", bound=BaseModel)
 
 
 @dataclass(frozen=True)
@@ -69,15 +71,26 @@ def load_experiment(path: Path, repeats: int | None = None) -> Experiment:
     source = read_yaml(path)
     if not isinstance(source.data, dict):
         raise ConfigError(f"{source.where(())}: a config is a mapping of keys to values")
-    data = source.data if repeats is None else {**source.data, "repeats": repeats}
+    if repeats is not None:
+        source = replace(source, data={**source.data, "repeats": repeats})
+    return Experiment(path.stem, validated(Config, source), source)
+
+
+def validated(model: type[M], source: YamlSource) -> M:
+    """Return what a file says as a model.
+
+    Raises
+    ------
+    ConfigError
+        If the file does not fit the model; one line per fault, each with its place.
+    """
     try:
-        config = Config.model_validate(data)
+        return model.model_validate(source.data)
     except ValidationError as error:
         # A list whose items are all at fault is also reported as empty: the items say enough.
         details = [e for e in error.errors() if e["type"] != "too_short" or not e["input"]]
         lines = [_message(source, detail) for detail in details]
         raise ConfigError("\n".join(lines)) from None
-    return Experiment(path.stem, config, source)
 
 
 def _message(source: YamlSource, detail: ErrorDetails) -> str:
@@ -89,7 +102,7 @@ def _message(source: YamlSource, detail: ErrorDetails) -> str:
         return f"{source.where(place[:-1])}: the key {key!r} is missing"
     if detail["type"] == "too_short":
         return f"{source.where(place)}: {key} must list at least one"
-    if detail["type"] == "model_type":
+    if detail["type"] in ("model_type", "dict_type"):
         return (
             f"{source.where(place)}: expected a mapping of keys to values, not {detail['input']!r}"
         )
