@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from pathlib import Path
 
@@ -12,8 +13,11 @@ from ruamel.yaml import YAML
 
 from quadrepro.cli import VERBS, main
 from quadrepro.config.loading import load_experiment
-from quadrepro.report.compare import TIMED
-from quadrepro.report.files import check_tables
+from quadrepro.engine.records import Record
+from quadrepro.report.files import check_tables, make_manifest, make_tables
+from quadrepro.report.manifest import read_manifest
+from quadrepro.report.outcomes import Outcomes
+from quadrepro.report.table import is_row
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -23,8 +27,15 @@ CONFIGS = sorted((ROOT / "configs").glob("*.yaml"))
 def test_the_readme_shows_the_quickstarts_table_as_it_is_committed() -> None:
     table = (ROOT / "results" / "quickstart" / "risks.md").read_text(encoding="utf-8")
     shown = README.split("<!-- results/quickstart/risks.md -->")[1].split("<!-- end -->")[0]
-    timeless = [line for line in table.splitlines()[2:] if not any(t in line for t in TIMED)]
-    assert [line for line in shown.strip().splitlines() if TIMED[0] not in line] == timeless
+    manifest = read_manifest(ROOT / "results" / "quickstart")
+    assert manifest is not None
+
+    def timeless(lines: list[str]) -> list[str]:
+        timed = manifest.tables["risks"].timed_rows
+        return [line for line in lines if not any(is_row(line, name, ".md") for name in timed)]
+
+    assert timeless(shown.strip().splitlines()) == timeless(table.splitlines()[2:])
+    assert len(timeless(table.splitlines())) == len(table.splitlines()) - 1
 
 
 def test_the_readme_names_the_two_commands_and_the_makefile_has_them() -> None:
@@ -78,9 +89,31 @@ def test_every_config_that_ships_is_valid(path: Path) -> None:
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda p: p.stem)
 def test_every_config_has_its_results_committed(path: Path) -> None:
-    files = {p.name for p in (ROOT / "results" / path.stem).iterdir()}
-    claims = {"claims.md"} if load_experiment(path).config.tables.claims else set()
-    assert {"risks.md", "comparisons.md", "cells.csv", "run.json"} | claims <= files
+    experiment = load_experiment(path)
+    config, folder = experiment.config, ROOT / "results" / path.stem
+    rows, columns = tuple(entry.title for entry in config.entries), tuple(config.titles)
+    places = itertools.product(rows, columns, range(config.repeats))
+    missing = dict.fromkeys(places, Record("k", "missing"))
+    nothing = Outcomes(rows, columns, config.repeats, missing)
+    manifest = make_manifest(experiment, make_tables(experiment, nothing))
+    assert read_manifest(folder) == manifest
+    files = {
+        name
+        for entry in (*manifest.tables.values(), *manifest.figures.values())
+        for name in entry.files
+    }
+    always = {"risks.md", "comparisons.md", "cells.csv", "run.json"}
+    assert always | files <= {p.name for p in folder.iterdir()}
+    for stem, table in manifest.tables.items():
+        texts = {name: (folder / name).read_text(encoding="utf-8") for name in table.files}
+        assert texts[f"{stem}.md"].startswith(f"## {table.title}\n")
+        for row in table.timed_rows:
+            found = [name for name, text in texts.items() if _has_row(name, text, row)]
+            assert found in ([f"{stem}.md"], [f"{stem}.md", f"{stem}.tex"], [f"{stem}.csv"])
+
+
+def _has_row(name: str, text: str, row: str) -> bool:
+    return any(is_row(line, row, Path(name).suffix) for line in text.splitlines())
 
 
 def test_the_papers_grids_are_in_the_config_of_table_1() -> None:

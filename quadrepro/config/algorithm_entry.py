@@ -30,7 +30,7 @@ class AlgorithmEntry(Model):
         Name in the registry, or ``sklearn:`` and the name of one of scikit-learn's estimators; by
         default the column's name.
     label : str, optional
-        What tables print.
+        Title of the column in tables; see `quadrepro.config.schema.Config.titles` for the default.
     settings : dict
         Settings of the algorithm, such as ``reweight``.
     grid : dict of str to Axis
@@ -143,11 +143,6 @@ class AlgorithmEntry(Model):
     def id(self) -> str:
         """Name in the registry."""
         return self.algorithm or self.name
-
-    @property
-    def title(self) -> str:
-        """What tables print."""
-        return self.label or find_entry(self.id).label
 
     def make(self) -> Learner:
         """Return the algorithm."""

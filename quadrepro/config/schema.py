@@ -7,6 +7,7 @@ read nothing but cards and compute nothing.
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, Self
@@ -18,11 +19,11 @@ from quadrepro.config.algorithm_entry import AlgorithmEntry
 from quadrepro.config.axis import Axis, Scalar
 from quadrepro.config.dataset_entry import DatasetEntry, merged
 from quadrepro.config.protocol import Protocol
-from quadrepro.config.tables import Tables
 from quadrepro.documents.model import Model, fault
 from quadrepro.documents.validation import nested_fault
 from quadrepro.errors import nearest
 from quadrepro.learners.base import N_ROUNDS
+from quadrepro.learners.registry import find_entry
 
 
 def _named(data: Any) -> Any:
@@ -110,7 +111,10 @@ class Absent(Model):
 
 
 class Config(Model):
-    """A whole config."""
+    """A whole config.
+
+    `tables` is kept as written. What can be asked for there is checked by those who make it.
+    """
 
     title: str
     seed: int = Field(default=0, ge=0, lt=2**32)
@@ -120,7 +124,7 @@ class Config(Model):
     absent: tuple[Absent, ...] = ()
     sweeps: tuple[Sweep, ...] = ()
     algorithms: tuple[AlgorithmEntry, ...] = Field(min_length=1)
-    tables: Tables = Tables()
+    tables: dict[str, Any] = Field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
     @cached_property
@@ -140,10 +144,24 @@ class Config(Model):
         """The data set's entry of every row."""
         return tuple(row.entry for row in self.rows)
 
+    @property
+    def titles(self) -> dict[str, str]:
+        """Title of each column in tables, by the column's name.
+
+        A title is the column's label. Without a label it is the registry's label of the algorithm,
+        or the column's name if another column without a label has the same algorithm.
+        """
+        unlabelled = Counter(a.id for a in self.algorithms if not a.label)
+        return {
+            a.name: a.label or (a.name if unlabelled[a.id] > 1 else find_entry(a.id).label)
+            for a in self.algorithms
+        }
+
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         _refuse_twice("data set", "datasets", [d.title for d in self.datasets])
         _refuse_twice("algorithm", "algorithms", [a.name for a in self.algorithms])
+        self._refuse_equal_titles()
         places: list[tuple[tuple[str | int, ...], DatasetEntry | AlgorithmEntry]] = [
             *((("datasets", i), entry) for i, entry in enumerate(self.datasets)),
             *((row.place, row.entry) for row in self.rows if row.sweep),
@@ -169,6 +187,18 @@ class Config(Model):
                 if wrong := self._fault_of_axis(key, axis):
                     raise fault(wrong, *place)
         return self
+
+    def _refuse_equal_titles(self) -> None:
+        first: dict[str, str] = {}
+        for i, (name, title) in enumerate(self.titles.items()):
+            if title in first:
+                message = (
+                    f"tables would call the columns {first[title]!r} and {name!r} both {title!r}:"
+                    " give one of them another label"
+                )
+                place = ["label"] if self.algorithms[i].label else []
+                raise fault(message, "algorithms", i, *place)
+            first[title] = name
 
     def _fault_of_axis(self, key: str, axis: Axis) -> str | None:
         """Return what is wrong with a row's own values of a hyper-parameter, or None."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any, TypeVar
 
+from quadrepro._files import write_text
 from quadrepro.data.card import Card
 from quadrepro.data.schema import series
 from quadrepro.documents.writing import Block, Line, to_yaml
@@ -38,15 +38,8 @@ def write_card(card: Card, path: Path) -> None:
     OSError
         If the file cannot be written.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
     old = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
-    text = to_yaml(_content(card, path.parent.resolve()), old)
-    partial = path.with_name(f".{path.name}-{os.getpid()}.part")
-    try:
-        partial.write_text(text, encoding="utf-8")
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+    write_text(path, to_yaml(_content(card, path.parent.resolve()), old))
 
 
 def _content(card: Card, folder: Path) -> dict[str, Any]:

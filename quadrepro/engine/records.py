@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
+from quadrepro._files import write_text
 from quadrepro._typing import BoolArray, FloatArray
 
 Status = Literal["ok", "failed", "crashed", "missing"]
@@ -135,13 +134,5 @@ class RecordStore:
         OSError
             If the disk does not take it.
         """
-        path = self.path(record.key)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, partial = tempfile.mkstemp(dir=path.parent, suffix=".part")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                json.dump(asdict(record), file, ensure_ascii=False)
-            os.replace(partial, path)
-        except BaseException:
-            Path(partial).unlink(missing_ok=True)
-            raise
+        text = json.dumps(asdict(record), ensure_ascii=False)
+        write_text(self.path(record.key), text)

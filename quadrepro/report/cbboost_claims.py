@@ -39,7 +39,7 @@ from quadrepro.report.table import Table
 def cbboost_table(experiment: Experiment, outcomes: Outcomes) -> Table:
     """Return the claims of one table or figure, judged on our cells."""
     swept = Swept(**vars(outcomes), points=experiment.config.rows)
-    claims = CBBOOST_CLAIMS[experiment.config.tables.claims]
+    claims = CBBOOST_CLAIMS[experiment.config.tables["claims"]]
     note = "The paper's own numbers are not at hand, so its claims are judged on ours alone."
     return own_table(experiment, claims, swept, (note,))
 

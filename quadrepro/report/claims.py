@@ -166,7 +166,7 @@ def claims_table(experiment: Experiment, outcomes: Outcomes, published: Publishe
     Table
         Ours and printed, each with numbers and a judgement.
     """
-    return _TABLES[experiment.config.tables.claims](experiment, outcomes, published)
+    return _TABLES[experiment.config.tables["claims"]](experiment, outcomes, published)
 
 
 def _quadboost_table(experiment: Experiment, outcomes: Outcomes, published: Published) -> Table:

@@ -1,31 +1,27 @@
-"""All files of a results folder, from records and published numbers alone."""
+"""All files of a results folder, from records and printed numbers alone."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from quadrepro.config.dataset_entry import DatasetEntry
+from quadrepro._files import write_text
 from quadrepro.config.loading import Experiment
 from quadrepro.config.plan import Plan
-from quadrepro.data.card import View
 from quadrepro.engine.records import RecordStore
 from quadrepro.engine.run import records_of
-from quadrepro.errors import ConfigError, nearest
-from quadrepro.papers.printed import Published, read_published
-from quadrepro.report.claims import CLAIMS, claims_table
-from quadrepro.report.kinds.comparisons import comparisons_table
-from quadrepro.report.kinds.curves import check_curves, curves_table, draw_curves
-from quadrepro.report.kinds.differences import differences_table, draw_differences
-from quadrepro.report.kinds.margins import draw_margins, margins_table
-from quadrepro.report.kinds.means import MEAN, percent_table
-from quadrepro.report.kinds.risks import risks_table, verdicts_table
-from quadrepro.report.kinds.scatter import draw_scatter, scatter_table
-from quadrepro.report.kinds.times import draw_times, times_table
+from quadrepro.report.figure import FORMATS
+from quadrepro.report.kinds import requested
+from quadrepro.report.kinds.base import Request
+from quadrepro.report.manifest import CellsFile, FigureFiles, Manifest, TableFiles
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.provenance import provenance
-from quadrepro.report.table import Table, csv_text, write_text
+from quadrepro.report.table import Table, csv_text
+
+CELLS = "cells.csv"
+"""Name of the table of all cells."""
 
 CELLS_HEADER = (
     "dataset",
@@ -40,85 +36,84 @@ CELLS_HEADER = (
     "seconds",
     "published",
 )
+"""Its columns."""
 
-
-TABLES: dict[str, Callable[[Experiment, Outcomes], Table]] = {
-    "percent": lambda experiment, outcomes: percent_table(
-        experiment, outcomes, _printed_under_titles(experiment, "percent")
-    ),
-    "noiseless": lambda experiment, outcomes: percent_table(
-        experiment, outcomes, _printed_under_titles(experiment, "noiseless"), noiseless=True
-    ),
-    "margins": lambda experiment, outcomes: margins_table(
-        experiment, outcomes, _printed_under_titles(experiment, "margins")
-    ),
-    "differences": differences_table,
-    "times": times_table,
-    "curves": curves_table,
-    "scatter": scatter_table,
-}
-"""Tables by the config's key, which also names their files; the first asked for is shown."""
-
-FIGURES: dict[str, Callable[[Experiment, Outcomes, Path], None]] = {
-    "margin_figure": draw_margins,
-    "differences": draw_differences,
-    "times": draw_times,
-    "curves": draw_curves,
-    "scatter": draw_scatter,
-}
-"""Figures by the config's key."""
+TIMED_COLUMNS = ("seconds",)
+"""Those of them that hold measured times."""
 
 
 def check_tables(experiment: Experiment) -> None:
-    """Refuse a config that names a printed table, claims, rows or columns that there are not.
+    """Refuse a config that asks for tables or figures that cannot be made.
 
     Raises
     ------
     ConfigError
         With the place and the nearest name.
     """
-    config, tables = experiment.config, experiment.config.tables
-    for key in ("risks", "comparisons", "percent", "noiseless", "margins"):
-        try:
-            read_published(getattr(tables, key))
-        except ConfigError as error:
-            raise experiment.error(str(error), "tables", key) from None
-    if tables.claims and tables.claims not in CLAIMS:
-        message = f"there are no claims {tables.claims!r}{nearest(tables.claims, CLAIMS)}"
-        raise experiment.error(message, "tables", "claims")
-    titles = [d.title for d in config.entries]
-    for i, row in enumerate(tables.margin_figure):
-        if row not in titles:
-            message = f"there is no row {row!r} to draw{nearest(row, titles)}"
-            raise experiment.error(message, "tables", "margin_figure", i)
-    columns = [a.name for a in config.algorithms]
-    named: list[tuple[str, tuple[str | int, ...]]] = [
-        *((name, ("differences", i)) for i, name in enumerate(tables.differences or ())),
-        *([(tables.scatter, ("scatter",))] if tables.scatter else []),
-    ]
-    for name, place in named:
-        if name not in columns:
-            message = f"there is no algorithm {name!r} here{nearest(name, columns)}"
-            raise experiment.error(message, "tables", *place)
-        if len(columns) == 1:
-            message = f"{name} is the only algorithm: there is none to compare it with"
-            raise experiment.error(message, "tables", *place)
-    for key in ("times", "differences"):
-        if getattr(tables, key) and not config.sweeps:
-            message = f"{key} stand against a sweep's values: give sweeps"
-            raise experiment.error(message, "tables", key)
-    if tables.noiseless and not any(_has_truth(experiment, row.entry) for row in config.rows):
-        message = "no row draws its sample of numbers anew: only then is its truth known"
-        raise experiment.error(message, "tables", "noiseless")
-    for row, view in experiment.views.items():
-        if named and view.task == "regression":
-            message = f"{named[0][1][0]} is of risks, and {row} predicts a number"
-            raise experiment.error(message, "tables", named[0][1][0])
-    check_curves(experiment)
+    for request in requested(experiment):
+        request.kind.check(request.context)
+
+
+def make_tables(experiment: Experiment, outcomes: Outcomes) -> dict[str, Table]:
+    """Return the tables of an experiment.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        Which tables are asked for.
+    outcomes : Outcomes
+        The records.
+
+    Returns
+    -------
+    dict of str to Table
+        By name of the files without ending. The first one is the table to show.
+    """
+    return {
+        request.kind.name: request.kind.table(request.context, outcomes)
+        for request in _written(experiment)
+        if request.kind.table is not None
+    }
+
+
+def make_manifest(experiment: Experiment, tables: Mapping[str, Table]) -> Manifest:
+    """Return which files `write_results` writes, and what in them is measured.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        Which tables and figures are asked for.
+    tables : mapping of str to Table
+        Those that `make_tables` returns.
+    """
+    kinds = [request.kind for request in _written(experiment)]
+    return Manifest(
+        tables={
+            kind.name: TableFiles(
+                key=kind.key,
+                title=tables[kind.name].title,
+                files=tuple(kind.name + ending for ending in kind.endings),
+                timed=kind.timed,
+                timed_rows=tables[kind.name].timed_rows,
+            )
+            for kind in kinds
+            if kind.table is not None
+        },
+        figures={
+            kind.name: FigureFiles(
+                key=kind.key,
+                files=tuple(f"{kind.name}.{name}" for name in FORMATS),
+                timed=kind.timed,
+            )
+            for kind in kinds
+            if kind.draw is not None
+        },
+        cells=CellsFile(file=CELLS, timed_columns=TIMED_COLUMNS),
+    )
 
 
 def write_results(plan: Plan, store: RecordStore, folder: Path) -> tuple[Table, Outcomes]:
-    """Write tables, figures, ``cells.csv`` and ``run.json``.
+    """Write tables, figures, ``cells.csv``, ``tables.json`` and ``run.json``.
 
     Parameters
     ----------
@@ -132,56 +127,35 @@ def write_results(plan: Plan, store: RecordStore, folder: Path) -> tuple[Table, 
     Returns
     -------
     tuple of (Table, Outcomes)
-        The table to show, which is the first of `TABLES` that the config asks for, or else that
-        of risks; and all records in its shape.
+        The table to show, which is the first of `quadrepro.report.kinds.KINDS` that the config asks
+        for, or else the one of risks; and all records in the shape of the table.
     """
     experiment = plan.experiment
-    tables = experiment.config.tables
     outcomes = Outcomes.of(plan.cells, records_of(plan.cells, store))
-    printed = read_published(tables.risks)
-    written = {
-        key: make(experiment, outcomes) for key, make in TABLES.items() if getattr(tables, key)
-    }
-    written["risks"] = risks_table(experiment, outcomes, printed)
-    if len(outcomes.columns) > 1:
-        beside = read_published(tables.comparisons)
-        written["comparisons"] = comparisons_table(experiment, outcomes, beside)
-    if outcomes.repeats > 1 and printed.cells:
-        written["verdicts"] = verdicts_table(experiment, outcomes, printed)
-    for name, table in written.items():
-        table.write(folder, name)
-    for key, draw in FIGURES.items():
-        if getattr(tables, key):
-            draw(experiment, outcomes, folder)
-    if tables.claims:
-        claims = claims_table(experiment, outcomes, printed)
-        write_text(folder / "claims.md", claims.to_markdown())
-    write_text(folder / "cells.csv", _cells(experiment, outcomes))
+    tables = make_tables(experiment, outcomes)
+    written = _written(experiment)
+    for request in written:
+        kind = request.kind
+        if kind.table is not None:
+            tables[kind.name].write(folder, kind.name, kind.endings)
+        if kind.draw is not None:
+            kind.draw(request.context, outcomes, folder)
+    write_text(folder / CELLS, _cells(written, outcomes))
+    make_manifest(experiment, tables).write(folder)
     text = json.dumps(provenance(plan), indent=2, ensure_ascii=False)
     write_text(folder / "run.json", text + "\n")
-    return next(iter(written.values())), outcomes
+    return next(iter(tables.values())), outcomes
 
 
-def _has_truth(experiment: Experiment, entry: DatasetEntry) -> bool:
-    """Return whether the targets of a row are known without their noise."""
-    fresh = entry.changed(experiment.config.protocol).sample is not None
-    return fresh and experiment.views[entry.title].task == "regression"
+def _written(experiment: Experiment) -> list[Request[Any]]:
+    return [request for request in requested(experiment) if request.kind.written(request.context)]
 
 
-def _printed_under_titles(experiment: Experiment, key: str) -> Published:
-    titles = {d.title: d.printed_row for d in experiment.config.entries}
-    return read_published(getattr(experiment.config.tables, key)).under(titles)
-
-
-def _cells(experiment: Experiment, outcomes: Outcomes) -> str:
-    tables = experiment.config.tables
-    risks, percent = read_published(tables.risks), read_published(tables.percent)
-    printed = {
-        (d.title, column): risks.text(d.name, column)
-        or _with_unit(percent.text(d.printed_row, column + MEAN), experiment.views[d.title])
-        for d in experiment.config.entries
-        for column in outcomes.columns
-    }
+def _cells(requests: Sequence[Request[Any]], outcomes: Outcomes) -> str:
+    printed: dict[tuple[str, str], str] = {}
+    for request in requests:
+        found = request.kind.published(request.context)
+        printed |= {place: text for place, text in found.items() if text}
     rows = []
     for (row, column, repeat), record in outcomes.records.items():
         measured: tuple[str | float | int, ...] = ("",) * 6
@@ -195,10 +169,6 @@ def _cells(experiment: Experiment, outcomes: Outcomes) -> str:
                 json.dumps(record.chosen),
                 round(record.seconds, 4),
             )
-        rows.append((row, column, repeat, record.status, *measured, printed[row, column]))
+        published = printed.get((row, column), "")
+        rows.append((row, column, repeat, record.status, *measured, published))
     return csv_text(CELLS_HEADER, tuple(rows))
-
-
-def _with_unit(text: str, view: View) -> str:
-    """Return a printed error with its percent sign; an RMSE has none."""
-    return f"{text}%" if text and view.task == "classification" else text

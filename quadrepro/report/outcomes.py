@@ -1,12 +1,37 @@
-"""Records by row, column and repeat: what all tables are functions of."""
+"""Records by row, column and repeat: what every table is a function of."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from statistics import fmean
+from typing import Any
 
+import numpy as np
+
+from quadrepro._typing import FloatArray
 from quadrepro.config.cell import Cell
 from quadrepro.engine.records import Record
+from quadrepro.learners.grid import Grid
+
+Mean = Fraction | float
+"""A mean: exact if errors are counted, a float if numbers are predicted."""
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """One measure of one entry along its candidates.
+
+    Attributes
+    ----------
+    mean, sd : ndarray of shape (n_candidates,)
+        Mean and standard deviation (with n - 1) over the splits. Both are NaN if some split has no
+        solution for a candidate; `sd` is 0 with one split.
+    """
+
+    mean: FloatArray
+    sd: FloatArray
 
 
 @dataclass(frozen=True)
@@ -16,55 +41,142 @@ class Outcomes:
     Attributes
     ----------
     rows, columns : tuple of str
-        Data sets and algorithms in the config's order.
+        Data sets and algorithms in the order of the config.
     repeats : int
         Number of splits.
     records : dict of (row, column, repeat) to Record
-        Every cell's record; status "missing" where there is none.
+        The record of every cell; its status is "missing" if the cell was not computed.
+    grids : dict of (row, column, repeat) to tuple of Grid
+        The candidates of every cell; empty if they are not known.
     """
 
     rows: tuple[str, ...]
     columns: tuple[str, ...]
     repeats: int
     records: dict[tuple[str, str, int], Record]
+    grids: Mapping[tuple[str, str, int], tuple[Grid, ...]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, cells: Sequence[Cell], records: Sequence[Record]) -> Outcomes:
-        """Arrange the records of a plan's cells."""
+        """Arrange the records of a plan's cells.
+
+        Parameters
+        ----------
+        cells : sequence of Cell
+            All cells of the plan.
+        records : sequence of Record
+            Their records, in the same order.
+        """
+        places = [(c.dataset, c.algorithm, c.repeat) for c in cells]
         return cls(
             tuple(dict.fromkeys(c.dataset for c in cells)),
             tuple(dict.fromkeys(c.algorithm for c in cells)),
             1 + max(c.repeat for c in cells),
-            {(c.dataset, c.algorithm, c.repeat): r for c, r in zip(cells, records, strict=True)},
+            dict(zip(places, records, strict=True)),
+            dict(zip(places, (c.grids for c in cells), strict=True)),
         )
 
     def cell(self, row: str, column: str) -> list[Record]:
-        """Return the records of one entry of the table, one a repeat."""
+        """Return the records of one entry of the table, one per repeat."""
         return [self.records[row, column, r] for r in range(self.repeats)]
 
     def complete(self, row: str, column: str) -> bool:
-        """Whether every repeat of an entry was computed."""
+        """Return whether every repeat of an entry was computed."""
         return all(record.ok for record in self.cell(row, column))
 
     def risks(self, row: str, column: str) -> list[float]:
-        """Return the risks of an entry, one a repeat that was computed; RMSEs of a regression."""
+        """Return the risks of an entry, or the RMSEs of a regression.
+
+        Returns
+        -------
+        list of float
+            One per repeat that was computed.
+        """
         return [record.value for record in self.cell(row, column) if record.ok]
 
+    def fractions(self, row: str, column: str) -> list[Fraction]:
+        """Return the risks of an entry exactly: wrong test examples over all test examples.
+
+        Returns
+        -------
+        list of Fraction
+            One per repeat that was computed.
+        """
+        records = (record for record in self.cell(row, column) if record.ok)
+        return [Fraction(record.errors, record.n_test) for record in records]
+
     def regression(self, row: str) -> bool:
-        """Whether numbers are predicted in a row."""
+        """Return whether numbers are predicted in a row; False if nothing of it was computed."""
         records = (self.records[row, c, r] for c in self.columns for r in range(self.repeats))
         return any(record.rmse is not None for record in records)
 
-    def mean_risk(self, row: str, column: str) -> float | None:
-        """Return the mean risk of an entry, or None unless every repeat was computed."""
-        if not self.complete(row, column):
-            return None
-        risks = self.risks(row, column)
-        return sum(risks) / len(risks)
+    def mean(self, row: str, column: str) -> Mean | None:
+        """Return the mean risk of an entry, or its mean RMSE if numbers are predicted.
+
+        Returns
+        -------
+        Fraction, float or None
+            Exact if errors are counted, so that equal counts give equal means in whatever order
+            they come. None unless every repeat was computed.
+        """
+        return self.mean_of_computed(row, column) if self.complete(row, column) else None
+
+    def mean_of_computed(self, row: str, column: str) -> Mean:
+        """Return the same as `mean` over those repeats that were computed, at least one."""
+        if self.regression(row):
+            return fmean(self.risks(row, column))
+        fractions = self.fractions(row, column)
+        return sum(fractions, Fraction()) / len(fractions)
 
     def mean_seconds(self, column: str) -> float | None:
-        """Return an algorithm's mean running time, or None where nothing was computed."""
+        """Return the mean running time of an algorithm, or None if nothing was computed."""
         times = [
             record.seconds for row in self.rows for record in self.cell(row, column) if record.ok
         ]
         return sum(times) / len(times) if times else None
+
+    def values_along(self, row: str, column: str, name: str) -> tuple[Any, ...] | None:
+        """Return the values of a hyper-parameter that the candidates of an entry run through.
+
+        Parameters
+        ----------
+        row, column : str
+            The entry.
+        name : str
+            The hyper-parameter.
+
+        Returns
+        -------
+        tuple or None
+            One value per candidate; empty if the algorithm has one candidate and no such
+            hyper-parameter. None if there is no one curve along it: values were drawn, so that
+            they differ between the splits, or another hyper-parameter varies as well.
+        """
+        grids = self._grids(row, column)
+        if grids is None or len(grids) != 1:
+            return None
+        axes = dict(grids[0].axes)
+        values = axes.pop(name, ())
+        return None if any(len(axis) > 1 for axis in axes.values()) else values
+
+    def curve(self, row: str, column: str, measure: str) -> Curve | None:
+        """Return a measure along the candidates of an entry.
+
+        Returns
+        -------
+        Curve or None
+            None unless every split was computed, kept the measure and had the same candidates.
+        """
+        records = self.cell(row, column)
+        if not all(record.ok and measure in record.measures for record in records):
+            return None
+        if self._grids(row, column) is None:
+            return None
+        splits = np.array([record.measures[measure] for record in records])
+        sd = splits.std(axis=0, ddof=1) if len(splits) > 1 else np.zeros(splits.shape[1])
+        return Curve(splits.mean(axis=0), sd)
+
+    def _grids(self, row: str, column: str) -> tuple[Grid, ...] | None:
+        """Return the candidates of an entry, or None if they differ between the splits."""
+        of_splits = {self.grids.get((row, column, r), ()) for r in range(self.repeats)}
+        return of_splits.pop() if len(of_splits) == 1 else None

@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import quadrepro
 from quadrepro.config.plan import Plan
 from quadrepro.engine.work import versions
 
@@ -27,16 +28,24 @@ def provenance(plan: Plan) -> dict[str, Any]:
             "cores": os.cpu_count(),
         },
         "blas_threads": 1,
-        "git": _git(),
+        "git": commit_of(Path(quadrepro.__file__).resolve().parent),
     }
 
 
-def _git() -> dict[str, Any]:
-    """Return the commit this package was run from, empty outside a checkout.
+def commit_of(package: Path) -> dict[str, Any]:
+    """Return the commit that a package is checked out at.
 
-    Dirty means that code, configs or cards differ from the commit; results do not count.
+    Parameters
+    ----------
+    package : Path
+        Folder of the package, below the root of the checkout.
+
+    Returns
+    -------
+    dict
+        The hash as ``commit``, and whether code, configs, cards or constraints differ from it as
+        ``dirty``; results do not count. Empty outside a checkout.
     """
-    package = Path(__file__).resolve().parents[1]
     parts = [package.name, "configs", "datasets", "constraints.txt"]
 
     def ask(*words: str) -> str:

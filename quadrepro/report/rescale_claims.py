@@ -22,7 +22,6 @@ from quadrepro.report.claim import (
     not_comparable,
     own_table,
 )
-from quadrepro.report.kinds.curves import curve_of, values_along
 from quadrepro.report.kinds.means import MEAN, NOISELESS
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.table import Entry, Table
@@ -37,6 +36,9 @@ VARIANTS = {
 ALL = (BOOSTING, *VARIANTS)
 
 LOSS = "train_mse"
+
+NO_CURVE: Judgement = ("no one curve along n_rounds", None)
+"""Of an algorithm whose values are drawn, or of which more than the rounds varies."""
 
 FIRST_ROUND = 100
 """A slope is fitted from this round on."""
@@ -98,6 +100,8 @@ def _slopes(column: str, at_most: float) -> Callable[[Outcomes], Judgement]:
     """Judge whether log loss falls along log k at least as fast as a power in every row."""
 
     def judge(outcomes: Outcomes) -> Judgement:
+        if not _along_rounds(outcomes, column):
+            return NO_CURVE
         found = {row: _slope(outcomes, row, column) for row in outcomes.rows}
         known = {row: slope for row, slope in found.items() if slope is not None}
         if len(known) < len(found):
@@ -111,7 +115,7 @@ def _slopes(column: str, at_most: float) -> Callable[[Outcomes], Judgement]:
 def _slope(outcomes: Outcomes, row: str, column: str) -> float | None:
     """Return the least-squares slope of log loss on log k, or None with fewer than two rounds."""
     loss = _loss(outcomes, row, column)
-    rounds = np.array(values_along(outcomes, row, column, "n_rounds"))
+    rounds = np.array(outcomes.values_along(row, column, "n_rounds"))
     tiny = np.flatnonzero(loss < SMALLEST_LOSS)
     end = tiny[0] if len(tiny) else len(rounds)
     fitted = slice(int(np.searchsorted(rounds, FIRST_ROUND)), end)
@@ -121,16 +125,23 @@ def _slope(outcomes: Outcomes, row: str, column: str) -> float | None:
 
 
 def _loss(outcomes: Outcomes, row: str, column: str) -> FloatArray:
-    curve = curve_of(outcomes, row, column, LOSS)
+    curve = outcomes.curve(row, column, LOSS)
     assert curve is not None
     return curve.mean
 
 
+def _along_rounds(outcomes: Outcomes, *columns: str) -> bool:
+    """Return whether every row has one curve along the rounds for each of some algorithms."""
+    return all(outcomes.values_along(row, c, "n_rounds") for row in outcomes.rows for c in columns)
+
+
 def _converges_faster(outcomes: Outcomes) -> Judgement:
+    if not _along_rounds(outcomes, RBOOSTING, BOOSTING):
+        return NO_CURVE
     rows = outcomes.rows
     ends = {row: [_loss(outcomes, row, c)[-1] for c in (RBOOSTING, BOOSTING)] for row in rows}
     parts = (f"{mine:.2g} against {theirs:.2g} on {row}" for row, (mine, theirs) in ends.items())
-    last = values_along(outcomes, rows[0], RBOOSTING, "n_rounds")[-1]
+    last = (outcomes.values_along(rows[0], RBOOSTING, "n_rounds") or ())[-1]
     faster = all(mine < theirs for mine, theirs in ends.values())
     return f"loss after {last:g} rounds {', '.join(parts)}", faster
 
@@ -186,7 +197,7 @@ def rescale_table(experiment: Experiment, outcomes: Outcomes) -> Table:
     Table
         Numbers and judgements.
     """
-    name = experiment.config.tables.claims
+    name = experiment.config.tables["claims"]
     claims = RESCALE_CLAIMS[name]
     if name == "rescale-convergence":
         return own_table(experiment, claims, outcomes, (_ON_SLOPES,))
@@ -194,7 +205,7 @@ def rescale_table(experiment: Experiment, outcomes: Outcomes) -> Table:
     whole = read_published(name)
     comparable = sorted(titles.values()) == sorted(whole.rows)
     ours, printed = _ours(outcomes), _printed(whole.under(titles), outcomes.rows)
-    noiseless = _ours(outcomes, NOISELESS) if experiment.config.tables.noiseless else None
+    noiseless = _ours(outcomes, NOISELESS) if experiment.config.tables.get("noiseless") else None
     rows = []
     for claim in claims:
         our_text, our_word = in_words(_judged(claim, ours))

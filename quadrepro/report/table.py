@@ -7,38 +7,44 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from tabulate import tabulate
 
+from quadrepro._files import write_text
+
 MISSING = "–"
-"""Stands where a cell has no record."""
+"""Stands for an entry without a result."""
 
 BEST = "◆"
-"""Stands before the best of a row where bold says more than that."""
+"""Stands before the best of a row if bold means more than that."""
+
+ENDINGS = (".md", ".csv", ".tex")
+"""Of the files a table is written to."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One cell of a table: ours, and the printed number beside it.
+    """One cell of a table: our number and the printed one beside it.
 
     Attributes
     ----------
     ours : str
         Our number, rounded for reading.
     printed : str
-        The paper's number; empty where it has none.
+        The number in the paper; empty if there is none.
     bold, printed_bold : bool
-        Whether each is the best of its row, or as good as that where the table says so.
+        Whether each is the best of its row, or as good as the best if the table says so.
     best, printed_best : bool
-        Whether each is the best of its row, where bold says more than that: ◆ before it; in LaTeX
-        a shaded cell and an underlined printed number.
+        Whether each is the best of its row, for tables in which bold means more than that. It gets
+        a ◆ in front of it; in LaTeX a shaded cell, or an underlined printed number.
     mark : str
-        A sign after our number, explained in the table's notes.
+        A sign after our number, which the notes of the table explain.
     grey : bool
-        Whether the entry repeats what another says.
+        Whether the entry only repeats another one.
     """
 
     ours: str
@@ -58,18 +64,20 @@ class Table:
     Attributes
     ----------
     title : str
-        What it shows.
+        What the table shows.
     header : tuple of str
-        One word a column, the row names' first.
+        One title per column, including the column of row names.
     rows : tuple of (str, tuple of Entry)
-        Row name and entries.
+        Name and entries of each row.
     notes : tuple of str
-        What a reader must know, one sentence or more each.
+        Paragraphs below the table.
     data_header, data_rows : tuple
-        The same at full precision for CSV, where every number has a column of its own; empty for a
-        table of words.
+        The same at full precision for the CSV, in which every number has a column of its own; empty
+        for a table of words.
     align : {"right", "left"}
-        How entries stand in their columns; row names stand left.
+        Alignment of the entries; row names are aligned left.
+    timed_rows : tuple of str
+        Names of the rows that hold measured times, in the table or in the CSV.
     """
 
     title: str
@@ -79,6 +87,7 @@ class Table:
     data_header: tuple[str, ...] = ()
     data_rows: tuple[tuple[str | float | int, ...], ...] = ()
     align: Literal["right", "left"] = "right"
+    timed_rows: tuple[str, ...] = ()
 
     def to_markdown(self) -> str:
         """Return the table as GitHub Markdown."""
@@ -107,15 +116,15 @@ class Table:
         """Return the numbers at full precision as CSV."""
         return csv_text(self.data_header, self.data_rows)
 
-    def write(self, folder: Path, stem: str) -> None:
-        """Write ``stem.md``, ``stem.tex`` and ``stem.csv``."""
-        write_text(folder / f"{stem}.md", self.to_markdown())
-        write_text(folder / f"{stem}.tex", self.to_latex())
-        write_text(folder / f"{stem}.csv", self.to_csv())
+    def write(self, folder: Path, stem: str, endings: tuple[str, ...] = ENDINGS) -> None:
+        """Write ``stem.md``, ``stem.csv`` and ``stem.tex``, or those that are asked for."""
+        texts = {".md": self.to_markdown, ".csv": self.to_csv, ".tex": self.to_latex}
+        for ending in endings:
+            write_text(folder / f"{stem}{ending}", texts[ending]())
 
 
 def csv_text(header: tuple[str, ...], rows: tuple[tuple[str | float | int, ...], ...]) -> str:
-    """Return CSV with LF line ends; numbers in their shortest exact form."""
+    """Return CSV with LF line ends and numbers in their shortest exact form."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(header)
@@ -123,10 +132,23 @@ def csv_text(header: tuple[str, ...], rows: tuple[tuple[str | float | int, ...],
     return buffer.getvalue()
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write a file in UTF-8 with LF line ends, making its folder."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8", newline="\n")
+def is_row(line: str, name: str, ending: str) -> bool:
+    """Return whether a line of a table's file is the row of that name.
+
+    Parameters
+    ----------
+    line : str
+        A line as `Table.write` writes it.
+    name : str
+        Name of a row.
+    ending : {".md", ".csv", ".tex"}
+        Of the file.
+    """
+    if ending == ".csv":
+        return next(csv.reader([line]), [""])[:1] == [name]
+    if ending == ".tex":
+        return re.match(rf" {re.escape(_escaped(name))} +&", line) is not None
+    return re.match(rf"\| {re.escape(name)} +\|", line) is not None
 
 
 def _markdown(entry: Entry) -> str:

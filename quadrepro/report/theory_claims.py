@@ -12,7 +12,6 @@ from quadrepro.learners.registry import ALGORITHMS
 from quadrepro.measures.bounds.checks import ROUNDING
 from quadrepro.measures.bounds.hedge import experts_rounds
 from quadrepro.report.claim import UNKNOWN, Claim, Judgement, own_table
-from quadrepro.report.kinds.curves import values_along
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.table import Table
 
@@ -39,7 +38,7 @@ class Compared(NamedTuple):
 def _compared(outcomes: Outcomes, column: str, lower: str, upper: str) -> Iterator[Compared]:
     """Yield the two measures of every candidate that has a solution."""
     for row in outcomes.rows:
-        rounds = values_along(outcomes, row, column, "n_rounds")
+        rounds = outcomes.values_along(row, column, "n_rounds") or ()
         for record in outcomes.cell(row, column):
             pairs = zip(record.measures[lower], record.measures[upper], strict=True)
             for i, (low, high) in enumerate(pairs):
@@ -78,7 +77,7 @@ def _in_order(column: str, *measures: str) -> Callable[[Outcomes], Judgement]:
 
 def _after(outcomes: Outcomes, row: str, n_rounds: int) -> list[float]:
     """Return AdaBoost's training error after a number of rounds, one a split."""
-    rounds = values_along(outcomes, row, ADABOOST, "n_rounds")
+    rounds = outcomes.values_along(row, ADABOOST, "n_rounds") or ()
     errors = (record.measures["train_error"] for record in outcomes.cell(row, ADABOOST))
     return [of_split[rounds.index(n_rounds)] for of_split in errors if n_rounds in rounds]
 
@@ -112,7 +111,9 @@ def _right_in_time(outcomes: Outcomes) -> Judgement:
     texts: list[str] = []
     words: list[bool | None] = []
     for row in outcomes.rows:
-        rounds = values_along(outcomes, row, HEDGE, "n_rounds")
+        rounds = outcomes.values_along(row, HEDGE, "n_rounds")
+        if rounds is None:
+            return "no one curve along n_rounds", None
         for record in outcomes.cell(row, HEDGE):
             edge = record.measures["weak_edge"][0]
             if edge <= ROUNDING:
@@ -267,5 +268,5 @@ NOTES = {
 
 def theory_table(experiment: Experiment, outcomes: Outcomes) -> Table:
     """Return the claims of the lecture or of QuadBoost's theory, judged on our cells."""
-    name = experiment.config.tables.claims
+    name = experiment.config.tables["claims"]
     return own_table(experiment, THEORY_CLAIMS[name], outcomes, NOTES[name])

@@ -259,3 +259,67 @@ def test_a_protocol_that_cannot_be_is_named_with_its_place(
 ) -> None:
     path = small_config("  view: quadboost\n", f"  view: quadboost\n  {protocol}\n")
     assert fault_of(path) == message
+
+
+def columns(small_config: Write, *entries: str) -> Path:
+    """Return the small config with these columns of AdaBoost."""
+    path = small_config()
+    head, _ = path.read_text().split("algorithms:\n")
+    lines = "".join(f"  - {{{entry}, grid: {{n_rounds: 5}}}}\n" for entry in entries)
+    path.write_text(f"{head}algorithms:\n{lines}")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("entries", "titles"),
+    [
+        (("name: adaboost",), ["AdaBoost"]),
+        (("name: ada, algorithm: adaboost",), ["AdaBoost"]),
+        (("name: ada, algorithm: adaboost, label: Mine",), ["Mine"]),
+        (("name: adaboost", "name: quadboost"), ["AdaBoost", "QuadBoost"]),
+        # Two columns of one algorithm go by their names, unless a label tells them apart.
+        (("name: adaboost", "name: other, algorithm: adaboost"), ["adaboost", "other"]),
+        (("name: adaboost", "name: b, algorithm: adaboost, label: B"), ["AdaBoost", "B"]),
+        (
+            (
+                "name: a, algorithm: adaboost",
+                "name: b, algorithm: adaboost, label: B",
+                "name: c, algorithm: adaboost",
+            ),
+            ["a", "B", "c"],
+        ),
+    ],
+)
+def test_a_columns_title_is_its_label_or_its_algorithms_or_its_name(
+    small_config: Write, entries: tuple[str, ...], titles: list[str]
+) -> None:
+    config = load_experiment(columns(small_config, *entries)).config
+    assert [*config.titles.values()] == titles
+    assert [*config.titles] == [a.name for a in config.algorithms]
+
+
+@pytest.mark.parametrize(
+    ("entries", "message"),
+    [
+        (
+            ("name: a, algorithm: adaboost, label: X", "name: b, algorithm: adaboost, label: X"),
+            "10:36: tables would call the columns 'a' and 'b' both 'X': give one of them another "
+            "label",
+        ),
+        (
+            ("name: a, algorithm: adaboost, label: QuadBoost", "name: quadboost"),
+            "10:5: tables would call the columns 'a' and 'quadboost' both 'QuadBoost': give one of "
+            "them another label",
+        ),
+    ],
+)
+def test_equal_titles_are_refused_with_their_place(
+    small_config: Write, entries: tuple[str, ...], message: str
+) -> None:
+    assert fault_of(columns(small_config, *entries)) == message
+
+
+def test_what_is_said_of_tables_is_kept_as_written(small_config: Write) -> None:
+    path = small_config()
+    path.write_text(path.read_text() + "tables: {anything: [1, {at: all}]}\n")
+    assert load_experiment(path).config.tables == {"anything": [1, {"at": "all"}]}

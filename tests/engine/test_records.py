@@ -45,7 +45,7 @@ def test_a_record_that_cannot_be_written_leaves_the_old_one_and_no_rest(
     def full(*args: object, **kwargs: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("quadrepro.engine.records.json.dump", full)
+    monkeypatch.setattr("quadrepro._files.os.fsync", full)
     with pytest.raises(OSError, match="No space left"):
         store.put(Record(KEY, "ok", errors=2))
     kept = store.get(KEY)

@@ -9,6 +9,7 @@ from quadrepro.papers.printed import Published, read_published
 from quadrepro.report.claims import CLAIMS, Risks, claims_table
 from quadrepro.report.kinds.risks import TIME_ROW
 from quadrepro.report.outcomes import Outcomes
+from tests.report.contexts import asking_for
 
 Make = Callable[..., Outcomes]
 TABLE = read_published("quadboost-table1")
@@ -55,12 +56,8 @@ def test_other_data_sets_than_the_papers_are_not_comparable(
     experiment: Experiment, outcomes: Make, published: Published
 ) -> None:
     one = {"monks": (2, 1, 1), "titanic": (3, 4, 5)}
-    claimed = experiment.config.model_copy(
-        update={"tables": experiment.config.tables.model_copy(update={"claims": "quadboost"})}
-    )
-    table = claims_table(
-        Experiment("x", claimed, experiment.source), outcomes(one), read_published("")
-    )
+    claimed = asking_for(experiment, claims="quadboost")
+    table = claims_table(claimed, outcomes(one), read_published(""))
     assert all(entries[1].ours == "not comparable" for _, entries in table.rows)
 
 
@@ -69,7 +66,6 @@ def test_repeats_say_on_how_many_splits_a_claim_holds(
 ) -> None:
     good = {"monks": (1, 1, 2), "titanic": (1, 1, 2), "wine": (1, 1, 2)}
     bad = {"monks": (2, 1, 1), "titanic": (2, 1, 1), "wine": (2, 1, 1)}
-    tables = experiment.config.tables.model_copy(update={"claims": "quadboost"})
-    config = experiment.config.model_copy(update={"tables": tables})
-    table = claims_table(Experiment("x", config, experiment.source), outcomes(good, bad), published)
+    claimed = asking_for(experiment, claims="quadboost")
+    table = claims_table(claimed, outcomes(good, bad), published)
     assert table.rows[0][1][1].ours == "holds on 0 of 2 splits"

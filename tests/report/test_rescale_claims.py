@@ -8,6 +8,7 @@ from scipy.stats import rankdata
 
 from quadrepro.config.loading import Experiment, load_experiment
 from quadrepro.engine.records import Record
+from quadrepro.learners.grid import Grid
 from quadrepro.papers.printed import read_published
 from quadrepro.report.claims import claims_table
 from quadrepro.report.outcomes import Outcomes
@@ -193,13 +194,13 @@ def converging(losses: dict[str, np.ndarray], last: int = 1000) -> list[tuple[st
             "ok",
             rmse=1.0,
             measures={"train_mse": (loss * (1 + (-1) ** split / 2))[:last].tolist()},
-            content={"grid": [["n_rounds", ROUNDS[:last].tolist()]]},
         )
         for row in TARGETS
         for column, loss in losses.items()
         for split in range(2)
     }
-    found = Outcomes(TARGETS, tuple(losses), 2, records)
+    grid = Grid.of({"n_rounds": ROUNDS[:last].tolist()})
+    found = Outcomes(TARGETS, tuple(losses), 2, records, dict.fromkeys(records, (grid,)))
     return words(judged(load("rescale-convergence"), found), 0)
 
 

@@ -2,7 +2,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from quadrepro.report.table import Entry, Table
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quadrepro.report.table import Entry, Table, is_row
 
 TABLE = Table(
     "A title",
@@ -38,3 +42,33 @@ def test_three_files_are_written(tmp_path: Path) -> None:
     TABLE.write(tmp_path / "new", "t")
     assert sorted(p.name for p in (tmp_path / "new").iterdir()) == ["t.csv", "t.md", "t.tex"]
     assert (tmp_path / "new" / "t.csv").read_text() == "dataset,l\nletter_ab,0.1\nzoo,\n"
+
+
+def test_only_the_files_that_are_asked_for_are_written(tmp_path: Path) -> None:
+    TABLE.write(tmp_path, "t", (".md",))
+    assert [p.name for p in tmp_path.iterdir()] == ["t.md"]
+
+
+names = st.lists(
+    st.text('ab_%&|," (', min_size=1, max_size=6).map(str.strip).filter(bool),
+    min_size=1,
+    max_size=4,
+    unique=True,
+)
+
+
+@pytest.mark.parametrize(
+    ("ending", "rendered"),
+    [(".md", Table.to_markdown), (".csv", Table.to_csv), (".tex", Table.to_latex)],
+)
+@given(names)
+def test_every_row_is_found_by_its_name_in_every_file(ending, rendered, names) -> None:
+    rows = tuple((name, (Entry(str(i)),)) for i, name in enumerate(names))
+    data = tuple((name, i) for i, name in enumerate(names))
+    table = Table("T", ("Set", "x"), rows, ("A note.",), ("set", "x"), data)
+    lines = rendered(table).splitlines()
+    for i, name in enumerate(names):
+        found = [line for line in lines if is_row(line, name, ending)]
+        assert len(found) == 1
+        assert str(i) in found[0]
+    assert not any(is_row(line, "abc", ending) for line in lines)

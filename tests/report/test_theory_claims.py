@@ -8,6 +8,7 @@ import pytest
 
 from quadrepro.config.loading import load_experiment
 from quadrepro.engine.records import Record
+from quadrepro.learners.grid import Grid
 from quadrepro.papers.printed import read_published
 from quadrepro.report.claims import claims_table
 from quadrepro.report.outcomes import Outcomes
@@ -72,15 +73,16 @@ def theory() -> Cells:
 
 def judged(name: str, cells: Cells, lost: tuple[str, str] | None = None) -> list[tuple[str, str]]:
     """Return numbers and judgement of every claim on records with these measures."""
-    records = {}
+    records, grids = {}, {}
     for (row, column), measures in cells.items():
-        grid = [["n_rounds", ROUNDS[column]]] if column in ROUNDS else [["lam", [0.01]]]
+        axes = {"n_rounds": ROUNDS[column]} if column in ROUNDS else {"lam": [0.01]}
+        grids[row, column, 0] = (Grid.of(axes),)
         n_test = N_EXAMPLES.get(row, 100)
-        record = Record("k", "ok", 0, n_test, measures=measures, content={"grid": grid})
+        record = Record("k", "ok", 0, n_test, measures=measures)
         records[row, column, 0] = Record("k", "missing") if (row, column) == lost else record
     rows, columns = (tuple(dict.fromkeys(key[i] for key in cells)) for i in (0, 1))
     experiment = load_experiment(CONFIGS / f"{name}.yaml")
-    table = claims_table(experiment, Outcomes(rows, columns, 1, records), read_published(""))
+    table = claims_table(experiment, Outcomes(rows, columns, 1, records, grids), read_published(""))
     assert table.header == ("claim", "ours", "holds")
     return [(entries[0].ours, entries[1].ours) for _, entries in table.rows]
 

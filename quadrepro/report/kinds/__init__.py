@@ -1,1 +1,93 @@
-"""The kinds of tables and figures, one module each."""
+"""The kinds of tables and figures: one module for each, and what a config asks for.
+
+To add a kind, write its module and name it in `KINDS`. Nothing else knows which kinds there are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from pydantic import Field, create_model, model_validator
+
+from quadrepro.config.loading import Experiment
+from quadrepro.documents.model import Model, fault
+from quadrepro.documents.validation import validated
+from quadrepro.report.kinds.base import Context, Kind, Request
+from quadrepro.report.kinds.claims import CLAIMS
+from quadrepro.report.kinds.comparisons import COMPARISONS
+from quadrepro.report.kinds.curves import CURVES
+from quadrepro.report.kinds.differences import DIFFERENCES
+from quadrepro.report.kinds.margins import MARGIN_FIGURE, MARGINS
+from quadrepro.report.kinds.means import MEANS, NOISELESS_MEANS
+from quadrepro.report.kinds.risks import RISKS
+from quadrepro.report.kinds.scatter import SCATTER
+from quadrepro.report.kinds.times import TIMES
+from quadrepro.report.kinds.verdicts import VERDICTS
+
+KINDS: tuple[Kind[Any], ...] = (
+    MEANS,
+    NOISELESS_MEANS,
+    MARGINS,
+    MARGIN_FIGURE,
+    DIFFERENCES,
+    TIMES,
+    CURVES,
+    SCATTER,
+    RISKS,
+    COMPARISONS,
+    VERDICTS,
+    CLAIMS,
+)
+"""All kinds. The first table of these that a config asks for is the one that is shown."""
+
+_NOW_CALLED = {former: kind.key for kind in KINDS for former in kind.former}
+
+
+class _Shared(Model):
+    """What all kinds have in common below ``tables``."""
+
+    printed_splits: int = Field(default=20, ge=2)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_former_names(cls, data: Any) -> Any:
+        for key in data if isinstance(data, dict) else ():
+            if key in _NOW_CALLED:
+                raise fault(f"{key} is now called {_NOW_CALLED[key]}", key)
+        return data
+
+
+_options: dict[str, Any] = {kind.key: (kind.option, None) for kind in KINDS}
+_Tables = create_model("_Tables", __base__=_Shared, **_options)
+_Document = create_model("_Document", __base__=Model, tables=(_Tables, ...))
+
+
+def requested(experiment: Experiment) -> tuple[Request[Any], ...]:
+    """Return the kinds that a config asks for, and those that are written without being asked for.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        The config.
+
+    Returns
+    -------
+    tuple of Request
+        In the order of `KINDS`, each with its validated option. Whether an option fits the rest of
+        the config is for `Kind.check` to say.
+
+    Raises
+    ------
+    ConfigError
+        If something below ``tables`` is unknown or of the wrong type; one line per fault, with its
+        place and the nearest name.
+    """
+    source = replace(experiment.source, data={"tables": experiment.config.tables})
+    options = vars(vars(validated(_Document, source))["tables"])
+    found = []
+    for kind in KINDS:
+        option = options[kind.key] or kind.default
+        if option is not None:
+            found.append(Request(kind, Context(experiment, kind.key, option, options)))
+    return tuple(found)

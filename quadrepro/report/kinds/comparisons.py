@@ -1,23 +1,22 @@
-"""Table 2's layout: every pair of algorithms by the Poisson binomial and the sign test."""
+"""Every pair of algorithms by the Poisson binomial and the sign test: QuadBoost's Table 2."""
 
 from __future__ import annotations
 
 from statistics import fmean, stdev
 
-from quadrepro.config.loading import Experiment
-from quadrepro.papers.printed import Published
+from quadrepro.report.kinds.base import Context, Kind
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.table import MISSING, Entry, Table
 from quadrepro.stats import LEVEL, SignTest, poisson_binomial_test, sign_test
 
 
 def probabilities(outcomes: Outcomes, a: str, b: str) -> list[float]:
-    """Return the probability that A is better than B for each repeat.
+    """Return the probability that A is better than B.
 
     Returns
     -------
     list of float
-        One a repeat; empty where a cell of either is missing or numbers are predicted.
+        One per repeat; empty if a cell of either is missing or numbers are predicted.
     """
     if any(map(outcomes.regression, outcomes.rows)):
         return []
@@ -33,35 +32,31 @@ def probabilities(outcomes: Outcomes, a: str, b: str) -> list[float]:
 
 
 def signs(outcomes: Outcomes, a: str, b: str) -> SignTest | None:
-    """Return the sign test of the mean risks, or None where a cell of either is missing."""
-    risks = [[outcomes.mean_risk(row, c) for row in outcomes.rows] for c in (a, b)]
-    present = [[r for r in side if r is not None] for side in risks]
-    if any(len(side) < len(outcomes.rows) for side in present):
-        return None
-    # Means of equal counts may differ in their last bits.
-    return sign_test(*([round(r, 12) for r in side] for side in present))
+    """Return the sign test of the mean risks, or None if a cell of either is missing."""
+    orders = []
+    for row in outcomes.rows:
+        mine, theirs = outcomes.mean(row, a), outcomes.mean(row, b)
+        if mine is None or theirs is None:
+            return None
+        # Only the order of two means matters, and it is exact.
+        orders.append(float(mine > theirs) - float(mine < theirs))
+    return sign_test(orders, [0.0] * len(orders))
 
 
-def comparisons_table(experiment: Experiment, outcomes: Outcomes, published: Published) -> Table:
+def comparisons_table(context: Context[str], outcomes: Outcomes) -> Table:
     """Return the matrix of pairwise tests.
 
-    Parameters
-    ----------
-    experiment : Experiment
-        Labels.
-    outcomes : Outcomes
-        The records.
-    published : Published
-        The printed matrix, which also gives the order; without one the config's order stands.
+    The columns of the printed matrix come first, in their order, and then the others in the order
+    of the config.
 
     Returns
     -------
     Table
-        P(row better than column); the lower triangle, which repeats the upper, is grey.
+        P(row better than column). The lower triangle, which repeats the upper one, is grey.
     """
-    labels = {a.name: a.title for a in experiment.config.algorithms}
-    order = [c for c in published.columns if c in labels]
-    order += [c for c in labels if c not in order]
+    printed, titles = context.read(context.option), context.titles
+    order = [c for c in printed.columns if c in titles]
+    order += [c for c in titles if c not in order]
     rows, data = [], []
     for i, a in enumerate(order):
         entries = []
@@ -72,22 +67,22 @@ def comparisons_table(experiment: Experiment, outcomes: Outcomes, published: Pub
             if len(found) > 1:
                 text += f" ± {stdev(found):.2f}"
             star = "*" if test is not None and test.significant else ""
-            entries.append(Entry(text, published.text(a, b), mark=star, grey=j < i))
+            entries.append(Entry(text, printed.text(a, b), mark=star, grey=j < i))
             data.append(
                 (
                     a,
                     b,
                     fmean(found) if found else "",
                     stdev(found) if len(found) > 1 else "",
-                    published.text(a, b),
+                    printed.text(a, b),
                     *(("", "", "", "") if test is None else _numbers(test)),
                 )
             )
-        rows.append((labels[a], tuple(entries)))
+        rows.append((titles[a], tuple(entries)))
     notes = [
         "Probability that the row's algorithm is better than the column's (Poisson binomial "
         "test)"
-        + (", in parentheses the printed one. " if published.cells else ". ")
+        + (", in parentheses the printed one. " if printed.cells else ". ")
         + "The lower triangle, in italics or grey, repeats the upper.",
         f"\\* two-tailed sign test, ties ignored: p ≤ {LEVEL:g}.",
     ]
@@ -97,8 +92,8 @@ def comparisons_table(experiment: Experiment, outcomes: Outcomes, published: Pub
             "sign test compares mean risks."
         )
     return Table(
-        f"{experiment.config.title}: pairwise comparisons",
-        ("", *(labels[c] for c in order)),
+        f"{context.config.title}: pairwise comparisons",
+        ("", *(titles[c] for c in order)),
         tuple(rows),
         tuple(notes),
         (
@@ -118,3 +113,17 @@ def comparisons_table(experiment: Experiment, outcomes: Outcomes, published: Pub
 
 def _numbers(test: SignTest) -> tuple[int, int, int, float]:
     return test.wins, test.losses, test.ties, test.p_value
+
+
+def _several_columns(context: Context[str]) -> bool:
+    return len(context.titles) > 1
+
+
+COMPARISONS = Kind(
+    key="comparisons",
+    option=str,
+    default="",
+    check=Context.check_printed,
+    written=_several_columns,
+    table=comparisons_table,
+)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from pydantic import Field
 
 from quadrepro._typing import FloatArray
-from quadrepro.config.loading import Experiment
-from quadrepro.config.tables import Curves, Panel
+from quadrepro.documents.model import Model
 from quadrepro.errors import nearest
 from quadrepro.measures.registry import title_of
 from quadrepro.report.figure import (
@@ -23,38 +22,63 @@ from quadrepro.report.figure import (
     open_frame,
     plain_labels,
 )
-from quadrepro.report.kinds.risks import closing_notes
-from quadrepro.report.outcomes import Outcomes
+from quadrepro.report.kinds.base import Context, Kind, closing_notes
+from quadrepro.report.outcomes import Curve, Outcomes
 from quadrepro.report.table import MISSING, Entry, Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-FIGURE = "curves"
-"""Name of the figure's files without ending."""
+KEY = "curves"
+"""Key in the config, and name of the files without ending."""
 
 SHOWN = 6
-"""At so many values of the hyper-parameter the table for reading shows a curve."""
+"""The table for reading shows a curve at this many values of the hyper-parameter."""
 
 ANY = "any"
-"""Stands for the value of a hyper-parameter that an algorithm has not."""
+"""Stands for the value of a hyper-parameter that an algorithm does not have."""
 
 
-@dataclass(frozen=True, eq=False)
-class Curve:
-    """One measure of one entry along the hyper-parameter.
+class Panel(Model):
+    """One picture in a figure of curves.
 
     Attributes
     ----------
-    mean, sd : ndarray of shape (n_candidates,)
-        Over the splits; NaN where a candidate of one has no solution. No deviation with one split.
+    title : str
+        What stands above it.
+    measures : tuple of str
+        What is drawn, each in a line style of its own; names of the protocol's measures.
+    algorithms : tuple of str
+        Columns whose curves are drawn; by default all.
+    scale : {"linear", "log", "-log"}
+        Of the vertical axis; -log shows the negative logarithm of the measure.
     """
 
-    mean: FloatArray
-    sd: FloatArray
+    title: str = ""
+    measures: tuple[str, ...] = Field(min_length=1)
+    algorithms: tuple[str, ...] = ()
+    scale: Literal["linear", "log", "-log"] = "linear"
 
 
-def check_curves(experiment: Experiment) -> None:
+class Curves(Model):
+    """A figure of measures along the candidates, one curve per algorithm and measure.
+
+    Attributes
+    ----------
+    along : str
+        Hyper-parameter of the horizontal axis.
+    scale : {"linear", "log"}
+        Of the horizontal axis.
+    panels : tuple of Panel
+        Side by side; there is one row of them per data set.
+    """
+
+    along: str = "n_rounds"
+    scale: Literal["linear", "log"] = "linear"
+    panels: tuple[Panel, ...] = Field(min_length=1)
+
+
+def check_curves(context: Context[Curves]) -> None:
     """Refuse curves of measures that are not kept, or along values that do not make one curve.
 
     Raises
@@ -62,39 +86,33 @@ def check_curves(experiment: Experiment) -> None:
     ConfigError
         With the place and the nearest name.
     """
-    config = experiment.config
-    curves = config.tables.curves
-    if curves is None:
-        return
-    place = ("tables", "curves")
+    config, curves = context.config, context.option
     columns = {algorithm.name: algorithm for algorithm in config.algorithms}
     for i, panel in enumerate(curves.panels):
         for j, name in enumerate(panel.algorithms):
-            if name not in columns:
-                message = f"there is no algorithm {name!r} here{nearest(name, columns)}"
-                raise experiment.error(message, *place, "panels", i, "algorithms", j)
+            context.check_column(name, "panels", i, "algorithms", j)
     for row in config.rows:
         of_protocol = row.entry.changed(config.protocol).measures
         kept = {name: set(column.measures or of_protocol) for name, column in columns.items()}
         if not any(kept.values()):
             message = "curves need measures: name them in protocol.measures, with folds at 0"
-            raise experiment.error(message, *place)
+            raise context.error(message)
         for i, panel in enumerate(curves.panels):
             of_panel = set().union(*(kept[name] for name in panel.algorithms or columns))
             for j, measure in enumerate(panel.measures):
                 if measure not in of_panel:
                     hint = nearest(measure, of_panel)
                     message = f"the protocol keeps no measure {measure!r}{hint}"
-                    raise experiment.error(message, *place, "panels", i, "measures", j)
+                    raise context.error(message, "panels", i, "measures", j)
     named = {name for algorithm in config.algorithms for name in algorithm.grid}
     if curves.along not in named:
         message = f"no algorithm has values of {curves.along!r}{nearest(curves.along, named)}"
-        raise experiment.error(message, *place, "along")
+        raise context.error(message, "along")
     for algorithm in config.algorithms:
         for row in config.rows:
             if drawn := [key for key in algorithm.draw if key not in row.entry.grid]:
                 message = f"{algorithm.name} draws {drawn[0]}, and curves need values of a grid"
-                raise experiment.error(message, *place)
+                raise context.error(message)
             (grid,) = algorithm.make_grids(np.random.default_rng(), row.entry.grid)
             for name, values in grid.axes:
                 if name != curves.along and len(values) > 1:
@@ -102,83 +120,52 @@ def check_curves(experiment: Experiment) -> None:
                         f"{algorithm.name} has {len(values)} values of {name}, and curves along "
                         f"{curves.along} need one"
                     )
-                    raise experiment.error(message, *place)
+                    raise context.error(message)
 
 
-def values_along(outcomes: Outcomes, row: str, column: str, along: str) -> tuple[float, ...]:
-    """Return an entry's values of the hyper-parameter, empty where its grid does not name it."""
-    axes = dict(outcomes.records[row, column, 0].content["grid"])
-    return tuple(axes.get(along, ()))
-
-
-def curve_of(outcomes: Outcomes, row: str, column: str, measure: str) -> Curve | None:
-    """Return a curve, or None unless every split was computed and kept the measure."""
-    records = outcomes.cell(row, column)
-    if not all(record.ok and measure in record.measures for record in records):
-        return None
-    splits = np.array([record.measures[measure] for record in records])
-    sd = splits.std(axis=0, ddof=1) if len(splits) > 1 else np.zeros(splits.shape[1])
-    return Curve(splits.mean(axis=0), sd)
-
-
-def curves_table(experiment: Experiment, outcomes: Outcomes) -> Table:
-    """Return the measures at some values of the hyper-parameter; as data, at all of them.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        What is asked for, labels and notes.
-    outcomes : Outcomes
-        The records.
+def curves_table(context: Context[Curves], outcomes: Outcomes) -> Table:
+    """Return the measures at some values of the hyper-parameter; in the CSV, at all of them.
 
     Returns
     -------
     Table
-        A row a data set, algorithm and value, a column a measure.
+        One row per data set, algorithm and value, and one column per measure.
     """
-    curves = _asked_for(experiment)
+    curves = context.option
     measures = _measures(curves)
     rows: list[tuple[str, tuple[Entry, ...]]] = []
     data: list[tuple[str | float, ...]] = []
     for row in outcomes.rows:
-        for algorithm in experiment.config.algorithms:
-            drawn = _measures_of(curves, algorithm.name)
-            of_measure = [
-                curve_of(outcomes, row, algorithm.name, m) if m in drawn else None for m in measures
-            ]
-            if not any(of_measure):
-                entries = (algorithm.title, MISSING, *(MISSING for _ in measures))
+        for name, title in context.titles.items():
+            drawn = _measures_of(curves, name)
+            values = outcomes.values_along(row, name, curves.along)
+            of_measure = [outcomes.curve(row, name, m) if m in drawn else None for m in measures]
+            if values is None or not any(of_measure):
+                entries = (title, MISSING, *(MISSING for _ in measures))
                 rows.append((row, tuple(map(Entry, entries))))
                 continue
-            values = values_along(outcomes, row, algorithm.name, curves.along)
             for i in _selected(values, curves.scale):
                 value = f"{values[i]:g}" if values else ANY
                 texts = [_text(curve, i, outcomes.repeats) for curve in of_measure]
-                rows.append((row, tuple(map(Entry, (algorithm.title, value, *texts)))))
+                rows.append((row, tuple(map(Entry, (title, value, *texts)))))
             every: tuple[float | str, ...] = values or ("",)
-            for i, known in enumerate(every):
+            for i, shown in enumerate(every):
                 numbers = [n for c in of_measure for n in _numbers(c, i, outcomes.repeats)]
-                data.append((row, algorithm.name, known, *numbers))
+                data.append((row, name, shown, *numbers))
     splits = f", mean ± standard deviation over {outcomes.repeats} splits"
     kinds = ("", " sd") if outcomes.repeats > 1 else ("",)
     return Table(
-        f"{experiment.config.title}: curves",
+        f"{context.config.title}: curves",
         ("Data set", "Algorithm", curves.along, *map(title_of, measures)),
         tuple(rows),
         (
             f"At some values of {curves.along}{splits if outcomes.repeats > 1 else ''}; "
             f"the CSV file has all. {MISSING} where there is no solution or no result.",
-            *closing_notes(experiment, outcomes),
+            *closing_notes(context, outcomes),
         ),
         ("dataset", "algorithm", curves.along, *(m + kind for m in measures for kind in kinds)),
         tuple(data),
     )
-
-
-def _asked_for(experiment: Experiment) -> Curves:
-    curves = experiment.config.tables.curves
-    assert curves is not None
-    return curves
 
 
 def _measures(curves: Curves) -> tuple[str, ...]:
@@ -193,7 +180,7 @@ def _measures_of(curves: Curves, algorithm: str) -> set[str]:
 
 
 def _selected(values: Sequence[float], scale: str) -> list[int]:
-    """Return places of values evenly chosen on the scale, the first and the last among them."""
+    """Return the places of values spread evenly over the scale, with the first and the last."""
     if len(values) <= SHOWN:
         return list(range(max(1, len(values))))
     axis = np.log(values) if scale == "log" else np.array(values, dtype=float)
@@ -216,41 +203,32 @@ def _numbers(curve: Curve | None, i: int, repeats: int) -> list[float | str]:
     return ["" if np.isnan(number) else float(number) for number in numbers]
 
 
-def draw_curves(experiment: Experiment, outcomes: Outcomes, folder: Path) -> None:
-    """Draw the curves as ``curves.svg`` and ``.png``.
+def draw_curves(context: Context[Curves], outcomes: Outcomes, folder: Path) -> None:
+    """Draw the curves, one row of panels per data set.
 
-    A row of panels a data set; colours tell algorithms apart, line styles the measures of a panel.
-    With several splits a band of one standard deviation lies about each mean. An algorithm that
-    does not have the hyper-parameter is a level line.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        What is asked for, and labels.
-    outcomes : Outcomes
-        The records.
-    folder : Path
-        Where to write.
+    Colours tell algorithms apart, line styles the measures of a panel. With several splits, a band
+    of one standard deviation lies around each mean. An algorithm that does not have the
+    hyper-parameter is a level line.
     """
     from matplotlib.lines import Line2D
 
-    curves, labels = _asked_for(experiment), {a.name: a.title for a in experiment.config.algorithms}
-    colours = colours_of(labels)
+    curves, titles = context.option, context.titles
+    colours = colours_of(titles)
     styles: dict[str, Any] = dict.fromkeys(_measures(curves), "-")
     several = any(len(panel.measures) > 1 for panel in curves.panels)
     if several:
         styles = dict(zip(styles, cycle(STYLES), strict=False))
     n_rows, n_columns = len(outcomes.rows), len(curves.panels)
-    with new_figure(folder, FIGURE, 3.4 * n_columns + 0.4, 2.6 * n_rows + 0.6) as figure:
+    with new_figure(folder, KEY, 3.4 * n_columns + 0.4, 2.6 * n_rows + 0.6) as figure:
         panels = figure.subplots(n_rows, n_columns, sharex="col", squeeze=False)
         for row, of_row in zip(outcomes.rows, panels, strict=True):
             for panel, what in zip(of_row, curves.panels, strict=True):
                 _draw_panel(panel, what, curves, outcomes, row, colours, styles)
         for panel in panels[-1]:
-            panel.set_xlabel(_meaning(experiment, curves.along))
+            panel.set_xlabel(_meaning(context, curves.along))
             if curves.scale == "log":
                 plain_labels(panel.xaxis)
-        samples = {label: Line2D([], [], color=colours[name]) for name, label in labels.items()}
+        samples = {title: Line2D([], [], color=colours[name]) for name, title in titles.items()}
         if several:
             for measure, style in styles.items():
                 line = Line2D([], [], color="#666666", linestyle=style)
@@ -258,8 +236,8 @@ def draw_curves(experiment: Experiment, outcomes: Outcomes, folder: Path) -> Non
         add_legend(figure, samples)
 
 
-def _meaning(experiment: Experiment, along: str) -> str:
-    known = (h for a in experiment.config.algorithms for h in a.make().hyperparameters)
+def _meaning(context: Context[Curves], along: str) -> str:
+    known = (h for a in context.config.algorithms for h in a.make().hyperparameters)
     return next(h.meaning for h in known if h.name == along)
 
 
@@ -279,10 +257,10 @@ def _draw_panel(
     for measure in what.measures:
         for column in what.algorithms or colours:
             colour = colours[column]
-            curve = curve_of(outcomes, row, column, measure)
-            if curve is None:
+            curve = outcomes.curve(row, column, measure)
+            values = outcomes.values_along(row, column, curves.along)
+            if curve is None or values is None:
                 continue
-            values = values_along(outcomes, row, column, curves.along)
             x = values or (0, 1)
             across: Any = {} if values else {"transform": panel.get_yaxis_transform()}
             low, line, high = (
@@ -298,13 +276,13 @@ def _draw_panel(
     panel.autoscale_view(scalex=False)
     ends = panel.get_ylim()
     for x, low, high, colour, across in bands:
-        # A band that has no end on this scale reaches to the edge of the panel.
+        # A band without an end on this scale reaches to the edge of the panel.
         low, high = np.clip(low, *ends), np.clip(high, *ends)
         panel.fill_between(x, low, high, color=colour, alpha=0.15, linewidth=0, **across)
     panel.set_ylim(ends)
     if what.scale == "log":
         plain_labels(panel.yaxis)
-    # The legend names them where there are several.
+    # The legend names the measures if there are several.
     words = title_of(what.measures[0]) if len(what.measures) == 1 else ""
     panel.set_ylabel(f"−log({words})" if what.scale == "-log" else words)
     panel.set_title(": ".join(word for word in (row, what.title) if word))
@@ -312,8 +290,11 @@ def _draw_panel(
 
 
 def _on_scale(values: FloatArray, scale: str) -> FloatArray:
-    """Return what is drawn; the negative logarithm of nothing is infinite, and so a gap."""
+    """Return what is drawn; the negative logarithm of 0 is infinite, which leaves a gap."""
     if scale != "-log":
         return values
     with np.errstate(divide="ignore"):
         return np.asarray(-np.log(np.maximum(values, 0)))
+
+
+CURVES = Kind(key=KEY, option=Curves, check=check_curves, table=curves_table, draw=draw_curves)

@@ -1,52 +1,61 @@
-"""Two algorithms' risks in a matrix of data sets and a sweep's values: a table and a figure."""
+"""Two algorithms' risks per data set and value of a sweep: a table and a figure."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
-from statistics import fmean, stdev
+from statistics import stdev, variance
 from typing import TYPE_CHECKING
 
-from quadrepro.config.loading import Experiment
 from quadrepro.config.schema import Row
 from quadrepro.report.figure import add_legend, new_figure
-from quadrepro.report.kinds.risks import closing_notes
+from quadrepro.report.kinds.base import Context, Kind, closing_notes
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.table import MISSING, Entry, Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-FIGURE = "differences"
-"""Name of the figure's files without ending."""
+KEY = "differences"
+"""Key in the config, and name of the files without ending."""
 
 FIRST, SECOND, EQUIVALENT, UNKNOWN = "#f0a040", "#6dbf8b", "#8fb8de", "#eeeeee"
-"""Colours of a square where the first, the second, neither is better, and without a result."""
+"""Colours of a square: the first is better, the second is better, neither, no result."""
+
+Pair = tuple[str, str]
 
 
 @dataclass(frozen=True)
 class Difference:
-    """Risks of two algorithms in one row, in percent.
+    """The risks of two algorithms in one row, in percent.
 
     Attributes
     ----------
-    means, sds : pair of float
-        Of the first and the second algorithm over the splits; no deviation with one split.
+    means : pair of Fraction
+        Means of the first and of the second algorithm over the splits.
+    variances : pair of Fraction
+        Their variances, with n - 1; 0 with one split.
+    sds : pair of float
+        Their standard deviations, to be read.
     """
 
-    means: tuple[float, float]
+    means: tuple[Fraction, Fraction]
+    variances: tuple[Fraction, Fraction]
     sds: tuple[float, float]
 
     @property
-    def points(self) -> float:
+    def points(self) -> Fraction:
         """The second mean less the first, in percent points."""
         return self.means[1] - self.means[0]
 
     @property
     def equivalent(self) -> bool:
         """Whether the intervals mean ± standard deviation have a point in common."""
-        # Means of equal counts may differ in their last bits.
-        return abs(self.points) <= sum(self.sds) + 1e-9
+        # |points| <= sqrt(a) + sqrt(b), squared twice: fractions know it exactly.
+        a, b = self.variances
+        rest = self.points**2 - a - b
+        return rest <= 0 or rest**2 <= 4 * a * b
 
     @property
     def colour(self) -> str:
@@ -58,36 +67,33 @@ class Difference:
     @property
     def text(self) -> str:
         """The difference with its sign."""
-        return f"{self.points:+z.1f}"
+        return f"{float(self.points):+z.1f}"
 
 
-def difference(outcomes: Outcomes, row: str, pair: tuple[str, str]) -> Difference | None:
-    """Return a row's difference, or None where a split of either is missing."""
+def difference(outcomes: Outcomes, row: str, pair: Pair) -> Difference | None:
+    """Return the difference of a row, or None if a split of either algorithm is missing."""
     if not all(outcomes.complete(row, column) for column in pair):
         return None
-    a, b = ([100 * risk for risk in outcomes.risks(row, column)] for column in pair)
-    sds = (stdev(a), stdev(b)) if outcomes.repeats > 1 else (0.0, 0.0)
-    return Difference((fmean(a), fmean(b)), sds)
+    a, b = ([100 * risk for risk in outcomes.fractions(row, column)] for column in pair)
+    means = sum(a, Fraction()) / len(a), sum(b, Fraction()) / len(b)
+    if outcomes.repeats == 1:
+        return Difference(means, (Fraction(), Fraction()), (0.0, 0.0))
+    x, y = ([100 * risk for risk in outcomes.risks(row, column)] for column in pair)
+    return Difference(means, (variance(a), variance(b)), (stdev(x), stdev(y)))
 
 
-def differences_table(experiment: Experiment, outcomes: Outcomes) -> Table:
+def differences_table(context: Context[Pair], outcomes: Outcomes) -> Table:
     """Return the matrix of differences.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        The pair, the sweeps, labels and notes.
-    outcomes : Outcomes
-        The records.
 
     Returns
     -------
     Table
-        A row a data set, a column a value of a sweep; as data, a row a square.
+        One row per data set and one column per value of a sweep; in the CSV, one row per square.
     """
-    pair, labels = _asked_for(experiment)
+    pair = context.option
+    titles = [context.titles[name] for name in pair]
     rows, data = [], []
-    for name, of_name in _matrix(experiment).items():
+    for name, of_name in _matrix(context).items():
         entries = []
         for row in of_name:
             found = difference(outcomes, row.entry.title, pair)
@@ -97,25 +103,26 @@ def differences_table(experiment: Experiment, outcomes: Outcomes) -> Table:
                 data.append((name, row.sweep, value, *[""] * 6))
                 continue
             entries.append(Entry(found.text, mark="" if found.equivalent else "*"))
-            numbers = (found.means[0], found.sds[0], found.means[1], found.sds[1], found.points)
+            moments = zip(map(float, found.means), found.sds, strict=True)
+            numbers = (*(n for of_one in moments for n in of_one), float(found.points))
             verdict = "equivalent" if found.equivalent else "different"
             data.append((name, row.sweep, value, *numbers, verdict))
         rows.append((name, tuple(entries)))
-    columns = next(iter(_matrix(experiment).values()))
+    columns = next(iter(_matrix(context).values()))
     spread = f"mean ± standard deviation over {outcomes.repeats} splits"
     return Table(
-        f"{experiment.config.title}: risk of {labels[1]} less that of {labels[0]}",
+        f"{context.config.title}: risk of {titles[1]} less that of {titles[0]}",
         ("Data set", *(f"{row.sweep} {row.value}" for row in columns)),
         tuple(rows),
         (
-            f"Percent points; above 0 {labels[0]} is better. \\* marks a difference where the "
+            f"Percent points; above 0 {titles[0]} is better. \\* marks a difference where the "
             + (
                 f"two intervals {spread} have no point in common; elsewhere the two are called "
                 "equivalent."
                 if outcomes.repeats > 1
                 else "two risks are not the same: one split has no spread."
             ),
-            *closing_notes(experiment, outcomes),
+            *closing_notes(context, outcomes),
         ),
         (
             "dataset",
@@ -129,45 +136,27 @@ def differences_table(experiment: Experiment, outcomes: Outcomes) -> Table:
     )
 
 
-def _asked_for(experiment: Experiment) -> tuple[tuple[str, str], tuple[str, str]]:
-    """Return the pair's names and labels."""
-    pair = experiment.config.tables.differences
-    assert pair is not None
-    labels = {a.name: a.title for a in experiment.config.algorithms}
-    return pair, (labels[pair[0]], labels[pair[1]])
-
-
-def _matrix(experiment: Experiment) -> dict[str, list[Row]]:
-    """Return each data set's rows, in one order for all."""
+def _matrix(context: Context[Pair]) -> dict[str, list[Row]]:
+    """Return the rows of each data set, in one order for all."""
     matrix: dict[str, list[Row]] = {}
-    for row in experiment.config.rows:
+    for row in context.config.rows:
         matrix.setdefault(row.of, []).append(row)
     return matrix
 
 
-def draw_differences(experiment: Experiment, outcomes: Outcomes, folder: Path) -> None:
-    """Draw the matrix as ``differences.svg`` and ``.png`` (CB-Boost, Figure 3).
+def draw_differences(context: Context[Pair], outcomes: Outcomes, folder: Path) -> None:
+    """Draw the matrix, one panel per sweep (CB-Boost, Figure 3).
 
-    A panel a sweep. The difference stands in the squares where the two are not equivalent.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        The pair, the sweeps, and labels.
-    outcomes : Outcomes
-        The records.
-    folder : Path
-        Where to write.
+    The difference stands in the squares in which the two algorithms are not equivalent.
     """
     from matplotlib.lines import Line2D
 
-    pair, labels = _asked_for(experiment)
-    matrix = _matrix(experiment)
-    sweeps = dict.fromkeys(row.sweep for row in experiment.config.rows)
+    pair, matrix = context.option, _matrix(context)
+    sweeps = dict.fromkeys(row.sweep for row in context.config.rows)
     counts = [sum(row.sweep == sweep for row in next(iter(matrix.values()))) for sweep in sweeps]
     names = 0.08 * max(map(len, matrix)) + 0.3
     size = (max(4.5, 0.5 * sum(counts) + 0.2 * len(counts) + names), 0.34 * len(matrix) + 1.2)
-    with new_figure(folder, FIGURE, *size) as figure:
+    with new_figure(folder, KEY, *size) as figure:
         panels = figure.subplots(1, len(sweeps), squeeze=False, sharey=True, width_ratios=counts)
         for sweep, panel in zip(sweeps, panels[0], strict=True):
             squares = [[row for row in rows if row.sweep == sweep] for rows in matrix.values()]
@@ -177,8 +166,8 @@ def draw_differences(experiment: Experiment, outcomes: Outcomes, folder: Path) -
             panel.set_yticks(range(len(matrix)), list(matrix))
             panel.set_xlabel(sweep.replace("_", " "))
         meanings = {
-            f"{labels[0]} is better": FIRST,
-            f"{labels[1]} is better": SECOND,
+            f"{context.titles[pair[0]]} is better": FIRST,
+            f"{context.titles[pair[1]]} is better": SECOND,
             "equivalent": EQUIVALENT,
         }
         add_legend(
@@ -205,3 +194,18 @@ def _draw_panel(panel: Axes, found: list[list[Difference | None]]) -> None:
     panel.set(xlim=(-0.5, len(found[0]) - 0.5), ylim=(len(found) - 0.5, -0.5))
     panel.tick_params(length=0)
     panel.spines[:].set_visible(False)
+
+
+def _check(context: Context[Pair]) -> None:
+    for i, name in enumerate(context.option):
+        context.check_risks_of_two(name, i)
+    context.check_sweeps()
+
+
+DIFFERENCES = Kind(
+    key=KEY,
+    option=tuple[str, str],
+    check=_check,
+    table=differences_table,
+    draw=draw_differences,
+)

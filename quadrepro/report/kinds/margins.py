@@ -1,4 +1,4 @@
-"""Training margins pooled over the splits: a table of moments, and their distributions drawn."""
+"""Training margins pooled over the splits: a table of moments, and a figure of distributions."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from quadrepro._typing import FloatArray
-from quadrepro.config.loading import Experiment
-from quadrepro.papers.printed import Published
+from quadrepro.errors import nearest
 from quadrepro.report.figure import LINES, add_legend, new_figure, open_frame
+from quadrepro.report.kinds.base import Context, Kind
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.table import MISSING, Entry, Table
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MEAN, SD = "_margin_mean", "_margin_std"
-"""How the printed columns of an algorithm end."""
+"""Endings of an algorithm's two printed columns."""
 
-FIGURE = "margins"
-"""Name of the figure's files without ending."""
+FILES = "margins"
+"""Name of the table's and the figure's files without ending."""
 
 POINTS = 1001
 """Points at which a distribution is drawn."""
@@ -34,7 +34,7 @@ def margins_of_splits(outcomes: Outcomes, row: str, column: str) -> list[FloatAr
     Returns
     -------
     list of ndarray of shape (n_train,)
-        One a split; empty unless every split was computed and has margins.
+        One per split; empty unless every split was computed and kept its margins.
     """
     records = outcomes.cell(row, column)
     if not all(record.ok and record.margins for record in records):
@@ -42,23 +42,15 @@ def margins_of_splits(outcomes: Outcomes, row: str, column: str) -> list[FloatAr
     return [record.training_margins() for record in records]
 
 
-def margins_table(experiment: Experiment, outcomes: Outcomes, printed: Published) -> Table:
+def margins_table(context: Context[str], outcomes: Outcomes) -> Table:
     """Return the table of means and standard deviations of the training margins.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        Labels and notes.
-    outcomes : Outcomes
-        The records.
-    printed : Published
-        The printed table, its rows under the titles of ours.
 
     Returns
     -------
     Table
-        A row a data set; as data, a row an entry.
+        One row per data set; in the CSV, one per entry.
     """
+    printed = context.printed(context.option)
     rows, data = [], []
     for row in outcomes.rows:
         entries = []
@@ -78,48 +70,52 @@ def margins_table(experiment: Experiment, outcomes: Outcomes, printed: Published
         pools += f" of all {outcomes.repeats} splits"
     beside = ", in parentheses the printed ones" if printed.cells else ""
     return Table(
-        f"{experiment.config.title}: training margins",
-        ("Data set", *(a.title for a in experiment.config.algorithms)),
+        f"{context.config.title}: training margins",
+        ("Data set", *context.titles.values()),
         tuple(rows),
         (
             f"Mean ± standard deviation of the margins of {pools}{beside}.",
-            *experiment.config.notes,
+            *context.config.notes,
         ),
         ("dataset", "algorithm", "margins", "mean", "sd", "printed mean", "printed sd"),
         tuple(data),
     )
 
 
-def draw_margins(experiment: Experiment, outcomes: Outcomes, folder: Path) -> None:
-    """Draw cumulative distributions of the training margins as ``margins.svg`` and ``.png``.
+def check_rows(context: Context[tuple[str, ...]]) -> None:
+    """Refuse rows to draw that do not exist."""
+    titles = [entry.title for entry in context.config.entries]
+    for i, row in enumerate(context.option):
+        if row not in titles:
+            raise context.error(f"there is no row {row!r} to draw{nearest(row, titles)}", i)
 
-    Parameters
-    ----------
-    experiment : Experiment
-        Labels, and the data sets to draw, one panel each.
-    outcomes : Outcomes
-        The records.
-    folder : Path
-        Where to write.
-    """
-    labels = {a.name: a.title for a in experiment.config.algorithms}
-    rows = experiment.config.tables.margin_figure
-    with new_figure(folder, FIGURE, 3.0 * len(rows) + 0.4, 3.2) as figure:
+
+def draw_margins(context: Context[tuple[str, ...]], outcomes: Outcomes, folder: Path) -> None:
+    """Draw the cumulative distributions of the training margins, one panel per row asked for."""
+    rows, titles = context.option, context.titles
+    with new_figure(folder, FILES, 3.0 * len(rows) + 0.4, 3.2) as figure:
         panels = figure.subplots(1, len(rows), sharey=True, squeeze=False)[0]
         for panel, row in zip(panels, rows, strict=True):
-            _draw_panel(panel, outcomes, row, labels)
+            _draw_panel(panel, outcomes, row, titles)
         panels[0].set_ylabel("cumulative share of examples")
         lines = {line.get_label(): line for panel in panels for line in panel.get_lines()}
-        add_legend(figure, {label: lines[label] for label in labels.values() if label in lines})
+        add_legend(figure, {title: lines[title] for title in titles.values() if title in lines})
 
 
-def _draw_panel(panel: Axes, outcomes: Outcomes, row: str, labels: dict[str, str]) -> None:
+def _draw_panel(panel: Axes, outcomes: Outcomes, row: str, titles: dict[str, str]) -> None:
     share = np.linspace(0, 1, POINTS)
-    for (colour, style), (column, label) in zip(cycle(LINES), labels.items(), strict=False):
+    for (colour, style), (column, title) in zip(cycle(LINES), titles.items(), strict=False):
         splits = margins_of_splits(outcomes, row, column)
         if splits:
             margins = np.quantile(np.concatenate(splits), share)
-            panel.plot(margins, share, color=colour, linestyle=style, label=label, linewidth=1.4)
+            panel.plot(margins, share, color=colour, linestyle=style, label=title, linewidth=1.4)
     panel.axvline(0, color="#bbbbbb", linewidth=0.8, zorder=0)
     panel.set(title=row, xlabel="margin", ylim=(-0.01, 1.02))
     open_frame(panel)
+
+
+MARGINS = Kind(key=FILES, option=str, check=Context.check_printed, table=margins_table)
+
+MARGIN_FIGURE = Kind(
+    key="margin_figure", option=tuple[str, ...], stem=FILES, check=check_rows, draw=draw_margins
+)

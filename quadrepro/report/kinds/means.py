@@ -1,6 +1,7 @@
-"""Mean and deviation of test errors, with the best of each row and its equals.
+"""Means and standard deviations of test errors, with the best of each row and its equals.
 
-Errors are in percent; where numbers are predicted, they are RMSEs in the unit of the target.
+Errors are in percent. If numbers are predicted, they are RMSEs in the unit of the target; there is
+a second table for RMSEs against targets without noise.
 """
 
 from __future__ import annotations
@@ -8,15 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from statistics import fmean, stdev
 
-from quadrepro.config.loading import Experiment
+from quadrepro.config.dataset_entry import DatasetEntry
 from quadrepro.papers.printed import Published
-from quadrepro.report.kinds.risks import closing_notes
-from quadrepro.report.outcomes import Outcomes
+from quadrepro.report.kinds.base import Context, Kind, closing_notes
+from quadrepro.report.outcomes import Mean, Outcomes
 from quadrepro.report.table import BEST, MISSING, Entry, Table
 from quadrepro.stats import LEVEL, Moments, paired_t_test, welch_test
 
 MEAN, SD = "_mean", "_sd"
-"""How the printed columns of an algorithm end."""
+"""Endings of an algorithm's two printed columns."""
 
 NOISELESS = "rmse_noiseless"
 """The measure of a record that is the RMSE against targets without noise."""
@@ -43,59 +44,59 @@ class Compared:
     Attributes
     ----------
     errors : list of float
-        One a split; empty unless every split was computed.
+        One per split; empty unless every split was computed.
+    mean : Fraction, float or None
+        Their mean, exact for errors in percent; None if there are no errors.
     best : bool
         Whether the mean is the lowest of the row.
     p_best : float or None
-        p-value of the paired t-test against the best; None where there is nothing to test.
+        p-value of the paired t-test against the best; None if there is nothing to test.
     printed : Moments or None
         The printed mean and deviation.
     """
 
     errors: list[float]
+    mean: Mean | None
     best: bool
     p_best: float | None
     printed: Moments | None
 
     @property
     def as_good(self) -> bool:
-        """Whether the entry is the best, or not found to differ from it."""
+        """Whether the entry is the best, or not found to differ from the best."""
         return self.best or (self.p_best is not None and self.p_best > LEVEL)
 
     @property
     def p_printed(self) -> float | None:
-        """p-value of Welch's test against the printed mean."""
-        if self.printed is None or len(self.errors) < 2:
+        """p-value of Welch's test against the printed mean; None if either has no deviation."""
+        if self.mean is None or self.printed is None or len(self.errors) < 2:
             return None
-        ours = Moments(fmean(self.errors), stdev(self.errors), len(self.errors))
+        ours = Moments(float(self.mean), stdev(self.errors), len(self.errors))
         return welch_test(ours, self.printed).p_value
 
 
-def percent_table(
-    experiment: Experiment, outcomes: Outcomes, printed: Published, *, noiseless: bool = False
-) -> Table:
+def means_table(context: Context[str], outcomes: Outcomes) -> Table:
     """Return the table of mean test errors, in percent or RMSEs.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        Labels and notes.
-    outcomes : Outcomes
-        The records.
-    printed : Published
-        The printed table, its rows under the titles of ours.
-    noiseless : bool, default False
-        Whether targets without noise are predicted.
 
     Returns
     -------
     Table
-        A row a data set; as data, a row an entry with its tests.
+        One row per data set; in the CSV, one per entry with its tests.
     """
+    return _table(context, outcomes, noiseless=False)
+
+
+def noiseless_table(context: Context[str], outcomes: Outcomes) -> Table:
+    """Return the same table for RMSEs against targets without noise."""
+    return _table(context, outcomes, noiseless=True)
+
+
+def _table(context: Context[str], outcomes: Outcomes, *, noiseless: bool) -> Table:
+    printed = context.printed(context.option)
     cells = {
         (row, column): cell
         for row in outcomes.rows
-        for column, cell in _row(experiment, outcomes, printed, row, noiseless).items()
+        for column, cell in _row(context, outcomes, printed, row, noiseless).items()
     }
     lowest = {row: _lowest_printed(outcomes, printed, row) for row in outcomes.rows}
     rows = tuple(
@@ -103,7 +104,7 @@ def percent_table(
             row,
             tuple(
                 Entry(
-                    _text(cells[row, c].errors, 4 if outcomes.regression(row) else 2),
+                    _text(cells[row, c], 4 if outcomes.regression(row) else 2),
                     printed.spread(row, c + MEAN, c + SD),
                     bold=cells[row, c].as_good,
                     mark="†" if _verdict(cells[row, c]) == "outside" else "",
@@ -116,22 +117,22 @@ def percent_table(
         for row in outcomes.rows
     )
     return Table(
-        f"{experiment.config.title}: {_what(outcomes, noiseless)}",
-        ("Data set", *(a.title for a in experiment.config.algorithms)),
+        f"{context.config.title}: {_what(context, noiseless)}",
+        ("Data set", *context.titles.values()),
         rows,
-        _notes(experiment, outcomes, list(cells.values())),
+        _notes(context, outcomes, list(cells.values())),
         DATA_HEADER,
         tuple((*place, *_numbers(cell)) for place, cell in cells.items()),
     )
 
 
-def _what(outcomes: Outcomes, noiseless: bool) -> str:
+def _what(context: Context[str], noiseless: bool) -> str:
     if noiseless:
         return "RMSE on test examples without noise"
-    kinds = {outcomes.regression(row) for row in outcomes.rows}
-    if kinds == {True}:
+    tasks = {view.task for view in context.experiment.views.values()}
+    if tasks == {"regression"}:
         return "RMSE on test examples"
-    return "test errors in percent" + (", or RMSE where numbers are predicted" * (len(kinds) > 1))
+    return "test errors in percent" + (", or RMSE where numbers are predicted" * (len(tasks) > 1))
 
 
 def _errors(outcomes: Outcomes, row: str, column: str, noiseless: bool) -> list[float]:
@@ -144,21 +145,32 @@ def _errors(outcomes: Outcomes, row: str, column: str, noiseless: bool) -> list[
     return [unit * value for value in outcomes.risks(row, column)]
 
 
+def _mean(
+    outcomes: Outcomes, row: str, column: str, errors: list[float], noiseless: bool
+) -> Mean | None:
+    if not errors:
+        return None
+    if noiseless or outcomes.regression(row):
+        return fmean(errors)
+    return 100 * outcomes.mean_of_computed(row, column)
+
+
 def _row(
-    experiment: Experiment, outcomes: Outcomes, printed: Published, row: str, noiseless: bool
+    context: Context[str], outcomes: Outcomes, printed: Published, row: str, noiseless: bool
 ) -> dict[str, Compared]:
     errors = {c: _errors(outcomes, row, c, noiseless) for c in outcomes.columns}
-    splits = experiment.config.tables.printed_splits
+    means = {c: _mean(outcomes, row, c, e, noiseless) for c, e in errors.items()}
+    known = [mean for mean in means.values() if mean is not None]
     best: list[str] = []
-    if len(errors) > 1 and all(errors.values()):
-        least = min(fmean(e) for e in errors.values())
-        best = [c for c, e in errors.items() if fmean(e) <= least + 1e-10]
+    if len(means) > 1 and len(known) == len(means):
+        best = [c for c, mean in means.items() if mean == min(known)]
     cells = {}
     for c, of_column in errors.items():
         p = None
         if best and outcomes.repeats > 1:
             p = paired_t_test(of_column, errors[best[0]]).p_value
-        cells[c] = Compared(of_column, c in best, p, _printed_moments(printed, row, c, splits))
+        beside = _printed_moments(printed, row, c, context.printed_splits)
+        cells[c] = Compared(of_column, means[c], c in best, p, beside)
     return cells
 
 
@@ -173,11 +185,11 @@ def _lowest_printed(outcomes: Outcomes, printed: Published, row: str) -> set[str
     return set() if alone else {c for c, m in means.items() if m == min(means.values())}
 
 
-def _text(errors: list[float], digits: int) -> str:
-    if not errors:
+def _text(cell: Compared, digits: int) -> str:
+    if cell.mean is None:
         return MISSING
-    spread = f" ± {stdev(errors):.{digits}f}" if len(errors) > 1 else ""
-    return f"{fmean(errors):.{digits}f}{spread}"
+    spread = f" ± {stdev(cell.errors):.{digits}f}" if len(cell.errors) > 1 else ""
+    return f"{float(cell.mean):.{digits}f}{spread}"
 
 
 def _verdict(cell: Compared) -> str:
@@ -187,28 +199,28 @@ def _verdict(cell: Compared) -> str:
 
 def _numbers(cell: Compared) -> tuple[str | float | int, ...]:
     errors, printed = cell.errors, cell.printed
+    mean = None if cell.mean is None else float(cell.mean)
     values = (
         len(errors),
-        fmean(errors) if errors else None,
+        mean,
         stdev(errors) if len(errors) > 1 else None,
         cell.p_best,
         printed.mean if printed else None,
         printed.sd if printed else None,
-        fmean(errors) - printed.mean if errors and printed else None,
+        mean - printed.mean if mean is not None and printed else None,
         cell.p_printed,
         _verdict(cell),
     )
     return tuple("" if value is None else value for value in values)
 
 
-def _notes(experiment: Experiment, outcomes: Outcomes, cells: list[Compared]) -> tuple[str, ...]:
+def _notes(context: Context[str], outcomes: Outcomes, cells: list[Compared]) -> tuple[str, ...]:
     several = outcomes.repeats > 1
-    printed_splits = experiment.config.tables.printed_splits
     ours = "Ours: one random split"
     if several:
         ours = f"Ours: mean ± standard deviation over {outcomes.repeats} random splits"
     if any(cell.printed for cell in cells):
-        ours += f"; in parentheses the printed ones over {printed_splits}"
+        ours += f"; in parentheses the printed ones over {context.printed_splits}"
     notes = [
         f"{ours}. {BEST} marks the lowest mean of a row (in LaTeX ours is shaded and the printed "
         "one underlined)."
@@ -222,8 +234,43 @@ def _notes(experiment: Experiment, outcomes: Outcomes, cells: list[Compared]) ->
     if verdicts:
         notes.append(
             f"† marks a mean that differs from the printed one by more than samples of "
-            f"{outcomes.repeats} and {printed_splits} splits would show (Welch's t-test, "
+            f"{outcomes.repeats} and {context.printed_splits} splits would show (Welch's t-test, "
             f"p ≤ {LEVEL:g}). Inside: {verdicts.count('inside')} of {len(verdicts)}, outside: "
             f"{verdicts.count('outside')}."
         )
-    return (*notes, *closing_notes(experiment, outcomes))
+    return (*notes, *closing_notes(context, outcomes))
+
+
+def _check_noiseless(context: Context[str]) -> None:
+    context.check_printed()
+    if not any(_has_truth(context, entry) for entry in context.config.entries):
+        raise context.error("no row draws its sample of numbers anew: only then is its truth known")
+
+
+def _has_truth(context: Context[str], entry: DatasetEntry) -> bool:
+    """Return whether the targets of a row are known without their noise."""
+    fresh = entry.changed(context.config.protocol).sample is not None
+    return fresh and context.experiment.views[entry.title].task == "regression"
+
+
+def _published(context: Context[str]) -> dict[tuple[str, str], str]:
+    """Return the printed means; errors have a percent sign and RMSEs have none."""
+    printed = context.printed(context.option)
+    return {
+        (row, column): text + ("%" if view.task == "classification" else "")
+        for row, view in context.experiment.views.items()
+        for column in context.titles
+        if (text := printed.text(row, column + MEAN))
+    }
+
+
+MEANS = Kind(
+    key="means",
+    option=str,
+    former=("percent",),
+    check=Context.check_printed,
+    table=means_table,
+    published=_published,
+)
+
+NOISELESS_MEANS = Kind(key="noiseless", option=str, check=_check_noiseless, table=noiseless_table)

@@ -1,113 +1,67 @@
-"""Table 1's layout: test risks, ours beside the printed ones, and where those lie."""
+"""Test risks beside the printed ones, and mean running times: the layout of QuadBoost's Table 1."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from statistics import stdev
 
-from quadrepro.config.dataset_entry import DatasetEntry
-from quadrepro.config.loading import Experiment
 from quadrepro.papers.printed import Published
-from quadrepro.report.outcomes import Outcomes
+from quadrepro.report.kinds.base import Context, Kind, closing_notes
+from quadrepro.report.kinds.verdicts import verdicts
+from quadrepro.report.outcomes import Mean, Outcomes
 from quadrepro.report.table import MISSING, Entry, Table
-from quadrepro.stats import COVERAGE, Placement, placement
+from quadrepro.stats import COVERAGE
 
 TIME_ROW = "mean_running_time_s"
 TIME_LABEL = "Mean running time (s)"
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """A printed risk against our repeats.
-
-    Attributes
-    ----------
-    row, column : str
-        Which entry.
-    printed : float
-        The printed risk.
-    placement : Placement
-        Where it lies.
-    """
-
-    row: str
-    column: str
-    printed: float
-    placement: Placement
-
-
-def verdicts(experiment: Experiment, outcomes: Outcomes, published: Published) -> list[Verdict]:
-    """Place every printed risk that has two or more computed repeats."""
-    names = {d.title: d.name for d in experiment.config.entries}
-    found = []
-    for row in outcomes.rows:
-        for column in outcomes.columns:
-            printed = published.number(names[row], column)
-            risks = outcomes.risks(row, column)
-            if printed is not None and len(risks) >= 2:
-                rounding = published.rounding(names[row], column)
-                found.append(Verdict(row, column, printed, placement(risks, printed, rounding)))
-    return found
-
-
-def risks_table(experiment: Experiment, outcomes: Outcomes, published: Published) -> Table:
+def risks_table(context: Context[str], outcomes: Outcomes) -> Table:
     """Return the table of test risks.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        Names, labels and notes.
-    outcomes : Outcomes
-        The records.
-    published : Published
-        The printed table.
 
     Returns
     -------
     Table
-        A row a data set, those that cannot be had among them, and a last row of mean running
-        times, which are measured and so the only numbers that differ from run to run.
+        One row per data set, including those that cannot be had. The last row holds the mean
+        running times. They are measured, so they are the only numbers that differ between runs.
     """
-    config = experiment.config
-    outside = {
-        (v.row, v.column)
-        for v in verdicts(experiment, outcomes, published)
-        if not v.placement.inside
-    }
+    config = context.config
+    absent = [a.name for a in config.absent]
+    printed = context.printed(context.option, TIME_ROW, *absent)
+    outside = {(v.row, v.column) for v in verdicts(outcomes, printed) if not v.placement.inside}
     times = {c: outcomes.mean_seconds(c) for c in outcomes.columns}
     time_entries = tuple(
-        Entry(MISSING if t is None else f"{t:.3f}", published.text(TIME_ROW, c))
+        Entry(MISSING if t is None else f"{t:.3f}", printed.text(TIME_ROW, c))
         for c, t in times.items()
     )
     kinds = ("", " sd", " printed") if outcomes.repeats > 1 else ("", " printed")
     return Table(
         f"{config.title}: test risks",
-        ("Data set", *(a.title for a in config.algorithms)),
+        ("Data set", *context.titles.values()),
         (
-            *((d.title, _entries(outcomes, published, d, outside)) for d in config.entries),
-            *((absent.name, _dashes(outcomes, published, absent.name)) for absent in config.absent),
+            *((row, _entries(outcomes, printed, row, outside)) for row in outcomes.rows),
+            *((name, _dashes(outcomes, printed, name)) for name in absent),
             (TIME_LABEL, time_entries),
         ),
-        _notes(experiment, outcomes, published),
+        _notes(context, outcomes, printed),
         ("dataset", *(column + kind for column in outcomes.columns for kind in kinds)),
         (
-            *((d.title, *_numbers(outcomes, published, d)) for d in config.entries),
-            (TIME_ROW, *_time_numbers(outcomes, published, times)),
+            *((row, *_numbers(outcomes, printed, row)) for row in outcomes.rows),
+            (TIME_ROW, *_time_numbers(outcomes, printed, times)),
         ),
+        timed_rows=(TIME_LABEL, TIME_ROW),
     )
 
 
 def _entries(
-    outcomes: Outcomes, published: Published, dataset: DatasetEntry, outside: set[tuple[str, str]]
+    outcomes: Outcomes, printed: Published, row: str, outside: set[tuple[str, str]]
 ) -> tuple[Entry, ...]:
-    row, name = dataset.title, dataset.name
-    best = _lowest({c: outcomes.mean_risk(row, c) for c in outcomes.columns})
-    printed_best = _lowest({c: published.number(name, c) for c in outcomes.columns})
+    best = _lowest({c: outcomes.mean(row, c) for c in outcomes.columns})
+    printed_best = _lowest({c: printed.number(row, c) for c in outcomes.columns})
     return tuple(
         Entry(
             _risk_text(outcomes, row, column),
-            published.text(name, column),
+            printed.text(row, column),
             bold=column in best,
             printed_bold=column in printed_best,
             mark="†" if (row, column) in outside else "",
@@ -116,50 +70,48 @@ def _entries(
     )
 
 
-def _dashes(outcomes: Outcomes, published: Published, name: str) -> tuple[Entry, ...]:
+def _dashes(outcomes: Outcomes, printed: Published, name: str) -> tuple[Entry, ...]:
     """Return the entries of a data set that cannot be had, beside the printed ones."""
-    return tuple(Entry(MISSING, published.text(name, column)) for column in outcomes.columns)
+    return tuple(Entry(MISSING, printed.text(name, column)) for column in outcomes.columns)
 
 
-def _numbers(
-    outcomes: Outcomes, published: Published, dataset: DatasetEntry
-) -> Iterator[float | str]:
+def _numbers(outcomes: Outcomes, printed: Published, row: str) -> Iterator[float | str]:
     for column in outcomes.columns:
-        mean = outcomes.mean_risk(dataset.title, column)
-        yield "" if mean is None else mean
+        mean = outcomes.mean(row, column)
+        yield "" if mean is None else float(mean)
         if outcomes.repeats > 1:
-            yield "" if mean is None else stdev(outcomes.risks(dataset.title, column))
-        yield published.text(dataset.name, column)
+            yield "" if mean is None else stdev(outcomes.risks(row, column))
+        yield printed.text(row, column)
 
 
 def _time_numbers(
-    outcomes: Outcomes, published: Published, times: dict[str, float | None]
+    outcomes: Outcomes, printed: Published, times: dict[str, float | None]
 ) -> Iterator[float | str]:
     for column, seconds in times.items():
         yield "" if seconds is None else seconds
         if outcomes.repeats > 1:
             yield ""
-        yield published.text(TIME_ROW, column)
+        yield printed.text(TIME_ROW, column)
 
 
 def _risk_text(outcomes: Outcomes, row: str, column: str) -> str:
-    mean = outcomes.mean_risk(row, column)
+    mean = outcomes.mean(row, column)
     if mean is None:
         return MISSING
     if outcomes.repeats == 1:
-        return f"{mean:.3f}"
-    return f"{mean:.3f} ± {stdev(outcomes.risks(row, column)):.3f}"
+        return f"{float(mean):.3f}"
+    return f"{float(mean):.3f} ± {stdev(outcomes.risks(row, column)):.3f}"
 
 
-def _lowest(risks: dict[str, float | None]) -> set[str]:
-    """Return the columns of the lowest risk, none where one is missing."""
+def _lowest(risks: dict[str, Mean | None]) -> set[str]:
+    """Return the columns of the lowest risk; none if a risk is missing."""
     present = [r for r in risks.values() if r is not None]
     if len(present) < len(risks):
         return set()
-    return {c for c, r in risks.items() if r is not None and r <= min(present) + 1e-12}
+    return {c for c, r in risks.items() if r == min(present)}
 
 
-def _notes(experiment: Experiment, outcomes: Outcomes, published: Published) -> tuple[str, ...]:
+def _notes(context: Context[str], outcomes: Outcomes, printed: Published) -> tuple[str, ...]:
     if outcomes.repeats > 1:
         first = (
             f"Ours: mean ± standard deviation over {outcomes.repeats} random splits; "
@@ -169,65 +121,20 @@ def _notes(experiment: Experiment, outcomes: Outcomes, published: Published) -> 
         )
     else:
         first = "Ours, in parentheses the printed risk; the lowest of a row is bold."
-    absent = [f"{a.name}: {a.reason.removesuffix('.')}." for a in experiment.config.absent]
-    first_if_printed = [first] if published.cells else []
-    return (*first_if_printed, *absent, *closing_notes(experiment, outcomes))
+    absent = [f"{a.name}: {a.reason.removesuffix('.')}." for a in context.config.absent]
+    first_if_printed = [first] if printed.cells else []
+    return (*first_if_printed, *absent, *closing_notes(context, outcomes))
 
 
-def closing_notes(experiment: Experiment, outcomes: Outcomes) -> tuple[str, ...]:
-    """Return what stands below any table: the algorithms' notes, missing cells, the config's."""
-    config = experiment.config
-    notes = [f"{a.title}: {a.note}" for a in config.algorithms if a.note]
-    lacking = sum(not record.ok for record in outcomes.records.values())
-    if lacking:
-        notes.append(
-            f"{lacking} of {len(outcomes.records)} cells failed or are missing ({MISSING})."
-        )
-    return (*notes, *config.notes)
+def _published(context: Context[str]) -> dict[tuple[str, str], str]:
+    return context.printed(context.option).cells
 
 
-def verdicts_table(experiment: Experiment, outcomes: Outcomes, published: Published) -> Table:
-    """Return where each printed risk lies in the distribution of our repeats."""
-    found = verdicts(experiment, outcomes, published)
-    by_cell = {(v.row, v.column): v for v in found}
-    inside = sum(v.placement.inside for v in found)
-    middle = sum(0.025 <= v.placement.quantile <= 0.975 for v in found)
-    rows = []
-    for row in outcomes.rows:
-        entries = []
-        for column in outcomes.columns:
-            verdict = by_cell.get((row, column))
-            if verdict is None:
-                entries.append(Entry(MISSING))
-            else:
-                where = verdict.placement
-                entries.append(Entry(f"{where.quantile:.2f}", mark="" if where.inside else "†"))
-        rows.append((row, tuple(entries)))
-    data = tuple(
-        (
-            v.row,
-            v.column,
-            v.printed,
-            v.placement.mean,
-            v.placement.sd,
-            v.placement.quantile,
-            v.placement.low,
-            v.placement.high,
-            "inside" if v.placement.inside else "outside",
-        )
-        for v in found
-    )
-    return Table(
-        f"{experiment.config.title}: where the printed risks lie in our distribution",
-        ("Data set", *(a.title for a in experiment.config.algorithms)),
-        tuple(rows),
-        (
-            f"Share of our {outcomes.repeats} splits below the printed risk, ties counted half. "
-            f"† marks a printed risk outside the interval in which one further split falls with "
-            f"probability {COVERAGE:g} (Student's t).",
-            f"Inside that interval: {inside} of {len(found)}. With a quantile from 0.025 to "
-            f"0.975: {middle} of {len(found)}.",
-        ),
-        ("dataset", "algorithm", "printed", "mean", "sd", "quantile", "low", "high", "verdict"),
-        data,
-    )
+RISKS = Kind(
+    key="risks",
+    option=str,
+    default="",
+    check=Context.check_printed,
+    table=risks_table,
+    published=_published,
+)

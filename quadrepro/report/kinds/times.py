@@ -1,6 +1,6 @@
 """Running times against what a config sweeps over: a table and a figure.
 
-All of it is measured, so it differs from run to run.
+All of it is measured, so it differs between runs.
 """
 
 from __future__ import annotations
@@ -10,46 +10,44 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from quadrepro.config.loading import Experiment
 from quadrepro.config.schema import Row
 from quadrepro.report.figure import add_legend, colours_of, new_figure, open_frame, plain_labels
-from quadrepro.report.kinds.risks import closing_notes
+from quadrepro.report.kinds.base import Context, Kind, closing_notes
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.table import MISSING, Entry, Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-FILES = "times"
-"""Name of the table's and the figure's files without ending."""
+KEY = "times"
+"""Key in the config, and name of the files without ending."""
 
 WIDE = 100
 """Above this ratio of the largest value to the smallest, the horizontal axis is logarithmic."""
 
 
 def times_of(outcomes: Outcomes, row: str, column: str) -> list[float]:
-    """Return the running times of an entry in seconds, one a split; empty unless all are known."""
+    """Return the running times of an entry in seconds.
+
+    Returns
+    -------
+    list of float
+        One per split; empty unless every split was computed.
+    """
     if not outcomes.complete(row, column):
         return []
     return [record.seconds for record in outcomes.cell(row, column)]
 
 
-def times_table(experiment: Experiment, outcomes: Outcomes) -> Table:
+def times_table(context: Context[bool], outcomes: Outcomes) -> Table:
     """Return the table of running times.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        The sweeps, labels and notes.
-    outcomes : Outcomes
-        The records.
 
     Returns
     -------
     Table
-        A row a data set and value of a sweep; as data, a row an entry.
+        One row per data set and value of a sweep; in the CSV, one per entry.
     """
-    config = experiment.config
+    config = context.config
     rows, data = [], []
     for row in config.rows:
         entries = []
@@ -63,38 +61,25 @@ def times_table(experiment: Experiment, outcomes: Outcomes) -> Table:
     over = f", median over {outcomes.repeats} splits" if outcomes.repeats > 1 else ""
     return Table(
         f"{config.title}: running times",
-        ("Data set", *(a.title for a in config.algorithms)),
+        ("Data set", *context.titles.values()),
         tuple(rows),
         (
             f"Seconds of the search and the final training{over}.",
-            *closing_notes(experiment, outcomes),
+            *closing_notes(context, outcomes),
         ),
         ("dataset", "sweep", "value", "algorithm", "splits", "seconds"),
         tuple(data),
     )
 
 
-def draw_times(experiment: Experiment, outcomes: Outcomes, folder: Path) -> None:
-    """Draw the running times as ``times.svg`` and ``.png``.
-
-    A panel a sweep and data set, a curve an algorithm.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        The sweeps, and labels.
-    outcomes : Outcomes
-        The records.
-    folder : Path
-        Where to write.
-    """
-    config = experiment.config
-    labels = {a.name: a.title for a in config.algorithms}
-    colours = colours_of(labels)
+def draw_times(context: Context[bool], outcomes: Outcomes, folder: Path) -> None:
+    """Draw the running times, one panel per sweep and data set and one curve per algorithm."""
+    config, titles = context.config, context.titles
+    colours = colours_of(titles)
     datasets = list(dict.fromkeys(row.of for row in config.rows))
     sweeps = list(dict.fromkeys(row.sweep for row in config.rows))
     size = (3.2 * len(sweeps) + 0.4, 2.6 * len(datasets) + 0.6)
-    with new_figure(folder, FILES, *size) as figure:
+    with new_figure(folder, KEY, *size) as figure:
         panels = figure.subplots(len(datasets), len(sweeps), squeeze=False)
         for dataset, of_dataset in zip(datasets, panels, strict=True):
             for sweep, panel in zip(sweeps, of_dataset, strict=True):
@@ -103,7 +88,7 @@ def draw_times(experiment: Experiment, outcomes: Outcomes, folder: Path) -> None
                 panel.set(title=dataset, xlabel=sweep.replace("_", " "))
             of_dataset[0].set_ylabel("seconds")
         lines = {line.get_label(): line for panel in panels.flat for line in panel.get_lines()}
-        add_legend(figure, {labels[name]: lines[name] for name in labels if name in lines})
+        add_legend(figure, {titles[name]: lines[name] for name in titles if name in lines})
 
 
 def _draw_panel(
@@ -132,3 +117,13 @@ def _draw_panel(
     panel.set_yscale("log")
     plain_labels(panel.yaxis)
     open_frame(panel)
+
+
+TIMES = Kind(
+    key=KEY,
+    option=bool,
+    check=Context.check_sweeps,
+    table=times_table,
+    draw=draw_times,
+    timed=True,
+)

@@ -9,8 +9,11 @@ import pytest
 
 from quadrepro.config.loading import Experiment, load_experiment
 from quadrepro.engine.records import Record
-from quadrepro.report.kinds.curves import curve_of, curves_table, draw_curves
+from quadrepro.learners.grid import Grid
+from quadrepro.report.kinds.base import Context
+from quadrepro.report.kinds.curves import Curves, curves_table, draw_curves
 from quadrepro.report.outcomes import Outcomes
+from tests.report.contexts import context_of
 
 CONFIG = """title: Two
 repeats: 2
@@ -28,9 +31,9 @@ tables:
       - {title: testing, measures: [test_error], scale: -log}
 """
 GRIDS = {
-    "adaboost": [["n_rounds", list(range(1, 33))]],
-    "quadboost": [["n_rounds", [1, 10]]],
-    "lpboost": [["C", [1.0]]],
+    "adaboost": Grid.of({"n_rounds": range(1, 33)}),
+    "quadboost": Grid.of({"n_rounds": [1, 10]}),
+    "lpboost": Grid.of({"C": [1.0]}),
 }
 Measures = dict[str, list[list[float]]]
 
@@ -45,17 +48,22 @@ def load(tmp_path: Path) -> Callable[..., Experiment]:
     return load
 
 
+def curves_of(experiment: Experiment) -> Context[Curves]:
+    return context_of(experiment, "curves")
+
+
 def outcomes(found: dict[str, Measures]) -> Outcomes:
     """Return outcomes of two splits; an algorithm that is not given is missing."""
-    records = {}
+    records, grids = {}, {}
     for column, grid in GRIDS.items():
         for split in range(2):
             record = Record("k", "missing")
             if column in found:
                 measures = {name: splits[split] for name, splits in found[column].items()}
-                record = Record("k", "ok", 1, 10, measures=measures, content={"grid": grid})
+                record = Record("k", "ok", 1, 10, measures=measures)
             records["monks", column, split] = record
-    return Outcomes(("monks",), tuple(GRIDS), 2, records)
+            grids["monks", column, split] = (grid,)
+    return Outcomes(("monks",), tuple(GRIDS), 2, records, grids)
 
 
 def of_all() -> dict[str, Measures]:
@@ -72,7 +80,7 @@ def of_all() -> dict[str, Measures]:
 
 def test_a_curve_is_the_mean_over_the_splits_with_their_deviation() -> None:
     found = of_all()
-    curve = curve_of(outcomes(found), "monks", "adaboost", "test_error")
+    curve = outcomes(found).curve("monks", "adaboost", "test_error")
     assert curve is not None
     splits = np.array(found["adaboost"]["test_error"])
     np.testing.assert_allclose(curve.mean, splits.mean(axis=0))
@@ -82,7 +90,7 @@ def test_a_curve_is_the_mean_over_the_splits_with_their_deviation() -> None:
 def test_the_data_have_every_point_and_the_table_six_evenly_chosen(
     load: Callable[..., Experiment],
 ) -> None:
-    table = curves_table(load(), outcomes(of_all()))
+    table = curves_table(curves_of(load()), outcomes(of_all()))
     assert table.data_header[2:5] == ("n_rounds", "train_error", "train_error sd")
     assert [row[:3] for row in table.data_rows] == [
         *(("monks", "adaboost", t) for t in range(1, 33)),
@@ -101,7 +109,7 @@ def test_the_data_have_every_point_and_the_table_six_evenly_chosen(
 
 
 def test_on_a_linear_scale_the_chosen_values_lie_evenly(load: Callable[..., Experiment]) -> None:
-    table = curves_table(load("scale: log\n    panels", "panels"), outcomes(of_all()))
+    table = curves_table(curves_of(load("scale: log\n    panels", "panels")), outcomes(of_all()))
     shown = [entries[1].ours for _, entries in table.rows[:6]]
     assert shown == ["1", "7", "13", "20", "26", "32"]
 
@@ -111,7 +119,7 @@ def test_a_candidate_without_a_solution_and_an_entry_without_records_are_dashes(
 ) -> None:
     found = of_all()
     del found["lpboost"]
-    table = curves_table(load(), outcomes(found))
+    table = curves_table(curves_of(load()), outcomes(found))
     assert [e.ours for e in table.rows[7][1]] == ["QuadBoost", "10", "0.0000 ± 0.0000", "–"]
     assert [e.ours for e in table.rows[8][1]] == ["LPBoost", "–", "–", "–"]
     assert table.data_rows[-1][5:] == ("", "")
@@ -134,7 +142,7 @@ def drawn_panels(
         save(figure, *args, **options)
 
     monkeypatch.setattr(Figure, "savefig", keep)
-    draw_curves(experiment, outcomes(found), folder)
+    draw_curves(curves_of(experiment), outcomes(found), folder)
     return kept[0].axes
 
 
@@ -174,8 +182,8 @@ def test_the_same_records_give_the_same_figures(
 ) -> None:
     experiment = load()
     for name in ("a", "b"):
-        draw_curves(experiment, outcomes(of_all()), tmp_path / name)
-    draw_curves(experiment, outcomes({}), tmp_path / "empty")
+        draw_curves(curves_of(experiment), outcomes(of_all()), tmp_path / name)
+    draw_curves(curves_of(experiment), outcomes({}), tmp_path / "empty")
     for file in ("curves.svg", "curves.png"):
         a, b, empty = ((tmp_path / name / file).read_bytes() for name in ("a", "b", "empty"))
         assert a == b
@@ -199,7 +207,7 @@ def test_a_panel_draws_only_the_algorithms_it_names_in_their_own_colours(
 
 def test_the_table_has_no_number_that_no_panel_draws(load: Callable[..., Experiment]) -> None:
     old = "{title: training, measures: [train_error], scale: log}"
-    table = curves_table(load(old, SOME), outcomes(of_all()))
+    table = curves_table(curves_of(load(old, SOME)), outcomes(of_all()))
     rows = {(row[1], row[2]): row[3:] for row in table.data_rows}
     assert rows["quadboost", 10][:2] == ("", "")
     assert rows["quadboost", 1][2:] == (pytest.approx(0.3), pytest.approx(0.02**0.5))
@@ -214,6 +222,6 @@ def test_an_algorithm_that_keeps_other_measures_has_a_gap_in_the_others(
     del found["lpboost"]["train_error"]
     training, testing = drawn_panels(experiment, found, tmp_path, monkeypatch)
     assert (len(training.get_lines()), len(testing.get_lines())) == (2, 3)
-    table = curves_table(experiment, outcomes(found))
+    table = curves_table(curves_of(experiment), outcomes(found))
     assert [e.ours for e in table.rows[-1][1]] == ["LPBoost", "any", "–", "0.2000 ± 0.0000"]
     assert table.data_rows[-1] == ("monks", "lpboost", "", "", "", pytest.approx(0.2), 0.0)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -14,10 +15,12 @@ from quadrepro.report.kinds.differences import (
     SECOND,
     UNKNOWN,
     Difference,
+    difference,
     differences_table,
     draw_differences,
 )
 from quadrepro.report.outcomes import Outcomes
+from tests.report.contexts import context_of
 
 CONFIG = """title: Two
 protocol: {view: quadboost}
@@ -57,7 +60,7 @@ def outcomes(repeats: int = 2) -> Outcomes:
 def test_entries_are_the_second_risk_less_the_first_and_marked_outside_the_spread(
     experiment: Experiment,
 ) -> None:
-    table = differences_table(experiment, outcomes())
+    table = differences_table(context_of(experiment, "differences"), outcomes())
     assert table.title == "Two: risk of QuadBoost less that of AdaBoost"
     assert table.header == ("Data set", "noise 0", "noise 0.5")
     found = [(name, *(e.ours + e.mark for e in entries)) for name, entries in table.rows]
@@ -68,22 +71,25 @@ def test_entries_are_the_second_risk_less_the_first_and_marked_outside_the_sprea
 
 
 def test_with_one_split_only_equal_risks_are_equivalent(experiment: Experiment) -> None:
-    table = differences_table(experiment, outcomes(1))
+    table = differences_table(context_of(experiment, "differences"), outcomes(1))
     found = [(name, *(e.ours + e.mark for e in entries)) for name, entries in table.rows]
     assert found == [("monks", "+20.0*", "+1.0*"), ("titanic", "-20.0*", "+0.0")]
     assert "one split has no spread" in table.notes[0]
 
 
-percent = st.integers(0, 100).map(float)
+percent = st.fractions(0, 100, max_denominator=7)
 
 
 @given(st.tuples(percent, percent), st.tuples(percent, percent))
 def test_two_are_equivalent_where_their_intervals_meet_whichever_stands_first(
-    means: tuple[float, float], sds: tuple[float, float]
+    means: tuple[Fraction, Fraction], sds: tuple[Fraction, Fraction]
 ) -> None:
     (low, high) = sorted(zip(means, sds, strict=True))
     meet = low[0] + low[1] >= high[0] - high[1]
-    there, back = Difference(means, sds), Difference(means[::-1], sds[::-1])
+    variances = sds[0] ** 2, sds[1] ** 2
+    of_reader = float(sds[0]), float(sds[1])
+    there = Difference(means, variances, of_reader)
+    back = Difference(means[::-1], variances[::-1], of_reader[::-1])
     assert there.equivalent == back.equivalent == meet
     assert there.points == -back.points
     expected = EQUIVALENT if meet else FIRST if means[0] < means[1] else SECOND
@@ -98,7 +104,7 @@ def test_squares_have_the_colour_of_the_better_and_its_difference(
 
     figures = []
     monkeypatch.setattr(Figure, "savefig", lambda figure, *_, **__: figures.append(figure))
-    draw_differences(experiment, outcomes(), tmp_path)
+    draw_differences(context_of(experiment, "differences"), outcomes(), tmp_path)
     [panel] = figures[0].axes
     colours = [to_hex(square.get_facecolor()) for square in panel.patches]
     assert colours == [FIRST, EQUIVALENT, SECOND, UNKNOWN]
@@ -114,8 +120,38 @@ def test_squares_have_the_colour_of_the_better_and_its_difference(
 
 def test_the_same_records_give_the_same_figures(experiment: Experiment, tmp_path: Path) -> None:
     for name, repeats in (("a", 2), ("b", 2), ("other", 1)):
-        draw_differences(experiment, outcomes(repeats), tmp_path / name)
+        draw_differences(context_of(experiment, "differences"), outcomes(repeats), tmp_path / name)
     for file in ("differences.svg", "differences.png"):
         a, b, other = ((tmp_path / name / file).read_bytes() for name in ("a", "b", "other"))
         assert a == b
         assert a != other
+
+
+@given(
+    st.lists(st.integers(0, 100), min_size=2, max_size=8).flatmap(
+        lambda xs: st.tuples(st.just(xs), st.permutations(xs))
+    )
+)
+def test_equal_counts_differ_by_nothing_in_whatever_order(
+    lists: tuple[list[int], list[int]],
+) -> None:
+    records = {
+        ("x", column, i): Record("k", "ok", count, 100)
+        for column, counts in zip("ab", lists, strict=True)
+        for i, count in enumerate(counts)
+    }
+    found = difference(Outcomes(("x",), ("a", "b"), len(lists[0]), records), "x", ("a", "b"))
+    assert found is not None
+    assert found.points == 0
+    assert found.equivalent
+    assert found.text == "+0.0"
+
+
+def test_intervals_that_touch_in_one_point_are_equivalent_and_a_hair_apart_are_not() -> None:
+    # sqrt(2) + sqrt(8) = sqrt(18)
+    variances, of_reader = (Fraction(2), Fraction(8)), (2**0.5, 8**0.5)
+    hair = Fraction(1, 10**30)
+    third = Fraction(1, 3)
+    for gap, meet in ((third, True), (third + hair, False)):
+        scaled = (variances[0] / 162, variances[1] / 162)
+        assert Difference((Fraction(), gap), scaled, of_reader).equivalent is meet

@@ -9,8 +9,11 @@ import pytest
 from quadrepro.config.loading import Experiment, load_experiment
 from quadrepro.engine.records import Record, pack_margins
 from quadrepro.papers.printed import read_published
+from quadrepro.report.kinds import requested
+from quadrepro.report.kinds.base import Context
 from quadrepro.report.kinds.margins import draw_margins, margins_table
 from quadrepro.report.outcomes import Outcomes
+from tests.report.contexts import context_of
 
 CONFIG = """title: Two
 protocol: {view: quadboost}
@@ -21,11 +24,19 @@ algorithms:
   - {name: adaboost, grid: {n_rounds: 5}}
   - {name: ebboost, algorithm: adaboost, label: EBBoost, grid: {n_rounds: 5}}
   - {name: rlp-boost, algorithm: adaboost, label: RLP-Boost, grid: {n_rounds: 5}}
-tables: {margin_figure: [wisconsin, mushrooms]}
+tables: {margins: ebboost-table2, margin_figure: [wisconsin, mushrooms]}
 """
 ROWS = ("wisconsin", "mushrooms")
 COLUMNS = ("adaboost", "ebboost", "rlp-boost")
 SPLITS = 3
+
+
+NOTHING = read_published("")
+
+
+def figure_of(experiment: Experiment) -> Context[tuple[str, ...]]:
+    [context] = [r.context for r in requested(experiment) if r.kind.key == "margin_figure"]
+    return context
 
 
 @pytest.fixture
@@ -61,7 +72,7 @@ def test_entries_are_moments_of_all_margins_beside_the_printed_ones(
     experiment: Experiment,
 ) -> None:
     kept = margins()
-    table = margins_table(experiment, outcomes(kept), read_published("ebboost-table2"))
+    table = margins_table(context_of(experiment, "margins"), outcomes(kept))
     printed = {
         ("wisconsin", "adaboost"): "0.39 ± 0.15",
         ("wisconsin", "ebboost"): "0.35 ± 0.12",
@@ -86,23 +97,23 @@ def test_entries_are_moments_of_all_margins_beside_the_printed_ones(
 
 
 def test_an_algorithm_without_margins_has_dashes(experiment: Experiment) -> None:
-    table = margins_table(experiment, outcomes(margins()), read_published(""))
+    table = margins_table(context_of(experiment, "margins", NOTHING), outcomes(margins()))
     assert [of_row[2].ours for _, of_row in table.rows] == ["–", "–"]
 
 
 def test_an_entry_that_lacks_one_splits_margins_is_a_dash(experiment: Experiment) -> None:
     kept = margins()
     del kept["wisconsin", "ebboost", 1]
-    table = margins_table(experiment, outcomes(kept), read_published(""))
+    table = margins_table(context_of(experiment, "margins", NOTHING), outcomes(kept))
     assert [e.ours == "–" for e in table.rows[0][1]] == [False, True, True]
 
 
 def test_the_same_records_give_the_same_figures(experiment: Experiment, tmp_path: Path) -> None:
     kept = margins()
     for name in ("a", "b"):
-        draw_margins(experiment, outcomes(kept), tmp_path / name)
+        draw_margins(figure_of(experiment), outcomes(kept), tmp_path / name)
     kept["mushrooms", "ebboost", 0] = kept["mushrooms", "ebboost", 0] + 0.2
-    draw_margins(experiment, outcomes(kept), tmp_path / "other")
+    draw_margins(figure_of(experiment), outcomes(kept), tmp_path / "other")
     for file in ("margins.svg", "margins.png"):
         a, b, other = ((tmp_path / name / file).read_bytes() for name in ("a", "b", "other"))
         assert a == b
@@ -112,7 +123,7 @@ def test_the_same_records_give_the_same_figures(experiment: Experiment, tmp_path
 def test_the_figure_has_a_panel_a_row_and_a_line_an_algorithm_with_margins(
     experiment: Experiment, tmp_path: Path
 ) -> None:
-    draw_margins(experiment, outcomes(margins()), tmp_path)
+    draw_margins(figure_of(experiment), outcomes(margins()), tmp_path)
     groups = [
         g.get("id", "")
         for g in ElementTree.parse(tmp_path / "margins.svg").iter("{http://www.w3.org/2000/svg}g")
@@ -126,7 +137,7 @@ def test_the_figure_has_a_panel_a_row_and_a_line_an_algorithm_with_margins(
 
 
 def test_a_figure_without_records_has_empty_panels(experiment: Experiment, tmp_path: Path) -> None:
-    draw_margins(experiment, outcomes({}), tmp_path)
+    draw_margins(figure_of(experiment), outcomes({}), tmp_path)
     text = (tmp_path / "margins.svg").read_text()
     assert "<!-- wisconsin -->" in text
     assert "<!-- AdaBoost -->" not in text

@@ -11,8 +11,9 @@ from scipy.stats import ttest_ind_from_stats, ttest_rel
 from quadrepro.config.loading import Experiment, load_experiment
 from quadrepro.engine.records import Record
 from quadrepro.papers.printed import Published, read_published
-from quadrepro.report.kinds.means import percent_table
+from quadrepro.report.kinds.means import means_table, noiseless_table
 from quadrepro.report.outcomes import Outcomes
+from tests.report.contexts import context_of
 
 CONFIG = """title: Two
 protocol: {view: quadboost}
@@ -23,6 +24,7 @@ algorithms:
   - {name: adaboost, grid: {n_rounds: 5}}
   - {name: ebboost, algorithm: adaboost, label: EBBoost, grid: {n_rounds: 5}}
   - {name: abr, algorithm: adaboost, label: ABR, grid: {n_rounds: 5}, note: a departure.}
+tables: {means: ebboost-table1}
 """
 ERRORS = {
     ("nist09", "adaboost"): (12, 14, 13, 13),
@@ -80,12 +82,12 @@ def outcomes(errors: dict[tuple[str, str], tuple[int | None, ...]], n: int = 100
 def test_the_table_reads_like_the_papers(experiment: Experiment) -> None:
     more = {("made-up", "adaboost_mean"): "4.00", ("made-up", "adaboost_sd"): "0.20"}
     printed = Published("p", PRINTED.columns, {**PRINTED.cells, **more})
-    text = percent_table(experiment, outcomes(ERRORS), printed).to_markdown()
+    text = means_table(context_of(experiment, "means", printed), outcomes(ERRORS)).to_markdown()
     assert text == EXPECTED
 
 
 def test_the_data_hold_both_tests_at_full_precision(experiment: Experiment) -> None:
-    text = percent_table(experiment, outcomes(ERRORS), PRINTED).to_csv()
+    text = means_table(context_of(experiment, "means"), outcomes(ERRORS)).to_csv()
     rows = {(r["dataset"], r["algorithm"]): r for r in csv.DictReader(text.splitlines())}
     entry = rows["nist09", "abr"]
     ours, best = (np.array(ERRORS["nist09", c]) / 10 for c in ("abr", "ebboost"))
@@ -104,7 +106,7 @@ def test_the_data_hold_both_tests_at_full_precision(experiment: Experiment) -> N
 
 def test_a_row_with_a_missing_cell_has_no_best_and_no_test(experiment: Experiment) -> None:
     lacking = outcomes({**ERRORS, ("nist09", "abr"): (12, None, 13, 12)})
-    table = percent_table(experiment, lacking, PRINTED)
+    table = means_table(context_of(experiment, "means"), lacking)
     entries = table.rows[0][1]
     assert [e.ours for e in entries] == ["1.30 ± 0.08", "1.15 ± 0.06", "–"]
     assert not any(e.bold or e.best for e in entries)
@@ -114,7 +116,7 @@ def test_a_row_with_a_missing_cell_has_no_best_and_no_test(experiment: Experimen
 
 def test_one_split_has_a_best_and_no_tests(experiment: Experiment) -> None:
     one = {place: of_splits[:1] for place, of_splits in ERRORS.items()}
-    table = percent_table(experiment, outcomes(one), PRINTED)
+    table = means_table(context_of(experiment, "means"), outcomes(one))
     assert [e.ours for e in table.rows[0][1]] == ["1.20", "1.10", "1.20"]
     assert [e.bold for e in table.rows[0][1]] == [False, True, False]
     assert table.notes[0].startswith("Ours: one random split; in parentheses")
@@ -122,7 +124,7 @@ def test_one_split_has_a_best_and_no_tests(experiment: Experiment) -> None:
 
 
 def test_latex_shades_the_best_and_names_its_package(experiment: Experiment) -> None:
-    text = percent_table(experiment, outcomes(ERRORS), PRINTED).to_latex()
+    text = means_table(context_of(experiment, "means"), outcomes(ERRORS)).to_latex()
     assert "% Needs the package xcolor with the option table." in text
     assert r"\cellcolor{gray!25}\textbf{1.15 $\pm$ 0.06} (\underline{1.17 $\pm$ 0.13})" in text
 
@@ -133,7 +135,7 @@ datasets: [ROWS]
 algorithms:
   - {name: boosting, label: A, grid: {n_rounds: 5}}
   - {name: rboosting, algorithm: boosting, label: B, grid: {n_rounds: 5}}
-tables: {percent: rescale-table1, printed_splits: 50}
+tables: {means: rescale-table1, noiseless: rescale-table1, printed_splits: 50}
 """
 RMSES = {
     "boosting": [(0.27, 0.1), (0.25, 0.2), (0.29, 0.3)],
@@ -172,11 +174,10 @@ def with_classes() -> Outcomes:
 
 
 ONE = "{name: m1, as: m1 0}"
-PRINTED_RMSES = read_published("rescale-table1")
 
 
 def test_rmses_have_four_digits_and_no_percent(load: Callable[[str], Experiment]) -> None:
-    table = percent_table(load(ONE), predicted(), PRINTED_RMSES)
+    table = means_table(context_of(load(ONE), "means"), predicted())
     assert table.title == "Mixed: RMSE on test examples"
     a, b = table.rows[0][1]
     assert (a.ours, a.printed) == ("0.2700 ± 0.0200", "0.2698 ± 0.0495")
@@ -190,13 +191,13 @@ def test_a_table_of_numbers_and_classes_says_which_is_which(
     load: Callable[[str], Experiment],
 ) -> None:
     experiment = load(f"{ONE}, {{name: orange, as: o}}")
-    table = percent_table(experiment, with_classes(), PRINTED_RMSES)
+    table = means_table(context_of(experiment, "means"), with_classes())
     assert table.title == "Mixed: test errors in percent, or RMSE where numbers are predicted"
     assert [entries[0].ours for _, entries in table.rows] == ["0.2700 ± 0.0200", "20.00 ± 10.00"]
 
 
 def test_without_noise_the_other_rmses_are_compared(load: Callable[[str], Experiment]) -> None:
-    table = percent_table(load(ONE), predicted(), PRINTED_RMSES, noiseless=True)
+    table = noiseless_table(context_of(load(ONE), "noiseless"), predicted())
     assert table.title == "Mixed: RMSE on test examples without noise"
     a, b = table.rows[0][1]
     assert [a.ours, b.ours] == ["0.2000 ± 0.1000", "0.5000 ± 0.1000"]
@@ -208,7 +209,7 @@ def test_a_row_whose_truth_is_not_known_is_a_dash_without_noise(
     load: Callable[[str], Experiment],
 ) -> None:
     experiment = load(f"{ONE}, {{name: orange, as: o}}")
-    table = percent_table(experiment, with_classes(), PRINTED_RMSES, noiseless=True)
+    table = noiseless_table(context_of(experiment, "noiseless"), with_classes())
     assert [[e.ours for e in entries] for _, entries in table.rows] == [
         ["0.2000 ± 0.1000", "0.5000 ± 0.1000"],
         ["–", "–"],
@@ -218,7 +219,7 @@ def test_a_row_whose_truth_is_not_known_is_a_dash_without_noise(
 def test_the_printed_splits_are_those_of_the_config_in_notes_and_test(
     load: Callable[[str], Experiment],
 ) -> None:
-    table = percent_table(load(ONE), predicted(), PRINTED_RMSES)
+    table = means_table(context_of(load(ONE), "means"), predicted())
     assert table.notes[0].startswith(
         "Ours: mean ± standard deviation over 3 random splits; in parentheses the printed ones "
         "over 50."
@@ -229,3 +230,21 @@ def test_the_printed_splits_are_those_of_the_config_in_notes_and_test(
         ours.mean(), ours.std(ddof=1), 3, 0.2698, 0.0495, 50, equal_var=False
     )
     assert table.data_rows[0][9] == pytest.approx(welch.pvalue)
+
+
+def test_means_of_equal_counts_are_best_together(experiment: Experiment) -> None:
+    columns = ("adaboost", "ebboost", "abr")
+    errors = dict(zip(columns, ((1, 2, 3, 9), (9, 3, 2, 1), (9, 3, 2, 2)), strict=True))
+    found = outcomes({("nist09", column): counts for column, counts in errors.items()}, 30)
+    table = means_table(context_of(experiment, "means"), found)
+    assert [entry.best for entry in table.rows[0][1]] == [True, True, False]
+    assert table.data_rows[0][3] == table.data_rows[1][3] == 12.5
+
+
+def test_the_title_says_what_is_predicted_even_if_nothing_was_computed(
+    load: Callable[[str], Experiment],
+) -> None:
+    context = context_of(load(ONE), "means")
+    records = {("m1 0", column, i): Record("k", "missing") for column in RMSES for i in range(3)}
+    lost = Outcomes(("m1 0",), tuple(RMSES), 3, records)
+    assert means_table(context, lost).title == "Mixed: RMSE on test examples"

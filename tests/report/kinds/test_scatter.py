@@ -1,16 +1,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from statistics import fmean, stdev
 
 import pytest
 
 from quadrepro.config.loading import Experiment
+from quadrepro.report.kinds.base import Context
 from quadrepro.report.kinds.scatter import draw_scatter, scatter_table
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.stats import sign_test
+from tests.report.contexts import asking_for, context_of
 
 Make = Callable[..., Outcomes]
 SPLITS = (
@@ -20,13 +21,14 @@ SPLITS = (
 
 
 @pytest.fixture
-def against(experiment: Experiment) -> Experiment:
-    """Return the experiment that sets all beside QuadBoost."""
-    tables = experiment.config.tables.model_copy(update={"scatter": "quadboost"})
-    return replace(experiment, config=experiment.config.model_copy(update={"tables": tables}))
+def against(experiment: Experiment) -> Context[str]:
+    """Return the context of a table that sets all beside QuadBoost."""
+    return context_of(asking_for(experiment, scatter="quadboost"), "scatter")
 
 
-def test_dots_are_counted_by_the_side_of_the_diagonal(against: Experiment, outcomes: Make) -> None:
+def test_dots_are_counted_by_the_side_of_the_diagonal(
+    against: Context[str], outcomes: Make
+) -> None:
     table = scatter_table(against, outcomes(*SPLITS))
     found = {name: [e.ours for e in entries] for name, entries in table.rows}
     assert list(found) == ["LPBoost", "AdaBoost"]
@@ -43,7 +45,7 @@ def test_dots_are_counted_by_the_side_of_the_diagonal(against: Experiment, outco
 
 
 def test_a_panel_an_algorithm_and_a_dot_a_split(
-    against: Experiment, outcomes: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    against: Context[str], outcomes: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from matplotlib.figure import Figure
 
@@ -62,7 +64,7 @@ def test_a_panel_an_algorithm_and_a_dot_a_split(
 
 
 def test_the_same_records_give_the_same_figures(
-    against: Experiment, outcomes: Make, tmp_path: Path
+    against: Context[str], outcomes: Make, tmp_path: Path
 ) -> None:
     lost = dict.fromkeys(SPLITS[0], (None, None, None))
     for name, splits in (("a", SPLITS), ("b", SPLITS), ("empty", (lost,))):

@@ -6,8 +6,10 @@ import pytest
 
 from quadrepro.config.loading import Experiment, load_experiment
 from quadrepro.engine.records import Record
+from quadrepro.report.kinds.base import Context
 from quadrepro.report.kinds.times import draw_times, times_table
 from quadrepro.report.outcomes import Outcomes
+from tests.report.contexts import context_of
 
 CONFIG = """title: Two
 repeats: 3
@@ -31,6 +33,10 @@ def load(folder: Path, over: str = ROUNDS) -> Experiment:
     return load_experiment(path)
 
 
+def times_of(experiment: Experiment) -> Context[bool]:
+    return context_of(experiment, "times")
+
+
 def outcomes(experiment: Experiment, missing: tuple[str, str, int] | None = None) -> Outcomes:
     """Return outcomes whose second of three times is the middle one."""
     rows = tuple(row.entry.title for row in experiment.config.rows)
@@ -47,7 +53,9 @@ def outcomes(experiment: Experiment, missing: tuple[str, str, int] | None = None
 
 def test_entries_are_medians_over_the_splits(tmp_path: Path) -> None:
     experiment = load(tmp_path)
-    table = times_table(experiment, outcomes(experiment, ("monks, noise 0.5", "adaboost", 2)))
+    table = times_table(
+        times_of(experiment), outcomes(experiment, ("monks, noise 0.5", "adaboost", 2))
+    )
     assert [(name, *(e.ours for e in entries)) for name, entries in table.rows] == [
         ("monks, noise 0", "2", "0.1"),
         ("monks, noise 0.5", "–", "0.2"),
@@ -68,7 +76,7 @@ def test_a_panel_a_sweep_and_a_curve_an_algorithm(
     figures = []
     monkeypatch.setattr(Figure, "savefig", lambda figure, *_, **__: figures.append(figure))
     experiment = load(tmp_path)
-    draw_times(experiment, outcomes(experiment, missing), tmp_path)
+    draw_times(times_of(experiment), outcomes(experiment, missing), tmp_path)
     noise, rounds = figures[0].axes
     assert (noise.get_xscale(), rounds.get_xscale()) == ("linear", "log")
     assert (noise.get_yscale(), rounds.get_yscale()) == ("log", "log")
@@ -80,7 +88,7 @@ def test_a_panel_a_sweep_and_a_curve_an_algorithm(
 
 def test_values_that_are_no_numbers_stand_side_by_side(tmp_path: Path) -> None:
     experiment = load(tmp_path, "protocol.normalise, values: [tanh, none]")
-    draw_times(experiment, outcomes(experiment), tmp_path)
+    draw_times(times_of(experiment), outcomes(experiment), tmp_path)
     text = (tmp_path / "times.svg").read_text()
     assert "<!-- tanh -->" in text
     assert "<!-- none -->" in text
@@ -89,10 +97,10 @@ def test_values_that_are_no_numbers_stand_side_by_side(tmp_path: Path) -> None:
 def test_the_same_times_give_the_same_figure_and_none_an_empty_one(tmp_path: Path) -> None:
     experiment = load(tmp_path)
     for name in ("a", "b"):
-        draw_times(experiment, outcomes(experiment), tmp_path / name)
+        draw_times(times_of(experiment), outcomes(experiment), tmp_path / name)
     rows = outcomes(experiment).rows
     lost = {(r, c, s): Record("k", "missing") for r in rows for c in COLUMNS for s in range(3)}
-    draw_times(experiment, Outcomes(rows, COLUMNS, 3, lost), tmp_path / "none")
+    draw_times(times_of(experiment), Outcomes(rows, COLUMNS, 3, lost), tmp_path / "none")
     for file in ("times.svg", "times.png"):
         a, b, none = ((tmp_path / name / file).read_bytes() for name in ("a", "b", "none"))
         assert a == b

@@ -1,0 +1,199 @@
+"""What a kind of table or figure is, and what it is given to work with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from quadrepro.config.loading import Experiment
+from quadrepro.config.schema import Config
+from quadrepro.errors import ConfigError, nearest
+from quadrepro.papers.printed import Published, read_published
+from quadrepro.report.outcomes import Outcomes
+from quadrepro.report.table import ENDINGS, MISSING, Table
+
+Option = TypeVar("Option")
+
+
+@dataclass(frozen=True)
+class Context(Generic[Option]):
+    """An experiment as one kind of table sees it.
+
+    Attributes
+    ----------
+    experiment : Experiment
+        The config and its source.
+    key : str
+        The kind's key below ``tables`` in the config.
+    option : Option
+        What the config says there, validated; the kind's default if it says nothing.
+    options : mapping of str to object
+        What the config says of all kinds, and what several of them share; None for a kind that
+        is not asked for.
+    read : callable
+        Returns the printed table of a name; by default one that ships with quadrepro.
+    """
+
+    experiment: Experiment
+    key: str
+    option: Option
+    options: Mapping[str, Any]
+    read: Callable[[str], Published] = read_published
+
+    @property
+    def config(self) -> Config:
+        """The whole config."""
+        return self.experiment.config
+
+    @property
+    def titles(self) -> dict[str, str]:
+        """Title of each column, by its name."""
+        return self.config.titles
+
+    @property
+    def printed_splits(self) -> int:
+        """How many splits a printed mean and deviation are taken over."""
+        splits: int = self.options["printed_splits"]
+        return splits
+
+    def error(self, message: str, *place: str | int) -> ConfigError:
+        """Return an error that names a place below the kind's key."""
+        return self.experiment.error(message, "tables", self.key, *place)
+
+    def printed(self, name: str, *others: str) -> Published:
+        """Return a printed table with its rows under the titles of ours.
+
+        A row of ours is set beside the printed row that its entry names (``printed``), or else the
+        one with its title (``as``), or else the one with the name of its data set.
+
+        Parameters
+        ----------
+        name : str
+            The printed table; the empty name is a table without numbers.
+        *others : str
+            Printed rows to keep under their own names.
+
+        Raises
+        ------
+        ConfigError
+            If there is no such table; the message gives the nearest name.
+        """
+        table = self.read(name)
+        there = set(table.rows)
+        rows = {other: other for other in others}
+        for entry in self.config.entries:
+            named = (entry.printed, entry.title, entry.name)
+            rows[entry.title] = next((row for row in named if row in there), "")
+        return table.under(rows)
+
+    def check_printed(self) -> None:
+        """Refuse an option that names no printed table."""
+        try:
+            self.read(str(self.option))
+        except ConfigError as error:
+            raise self.error(str(error)) from None
+
+    def check_column(self, name: str, *place: str | int) -> None:
+        """Refuse the name of a column that does not exist, at a place below the kind's key."""
+        if name not in self.titles:
+            message = f"there is no algorithm {name!r} here{nearest(name, self.titles)}"
+            raise self.error(message, *place)
+
+    def check_risks_of_two(self, name: str, *place: str | int) -> None:
+        """Refuse a column that cannot be compared with another one by their risks."""
+        self.check_column(name, *place)
+        if len(self.titles) == 1:
+            message = f"{name} is the only algorithm: there is none to compare it with"
+            raise self.error(message, *place)
+        for row, view in self.experiment.views.items():
+            if view.task == "regression":
+                raise self.error(f"{self.key} is of risks, and {row} predicts a number")
+
+    def check_sweeps(self) -> None:
+        """Refuse a config without a sweep."""
+        if not self.config.sweeps:
+            raise self.error(f"{self.key} stand against a sweep's values: give sweeps")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind(Generic[Option]):
+    """A kind of table or figure: all that the rest of quadrepro knows of it.
+
+    Attributes
+    ----------
+    key : str
+        The key below ``tables`` in the config that asks for it. Kinds may share a key.
+    option : type
+        Type of the value at the key, as pydantic reads it.
+    default : Option or None
+        The option if the config does not ask for the kind, so that it is written nonetheless; by
+        default it is not.
+    stem : str
+        Name of the kind's files without ending; by default the key.
+    former : tuple of str
+        Keys that used to ask for it, which are refused with the present one.
+    check : callable
+        Raises ConfigError if the option does not fit the config.
+    written : callable
+        Whether files are written; by default whenever the kind is asked for.
+    table : callable or None
+        Makes the table.
+    endings : tuple of str
+        Of the files that the table is written to.
+    draw : callable or None
+        Draws the figure ``stem.svg`` and ``stem.png`` in a folder.
+    published : callable
+        Returns what the paper prints in place of our risks, by row and column of ours, as
+        ``cells.csv`` shows it.
+    timed : bool
+        Whether the files hold nothing but measured times. Rows of measured times in other tables
+        are named by `Table.timed_rows`.
+    """
+
+    key: str
+    option: Any
+    default: Option | None = None
+    stem: str = ""
+    former: tuple[str, ...] = ()
+    check: Callable[[Context[Option]], None] = lambda context: None
+    written: Callable[[Context[Option]], bool] = lambda context: True
+    table: Callable[[Context[Option], Outcomes], Table] | None = None
+    endings: tuple[str, ...] = ENDINGS
+    draw: Callable[[Context[Option], Outcomes, Path], None] | None = None
+    published: Callable[[Context[Option]], dict[tuple[str, str], str]] = lambda context: {}
+    timed: bool = False
+
+    @property
+    def name(self) -> str:
+        """Name of the files without ending; no other kind of table has the same."""
+        return self.stem or self.key
+
+
+@dataclass(frozen=True)
+class Request(Generic[Option]):
+    """A kind that a config asks for, or that is written without being asked for.
+
+    Attributes
+    ----------
+    kind : Kind
+        What is asked for.
+    context : Context
+        What it is given.
+    """
+
+    kind: Kind[Option]
+    context: Context[Option]
+
+
+def closing_notes(context: Context[Any], outcomes: Outcomes) -> tuple[str, ...]:
+    """Return what stands below most tables: the algorithms' notes, missing cells, the config's."""
+    config = context.config
+    notes = [f"{config.titles[a.name]}: {a.note}" for a in config.algorithms if a.note]
+    lacking = sum(not record.ok for record in outcomes.records.values())
+    if lacking:
+        notes.append(
+            f"{lacking} of {len(outcomes.records)} cells failed or are missing ({MISSING})."
+        )
+    return (*notes, *config.notes)

@@ -1,0 +1,45 @@
+"""What a kind of table is given to work with, for tests."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from quadrepro.config.loading import Experiment
+from quadrepro.papers.printed import Published
+from quadrepro.report.kinds import requested
+from quadrepro.report.kinds.base import Context
+from quadrepro.report.outcomes import Outcomes
+
+
+def asking_for(experiment: Experiment, **tables: Any) -> Experiment:
+    """Return the experiment with something else below ``tables``."""
+    config = experiment.config.model_copy(update={"tables": tables})
+    return replace(experiment, config=config)
+
+
+def context_of(experiment: Experiment, name: str, printed: Published | None = None) -> Context[Any]:
+    """Return the context of a table.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        A config that asks for the table.
+    name : str
+        Name of its files.
+    printed : Published, optional
+        What every printed table is, whatever its name.
+    """
+    [context] = [r.context for r in requested(experiment) if r.kind.table and r.kind.name == name]
+    return context if printed is None else replace(context, read=lambda name: printed)
+
+
+def as_regression(found: Outcomes, row: str) -> Outcomes:
+    """Return outcomes in which a row's tenths of wrong examples are RMSEs."""
+    records = {
+        place: replace(record, errors=0, wrong="", rmse=2.5 * record.risk)
+        if place[0] == row and record.ok
+        else record
+        for place, record in found.records.items()
+    }
+    return replace(found, records=records)

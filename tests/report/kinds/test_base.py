@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from quadrepro.config.loading import load_experiment
+from quadrepro.errors import ConfigError
+from quadrepro.papers.printed import Published
+from quadrepro.report.kinds.base import Context, Kind
+
+CONFIG = """title: Rows
+protocol: {view: quadboost}
+datasets:
+  - monks
+  - {name: titanic, as: people}
+  - {name: wine, as: grapes, printed: vineyard}
+  - {name: balance, as: scales, printed: nowhere}
+algorithms:
+  - {name: adaboost, grid: {n_rounds: 5}}
+  - {name: quadboost, grid: {n_rounds: 5}}
+tables: {scatter: adaboost}
+"""
+PRINTED = Published(
+    "p",
+    ("adaboost",),
+    {(row, "adaboost"): str(i) for i, row in enumerate(("titanic", "people", "vineyard", "wine"))}
+    | {("balance", "adaboost"): "7", ("seconds", "adaboost"): "8", ("zoo", "adaboost"): "9"},
+)
+
+
+@pytest.fixture
+def context(tmp_path: Path) -> Context[str]:
+    path = tmp_path / "rows.yaml"
+    path.write_text(CONFIG)
+    options = {"printed_splits": 20}
+    return Context(load_experiment(path), "scatter", "adaboost", options, lambda name: PRINTED)
+
+
+def test_a_row_is_set_beside_the_printed_row_it_names_or_its_title_or_its_data_set(
+    context: Context[str],
+) -> None:
+    assert context.printed("p").cells == {
+        ("people", "adaboost"): "1",
+        ("grapes", "adaboost"): "2",
+        ("scales", "adaboost"): "7",
+    }
+
+
+def test_printed_rows_that_are_no_data_set_of_ours_can_be_kept(context: Context[str]) -> None:
+    found = context.printed("p", "seconds", "zoo", "absent")
+    assert found.text("seconds", "adaboost") == "8"
+    assert found.text("zoo", "adaboost") == "9"
+    assert found.text("absent", "adaboost") == ""
+    assert found.text("people", "adaboost") == "1"
+
+
+def test_an_error_names_the_place_of_the_kinds_key(context: Context[str]) -> None:
+    where = f"{context.experiment.source.path}:11:10: "
+    assert str(context.error("no")) == f"{where}no"
+    with pytest.raises(ConfigError) as caught:
+        context.check_column("adabost")
+    assert str(caught.value) == (
+        f"{where}there is no algorithm 'adabost' here; did you mean 'adaboost'?"
+    )
+
+
+def test_without_a_sweep_there_is_nothing_to_stand_against(context: Context[str]) -> None:
+    with pytest.raises(ConfigError, match="scatter stand against a sweep's values: give sweeps"):
+        context.check_sweeps()
+
+
+def test_a_kinds_files_are_called_like_its_key_or_otherwise() -> None:
+    assert Kind(key="a", option=str).name == "a"
+    assert Kind(key="a", option=str, stem="b").name == "b"
