@@ -1,4 +1,4 @@
-"""Where the files that ship with quadrepro are: cards, configs and published numbers.
+"""Where the files that ship with quadrepro are: cards, configs and papers.
 
 A wheel carries `datasets/` and `configs/` inside the package; a checkout has them beside it.
 """
@@ -25,6 +25,6 @@ def configs_folder() -> Path:
     return _shipped("configs")
 
 
-def published_folder() -> Path:
-    """Return the folder with the papers' printed tables as CSV files."""
-    return _PACKAGE / "published"
+def papers_folder() -> Path:
+    """Return the folder with one folder per paper."""
+    return _PACKAGE / "papers"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
@@ -14,6 +14,9 @@ from quadrepro.config.schema import Config
 from quadrepro.data.card import View
 from quadrepro.documents.source import Place, YamlSource, read_yaml
 from quadrepro.errors import ConfigError
+
+if TYPE_CHECKING:
+    from quadrepro.papers.paper import Paper
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,25 @@ class Experiment:
         """View of each row's data set."""
         view = self.config.protocol.view
         return {entry.title: entry.resolve(view) for entry in self.config.entries}
+
+    @cached_property
+    def paper(self) -> Paper | None:
+        """The paper that the config names, read when it is first asked for; None without one.
+
+        Raises
+        ------
+        ConfigError
+            If there is no such paper, or it does not hold together.
+        """
+        # A worker that computes a cell needs no paper.
+        from quadrepro.papers.paper import NotThereError, load_paper
+
+        if not self.config.paper:
+            return None
+        try:
+            return load_paper(self.config.paper, self.source.path.parent)
+        except NotThereError as error:
+            raise self.error(str(error), "paper") from None
 
 
 def load_experiment(path: Path, repeats: int | None = None) -> Experiment:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from quadrepro.documents.model import Model
+from quadrepro.documents.model import Model, fault
 
 
 class Panel(Model):
@@ -49,7 +49,7 @@ class Curves(Model):
 
 
 class Tables(Model):
-    """Printed tables and claims to set ours beside, and figures; empty where there is none.
+    """The paper's printed tables and claims to set ours beside, and figures; empty for none.
 
     Attributes
     ----------
@@ -60,8 +60,6 @@ class Tables(Model):
         numbers are predicted.
     noiseless : str
         A printed table of the same for targets without noise, where they are known.
-    printed_splits : int
-        How many splits a printed mean and deviation are of.
     margins : str
         A printed table of mean and deviation of the training margins.
     margin_figure : tuple of str
@@ -76,14 +74,13 @@ class Tables(Model):
     scatter : str
         An algorithm whose risks stand against those of each other one, a dot a split.
     claims : str
-        The claims of a paper's text.
+        A group of the paper's claims.
     """
 
     risks: str = ""
     comparisons: str = ""
     percent: str = ""
     noiseless: str = ""
-    printed_splits: int = Field(default=20, ge=2)
     margins: str = ""
     margin_figure: tuple[str, ...] = ()
     curves: Curves | None = None
@@ -91,3 +88,14 @@ class Tables(Model):
     differences: tuple[str, str] | None = None
     scatter: str = ""
     claims: str = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _fact_of_the_paper(cls, data: Any) -> Any:
+        if isinstance(data, dict) and "printed_splits" in data:
+            message = (
+                "printed_splits is a fact of the printed table: say it in the paper's paper.yaml, "
+                f"as printed: {{table1: {{splits: {data['printed_splits']}}}}}"
+            )
+            raise fault(message, "printed_splits")
+        return data

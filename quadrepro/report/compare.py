@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-from quadrepro.report.kinds.risks import TIME_LABEL, TIME_ROW
+from quadrepro.papers.printed import TIME_ROW
+from quadrepro.report.kinds.risks import TIME_LABEL
 from quadrepro.report.kinds.times import FILES as TIMES
 
 TIMED = (TIME_LABEL, TIME_ROW, "(measured time)")
@@ -63,4 +64,8 @@ def _lines(path: Path) -> list[str]:
         header, *rows = csv.reader(text.splitlines())
         keep = [i for i, name in enumerate(header) if name != "seconds"]
         return [",".join(row[i] for i in keep) for row in (header, *rows)]
+    if path.name == "claims.csv":
+        header, *rows = csv.reader(text.splitlines())
+        timed = header.index("timed")
+        return ["" if row[timed] == "true" else ",".join(row) for row in (header, *rows)]
     return ["" if any(mark in line for mark in TIMED) else line for line in text.splitlines()]

@@ -12,14 +12,15 @@ from quadrepro.config.plan import Plan
 from quadrepro.data.card import View
 from quadrepro.engine.records import RecordStore
 from quadrepro.engine.run import records_of
-from quadrepro.errors import ConfigError, nearest
-from quadrepro.papers.printed import Published, read_published
-from quadrepro.report.claims import CLAIMS, claims_table
+from quadrepro.errors import nearest
+from quadrepro.papers.check import check_claims, check_printed, printed_for
+from quadrepro.papers.claims.table import claims_table
+from quadrepro.papers.printed import MEAN, Holds
 from quadrepro.report.kinds.comparisons import comparisons_table
 from quadrepro.report.kinds.curves import check_curves, curves_table, draw_curves
 from quadrepro.report.kinds.differences import differences_table, draw_differences
 from quadrepro.report.kinds.margins import draw_margins, margins_table
-from quadrepro.report.kinds.means import MEAN, percent_table
+from quadrepro.report.kinds.means import percent_table
 from quadrepro.report.kinds.risks import risks_table, verdicts_table
 from quadrepro.report.kinds.scatter import draw_scatter, scatter_table
 from quadrepro.report.kinds.times import draw_times, times_table
@@ -44,13 +45,13 @@ CELLS_HEADER = (
 
 TABLES: dict[str, Callable[[Experiment, Outcomes], Table]] = {
     "percent": lambda experiment, outcomes: percent_table(
-        experiment, outcomes, _printed_under_titles(experiment, "percent")
+        experiment, outcomes, printed_for(experiment, "percent")
     ),
     "noiseless": lambda experiment, outcomes: percent_table(
-        experiment, outcomes, _printed_under_titles(experiment, "noiseless"), noiseless=True
+        experiment, outcomes, printed_for(experiment, "noiseless"), noiseless=True
     ),
     "margins": lambda experiment, outcomes: margins_table(
-        experiment, outcomes, _printed_under_titles(experiment, "margins")
+        experiment, outcomes, printed_for(experiment, "margins")
     ),
     "differences": differences_table,
     "times": times_table,
@@ -69,6 +70,16 @@ FIGURES: dict[str, Callable[[Experiment, Outcomes, Path], None]] = {
 """Figures by the config's key."""
 
 
+PRINTED: dict[str, Holds] = {
+    "risks": "risks",
+    "comparisons": "comparisons",
+    "percent": "errors",
+    "noiseless": "errors",
+    "margins": "margins",
+}
+"""The config's keys of printed tables, and what those must hold."""
+
+
 def check_tables(experiment: Experiment) -> None:
     """Refuse a config that names a printed table, claims, rows or columns that there are not.
 
@@ -78,14 +89,9 @@ def check_tables(experiment: Experiment) -> None:
         With the place and the nearest name.
     """
     config, tables = experiment.config, experiment.config.tables
-    for key in ("risks", "comparisons", "percent", "noiseless", "margins"):
-        try:
-            read_published(getattr(tables, key))
-        except ConfigError as error:
-            raise experiment.error(str(error), "tables", key) from None
-    if tables.claims and tables.claims not in CLAIMS:
-        message = f"there are no claims {tables.claims!r}{nearest(tables.claims, CLAIMS)}"
-        raise experiment.error(message, "tables", "claims")
+    for key, holds in PRINTED.items():
+        check_printed(experiment, key, holds)
+    check_claims(experiment)
     titles = [d.title for d in config.entries]
     for i, row in enumerate(tables.margin_figure):
         if row not in titles:
@@ -138,13 +144,13 @@ def write_results(plan: Plan, store: RecordStore, folder: Path) -> tuple[Table, 
     experiment = plan.experiment
     tables = experiment.config.tables
     outcomes = Outcomes.of(plan.cells, records_of(plan.cells, store))
-    printed = read_published(tables.risks)
+    printed = printed_for(experiment, "risks")
     written = {
         key: make(experiment, outcomes) for key, make in TABLES.items() if getattr(tables, key)
     }
     written["risks"] = risks_table(experiment, outcomes, printed)
     if len(outcomes.columns) > 1:
-        beside = read_published(tables.comparisons)
+        beside = printed_for(experiment, "comparisons")
         written["comparisons"] = comparisons_table(experiment, outcomes, beside)
     if outcomes.repeats > 1 and printed.cells:
         written["verdicts"] = verdicts_table(experiment, outcomes, printed)
@@ -154,8 +160,9 @@ def write_results(plan: Plan, store: RecordStore, folder: Path) -> tuple[Table, 
         if getattr(tables, key):
             draw(experiment, outcomes, folder)
     if tables.claims:
-        claims = claims_table(experiment, outcomes, printed)
+        claims = claims_table(experiment, outcomes)
         write_text(folder / "claims.md", claims.to_markdown())
+        write_text(folder / "claims.csv", claims.to_csv())
     write_text(folder / "cells.csv", _cells(experiment, outcomes))
     text = json.dumps(provenance(plan), indent=2, ensure_ascii=False)
     write_text(folder / "run.json", text + "\n")
@@ -168,17 +175,11 @@ def _has_truth(experiment: Experiment, entry: DatasetEntry) -> bool:
     return fresh and experiment.views[entry.title].task == "regression"
 
 
-def _printed_under_titles(experiment: Experiment, key: str) -> Published:
-    titles = {d.title: d.printed_row for d in experiment.config.entries}
-    return read_published(getattr(experiment.config.tables, key)).under(titles)
-
-
 def _cells(experiment: Experiment, outcomes: Outcomes) -> str:
-    tables = experiment.config.tables
-    risks, percent = read_published(tables.risks), read_published(tables.percent)
+    risks, percent = printed_for(experiment, "risks"), printed_for(experiment, "percent")
     printed = {
-        (d.title, column): risks.text(d.name, column)
-        or _with_unit(percent.text(d.printed_row, column + MEAN), experiment.views[d.title])
+        (d.title, column): risks.text(d.title, column)
+        or _with_unit(percent.text(d.title, column + MEAN), experiment.views[d.title])
         for d in experiment.config.entries
         for column in outcomes.columns
     }

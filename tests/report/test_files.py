@@ -18,6 +18,7 @@ protocol: {{view: quadboost}}
 datasets: [monks]
 algorithms: [{{name: adaboost, grid: {{n_rounds: 5}}}}]
 tables: {{{}}}
+paper: ebboost
 """
 ALWAYS = {"risks.md", "risks.csv", "risks.tex", "cells.csv", "run.json"}
 
@@ -27,14 +28,14 @@ ALWAYS = {"risks.md", "risks.csv", "risks.tex", "cells.csv", "run.json"}
     [
         ("", set(), "One: test risks"),
         (
-            "margins: ebboost-table2",
+            "margins: table2",
             {"margins.md", "margins.csv", "margins.tex"},
             "One: training margins",
         ),
         (
-            "percent: ebboost-table1, margin_figure: [monks], claims: ebboost",
+            "percent: table1, margin_figure: [monks], claims: table1",
             {"percent.md", "percent.csv", "percent.tex"}
-            | {"margins.svg", "margins.png", "claims.md"},
+            | {"margins.svg", "margins.png", "claims.md", "claims.csv"},
             "One: test errors in percent",
         ),
     ],
@@ -55,10 +56,10 @@ def test_the_tables_a_config_asks_for_are_written_and_its_papers_is_shown(
 @pytest.mark.parametrize(
     ("tables", "message"),
     [
-        ("percent: ebboost-table3", "there is no published table 'ebboost-table3'"),
-        ("margins: ebbost-table2", "there is no published table 'ebbost-table2'"),
+        ("percent: table3", "the paper ebboost has no printed table 'table3'; did you mean 'table"),
+        ("margins: tabel2", "the paper ebboost has no printed table 'tabel2'; did you mean 'table"),
         ("margin_figure: [monks, monk]", "there is no row 'monk' to draw"),
-        ("claims: ebbost", "there are no claims 'ebbost'"),
+        ("claims: tabel1", "the paper ebboost has no claims 'tabel1'; did you mean 'table1'?"),
     ],
 )
 def test_what_there_is_not_is_refused_with_its_place(
@@ -74,7 +75,7 @@ def test_what_there_is_not_is_refused_with_its_place(
 
 def test_cells_and_tables_carry_the_printed_row_that_the_config_names(tmp_path: Path) -> None:
     path = tmp_path / "one.yaml"
-    text = CONFIG.format("percent: ebboost-table1")
+    text = CONFIG.format("percent: table1")
     path.write_text(text.replace("[monks]", "[{name: monks, as: robots, printed: spambase}]"))
     folder = tmp_path / "results"
     plan = make_plan(load_experiment(path))
@@ -208,7 +209,8 @@ datasets:
   - {name: m1, as: m1 0}
   - {name: orange, printed: m1 0.3}
 algorithms: [{name: boosting, grid: {n_rounds: [1, 2]}}]
-tables: {percent: rescale-table1, noiseless: rescale-table1}
+tables: {percent: table1, noiseless: table1}
+paper: rescale
 """
 
 
@@ -267,13 +269,13 @@ def test_the_table_without_noise_stands_beside_the_other(drawn: Plan, tmp_path: 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        (", sample: {train: 20, test: 30}", "", "7:35: no row draws its sample of numbers anew"),
+        (", sample: {train: 20, test: 30}", "", "7:27: no row draws its sample of numbers anew"),
         (
             "{name: m1, as: m1 0}",
             "twonorm_generated",
-            "7:35: no row draws its sample of numbers anew: only then is its truth known",
+            "7:27: no row draws its sample of numbers anew: only then is its truth known",
         ),
-        ("noiseless: rescale-table1", "noiseless: rescale-tabl", "7:35: there is no published"),
+        ("noiseless: table1", "noiseless: tabl", "7:27: the paper rescale has no printed table"),
     ],
 )
 def test_a_table_without_noise_needs_a_sample_of_numbers_and_a_printed_one(

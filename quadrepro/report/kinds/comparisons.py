@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import fmean, stdev
 
 from quadrepro.config.loading import Experiment
-from quadrepro.papers.printed import Published
+from quadrepro.papers.printed import Printed
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.table import MISSING, Entry, Table
 from quadrepro.stats.poisson_binomial import poisson_binomial_test
@@ -43,7 +43,7 @@ def signs(outcomes: Outcomes, a: str, b: str) -> SignTest | None:
     return sign_test(*([round(r, 12) for r in side] for side in present))
 
 
-def comparisons_table(experiment: Experiment, outcomes: Outcomes, published: Published) -> Table:
+def comparisons_table(experiment: Experiment, outcomes: Outcomes, published: Printed) -> Table:
     """Return the matrix of pairwise tests.
 
     Parameters
@@ -52,7 +52,7 @@ def comparisons_table(experiment: Experiment, outcomes: Outcomes, published: Pub
         Labels.
     outcomes : Outcomes
         The records.
-    published : Published
+    published : Printed
         The printed matrix, which also gives the order; without one the config's order stands.
 
     Returns

@@ -10,16 +10,13 @@ import numpy as np
 
 from quadrepro._typing import FloatArray
 from quadrepro.config.loading import Experiment
-from quadrepro.papers.printed import Published
+from quadrepro.papers.printed import MEAN, SD, Printed
 from quadrepro.report.figure import LINES, add_legend, new_figure, open_frame
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.table import MISSING, Entry, Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-MEAN, SD = "_margin_mean", "_margin_std"
-"""How the printed columns of an algorithm end."""
 
 FIGURE = "margins"
 """Name of the figure's files without ending."""
@@ -42,7 +39,7 @@ def margins_of_splits(outcomes: Outcomes, row: str, column: str) -> list[FloatAr
     return [record.training_margins() for record in records]
 
 
-def margins_table(experiment: Experiment, outcomes: Outcomes, printed: Published) -> Table:
+def margins_table(experiment: Experiment, outcomes: Outcomes, printed: Printed) -> Table:
     """Return the table of means and standard deviations of the training margins.
 
     Parameters
@@ -51,7 +48,7 @@ def margins_table(experiment: Experiment, outcomes: Outcomes, printed: Published
         Labels and notes.
     outcomes : Outcomes
         The records.
-    printed : Published
+    printed : Printed
         The printed table, its rows under the titles of ours.
 
     Returns

@@ -9,16 +9,13 @@ from dataclasses import dataclass
 from statistics import fmean, stdev
 
 from quadrepro.config.loading import Experiment
-from quadrepro.papers.printed import Published
+from quadrepro.papers.printed import MEAN, SD, Printed
 from quadrepro.report.kinds.risks import closing_notes
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.table import BEST, MISSING, Entry, Table
 from quadrepro.stats.paired_t import paired_t
 from quadrepro.stats.sign_test import LEVEL
 from quadrepro.stats.welch import Moments, welch_p
-
-MEAN, SD = "_mean", "_sd"
-"""How the printed columns of an algorithm end."""
 
 NOISELESS = "rmse_noiseless"
 """The measure of a record that is the RMSE against targets without noise."""
@@ -74,7 +71,7 @@ class Compared:
 
 
 def percent_table(
-    experiment: Experiment, outcomes: Outcomes, printed: Published, *, noiseless: bool = False
+    experiment: Experiment, outcomes: Outcomes, printed: Printed, *, noiseless: bool = False
 ) -> Table:
     """Return the table of mean test errors, in percent or RMSEs.
 
@@ -84,7 +81,7 @@ def percent_table(
         Labels and notes.
     outcomes : Outcomes
         The records.
-    printed : Published
+    printed : Printed
         The printed table, its rows under the titles of ours.
     noiseless : bool, default False
         Whether targets without noise are predicted.
@@ -97,7 +94,7 @@ def percent_table(
     cells = {
         (row, column): cell
         for row in outcomes.rows
-        for column, cell in _row(experiment, outcomes, printed, row, noiseless).items()
+        for column, cell in _row(outcomes, printed, row, noiseless).items()
     }
     lowest = {row: _lowest_printed(outcomes, printed, row) for row in outcomes.rows}
     rows = tuple(
@@ -121,7 +118,7 @@ def percent_table(
         f"{experiment.config.title}: {_what(outcomes, noiseless)}",
         ("Data set", *(a.title for a in experiment.config.algorithms)),
         rows,
-        _notes(experiment, outcomes, list(cells.values())),
+        _notes(experiment, outcomes, printed, list(cells.values())),
         DATA_HEADER,
         tuple((*place, *_numbers(cell)) for place, cell in cells.items()),
     )
@@ -146,11 +143,8 @@ def _errors(outcomes: Outcomes, row: str, column: str, noiseless: bool) -> list[
     return [unit * value for value in outcomes.risks(row, column)]
 
 
-def _row(
-    experiment: Experiment, outcomes: Outcomes, printed: Published, row: str, noiseless: bool
-) -> dict[str, Compared]:
+def _row(outcomes: Outcomes, printed: Printed, row: str, noiseless: bool) -> dict[str, Compared]:
     errors = {c: _errors(outcomes, row, c, noiseless) for c in outcomes.columns}
-    splits = experiment.config.tables.printed_splits
     best: list[str] = []
     if len(errors) > 1 and all(errors.values()):
         least = min(fmean(e) for e in errors.values())
@@ -160,16 +154,18 @@ def _row(
         p = None
         if best and outcomes.repeats > 1:
             p = paired_t(of_column, errors[best[0]]).p_value
-        cells[c] = Compared(of_column, c in best, p, _printed_moments(printed, row, c, splits))
+        cells[c] = Compared(of_column, c in best, p, _printed_moments(printed, row, c))
     return cells
 
 
-def _printed_moments(printed: Published, row: str, column: str, splits: int) -> Moments | None:
+def _printed_moments(printed: Printed, row: str, column: str) -> Moments | None:
     mean, sd = (printed.number(row, column + ending) for ending in (MEAN, SD))
-    return None if mean is None or sd is None else Moments(mean, sd, splits)
+    if mean is None or sd is None or printed.splits is None:
+        return None
+    return Moments(mean, sd, printed.splits)
 
 
-def _lowest_printed(outcomes: Outcomes, printed: Published, row: str) -> set[str]:
+def _lowest_printed(outcomes: Outcomes, printed: Printed, row: str) -> set[str]:
     means = {c: m for c in outcomes.columns if (m := printed.number(row, c + MEAN)) is not None}
     alone = len(outcomes.columns) == 1
     return set() if alone else {c for c, m in means.items() if m == min(means.values())}
@@ -203,14 +199,15 @@ def _numbers(cell: Compared) -> tuple[str | float | int, ...]:
     return tuple("" if value is None else value for value in values)
 
 
-def _notes(experiment: Experiment, outcomes: Outcomes, cells: list[Compared]) -> tuple[str, ...]:
+def _notes(
+    experiment: Experiment, outcomes: Outcomes, printed: Printed, cells: list[Compared]
+) -> tuple[str, ...]:
     several = outcomes.repeats > 1
-    printed_splits = experiment.config.tables.printed_splits
     ours = "Ours: one random split"
     if several:
         ours = f"Ours: mean ± standard deviation over {outcomes.repeats} random splits"
     if any(cell.printed for cell in cells):
-        ours += f"; in parentheses the printed ones over {printed_splits}"
+        ours += f"; in parentheses the printed ones over {printed.splits}"
     notes = [
         f"{ours}. {BEST} marks the lowest mean of a row (in LaTeX ours is shaded and the printed "
         "one underlined)."
@@ -224,7 +221,7 @@ def _notes(experiment: Experiment, outcomes: Outcomes, cells: list[Compared]) ->
     if verdicts:
         notes.append(
             f"† marks a mean that differs from the printed one by more than samples of "
-            f"{outcomes.repeats} and {printed_splits} splits would show (Welch's t-test, "
+            f"{outcomes.repeats} and {printed.splits} splits would show (Welch's t-test, "
             f"p ≤ {LEVEL:g}). Inside: {verdicts.count('inside')} of {len(verdicts)}, outside: "
             f"{verdicts.count('outside')}."
         )

@@ -8,12 +8,11 @@ from statistics import stdev
 
 from quadrepro.config.dataset_entry import DatasetEntry
 from quadrepro.config.loading import Experiment
-from quadrepro.papers.printed import Published
+from quadrepro.papers.printed import TIME_ROW, Printed
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.table import MISSING, Entry, Table
 from quadrepro.stats.placement import COVERAGE, Placement, place
 
-TIME_ROW = "mean_running_time_s"
 TIME_LABEL = "Mean running time (s)"
 
 
@@ -37,21 +36,20 @@ class Verdict:
     placement: Placement
 
 
-def verdicts(experiment: Experiment, outcomes: Outcomes, published: Published) -> list[Verdict]:
+def verdicts(outcomes: Outcomes, published: Printed) -> list[Verdict]:
     """Place every printed risk that has two or more computed repeats."""
-    names = {d.title: d.name for d in experiment.config.entries}
     found = []
     for row in outcomes.rows:
         for column in outcomes.columns:
-            printed = published.number(names[row], column)
+            printed = published.number(row, column)
             risks = outcomes.risks(row, column)
             if printed is not None and len(risks) >= 2:
-                rounding = published.rounding(names[row], column)
+                rounding = published.rounding(row, column)
                 found.append(Verdict(row, column, printed, place(risks, printed, rounding)))
     return found
 
 
-def risks_table(experiment: Experiment, outcomes: Outcomes, published: Published) -> Table:
+def risks_table(experiment: Experiment, outcomes: Outcomes, published: Printed) -> Table:
     """Return the table of test risks.
 
     Parameters
@@ -60,8 +58,8 @@ def risks_table(experiment: Experiment, outcomes: Outcomes, published: Published
         Names, labels and notes.
     outcomes : Outcomes
         The records.
-    published : Published
-        The printed table.
+    published : Printed
+        The printed table, its rows under the titles of ours.
 
     Returns
     -------
@@ -70,11 +68,7 @@ def risks_table(experiment: Experiment, outcomes: Outcomes, published: Published
         times, which are measured and so the only numbers that differ from run to run.
     """
     config = experiment.config
-    outside = {
-        (v.row, v.column)
-        for v in verdicts(experiment, outcomes, published)
-        if not v.placement.inside
-    }
+    outside = {(v.row, v.column) for v in verdicts(outcomes, published) if not v.placement.inside}
     times = {c: outcomes.mean_seconds(c) for c in outcomes.columns}
     time_entries = tuple(
         Entry(MISSING if t is None else f"{t:.3f}", published.text(TIME_ROW, c))
@@ -99,15 +93,15 @@ def risks_table(experiment: Experiment, outcomes: Outcomes, published: Published
 
 
 def _entries(
-    outcomes: Outcomes, published: Published, dataset: DatasetEntry, outside: set[tuple[str, str]]
+    outcomes: Outcomes, published: Printed, dataset: DatasetEntry, outside: set[tuple[str, str]]
 ) -> tuple[Entry, ...]:
-    row, name = dataset.title, dataset.name
+    row = dataset.title
     best = _lowest({c: outcomes.mean_risk(row, c) for c in outcomes.columns})
-    printed_best = _lowest({c: published.number(name, c) for c in outcomes.columns})
+    printed_best = _lowest({c: published.number(row, c) for c in outcomes.columns})
     return tuple(
         Entry(
             _risk_text(outcomes, row, column),
-            published.text(name, column),
+            published.text(row, column),
             bold=column in best,
             printed_bold=column in printed_best,
             mark="†" if (row, column) in outside else "",
@@ -116,24 +110,24 @@ def _entries(
     )
 
 
-def _dashes(outcomes: Outcomes, published: Published, name: str) -> tuple[Entry, ...]:
+def _dashes(outcomes: Outcomes, published: Printed, name: str) -> tuple[Entry, ...]:
     """Return the entries of a data set that cannot be had, beside the printed ones."""
     return tuple(Entry(MISSING, published.text(name, column)) for column in outcomes.columns)
 
 
 def _numbers(
-    outcomes: Outcomes, published: Published, dataset: DatasetEntry
+    outcomes: Outcomes, published: Printed, dataset: DatasetEntry
 ) -> Iterator[float | str]:
     for column in outcomes.columns:
         mean = outcomes.mean_risk(dataset.title, column)
         yield "" if mean is None else mean
         if outcomes.repeats > 1:
             yield "" if mean is None else stdev(outcomes.risks(dataset.title, column))
-        yield published.text(dataset.name, column)
+        yield published.text(dataset.title, column)
 
 
 def _time_numbers(
-    outcomes: Outcomes, published: Published, times: dict[str, float | None]
+    outcomes: Outcomes, published: Printed, times: dict[str, float | None]
 ) -> Iterator[float | str]:
     for column, seconds in times.items():
         yield "" if seconds is None else seconds
@@ -159,7 +153,7 @@ def _lowest(risks: dict[str, float | None]) -> set[str]:
     return {c for c, r in risks.items() if r is not None and r <= min(present) + 1e-12}
 
 
-def _notes(experiment: Experiment, outcomes: Outcomes, published: Published) -> tuple[str, ...]:
+def _notes(experiment: Experiment, outcomes: Outcomes, published: Printed) -> tuple[str, ...]:
     if outcomes.repeats > 1:
         first = (
             f"Ours: mean ± standard deviation over {outcomes.repeats} random splits; "
@@ -186,9 +180,9 @@ def closing_notes(experiment: Experiment, outcomes: Outcomes) -> tuple[str, ...]
     return (*notes, *config.notes)
 
 
-def verdicts_table(experiment: Experiment, outcomes: Outcomes, published: Published) -> Table:
+def verdicts_table(experiment: Experiment, outcomes: Outcomes, published: Printed) -> Table:
     """Return where each printed risk lies in the distribution of our repeats."""
-    found = verdicts(experiment, outcomes, published)
+    found = verdicts(outcomes, published)
     by_cell = {(v.row, v.column): v for v in found}
     inside = sum(v.placement.inside for v in found)
     middle = sum(0.025 <= v.placement.quantile <= 0.975 for v in found)

@@ -6,14 +6,13 @@ from dataclasses import replace
 import pytest
 
 from quadrepro.config.loading import Experiment
-from quadrepro.papers.printed import Published, read_published
+from quadrepro.papers.printed import NOTHING, Printed
 from quadrepro.report.kinds.comparisons import comparisons_table, probabilities
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.stats.poisson_binomial import better_on_one, better_over_all
 
 Make = Callable[..., Outcomes]
 ONE = {"monks": (2, 1, 1), "titanic": (3, 4, 5), "wine": (1, 2, 0)}
-NOTHING = read_published("")
 
 
 def test_probabilities_come_from_the_examples_only_one_gets_wrong(outcomes: Make) -> None:
@@ -36,7 +35,7 @@ def test_the_printed_order_leads_and_the_lower_triangle_is_grey(
     experiment: Experiment, outcomes: Make
 ) -> None:
     cells = {("adaboost", "adaboost"): "0.50", ("adaboost", "quadboost"): "0.58"}
-    printed = Published("p", ("adaboost", "quadboost"), cells)
+    printed = Printed("p", ("adaboost", "quadboost"), cells)
     table = comparisons_table(experiment, outcomes(ONE), printed)
     assert table.header[1:] == ("AdaBoost", "QuadBoost", "LPBoost")
     assert [[e.grey for e in entries] for _, entries in table.rows] == [

@@ -8,7 +8,8 @@ import pytest
 
 from quadrepro.config.loading import Experiment, load_experiment
 from quadrepro.engine.records import Record, pack_margins
-from quadrepro.papers.printed import read_published
+from quadrepro.papers.paper import load_paper
+from quadrepro.papers.printed import NOTHING
 from quadrepro.report.kinds.margins import draw_margins, margins_table
 from quadrepro.report.outcomes import Outcomes
 
@@ -61,7 +62,7 @@ def test_entries_are_moments_of_all_margins_beside_the_printed_ones(
     experiment: Experiment,
 ) -> None:
     kept = margins()
-    table = margins_table(experiment, outcomes(kept), read_published("ebboost-table2"))
+    table = margins_table(experiment, outcomes(kept), load_paper("ebboost").printed("table2"))
     printed = {
         ("wisconsin", "adaboost"): "0.39 ± 0.15",
         ("wisconsin", "ebboost"): "0.35 ± 0.12",
@@ -86,14 +87,14 @@ def test_entries_are_moments_of_all_margins_beside_the_printed_ones(
 
 
 def test_an_algorithm_without_margins_has_dashes(experiment: Experiment) -> None:
-    table = margins_table(experiment, outcomes(margins()), read_published(""))
+    table = margins_table(experiment, outcomes(margins()), NOTHING)
     assert [of_row[2].ours for _, of_row in table.rows] == ["–", "–"]
 
 
 def test_an_entry_that_lacks_one_splits_margins_is_a_dash(experiment: Experiment) -> None:
     kept = margins()
     del kept["wisconsin", "ebboost", 1]
-    table = margins_table(experiment, outcomes(kept), read_published(""))
+    table = margins_table(experiment, outcomes(kept), NOTHING)
     assert [e.ours == "–" for e in table.rows[0][1]] == [False, True, True]
 
 

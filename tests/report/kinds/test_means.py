@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ from scipy.stats import ttest_ind_from_stats, ttest_rel
 
 from quadrepro.config.loading import Experiment, load_experiment
 from quadrepro.engine.records import Record
-from quadrepro.papers.printed import Published, read_published
+from quadrepro.papers.paper import load_paper
 from quadrepro.report.kinds.means import percent_table
 from quadrepro.report.outcomes import Outcomes
 
@@ -32,7 +33,7 @@ ERRORS = {
     ("made-up", "ebboost"): (600, 610, 590, 600),
     ("made-up", "abr"): (500, 510, 490, 500),
 }
-PRINTED = read_published("ebboost-table1")
+PRINTED = load_paper("ebboost").printed("table1")
 EXPECTED = (
     "## Two: test errors in percent\n"
     "\n"
@@ -79,7 +80,7 @@ def outcomes(errors: dict[tuple[str, str], tuple[int | None, ...]], n: int = 100
 
 def test_the_table_reads_like_the_papers(experiment: Experiment) -> None:
     more = {("made-up", "adaboost_mean"): "4.00", ("made-up", "adaboost_sd"): "0.20"}
-    printed = Published("p", PRINTED.columns, {**PRINTED.cells, **more})
+    printed = replace(PRINTED, cells={**PRINTED.cells, **more})
     text = percent_table(experiment, outcomes(ERRORS), printed).to_markdown()
     assert text == EXPECTED
 
@@ -133,7 +134,8 @@ datasets: [ROWS]
 algorithms:
   - {name: boosting, label: A, grid: {n_rounds: 5}}
   - {name: rboosting, algorithm: boosting, label: B, grid: {n_rounds: 5}}
-tables: {percent: rescale-table1, printed_splits: 50}
+paper: rescale
+tables: {percent: table1}
 """
 RMSES = {
     "boosting": [(0.27, 0.1), (0.25, 0.2), (0.29, 0.3)],
@@ -172,7 +174,7 @@ def with_classes() -> Outcomes:
 
 
 ONE = "{name: m1, as: m1 0}"
-PRINTED_RMSES = read_published("rescale-table1")
+PRINTED_RMSES = load_paper("rescale").printed("table1")
 
 
 def test_rmses_have_four_digits_and_no_percent(load: Callable[[str], Experiment]) -> None:
@@ -215,7 +217,7 @@ def test_a_row_whose_truth_is_not_known_is_a_dash_without_noise(
     ]
 
 
-def test_the_printed_splits_are_those_of_the_config_in_notes_and_test(
+def test_the_printed_splits_are_those_of_the_printed_table_in_notes_and_test(
     load: Callable[[str], Experiment],
 ) -> None:
     table = percent_table(load(ONE), predicted(), PRINTED_RMSES)

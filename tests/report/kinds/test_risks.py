@@ -8,7 +8,7 @@ import pytest
 
 from quadrepro.config.loading import Experiment
 from quadrepro.config.schema import Absent
-from quadrepro.papers.printed import Published
+from quadrepro.papers.printed import Printed
 from quadrepro.report.kinds.risks import TIME_ROW, risks_table, verdicts_table
 from quadrepro.report.outcomes import Outcomes
 
@@ -17,7 +17,7 @@ ONE = {"monks": (2, 1, 1), "titanic": (3, 4, 5), "wine": (1, 2, 0)}
 
 
 def test_the_lowest_of_a_row_is_bold_ties_too_ours_and_printed(
-    experiment: Experiment, outcomes: Make, published: Published
+    experiment: Experiment, outcomes: Make, published: Printed
 ) -> None:
     lines = risks_table(experiment, outcomes(ONE), published).to_markdown().splitlines()
     row = next(line for line in lines if "monks" in line)
@@ -30,7 +30,7 @@ def test_the_lowest_of_a_row_is_bold_ties_too_ours_and_printed(
 
 
 def test_the_last_row_is_the_mean_running_time(
-    experiment: Experiment, outcomes: Make, published: Published
+    experiment: Experiment, outcomes: Make, published: Printed
 ) -> None:
     table = risks_table(experiment, outcomes(ONE, seconds=1.25), published)
     last = table.to_markdown().splitlines()[7]
@@ -40,7 +40,7 @@ def test_the_last_row_is_the_mean_running_time(
 
 
 def test_a_missing_cell_is_a_dash_and_its_row_has_no_best(
-    experiment: Experiment, outcomes: Make, published: Published
+    experiment: Experiment, outcomes: Make, published: Printed
 ) -> None:
     errors = {**ONE, "monks": (2, None, 1)}
     text = risks_table(experiment, outcomes(errors), published).to_markdown()
@@ -51,13 +51,13 @@ def test_a_missing_cell_is_a_dash_and_its_row_has_no_best(
 
 
 def test_departures_are_said_below_the_table(
-    experiment: Experiment, outcomes: Make, published: Published
+    experiment: Experiment, outcomes: Make, published: Printed
 ) -> None:
     assert "LPBoost: a departure." in risks_table(experiment, outcomes(ONE), published).notes
 
 
 def test_csv_has_every_number_at_full_precision_in_a_column_of_its_own(
-    experiment: Experiment, outcomes: Make, published: Published
+    experiment: Experiment, outcomes: Make, published: Printed
 ) -> None:
     text = risks_table(experiment, outcomes(ONE), published).to_csv()
     header, *rows = csv.reader(text.splitlines())
@@ -67,7 +67,7 @@ def test_csv_has_every_number_at_full_precision_in_a_column_of_its_own(
 
 
 def test_repeats_show_mean_and_deviation_and_mark_what_lies_outside(
-    experiment: Experiment, outcomes: Make, published: Published
+    experiment: Experiment, outcomes: Make, published: Printed
 ) -> None:
     repeats = [ONE, {**ONE, "monks": (3, 1, 1)}, {**ONE, "monks": (1, 1, 1)}]
     text = risks_table(experiment, outcomes(*repeats), published).to_markdown()
@@ -78,7 +78,7 @@ def test_repeats_show_mean_and_deviation_and_mark_what_lies_outside(
 
 
 def test_verdicts_count_what_lies_inside(
-    experiment: Experiment, outcomes: Make, published: Published
+    experiment: Experiment, outcomes: Make, published: Printed
 ) -> None:
     repeats = [ONE, {**ONE, "monks": (3, 1, 1)}, {**ONE, "monks": (1, 1, 1)}]
     table = verdicts_table(experiment, outcomes(*repeats), published)
@@ -89,7 +89,7 @@ def test_verdicts_count_what_lies_inside(
 
 @pytest.mark.parametrize("ending", ["to_markdown", "to_latex", "to_csv"])
 def test_rendering_is_a_function_of_its_input(
-    experiment: Experiment, outcomes: Make, published: Published, ending: str
+    experiment: Experiment, outcomes: Make, published: Printed, ending: str
 ) -> None:
     first, second = (
         getattr(risks_table(experiment, outcomes(ONE), published), ending)() for _ in range(2)
@@ -98,7 +98,7 @@ def test_rendering_is_a_function_of_its_input(
 
 
 def test_a_data_set_that_cannot_be_had_is_a_row_of_dashes_with_its_reason(
-    experiment: Experiment, outcomes: Make, published: Published
+    experiment: Experiment, outcomes: Make, published: Printed
 ) -> None:
     absent = (Absent(name="animals", reason="it is no longer offered."),)
     config = experiment.config.model_copy(update={"absent": absent})
@@ -122,7 +122,7 @@ def as_regression(found: Outcomes, row: str) -> Outcomes:
 
 
 def test_where_numbers_are_predicted_rmses_stand_in_the_place_of_risks(
-    experiment: Experiment, outcomes: Make, published: Published
+    experiment: Experiment, outcomes: Make, published: Printed
 ) -> None:
     found = as_regression(outcomes(ONE), "titanic")
     table = risks_table(experiment, found, published)
@@ -133,7 +133,7 @@ def test_where_numbers_are_predicted_rmses_stand_in_the_place_of_risks(
 
 
 def test_a_printed_rmse_has_its_verdict(
-    experiment: Experiment, outcomes: Make, published: Published
+    experiment: Experiment, outcomes: Make, published: Printed
 ) -> None:
     repeats = [{**ONE, "monks": (n, 1, 1)} for n in (1, 2, 3)]
     found = as_regression(outcomes(*repeats), "monks")

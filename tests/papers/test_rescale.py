@@ -8,8 +8,8 @@ from scipy.stats import rankdata
 
 from quadrepro.config.loading import Experiment, load_experiment
 from quadrepro.engine.records import Record
-from quadrepro.papers.printed import read_published
-from quadrepro.report.claims import claims_table
+from quadrepro.papers.claims.table import claims_table
+from quadrepro.papers.paper import load_paper
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.table import Table
 
@@ -47,7 +47,7 @@ def rows_of(experiment: Experiment) -> tuple[str, ...]:
 
 
 def judged(experiment: Experiment, found: Outcomes) -> Table:
-    return claims_table(experiment, found, read_published(""))
+    return claims_table(experiment, found)
 
 
 def words(table: Table, column: int) -> list[tuple[str, str]]:
@@ -106,7 +106,7 @@ def test_the_printed_tables_give_each_claim_its_known_judgement(
 
 @pytest.mark.parametrize("name", TABLES)
 def test_the_printed_counts_are_those_of_ranks(name: str) -> None:
-    printed = read_published(name)
+    printed = load_paper("rescale").printed(name.removeprefix("rescale-"))
     means = np.array([[float(printed.text(r, f"{c}_mean")) for c in COLUMNS] for r in printed.rows])
     ranks = [int(of_row[COLUMNS.index("rboosting")]) for of_row in rankdata(means, "min", axis=1)]
     experiment = load(name)

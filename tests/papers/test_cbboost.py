@@ -9,9 +9,9 @@ import pytest
 
 from quadrepro.config.loading import load_experiment
 from quadrepro.engine.records import Record
-from quadrepro.papers.printed import read_published
-from quadrepro.report.cbboost_judges import competitive
-from quadrepro.report.claims import claims_table
+from quadrepro.papers.claims.counts import competitive
+from quadrepro.papers.claims.evidence import Ours
+from quadrepro.papers.claims.table import claims_table
 from quadrepro.report.outcomes import Outcomes
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"
@@ -37,7 +37,7 @@ def judged(name: str, fields: Fields) -> list[tuple[str, str]]:
                 records[row, column, split] = (
                     Record("k", "missing") if found is None else Record("k", "ok", **found)
                 )
-    table = claims_table(experiment, Outcomes(rows, columns, SPLITS, records), read_published(""))
+    table = claims_table(experiment, Outcomes(rows, columns, SPLITS, records))
     return [(entries[0].ours, entries[1].ours) for _, entries in table.rows]
 
 
@@ -47,7 +47,15 @@ def counts(of: Callable[[int, str], int]) -> Fields:
 
 
 def measured(of: dict[str, dict[str, list[float]]]) -> Fields:
-    return lambda i, column, split: {"n_test": 10, "measures": of.get(column, {})}
+    """Return records of measures along 1, 2, 3 and so on rounds, or of a level."""
+
+    def fields(i: int, column: str, split: int) -> dict[str, Any]:
+        measures = of.get(column, {})
+        n_rounds = max(map(len, measures.values()), default=1)
+        grid = [["n_rounds", list(range(1, n_rounds + 1))]] if n_rounds > 1 else []
+        return {"n_test": 10, "measures": measures, "content": {"grid": grid}}
+
+    return fields
 
 
 def test_an_algorithm_is_competitive_while_the_intervals_of_one_deviation_overlap() -> None:
@@ -57,7 +65,7 @@ def test_an_algorithm_is_competitive_while_the_intervals_of_one_deviation_overla
         for column, both in errors.items()
         for split, count in enumerate(both)
     }
-    outcomes = Outcomes(("x",), tuple(errors), 2, records)
+    outcomes = Ours(("x",), {}, Outcomes(("x",), tuple(errors), 2, records))
     # Means 14, 9, 8; deviations 2.83, 1.41, 1.41: they differ by 5 and 6, and overlap up to 4.24.
     assert not competitive(outcomes, "a", "b", "x")
     assert competitive(outcomes, "b", "a", "x")
@@ -85,7 +93,7 @@ def test_table_2s_claims_are_counted_over_its_data_sets() -> None:
         ("12 of 12", "holds"),
         ("lowest mean on 3 of 12", "holds"),
         ("lowest mean on 9 of 12; what is missing of 13 decides", "not comparable"),
-        ("0 wins, 12 losses, 0 ties, p = 0.000", "holds"),
+        ("0 wins, 12 losses, 0 ties, p < 0.001", "holds"),
     ]
     found = judged("cbboost-table2", table_2(best=2))
     assert [word for _, word in found] == ["holds", "not comparable", "holds", "holds"]
@@ -104,7 +112,7 @@ def test_cb_boost_may_be_worse_than_the_programs_on_two_of_thirteen_data_sets() 
 
 def test_significantly_fewer_errors_of_gb_cb_boost_are_an_improvement() -> None:
     assert judged("cbboost-table2", table_2(gb=90))[3] == (
-        "12 wins, 0 losses, 0 ties, p = 0.000",
+        "12 wins, 0 losses, 0 ties, p < 0.001",
         "does not hold",
     )
 
@@ -211,7 +219,7 @@ def test_algorithms_that_win_as_often_as_they_lose_are_equivalent() -> None:
         return {"cb-boost": 100 + (-1) ** i, "adaboost": 100, "bagging": 101}.get(column, 90)
 
     found = judged("cbboost-figure4", counts(count))
-    lost = ("0 wins, 12 losses, 0 ties, p = 0.000", "does not hold")
+    lost = ("0 wins, 12 losses, 0 ties, p < 0.001", "does not hold")
     assert found[:3] == [("6 wins, 6 losses, 0 ties, p = 1.000", "holds"), lost, lost]
     # Bagging is two errors worse in every second row, and equal in the others.
     assert found[3] == ("on 12 of 24 splits", "does not hold")

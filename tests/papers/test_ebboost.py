@@ -7,12 +7,12 @@ import pytest
 
 from quadrepro.config.loading import Experiment, load_experiment
 from quadrepro.engine.records import Record, pack_margins
-from quadrepro.papers.printed import read_published
-from quadrepro.report.claims import CLAIMS, claims_table
+from quadrepro.papers.claims.table import claims_table
+from quadrepro.papers.paper import load_paper
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.table import Table
 
-PAPERS = read_published("ebboost-table1").rows
+PAPERS = load_paper("ebboost").printed("table1").rows
 COLUMNS = ("adaboost", "ebboost", "rlp-boost", "rqp-boost", "abr")
 SPLITS = 4
 GOOD = {"adaboost": 30, "ebboost": 20, "rlp-boost": 40, "rqp-boost": 35, "abr": 22}
@@ -28,7 +28,8 @@ def experiment(tmp_path: Path) -> Experiment:
         *(f"  - {{name: monks, as: {row}}}" for row in PAPERS),
         "algorithms:",
         *(f"  - {{name: {c}, algorithm: adaboost, grid: {{n_rounds: 5}}}}" for c in COLUMNS),
-        "tables: {claims: ebboost}",
+        "paper: ebboost",
+        "tables: {claims: table1}",
     ]
     path = tmp_path / "made-up.yaml"
     path.write_text("\n".join(lines))
@@ -56,7 +57,7 @@ def outcomes(
 
 
 def judged(experiment: Experiment, found: Outcomes) -> Table:
-    return claims_table(experiment, found, read_published(""))
+    return claims_table(experiment, found)
 
 
 def test_the_printed_tables_give_each_claim_its_known_judgement(experiment: Experiment) -> None:
@@ -78,7 +79,7 @@ def test_the_printed_tables_give_each_claim_its_known_judgement(experiment: Expe
 
 def test_claims_that_our_records_bear_out_hold(experiment: Experiment) -> None:
     entries = [e for _, e in judged(experiment, outcomes()).rows]
-    assert [e[1].ours for e in entries] == ["holds"] * len(CLAIMS["ebboost"])
+    assert [e[1].ours for e in entries] == ["holds"] * 7
     assert entries[0][0].ours == (
         "lower on 18 of 18, equal on 0, sign test p < 0.001; significantly lower on 18, the other "
         "way on 0"
