@@ -33,7 +33,8 @@ class DatasetEntry(Model):
     grid : dict of str to Axis
         Values to take instead in this row, by the algorithms that have such hyper-parameters.
     printed : str
-        Name of the printed row that this one is set beside; by default its own name.
+        Name of the printed row that this one is set beside; by default the one that is called
+        like the row, or like the data set.
     """
 
     name: str

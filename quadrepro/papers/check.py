@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from pydantic_core import PydanticCustomError
 
+from quadrepro.errors import ConfigError
 from quadrepro.papers.paper import NotThereError, Paper, load_paper, paper_names
 from quadrepro.papers.printed import NOTHING, Holds, Printed
 
@@ -63,7 +64,9 @@ def check_printed(experiment: Experiment, key: str, holds: Holds) -> None:
     name = getattr(experiment.config.tables, key)
     if not name:
         return
-    paper = _paper(experiment, key, name)
+    paper = experiment.paper
+    if paper is None:
+        raise _no_paper(experiment, key, name)
     try:
         table = paper.printed(name)
     except NotThereError as error:
@@ -84,9 +87,12 @@ def check_claims(experiment: Experiment) -> None:
         algorithm or row that they name is nearly called like one of the config that it is not.
     """
     name = experiment.config.tables.claims
+    # Read even if no claims are asked for, so that a paper that is not there is refused.
+    paper = experiment.paper
     if not name:
         return
-    paper = _paper(experiment, "claims", name)
+    if paper is None:
+        raise _no_paper(experiment, "claims", name)
     try:
         group = paper.group(name)
     except NotThereError as error:
@@ -111,10 +117,8 @@ def check_claims(experiment: Experiment) -> None:
     _check_algorithms(experiment, tuple(paper.file.names), f"the paper {paper.reference}")
 
 
-def _paper(experiment: Experiment, key: str, name: str) -> Paper:
-    """Return the config's paper, or refuse a name that stands there without one."""
-    if experiment.paper is not None:
-        return experiment.paper
+def _no_paper(experiment: Experiment, key: str, name: str) -> ConfigError:
+    """Return the error of a name of a table or of claims in a config without a paper."""
     known = ", ".join(paper_names())
     message = (
         f"{key}: {name} is of a paper: say of which, as paper: NAME (known are {known}) or "
@@ -123,7 +127,7 @@ def _paper(experiment: Experiment, key: str, name: str) -> Paper:
     for paper in paper_names():
         if name == paper or name.startswith(f"{paper}-"):
             message = _with_paper(load_paper(paper), key, name) or message
-    raise experiment.error(message, "tables", key)
+    return experiment.error(message, "tables", key)
 
 
 def _with_paper(paper: Paper, key: str, name: str) -> str:

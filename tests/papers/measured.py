@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from quadrepro.config.loading import load_experiment
 from quadrepro.engine.records import Record
+from quadrepro.papers.claims.evidence import Ours
 from quadrepro.papers.claims.table import claims_table
 from quadrepro.report.outcomes import Outcomes
 
@@ -40,3 +42,40 @@ def judge_measures(
     table = claims_table(experiment, Outcomes(rows, columns, 1, records))
     assert table.header == ("claim", "ours", "holds")
     return [(entries[0].ours, entries[1].ours) for _, entries in table.rows]
+
+
+def errors_of(counts: Mapping[str, Sequence[Sequence[int]]], n_test: int = 100) -> Ours:
+    """Return evidence on rows r1, r2 and so on: errors by algorithm, row and split."""
+    n_rows, n_splits = (len(next(iter(counts.values()))), len(next(iter(counts.values()))[0]))
+    rows = tuple(f"r{i + 1}" for i in range(n_rows))
+    records = {
+        (row, column, split): Record("k", "ok", of_column[i][split], n_test)
+        for column, of_column in counts.items()
+        for i, row in enumerate(rows)
+        for split in range(n_splits)
+    }
+    names = {column: column.upper() for column in counts}
+    return Ours(rows, names, Outcomes(rows, tuple(counts), n_splits, records))
+
+
+def curves_of(
+    curves: Mapping[str, Sequence[Sequence[float]]],
+    measure: str = "train_error",
+    rows: Sequence[str] = ("r1",),
+    rounds: Sequence[float] | None = None,
+) -> Ours:
+    """Return evidence of curves by algorithm and split, the same on every row.
+
+    They run along `rounds`, by default 1, 2 and so on; a curve of one number is a level.
+    """
+    records = {}
+    for column, of_splits in curves.items():
+        n = len(of_splits[0])
+        grid = [["n_rounds", list(rounds or range(1, n + 1))]] if n > 1 else []
+        for row in rows:
+            for split, values in enumerate(of_splits):
+                record = Record("k", "ok", 0, 10, measures={measure: list(values)})
+                records[row, column, split] = replace(record, content={"grid": grid})
+    n_splits = len(next(iter(curves.values())))
+    names = {column: column.upper() for column in curves}
+    return Ours(tuple(rows), names, Outcomes(tuple(rows), tuple(curves), n_splits, records))

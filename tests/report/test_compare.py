@@ -57,3 +57,19 @@ def test_a_table_of_nothing_but_times_need_only_be_there(folders: tuple[Path, Pa
     assert differences(*folders) == []
     (folders[0] / "times.csv").unlink()
     assert differences(*folders) == [f"{folders[0] / 'times.csv'} is missing"]
+
+
+CLAIMS = """claim,timed,ours,holds,printed,holds in print
+"A, not B",false,"1 of 2",holds,,
+fast,true,{},holds,,
+"""
+
+
+def test_of_claims_on_measured_times_nothing_is_compared(folders: tuple[Path, Path]) -> None:
+    for folder, seconds in zip(folders, ("2 times", "3 times"), strict=True):
+        (folder / "claims.csv").write_text(CLAIMS.format(seconds))
+    assert differences(*folders) == []
+    path = folders[1] / "claims.csv"
+    path.write_text(path.read_text().replace("1 of 2", "2 of 2"))
+    [found] = differences(*folders)
+    assert "claims.csv:2: 'A, not B,false,1 of 2,holds,,'" in found

@@ -100,7 +100,7 @@ class LowestAtEnd(_OfCurves):
         """Return where the curves end, and whether the claimed one is the lowest."""
         found = {}
         for row in evidence.rows:
-            names = self.among or evidence.names
+            names = dict.fromkeys((*(self.among or evidence.names), self.of))
             ends = {c: self.curve(evidence, row, c).mean[-1] for c in names}
             text = ", ".join(f"{evidence.label(c)} {self.shown(e)}" for c, e in ends.items())
             found[row] = text, ends[self.of] <= min(ends.values())

@@ -118,6 +118,8 @@ class Closest(Claim):
         base = evidence.values(self.to)
         names = [name for name in self.among or evidence.names if name not in (self.of, self.to)]
         gaps = {name: distances(evidence.values(name), base) for name in (*names, self.of)}
+        if not names:
+            raise Lacking("no other algorithm to compare with")
         order = sorted(gaps, key=lambda name: fmean(gaps[name]))
         rival = next(name for name in order if name != self.of)
         test = compare(gaps[self.of], gaps[rival])

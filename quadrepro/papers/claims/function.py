@@ -31,15 +31,20 @@ class Function(Claim):
 
     _module: str = PrivateAttr(default="")
 
-    @model_validator(mode="after")
-    def _of_a_module(self, info: ValidationInfo) -> Self:
-        self._module = (info.context or {}).get("module", "")
-        if not self._module:
+    @model_validator(mode="before")
+    @classmethod
+    def _of_a_paper_that_ships(cls, data: Any, info: ValidationInfo) -> Any:
+        if not (info.context or {}).get("module"):
             message = (
                 "a folder of your own holds no code that is run: only papers that ship with "
                 "quadrepro have functions; use another kind of claim"
             )
-            raise fault(message, "function")
+            raise fault(message, "kind")
+        return data
+
+    @model_validator(mode="after")
+    def _know_the_module(self, info: ValidationInfo) -> Self:
+        self._module = (info.context or {})["module"]
         return self
 
     def prepare(self) -> None:

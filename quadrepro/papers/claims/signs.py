@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 from pydantic import Field
 
@@ -87,7 +88,8 @@ class SignificantPairs(Claim):
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return the significant pairs, and whether they are the claimed ones."""
-        values = {name: evidence.values(name) for name in self.among or evidence.names}
+        names = (*(self.among or evidence.names), *chain.from_iterable(self.pairs))
+        values = {name: evidence.values(name) for name in dict.fromkeys(names)}
         found = {}
         for a, of_a in values.items():
             for b, of_b in values.items():
