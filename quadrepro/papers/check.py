@@ -121,7 +121,7 @@ def _no_paper(experiment: Experiment, key: str, name: str) -> ConfigError:
     """Return the error of a name of a table or of claims in a config without a paper."""
     known = ", ".join(paper_names())
     message = (
-        f"{key}: {name} is of a paper: say of which, as paper: NAME (known are {known}) or "
+        f"{key}: name the paper that {name} belongs to, as paper: NAME (known are {known}) or "
         "paper: ./FOLDER"
     )
     for paper in paper_names():

@@ -209,9 +209,9 @@ def load_paper(reference: str, beside: Path = Path()) -> Paper:
     groups, faults = {}, []
     for name, entry in file.claims.items():
         claims = []
-        for i in range(len(entry.claims)):
+        for i, data in enumerate(entry.claims):
             try:
-                claims.append(_claim(("claims", name, "claims", i), entry.claims[i], file, source))
+                claims.append(_claim(("claims", name, "claims", i), data, file, source))
             except ConfigError as error:
                 faults.append(str(error))
         groups[name] = Group(entry, tuple(claims), _printed(name, entry, source, known))
@@ -239,8 +239,8 @@ def validated(
     try:
         return model.model_validate(data, context=context)
     except ValidationError as error:
-        details = [{**detail, "loc": (*place, *detail["loc"])} for detail in error.errors()]
-        lines = [_message(source, detail) for detail in details]  # type: ignore[arg-type]
+        details = [detail | {"loc": (*place, *detail["loc"])} for detail in error.errors()]
+        lines = [_message(source, detail) for detail in details]
         raise ConfigError("\n".join(lines)) from None
 
 
@@ -267,7 +267,7 @@ def _claim(place: Place, data: dict[str, Any], file: PaperFile, source: YamlSour
     kind = data.get("kind")
     if kind is None:
         raise ConfigError(f"{source.where(place)}: the key 'kind' is missing")
-    if kind not in KINDS:
+    if str(kind) not in KINDS:
         message = f"there is no kind of claim {kind!r}{nearest(str(kind), KINDS)}"
         raise ConfigError(f"{source.where((*place, 'kind'))}: {message}")
     folder = source.path.parent

@@ -208,8 +208,8 @@ def test_names_without_a_counterpart_are_left_out(
          " theory"),
         ("claims", "ebboost", "ebboost is a paper: write paper: ebboost and claims: table1"),
         ("claims", "lecture", "lecture is a paper: write paper: lecture and claims: bounds"),
-        ("risks", "quadboost-table9", "table9 is of a paper: say of which, as paper: NAME"),
-        ("claims", "table1", "table1 is of a paper: say of which, as paper: NAME (known are cb"),
+        ("risks", "quadboost-table9", "the paper that quadboost-table9 belongs to, as paper"),
+        ("claims", "table1", "name the paper that table1 belongs to, as paper: NAME (known are cb"),
     ],
 )  # fmt: skip
 def test_a_name_without_its_paper_is_refused_with_what_to_write(

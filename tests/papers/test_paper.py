@@ -118,6 +118,8 @@ def test_a_paper_that_is_not_there_is_named_with_the_nearest(
         ("wins-or-ties", "wins-or-tie", "8:9", "there is no kind of claim 'wins-or-tie'; did you "),
         ("kind: wins-or-ties\n        ", "", "8:9", "the key 'kind' is missing"),
         ("kind: wins-or-ties", "kind: 3", "8:9", "there is no kind of claim 3; known are"),
+        ("kind: wins-or-ties", "kind: [rank]", "8:9", "there is no kind of claim ['rank']"),
+        (CLAIM, "rank", "8:9", "0: input should be a valid dictionary, not 'rank'"),
         ("        of: quad\n", "", "8:9", "the key 'of' is missing"),
         ("than: ada", "then: ada", "11:9", "unknown key 'then'; did you mean 'than'?"),
         ("than: ada", "than: adda", "11:9", "the paper's names list no algorithm 'adda'; did you"),
