@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -245,3 +247,21 @@ def test_a_function_that_is_not_there_is_refused(monkeypatch: pytest.MonkeyPatch
         ConfigError, match=r"lecture/paper.yaml:\d+:9: quadrepro.papers.lecture.cla"
     ):
         check_claims(load_experiment(path))
+
+
+def modules_after(code: str) -> set[str]:
+    """Return the modules of papers that a fresh interpreter has loaded after some code."""
+    shown = f"{code}\nimport sys\nprint(*(m for m in sys.modules if 'quadrepro.papers' in m))"
+    command = [sys.executable, "-c", shown]
+    return set(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())
+
+
+def test_a_cell_is_computed_without_any_paper() -> None:
+    assert modules_after("import quadrepro.engine.work, quadrepro.config.plan") == set()
+
+
+def test_a_papers_functions_are_loaded_only_for_its_claims() -> None:
+    code = "from quadrepro.papers.paper import load_paper\ngroup = load_paper('quadboost').group"
+    table1 = modules_after(f"{code}('table1')\nfor claim in group.claims: claim.prepare()")
+    theory = modules_after(f"{code}('theory')\nfor claim in group.claims: claim.prepare()")
+    assert theory - table1 == {"quadrepro.papers.quadboost", "quadrepro.papers.quadboost.claims"}
