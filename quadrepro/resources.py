@@ -1,4 +1,4 @@
-"""The folders of the files that ship with quadrepro: cards, configs and printed numbers.
+"""Where the files that ship with quadrepro are: cards, configs and papers.
 
 In a wheel, `datasets/` and `configs/` are inside the package; in a checkout, they are beside it.
 """
@@ -25,6 +25,6 @@ def configs_folder() -> Path:
     return _shipped("configs")
 
 
-def published_folder() -> Path:
-    """Return the folder with the printed tables of the papers, as CSV files."""
-    return _PACKAGE / "published"
+def papers_folder() -> Path:
+    """Return the folder with one folder per paper."""
+    return _PACKAGE / "papers"

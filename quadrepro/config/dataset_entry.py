@@ -34,7 +34,8 @@ class DatasetEntry(Model):
     grid : dict of str to Axis
         By hyper-parameter: values for this row, for the algorithms that have the hyper-parameter.
     printed : str
-        The name of the printed row to compare with; by default, the name of this row.
+        Name of the printed row that this one is set beside; by default the one that is called
+        like the row, or like the data set.
     """
 
     name: str

@@ -5,12 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from quadrepro.config.schema import Config
 from quadrepro.data.card import View
 from quadrepro.documents.source import YamlSource, read_yaml
 from quadrepro.documents.validation import validated
 from quadrepro.errors import ConfigError
+
+if TYPE_CHECKING:
+    from quadrepro.papers.paper import Paper
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,25 @@ class Experiment:
         """The view of each row, by the title of the row."""
         view = self.config.protocol.view
         return {entry.title: entry.resolve(view) for entry in self.config.entries}
+
+    @cached_property
+    def paper(self) -> Paper | None:
+        """The paper that the config names, read when it is first asked for; None without one.
+
+        Raises
+        ------
+        ConfigError
+            If there is no such paper, or its ``paper.yaml`` is not valid.
+        """
+        # A worker that computes a cell needs no paper.
+        from quadrepro.papers.paper import NotThereError, load_paper
+
+        if not self.config.paper:
+            return None
+        try:
+            return load_paper(self.config.paper, self.source.path.parent)
+        except NotThereError as error:
+            raise self.error(str(error), "paper") from None
 
 
 def load_experiment(path: Path, repeats: int | None = None) -> Experiment:

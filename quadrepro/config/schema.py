@@ -117,6 +117,7 @@ class Config(Model):
     """
 
     title: str
+    paper: str = ""
     seed: int = Field(default=0, ge=0, lt=2**32)
     repeats: int = Field(default=1, ge=1, le=100_000)
     protocol: Protocol

@@ -63,8 +63,15 @@ class Mistake(NamedTuple):
     message: str
 
 
-def validated(model: type[M], source: YamlSource, error: type[QuadreproError] = ConfigError) -> M:
-    """Return the content of a file as a model.
+def validated(
+    model: type[M],
+    source: YamlSource,
+    error: type[QuadreproError] = ConfigError,
+    *,
+    place: Place = (),
+    context: dict[str, Any] | None = None,
+) -> M:
+    """Return the content of a file, or of a part of it, as a model.
 
     Parameters
     ----------
@@ -74,6 +81,10 @@ def validated(model: type[M], source: YamlSource, error: type[QuadreproError] = 
         The file.
     error : type of QuadreproError, default ConfigError
         The exception to raise.
+    place : tuple of str or int, optional
+        Keys and indices that lead to the part; by default, the whole file is read.
+    context : dict, optional
+        What validators find in ``ValidationInfo.context``.
 
     Returns
     -------
@@ -86,10 +97,14 @@ def validated(model: type[M], source: YamlSource, error: type[QuadreproError] = 
         Of the type `error`, if the content is something else. Its message has one line per
         mistake: ``file:line:column: message``.
     """
+    data = source.data
+    for key in place:
+        data = data[key]
     try:
-        return model.model_validate(source.data)
+        return model.model_validate(data, context=context)
     except ValidationError as invalid:
-        lines = (f"{source.where(at)}: {text}" for at, text in mistakes(invalid, source.data))
+        found = mistakes(invalid, data)
+        lines = (f"{source.where((*place, *at))}: {text}" for at, text in found)
         raise error("\n".join(dict.fromkeys(lines))) from None
 
 

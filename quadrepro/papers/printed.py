@@ -1,49 +1,105 @@
-"""The papers' printed tables: one CSV each, rows by name, columns by algorithm."""
+"""Printed tables: one CSV file each, with one row per data set and one column per number."""
 
 from __future__ import annotations
 
 import csv
-from dataclasses import dataclass
-from functools import cache
+import io
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal, Protocol
 
-from quadrepro.errors import ConfigError, nearest
-from quadrepro.resources import published_folder
+from quadrepro.errors import ConfigError
+
+TIME_ROW = "mean_running_time_s"
+"""The row of a printed table that holds mean running times in seconds."""
+
+MEAN, SD = "_mean", "_sd"
+"""How the columns of an algorithm end if its mean and its standard deviation are printed."""
+
+NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)")
+
+Holds = Literal["risks", "errors", "margins", "comparisons"]
+"""What a printed table holds.
+
+- "risks": test risks between 0 and 1, in one column per algorithm;
+- "errors": mean and standard deviation of test errors in percent, or of RMSEs;
+- "margins": mean and standard deviation of training margins;
+- "comparisons": tests of each row's algorithm against each column's.
+"""
+
+
+class Entry(Protocol):
+    """A row of ours, with the names that a printed row can have."""
+
+    @property
+    def printed(self) -> str:
+        """Name of its printed row, or an empty text."""
+
+    @property
+    def title(self) -> str:
+        """Name of the row."""
+
+    @property
+    def name(self) -> str:
+        """Name of the data set."""
 
 
 @dataclass(frozen=True)
-class Published:
+class Printed:
     """A printed table.
 
     Attributes
     ----------
     name : str
-        Name of the file without ending.
+        Name of the file without ending; empty for a table without numbers.
     columns : tuple of str
-        Algorithms in the printed order.
+        Columns in the printed order, without that of the row names.
     cells : dict of (str, str) to str
         What is printed in a row and column, digit for digit.
+    holds : {"risks", "errors", "margins", "comparisons"}
+        What the numbers are.
+    splits : int or None
+        Number of splits behind a printed mean and deviation; None if it is not known.
+    path : Path
+        The file.
+    lines : dict of str to int
+        The line of the file that each row stands on.
     """
 
     name: str
     columns: tuple[str, ...]
     cells: dict[tuple[str, str], str]
+    holds: Holds = "risks"
+    splits: int | None = None
+    path: Path = Path()
+    lines: dict[str, int] = field(default_factory=dict)
 
     @property
     def rows(self) -> tuple[str, ...]:
-        """Row names in the printed order."""
-        return tuple(dict.fromkeys(row for row, _ in self.cells))
+        """Row names in the printed order, without that of the running times."""
+        return tuple(dict.fromkeys(row for row, _ in self.cells if row != TIME_ROW))
+
+    @property
+    def algorithms(self) -> tuple[str, ...]:
+        """Algorithms in the printed order."""
+        if self.holds in ("errors", "margins"):
+            names = (column.removesuffix(MEAN).removesuffix(SD) for column in self.columns)
+            return tuple(dict.fromkeys(names))
+        return self.columns
 
     def text(self, row: str, column: str) -> str:
-        """Return what is printed, or an empty text where nothing is."""
+        """Return what is printed, or an empty text if nothing is."""
         return self.cells.get((row, column), "")
 
     def number(self, row: str, column: str) -> float | None:
-        """Return the printed number, or None where there is none."""
+        """Return the printed number, or None if there is none."""
         text = self.text(row, column)
         return float(text) if text else None
 
     def spread(self, row: str, mean: str, sd: str) -> str:
-        """Return a printed mean ± standard deviation, or an empty text where one is lacking.
+        """Return a printed mean ± standard deviation, or an empty text if one is missing.
 
         Parameters
         ----------
@@ -53,50 +109,134 @@ class Published:
         texts = self.text(row, mean), self.text(row, sd)
         return " ± ".join(texts) if all(texts) else ""
 
-    def under(self, titles: dict[str, str]) -> Published:
-        """Return the table with a row for each title, which is that of the printed row it names."""
-        cells = {
-            (title, column): self.text(row, column)
-            for title, row in titles.items()
-            for column in self.columns
-            if (row, column) in self.cells
-        }
-        return Published(self.name, self.columns, cells)
-
     def rounding(self, row: str, column: str) -> float:
         """Return half a unit of the last printed digit."""
         return float(0.5 * 10.0 ** -len(self.text(row, column).partition(".")[2]))
 
+    def row_of(self, entry: Entry) -> str | None:
+        """Return the printed row of a row of ours, or None if there is none.
 
-def published_names() -> list[str]:
-    """Return the names of all printed tables."""
-    return sorted(path.stem for path in published_folder().glob("*.csv"))
+        It is the first that is printed of the entry's `printed`, its title and its name.
+        """
+        names = (entry.printed, entry.title, entry.name)
+        return next((name for name in names if name in self.rows), None)
+
+    def under(self, entries: Iterable[Entry]) -> Printed:
+        """Return the table with each printed row under the title of ours that it belongs to.
+
+        Printed rows that belong to none keep their names.
+
+        Parameters
+        ----------
+        entries : iterable of Entry
+            Our rows.
+
+        Returns
+        -------
+        Printed
+            The rows in the order of `entries`, then the others.
+        """
+        sources = {entry.title: self.row_of(entry) for entry in entries}
+        rest = [row for row in (*self.rows, TIME_ROW) if row not in {*sources, *sources.values()}]
+        cells = {
+            (title, column): self.cells[row, column]
+            for title, row in (*sources.items(), *((row, row) for row in rest))
+            for column in self.columns
+            if row is not None and (row, column) in self.cells
+        }
+        return replace(self, cells=cells)
 
 
-@cache
-def read_published(name: str) -> Published:
-    """Return a printed table.
+NOTHING = Printed("", (), {})
+"""A printed table without numbers, for a config that names none."""
+
+
+def read_printed(path: Path, holds: Holds | None = None, splits: int | None = None) -> Printed:
+    """Read and check a printed table.
 
     Parameters
     ----------
-    name : str
-        Such as ``"quadboost-table1"``; the empty name is a table without numbers.
+    path : Path
+        A CSV file in UTF-8. The first line names the columns, the first field of each other line
+        its row; a field is a number as printed, or empty.
+    holds : {"risks", "errors", "margins", "comparisons"}, optional
+        What the numbers are; by default errors if a column's name ends with ``_mean``, and risks
+        otherwise.
+    splits : int, optional
+        Number of splits behind a printed mean and deviation.
+
+    Returns
+    -------
+    Printed
+        The table.
 
     Raises
     ------
     ConfigError
-        If there is none of that name; the nearest is given.
+        If the file cannot be read, a line has more or fewer fields than the first, a name is
+        missing or stands twice, or a field is not a number; the message names file, line and
+        column.
     """
-    if not name:
-        return Published("", (), {})
-    if name not in published_names():
-        hint = nearest(name, published_names())
-        raise ConfigError(f"there is no published table {name!r}{hint}")
-    with open(published_folder() / f"{name}.csv", encoding="utf-8", newline="") as file:
-        header, *rows = csv.reader(file)
-    cells = {
-        (row[0], column): text
-        for row in rows
-        for column, text in zip(header[1:], row[1:], strict=True)
-    }
-    return Published(name, tuple(header[1:]), cells)
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: not a text file in UTF-8 (byte {error.start})") from None
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}") from None
+    lines = [(i, fields) for i, fields in _lines(path, text) if any(map(str.strip, fields))]
+    if len(lines) < 2:
+        raise ConfigError(f"{path}:1:1: a printed table has a line of column names and rows below")
+    (top, header), *rows = lines
+    columns = [name.strip() for name in header]
+    for i, name in enumerate(columns):
+        if i and not name:
+            raise ConfigError(f"{_place(path, top, header, i)}: the column has no name")
+        if name in columns[:i]:
+            raise ConfigError(f"{_place(path, top, header, i)}: column {name!r} stands here twice")
+        if name.endswith(SD) and name.removesuffix(SD) + MEAN not in columns:
+            message = f"{name!r} is a deviation without its mean, {name.removesuffix(SD) + MEAN!r}"
+            raise ConfigError(f"{_place(path, top, header, i)}: {message}")
+    cells: dict[tuple[str, str], str] = {}
+    at: dict[str, int] = {}
+    for line, fields in rows:
+        row, *texts = _checked(path, line, fields, header, at)
+        at[row] = line
+        cells |= {(row, c): text for c, text in zip(columns[1:], texts, strict=True)}
+    if holds is None:
+        holds = "errors" if any(column.endswith(MEAN) for column in columns) else "risks"
+    return Printed(path.stem, tuple(columns[1:]), cells, holds, splits, path, at)
+
+
+def _lines(path: Path, text: str) -> list[tuple[int, list[str]]]:
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    try:
+        return [(reader.line_num, fields) for fields in reader]
+    except csv.Error as error:
+        raise ConfigError(f"{path}:{reader.line_num}:1: not valid CSV: {error}") from None
+
+
+def _checked(
+    path: Path, line: int, fields: list[str], header: list[str], above: dict[str, int]
+) -> list[str]:
+    """Return the fields of a row without spaces around them, or refuse the row."""
+    if len(fields) != len(header):
+        message = f"the line has {len(fields)} fields, and the first line has {len(header)}"
+        place = _place(path, line, fields, min(len(fields), len(header)) - 1)
+        raise ConfigError(f"{place}: {message}")
+    row, *texts = (text.strip() for text in fields)
+    if not row:
+        raise ConfigError(f"{path}:{line}:1: the row has no name")
+    if row in above:
+        message = f"row {row!r} stands here twice, first on line {above[row]}"
+        raise ConfigError(f"{path}:{line}:1: {message}")
+    for i, text in enumerate(texts, start=1):
+        if text and not NUMBER.fullmatch(text):
+            message = f"{text!r} is not a number such as 0.035; leave out what is not printed"
+            raise ConfigError(f"{_place(path, line, fields, i)}: {message}")
+    return [row, *texts]
+
+
+def _place(path: Path, line: int, fields: list[str], i: int) -> str:
+    """Return ``file:line:column`` of a field; one with a comma or quotes stands in quotes."""
+    widths = (len(f) + 2 * (not {",", '"'}.isdisjoint(f)) + f.count('"') for f in fields[:i])
+    return f"{path}:{line}:{sum(widths) + i + 1}"

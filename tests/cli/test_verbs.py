@@ -135,15 +135,19 @@ def test_a_mistake_ends_with_its_code_and_one_clear_message(
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [
-        ("risks", "quadbost-table1", "small.yaml:17:3: there is no published table"),
-        ("claims", "quadbost", "small.yaml:17:3: there are no claims 'quadbost'; did you mean"),
+        ("risks", "tabel1", "small.yaml:18:3: the paper quadboost has no printed table 'tabel1'"),
+        (
+            "claims",
+            "theroy",
+            "small.yaml:18:3: the paper quadboost has no claims 'theroy'; did you",
+        ),
     ],
 )
 def test_an_unknown_printed_table_is_refused_before_anything_is_computed(
     small_config: Write, tmp_path: Path, key: str, value: str, message: str
 ) -> None:
     path = small_config()
-    path.write_text(path.read_text() + f"tables:\n  {key}: {value}\n")
+    path.write_text(path.read_text() + f"paper: quadboost\ntables:\n  {key}: {value}\n")
     result = quadrepro("run", path, "--out", tmp_path)
     assert result.exit_code == 2
     assert message in result.stderr

@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 from quadrepro.config.protocol import SplitRule
 from quadrepro.config.splits import holdout_split, random_split
 from quadrepro.data.card import load_card
-from quadrepro.papers.printed import read_published
-from quadrepro.report.kinds.risks import TIME_ROW
+from quadrepro.papers.paper import load_paper
 
-TABLE = read_published("quadboost-table1")
-NAMES = [name for name in TABLE.rows if name != TIME_ROW]
+TABLE = load_paper("quadboost").printed("table1")
+NAMES = TABLE.rows
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -10,7 +10,7 @@ import pytest
 
 from quadrepro.config.loading import Experiment, load_experiment
 from quadrepro.engine.records import Record, pack
-from quadrepro.papers.printed import Published
+from quadrepro.papers.printed import Printed
 from quadrepro.report.outcomes import Outcomes
 
 ALGORITHMS = ("quadboost", "lpboost", "adaboost")
@@ -56,7 +56,7 @@ def outcomes() -> Callable[..., Outcomes]:
 
 
 @pytest.fixture
-def published() -> Published:
+def published() -> Printed:
     cells = {
         ("monks", "quadboost"): "0.200",
         ("monks", "lpboost"): "0.100",
@@ -71,4 +71,4 @@ def published() -> Published:
         ("mean_running_time_s", "lpboost"): "10",
         ("mean_running_time_s", "adaboost"): "20",
     }
-    return Published("three", ALGORITHMS, cells)
+    return Printed("three", ALGORITHMS, cells)

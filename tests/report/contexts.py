@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from quadrepro.config.loading import Experiment
-from quadrepro.papers.printed import Published
+from quadrepro.papers.printed import Printed
 from quadrepro.report.kinds import requested
 from quadrepro.report.kinds.base import Context
 from quadrepro.report.outcomes import Outcomes
@@ -18,7 +18,7 @@ def asking_for(experiment: Experiment, **tables: Any) -> Experiment:
     return replace(experiment, config=config)
 
 
-def context_of(experiment: Experiment, name: str, printed: Published | None = None) -> Context[Any]:
+def context_of(experiment: Experiment, name: str, printed: Printed | None = None) -> Context[Any]:
     """Return the context of a table.
 
     Parameters
@@ -27,11 +27,14 @@ def context_of(experiment: Experiment, name: str, printed: Published | None = No
         A config that asks for the table.
     name : str
         Name of its files.
-    printed : Published, optional
+    printed : Printed, optional
         What every printed table is, whatever its name.
     """
     [context] = [r.context for r in requested(experiment) if r.kind.table and r.kind.name == name]
-    return context if printed is None else replace(context, read=lambda name: printed)
+    if printed is None:
+        return context
+    beside = printed if printed.holds == "comparisons" else printed.under(experiment.config.entries)
+    return replace(context, read=lambda experiment, name: beside)
 
 
 def as_regression(found: Outcomes, row: str) -> Outcomes:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from pydantic import Field, create_model, model_validator
+from pydantic import create_model, model_validator
 
 from quadrepro.config.loading import Experiment
 from quadrepro.documents.model import Model, fault
@@ -44,10 +44,8 @@ KINDS: tuple[Kind[Any], ...] = (
 _NOW_CALLED = {former: kind.key for kind in KINDS for former in kind.former}
 
 
-class _Shared(Model):
-    """What all kinds have in common below ``tables``."""
-
-    printed_splits: int = Field(default=20, ge=2)
+class _Former(Model):
+    """Refuses the keys that configs used before."""
 
     @model_validator(mode="before")
     @classmethod
@@ -55,11 +53,17 @@ class _Shared(Model):
         for key in data if isinstance(data, dict) else ():
             if key in _NOW_CALLED:
                 raise fault(f"{key} is now called {_NOW_CALLED[key]}", key)
+            if key == "printed_splits":
+                raise fault(
+                    "printed_splits is a fact of the printed table: say it in the paper's "
+                    f"paper.yaml, as printed: {{table1: {{splits: {data[key]}}}}}",
+                    key,
+                )
         return data
 
 
 _options: dict[str, Any] = {kind.key: (kind.option, None) for kind in KINDS}
-_Tables = create_model("_Tables", __base__=_Shared, **_options)
+_Tables = create_model("_Tables", __base__=_Former, **_options)
 _Document = create_model("_Document", __base__=Model, tables=(_Tables, ...))
 
 
@@ -89,5 +93,5 @@ def requested(experiment: Experiment) -> tuple[Request[Any], ...]:
     for kind in KINDS:
         option = options[kind.key] or kind.default
         if option is not None:
-            found.append(Request(kind, Context(experiment, kind.key, option, options)))
+            found.append(Request(kind, Context(experiment, kind.key, option)))
     return tuple(found)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -10,7 +10,8 @@ from typing import Any, Generic, TypeVar
 from quadrepro.config.loading import Experiment
 from quadrepro.config.schema import Config
 from quadrepro.errors import ConfigError, nearest
-from quadrepro.papers.printed import Published, read_published
+from quadrepro.papers.check import check_printed, printed_for
+from quadrepro.papers.printed import Holds, Printed
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.table import ENDINGS, MISSING, Table
 
@@ -29,18 +30,14 @@ class Context(Generic[Option]):
         The kind's key below ``tables`` in the config.
     option : Option
         What the config says there, validated; the kind's default if it says nothing.
-    options : mapping of str to object
-        What the config says of all kinds, and what several of them share; None for a kind that
-        is not asked for.
     read : callable
-        Returns the printed table of a name; by default one that ships with quadrepro.
+        Returns a printed table by its name; by default one of the config's paper.
     """
 
     experiment: Experiment
     key: str
     option: Option
-    options: Mapping[str, Any]
-    read: Callable[[str], Published] = read_published
+    read: Callable[[Experiment, str], Printed] = printed_for
 
     @property
     def config(self) -> Config:
@@ -52,48 +49,23 @@ class Context(Generic[Option]):
         """Title of each column, by its name."""
         return self.config.titles
 
-    @property
-    def printed_splits(self) -> int:
-        """How many splits a printed mean and deviation are taken over."""
-        splits: int = self.options["printed_splits"]
-        return splits
-
     def error(self, message: str, *place: str | int) -> ConfigError:
         """Return an error that names a place below the kind's key."""
         return self.experiment.error(message, "tables", self.key, *place)
 
-    def printed(self, name: str, *others: str) -> Published:
-        """Return a printed table with its rows under the titles of ours.
-
-        A row of ours is set beside the printed row that its entry names (``printed``), or else the
-        one with its title (``as``), or else the one with the name of its data set.
+    def printed(self, name: str) -> Printed:
+        """Return a printed table of the paper with its rows under the titles of ours.
 
         Parameters
         ----------
         name : str
             The printed table; the empty name is a table without numbers.
-        *others : str
-            Printed rows to keep under their own names.
-
-        Raises
-        ------
-        ConfigError
-            If there is no such table; the message gives the nearest name.
         """
-        table = self.read(name)
-        there = set(table.rows)
-        rows = {other: other for other in others}
-        for entry in self.config.entries:
-            named = (entry.printed, entry.title, entry.name)
-            rows[entry.title] = next((row for row in named if row in there), "")
-        return table.under(rows)
+        return self.read(self.experiment, name)
 
-    def check_printed(self) -> None:
-        """Refuse an option that names no printed table."""
-        try:
-            self.read(str(self.option))
-        except ConfigError as error:
-            raise self.error(str(error)) from None
+    def check_printed(self, holds: Holds) -> None:
+        """Refuse an option that names no printed table of the paper, or one of another kind."""
+        check_printed(self.experiment, self.key, str(self.option), holds)
 
     def check_column(self, name: str, *place: str | int) -> None:
         """Refuse the name of a column that does not exist, at a place below the kind's key."""

@@ -54,7 +54,7 @@ def comparisons_table(context: Context[str], outcomes: Outcomes) -> Table:
     Table
         P(row better than column). The lower triangle, which repeats the upper one, is grey.
     """
-    printed, titles = context.read(context.option), context.titles
+    printed, titles = context.printed(context.option), context.titles
     order = [c for c in printed.columns if c in titles]
     order += [c for c in titles if c not in order]
     rows, data = [], []
@@ -123,7 +123,7 @@ COMPARISONS = Kind(
     key="comparisons",
     option=str,
     default="",
-    check=Context.check_printed,
+    check=lambda context: context.check_printed("comparisons"),
     written=_several_columns,
     table=comparisons_table,
 )

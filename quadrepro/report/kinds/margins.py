@@ -10,6 +10,7 @@ import numpy as np
 
 from quadrepro._typing import FloatArray
 from quadrepro.errors import nearest
+from quadrepro.papers.printed import MEAN, SD
 from quadrepro.report.figure import LINES, add_legend, new_figure, open_frame
 from quadrepro.report.kinds.base import Context, Kind
 from quadrepro.report.outcomes import Outcomes
@@ -17,9 +18,6 @@ from quadrepro.report.table import MISSING, Entry, Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-MEAN, SD = "_margin_mean", "_margin_std"
-"""Endings of an algorithm's two printed columns."""
 
 FILES = "margins"
 """Name of the table's and the figure's files without ending."""
@@ -114,7 +112,12 @@ def _draw_panel(panel: Axes, outcomes: Outcomes, row: str, titles: dict[str, str
     open_frame(panel)
 
 
-MARGINS = Kind(key=FILES, option=str, check=Context.check_printed, table=margins_table)
+MARGINS = Kind(
+    key=FILES,
+    option=str,
+    check=lambda context: context.check_printed("margins"),
+    table=margins_table,
+)
 
 MARGIN_FIGURE = Kind(
     key="margin_figure", option=tuple[str, ...], stem=FILES, check=check_rows, draw=draw_margins

@@ -10,14 +10,11 @@ from dataclasses import dataclass
 from statistics import fmean, stdev
 
 from quadrepro.config.dataset_entry import DatasetEntry
-from quadrepro.papers.printed import Published
+from quadrepro.papers.printed import MEAN, SD, Printed
 from quadrepro.report.kinds.base import Context, Kind, closing_notes
 from quadrepro.report.outcomes import Mean, Outcomes
 from quadrepro.report.table import BEST, MISSING, Entry, Table
 from quadrepro.stats import LEVEL, Moments, paired_t_test, welch_test
-
-MEAN, SD = "_mean", "_sd"
-"""Endings of an algorithm's two printed columns."""
 
 NOISELESS = "rmse_noiseless"
 """The measure of a record that is the RMSE against targets without noise."""
@@ -96,7 +93,7 @@ def _table(context: Context[str], outcomes: Outcomes, *, noiseless: bool) -> Tab
     cells = {
         (row, column): cell
         for row in outcomes.rows
-        for column, cell in _row(context, outcomes, printed, row, noiseless).items()
+        for column, cell in _row(outcomes, printed, row, noiseless).items()
     }
     lowest = {row: _lowest_printed(outcomes, printed, row) for row in outcomes.rows}
     rows = tuple(
@@ -120,7 +117,7 @@ def _table(context: Context[str], outcomes: Outcomes, *, noiseless: bool) -> Tab
         f"{context.config.title}: {_what(context, noiseless)}",
         ("Data set", *context.titles.values()),
         rows,
-        _notes(context, outcomes, list(cells.values())),
+        _notes(context, outcomes, printed, list(cells.values())),
         DATA_HEADER,
         tuple((*place, *_numbers(cell)) for place, cell in cells.items()),
     )
@@ -155,9 +152,7 @@ def _mean(
     return 100 * outcomes.mean_of_computed(row, column)
 
 
-def _row(
-    context: Context[str], outcomes: Outcomes, printed: Published, row: str, noiseless: bool
-) -> dict[str, Compared]:
+def _row(outcomes: Outcomes, printed: Printed, row: str, noiseless: bool) -> dict[str, Compared]:
     errors = {c: _errors(outcomes, row, c, noiseless) for c in outcomes.columns}
     means = {c: _mean(outcomes, row, c, e, noiseless) for c, e in errors.items()}
     known = [mean for mean in means.values() if mean is not None]
@@ -169,17 +164,19 @@ def _row(
         p = None
         if best and outcomes.repeats > 1:
             p = paired_t_test(of_column, errors[best[0]]).p_value
-        beside = _printed_moments(printed, row, c, context.printed_splits)
+        beside = _printed_moments(printed, row, c)
         cells[c] = Compared(of_column, means[c], c in best, p, beside)
     return cells
 
 
-def _printed_moments(printed: Published, row: str, column: str, splits: int) -> Moments | None:
+def _printed_moments(printed: Printed, row: str, column: str) -> Moments | None:
     mean, sd = (printed.number(row, column + ending) for ending in (MEAN, SD))
-    return None if mean is None or sd is None else Moments(mean, sd, splits)
+    if mean is None or sd is None or printed.splits is None:
+        return None
+    return Moments(mean, sd, printed.splits)
 
 
-def _lowest_printed(outcomes: Outcomes, printed: Published, row: str) -> set[str]:
+def _lowest_printed(outcomes: Outcomes, printed: Printed, row: str) -> set[str]:
     means = {c: m for c in outcomes.columns if (m := printed.number(row, c + MEAN)) is not None}
     alone = len(outcomes.columns) == 1
     return set() if alone else {c for c, m in means.items() if m == min(means.values())}
@@ -214,13 +211,15 @@ def _numbers(cell: Compared) -> tuple[str | float | int, ...]:
     return tuple("" if value is None else value for value in values)
 
 
-def _notes(context: Context[str], outcomes: Outcomes, cells: list[Compared]) -> tuple[str, ...]:
+def _notes(
+    context: Context[str], outcomes: Outcomes, printed: Printed, cells: list[Compared]
+) -> tuple[str, ...]:
     several = outcomes.repeats > 1
     ours = "Ours: one random split"
     if several:
         ours = f"Ours: mean ± standard deviation over {outcomes.repeats} random splits"
     if any(cell.printed for cell in cells):
-        ours += f"; in parentheses the printed ones over {context.printed_splits}"
+        ours += f"; in parentheses the printed ones over {printed.splits}"
     notes = [
         f"{ours}. {BEST} marks the lowest mean of a row (in LaTeX ours is shaded and the printed "
         "one underlined)."
@@ -234,7 +233,7 @@ def _notes(context: Context[str], outcomes: Outcomes, cells: list[Compared]) -> 
     if verdicts:
         notes.append(
             f"† marks a mean that differs from the printed one by more than samples of "
-            f"{outcomes.repeats} and {context.printed_splits} splits would show (Welch's t-test, "
+            f"{outcomes.repeats} and {printed.splits} splits would show (Welch's t-test, "
             f"p ≤ {LEVEL:g}). Inside: {verdicts.count('inside')} of {len(verdicts)}, outside: "
             f"{verdicts.count('outside')}."
         )
@@ -242,7 +241,7 @@ def _notes(context: Context[str], outcomes: Outcomes, cells: list[Compared]) -> 
 
 
 def _check_noiseless(context: Context[str]) -> None:
-    context.check_printed()
+    context.check_printed("errors")
     if not any(_has_truth(context, entry) for entry in context.config.entries):
         raise context.error("no row draws its sample of numbers anew: only then is its truth known")
 
@@ -268,7 +267,7 @@ MEANS = Kind(
     key="means",
     option=str,
     former=("percent",),
-    check=Context.check_printed,
+    check=lambda context: context.check_printed("errors"),
     table=means_table,
     published=_published,
 )

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from statistics import stdev
 
-from quadrepro.papers.printed import Published
+from quadrepro.papers.printed import TIME_ROW, Printed
 from quadrepro.report.kinds.base import Context, Kind, closing_notes
 from quadrepro.report.kinds.verdicts import verdicts
 from quadrepro.report.outcomes import Mean, Outcomes
 from quadrepro.report.table import MISSING, Entry, Table
 from quadrepro.stats import COVERAGE
 
-TIME_ROW = "mean_running_time_s"
 TIME_LABEL = "Mean running time (s)"
 
 
@@ -27,7 +26,7 @@ def risks_table(context: Context[str], outcomes: Outcomes) -> Table:
     """
     config = context.config
     absent = [a.name for a in config.absent]
-    printed = context.printed(context.option, TIME_ROW, *absent)
+    printed = context.printed(context.option)
     outside = {(v.row, v.column) for v in verdicts(outcomes, printed) if not v.placement.inside}
     times = {c: outcomes.mean_seconds(c) for c in outcomes.columns}
     time_entries = tuple(
@@ -54,7 +53,7 @@ def risks_table(context: Context[str], outcomes: Outcomes) -> Table:
 
 
 def _entries(
-    outcomes: Outcomes, printed: Published, row: str, outside: set[tuple[str, str]]
+    outcomes: Outcomes, printed: Printed, row: str, outside: set[tuple[str, str]]
 ) -> tuple[Entry, ...]:
     best = _lowest({c: outcomes.mean(row, c) for c in outcomes.columns})
     printed_best = _lowest({c: printed.number(row, c) for c in outcomes.columns})
@@ -70,12 +69,12 @@ def _entries(
     )
 
 
-def _dashes(outcomes: Outcomes, printed: Published, name: str) -> tuple[Entry, ...]:
+def _dashes(outcomes: Outcomes, printed: Printed, name: str) -> tuple[Entry, ...]:
     """Return the entries of a data set that cannot be had, beside the printed ones."""
     return tuple(Entry(MISSING, printed.text(name, column)) for column in outcomes.columns)
 
 
-def _numbers(outcomes: Outcomes, printed: Published, row: str) -> Iterator[float | str]:
+def _numbers(outcomes: Outcomes, printed: Printed, row: str) -> Iterator[float | str]:
     for column in outcomes.columns:
         mean = outcomes.mean(row, column)
         yield "" if mean is None else float(mean)
@@ -85,7 +84,7 @@ def _numbers(outcomes: Outcomes, printed: Published, row: str) -> Iterator[float
 
 
 def _time_numbers(
-    outcomes: Outcomes, printed: Published, times: dict[str, float | None]
+    outcomes: Outcomes, printed: Printed, times: dict[str, float | None]
 ) -> Iterator[float | str]:
     for column, seconds in times.items():
         yield "" if seconds is None else seconds
@@ -111,7 +110,7 @@ def _lowest(risks: dict[str, Mean | None]) -> set[str]:
     return {c for c, r in risks.items() if r == min(present)}
 
 
-def _notes(context: Context[str], outcomes: Outcomes, printed: Published) -> tuple[str, ...]:
+def _notes(context: Context[str], outcomes: Outcomes, printed: Printed) -> tuple[str, ...]:
     if outcomes.repeats > 1:
         first = (
             f"Ours: mean ± standard deviation over {outcomes.repeats} random splits; "
@@ -134,7 +133,7 @@ RISKS = Kind(
     key="risks",
     option=str,
     default="",
-    check=Context.check_printed,
+    check=lambda context: context.check_printed("risks"),
     table=risks_table,
     published=_published,
 )

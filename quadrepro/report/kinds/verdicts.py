@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from quadrepro.papers.printed import Published
+from quadrepro.papers.printed import Printed
 from quadrepro.report.kinds.base import Context, Kind
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.table import MISSING, Entry, Table
@@ -31,14 +31,14 @@ class Verdict:
     placement: Placement
 
 
-def verdicts(outcomes: Outcomes, printed: Published) -> list[Verdict]:
+def verdicts(outcomes: Outcomes, printed: Printed) -> list[Verdict]:
     """Place every printed risk of which two or more repeats were computed.
 
     Parameters
     ----------
     outcomes : Outcomes
         The records.
-    printed : Published
+    printed : Printed
         The printed risks, with rows under the titles of ours.
     """
     found = []
@@ -105,7 +105,7 @@ def _entry(placement: Placement | None) -> Entry:
 
 
 def _several_splits_beside_print(context: Context[str]) -> bool:
-    return context.config.repeats > 1 and bool(context.read(context.option).cells)
+    return context.config.repeats > 1 and bool(context.printed(context.option).cells)
 
 
 VERDICTS = Kind(

@@ -6,7 +6,7 @@ import pytest
 
 from quadrepro.config.loading import load_experiment
 from quadrepro.errors import ConfigError
-from quadrepro.papers.printed import Published
+from quadrepro.papers.printed import Printed
 from quadrepro.report.kinds.base import Context, Kind
 
 CONFIG = """title: Rows
@@ -21,7 +21,7 @@ algorithms:
   - {name: quadboost, grid: {n_rounds: 5}}
 tables: {scatter: adaboost}
 """
-PRINTED = Published(
+PRINTED = Printed(
     "p",
     ("adaboost",),
     {(row, "adaboost"): str(i) for i, row in enumerate(("titanic", "people", "vineyard", "wine"))}

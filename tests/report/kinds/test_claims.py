@@ -29,7 +29,8 @@ algorithms:
   - name: rboosting
     draws: 3
     draw: {n_rounds: {integers: [1, 9]}, u: {log: [1, 9]}}
-tables: {claims: rescale-convergence}
+paper: rescale
+tables: {claims: convergence}
 """
 
 
@@ -59,27 +60,28 @@ def test_claims_of_curves_over_drawn_values_are_written_and_not_judged(tmp_path:
 
 def test_claims_that_do_not_exist_are_refused_with_the_nearest(tmp_path: Path) -> None:
     path = tmp_path / "drawn.yaml"
-    path.write_text(DRAWN.replace("rescale-convergence", "rescale-convergenc"))
+    path.write_text(DRAWN.replace("claims: convergence", "claims: convergenc"))
     with pytest.raises(ConfigError) as caught:
         check_tables(load_experiment(path))
     assert str(caught.value) == (
-        f"{path}:13:10: there are no claims 'rescale-convergenc'; did you mean "
-        "'rescale-convergence'?"
+        f"{path}:14:10: the paper rescale has no claims 'convergenc'; did you mean 'convergence'?"
     )
 
 
-def test_claims_on_measured_times_are_named_and_only_markdown_is_written(tmp_path: Path) -> None:
+def test_claims_on_measured_times_are_named_in_both_files(tmp_path: Path) -> None:
     experiment = load_experiment(CONFIGS / "quickstart.yaml")
     plan = make_plan(experiment)
     _, outcomes = write_results(plan, RecordStore(tmp_path / "records"), tmp_path / "out")
     table = claims_table(context_of(experiment, "claims"), outcomes)
-    assert len(table.timed_rows) == 2
-    assert {*table.timed_rows} < {name for name, _ in table.rows}
+    labels, texts = table.timed_rows[::2], table.timed_rows[1::2]
+    assert len(labels) == 2
+    assert {*labels} < {name for name, _ in table.rows}
+    assert {*texts} < {row[0] for row in table.data_rows}
     assert all("faster" in name for name in table.timed_rows)
-    assert [p.name for p in (tmp_path / "out").glob("claims.*")] == ["claims.md"]
+    assert {p.name for p in (tmp_path / "out").glob("claims.*")} == {"claims.md", "claims.csv"}
     manifest = read_manifest(tmp_path / "out")
     assert manifest is not None
-    assert manifest.tables["claims"].files == ("claims.md",)
+    assert manifest.tables["claims"].files == ("claims.md", "claims.csv")
     assert manifest.tables["claims"].timed_rows == table.timed_rows
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from quadrepro.config.loading import Experiment
-from quadrepro.papers.printed import Published
+from quadrepro.papers.printed import Printed
 from quadrepro.report.kinds.comparisons import (
     COMPARISONS,
     comparisons_table,
@@ -21,7 +21,7 @@ from tests.report.contexts import context_of
 Make = Callable[..., Outcomes]
 
 
-def table_of(experiment: Experiment, outcomes: Outcomes, printed: Published | None = None) -> Table:
+def table_of(experiment: Experiment, outcomes: Outcomes, printed: Printed | None = None) -> Table:
     return comparisons_table(context_of(experiment, "comparisons", printed), outcomes)
 
 
@@ -48,7 +48,7 @@ def test_the_printed_order_leads_and_the_lower_triangle_is_grey(
     experiment: Experiment, outcomes: Make
 ) -> None:
     cells = {("adaboost", "adaboost"): "0.50", ("adaboost", "quadboost"): "0.58"}
-    printed = Published("p", ("adaboost", "quadboost"), cells)
+    printed = Printed("p", ("adaboost", "quadboost"), cells)
     table = table_of(experiment, outcomes(ONE), printed)
     assert table.header[1:] == ("AdaBoost", "QuadBoost", "LPBoost")
     assert [[e.grey for e in entries] for _, entries in table.rows] == [

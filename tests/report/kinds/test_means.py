@@ -10,7 +10,7 @@ from scipy.stats import ttest_ind_from_stats, ttest_rel
 
 from quadrepro.config.loading import Experiment, load_experiment
 from quadrepro.engine.records import Record
-from quadrepro.papers.printed import Published, read_published
+from quadrepro.papers.printed import Printed, read_published
 from quadrepro.report.kinds.means import means_table, noiseless_table
 from quadrepro.report.outcomes import Outcomes
 from tests.report.contexts import context_of
@@ -81,7 +81,7 @@ def outcomes(errors: dict[tuple[str, str], tuple[int | None, ...]], n: int = 100
 
 def test_the_table_reads_like_the_papers(experiment: Experiment) -> None:
     more = {("made-up", "adaboost_mean"): "4.00", ("made-up", "adaboost_sd"): "0.20"}
-    printed = Published("p", PRINTED.columns, {**PRINTED.cells, **more})
+    printed = Printed("p", PRINTED.columns, {**PRINTED.cells, **more})
     text = means_table(context_of(experiment, "means", printed), outcomes(ERRORS)).to_markdown()
     assert text == EXPECTED
 

@@ -9,7 +9,7 @@ import pytest
 
 from quadrepro.config.loading import Experiment, load_experiment
 from quadrepro.config.schema import Absent
-from quadrepro.papers.printed import Published
+from quadrepro.papers.printed import Printed
 from quadrepro.report.kinds.risks import TIME_ROW, risks_table
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.table import Table
@@ -18,7 +18,7 @@ from tests.report.contexts import as_regression, context_of
 Make = Callable[..., Outcomes]
 
 
-def risks_of(experiment: Experiment, printed: Published, outcomes: Outcomes) -> Table:
+def risks_of(experiment: Experiment, printed: Printed, outcomes: Outcomes) -> Table:
     return risks_table(context_of(experiment, "risks", printed), outcomes)
 
 
@@ -26,7 +26,7 @@ ONE = {"monks": (2, 1, 1), "titanic": (3, 4, 5), "wine": (1, 2, 0)}
 
 
 def test_the_lowest_of_a_row_is_bold_ties_too_ours_and_printed(
-    experiment: Experiment, outcomes: Make, published: Published
+    experiment: Experiment, outcomes: Make, published: Printed
 ) -> None:
     lines = risks_of(experiment, published, outcomes(ONE)).to_markdown().splitlines()
     row = next(line for line in lines if "monks" in line)
@@ -39,7 +39,7 @@ def test_the_lowest_of_a_row_is_bold_ties_too_ours_and_printed(
 
 
 def test_the_last_row_is_the_mean_running_time(
-    experiment: Experiment, outcomes: Make, published: Published
+    experiment: Experiment, outcomes: Make, published: Printed
 ) -> None:
     table = risks_of(experiment, published, outcomes(ONE, seconds=1.25))
     last = table.to_markdown().splitlines()[7]
@@ -49,7 +49,7 @@ def test_the_last_row_is_the_mean_running_time(
 
 
 def test_a_missing_cell_is_a_dash_and_its_row_has_no_best(
-    experiment: Experiment, outcomes: Make, published: Published
+    experiment: Experiment, outcomes: Make, published: Printed
 ) -> None:
     errors = {**ONE, "monks": (2, None, 1)}
     text = risks_of(experiment, published, outcomes(errors)).to_markdown()
@@ -60,13 +60,13 @@ def test_a_missing_cell_is_a_dash_and_its_row_has_no_best(
 
 
 def test_departures_are_said_below_the_table(
-    experiment: Experiment, outcomes: Make, published: Published
+    experiment: Experiment, outcomes: Make, published: Printed
 ) -> None:
     assert "LPBoost: a departure." in risks_of(experiment, published, outcomes(ONE)).notes
 
 
 def test_csv_has_every_number_at_full_precision_in_a_column_of_its_own(
-    experiment: Experiment, outcomes: Make, published: Published
+    experiment: Experiment, outcomes: Make, published: Printed
 ) -> None:
     text = risks_of(experiment, published, outcomes(ONE)).to_csv()
     header, *rows = csv.reader(text.splitlines())
@@ -76,7 +76,7 @@ def test_csv_has_every_number_at_full_precision_in_a_column_of_its_own(
 
 
 def test_repeats_show_mean_and_deviation_and_mark_what_lies_outside(
-    experiment: Experiment, outcomes: Make, published: Published
+    experiment: Experiment, outcomes: Make, published: Printed
 ) -> None:
     repeats = [ONE, {**ONE, "monks": (3, 1, 1)}, {**ONE, "monks": (1, 1, 1)}]
     text = risks_of(experiment, published, outcomes(*repeats)).to_markdown()
@@ -88,7 +88,7 @@ def test_repeats_show_mean_and_deviation_and_mark_what_lies_outside(
 
 @pytest.mark.parametrize("ending", ["to_markdown", "to_latex", "to_csv"])
 def test_rendering_is_a_function_of_its_input(
-    experiment: Experiment, outcomes: Make, published: Published, ending: str
+    experiment: Experiment, outcomes: Make, published: Printed, ending: str
 ) -> None:
     first, second = (
         getattr(risks_of(experiment, published, outcomes(ONE)), ending)() for _ in range(2)
@@ -97,7 +97,7 @@ def test_rendering_is_a_function_of_its_input(
 
 
 def test_a_data_set_that_cannot_be_had_is_a_row_of_dashes_with_its_reason(
-    experiment: Experiment, outcomes: Make, published: Published
+    experiment: Experiment, outcomes: Make, published: Printed
 ) -> None:
     absent = (Absent(name="animals", reason="it is no longer offered."),)
     config = experiment.config.model_copy(update={"absent": absent})
@@ -110,7 +110,7 @@ def test_a_data_set_that_cannot_be_had_is_a_row_of_dashes_with_its_reason(
 
 
 def test_where_numbers_are_predicted_rmses_stand_in_the_place_of_risks(
-    experiment: Experiment, outcomes: Make, published: Published
+    experiment: Experiment, outcomes: Make, published: Printed
 ) -> None:
     found = as_regression(outcomes(ONE), "titanic")
     table = risks_of(experiment, published, found)
@@ -121,7 +121,7 @@ def test_where_numbers_are_predicted_rmses_stand_in_the_place_of_risks(
 
 
 def test_two_columns_of_one_algorithm_are_told_apart_by_their_names(
-    tmp_path: Path, outcomes: Make, published: Published
+    tmp_path: Path, outcomes: Make, published: Printed
 ) -> None:
     path = tmp_path / "same.yaml"
     path.write_text(
@@ -136,7 +136,7 @@ def test_two_columns_of_one_algorithm_are_told_apart_by_their_names(
 
 
 def test_means_of_equal_counts_are_lowest_together(
-    experiment: Experiment, outcomes: Make, published: Published
+    experiment: Experiment, outcomes: Make, published: Printed
 ) -> None:
     found = outcomes(*({"monks": errors} for errors in ((1, 3, 3), (2, 2, 2), (3, 1, 2))))
     lone = replace(

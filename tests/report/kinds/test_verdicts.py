@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from quadrepro.config.loading import Experiment, load_experiment
-from quadrepro.papers.printed import Published
+from quadrepro.papers.printed import Printed
 from quadrepro.report.kinds import requested
 from quadrepro.report.kinds.verdicts import VERDICTS, verdicts_table
 from quadrepro.report.outcomes import Outcomes
@@ -18,12 +18,12 @@ Make = Callable[..., Outcomes]
 ONE = {"monks": (2, 1, 1), "titanic": (3, 4, 5), "wine": (1, 2, 0)}
 
 
-def verdicts_of(experiment: Experiment, printed: Published, outcomes: Outcomes) -> Table:
+def verdicts_of(experiment: Experiment, printed: Printed, outcomes: Outcomes) -> Table:
     return verdicts_table(context_of(experiment, "verdicts", printed), outcomes)
 
 
 def test_verdicts_count_what_lies_inside(
-    experiment: Experiment, outcomes: Make, published: Published
+    experiment: Experiment, outcomes: Make, published: Printed
 ) -> None:
     repeats = [ONE, {**ONE, "monks": (3, 1, 1)}, {**ONE, "monks": (1, 1, 1)}]
     table = verdicts_of(experiment, published, outcomes(*repeats))
@@ -33,7 +33,7 @@ def test_verdicts_count_what_lies_inside(
 
 
 def test_a_printed_rmse_has_its_verdict(
-    experiment: Experiment, outcomes: Make, published: Published
+    experiment: Experiment, outcomes: Make, published: Printed
 ) -> None:
     repeats = [{**ONE, "monks": (n, 1, 1)} for n in (1, 2, 3)]
     found = as_regression(outcomes(*repeats), "monks")
@@ -44,7 +44,7 @@ def test_a_printed_rmse_has_its_verdict(
 
 
 def test_an_entry_is_the_share_of_our_splits_below_the_printed_risk(
-    experiment: Experiment, outcomes: Make, published: Published
+    experiment: Experiment, outcomes: Make, published: Printed
 ) -> None:
     repeats = [{**ONE, "monks": (n, 1, 1)} for n in (1, 2, 3, 4)]
     table = verdicts_of(experiment, published, outcomes(*repeats))
@@ -65,10 +65,10 @@ def test_an_entry_is_the_share_of_our_splits_below_the_printed_risk(
 
 
 def test_what_is_not_printed_or_was_computed_once_has_no_verdict(
-    experiment: Experiment, outcomes: Make, published: Published
+    experiment: Experiment, outcomes: Make, published: Printed
 ) -> None:
     cells = {place: text for place, text in published.cells.items() if place[1] != "lpboost"}
-    printed = Published("two", published.columns, cells)
+    printed = Printed("two", published.columns, cells)
     lost = {**ONE, "monks": (None, 1, 1)}
     table = verdicts_of(experiment, printed, outcomes(ONE, lost))
     assert [e.ours for e in table.rows[0][1]] == ["–", "–", "0.50"]
@@ -76,7 +76,7 @@ def test_what_is_not_printed_or_was_computed_once_has_no_verdict(
 
 
 def test_a_verdict_over_some_splits_has_their_exact_mean(
-    experiment: Experiment, outcomes: Make, published: Published
+    experiment: Experiment, outcomes: Make, published: Printed
 ) -> None:
     repeats = [{**ONE, "monks": (n, 1, 1)} for n in (1, None, 2, 3)]
     table = verdicts_of(experiment, published, outcomes(*repeats))

@@ -1,0 +1,64 @@
+"""The vocabulary of claims: every kind by the name that ``paper.yaml`` gives it.
+
+A claim is judged twice, on our numbers and on the printed ones, and the two judgements stand side
+by side: a claim that does not follow from the paper's own numbers is a finding.
+
+To add a kind, write a subclass of `Claim` and enter it here and in ``docs/papers.md``.
+"""
+
+from quadrepro.papers.claims.bounds import InOrder, LowerAtEveryRound, SmallGap
+from quadrepro.papers.claims.claim import Claim
+from quadrepro.papers.claims.counts import Competitive, LowestMean, Rank, WinsOrTies
+from quadrepro.papers.claims.curves import (
+    BelowLevel,
+    HigherOnAverage,
+    LowerAtEnd,
+    LowestAtEnd,
+    SameAtEnd,
+    Slope,
+)
+from quadrepro.papers.claims.differences import (
+    Closest,
+    EachLower,
+    LosesAtMost,
+    LowerOrHigher,
+    WorseOnMostSplits,
+)
+from quadrepro.papers.claims.function import Function
+from quadrepro.papers.claims.signs import (
+    Equivalent,
+    NotBetter,
+    SignificantlyBetter,
+    SignificantPairs,
+)
+from quadrepro.papers.claims.times import FasterEverywhere, TimesFaster
+
+KINDS: dict[str, type[Claim]] = {
+    "wins-or-ties": WinsOrTies,
+    "lowest-mean": LowestMean,
+    "competitive": Competitive,
+    "rank": Rank,
+    "lower": LowerOrHigher,
+    "higher": LowerOrHigher,
+    "each-lower": EachLower,
+    "loses-at-most": LosesAtMost,
+    "worse-on-most-splits": WorseOnMostSplits,
+    "closest": Closest,
+    "significantly-better": SignificantlyBetter,
+    "not-better": NotBetter,
+    "equivalent": Equivalent,
+    "significant-pairs": SignificantPairs,
+    "times-faster": TimesFaster,
+    "faster-everywhere": FasterEverywhere,
+    "in-order": InOrder,
+    "lower-at-every-round": LowerAtEveryRound,
+    "small-gap": SmallGap,
+    "higher-on-average": HigherOnAverage,
+    "lowest-at-end": LowestAtEnd,
+    "lower-at-end": LowerAtEnd,
+    "same-at-end": SameAtEnd,
+    "below-level": BelowLevel,
+    "slope": Slope,
+    "function": Function,
+}
+"""The kinds of claims."""

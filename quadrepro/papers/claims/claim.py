@@ -1,0 +1,130 @@
+"""What all kinds of claims have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import Annotated, ClassVar, NamedTuple
+
+from pydantic import AfterValidator, Field, ValidationInfo
+
+from quadrepro.documents.model import Model
+from quadrepro.errors import nearest
+from quadrepro.papers.claims.evidence import Evidence
+
+
+class Judgement(NamedTuple):
+    """What was found and whether the claim holds.
+
+    Attributes
+    ----------
+    text : str
+        The numbers that were compared.
+    holds : bool or None
+        None if the claim cannot be judged.
+    """
+
+    text: str
+    holds: bool | None
+
+
+def _known(what: str, name: str) -> Callable[[str, ValidationInfo], str]:
+    def check(value: str, info: ValidationInfo) -> str:
+        known: Collection[str] | None = (info.context or {}).get(name)
+        if known is not None and value not in known:
+            raise ValueError(f"{what} {value!r}{nearest(value, known)}")
+        return value
+
+    return check
+
+
+AlgorithmName = Annotated[
+    str, AfterValidator(_known("the paper's names list no algorithm", "algorithms"))
+]
+"""An algorithm that the paper's ``names`` list."""
+
+MeasureName = Annotated[str, AfterValidator(_known("there is no measure", "measures"))]
+"""A measure of the registry."""
+
+
+class Claim(Model):
+    """A sentence of a paper and how to judge it; every kind is a subclass.
+
+    Attributes
+    ----------
+    kind : str
+        Key of `quadrepro.papers.claims.KINDS`.
+    text : str
+        What is claimed.
+    rows : tuple of str
+        The rows it is about; by default all.
+    excluded : tuple of str (``except`` in YAML)
+        Rows it is not about.
+    timed : bool
+        Whether it is judged on measured times. Of the kind, not of the single claim.
+    """
+
+    timed: ClassVar[bool] = False
+
+    kind: str
+    text: str = Field(min_length=1)
+    rows: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = Field(default=(), alias="except")
+
+    @property
+    def label(self) -> str:
+        """What the claims table calls it."""
+        return f"{self.text} (measured time)" if self.timed else self.text
+
+    def judge(self, evidence: Evidence) -> Judgement:
+        """Judge the claim.
+
+        Parameters
+        ----------
+        evidence : Evidence
+            Our numbers or the printed ones, on the rows that the claim is about.
+
+        Returns
+        -------
+        Judgement
+            Numbers and whether it holds.
+
+        Raises
+        ------
+        Lacking
+            If a number is missing.
+        """
+        raise NotImplementedError
+
+    def prepare(self) -> None:
+        """Refuse a claim that cannot be judged at all, whatever the numbers.
+
+        Raises
+        ------
+        PydanticCustomError
+            With the place below the claim.
+        """
+
+
+def p_text(p_value: float) -> str:
+    """Return a p-value as claims give it.
+
+    Examples
+    --------
+    >>> p_text(0.0411), p_text(0.0002)
+    ('p = 0.041', 'p < 0.001')
+    """
+    return f"p = {p_value:.3f}" if p_value >= 0.001 else "p < 0.001"
+
+
+def everywhere(parts: dict[str, tuple[str, bool]]) -> Judgement:
+    """Return the judgement of a claim that must hold on every row.
+
+    Parameters
+    ----------
+    parts : dict of str to (str, bool)
+        What was found on each row and whether the claim holds there. The text names the rows if
+        there are several.
+    """
+    several = len(parts) > 1
+    text = "; ".join(f"{row}: {text}" if several else text for row, (text, _) in parts.items())
+    return Judgement(text, all(holds for _, holds in parts.values()))

@@ -1,0 +1,201 @@
+"""The table of claims: every claim judged on our numbers and on the printed ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from quadrepro.papers.claims.claim import Claim, Judgement
+from quadrepro.papers.claims.evidence import Evidence, InPrint, Lacking, Ours
+from quadrepro.papers.paper import Group, Paper
+from quadrepro.report.table import Entry, Table
+
+if TYPE_CHECKING:
+    from quadrepro.config.loading import Experiment
+    from quadrepro.report.outcomes import Outcomes
+
+NOT_COMPARABLE = "not comparable"
+WORDS = {True: "holds", False: "does not hold", None: NOT_COMPARABLE}
+"""What the tables say of a judgement."""
+
+HEADER = ("claim", "ours", "holds", "printed table", "holds in print")
+DATA_HEADER = ("claim", "timed", "ours", "holds", "printed", "holds in print")
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A claim with its judgements.
+
+    Attributes
+    ----------
+    claim : Claim
+        What was claimed.
+    ours : Judgement
+        On our numbers; of the first split if each was judged.
+    printed : Judgement or None
+        On the printed numbers; None if there are none for these claims.
+    held : tuple of (int, int) or None
+        On how many of how many splits it holds, if each was judged; `ours.holds` is then that of
+        the first.
+    """
+
+    claim: Claim
+    ours: Judgement
+    printed: Judgement | None = None
+    held: tuple[int, int] | None = None
+
+    @property
+    def verdict(self) -> str:
+        """What the table for reading says of ours."""
+        if self.held is None:
+            return WORDS[self.ours.holds]
+        return "holds on {} of {} splits".format(*self.held)
+
+    @property
+    def data(self) -> tuple[str, ...]:
+        """The row of the table for programs."""
+        held = WORDS[self.ours.holds] if self.held is None else "{} of {}".format(*self.held)
+        in_print = ("", "") if self.printed is None else _in_words(self.printed)
+        timed = "true" if self.claim.timed else "false"
+        return (self.claim.text, timed, self.ours.text, held, *in_print)
+
+
+def judge_claims(experiment: Experiment, outcomes: Outcomes, name: str) -> tuple[Judged, ...]:
+    """Judge a group of claims of the paper.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        Its rows are set beside the printed ones.
+    outcomes : Outcomes
+        The records.
+    name : str
+        Name of the group.
+
+    Returns
+    -------
+    tuple of Judged
+        In the order of ``paper.yaml``. If printed tables belong to the claims and the rows are
+        not those of the first, nothing is judged and only numbers are given.
+    """
+    paper, group = _asked(experiment, name)
+    names = paper.file.names
+    ours = Ours(outcomes.rows, names, outcomes)
+    also = group.entry.also and Ours(outcomes.rows, names, outcomes, group.entry.also.measure)
+    tables = [paper.printed(name).under(experiment.config.entries) for name in group.printed]
+    in_print = InPrint(outcomes.rows, names, tuple(tables)) if tables else None
+    comparable = rows_of_paper(experiment, outcomes, name) is None
+    found = []
+    for claim in group.claims:
+        judged = _on_ours(claim, ours, each_split=group.entry.judged == "splits")
+        if also and group.entry.also:
+            text = f"{judged.ours.text}; {group.entry.also.words}: {_judge(claim, also).text}"
+            judged = Judged(claim, Judgement(text, judged.ours.holds), held=judged.held)
+        printed = None if in_print is None else _judge(claim, in_print)
+        if comparable:
+            found.append(Judged(claim, judged.ours, printed, judged.held))
+        else:
+            found.append(Judged(claim, _open(judged.ours), printed and _open(printed)))
+    return tuple(found)
+
+
+def claims_table(experiment: Experiment, outcomes: Outcomes, name: str) -> Table:
+    """Return the table of a group of claims of the paper.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        Its title stands above the table.
+    outcomes : Outcomes
+        The records.
+    name : str
+        Name of the group.
+
+    Returns
+    -------
+    Table
+        Of each claim our numbers and the judgement, and the same in print if there is a printed
+        table. As data, judgements of single splits are counts.
+    """
+    paper, group = _asked(experiment, name)
+    found = judge_claims(experiment, outcomes, name)
+    rows = tuple((judged.claim.label, tuple(map(Entry, _words(judged)))) for judged in found)
+    return Table(
+        f"{experiment.config.title}: claims",
+        HEADER if group.printed else HEADER[:3],
+        rows,
+        _notes(experiment, outcomes, paper, group, name),
+        DATA_HEADER,
+        tuple(judged.data for judged in found),
+        align="left",
+        timed_rows=tuple(
+            name
+            for judged in found
+            if judged.claim.timed
+            for name in (judged.claim.label, judged.claim.text)
+        ),
+    )
+
+
+def rows_of_paper(experiment: Experiment, outcomes: Outcomes, name: str) -> int | None:
+    """Return how many rows the claims speak of if they are not those here, or None if they are."""
+    paper, group = _asked(experiment, name)
+    if not group.printed:
+        return None
+    table = paper.printed(group.printed[0])
+    entries = [e for e in experiment.config.entries if e.title in outcomes.rows]
+    here = [table.row_of(entry) or "" for entry in entries]
+    return None if sorted(here) == sorted(table.rows) else len(table.rows)
+
+
+def _asked(experiment: Experiment, name: str) -> tuple[Paper, Group]:
+    assert experiment.paper is not None
+    return experiment.paper, experiment.paper.group(name)
+
+
+def _judge(claim: Claim, evidence: Evidence) -> Judgement:
+    try:
+        return claim.judge(evidence.over(claim.rows, claim.excluded))
+    except Lacking as lacking:
+        return Judgement(str(lacking), None)
+
+
+def _on_ours(claim: Claim, ours: Ours, *, each_split: bool) -> Judged:
+    """Judge a claim on the means, or on each split; times are always means."""
+    repeats = ours.outcomes.repeats
+    if not each_split or claim.timed:
+        return Judged(claim, _judge(claim, ours))
+    judged = [_judge(claim, ours.of_split(repeat)) for repeat in range(repeats)]
+    known = [judgement.holds for judgement in judged if judgement.holds is not None]
+    if repeats == 1 or not known:
+        return Judged(claim, judged[0])
+    return Judged(claim, judged[0], held=(sum(known), repeats))
+
+
+def _open(judgement: Judgement) -> Judgement:
+    return Judgement(judgement.text, None)
+
+
+def _in_words(judgement: Judgement) -> tuple[str, str]:
+    return judgement.text, WORDS[judgement.holds]
+
+
+def _words(judged: Judged) -> tuple[str, ...]:
+    in_print = () if judged.printed is None else _in_words(judged.printed)
+    return (judged.ours.text, judged.verdict, *in_print)
+
+
+def _notes(
+    experiment: Experiment, outcomes: Outcomes, paper: Paper, group: Group, name: str
+) -> tuple[str, ...]:
+    notes = []
+    if (of_paper := rows_of_paper(experiment, outcomes, name)) is not None:
+        here = len(outcomes.rows)
+        notes.append(
+            f"The claims speak of {of_paper} data sets; here are {here}, so nothing is judged."
+        )
+    if group.entry.judged == "splits" and outcomes.repeats > 1:
+        notes.append(
+            "Ours: the first split's numbers, and on how many of the splits the claim holds."
+        )
+    return (*notes, *paper.file.notes, *group.entry.notes)

@@ -1,0 +1,67 @@
+"""The claims of Example 24.1, and that of the vote by experts."""
+
+from __future__ import annotations
+
+from quadrepro.measures.bounds.hedge import experts_rounds
+from quadrepro.papers.claims.bounds import ROUNDING
+from quadrepro.papers.claims.claim import Judgement
+from quadrepro.papers.claims.evidence import Evidence, Lacking
+
+ADABOOST, HEDGE = "adaboost", "hedge"
+
+EDGE = 1 / 6
+"""γ of Example 24.1."""
+
+
+def no_better_stump(evidence: Evidence) -> Judgement:
+    """Judge whether AdaBoost's first stump, which is the best, is not below error 1/3."""
+    least = min(error for row in evidence.rows for error in _errors_after(evidence, row, 1))
+    return Judgement(f"least error {least:.4f}", least >= 1 / 3 - ROUNDING)
+
+
+def three_are_exact(evidence: Evidence) -> Judgement:
+    """Judge whether AdaBoost's vote after three rounds is right on all examples."""
+    found = {row: max(_errors_after(evidence, row, 3)) for row in evidence.rows}
+    text = ", ".join(f"{error:.4f} on {row}" for row, error in found.items())
+    return Judgement(f"AdaBoost's error after 3 rounds {text}", not any(found.values()))
+
+
+def weak_learner(evidence: Evidence) -> Judgement:
+    """Judge whether some stump has the edge 1/6 on every weighting."""
+    edges = {
+        row: min(split[0] for split in evidence.curve(row, HEDGE, "weak_edge").splits)
+        for row in evidence.rows
+    }
+    text = ", ".join(f"γ = {edge:.4f} on {row}" for row, edge in edges.items())
+    return Judgement(text, min(edges.values()) >= EDGE - ROUNDING)
+
+
+def right_in_time(evidence: Evidence) -> Judgement:
+    """Judge whether no example is wrong from the lecture's number of rounds on."""
+    texts: list[str] = []
+    found: list[bool | None] = []
+    for row in evidence.rows:
+        edges = evidence.curve(row, HEDGE, "weak_edge").splits
+        errors = evidence.curve(row, HEDGE, "train_error")
+        for (edge, *_), of_split in zip(edges, errors.splits, strict=True):
+            if edge <= ROUNDING:
+                continue
+            needed = experts_rounds(min(edge, 0.5), evidence.n_test(row, HEDGE))
+            by_rounds = list(zip(errors.at, of_split, strict=True))
+            first = next((f"at {n:g}" for n, error in by_rounds if error == 0), "never")
+            after = [error for n, error in by_rounds if n >= needed]
+            beyond = "" if after else ", beyond the rounds here"
+            texts.append(f"{row} T = {needed}{beyond}, first without error {first}")
+            found.append(not any(after) if after else None)
+    if not found:
+        raise Lacking("no row has an edge")
+    holds = False if False in found else None if None in found else True
+    return Judgement("; ".join(dict.fromkeys(texts)), holds)
+
+
+def _errors_after(evidence: Evidence, row: str, n_rounds: int) -> list[float]:
+    """Return AdaBoost's training error after a number of rounds, one per split."""
+    curve = evidence.curve(row, ADABOOST, "train_error")
+    if n_rounds not in curve.at:
+        raise Lacking(evidence.lacking)
+    return [split[curve.at.index(n_rounds)] for split in curve.splits]

@@ -1,0 +1,248 @@
+"""A paper is a folder: ``paper.yaml``, and printed tables under ``printed/``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from quadrepro.documents.source import Place, YamlSource, read_yaml
+from quadrepro.documents.validation import validated
+from quadrepro.errors import ConfigError, nearest
+from quadrepro.papers.claims import KINDS
+from quadrepro.papers.claims.claim import Claim
+from quadrepro.papers.printed import SD, Printed, read_printed
+from quadrepro.papers.schema import Facts, GroupEntry, PaperFile
+from quadrepro.resources import papers_folder
+
+FILE = "paper.yaml"
+PRINTED = "printed"
+
+
+class NotThereError(ConfigError):
+    """A name that there is not; whoever asked knows the place where it was written."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """A group of claims.
+
+    Attributes
+    ----------
+    entry : GroupEntry
+        What ``paper.yaml`` says of it.
+    claims : tuple of Claim
+        The claims.
+    printed : tuple of str
+        Printed tables that they are judged on as well.
+    """
+
+    entry: GroupEntry
+    claims: tuple[Claim, ...]
+    printed: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper whose ``paper.yaml`` holds together.
+
+    Attributes
+    ----------
+    reference : str
+        What a config calls it: the name of a paper that ships, or the path of a folder.
+    file : PaperFile
+        What ``paper.yaml`` holds.
+    groups : dict of str to Group
+        Groups of claims by name.
+    source : YamlSource
+        The file, for messages that name a place.
+    """
+
+    reference: str
+    file: PaperFile
+    groups: dict[str, Group]
+    source: YamlSource
+    _read: dict[str, Printed] = field(default_factory=dict, repr=False)
+
+    @property
+    def tables(self) -> list[str]:
+        """Names of the printed tables."""
+        return _tables(self.source.path.parent)
+
+    def printed(self, name: str) -> Printed:
+        """Return a printed table.
+
+        Parameters
+        ----------
+        name : str
+            Name of the file without ending, such as ``"table1"``.
+
+        Returns
+        -------
+        Printed
+            Its numbers.
+
+        Raises
+        ------
+        NotThereError
+            If there is none of that name; the nearest is given.
+        ConfigError
+            If it does not hold together, or prints deviations of an unknown number of splits.
+        """
+        if name not in self.tables:
+            hint = nearest(name, self.tables)
+            raise NotThereError(f"the paper {self.reference} has no printed table {name!r}{hint}")
+        if name not in self._read:
+            facts = self.file.printed.get(name, Facts())
+            path = self.source.path.parent / PRINTED / f"{name}.csv"
+            table = read_printed(path, facts.holds, facts.splits)
+            deviations = any(column.endswith(SD) for column in table.columns)
+            if table.holds == "errors" and deviations and not table.splits:
+                example = f"printed: {{{name}: {{splits: 20}}}}"
+                message = f"{name} prints deviations: say of how many splits, as {example}"
+                raise self.error(message, "printed", name)
+            self._read[name] = table
+        return self._read[name]
+
+    def group(self, name: str) -> Group:
+        """Return a group of claims.
+
+        Raises
+        ------
+        NotThereError
+            If there is none of that name; the nearest is given.
+        """
+        if name not in self.groups:
+            hint = nearest(name, self.groups)
+            raise NotThereError(f"the paper {self.reference} has no claims {name!r}{hint}")
+        return self.groups[name]
+
+    def error(self, message: str, *place: str | int) -> ConfigError:
+        """Return an error that names a place of ``paper.yaml``."""
+        return ConfigError(f"{self.source.where(place)}: {message}")
+
+
+def paper_names() -> list[str]:
+    """Return the names of the papers that ship with quadrepro."""
+    return sorted(path.parent.name for path in papers_folder().glob(f"*/{FILE}"))
+
+
+def find_paper(reference: str, beside: Path) -> Path:
+    """Return the folder of a paper.
+
+    Parameters
+    ----------
+    reference : str
+        The name of a paper that ships with quadrepro, or the path of a folder: absolute, or
+        relative and begun with ``./`` or ``../``.
+    beside : Path
+        The folder that a relative path starts from: that of the config.
+
+    Returns
+    -------
+    Path
+        A folder with a ``paper.yaml``.
+
+    Raises
+    ------
+    NotThereError
+        If there is no such paper; the nearest name is given.
+    """
+    if reference in paper_names():
+        return papers_folder() / reference
+    folder = beside / reference
+    if "/" not in reference and not reference.startswith("."):
+        own = f"; did you mean './{reference}'?" if folder.is_dir() else ""
+        hint = own or nearest(reference, paper_names())
+        raise NotThereError(f"there is no paper {reference!r}{hint}")
+    if not folder.is_dir():
+        raise NotThereError(f"there is no folder {folder}")
+    if not (folder / FILE).is_file():
+        raise NotThereError(f"the folder {folder} holds no {FILE}")
+    return folder
+
+
+def load_paper(reference: str, beside: Path = Path()) -> Paper:
+    """Read and check a paper.
+
+    Printed tables are read when they are asked for.
+
+    Parameters
+    ----------
+    reference : str
+        The name of a paper that ships with quadrepro, or the path of a folder such as
+        ``"./mypaper"``.
+    beside : Path, default the current folder
+        The folder that a relative path starts from.
+
+    Returns
+    -------
+    Paper
+        The paper.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such paper, or its ``paper.yaml`` does not hold together; every fault stands
+        on a line of its own with its place.
+
+    Examples
+    --------
+    >>> load_paper("quadboost").printed("table1").text("zoo", "adaboost")
+    '0.120'
+    """
+    folder = find_paper(reference, beside)
+    source = read_yaml(folder / FILE)
+    if not isinstance(source.data, dict):
+        raise ConfigError(f"{source.where(())}: a paper is a mapping of keys to values")
+    file = validated(PaperFile, source)
+    known = _tables(folder)
+    for name in file.printed:
+        if name not in known:
+            message = f"there is no {PRINTED}/{name}.csv{nearest(name, known)}"
+            raise ConfigError(f"{source.where(('printed', name))}: {message}")
+    groups, faults = {}, []
+    for name, entry in file.claims.items():
+        claims = []
+        for i, data in enumerate(entry.claims):
+            try:
+                claims.append(_claim(("claims", name, "claims", i), data, file, source))
+            except ConfigError as error:
+                faults.append(str(error))
+        groups[name] = Group(entry, tuple(claims), _printed(name, entry, source, known))
+    if faults:
+        raise ConfigError("\n".join(faults))
+    return Paper(reference, file, groups, source)
+
+
+def _tables(folder: Path) -> list[str]:
+    return sorted(path.stem for path in (folder / PRINTED).glob("*.csv"))
+
+
+def _printed(
+    name: str, entry: GroupEntry, source: YamlSource, tables: list[str]
+) -> tuple[str, ...]:
+    """Return the printed tables that a group of claims is judged on."""
+    if entry.printed is None:
+        return (name,) if name in tables else ()
+    for i, table in enumerate(entry.printed):
+        if table not in tables:
+            where = source.where(("claims", name, "printed", i))
+            raise ConfigError(f"{where}: there is no {PRINTED}/{table}.csv{nearest(table, tables)}")
+    return entry.printed
+
+
+def _claim(place: Place, data: dict[str, Any], file: PaperFile, source: YamlSource) -> Claim:
+    from quadrepro.measures.registry import MEASURES
+
+    kind = data.get("kind")
+    if kind is None:
+        raise ConfigError(f"{source.where(place)}: the key 'kind' is missing")
+    if str(kind) not in KINDS:
+        message = f"there is no kind of claim {kind!r}{nearest(str(kind), KINDS)}"
+        raise ConfigError(f"{source.where((*place, 'kind'))}: {message}")
+    folder = source.path.parent
+    ships = folder.parent == papers_folder()
+    module = f"quadrepro.papers.{folder.name}.claims" if ships else ""
+    context = {"algorithms": file.names, "measures": MEASURES, "module": module}
+    return validated(KINDS[kind], source, place=place, context=context)

@@ -1,0 +1,47 @@
+"""The claims of the paper's section 2: Theorem 1, Lemma 1 and Massart's bound."""
+
+from __future__ import annotations
+
+from quadrepro.papers.claims.bounds import ROUNDING, count_inequalities, inequalities
+from quadrepro.papers.claims.claim import Judgement
+from quadrepro.papers.claims.evidence import Evidence, Lacking
+
+VARIANTS = ("quadboost", "quadboost-l1", "quadboost-l2", "quadboost-linf")
+VANILLA = "quadboost"
+
+
+def theorem_1(evidence: Evidence, bound: str) -> Judgement:
+    """Judge whether a risk bound is above the test error for every vote of each variant."""
+    found = inequalities(evidence, VARIANTS, ("test_error", bound))
+    text, holds = count_inequalities(evidence, found)
+    least = min(found, key=lambda inequality: inequality.upper)
+    text += f"; smallest bound {least.upper:.4f}, test error {least.lower:.4f} there"
+    text += f" ({least.place}); the bound is below 1 in {sum(f.upper < 1 for f in found)}"
+    return Judgement(text, holds)
+
+
+def lemma_1(evidence: Evidence) -> Judgement:
+    """Judge whether the ratio of the two sides of Lemma 1 is 1 for every vote."""
+    ratios = [
+        ratio
+        for row in evidence.rows
+        for measure in ("quadboost_lemma1_p2", "quadboost_lemma1_pinf")
+        for split in evidence.curve(row, VANILLA, measure).splits
+        for ratio in split
+        if ratio == ratio
+    ]
+    if not ratios:
+        raise Lacking(evidence.lacking)
+    text = f"{min(ratios):.6f} to {max(ratios):.6f} over {len(ratios)} votes"
+    return Judgement(text, all(abs(ratio - 1) <= ROUNDING for ratio in ratios))
+
+
+def below_massart(evidence: Evidence) -> Judgement:
+    """Judge whether the complexity of the stumps is at most Massart's bound on every row."""
+    sides = ("rademacher_complexity", "massart")
+    _, holds = count_inequalities(evidence, inequalities(evidence, [VANILLA], sides))
+    texts = []
+    for row in evidence.rows:
+        low, high = (evidence.curve(row, VANILLA, measure).splits[0][0] for measure in sides)
+        texts.append(f"{low:.4f} ≤ {high:.4f} on {row}")
+    return Judgement(", ".join(texts), holds)

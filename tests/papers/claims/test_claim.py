@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import pytest
+from pydantic import ValidationError
+
+from quadrepro.papers.claims.claim import Claim, everywhere, p_text
+from quadrepro.papers.claims.signs import SignificantlyBetter
+from quadrepro.papers.claims.times import TimesFaster
+
+FIELDS = {"kind": "k", "text": "t", "of": "ada", "than": "quad"}
+
+
+@pytest.mark.parametrize(
+    ("p", "text"),
+    [
+        (1.0, "p = 1.000"),
+        (0.0411, "p = 0.041"),
+        (0.001, "p = 0.001"),
+        (0.00099, "p < 0.001"),
+        (0.0, "p < 0.001"),
+    ],
+)
+def test_small_p_values_are_said_to_be_small(p: float, text: str) -> None:
+    assert p_text(p) == text
+
+
+def test_names_are_checked_against_those_that_are_known() -> None:
+    known = {"algorithms": ["ada", "quad"]}
+    claim = SignificantlyBetter.model_validate(FIELDS, context=known)
+    assert (claim.of, claim.than) == ("ada", "quad")
+    with pytest.raises(ValidationError, match="no algorithm 'qaud'; did you mean 'quad'") as caught:
+        SignificantlyBetter.model_validate({**FIELDS, "than": "qaud"}, context=known)
+    assert caught.value.errors()[0]["loc"] == ("than",)
+    # Without a paper every name is taken as it is.
+    assert SignificantlyBetter.model_validate(FIELDS).than == "quad"
+
+
+def test_a_claim_is_about_all_rows_by_default() -> None:
+    claim = SignificantlyBetter.model_validate(FIELDS)
+    assert (claim.rows, claim.excluded) == ((), ())
+    some = SignificantlyBetter.model_validate({**FIELDS, "rows": ["a"], "except": ["b"]})
+    assert (some.rows, some.excluded) == (("a",), ("b",))
+
+
+def test_claims_on_times_say_so() -> None:
+    timed = TimesFaster.model_validate({**FIELDS, "times": 2})
+    assert (timed.timed, timed.label) == (True, "t (measured time)")
+    plain = SignificantlyBetter.model_validate(FIELDS)
+    assert (plain.timed, plain.label) == (False, "t")
+
+
+def test_a_claim_must_say_something() -> None:
+    with pytest.raises(ValidationError, match="at least 1 character"):
+        Claim(kind="k", text="")
+
+
+def test_what_must_hold_everywhere_fails_with_one_row() -> None:
+    assert everywhere({"x": ("1", True)}) == ("1", True)
+    assert everywhere({"x": ("1", True), "y": ("2", False)}) == ("x: 1; y: 2", False)

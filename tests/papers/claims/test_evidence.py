@@ -1,0 +1,220 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from statistics import stdev
+
+import numpy as np
+import pytest
+
+from quadrepro.engine.records import Record, pack_margins
+from quadrepro.papers.claims.evidence import (
+    NO_CURVE,
+    NO_SPLITS,
+    Curve,
+    Evidence,
+    InPrint,
+    Lacking,
+    Ours,
+)
+from quadrepro.papers.printed import TIME_ROW, Printed
+from quadrepro.report.outcomes import Outcomes
+from tests.papers.measured import curves_of, errors_of
+
+COUNTS = {"a": [[1, 2, 4], [3, 3, 3]], "b": [[0, 0, 7], [9, 9, 8]]}
+
+
+def changed(evidence: Ours, change: Callable[[Record], Record]) -> Ours:
+    records = {place: change(record) for place, record in evidence.outcomes.records.items()}
+    return replace(evidence, outcomes=replace(evidence.outcomes, records=records))
+
+
+def test_errors_are_exact_percentages_with_their_deviation() -> None:
+    evidence = errors_of(COUNTS, n_test=30)
+    assert evidence.values("a") == [Fraction(700, 90), Fraction(10)]
+    assert evidence.values("a")[0] == evidence.values("b")[0]
+    percent = [100 * n / 30 for n in (1, 2, 4)]
+    assert evidence.per_split("r1", "a") == pytest.approx(percent)
+    assert evidence.deviation("r1", "a") == pytest.approx(stdev(percent))
+    assert evidence.n_test("r1", "a") == 30
+
+
+def test_rmses_are_taken_as_they_are() -> None:
+    evidence = changed(errors_of(COUNTS), lambda r: replace(r, rmse=r.errors / 8, errors=0))
+    assert evidence.values("a") == [7 / 24, 0.375]
+    assert evidence.per_split("r1", "a") == [0.125, 0.25, 0.5]
+
+
+def test_another_measure_can_take_the_place_of_the_error() -> None:
+    evidence = changed(errors_of(COUNTS), lambda r: replace(r, measures={"m": [r.errors / 2]}))
+    instead = replace(evidence, instead="m")
+    assert instead.values("a") == [pytest.approx(7 / 6), 1.5]
+    assert instead.per_split("r1", "a") == [0.5, 1.0, 2.0]
+    with pytest.raises(Lacking, match="cells missing"):
+        replace(evidence, instead="n").values("a")
+
+
+def test_one_split_stands_alone() -> None:
+    evidence = errors_of(COUNTS)
+    assert [evidence.of_split(i).values("b") for i in range(3)] == [[0, 9], [0, 9], [7, 8]]
+    assert evidence.of_split(1).deviation("r1", "b") == 0
+
+
+def test_margins_of_all_splits_are_pooled_and_those_of_each_measured() -> None:
+    rng = np.random.default_rng(0)
+    kept = {place: rng.normal(size=40) for place in errors_of(COUNTS).outcomes.records}
+    evidence = errors_of(COUNTS)
+    records = {
+        place: replace(record, margins=pack_margins(kept[place]))
+        for place, record in evidence.outcomes.records.items()
+    }
+    evidence = replace(evidence, outcomes=replace(evidence.outcomes, records=records))
+    pooled = np.concatenate([kept["r1", "a", i] for i in range(3)])
+    expected = {
+        "margin mean": pooled.mean(),
+        "margin sd": pooled.std(ddof=1),
+        "margin tail": pooled.mean() - np.quantile(pooled, 0.01),
+    }
+    for quantity, value in expected.items():
+        assert evidence.value("r1", "a", quantity) == pytest.approx(value, rel=1e-6)  # type: ignore[arg-type]
+    means = [kept["r1", "a", i].mean() for i in range(3)]
+    assert evidence.per_split("r1", "a", "margin mean") == pytest.approx(means, rel=1e-5)
+    with pytest.raises(Lacking, match="cells missing"):
+        errors_of(COUNTS).value("r1", "a", "margin sd")
+
+
+def test_times_are_means_over_all_rows_and_medians_of_one() -> None:
+    evidence = changed(errors_of(COUNTS), lambda r: replace(r, seconds=float(r.errors)))
+    assert evidence.seconds("a") == pytest.approx(16 / 6)
+    assert (evidence.seconds_on("r1", "a"), evidence.seconds_on("r1", "b")) == (2, 0)
+    assert evidence.over(["r2"]).seconds("a") == 3
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda e: e.values("b"),
+        lambda e: e.values("c"),
+        lambda e: e.per_split("r2", "b"),
+        lambda e: e.deviation("r2", "b"),
+        lambda e: e.seconds("b"),
+        lambda e: e.seconds_on("r2", "b"),
+        lambda e: e.n_test("r2", "b"),
+        lambda e: e.curve("r2", "b", "train_error"),
+        lambda e: e.curve("r1", "a", "train_error"),
+        lambda e: e.value("r3", "a"),
+        lambda e: e.over(["r1", "r3"]),
+        lambda e: e.over(excluded=["r1", "r2"]),
+    ],
+)
+def test_whatever_is_missing_is_said_to_be_missing(ask: Callable[[Evidence], object]) -> None:
+    evidence = errors_of(COUNTS)
+    evidence.outcomes.records["r2", "b", 1] = Record("k", "failed")
+    with pytest.raises(Lacking, match="cells missing"):
+        ask(evidence)
+
+
+def test_rows_can_be_chosen_and_left_out() -> None:
+    evidence = errors_of(COUNTS)
+    assert evidence.over().rows == ("r1", "r2")
+    assert evidence.over(["r2"]).values("a") == [3]
+    assert evidence.over(excluded=["r2", "nowhere"]).rows == ("r1",)
+    assert evidence.over(["r2", "r1"], ["r1"]).rows == ("r2",)
+
+
+def test_the_paper_has_its_own_names() -> None:
+    evidence = errors_of(COUNTS)
+    assert (evidence.label("a"), evidence.label("unheard-of")) == ("A", "unheard-of")
+
+
+def test_a_curve_has_a_mean_ends_and_parts() -> None:
+    curve = Curve((1.0, 10.0, 100.0), ((3.0, 2.0, 1.0), (5.0, 4.0, 2.0)))
+    assert (curve.mean, curve.ends) == ([4.0, 3.0, 1.5], [1.0, 2.0])
+    assert curve.within(10).at == (10.0, 100.0)
+    assert curve.within(last=10).splits == ((3.0, 2.0), (5.0, 4.0))
+    assert curve.within(2, 99) == Curve((10.0,), ((2.0,), (4.0,)))
+    assert curve.within(0).at == curve.at
+
+
+def test_curves_run_along_their_hyper_parameter_and_levels_have_none() -> None:
+    evidence = curves_of({"a": [[0.5, 0.25]], "b": [[0.75]]}, rounds=(2, 8))
+    assert evidence.curve("r1", "a", "train_error") == Curve((2, 8), ((0.5, 0.25),))
+    assert evidence.curve("r1", "b", "train_error") == Curve((), ((0.75,),))
+
+
+DRAWN_TWO = [[["n_rounds", [3]], ["u", [1.0]]], [["n_rounds", [5]], ["u", [2.0]]]]
+
+
+@pytest.mark.parametrize(
+    "grids",
+    [
+        # Two hyper-parameters are drawn; one is drawn, anew for every split.
+        (DRAWN_TWO, DRAWN_TWO),
+        ([["n_rounds", [3, 5]]], [["n_rounds", [4, 6]]]),
+        # Values of another hyper-parameter are searched over as well, or instead.
+        ([["lam", [1.0, 2.0]], ["n_rounds", [3]]],) * 2,
+        ([["lam", [1.0, 2.0]]],) * 2,
+    ],
+)
+def test_drawn_hyper_parameters_make_no_one_curve(grids: tuple[object, object]) -> None:
+    evidence = curves_of({"a": [[0.5, 0.25], [0.5, 0.25]]})
+    for split, grid in enumerate(grids):
+        place = ("r1", "a", split)
+        record = evidence.outcomes.records[place]
+        evidence.outcomes.records[place] = replace(record, content={"grid": grid})
+    with pytest.raises(Lacking, match=NO_CURVE):
+        evidence.curve("r1", "a", "train_error")
+
+
+RISKS = Printed("p", ("a",), {("x", "a"): "0.07", (TIME_ROW, "a"): "2.5"})
+ERRORS = Printed("p", ("a_mean", "a_sd"), {("x", "a_mean"): "7.0", ("x", "a_sd"): "1.5"}, "errors")
+MARGINS = replace(ERRORS, holds="margins")
+
+
+def test_printed_risks_and_errors_are_exact_percentages() -> None:
+    for table in (RISKS, ERRORS):
+        assert InPrint(("x",), {}, (table,)).values("a") == [Fraction(7)]
+    assert InPrint(("x",), {}, (RISKS,)).seconds("a") == 2.5
+    assert InPrint(("x",), {}, (ERRORS,)).deviation("x", "a") == 1.5
+
+
+def test_each_quantity_is_found_in_the_table_that_holds_it() -> None:
+    evidence = InPrint(("x",), {}, (RISKS, MARGINS))
+    assert evidence.values("a", "margin mean") == [7]
+    assert evidence.values("a", "margin sd") == [Fraction(3, 2)]
+    assert evidence.values("a") == [7]
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda e: e.values("b"), "not printed"),
+        (lambda e: e.value("y", "a"), "not printed"),
+        (lambda e: e.values("a", "margin mean"), "not printed"),
+        (lambda e: e.deviation("x", "a"), "not printed"),
+        (lambda e: e.seconds("b"), "not printed"),
+        (lambda e: e.seconds_on("x", "a"), "not printed"),
+        (lambda e: e.curve("x", "a", "train_error"), "not printed"),
+        (lambda e: e.n_test("x", "a"), "not printed"),
+        (lambda e: e.over(["y"]), "not printed"),
+        (lambda e: e.per_split("x", "a"), NO_SPLITS),
+    ],
+)
+def test_what_is_not_printed_is_said_to_be_lacking(
+    ask: Callable[[Evidence], object], message: str
+) -> None:
+    with pytest.raises(Lacking, match=message):
+        ask(InPrint(("x",), {}, (RISKS,)))
+
+
+def test_margins_are_no_errors() -> None:
+    with pytest.raises(Lacking, match="not printed"):
+        InPrint(("x",), {}, (MARGINS,)).values("a")
+    with pytest.raises(Lacking, match="not printed"):
+        InPrint(("x",), {}, (MARGINS,)).deviation("x", "a")
+
+
+def test_an_experiment_without_records_lacks_everything() -> None:
+    with pytest.raises(Lacking, match="cells missing"):
+        Ours((), {}, Outcomes((), (), 1, {})).over()

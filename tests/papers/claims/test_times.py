@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from quadrepro.papers.claims.evidence import Lacking, Ours
+from quadrepro.papers.claims.times import FasterEverywhere, TimesFaster
+from tests.papers.measured import errors_of
+
+
+def timed(seconds: dict[str, list[list[float]]]) -> Ours:
+    counts = {column: [[1 for _ in of_row] for of_row in rows] for column, rows in seconds.items()}
+    evidence = errors_of(counts)
+    records = {
+        (row, column, split): replace(record, seconds=seconds[column][int(row[1:]) - 1][split])
+        for (row, column, split), record in evidence.outcomes.records.items()
+    }
+    return replace(evidence, outcomes=replace(evidence.outcomes, records=records))
+
+
+@pytest.mark.parametrize(("times", "holds"), [(4, True), (4.1, False)])
+def test_times_are_compared_by_their_means(times: float, holds: bool) -> None:
+    evidence = timed({"a": [[1.0, 2.0], [3.0, 2.0]], "b": [[2.0, 2.0], [2.0, 26.0]]})
+    claim = TimesFaster(kind="k", text="t", of="a", than="b", times=times)
+    assert claim.judge(evidence) == ("4 times as fast", holds)
+    assert claim.label == "t (measured time)"
+
+
+def test_every_fast_one_beats_every_slow_one_on_every_row_by_medians() -> None:
+    seconds = {
+        "a": [[1.0, 1.0, 99.0], [2.0, 2.0, 2.0]],
+        "b": [[2.0, 2.0, 0.0], [1.0, 1.0, 1.0]],
+        "c": [[4.0, 4.0, 4.0], [8.0, 8.0, 8.0]],
+        "d": [[6.0, 6.0, 6.0], [1.5, 1.5, 1.5]],
+    }
+    claim = FasterEverywhere(kind="k", text="t", of=("a", "b"), than=("c",))
+    assert claim.judge(timed(seconds)) == (
+        "faster at 2 of 2 points; 2 to 4 times as fast, median 3",
+        True,
+    )
+    claim = FasterEverywhere(kind="k", text="t", of=("a", "b"), than=("c", "d"))
+    assert claim.judge(timed(seconds)) == (
+        "faster at 1 of 2 points; 0.75 to 2 times as fast, median 1.38",
+        False,
+    )
+
+
+def test_no_time_at_all_is_no_evidence() -> None:
+    evidence = timed({"a": [[0.0]], "b": [[1.0]]})
+    for claim in (
+        TimesFaster(kind="k", text="t", of="a", than="b", times=2),
+        FasterEverywhere(kind="k", text="t", of=("a",), than=("b",)),
+    ):
+        with pytest.raises(Lacking, match="cells missing"):
+            claim.judge(evidence)

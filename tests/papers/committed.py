@@ -1,0 +1,74 @@
+"""The committed results, as records again as far as they go.
+
+``cells.csv`` has every cell's errors and seconds, ``curves.csv`` the mean of every curve at full
+precision, ``noiseless.csv`` the mean RMSEs without noise. A mean takes the place of the numbers of
+its splits, so claims on means find the numbers they found when the results were written.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections import defaultdict
+from dataclasses import replace
+from pathlib import Path
+
+from quadrepro.engine.records import Record
+from quadrepro.report.outcomes import Outcomes
+
+RESULTS = Path(__file__).resolve().parents[2] / "results"
+
+
+def read(path: Path) -> list[dict[str, str]]:
+    with open(path, encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def committed_outcomes(folder: Path) -> Outcomes:
+    """Return records with all that a results folder keeps of them."""
+    records = {}
+    for cell in read(folder / "cells.csv"):
+        record = Record("k", "ok", n_test=int(cell["n_test"]), seconds=float(cell["seconds"]))
+        assert cell["status"] == "ok"
+        if cell["errors"]:
+            record = replace(record, errors=int(cell["errors"]))
+        else:
+            record = replace(record, rmse=float(cell["value"]))
+        records[cell["dataset"], cell["algorithm"], int(cell["repeat"])] = record
+    measures = _curves(folder / "curves.csv") | _noiseless(folder / "noiseless.csv")
+    for (row, column, repeat), record in records.items():
+        of_cell, grid = measures.get((row, column), ({}, []))
+        record = replace(record, measures=of_cell, content={"grid": grid})
+        records[row, column, repeat] = record
+    rows, columns = (tuple(dict.fromkeys(place[i] for place in records)) for i in (0, 1))
+    return Outcomes(rows, columns, 1 + max(repeat for _, _, repeat in records), records)
+
+
+Measures = dict[tuple[str, str], tuple[dict[str, list[float]], list[object]]]
+
+
+def _curves(path: Path) -> Measures:
+    if not path.is_file():
+        return {}
+    lines = defaultdict(list)
+    for line in read(path):
+        lines[line.pop("dataset"), line.pop("algorithm")].append(line)
+    found: Measures = {}
+    for place, of_place in lines.items():
+        along, *names = of_place[0]
+        at = [float(line[along]) for line in of_place if line[along]]
+        measures = {
+            name: [float(line[name] or "nan") for line in of_place]
+            for name in names
+            if not name.endswith(" sd") and any(line[name] for line in of_place)
+        }
+        found[place] = (measures, [[along, at]] if at else [])
+    return found
+
+
+def _noiseless(path: Path) -> Measures:
+    if not path.is_file():
+        return {}
+    return {
+        (line["dataset"], line["algorithm"]): ({"rmse_noiseless": [float(line["mean"])]}, [])
+        for line in read(path)
+    }

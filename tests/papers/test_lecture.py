@@ -1,0 +1,178 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.papers.measured import UNKNOWN, Cells, judge_measures
+
+N_EXAMPLES = {"interval_3": 3, "interval_60": 60, "wine": 178, "spambase": 4601}
+EDGES = {"interval_3": 1 / 6, "interval_60": 1 / 6, "wine": 0.1, "spambase": 0.0}
+ROUNDS = {
+    "adaboost": [1, 2, 3, 4],
+    "hedge": [1, 200, 2000, 5000],
+    "quadboost": [1, 2, 3, 4],
+}
+
+
+def lecture() -> Cells:
+    cells: Cells = {}
+    for row in N_EXAMPLES:
+        cells[row, "adaboost"] = {
+            "train_error": [1 / 3, 1 / 3, 0, 0],
+            "adaboost_product_bound": [0.9, 0.8, 0.6, 0.5],
+            "adaboost_exponential_bound": [0.95, 0.9, 0.85, 0.8],
+        }
+        wrong = 1.0 if row == "spambase" else 0.0
+        cells[row, "hedge"] = {
+            "train_error": [0.3, 0.2, wrong, wrong],
+            "weak_edge": [EDGES[row]] * 4,
+        }
+        cells[row, "quadboost"] = {
+            "train_error": [1 / 3, 1 / 3, 0, 0],
+            "quadratic_risk": [8 / 9, 0.7, 0.3, 0.2],
+            "quadboost_quadratic_bound": [8 / 9, 0.8, 0.7, 0.9],
+        }
+    for row in ("interval_3", "interval_60"):
+        cells[row, "hedge"]["train_error"] = [1 / 3, 0, 0, 0]
+    return cells
+
+
+def judged(cells: Cells, lost: tuple[str, str] | None = None) -> list[tuple[str, str]]:
+    return judge_measures("lecture", cells, ROUNDS, N_EXAMPLES, lost)
+
+
+def test_the_lectures_claims_hold_where_every_inequality_does() -> None:
+    # 4 ln(3) 36 = 158.2, 4 ln(60) 36 = 589.6, 4 ln(178) 100 = 2072.7.
+    assert judged(lecture()) == [
+        ("least error 0.3333", "holds"),
+        (
+            "AdaBoost's error after 3 rounds 0.0000 on interval_3, 0.0000 on interval_60",
+            "holds",
+        ),
+        ("γ = 0.1667 on interval_3, γ = 0.1667 on interval_60", "holds"),
+        ("32 of 32 inequalities", "holds"),
+        (
+            "interval_3 T = 159, first without error at 200; interval_60 T = 590, first without "
+            "error at 200; wine T = 2073, first without error at 2000",
+            "holds",
+        ),
+        ("16 of 16 inequalities", "holds"),
+        ("16 of 16 inequalities", "holds"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("row", "column", "measure", "place", "value", "failing", "text"),
+    [
+        ("interval_3", "adaboost", "train_error", 0, 0.3, 0, "least error 0.3000"),
+        ("interval_60", "adaboost", "train_error", 2, 0.1, 1, "0.1000 on interval_60"),
+        ("interval_60", "hedge", "weak_edge", 0, 0.16, 2, "γ = 0.1600 on interval_60"),
+        (
+            "wine",
+            "adaboost",
+            "train_error",
+            3,
+            0.51,
+            3,
+            "31 of 32 inequalities; not 0.51 ≤ 0.5 (wine, AdaBoost, T = 4)",
+        ),
+        (
+            "wine",
+            "adaboost",
+            "adaboost_product_bound",
+            1,
+            0.91,
+            3,
+            "not 0.91 ≤ 0.9 (wine, AdaBoost",
+        ),
+        (
+            "wine",
+            "adaboost",
+            "adaboost_exponential_bound",
+            3,
+            1e-12,
+            3,
+            "not 0.5 ≤ 1e-12 (wine, AdaBoost",
+        ),
+        ("wine", "hedge", "train_error", 3, 0.01, 4, "wine T = 2073, first without error at 2000"),
+        ("interval_3", "hedge", "train_error", 1, 0.1, 4, "interval_3 T = 159, first without"),
+        (
+            "wine",
+            "quadboost",
+            "quadboost_quadratic_bound",
+            3,
+            0.19,
+            5,
+            "15 of 16 inequalities; not 0.2",
+        ),
+        ("wine", "quadboost", "train_error", 2, 0.4, 6, "15 of 16 inequalities; not 0.4 ≤ 0.3"),
+    ],
+)
+def test_one_number_on_the_wrong_side_is_enough_against_its_claim_alone(
+    row: str, column: str, measure: str, place: int, value: float, failing: int, text: str
+) -> None:
+    cells = lecture()
+    cells[row, column][measure][place] = value
+    found = judged(cells)
+    assert [i for i, (_, word) in enumerate(found) if word != "holds"] == [failing]
+    assert text in found[failing][0]
+    assert found[failing][1] == "does not hold"
+
+
+def test_rounding_is_allowed_for() -> None:
+    cells = lecture()
+    cells["wine", "quadboost"]["quadboost_quadratic_bound"][0] -= 1e-10
+    cells["interval_3", "adaboost"]["train_error"][0] -= 1e-10
+    cells["interval_3", "hedge"]["weak_edge"][0] -= 1e-10
+    assert {word for _, word in judged(cells)} == {"holds"}
+
+
+def test_bounds_far_below_the_rounding_are_still_compared() -> None:
+    cells = lecture()
+    cells["wine", "adaboost"]["adaboost_product_bound"][3] = 2e-12
+    cells["wine", "adaboost"]["adaboost_exponential_bound"][3] = 1e-12
+    assert judged(cells)[3] == (
+        "31 of 32 inequalities; not 2e-12 ≤ 1e-12 (wine, AdaBoost, T = 4)",
+        "does not hold",
+    )
+
+
+def test_the_experts_are_not_judged_before_their_number_of_rounds() -> None:
+    cells = lecture()
+    cells["wine", "hedge"]["weak_edge"] = [0.05] * 4
+    text, word = judged(cells)[4]
+    assert text.endswith("wine T = 8291, beyond the rounds here, first without error at 2000")
+    assert word == "not comparable"
+    cells["interval_3", "hedge"]["train_error"] = [0.1] * 4
+    text, word = judged(cells)[4]
+    assert text.startswith("interval_3 T = 159, first without error never")
+    assert word == "does not hold"
+
+
+def test_the_experts_are_not_judged_without_an_edge() -> None:
+    cells = {key: cell for key, cell in lecture().items() if key[0] == "spambase"}
+    assert judged(cells)[4] == ("no row has an edge", "not comparable")
+
+
+def test_a_missing_cell_leaves_the_claims_on_other_rows_judged() -> None:
+    found = judged(lecture(), lost=("wine", "adaboost"))
+    assert [i for i, claim in enumerate(found) if claim == UNKNOWN] == [3]
+
+
+def test_claims_on_both_intervals_are_open_without_one_of_them() -> None:
+    cells = {key: cell for key, cell in lecture().items() if key[0] != "interval_60"}
+    found = judged(cells)
+    assert [i for i, claim in enumerate(found) if claim == UNKNOWN] == [1, 2]
+
+
+def test_claims_on_a_round_are_open_where_it_was_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(ROUNDS, "adaboost", [2, 4, 5, 6])
+    found = judged(lecture())
+    assert [i for i, claim in enumerate(found) if claim == UNKNOWN] == [0, 1]
+
+
+def test_a_measure_that_is_not_kept_leaves_its_claims_open() -> None:
+    cells = lecture()
+    for row in N_EXAMPLES:
+        del cells[row, "quadboost"]["quadboost_quadratic_bound"]
+    found = judged(cells)
+    assert [i for i, claim in enumerate(found) if claim == UNKNOWN] == [5]

@@ -1,0 +1,225 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from quadrepro.errors import ConfigError
+from quadrepro.papers.paper import NotThereError, find_paper, load_paper, paper_names
+from quadrepro.resources import papers_folder
+
+PAPER = """title: Ours
+names: {ada: AdaBoost, quad: QuadBoost}
+printed:
+  table2: {splits: 20}
+claims:
+  table1:
+    claims:
+      - CLAIM
+"""
+CLAIM = """kind: wins-or-ties
+        text: Quad wins on two
+        of: quad
+        than: ada
+        at_least: 2"""
+PAPER = PAPER.replace("CLAIM", CLAIM)
+
+Write = Callable[..., Path]
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Write:
+    """Return a function that writes a paper with one text replaced by another."""
+
+    def write(old: str = "", new: str = "") -> Path:
+        assert old in PAPER
+        folder = tmp_path / "mypaper"
+        (folder / "printed").mkdir(parents=True, exist_ok=True)
+        (folder / "paper.yaml").write_text(PAPER.replace(old, new, 1) if old else PAPER)
+        (folder / "printed/table1.csv").write_text("d,ada,quad\nzoo,0.1,0.2\n")
+        (folder / "printed/table2.csv").write_text("d,ada_mean,ada_sd\nzoo,1.0,0.2\n")
+        return folder
+
+    return write
+
+
+def test_a_paper_of_the_users_own_is_a_folder_beside_the_config(
+    written: Write, tmp_path: Path
+) -> None:
+    written()
+    paper = load_paper("./mypaper", tmp_path)
+    assert (paper.reference, paper.file.title) == ("./mypaper", "Ours")
+    assert paper.tables == ["table1", "table2"]
+    assert paper.printed("table1").holds == "risks"
+    assert (paper.printed("table2").holds, paper.printed("table2").splits) == ("errors", 20)
+    group = paper.group("table1")
+    assert [claim.text for claim in group.claims] == ["Quad wins on two"]
+
+
+def test_claims_are_judged_on_the_printed_table_of_their_groups_name(
+    written: Write, tmp_path: Path
+) -> None:
+    printed = {}
+    for name, listed in (
+        ("table1", ""),
+        ("figure1", ""),
+        ("both", "    printed: [table2, table1]\n"),
+        ("table2", "    printed: []\n"),
+    ):
+        written("  table1:\n    claims:", f"  {name}:\n{listed}    claims:")
+        printed[name] = load_paper("./mypaper", tmp_path).group(name).printed
+    assert printed == {
+        "table1": ("table1",),
+        "figure1": (),
+        "both": ("table2", "table1"),
+        "table2": (),
+    }
+
+
+def test_an_absolute_folder_is_found_from_anywhere(written: Write) -> None:
+    assert load_paper(str(written())).file.title == "Ours"
+
+
+@pytest.mark.parametrize(
+    ("reference", "message"),
+    [
+        ("quadbost", "there is no paper 'quadbost'; did you mean 'quadboost'?"),
+        ("mypaper", "there is no paper 'mypaper'; did you mean './mypaper'?"),
+        ("./paper", "there is no folder {}/paper"),
+        ("../nowhere", "there is no folder {}/../nowhere"),
+        ("./mypaper/printed", "the folder {}/mypaper/printed holds no paper.yaml"),
+    ],
+)
+def test_a_paper_that_is_not_there_is_named_with_the_nearest(
+    written: Write, tmp_path: Path, reference: str, message: str
+) -> None:
+    written()
+    with pytest.raises(NotThereError) as caught:
+        find_paper(reference, tmp_path)
+    assert str(caught.value) == message.format(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "place", "message"),
+    [
+        ("title: Ours\n", "", "1:1", "the key 'title' is missing"),
+        ("title:", "tilte:", "1:1", "unknown key 'tilte'; did you mean 'title'?"),
+        ("table2: {s", "tabel2: {s", "4:3", "there is no printed/tabel2.csv; did you mean 'table"),
+        ("splits: 20", "splits: 1", "4:12", "splits: input should be greater than or equal to 2"),
+        ("splits: 20", "holds: risk", "4:12", "holds: input should be 'risks', 'errors', 'margin"),
+        (
+            "    claims:",
+            "    judge: means\n    claims:",
+            "7:5",
+            "unknown key 'judge'; did you mean",
+        ),
+        ("    claims:", "    printed: [table3]\n    claims:", "7:15", "there is no printed/table3"),
+        ("wins-or-ties", "wins-or-tie", "8:9", "there is no kind of claim 'wins-or-tie'; did you "),
+        ("kind: wins-or-ties\n        ", "", "8:9", "the key 'kind' is missing"),
+        ("kind: wins-or-ties", "kind: 3", "8:9", "there is no kind of claim 3; known are"),
+        ("kind: wins-or-ties", "kind: [rank]", "8:9", "there is no kind of claim ['rank']"),
+        (CLAIM, "rank", "8:9", "0: input should be a valid dictionary, not 'rank'"),
+        ("        of: quad\n", "", "8:9", "the key 'of' is missing"),
+        ("than: ada", "then: ada", "11:9", "unknown key 'then'; did you mean 'than'?"),
+        ("than: ada", "than: adda", "11:9", "the paper's names list no algorithm 'adda'; did you"),
+        ("at_least: 2", "at_least: two", "12:9", "at_least: input should be a valid integer"),
+        ("at_least: 2", "at_least: 0", "12:9", "at_least: input should be greater than or equal"),
+        (
+            CLAIM,
+            "{kind: lower, text: a, of: ada, than: quad, by: t-test}",
+            "8:53",
+            "by: input should be 'every-row', 'sign-test' or 'paired-t', not 't-test'",
+        ),
+        (
+            CLAIM,
+            "{kind: in-order, text: a, of: [ada], measures: [train_error, tset_error]}",
+            "8:70",
+            "there is no measure 'tset_error'; did you mean 'test_error'?",
+        ),
+        (
+            CLAIM,
+            "{kind: function, text: a, function: judge}",
+            "8:10",
+            "a folder of your own holds no code that is run",
+        ),
+    ],
+)
+def test_a_mistake_in_paper_yaml_is_named_with_its_place(
+    written: Write, tmp_path: Path, old: str, new: str, place: str, message: str
+) -> None:
+    folder = written(old, new)
+    with pytest.raises(ConfigError) as caught:
+        load_paper("./mypaper", tmp_path)
+    lines = str(caught.value).splitlines()
+    assert any(line.startswith(f"{folder}/paper.yaml:{place}: {message}") for line in lines), lines
+
+
+def test_every_claim_with_a_mistake_is_named_at_once(written: Write, tmp_path: Path) -> None:
+    more = "      - {kind: rnak, text: a}\n      - {kind: rank, text: b, of: ada, at_most: 6}\n"
+    written("    claims:\n", f"    claims:\n{more}")
+    with pytest.raises(ConfigError) as caught:
+        load_paper("./mypaper", tmp_path)
+    first, second = str(caught.value).splitlines()
+    assert "paper.yaml:8:10: there is no kind of claim 'rnak'; did you mean 'rank'?" in first
+    assert "paper.yaml:9:40: at_most: input should be 1, 2, 3, 4 or 5, not 6" in second
+
+
+def test_a_paper_that_is_a_list_is_refused(written: Write, tmp_path: Path) -> None:
+    (written() / "paper.yaml").write_text("- title\n")
+    with pytest.raises(ConfigError, match="a paper is a mapping of keys to values"):
+        load_paper("./mypaper", tmp_path)
+
+
+def test_a_name_that_a_paper_does_not_have_is_named_with_the_nearest(
+    written: Write, tmp_path: Path
+) -> None:
+    written()
+    paper = load_paper("./mypaper", tmp_path)
+    with pytest.raises(NotThereError, match="no printed table 'tabel1'; did you mean 'table1'"):
+        paper.printed("tabel1")
+    with pytest.raises(NotThereError, match="has no claims 'tabel1'; did you mean 'table1'"):
+        paper.group("tabel1")
+
+
+def test_deviations_of_an_unknown_number_of_splits_are_refused(
+    written: Write, tmp_path: Path
+) -> None:
+    folder = written("table2: {splits: 20}", "table2: {}")
+    with pytest.raises(ConfigError) as caught:
+        load_paper("./mypaper", tmp_path).printed("table2")
+    assert str(caught.value) == (
+        f"{folder}/paper.yaml:4:3: table2 prints deviations: say of how many splits, as "
+        "printed: {table2: {splits: 20}}"
+    )
+
+
+def test_a_broken_table_is_refused_when_it_is_asked_for(written: Write, tmp_path: Path) -> None:
+    (written() / "printed/table1.csv").write_text("d,ada\nzoo,high\n")
+    paper = load_paper("./mypaper", tmp_path)
+    assert paper.printed("table2").rows == ("zoo",)
+    with pytest.raises(ConfigError, match=r"table1.csv:2:5: 'high' is not a number"):
+        paper.printed("table1")
+
+
+def test_every_paper_that_ships_holds_together() -> None:
+    assert paper_names() == ["cbboost", "ebboost", "lecture", "quadboost", "rescale"]
+    for name in paper_names():
+        paper = load_paper(name)
+        for table in paper.tables:
+            assert set(paper.printed(table).algorithms) <= set(paper.file.names)
+        for group in paper.groups.values():
+            for claim in group.claims:
+                claim.prepare()
+
+
+def test_only_papers_that_ship_have_code() -> None:
+    modules = {path.parent.name for path in papers_folder().glob("*/claims.py")}
+    functions = {
+        name
+        for name in paper_names()
+        for group in load_paper(name).groups.values()
+        for claim in group.claims
+        if claim.kind == "function"
+    }
+    assert modules == functions == {"lecture", "quadboost"}
