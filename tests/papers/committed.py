@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from quadrepro.engine.records import Record
+from quadrepro.learners.grid import Grid
 from quadrepro.report.outcomes import Outcomes
 
 RESULTS = Path(__file__).resolve().parents[2] / "results"
@@ -25,7 +26,7 @@ def read(path: Path) -> list[dict[str, str]]:
 
 def committed_outcomes(folder: Path) -> Outcomes:
     """Return records with all that a results folder keeps of them."""
-    records = {}
+    records, grids = {}, {}
     for cell in read(folder / "cells.csv"):
         record = Record("k", "ok", n_test=int(cell["n_test"]), seconds=float(cell["seconds"]))
         assert cell["status"] == "ok"
@@ -36,14 +37,14 @@ def committed_outcomes(folder: Path) -> Outcomes:
         records[cell["dataset"], cell["algorithm"], int(cell["repeat"])] = record
     measures = _curves(folder / "curves.csv") | _noiseless(folder / "noiseless.csv")
     for (row, column, repeat), record in records.items():
-        of_cell, grid = measures.get((row, column), ({}, []))
-        record = replace(record, measures=of_cell, content={"grid": grid})
-        records[row, column, repeat] = record
+        of_cell, grid = measures.get((row, column), ({}, Grid.of({})))
+        records[row, column, repeat] = replace(record, measures=of_cell)
+        grids[row, column, repeat] = (grid,)
     rows, columns = (tuple(dict.fromkeys(place[i] for place in records)) for i in (0, 1))
-    return Outcomes(rows, columns, 1 + max(repeat for _, _, repeat in records), records)
+    return Outcomes(rows, columns, 1 + max(repeat for _, _, repeat in records), records, grids)
 
 
-Measures = dict[tuple[str, str], tuple[dict[str, list[float]], list[object]]]
+Measures = dict[tuple[str, str], tuple[dict[str, list[float]], Grid]]
 
 
 def _curves(path: Path) -> Measures:
@@ -61,7 +62,7 @@ def _curves(path: Path) -> Measures:
             for name in names
             if not name.endswith(" sd") and any(line[name] for line in of_place)
         }
-        found[place] = (measures, [[along, at]] if at else [])
+        found[place] = (measures, Grid.of({along: at} if at else {}))
     return found
 
 
@@ -69,6 +70,9 @@ def _noiseless(path: Path) -> Measures:
     if not path.is_file():
         return {}
     return {
-        (line["dataset"], line["algorithm"]): ({"rmse_noiseless": [float(line["mean"])]}, [])
+        (line["dataset"], line["algorithm"]): (
+            {"rmse_noiseless": [float(line["mean"])]},
+            Grid.of({}),
+        )
         for line in read(path)
     }

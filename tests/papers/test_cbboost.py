@@ -9,6 +9,7 @@ import pytest
 
 from quadrepro.config.loading import load_experiment
 from quadrepro.engine.records import Record
+from quadrepro.learners.grid import Grid
 from quadrepro.papers.claims.counts import competitive
 from quadrepro.papers.claims.evidence import Ours
 from quadrepro.papers.claims.table import claims_table
@@ -29,16 +30,15 @@ def judged(name: str, fields: Fields) -> list[tuple[str, str]]:
     experiment = load_experiment(CONFIGS / f"{name}.yaml")
     rows = tuple(entry.title for entry in experiment.config.entries)
     columns = tuple(algorithm.name for algorithm in experiment.config.algorithms)
-    records = {}
+    records, grids = {}, {}
     for i, row in enumerate(rows):
         for column in columns:
             for split in range(SPLITS):
-                found = fields(i, column, split)
-                records[row, column, split] = (
-                    Record("k", "missing") if found is None else Record("k", "ok", **found)
-                )
+                found = dict(fields(i, column, split) or {"status": "missing"})
+                grids[row, column, split] = (found.pop("grid", Grid.of({})),)
+                records[row, column, split] = Record("k", **{"status": "ok", **found})
     group = experiment.config.tables["claims"]
-    table = claims_table(experiment, Outcomes(rows, columns, SPLITS, records), group)
+    table = claims_table(experiment, Outcomes(rows, columns, SPLITS, records, grids), group)
     return [(entries[0].ours, entries[1].ours) for _, entries in table.rows]
 
 
@@ -53,8 +53,8 @@ def measured(of: dict[str, dict[str, list[float]]]) -> Fields:
     def fields(i: int, column: str, split: int) -> dict[str, Any]:
         measures = of.get(column, {})
         n_rounds = max(map(len, measures.values()), default=1)
-        grid = [["n_rounds", list(range(1, n_rounds + 1))]] if n_rounds > 1 else []
-        return {"n_test": 10, "measures": measures, "content": {"grid": grid}}
+        grid = Grid.of({"n_rounds": list(range(1, n_rounds + 1))} if n_rounds > 1 else {})
+        return {"n_test": 10, "measures": measures, "grid": grid}
 
     return fields
 

@@ -11,6 +11,7 @@ from quadrepro.config.loading import Experiment, load_experiment
 from quadrepro.errors import ConfigError
 from quadrepro.papers.check import check_claims, check_printed, printed_for
 from quadrepro.papers.printed import NOTHING
+from quadrepro.report.kinds import requested
 
 CONFIG = """title: Own
 protocol: {view: quadboost}
@@ -109,7 +110,7 @@ def test_a_paper_is_read_only_when_it_is_asked_for(load: Load) -> None:
         ("./mypaper", "mypaper", "own.yaml:7:1: there is no paper 'mypaper'; did you mean './my"),
         ("./mypaper", "ebbost", "own.yaml:7:1: there is no paper 'ebbost'; did you mean 'ebboost"),
         ("risks: table1", "risks: tabel1", "own.yaml:9:10: the paper ./mypaper has no printed ta"),
-        ("claims: table1", "claims: table9", "own.yaml:9:63: the paper ./mypaper has no claims"),
+        ("claims: table1", "claims: table9", "own.yaml:9:61: the paper ./mypaper has no claims"),
         (
             "risks: table1",
             "risks: table2",
@@ -117,7 +118,7 @@ def test_a_paper_is_read_only_when_it_is_asked_for(load: Load) -> None:
         ),
         (
             "means: table3",
-            "percent: table1",
+            "means: table1",
             "own.yaml:9:46: table1 of the paper ./mypaper holds risks, and not errors",
         ),
         (
@@ -205,7 +206,7 @@ def test_names_without_a_counterpart_are_left_out(
         ("risks", "quadboost-table1", "quadboost-table1 is table1 of the paper quadboost: write "
          "paper: quadboost and risks: table1"),
         ("comparisons", "quadboost-table2", "paper: quadboost and comparisons: table2"),
-        ("percent", "rescale-table3", "paper: rescale and means: table3"),
+        ("means", "rescale-table3", "paper: rescale and means: table3"),
         ("claims", "cbboost-figure4", "paper: cbboost and claims: figure4"),
         ("claims", "quadboost-theory", "paper: quadboost and claims: theory"),
         ("claims", "quadboost", "quadboost is a paper: write paper: quadboost and claims: table1 or"
@@ -232,7 +233,7 @@ def test_a_name_without_its_paper_is_refused_with_what_to_write(
 
 def test_the_number_of_printed_splits_is_refused_with_its_new_place(load: Load) -> None:
     with pytest.raises(ConfigError) as caught:
-        load("config", "tables: {", "tables: {printed_splits: 50, ")
+        requested(load("config", "tables: {", "tables: {printed_splits: 50, "))
     assert (
         "own.yaml:9:10: printed_splits is a fact of the printed table: say it in the paper's "
         in (str(caught.value))

@@ -96,7 +96,7 @@ ROUNDS = {name: [1, 2, 3, 4] for name in ("quadboost", "quadboost-l2", "quadboos
 
 
 def theory() -> Cells:
-    bounds = {f"theorem1_p{p}": [0.9, 1.0, 1.1, 1.2] for p in ("1", "2", "inf")}
+    bounds = {f"quadboost_theorem1_p{p}": [0.9, 1.0, 1.1, 1.2] for p in ("1", "2", "inf")}
     cells: Cells = {}
     for row in ("titanic", "tictactoe", "monks"):
         for column in ("quadboost", "quadboost-l1", "quadboost-l2", "quadboost-linf"):

@@ -17,6 +17,7 @@ repeats: 2
 protocol: {{view: quadboost}}
 datasets: [monks]
 algorithms: [{{name: adaboost, grid: {{n_rounds: 5}}}}]
+paper: ebboost
 tables: {{{}}}
 """
 ALWAYS = {"risks.md", "risks.csv", "risks.tex", "cells.csv", "tables.json", "run.json"}
@@ -27,13 +28,14 @@ ALWAYS = {"risks.md", "risks.csv", "risks.tex", "cells.csv", "tables.json", "run
     [
         ("", set(), "One: test risks"),
         (
-            "margins: ebboost-table2",
+            "margins: table2",
             {"margins.md", "margins.csv", "margins.tex"},
             "One: training margins",
         ),
         (
-            "means: ebboost-table1, margin_figure: [monks], claims: ebboost",
-            {"means.md", "means.csv", "means.tex"} | {"margins.svg", "margins.png", "claims.md"},
+            "means: table1, margin_figure: [monks], claims: table1",
+            {"means.md", "means.csv", "means.tex"}
+            | {"margins.svg", "margins.png", "claims.md", "claims.csv"},
             "One: test errors in percent",
         ),
     ],
@@ -54,10 +56,10 @@ def test_the_tables_a_config_asks_for_are_written_and_its_papers_is_shown(
 @pytest.mark.parametrize(
     ("tables", "message"),
     [
-        ("means: ebboost-table3", "there is no published table 'ebboost-table3'"),
-        ("margins: ebbost-table2", "there is no published table 'ebbost-table2'"),
+        ("means: table3", "the paper ebboost has no printed table 'table3'; did you mean 'table"),
+        ("margins: tabel2", "the paper ebboost has no printed table 'tabel2'; did you mean 'table"),
         ("margin_figure: [monks, monk]", "there is no row 'monk' to draw"),
-        ("claims: ebbost", "there are no claims 'ebbost'"),
+        ("claims: tabel1", "the paper ebboost has no claims 'tabel1'; did you mean 'table1'?"),
     ],
 )
 def test_what_there_is_not_is_refused_with_its_place(
@@ -68,12 +70,12 @@ def test_what_there_is_not_is_refused_with_its_place(
     with pytest.raises(ConfigError) as caught:
         check_tables(load_experiment(path))
     assert message in str(caught.value)
-    assert str(caught.value).startswith(f"{path}:6:")
+    assert str(caught.value).startswith(f"{path}:7:")
 
 
 def test_cells_and_tables_carry_the_printed_row_that_the_config_names(tmp_path: Path) -> None:
     path = tmp_path / "one.yaml"
-    text = CONFIG.format("means: ebboost-table1")
+    text = CONFIG.format("means: table1")
     path.write_text(text.replace("[monks]", "[{name: monks, as: robots, printed: spambase}]"))
     folder = tmp_path / "results"
     plan = make_plan(load_experiment(path))
@@ -211,7 +213,8 @@ datasets:
   - {name: m1, as: m1 0}
   - {name: orange, printed: m1 0.3}
 algorithms: [{name: boosting, grid: {n_rounds: [1, 2]}}]
-tables: {means: rescale-table1, noiseless: rescale-table1}
+paper: rescale
+tables: {means: table1, noiseless: table1}
 """
 
 
@@ -270,13 +273,13 @@ def test_the_table_without_noise_stands_beside_the_other(drawn: Plan, tmp_path: 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        (", sample: {train: 20, test: 30}", "", "7:33: no row draws its sample of numbers anew"),
+        (", sample: {train: 20, test: 30}", "", "8:25: no row draws its sample of numbers anew"),
         (
             "{name: m1, as: m1 0}",
             "twonorm_generated",
-            "7:33: no row draws its sample of numbers anew: only then is its truth known",
+            "8:25: no row draws its sample of numbers anew: only then is its truth known",
         ),
-        ("noiseless: rescale-table1", "noiseless: rescale-tabl", "7:33: there is no published"),
+        ("noiseless: table1", "noiseless: tabel1", "8:25: the paper rescale has no printed table"),
     ],
 )
 def test_a_table_without_noise_needs_a_sample_of_numbers_and_a_printed_one(

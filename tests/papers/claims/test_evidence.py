@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from quadrepro.engine.records import Record, pack_margins
+from quadrepro.learners.grid import Grid
 from quadrepro.papers.claims.evidence import (
     NO_CURVE,
     NO_SPLITS,
@@ -143,7 +144,7 @@ def test_curves_run_along_their_hyper_parameter_and_levels_have_none() -> None:
     assert evidence.curve("r1", "b", "train_error") == Curve((), ((0.75,),))
 
 
-DRAWN_TWO = [[["n_rounds", [3]], ["u", [1.0]]], [["n_rounds", [5]], ["u", [2.0]]]]
+DRAWN_TWO = tuple(Grid.of({"n_rounds": [n], "u": [u]}) for n, u in ((3, 1.0), (5, 2.0)))
 
 
 @pytest.mark.parametrize(
@@ -151,18 +152,18 @@ DRAWN_TWO = [[["n_rounds", [3]], ["u", [1.0]]], [["n_rounds", [5]], ["u", [2.0]]
     [
         # Two hyper-parameters are drawn; one is drawn, anew for every split.
         (DRAWN_TWO, DRAWN_TWO),
-        ([["n_rounds", [3, 5]]], [["n_rounds", [4, 6]]]),
+        ((Grid.of({"n_rounds": [3, 5]}),), (Grid.of({"n_rounds": [4, 6]}),)),
         # Values of another hyper-parameter are searched over as well, or instead.
-        ([["lam", [1.0, 2.0]], ["n_rounds", [3]]],) * 2,
-        ([["lam", [1.0, 2.0]]],) * 2,
+        ((Grid.of({"lam": [1.0, 2.0], "n_rounds": [3]}),),) * 2,
+        ((Grid.of({"lam": [1.0, 2.0]}),),) * 2,
     ],
 )
-def test_drawn_hyper_parameters_make_no_one_curve(grids: tuple[object, object]) -> None:
+def test_drawn_hyper_parameters_make_no_one_curve(
+    grids: tuple[tuple[Grid, ...], tuple[Grid, ...]],
+) -> None:
     evidence = curves_of({"a": [[0.5, 0.25], [0.5, 0.25]]})
-    for split, grid in enumerate(grids):
-        place = ("r1", "a", split)
-        record = evidence.outcomes.records[place]
-        evidence.outcomes.records[place] = replace(record, content={"grid": grid})
+    drawn = {("r1", "a", split): of_split for split, of_split in enumerate(grids)}
+    evidence = replace(evidence, outcomes=replace(evidence.outcomes, grids=drawn))
     with pytest.raises(Lacking, match=NO_CURVE):
         evidence.curve("r1", "a", "train_error")
 

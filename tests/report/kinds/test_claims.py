@@ -50,12 +50,12 @@ def test_claims_of_curves_over_drawn_values_are_written_and_not_judged(tmp_path:
     }
     texts = [text for text, _ in found.values()]
     assert texts == [
-        "no one curve along n_rounds",
+        "hyper-parameters are drawn or searched over, so there is no one curve",
         "too few rounds from 100 on",
-        "no one curve along n_rounds",
+        "hyper-parameters are drawn or searched over, so there is no one curve",
     ]
     assert {word for _, word in found.values()} == {"not comparable"}
-    assert "no one curve along n_rounds" in (tmp_path / "drawn" / "claims.md").read_text()
+    assert "there is no one curve" in (tmp_path / "drawn" / "claims.md").read_text()
 
 
 def test_claims_that_do_not_exist_are_refused_with_the_nearest(tmp_path: Path) -> None:

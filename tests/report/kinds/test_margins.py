@@ -8,7 +8,7 @@ import pytest
 
 from quadrepro.config.loading import Experiment, load_experiment
 from quadrepro.engine.records import Record, pack_margins
-from quadrepro.papers.printed import read_published
+from quadrepro.papers.printed import NOTHING
 from quadrepro.report.kinds import requested
 from quadrepro.report.kinds.base import Context
 from quadrepro.report.kinds.margins import draw_margins, margins_table
@@ -24,14 +24,12 @@ algorithms:
   - {name: adaboost, grid: {n_rounds: 5}}
   - {name: ebboost, algorithm: adaboost, label: EBBoost, grid: {n_rounds: 5}}
   - {name: rlp-boost, algorithm: adaboost, label: RLP-Boost, grid: {n_rounds: 5}}
-tables: {margins: ebboost-table2, margin_figure: [wisconsin, mushrooms]}
+paper: ebboost
+tables: {margins: table2, margin_figure: [wisconsin, mushrooms]}
 """
 ROWS = ("wisconsin", "mushrooms")
 COLUMNS = ("adaboost", "ebboost", "rlp-boost")
 SPLITS = 3
-
-
-NOTHING = read_published("")
 
 
 def figure_of(experiment: Experiment) -> Context[tuple[str, ...]]:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ from scipy.stats import ttest_ind_from_stats, ttest_rel
 
 from quadrepro.config.loading import Experiment, load_experiment
 from quadrepro.engine.records import Record
-from quadrepro.papers.printed import Printed, read_published
+from quadrepro.papers.paper import load_paper
 from quadrepro.report.kinds.means import means_table, noiseless_table
 from quadrepro.report.outcomes import Outcomes
 from tests.report.contexts import context_of
@@ -24,7 +25,8 @@ algorithms:
   - {name: adaboost, grid: {n_rounds: 5}}
   - {name: ebboost, algorithm: adaboost, label: EBBoost, grid: {n_rounds: 5}}
   - {name: abr, algorithm: adaboost, label: ABR, grid: {n_rounds: 5}, note: a departure.}
-tables: {means: ebboost-table1}
+paper: ebboost
+tables: {means: table1}
 """
 ERRORS = {
     ("nist09", "adaboost"): (12, 14, 13, 13),
@@ -34,7 +36,7 @@ ERRORS = {
     ("made-up", "ebboost"): (600, 610, 590, 600),
     ("made-up", "abr"): (500, 510, 490, 500),
 }
-PRINTED = read_published("ebboost-table1")
+PRINTED = load_paper("ebboost").printed("table1")
 EXPECTED = (
     "## Two: test errors in percent\n"
     "\n"
@@ -81,7 +83,7 @@ def outcomes(errors: dict[tuple[str, str], tuple[int | None, ...]], n: int = 100
 
 def test_the_table_reads_like_the_papers(experiment: Experiment) -> None:
     more = {("made-up", "adaboost_mean"): "4.00", ("made-up", "adaboost_sd"): "0.20"}
-    printed = Printed("p", PRINTED.columns, {**PRINTED.cells, **more})
+    printed = replace(PRINTED, cells={**PRINTED.cells, **more})
     text = means_table(context_of(experiment, "means", printed), outcomes(ERRORS)).to_markdown()
     assert text == EXPECTED
 
@@ -135,7 +137,8 @@ datasets: [ROWS]
 algorithms:
   - {name: boosting, label: A, grid: {n_rounds: 5}}
   - {name: rboosting, algorithm: boosting, label: B, grid: {n_rounds: 5}}
-tables: {means: rescale-table1, noiseless: rescale-table1, printed_splits: 50}
+paper: rescale
+tables: {means: table1, noiseless: table1}
 """
 RMSES = {
     "boosting": [(0.27, 0.1), (0.25, 0.2), (0.29, 0.3)],
@@ -216,7 +219,7 @@ def test_a_row_whose_truth_is_not_known_is_a_dash_without_noise(
     ]
 
 
-def test_the_printed_splits_are_those_of_the_config_in_notes_and_test(
+def test_the_printed_splits_are_those_of_the_paper_in_notes_and_test(
     load: Callable[[str], Experiment],
 ) -> None:
     table = means_table(context_of(load(ONE), "means"), predicted())
