@@ -92,7 +92,23 @@ class Sample(Model):
 
 
 class DrawnStumps(Model):
-    """Random decision stumps, see `quadrepro.voters.random_stumps.RandomStumps`."""
+    """Random decision stumps, see `quadrepro.voters.random_stumps.RandomStumps`.
+
+    Attributes
+    ----------
+    per_round : int, default 500
+        The number of stumps to choose from in each round.
+    redraw : bool, default True
+        Whether stumps are drawn again for each round.
+    thresholds : {"uniform", "data", "deviation"}, default "uniform"
+        Whether a threshold is uniform between the minimum and the maximum of the attribute, the
+        value of a random training example, or uniform within `deviations` standard deviations of
+        the mean of the attribute.
+    deviations : float, default 1.0
+        The largest distance from the mean, in standard deviations.
+    polarity : {"both", "random"}, default "both"
+        Whether both directions of a stump are candidates, or one of them at random.
+    """
 
     per_round: int = Field(default=500, ge=1, le=100_000)
     redraw: bool = True

@@ -35,6 +35,7 @@ _EXPECTED = MappingProxyType(
         "less_than_equal": "be at most {le}",
         "list_type": _LIST,
         "literal_error": "be {expected}",
+        "model_attributes_type": _MAPPING,
         "model_type": _MAPPING,
         "none_required": "be null",
         "string_pattern_mismatch": "match the pattern {pattern!r}",
@@ -220,7 +221,7 @@ def _sentence(place: Place, expected: list[str], detail: ErrorDetails) -> str:
     if "" in expected:
         text = detail["msg"]
         return f"{name}: {text[0].lower()}{text[1:]}, not {_shown(value)}"
-    must = f"{name} must {' or '.join(dict.fromkeys(expected))}"
+    must = f"{name} must {' or '.join(dict.fromkeys(expected))}".replace(" or be ", " or ")
     if detail["type"] in ("too_short", "string_too_short"):
         return must
     if detail["type"] == "too_long":

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import io
 import re
+import sys
 from collections.abc import Iterator
 from typing import Any
 
 from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
+from ruamel.yaml.emitter import RoundTripEmitter
 from ruamel.yaml.error import YAMLError
 from ruamel.yaml.nodes import ScalarNode
 from ruamel.yaml.resolver import VersionedResolver
@@ -17,8 +19,25 @@ from ruamel.yaml.scalarstring import DoubleQuotedScalarString, SingleQuotedScala
 WIDTH = 100
 """Longer lines are broken where there is a blank."""
 
+_IN_LINE = frozenset(":?")
+"""Characters that parsers disagree about in an unquoted text between braces or brackets."""
+
 _TEXT = "tag:yaml.org,2002:str"
 _RESOLVERS = tuple(VersionedResolver(version=version) for version in ((1, 1), (1, 2)))
+
+
+class _Emitter(RoundTripEmitter):
+    def write_plain(self, text: str, split: bool = True) -> None:
+        # ruamel.yaml breaks even a key, which must stay on one line, and double blanks.
+        split = split and "  " not in text
+        width = self.best_width
+        self.best_width = width if split else sys.maxsize
+        super().write_plain(text, split)
+        self.best_width = width
+
+    def write_double_quoted(self, text: str, split: bool = True) -> None:
+        # Beside an escaped character, ruamel.yaml makes breaks that change the text.
+        super().write_double_quoted(text, split and text.isprintable() and "\\" not in text)
 
 
 class Line(dict[str, Any]):
@@ -72,6 +91,7 @@ def to_yaml(content: dict[str, Any], old: str = "") -> str:
 
 def _dumped(content: CommentedMap) -> str:
     yaml = YAML()
+    yaml.Emitter = _Emitter
     yaml.width = WIDTH
     yaml.indent(mapping=2, sequence=4, offset=2)
     yaml.brace_single_entry_mapping_in_flow_sequence = True
@@ -104,7 +124,7 @@ def _text(text: str, in_line: bool) -> Any:
         # Only double quotes keep every kind of line break.
         return DoubleQuotedScalarString(text)
     tags = {str(resolver.resolve(ScalarNode, text, (True, False))) for resolver in _RESOLVERS}
-    if tags != {_TEXT} or (in_line and ":" in text):
+    if tags != {_TEXT} or (in_line and not _IN_LINE.isdisjoint(text)):
         return SingleQuotedScalarString(text)
     return text
 

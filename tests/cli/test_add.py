@@ -106,6 +106,17 @@ def test_a_card_is_replaced_only_where_it_is_said(my_csv: str) -> None:
     assert load_card_file(Path("datasets/my.yaml")).target.original == "colour"
 
 
+def test_a_card_that_is_replaced_keeps_its_comments(my_csv: str) -> None:
+    add(my_csv, "--target", "label")
+    card = Path("datasets/my.yaml")
+    text = card.read_text(encoding="utf-8")
+    card.write_text(text.replace("views:", "# I checked these.\nviews:"), encoding="utf-8")
+    assert add(my_csv, "--target", "colour", "--force").exit_code == 0
+    new = card.read_text(encoding="utf-8")
+    assert "\n# I checked these.\nviews:\n" in new
+    assert "  original: colour\n" in new
+
+
 def test_the_name_of_a_data_set_that_ships_is_taken(my_csv: str) -> None:
     result = add(my_csv, "--target", "label", "--name", "pima", "--force")
     assert result.exit_code == 2

@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quadrepro.documents.source import read_yaml
-from quadrepro.errors import ConfigError
+from quadrepro.documents import source as source_module
+from quadrepro.documents.source import Mark, read_yaml
+from quadrepro.errors import ConfigError, DataError
+from quadrepro.resources import cards_folder, configs_folder
 
 
 @pytest.fixture
@@ -56,6 +58,76 @@ def test_every_number_python_writes_is_read_back(tmp_path_factory, number: float
     assert read_yaml(path).data["key"] == number
 
 
+def test_as_text_every_scalar_stays_what_is_written(written) -> None:  # type: ignore[no-untyped-def]
+    text = "{a: 1e-3, b: no, c: true, d: null, e: 010, f: '1', g: !!int 3, h: , 5: ~}\n"
+    assert read_yaml(written(text), scalars="text").data == {
+        "a": "1e-3",
+        "b": "no",
+        "c": "true",
+        "d": "null",
+        "e": "010",
+        "f": "1",
+        "g": "3",
+        "h": "",
+        "5": "~",
+    }
+    assert read_yaml(written(""), scalars="text").data == ""
+
+
+def test_a_tag_of_plain_yaml_says_what_a_scalar_is(written) -> None:  # type: ignore[no-untyped-def]
+    text = "{a: !!str 1, b: !!float 1, c: !!int '7', d: !!bool true, e: !!null , f: ! x}\n"
+    found = read_yaml(written(text)).data
+    assert found == {"a": "1", "b": 1.0, "c": 7, "d": True, "e": None, "f": "x"}
+    assert [type(value) for value in found.values()] == [str, float, int, bool, type(None), str]
+
+
+def test_an_alias_is_the_value_of_its_anchor_with_the_places_of_both(written) -> None:  # type: ignore[no-untyped-def]
+    source = read_yaml(written("a: &x {b: [1, 2]}\nc: *x\n*k : 3\n".replace("*k", "k")))
+    assert source.data == {"a": {"b": [1, 2]}, "c": {"b": [1, 2]}, "k": 3}
+    assert source.where(("c",)).endswith("config.yaml:2:1")
+    assert source.where(("c", "b", 1)).endswith("config.yaml:1:15")
+    named = read_yaml(written("a: &k key\n*k : 3\n"))
+    assert named.data == {"a": "key", "key": 3}
+
+
+def test_aliases_of_aliases_take_no_time(written) -> None:  # type: ignore[no-untyped-def]
+    lines = ["a0: &a0 [x, x]", *(f"a{i}: &a{i} [*a{i - 1}, *a{i - 1}]" for i in range(1, 60))]
+    source = read_yaml(written("\n".join(lines)))
+    assert source.data["a2"] == [[["x", "x"]] * 2] * 2
+    assert source.where(("a59", *[0] * 60)).endswith("config.yaml:1:10")
+
+
+def test_a_merge_key_is_a_key_like_any_other(written) -> None:  # type: ignore[no-untyped-def]
+    assert read_yaml(written("a: &x {b: 1}\n<<: *x\n")).data["<<"] == {"b": 1}
+
+
+def test_an_integer_beyond_pythons_limit_of_digits_stays_text(written) -> None:  # type: ignore[no-untyped-def]
+    assert read_yaml(written(f"a: {'9' * 5000}\n")).data == {"a": "9" * 5000}
+
+
+def test_the_exception_can_be_chosen(written, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    for path in (written("a: [1"), tmp_path / "gone.yaml"):
+        with pytest.raises(DataError, match=r"not valid YAML|cannot be read"):
+            read_yaml(path, error=DataError)
+
+
+def everything(mark: Mark) -> tuple[int, int, dict[str | int, object]]:
+    inner: dict[str | int, object] = {key: everything(m) for key, m in mark.inner.items()}
+    return mark.line, mark.column, inner
+
+
+@pytest.mark.parametrize(
+    "path",
+    [*sorted(configs_folder().glob("*.yaml")), *sorted(cards_folder().glob("*.yaml"))],
+    ids=lambda path: f"{path.parent.name}/{path.stem}",
+)
+def test_libyaml_and_the_parser_in_python_find_the_same_content_and_places(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    fast, slow = (source_module._build(text, "typed", pure=pure) for pure in (False, True))
+    assert fast[0] == slow[0]
+    assert everything(fast[1]) == everything(slow[1])
+
+
 def test_every_value_has_its_place_and_others_that_of_what_is_around(written) -> None:  # type: ignore[no-untyped-def]
     source = read_yaml(written("a:\n  - x\n  - {b: 1}\n"))
     assert source.where(("a", 1, "b")).endswith("config.yaml:3:6")
@@ -80,6 +152,12 @@ def test_every_value_has_its_place_and_others_that_of_what_is_around(written) ->
         ("a: !!int x\n", r"config.yaml:1:4: 'x' cannot be read as int"),
         ("a: *nowhere\n", r"config.yaml:1:4: not valid YAML: found undefined alias"),
         ("- a\nb: 1\n", r"config.yaml:2:1: not valid YAML"),
+        ("a: 1\n---\nb: 2\n", r"config.yaml:3:1: not valid YAML: a second document begins here"),
+        ("a: &x 1\nb: &x 2\n", r"config.yaml:2:4: not valid YAML: duplicate anchor 'x'"),
+        ("a: !!bool maybe\n", r"config.yaml:1:4: 'maybe' cannot be read as bool"),
+        ("a: !mine 1\n", r"config.yaml:1:4: the tag !mine has no meaning here"),
+        ("x: &x [1]\n*x : 2\n", r"config.yaml:2:1: a key must be plain text"),
+        ("a: " + "[" * 5000 + "]" * 5000, r"config.yaml(:1:\d+)?: .*(nested too deeply|depth)"),
     ],
 )
 def test_what_is_not_usable_yaml_is_named_with_its_place(  # type: ignore[no-untyped-def]

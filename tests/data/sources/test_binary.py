@@ -1,0 +1,224 @@
+"""Binary files of every format: what they contain, and what is said of broken ones."""
+
+from __future__ import annotations
+
+import gzip
+import struct
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import scipy.io
+import scipy.sparse
+
+from quadrepro.data.sources.formats import read_file, read_idx
+from quadrepro.data.sources.schema import FileLayout
+from quadrepro.errors import DataError
+from tests.data.sources.files import Save, cells, refusal
+
+
+def table_as_parquet(path: Path, **columns: pa.Array) -> Path:
+    pq.write_table(pa.table(columns), path)
+    return path
+
+
+def test_a_parquet_file_gives_numbers_texts_and_names(tmp_path: Path) -> None:
+    path = table_as_parquet(
+        tmp_path / "a.parquet",
+        whole=pa.array([1, None]),
+        real=pa.array([0.5, float("nan")]),
+        big=pa.array([2**53 + 1, 1]),
+        text=pa.array([" red ", None]),
+        code=pa.array(["x", "y"]).dictionary_encode(),
+        truth=pa.array([True, False]),
+        empty=pa.nulls(2),
+    )
+    frame = read_file(path, FileLayout(format="parquet"))
+    assert frame.names == ("whole", "real", "big", "text", "code", "truth", "empty")
+    np.testing.assert_array_equal(frame.columns[0], [1, np.nan])
+    np.testing.assert_array_equal(frame.columns[1], [0.5, np.nan])
+    assert cells(frame)[2:] == [
+        [2.0**53, 1.0],
+        ["red", ""],
+        ["x", "y"],
+        ["true", "false"],
+        ["", ""],
+    ]
+
+
+def test_a_parquet_column_of_lists_is_refused(tmp_path: Path) -> None:
+    path = table_as_parquet(tmp_path / "a.parquet", x=pa.array([[1.0], [2.0]]))
+    said = refusal(path, FileLayout(format="parquet"))
+    assert said == "a.parquet: column x has type list<element: double>; expected numbers or text"
+
+
+@pytest.mark.parametrize(
+    ("name", "what"),
+    [("parquet", "parquet"), ("excel", "an .xls file"), ("mat", "a MATLAB file")],
+)
+def test_a_page_in_place_of_a_binary_file_is_refused(save: Save, name: str, what: str) -> None:
+    path = save("a.bin", "<html><body>Service unavailable</body></html>" * 5)
+    said = refusal(path, FileLayout.model_validate({"format": name}))
+    assert said.startswith(f"a.bin: not readable as {what}: ")
+
+
+def test_a_parquet_file_without_rows_is_refused(tmp_path: Path) -> None:
+    path = table_as_parquet(tmp_path / "a.parquet", x=pa.array([], pa.float64()))
+    assert refusal(path, FileLayout(format="parquet")) == "a.parquet: the file has no rows"
+
+
+def sheet(*rows: Sequence[str | float | None]) -> bytes:
+    """Return an Excel 2.0 sheet, which xlrd takes for an .xls file."""
+    parts = [struct.pack("<4H", 0x09, 4, 2, 0x10)]
+    for i, row in enumerate(rows):
+        for j, value in enumerate(row):
+            place = struct.pack("<2H3s", i, j, b"\0\0\0")
+            if isinstance(value, str):
+                held = place + struct.pack("B", len(value)) + value.encode()
+                parts.append(struct.pack("<2H", 0x04, len(held)) + held)
+            elif value is not None:
+                held = place + struct.pack("<d", value)
+                parts.append(struct.pack("<2H", 0x03, len(held)) + held)
+    return b"".join([*parts, struct.pack("<2H", 0x0A, 0)])
+
+
+def test_an_excel_sheet_gives_numbers_texts_and_names(save: Save) -> None:
+    path = save("a.xls", sheet(("age", " kind "), (28.0, "x "), (None, None), (1.5, 2.0)))
+    frame = read_file(path, FileLayout(format="excel"))
+    assert frame.names == ("age", "kind")
+    np.testing.assert_array_equal(frame.columns[0], [28, np.nan, 1.5])
+    assert cells(frame)[1] == ["x", "", "2.0"]
+
+
+LIBSVM = "+1 1:2 3:-4.5 # a remark\n\n-1 qid:7 2:1e1\n1.0\n"
+
+
+def test_sparse_rows_become_columns_with_the_label_last(save: Save) -> None:
+    frame = read_file(save("a.svm", LIBSVM), FileLayout(format="libsvm"))
+    assert cells(frame) == [[2, 0, 0], [0, 10, 0], [-4.5, 0, 0], ["1", "-1", "1"]]
+
+
+def test_sparse_rows_are_as_wide_as_the_layout_says(save: Save) -> None:
+    path = save("a.svm", LIBSVM)
+    frame = read_file(path, FileLayout(format="libsvm", columns=("f1..f4", "target")))
+    assert cells(frame)[3:] == [[0, 0, 0], ["1", "-1", "1"]]
+    said = refusal(path, FileLayout(format="libsvm", columns=("f1", "f2", "target")))
+    assert said == "a.svm: there is a feature 3, but the card has only 2"
+
+
+@pytest.mark.parametrize(
+    "row", ["1:2 2:3", "yes 1:2", "1 0:2", "1 2:1 1:1", "1 1:1 1:1", "1 1:x", "1 1", "1 a:1", "1,2"]
+)
+def test_a_row_that_is_not_sparse_is_refused_with_its_line(save: Save, row: str) -> None:
+    path = save("a.svm", f"# remark\n1 1:1\n{row}\n1 1:1\n")
+    assert refusal(path, FileLayout(format="libsvm")) == (
+        "a.svm, line 3: expected a label and feature:value pairs with features in ascending"
+        " order from 1"
+    )
+
+
+def test_a_sparse_file_that_is_too_wide_is_refused(save: Save) -> None:
+    said = refusal(save("a.svm", "1 100001:1\n"), FileLayout(format="libsvm"))
+    assert said == "a.svm: 100001 columns, but at most 100000 can be read"
+
+
+@pytest.fixture
+def save_mat(tmp_path: Path) -> Callable[..., Path]:
+    def write(**held: object) -> Path:
+        scipy.io.savemat(tmp_path / "a.mat", held)
+        return tmp_path / "a.mat"
+
+    return write
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_matrix_has_its_examples_where_the_labels_are(
+    save_mat: Callable[..., Path], turned: bool, sparse: bool
+) -> None:
+    X = np.array([[1.0, 2.0], [0.0, 3.0], [5.0, 0.0]])
+    held = X.T if turned else X
+    path = save_mat(
+        X=scipy.sparse.csc_matrix(held) if sparse else held, y=[1.0, -1.0, 1.0], scale=2.0, by="me"
+    )
+    frame = read_file(path, FileLayout(format="mat"))
+    assert cells(frame) == [[1, 0, 5], [2, 3, 0], ["1", "-1", "1"]]
+
+
+@pytest.mark.parametrize(
+    ("held", "names"),
+    [
+        ({"A": np.ones((3, 2)), "B": np.ones((3, 2)), "y": [1, 2, 3]}, "A 3 x 2, B 3 x 2, y 1 x 3"),
+        ({"X": np.ones((3, 2)), "y": [1, 2, 3], "z": [1, 2, 3]}, "X 3 x 2, y 1 x 3, z 1 x 3"),
+        ({"X": np.ones((3, 2)), "y": [1, 2, 3], "mean": [1, 2]}, "X 3 x 2, y 1 x 3, mean 1 x 2"),
+        ({"X": np.ones((2, 2)), "y": [1, 2]}, "X 2 x 2, y 1 x 2"),
+        ({"X": np.ones((3, 2)), "y": [1, 2, 3, 4]}, "X 3 x 2, y 1 x 4"),
+        ({"words": "no numbers"}, "no array of numbers"),
+    ],
+)
+def test_matrices_that_can_be_read_in_two_ways_are_refused(
+    save_mat: Callable[..., Path], held: dict[str, object], names: str
+) -> None:
+    assert refusal(save_mat(**held), FileLayout(format="mat")) == (
+        "a.mat: expected one matrix of examples and one vector of labels, got " + names
+    )
+
+
+def images(pixels: list[list[list[int]]]) -> bytes:
+    array = np.array(pixels, dtype=np.uint8)
+    return struct.pack(">4i", 2051, *array.shape) + array.tobytes()
+
+
+def labels(*classes: int) -> bytes:
+    return struct.pack(">2i", 2049, len(classes)) + bytes(classes)
+
+
+TWO = images([[[1, 2], [3, 4]], [[5, 6], [7, 255]]])
+
+
+def test_pairs_of_images_and_labels_lie_one_below_the_other(save: Save) -> None:
+    one = images([[[9, 8], [7, 6]]])
+    frame = read_idx(
+        [
+            save("i", TWO),
+            save("l", labels(4, 9)),
+            save("j.gz", gzip.compress(one, mtime=0)),
+            save("m.gz", gzip.compress(labels(0), mtime=0)),
+        ]
+    )
+    assert [column.dtype.kind for column in frame.columns] == [*"ffffU"]
+    assert cells(frame) == [[1, 5, 9], [2, 6, 8], [3, 7, 7], [4, 255, 6], ["4", "9", "0"]]
+
+
+@pytest.mark.parametrize(
+    ("contents", "message"),
+    [
+        ([TWO], "a: expected image/label pairs, got 1 file"),
+        (
+            [labels(1, 2), TWO],
+            "a: not an idx file of images, which starts with the number 2051",
+        ),
+        ([TWO, TWO], "b: not an idx file of labels, which starts with the number 2049"),
+        ([b"\0", labels(1)], "a: not an idx file of images, which starts with the number 2051"),
+        ([TWO[:-1], labels(1, 2)], "a: expected 2 x 2 x 2 bytes of images, got 7"),
+        ([TWO, labels(1, 2) + b"\0"], "b: expected 2 bytes of labels, got 3"),
+        ([TWO, labels(1)], "a has 2 images, but b has 1 labels"),
+        (
+            [TWO, labels(1, 2), images([[[1, 2]]]), labels(1)],
+            "c has images of 1 x 2 pixels, but a has images of 2 x 2",
+        ),
+    ],
+)
+def test_broken_pairs_are_refused(save: Save, contents: list[bytes], message: str) -> None:
+    paths = [save(name, content) for name, content in zip("abcd", contents, strict=False)]
+    with pytest.raises(DataError) as error:
+        read_idx(paths)
+    assert str(error.value).replace(f"{paths[0].parent}/", "") == message
+
+
+def test_one_file_of_a_pair_cannot_be_read_alone(save: Save) -> None:
+    said = refusal(save("a", TWO), FileLayout(format="idx"))
+    assert said == "a: idx files are read as image/label pairs"

@@ -1,0 +1,104 @@
+"""What a failed request is called, whatever library raised it and however deep the cause is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import requests
+from urllib3 import HTTPConnectionPool, exceptions
+from urllib3.connection import HTTPConnection
+
+from quadrepro.data.sources.network import failure, is_page
+from quadrepro.errors import DataError, NoConnectionError
+
+CONNECTION = HTTPConnection("here.test")
+POOL = HTTPConnectionPool("here.test")
+
+
+def retried(reason: Exception) -> Exception:
+    """Return an error as `requests` raises it after urllib3 has given up."""
+    return requests.ConnectionError(exceptions.MaxRetryError(POOL, "/?api_key=secret", reason))
+
+
+def chained(reason: Exception) -> Exception:
+    """Return an error that was raised from another one."""
+    try:
+        raise RuntimeError("secret") from reason
+    except RuntimeError as error:
+        return error
+
+
+@pytest.mark.parametrize("wrapped", [lambda error: error, retried, chained])
+@pytest.mark.parametrize(
+    ("reason", "kind", "words"),
+    [
+        (
+            exceptions.NameResolutionError("here.test", CONNECTION, OSError("secret")),  # type: ignore[arg-type]
+            NoConnectionError,
+            "there is no such host, or no network",
+        ),
+        (ConnectionRefusedError("secret"), NoConnectionError, "the connection was refused"),
+        (
+            exceptions.NewConnectionError(CONNECTION, "secret"),
+            NoConnectionError,
+            "the server cannot be reached",
+        ),
+        (
+            exceptions.ConnectTimeoutError("secret"),
+            NoConnectionError,
+            "the server did not answer in time",
+        ),
+        (
+            exceptions.ReadTimeoutError(POOL, "/", "secret"),
+            DataError,
+            "the server did not answer in time",
+        ),
+        (requests.exceptions.SSLError("secret"), DataError, "no secure connection could be made"),
+        (requests.TooManyRedirects("secret"), DataError, "the server redirects without end"),
+        (
+            exceptions.ProtocolError("secret", exceptions.IncompleteRead(1, 2)),
+            DataError,
+            "the connection was dropped before all data had arrived",
+        ),
+    ],
+)
+def test_a_cause_has_its_words_and_nothing_of_the_library_is_said(
+    wrapped: Callable[[Exception], Exception],
+    reason: Exception,
+    kind: type[DataError],
+    words: str,
+) -> None:
+    found = failure("OpenML 37", wrapped(reason))
+    assert type(found) is kind
+    assert str(found) == f"OpenML 37: {words}"
+
+
+def test_a_request_that_failed_otherwise_is_named_by_its_kind() -> None:
+    found = failure("here", requests.exceptions.InvalidURL("secret"))
+    assert str(found) == "here: the request failed (InvalidURL)"
+
+
+@pytest.mark.parametrize("error", [ValueError("damaged"), OSError("disk is full")])
+def test_an_error_that_is_not_of_the_network_has_no_words(error: Exception) -> None:
+    assert failure("here", error) is None
+
+
+def test_an_error_that_names_itself_as_its_cause_comes_to_an_end() -> None:
+    error = ValueError()
+    error.args = (error,)
+    assert failure("here", error) is None
+
+
+@pytest.mark.parametrize(
+    ("start", "page"),
+    [
+        (b"<!DOCTYPE html><html>", True),
+        (b"\xef\xbb\xbf\r\n  <HTML lang='en'>", True),
+        (b"<htm", False),
+        (b"1,2,<html>", False),
+        (b"", False),
+    ],
+)
+def test_a_page_is_known_by_how_it_begins(start: bytes, page: bool) -> None:
+    assert is_page(start) is page

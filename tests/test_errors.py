@@ -1,0 +1,53 @@
+"""Exit codes of errors, and hints at the nearest name."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quadrepro import errors
+from quadrepro.errors import QuadreproError, nearest
+
+
+def test_every_kind_of_error_has_the_exit_code_that_the_readme_lists() -> None:
+    codes = {
+        kind.__name__: kind.exit_code
+        for kind in vars(errors).values()
+        if isinstance(kind, type) and issubclass(kind, QuadreproError)
+    }
+    assert codes == {
+        "QuadreproError": 1,
+        "ConfigError": 2,
+        "DataError": 3,
+        "NoConnectionError": 3,
+        "ToleranceError": 4,
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "known", "hint"),
+    [
+        ("pimo", ["wine", "pima", "pimas"], "; did you mean 'pima'?"),
+        ("spam", ["wine", "pima"], "; known are pima, wine"),
+        ("spam", ["wine", "wine"], "; known are wine"),
+        ("spam", [], ""),
+        ("", ["wine"], "; known are wine"),
+    ],
+)
+def test_the_hint_is_the_closest_name_or_all_of_them(
+    name: str, known: list[str], hint: str
+) -> None:
+    assert nearest(name, known) == hint
+    assert nearest(name, iter(known)) == hint
+
+
+NAMES = st.sets(st.text(st.characters(categories=("L", "N")), min_size=4), min_size=1)
+
+
+@given(NAMES, st.data())
+def test_a_name_with_one_letter_more_is_still_recognised(
+    known: set[str], data: st.DataObject
+) -> None:
+    name = data.draw(st.sampled_from(sorted(known)))
+    assert nearest(f"{name}_", known).startswith("; did you mean ")
