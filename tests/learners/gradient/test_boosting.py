@@ -161,5 +161,9 @@ def test_settings_that_contradict_each_other_are_refused(
 
 
 def test_a_grid_must_name_the_steps_value() -> None:
+    X, y = problem("l2")
+    algorithm, grid = GradientBoost("rescale"), Grid.of({"n_rounds": [3]})
     with pytest.raises(ValueError, match="GradientBoost needs a value of u"):
-        GradientBoost("rescale").check(Grid.of({"n_rounds": [3]}))
+        algorithm.check(grid)
+    with pytest.raises(ValueError, match="GradientBoost needs a value of u"):
+        algorithm.predictions(X, y, grid, X, np.random.default_rng())

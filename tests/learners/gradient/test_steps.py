@@ -82,6 +82,13 @@ def test_a_truncated_step_is_bounded_by_the_rounds_power(k: int) -> None:
         np.testing.assert_array_equal(weights, logistic.search())
 
 
+def test_a_truncated_step_is_the_line_search_within_the_bound() -> None:
+    scores = state("l2", n=4)
+    # The line search gives the least-squares tree a weight of 1, which is the bound of round 1.
+    scores.answers = scores.answers / np.array([[0.5], [-0.5], [3.0], [-3.0]])
+    np.testing.assert_allclose(Truncate().step(scores).weights, [0.5, -0.5, 1.0, -1.0])
+
+
 @both_losses
 @pytest.mark.parametrize("theory", [False, True])
 def test_a_rescaled_step_is_the_best_from_the_shrunken_scores(loss: str, theory: bool) -> None:
