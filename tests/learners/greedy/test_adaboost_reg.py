@@ -16,11 +16,10 @@ from quadrepro.learners.greedy.adaboost_reg import (
     AdaBoostReg,
     AdaBoostRegRule,
     SoftMargins,
-    StepLoss,
-    exact_sums,
 )
 from quadrepro.learners.greedy.example_weights import LARGEST_STEP, UNITS
 from quadrepro.learners.greedy.loop import Trace, boost
+from quadrepro.learners.greedy.step_loss import StepLoss, exact_sums
 from quadrepro.learners.grid import Grid
 from quadrepro.voters.source import FixedVoters
 

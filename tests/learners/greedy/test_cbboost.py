@@ -11,7 +11,8 @@ from hypothesis.extra.numpy import arrays
 from scipy.optimize import minimize_scalar
 
 from quadrepro._typing import FloatArray
-from quadrepro.learners.greedy.cbboost import CBBoost, CBoundBoosting, CBoundState, GBCBBoost
+from quadrepro.learners.greedy.cbboost import CBBoost, CBoundBoosting, GBCBBoost
+from quadrepro.learners.greedy.cbound_state import CBoundState
 from quadrepro.learners.greedy.loop import Trace, boost
 from quadrepro.learners.grid import Grid
 from quadrepro.voters.reduction import reduce_problem
