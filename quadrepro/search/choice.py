@@ -63,5 +63,8 @@ def least(losses: Losses) -> Choice:
     losses : Losses
         The losses of all candidates; at least one is not NaN.
     """
-    best = int(np.nanargmin(losses.values))
-    return Choice(losses.fit(best), float(losses.values[best]), losses.values)
+    values = losses.values
+    # `nanargmin` would take NaN for as good as an infinite loss.
+    solved = np.flatnonzero(~np.isnan(values))
+    best = int(solved[values[solved].argmin()])
+    return Choice(losses.fit(best), float(values[best]), values)

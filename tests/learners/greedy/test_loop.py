@@ -41,7 +41,7 @@ stops = arrays(np.intp, 6, elements=st.integers(1, N_ROUNDS + 1))
 
 
 @pytest.mark.parametrize("name", RUNS)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(examples, stops)
 def test_a_trajectory_takes_the_rounds_of_its_own_run_whatever_ends_the_others(
     name: str, examples: Examples, stops: IntArray
@@ -58,7 +58,7 @@ def test_a_trajectory_takes_the_rounds_of_its_own_run_whatever_ends_the_others(
 
 
 @pytest.mark.parametrize("name", RUNS)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(examples, stops)
 def test_a_state_that_keeps_some_trajectories_is_the_state_of_a_run_of_these(
     name: str, examples: Examples, stops: IntArray
@@ -152,7 +152,7 @@ def test_a_trajectory_that_stopped_keeps_its_vote_at_later_checkpoints() -> None
 ends = st.lists(st.integers(1, 9), min_size=4, max_size=4)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(ends, ends, st.sets(st.integers(1, 8), min_size=1), st.integers(1, 9))
 def test_watchers_see_every_round_up_to_the_first_end(
     by_rule: list[int], by_watcher: list[int], rounds: set[int], n_rounds: int

@@ -115,7 +115,7 @@ lines = st.lists(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(lines, min_size=1, max_size=5), st.integers(1, 4))
 def test_every_trajectory_is_what_it_is_by_hand_whether_the_rule_or_patience_ends_it(
     script: list[Line], patience: int
