@@ -9,11 +9,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import settings
 
 from quadrepro._typing import FloatArray
 from tests.server import Server
 
 Problem = tuple[FloatArray, FloatArray]
+
+# No example fails for being slow. In CI property tests try the same examples every time.
+settings.register_profile("local", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
+settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 SMALL = """title: Small
 seed: 7

@@ -1,7 +1,7 @@
 """Algorithms: learners that find a weighted vote over voters.
 
-`Algorithm.path` is the contract: the weights of a whole grid from one call. Over a fixed voter
-matrix a search asks for nothing else; over stumps that are drawn in every round it asks
+The contract is `Algorithm.path`, which returns the weights of a whole grid from one call. A search
+over a fixed voter matrix needs nothing else. If stumps are drawn in every round, it needs
 `Algorithm.hold_out`.
 """
 
@@ -30,16 +30,17 @@ class DrawnProblem:
     Attributes
     ----------
     source : callable
-        Returns a new source of stumps over the training examples; all of them draw the same.
+        Returns a new source of stumps over the training examples. All sources draw the same
+        stumps.
     train, valid : ndarray of uint16, shape (n_attributes, n_examples)
         Coded examples.
     y_train, y_valid : ndarray of shape (n_examples,)
         Labels, -1 or +1.
     patience, max_rounds : int
         A run ends after `patience` rounds without fewer validation errors, and after `max_rounds`
-        at the latest.
-    take_last : bool
-        Take the vote of the last round instead of the one with the fewest errors.
+        rounds at the latest.
+    take_last : bool, default False
+        Whether to take the vote of the last round instead of the one with the fewest errors.
     """
 
     source: Callable[[], RandomStumps]
@@ -54,16 +55,16 @@ class DrawnProblem:
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
-    """Candidates trained over drawn stumps, each after its chosen number of rounds.
+    """Candidates trained over drawn stumps, each for its chosen number of rounds.
 
     Attributes
     ----------
     errors : ndarray of int of shape (n_candidates,)
         Errors on the held-out examples.
     candidates : list of dict
-        Values of the hyper-parameters, the number of rounds among them.
+        Values of the hyper-parameters, including the number of rounds.
     vote : callable
-        Returns the vote of the candidate of an index.
+        Returns the vote of the candidate with a given index.
     """
 
     errors: IntArray
@@ -78,7 +79,7 @@ class Algorithm(Learner):
     Attributes
     ----------
     hyperparameters : tuple of Hyperparameter
-        What a grid may name.
+        The hyper-parameters that a grid may name.
     """
 
     hyperparameters: ClassVar[tuple[Hyperparameter, ...]]
@@ -86,7 +87,7 @@ class Algorithm(Learner):
 
     @property
     def merges_voters(self) -> bool:
-        """Whether equal voters may be merged; not if each has a bounded share of its own."""
+        """Whether equal voters may be merged; False if the weight of each one is restricted."""
         return True
 
     def path(
@@ -102,19 +103,20 @@ class Algorithm(Learner):
             Labels, -1 or +1.
         grid : Grid
             Values of the hyper-parameters.
-        samples : ndarray of shape (n_samples, n_examples), optional
-            How often each sample (a fold's training part) holds each example.
+        samples : ndarray of shape (n_samples, n_examples) or None, default None
+            How often each sample, such as the training part of a fold, contains each example;
+            None for a single sample that contains every example once.
 
         Returns
         -------
         ndarray of shape (n_candidates, n_voters), or (n_samples, n_candidates, n_voters)
-            Signed voter weights, NaN if a candidate has no solution; the longer shape if
-            `samples` is given.
+            Signed voter weights; NaN if a candidate has no solution. The longer shape is for
+            given `samples`.
 
         Raises
         ------
         ValueError
-            If the algorithm does not take the problem or the grid.
+            If the problem or the grid does not suit the algorithm.
         """
         self.check(grid)
         problem = reduce_problem(H, y, samples, merge_voters=self.merges_voters)
@@ -122,7 +124,14 @@ class Algorithm(Learner):
         return weights[0] if samples is None else weights
 
     def hold_out(self, problem: DrawnProblem, grid: Grid) -> HeldOut:
-        """Train every candidate over drawn stumps, with the rounds chosen on held-out examples.
+        """Train every candidate over drawn stumps; held-out examples choose the number of rounds.
+
+        Parameters
+        ----------
+        problem : DrawnProblem
+            Training and held-out examples, and the source of stumps.
+        grid : Grid
+            Values of the hyper-parameters other than the number of rounds.
 
         Raises
         ------
@@ -132,7 +141,7 @@ class Algorithm(Learner):
         raise ValueError(f"{type(self).__name__} needs a voter matrix, not drawn stumps")
 
     def limit(self, problem: VotingProblem) -> str:
-        """Return a sentence on which candidates have a solution, or "" if all have one."""
+        """Return a sentence that says which candidates have a solution, or "" if all have one."""
         return ""
 
     def trainer(self, data: TrainingData, grids: Sequence[Grid]) -> Trainer:
@@ -145,10 +154,10 @@ class Algorithm(Learner):
 
 
 def positive_votes(H: FloatArray, weights: FloatArray) -> BoolArray:
-    """Return which examples each vote calls positive: those with a sum above zero.
+    """Return which examples each vote classifies as positive: those with a sum above zero.
 
-    A zero sum is negative (QuadBoost, section 2). Sums within `ZERO_VOTE` of zero count as zero,
-    so that an even vote does not depend on the rounding of a matrix product.
+    A zero sum is negative (QuadBoost, section 2). A sum of at most `ZERO_VOTE` times the total
+    weight counts as zero, so that an even vote does not depend on the rounding of a matrix product.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """What all learners share: hyper-parameters, settings, and the trainer that a search sees.
 
-A learner is a frozen dataclass of its settings. What it can do is said by class attributes
-(`gives_votes`, `takes_drawn_stumps`, `draws`), so that no other room has to know its class.
+A learner is a frozen dataclass of its settings. Class attributes (`gives_votes`,
+`takes_drawn_stumps`, `draws`) say what it can do, so that no other room has to know its class.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self
+from math import inf
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 
@@ -28,15 +29,17 @@ class Hyperparameter:
     name : str
         Name in configs and estimators.
     kind : {"integer", "number", "any"}
-        Type of its values. Values of any kind may be listed in any order.
+        Type of its values. If it is "any", nothing is checked and the order is free.
     simple : {"small", "large"}
-        Which end of the range gives the simpler model: a grid starts there.
+        Which end of the range gives the simpler model; a grid starts there.
     meaning : str
         One line for the user.
     zero : bool, default False
         Whether 0 is a valid value.
     optional : bool, default False
         Whether a grid may leave it out.
+    largest : float, default inf
+        The largest valid value.
     """
 
     name: str
@@ -45,22 +48,27 @@ class Hyperparameter:
     meaning: str
     zero: bool = False
     optional: bool = False
+    largest: float = inf
 
-    def fault(self, values: Sequence[Any]) -> str | None:
-        """Return what is wrong with the values of an axis, or None."""
+    def fault(self, values: Sequence[Value]) -> str | None:
+        """Return what is wrong with the values of an axis, or None if they are valid."""
         if self.kind == "any":
             return None
+        numbers: list[float] = []
         for value in values:
             if isinstance(value, (str, bool, type(None))):
                 return f"{self.name} takes numbers, not {value!r}"
-            if not 0 <= value < float("inf") or (value == 0 and not self.zero):
+            if not 0 <= value < inf or (value == 0 and not self.zero):
                 low = "at least 0" if self.zero else "positive"
                 return f"{self.name} must be {low} and finite, not {value:g}"
+            if value > self.largest:
+                return f"{self.name} must be at most {self.largest:g}, not {value:g}"
             if self.kind == "integer" and value != int(value):
                 return f"{self.name} takes whole numbers, not {value:g}"
-        if len(set(values)) < len(values):
+            numbers.append(value)
+        if len(set(numbers)) < len(numbers):
             return f"{self.name} lists a value twice"
-        if list(values) != sorted(values, reverse=self.simple == "large"):
+        if numbers != sorted(numbers, reverse=self.simple == "large"):
             order = "increase" if self.simple == "small" else "decrease"
             return (
                 f"the values of {self.name} must {order}: ties go to the first, simplest candidate"
@@ -73,16 +81,16 @@ N_ROUNDS = Hyperparameter("n_rounds", "integer", "small", "number of rounds T")
 
 @dataclass(frozen=True)
 class Learner(ABC):
-    """What a config names: its settings are fixed, its hyper-parameters are open.
+    """What a config names: its settings are fixed, and a grid gives its hyper-parameters.
 
     Attributes
     ----------
     version : int
-        Raised whenever results change, so that an old record is never taken for a new one.
+        Raised whenever results change, so that an old record is never mistaken for a new one.
     gives_votes : bool
         Whether candidates are weights over voters, which some measures need.
     takes_drawn_stumps : bool
-        Whether it can learn from stumps that are drawn in every round.
+        Whether the learner can learn from stumps that are drawn in every round.
     draws : bool
         Whether training may draw random numbers.
     former : mapping of str to str
@@ -98,7 +106,7 @@ class Learner(ABC):
     @property
     @abstractmethod
     def hyperparameters(self) -> tuple[Hyperparameter, ...]:
-        """What a grid may name."""
+        """The hyper-parameters that a grid may name."""
 
     @abstractmethod
     def trainer(self, data: TrainingData, grids: Sequence[Grid]) -> Trainer:
@@ -107,27 +115,27 @@ class Learner(ABC):
         Parameters
         ----------
         data : TrainingData
-            Prepared examples, and where voters come from.
+            Prepared examples, and the source of voters.
         grids : sequence of Grid
             The candidates, from simple to complex.
 
         Raises
         ------
         ValueError
-            If the data cannot give the voters that are asked for.
+            If the data cannot give the required voters.
         """
 
     @property
     def task(self) -> Task:
-        """What it predicts: a class, as the sign of a score, or a number."""
+        """What the learner predicts: a class, as the sign of a score, or a number."""
         return "classification"
 
     def for_task(self, task: Task) -> Self | None:
-        """Return the learner for a task, or None if there is none."""
+        """Return this learner set up for a task, or None if it cannot do it."""
         return self if task == self.task else None
 
     def check(self, grid: Grid) -> None:
-        """Raise ValueError if the grid does not fit the learner's hyper-parameters."""
+        """Raise ValueError if a grid does not fit the hyper-parameters."""
         known = {h.name: h for h in self.hyperparameters}
         for name, values in grid.axes:
             if name not in known:
@@ -139,7 +147,7 @@ class Learner(ABC):
             raise ValueError(f"{type(self).__name__} needs a value of {', '.join(missing)}")
 
     def check_candidate(self, **candidate: Value) -> None:
-        """Raise ValueError if a hyper-parameter cannot have the given value."""
+        """Raise ValueError if a value of a hyper-parameter is invalid."""
         known = {h.name: h for h in self.hyperparameters}
         for name, value in candidate.items():
             if fault := known[name].fault([value]):
@@ -147,7 +155,16 @@ class Learner(ABC):
 
 
 def rounded_log_values(low: float, high: float, points: int, *, integer: bool) -> list[Value]:
-    """Return `points` values evenly spaced on a logarithmic scale, with exact ends.
+    """Return values evenly spaced on a logarithmic scale, with exact ends.
+
+    Parameters
+    ----------
+    low, high : float
+        The first and the last value, in either order.
+    points : int
+        Number of values.
+    integer : bool
+        Whether to round to whole numbers; values that round to the same number become one.
 
     Raises
     ------

@@ -1,8 +1,8 @@
-"""The base of the algorithms' scikit-learn classifiers: one candidate, trained on all of X.
+"""The base of the algorithms' scikit-learn classifiers, which train one candidate on all of X.
 
-An estimator turns labels and voters into a voting problem and back. Its algorithm, which stands in
-the same module as the estimator, finds the vote. The parameters of the estimator that are fields of
-the algorithm are its settings; those that are its hyper-parameters are the candidate.
+An estimator turns X and y into voters and signs, and its algorithm finds the vote. The algorithm
+stands in the same module as the estimator. Parameters of the estimator that are fields of the
+algorithm are its settings; those that are its hyper-parameters make up the candidate.
 """
 
 from __future__ import annotations
@@ -20,19 +20,18 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from quadrepro._typing import FloatArray
 from quadrepro.learners.algorithm import Algorithm, positive_votes
-from quadrepro.learners.grid import Value
 from quadrepro.voters.stumps import Stumps
 
 Voters = Stumps | Literal["precomputed"] | None
 
 
 class VoteClassifier(ClassifierMixin, BaseEstimator):
-    """A weighted vote over voters for two classes; the base of all such classifiers.
+    """Base of the classifiers that are a weighted vote over voters, for two classes.
 
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
-        The labels; a vote above zero is the second.
+        The labels in sorted order; a vote above zero is for the second one.
     voters_ : Stumps or None
         The fitted stumps; None if X is the voter matrix.
     voter_weights_ : ndarray of shape (n_voters,)
@@ -52,7 +51,7 @@ class VoteClassifier(ClassifierMixin, BaseEstimator):
         X : array-like of shape (n_samples, n_features)
             Training examples, or their voter matrix if `voters` is ``"precomputed"``.
         y : array-like of shape (n_samples,)
-            Labels, two distinct ones.
+            Labels of two classes.
 
         Returns
         -------
@@ -62,7 +61,7 @@ class VoteClassifier(ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If there are not two classes, a parameter is out of range or a precomputed voter has a
+            If there are not two classes, a parameter is out of range, or a precomputed voter has a
             value outside [-1, 1].
         """
         X, y = validate_data(self, X, y, dtype=np.float64)
@@ -83,7 +82,7 @@ class VoteClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_samples,)
-            Above zero for the second class.
+            The sums; above zero for the second class.
         """
         return np.asarray(self._checked_voter_matrix(X) @ self.voter_weights_)
 
@@ -113,19 +112,24 @@ class VoteClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_samples,)
-            Labels as they were given to `fit`.
+            Labels from `classes_`.
         """
         H = self._checked_voter_matrix(X)
         positive = positive_votes(H, self.voter_weights_[None, :])[:, 0]
         return np.asarray(self.classes_[positive.astype(np.intp)])
 
     def _algorithm(self) -> Algorithm:
-        """Return the algorithm with the settings that are parameters of the estimator."""
-        names = [f.name for f in fields(self.learner) if f.name in self.get_params(deep=False)]
-        return self.learner(**{name: getattr(self, name) for name in names})
+        """Return the algorithm with its settings."""
+        return self.learner(**self._settings())
 
-    def _candidate(self, algorithm: Algorithm, y: FloatArray) -> dict[str, Value]:
-        """Return the values of the algorithm's hyper-parameters, or raise ValueError."""
+    def _settings(self) -> dict[str, Any]:
+        """Return the parameters that are settings of the algorithm."""
+        parameters = self.get_params(deep=False)
+        names = [f.name for f in fields(self.learner) if f.name in parameters]
+        return {name: parameters[name] for name in names}
+
+    def _candidate(self, algorithm: Algorithm, y: FloatArray) -> dict[str, float]:
+        """Return the parameters that are hyper-parameters of the algorithm; ValueError if wrong."""
         known = [(h, getattr(self, h.name)) for h in algorithm.hyperparameters]
         given = {h.name: value for h, value in known if not (h.optional and value is None)}
         algorithm.check_candidate(**given)
@@ -133,7 +137,7 @@ class VoteClassifier(ClassifierMixin, BaseEstimator):
 
     @abstractmethod
     def _train(self, H: FloatArray, y: FloatArray) -> FloatArray:
-        """Return the voter weights and keep what staging needs."""
+        """Return the voter weights; keep what `_stages` needs."""
 
     @abstractmethod
     def _stages(self, H: FloatArray) -> Iterator[FloatArray]:
@@ -161,7 +165,7 @@ class VoteClassifier(ClassifierMixin, BaseEstimator):
 
 
 def two_classes(y: ArrayLike) -> tuple[NDArray[Any], FloatArray]:
-    """Return the two labels of a problem, and -1 and +1 for the first and the second of them.
+    """Return the two classes of a problem, and the labels as -1 and +1.
 
     Parameters
     ----------
@@ -171,9 +175,9 @@ def two_classes(y: ArrayLike) -> tuple[NDArray[Any], FloatArray]:
     Returns
     -------
     classes : ndarray of shape (2,)
-        The labels in order.
+        The labels in sorted order.
     signs : ndarray of shape (n_samples,)
-        -1 or +1.
+        -1 for the first class, +1 for the second.
 
     Raises
     ------

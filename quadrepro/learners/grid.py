@@ -1,36 +1,36 @@
-"""The hyper-parameter grid of a path: named axes, candidates from simple to complex."""
+"""A grid of hyper-parameter values: named axes, with candidates from simple to complex."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import cast
 
 from quadrepro._typing import FloatArray
 
 Value = int | float | str | None
-"""A number; scikit-learn's estimators also take words, truth values and None."""
+"""A number; parameters of scikit-learn's estimators may also be strings, booleans or None."""
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Values of each hyper-parameter; a candidate is one combination.
+    """Values of each hyper-parameter; a candidate is one combination of them.
 
-    Candidates run through the axes with the first named outermost. A search gives ties to the
-    first candidate, so each axis should list its values from simple to complex.
+    The first axis is the outermost one. A search gives ties to the first candidate, so every axis
+    should list its values from simple to complex.
 
     Attributes
     ----------
     axes : tuple of (name, values)
-        The hyper-parameters in the order in which they were named.
+        The hyper-parameters, outermost first.
     """
 
     axes: tuple[tuple[str, tuple[Value, ...]], ...]
 
     @classmethod
     def of(cls, values: Mapping[str, Sequence[Value]]) -> Grid:
-        """Make a grid from a mapping of names to values.
+        """Return the grid of a mapping of names to values.
 
         Raises
         ------
@@ -49,19 +49,19 @@ class Grid:
         combinations = itertools.product(*(values for _, values in self.axes))
         return [dict(zip(names, c, strict=True)) for c in combinations]
 
-    def axis(self, name: str) -> tuple[Any, ...] | None:
-        """Return the values of one hyper-parameter, or None where the grid does not name it."""
-        return dict(self.axes).get(name)
+    def axis(self, name: str) -> tuple[float, ...] | None:
+        """Return the values of a numeric hyper-parameter, or None if the grid does not name it."""
+        return cast("tuple[float, ...] | None", dict(self.axes).get(name))
 
     def flatten(self, weights: FloatArray, names: Sequence[str]) -> FloatArray:
-        """Bring an array with one axis a hyper-parameter into the order of the candidates.
+        """Put an array with one axis per hyper-parameter into the order of the candidates.
 
         Parameters
         ----------
         weights : ndarray of shape (n_samples, len(axis of names[0]), ..., n_voters)
-            Weights; a hyper-parameter of `names` that the grid lacks has length 1.
+            Weights. The axis of a hyper-parameter that the grid does not name has length 1.
         names : sequence of str
-            Hyper-parameter of each inner axis.
+            The hyper-parameter of each inner axis.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""Predictors: learners that see attributes instead of voters, and give predictions."""
+"""Predictors: learners that train on attributes and give predictions instead of votes."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from quadrepro.learners.training import Fitted, Losses, Path, Trainer, TrainingD
 
 @dataclass(frozen=True)
 class Predictor(Learner):
-    """A learner that makes its own base learners, and so gives predictions instead of weights."""
+    """A learner that trains on attributes; its candidates are known by their predictions."""
 
     gives_votes = False
     draws = True
 
     def trainer(self, data: TrainingData, grids: Sequence[Grid]) -> Predictions:
-        """Return the trainer on attributes."""
+        """Return the trainer on the attributes."""
         return Predictions(grids, self, data)
 
     @abstractmethod
@@ -42,12 +42,12 @@ class Predictor(Learner):
         X_new : ndarray of shape (n_new, n_attributes)
             Examples to predict.
         rng : numpy.random.Generator
-            Source of random draws.
+            Generator of all random draws.
 
         Returns
         -------
         ndarray of shape (n_candidates, n_new)
-            Numbers; for classes real scores, above zero for +1.
+            Predicted numbers, or for classes scores that are above zero for +1.
         """
 
 
@@ -58,7 +58,7 @@ class Predictions(Trainer):
     Attributes
     ----------
     predictor : Predictor
-        Trains and predicts.
+        Trains the candidates and predicts.
     data : TrainingData
         The examples of the cell.
     """
@@ -67,7 +67,7 @@ class Predictions(Trainer):
     data: TrainingData
 
     def cross_validate(self, fold: IntArray) -> Losses:
-        """Return the summed losses over all folds; 0 for a single candidate, which needs none."""
+        """Return the losses summed over the folds; a single candidate is not trained and has 0."""
         X, y = self.data.train
         losses = np.zeros(len(self.candidates))
         if len(losses) > 1:
@@ -78,17 +78,17 @@ class Predictions(Trainer):
         return Losses(losses, self._fitted)
 
     def hold_out(self) -> Losses:
-        """Return the losses on the held-out examples; one training gives test scores as well."""
+        """Return the losses on the held-out examples; the test scores come with them."""
         valid = self.data.valid
         if valid is None:
-            return super().hold_out()
+            raise ValueError("a hold-out needs held-out examples")
         scores = self._scores(*self.data.train, np.vstack([valid.X, self.data.test.X]))
         on_valid, on_test = np.split(scores, [len(valid.y)], axis=1)
         losses = summed_loss(self.predictor.task, on_valid, valid.y)
         return Losses(losses, lambda i: Fitted(self.candidates[i], on_test[i]))
 
     def path(self) -> Path:
-        """Train all candidates once; they predict training and test examples together."""
+        """Train all candidates once; they predict the training and the test examples."""
         X, y = self.data.train
         scores = self._scores(X, y, np.vstack([X, self.data.test.X]))
         on_train, on_test = np.split(scores, [len(y)], axis=1)
@@ -96,7 +96,7 @@ class Predictions(Trainer):
         return Path(last, lambda: (on_train, on_test))
 
     def last(self) -> Fitted:
-        """Train the last candidate alone."""
+        """Train only the last candidate."""
         return self._fitted(len(self.candidates) - 1)
 
     def _fitted(self, i: int) -> Fitted:
@@ -120,16 +120,16 @@ def summed_loss(task: Task, scores: FloatArray, y: FloatArray) -> FloatArray:
     Parameters
     ----------
     task : {"classification", "regression"}
-        Which of the two.
+        What the scores predict.
     scores : ndarray of shape (n_candidates, n_examples)
-        Predicted numbers; for classes above zero for +1.
+        Predicted numbers, or for classes scores that are above zero for +1.
     y : ndarray of shape (n_examples,)
         Labels -1 or +1, or true numbers.
 
     Returns
     -------
     ndarray of shape (n_candidates,)
-        The losses; infinite for a regression that has overflowed.
+        The losses; infinite for a regression whose predictions overflowed.
     """
     if task == "classification":
         return np.asarray(((scores > 0) != (y > 0)).sum(axis=1), dtype=np.float64)

@@ -1,6 +1,6 @@
 """The algorithms that a config can name.
 
-An entry names the module of its algorithm, which is imported when a config asks for it.
+An entry gives the module of its algorithm, which is imported only when it is needed.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ class Entry:
     Attributes
     ----------
     home : str
-        Module below `quadrepro.learners` and class, as ``"greedy.adaboost:AdaBoost"``.
+        Module in `quadrepro.learners` and class, such as ``"greedy.adaboost:AdaBoost"``.
     label : str
         Its name in tables.
     source : str
-        Where it was published.
+        The paper that describes it.
     preset : dict
         Settings that the user cannot change.
     """
@@ -51,12 +51,12 @@ class Entry:
         return found
 
     def make(self, settings: dict[str, Any]) -> Learner:
-        """Return the algorithm with the given settings, which are checked.
+        """Return the algorithm with the given settings.
 
         Raises
         ------
-        pydantic.ValidationError, which is a ValueError
-            If a setting is unknown or has the wrong type.
+        pydantic.ValidationError
+            If a setting is unknown, has the wrong type or is out of range; a ValueError.
         """
         from pydantic import TypeAdapter
 
@@ -64,7 +64,7 @@ class Entry:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Names and defaults of the settings that the user may choose."""
+        """Names and defaults of the settings that the user may change."""
         return {f.name: f.default for f in fields(self.learner) if f.name not in self.preset}
 
     @property
@@ -120,10 +120,10 @@ def find_entry(name: str) -> Entry | SklearnEntry:
     Raises
     ------
     KeyError
-        If there is none; the message gives the nearest.
+        If there is none; the message gives the nearest name.
     """
     if name.startswith(SKLEARN):
-        # scikit-learn is imported whole for this, so only where it is asked for.
+        # The module imports all of scikit-learn.
         from quadrepro.learners.sklearn_predictor import sklearn_entry
 
         return sklearn_entry(name.removeprefix(SKLEARN))

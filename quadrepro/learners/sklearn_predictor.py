@@ -1,4 +1,4 @@
-"""scikit-learn's estimators as contestants, on the same splits and with the same search."""
+"""scikit-learn's estimators as algorithms of a config, with the same splits and searches."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from quadrepro.learners.predictor import Predictor
 @cache
 def estimator_classes() -> dict[str, type]:
     """Return scikit-learn's classifiers and regressors by name."""
-    # Imports every module of scikit-learn.
+    # This imports every module of scikit-learn.
     from sklearn.utils import all_estimators
 
     found = all_estimators(type_filter=["classifier", "regressor"])
@@ -30,25 +30,25 @@ def estimator_classes() -> dict[str, type]:
 
 
 def _makes_itself(estimator: type) -> bool:
-    """Whether it needs no other estimator."""
+    """Return whether the estimator can be made without any argument, such as another estimator."""
     parameters = inspect.signature(estimator).parameters.values()
     return all(p.default is not p.empty or p.kind is p.VAR_KEYWORD for p in parameters)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Parameter(Hyperparameter):
-    """A parameter of an estimator, which itself says what values it takes.
+    """A parameter of an estimator, which checks its values itself.
 
     Attributes
     ----------
     estimator : type
-        scikit-learn's class.
+        Class of the estimator.
     """
 
     estimator: type
 
-    def fault(self, values: Sequence[Any]) -> str | None:
-        """Return what the estimator has against the values, or None."""
+    def fault(self, values: Sequence[Value]) -> str | None:
+        """Return the estimator's message about an invalid value, or None if all are valid."""
         return next(
             (wrong for v in values if (wrong := _fault(self.estimator, {self.name: v}))), None
         )
@@ -64,17 +64,17 @@ def _fault(estimator: Any, parameters: Mapping[str, Any]) -> str | None:
 
 @dataclass(frozen=True)
 class SklearnPredictor(Predictor):
-    """An estimator of scikit-learn; any of its parameters may be searched over.
+    """An estimator of scikit-learn, with any of its parameters as hyper-parameters.
 
     Attributes
     ----------
     name : str
-        Its class.
+        Name of its class.
     settings : dict of str to int, float, str, bool or None
-        Parameters that stay; all others are searched over or at their defaults. A
-        ``random_state`` that is not given is drawn.
+        Fixed parameters; all others are hyper-parameters or have their defaults. If the estimator
+        has a ``random_state`` of None, it is drawn.
     release : str
-        scikit-learn's version, on which the results depend.
+        Version of scikit-learn, on which the results depend.
     """
 
     name: str
@@ -83,12 +83,12 @@ class SklearnPredictor(Predictor):
 
     @property
     def task(self) -> Task:
-        """What it predicts."""
+        """What the estimator predicts."""
         return "classification" if is_classifier(self._estimator()) else "regression"
 
     @property
     def hyperparameters(self) -> tuple[Hyperparameter, ...]:
-        """All of its parameters."""
+        """All parameters of the estimator, each of them optional."""
         meaning = "parameter of scikit-learn"
         estimator = estimator_classes()[self.name]
         return tuple(
@@ -99,7 +99,7 @@ class SklearnPredictor(Predictor):
     def predictions(
         self, X: FloatArray, y: FloatArray, grid: Grid, X_new: FloatArray, rng: np.random.Generator
     ) -> FloatArray:
-        """Fit the estimator once a candidate; classes are predicted as -1 and +1."""
+        """Fit the estimator once per candidate; classes are predicted as -1 and +1."""
         fitted = (self._estimator(c, rng).fit(X, y) for c in grid.candidates)
         return np.array([estimator.predict(X_new) for estimator in fitted], dtype=np.float64)
 
@@ -120,7 +120,7 @@ class SklearnEntry:
     Attributes
     ----------
     label : str
-        Its class, which tables print.
+        Name of its class, which tables print.
     """
 
     label: str
@@ -129,16 +129,16 @@ class SklearnEntry:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Names and defaults of its parameters."""
+        """Names and defaults of the parameters."""
         return dict(estimator_classes()[self.label]().get_params())
 
     def make(self, settings: dict[str, Any]) -> SklearnPredictor:
-        """Return the contestant with some parameters.
+        """Return the predictor with the given parameters.
 
         Raises
         ------
         ValueError
-            If scikit-learn does not take a parameter.
+            If scikit-learn refuses a parameter.
         """
         if wrong := _fault(estimator_classes()[self.label], settings):
             raise ValueError(wrong)
@@ -146,12 +146,12 @@ class SklearnEntry:
 
 
 def sklearn_entry(name: str) -> SklearnEntry:
-    """Return the entry of a class.
+    """Return the entry of an estimator, given the name of its class.
 
     Raises
     ------
     KeyError
-        If scikit-learn has no such classifier or regressor; the message gives the nearest.
+        If scikit-learn has no such classifier or regressor; the message gives the nearest name.
     """
     if name not in estimator_classes():
         hint = nearest(name, estimator_classes())

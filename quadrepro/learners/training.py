@@ -1,8 +1,8 @@
 """What a learner is trained on, and what a search asks of it.
 
-`Learner.trainer` binds a learner to the examples of one cell. A search sees the `Trainer` only: it
-asks for the losses of all candidates and for the trained one that it chooses, and never learns
-whether candidates are weights over voters or predictors of their own.
+`Learner.trainer` binds a learner to the examples of one cell. A search sees only the `Trainer`. It
+asks for the losses of all candidates and for the one that it chooses, and does not know whether
+candidates are votes over voters or predictors on attributes.
 """
 
 from __future__ import annotations
@@ -40,7 +40,22 @@ class Voters(ABC):
 
     @abstractmethod
     def trainer(self, algorithm: Algorithm, data: TrainingData, grids: Sequence[Grid]) -> Trainer:
-        """Return the trainer of an algorithm over these voters."""
+        """Return the trainer of an algorithm over these voters.
+
+        Parameters
+        ----------
+        algorithm : Algorithm
+            Finds the votes.
+        data : TrainingData
+            Prepared examples.
+        grids : sequence of Grid
+            The candidates, from simple to complex.
+
+        Raises
+        ------
+        ValueError
+            If the data cannot give these voters.
+        """
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,9 +67,9 @@ class TrainingData:
     train, test : Part
         Training and test examples.
     valid : Part or None
-        Held-out examples to choose by; None if the choice is made by cross-validation.
+        Held-out examples to choose a candidate by; None if there are none.
     voters : Voters
-        Where the voters of algorithms that need some come from.
+        Where an algorithm that needs voters gets them from.
     rng : callable
         Returns the generator of the draws with a given name.
     """
@@ -76,12 +91,12 @@ class Fitted:
         Value of each hyper-parameter.
     scores : ndarray of shape (n_test,)
         Sums of the vote, or predicted numbers.
-    zero : float
-        Scores up to this one are negative: a sum within rounding of zero counts as zero.
-    weights : ndarray of shape (n_voters,) or None
-        Voter weights; None for a learner without voters.
-    margins : ndarray of shape (n_train,) or None
-        Margins of the training examples, if they are kept.
+    zero : float, default 0.0
+        Largest score that is negative: a sum within rounding error of zero counts as zero.
+    weights : ndarray of shape (n_voters,) or None, default None
+        Voter weights; None if there is no voter matrix.
+    margins : ndarray of shape (n_train,) or None, default None
+        Margins of the training examples; None if they are not kept.
     """
 
     candidate: dict[str, Value]
@@ -98,14 +113,14 @@ class Fitted:
 
 @dataclass(frozen=True, eq=False)
 class Losses:
-    """The losses of all candidates, and a way to the trained candidates.
+    """The losses of all candidates, and how to train one of them.
 
     Attributes
     ----------
     values : ndarray of shape (n_candidates,)
-        Errors, or sums of squared errors; NaN if a candidate has no solution.
+        Number of errors, or sum of squared errors; NaN if a candidate has no solution.
     fit : callable
-        Returns the candidate of an index, trained on the whole training part.
+        Returns the candidate with a given index, trained on the whole training part.
     """
 
     values: FloatArray
@@ -121,12 +136,12 @@ class Path:
     last : Fitted
         The last candidate.
     scores : callable
-        Returns the scores of all candidates on the training and on the test examples, shape
+        Returns the scores of all candidates on the training and on the test examples, of shapes
         (n_candidates, n_train) and (n_candidates, n_test); NaN if a candidate has no solution.
-    H : ndarray of shape (n_train, n_voters) or None
+    H : ndarray of shape (n_train, n_voters) or None, default None
         Voter matrix of the training part; None for a learner without voters.
-    weights : ndarray of shape (n_candidates, n_voters) or None
-        Voter weights.
+    weights : ndarray of shape (n_candidates, n_voters) or None, default None
+        Voter weights; None for a learner without voters.
     """
 
     last: Fitted
@@ -152,12 +167,13 @@ class Trainer(ABC):
         """All candidates in order."""
         return [candidate for grid in self.grids for candidate in grid.candidates]
 
+    @abstractmethod
     def cross_validate(self, fold: IntArray) -> Losses:
-        """Return the losses of all candidates on the held-out folds.
+        """Return the losses of all candidates, summed over the held-out folds.
 
         Parameters
         ----------
-        fold : ndarray of shape (n_train,)
+        fold : ndarray of int, shape (n_train,)
             Fold of each training example, 0 to k - 1.
 
         Raises
@@ -167,8 +183,8 @@ class Trainer(ABC):
         ValueError
             If the learner cannot be cross-validated over its voters.
         """
-        raise ValueError("drawn stumps need held-out examples to choose the rounds by")
 
+    @abstractmethod
     def hold_out(self) -> Losses:
         """Return the losses of all candidates on the held-out examples.
 
@@ -177,8 +193,8 @@ class Trainer(ABC):
         ValueError
             If there are no held-out examples, or the learner needs a voter matrix.
         """
-        raise ValueError("a hold-out chooses among votes over drawn stumps, not over a matrix")
 
+    @abstractmethod
     def path(self) -> Path:
         """Train all candidates on the whole training part.
 
@@ -189,7 +205,6 @@ class Trainer(ABC):
         ValueError
             If the learner has no path over its voters.
         """
-        raise ValueError("drawn stumps need held-out examples to choose the rounds by")
 
     def last(self) -> Fitted:
         """Train the last candidate on the whole training part, as `path` does."""

@@ -1,4 +1,4 @@
-"""Training votes over voters: stumps that are fixed before training, or drawn in every round."""
+"""Training votes over stumps that are fixed before training, or drawn in every round."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from quadrepro._typing import FloatArray, IntArray
-from quadrepro.learners.algorithm import Algorithm, DrawnProblem, positive_votes
+from quadrepro.learners.algorithm import Algorithm, DrawnProblem, HeldOut, positive_votes
 from quadrepro.learners.grid import Grid
 from quadrepro.learners.training import (
     Fitted,
@@ -24,6 +24,8 @@ from quadrepro.voters.reduction import reduce_problem
 from quadrepro.voters.source import ZERO_VOTE
 from quadrepro.voters.stumps import Stumps
 
+NEEDS_HELD_OUT = "drawn stumps need held-out examples to choose the number of rounds"
+
 
 @dataclass(frozen=True)
 class FixedStumps(Voters):
@@ -34,7 +36,8 @@ class FixedStumps(Voters):
     per_attribute : int
         Number of thresholds per attribute.
     n_voters : int or None, default None
-        Number of stumps drawn from those that are not constant on the training part; None for all.
+        Number of stumps to draw from those that are not constant on the training part; None to use
+        all stumps.
     """
 
     per_attribute: int
@@ -43,13 +46,7 @@ class FixedStumps(Voters):
     def trainer(
         self, algorithm: Algorithm, data: TrainingData, grids: Sequence[Grid]
     ) -> MatrixVotes:
-        """Return the trainer over the voter matrix.
-
-        Raises
-        ------
-        ValueError
-            If too few stumps are not constant on the training part.
-        """
+        """Return the trainer over the voter matrix, as described in `Voters.trainer`."""
         stumps = Stumps(self.per_attribute).fit(data.train.X)
         H, H_test = stumps.transform(data.train.X), stumps.transform(data.test.X)
         if self.n_voters is not None:
@@ -72,13 +69,12 @@ class DrawnStumps(Voters):
     ----------
     make : callable
         Returns a new source of stumps over coded training examples and their labels. All sources
-        of one cell draw the same stumps.
-    patience : int
-        A run ends after this number of rounds without fewer validation errors.
-    max_rounds : int
-        A run ends after this number of rounds at the latest.
+        draw the same stumps.
+    patience, max_rounds : int
+        A run ends after `patience` rounds without fewer validation errors, and after `max_rounds`
+        rounds at the latest.
     take_last : bool
-        Take the vote of the last round instead of the one with the fewest errors.
+        Whether to take the vote of the last round instead of the one with the fewest errors.
     """
 
     make: Callable[[Codes, FloatArray], RandomStumps]
@@ -89,26 +85,20 @@ class DrawnStumps(Voters):
     def trainer(
         self, algorithm: Algorithm, data: TrainingData, grids: Sequence[Grid]
     ) -> DrawnVotes:
-        """Return the trainer over drawn stumps.
-
-        Raises
-        ------
-        ValueError
-            If there are no held-out examples.
-        """
+        """Return the trainer over drawn stumps, as described in `Voters.trainer`."""
         if data.valid is None:
-            raise ValueError("drawn stumps need held-out examples to choose the rounds by")
+            raise ValueError(NEEDS_HELD_OUT)
         coding = Coding.fit(data.train.X)
         train, valid, test = (coding.transform(p.X) for p in (data.train, data.valid, data.test))
         problem = DrawnProblem(
-            lambda: self.make(train, data.train.y),
-            train,
-            data.train.y,
-            valid,
-            data.valid.y,
-            self.patience,
-            self.max_rounds,
-            self.take_last,
+            source=lambda: self.make(train, data.train.y),
+            train=train,
+            y_train=data.train.y,
+            valid=valid,
+            y_valid=data.valid.y,
+            patience=self.patience,
+            max_rounds=self.max_rounds,
+            take_last=self.take_last,
         )
         return DrawnVotes(grids, algorithm, problem, test)
 
@@ -120,7 +110,7 @@ class MatrixVotes(Trainer):
     Attributes
     ----------
     algorithm : Algorithm
-        Gives the paths.
+        Finds the votes.
     H : ndarray of shape (n_train, n_voters)
         Voter matrix of the training part.
     y : ndarray of shape (n_train,)
@@ -135,9 +125,9 @@ class MatrixVotes(Trainer):
     H_test: FloatArray
 
     def cross_validate(self, fold: IntArray) -> Losses:
-        """Return cross-validation errors; all folds and the training part are one call.
+        """Return the errors summed over the folds, with the voters of the whole training part.
 
-        The voters are those of the whole training part.
+        The folds and the whole training part are the samples of one call of `Algorithm.path`.
         """
         y, k = self.y, int(fold.max()) + 1
         samples = np.vstack([fold != f for f in range(k)] + [np.ones_like(fold)]).astype(np.float64)
@@ -155,6 +145,10 @@ class MatrixVotes(Trainer):
         errors[~solved] = np.nan
         return Losses(errors, lambda i: self._fitted(i, paths[k, i]))
 
+    def hold_out(self) -> Losses:
+        """Raise ValueError: examples are held out to choose among votes over drawn stumps."""
+        raise ValueError("a hold-out chooses among votes over drawn stumps, not over a matrix")
+
     def path(self) -> Path:
         """Train all candidates on the whole training part."""
         weights = np.concatenate([self.algorithm.path(self.H, self.y, grid) for grid in self.grids])
@@ -168,7 +162,7 @@ class MatrixVotes(Trainer):
         )
 
     def _fitted(self, i: int, weights: FloatArray) -> Fitted:
-        # The same product as in `positive_votes`, so that both round alike.
+        # The same product as in `positive_votes`, so that both are rounded in the same way.
         scores = (self.H_test @ weights[None, :].T)[:, 0]
         zero = ZERO_VOTE * float(np.abs(weights[None, :]).sum(axis=1)[0])
         return Fitted(self.candidates[i], scores, zero, weights)
@@ -197,17 +191,23 @@ class DrawnVotes(Trainer):
     problem: DrawnProblem
     test: Codes
 
+    def cross_validate(self, fold: IntArray) -> Losses:
+        """Raise ValueError: folds leave no examples to choose the number of rounds."""
+        raise ValueError(NEEDS_HELD_OUT)
+
     def hold_out(self) -> Losses:
         """Return the errors on held-out examples, each candidate after its chosen round."""
-        (grid,) = self.grids
-        found = self.algorithm.hold_out(self.problem, grid)
+        found = [self.algorithm.hold_out(self.problem, grid) for grid in self.grids]
+        places = [(held, i) for held in found for i in range(len(held.candidates))]
+        errors = np.concatenate([held.errors for held in found])
+        return Losses(errors.astype(np.float64), lambda i: self._fitted(*places[i]))
 
-        def fit(i: int) -> Fitted:
-            vote, problem = found.vote(i), self.problem
-            total = float(np.abs(vote.weights).sum())
-            margins = problem.y_train * vote.sums(problem.train) / (total if total > 0 else 1.0)
-            return Fitted(
-                found.candidates[i], vote.sums(self.test), ZERO_VOTE * total, margins=margins
-            )
+    def path(self) -> Path:
+        """Raise ValueError: a path has no held-out examples to choose the number of rounds."""
+        raise ValueError(NEEDS_HELD_OUT)
 
-        return Losses(found.errors.astype(np.float64), fit)
+    def _fitted(self, held: HeldOut, i: int) -> Fitted:
+        vote, problem = held.vote(i), self.problem
+        total = float(np.abs(vote.weights).sum())
+        margins = problem.y_train * vote.sums(problem.train) / (total if total > 0 else 1.0)
+        return Fitted(held.candidates[i], vote.sums(self.test), ZERO_VOTE * total, margins=margins)

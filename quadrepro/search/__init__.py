@@ -1,5 +1,4 @@
-"""Choosing a candidate of a learner: one protocol, one result, one module per way to choose.
+"""Ways to choose a candidate of a learner, one per module.
 
-A search sees a `quadrepro.learners.training.Trainer` and nothing else, so it works for every
-learner.
+A search sees only a `quadrepro.learners.training.Trainer`, so it works for every learner.
 """

@@ -1,8 +1,8 @@
-"""What every search is, and what it returns."""
+"""The protocol of every search, and its result."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -19,18 +19,19 @@ class Choice:
     ----------
     fitted : Fitted
         The candidate with its scores on the test examples.
-    loss : float
-        The loss it was chosen by: errors, or the sum of squared errors of a regression; 0 if
-        nothing was chosen.
-    losses : ndarray of shape (n_candidates,)
-        The losses of all candidates, NaN if one has no solution; empty if nothing was chosen.
+    loss : float, default 0.0
+        Its loss in the search: the number of errors, or the sum of squared errors of a regression;
+        0 if nothing was chosen.
+    losses : ndarray of shape (n_candidates,), default empty
+        The losses of all candidates, NaN for a candidate without a solution; empty if nothing was
+        chosen.
     path : Path or None, default None
-        All candidates, if they are to be measured.
+        All candidates; None unless they are to be measured.
     """
 
     fitted: Fitted
-    loss: float
-    losses: FloatArray
+    loss: float = 0.0
+    losses: FloatArray = field(default_factory=lambda: np.empty(0))
     path: Path | None = None
 
 
@@ -55,12 +56,15 @@ class Search(Protocol):
 
 
 def least(losses: Losses) -> Choice:
-    """Return the choice of the candidate of least loss; ties go to the first.
+    """Return the candidate of least loss as the choice; ties go to the first.
 
     Parameters
     ----------
     losses : Losses
         The losses of all candidates; at least one is not NaN.
     """
-    best = int(np.nanargmin(losses.values))
-    return Choice(losses.fit(best), float(losses.values[best]), losses.values)
+    values = losses.values
+    # `nanargmin` would take NaN for as good as an infinite loss.
+    solved = np.flatnonzero(~np.isnan(values))
+    best = int(solved[values[solved].argmin()])
+    return Choice(losses.fit(best), float(values[best]), values)

@@ -1,4 +1,4 @@
-"""Search on held-out examples."""
+"""Choosing by the loss on held-out examples."""
 
 from __future__ import annotations
 

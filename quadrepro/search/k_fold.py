@@ -1,4 +1,4 @@
-"""Search by k-fold cross-validation."""
+"""Choosing by k-fold cross-validation."""
 
 from __future__ import annotations
 

@@ -1,10 +1,8 @@
-"""No choice: the last candidate is taken, and all of them can be measured."""
+"""Choosing nothing: the last candidate is taken, and all candidates can be measured."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-
-import numpy as np
 
 from quadrepro.learners.training import Trainer
 from quadrepro.search.choice import Choice
@@ -17,7 +15,7 @@ class WholePath:
     Attributes
     ----------
     measured : bool
-        Whether all candidates are needed, to be measured.
+        Whether to train all candidates, so that they can be measured.
     """
 
     measured: bool
@@ -25,6 +23,6 @@ class WholePath:
     def __call__(self, trainer: Trainer) -> Choice:
         """Take the last candidate, as described in `quadrepro.search.choice.Search`."""
         if not self.measured:
-            return Choice(trainer.last(), 0.0, np.empty(0))
+            return Choice(trainer.last())
         path = trainer.path()
-        return Choice(path.last, 0.0, np.empty(0), path)
+        return Choice(path.last, path=path)

@@ -3,63 +3,114 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from quadrepro._typing import FloatArray
-from quadrepro.data.encoding import encode
-from quadrepro.data.normalise import Normaliser
-from quadrepro.data.store import load_dataset
-from quadrepro.learners.algorithm import Algorithm, positive_votes
+from quadrepro.learners.base import Hyperparameter, rounded_log_values
 from quadrepro.learners.greedy.adaboost import AdaBoost
-from quadrepro.learners.greedy.quadboost import QuadBoost, QuadBoostL1, QuadBoostL2, QuadBoostLInf
-from quadrepro.learners.grid import Grid
-from quadrepro.learners.programs.lpboost import LPBoost
-from quadrepro.voters.reduction import VotingProblem, reduce_problem
-from quadrepro.voters.stumps import Stumps
+from quadrepro.learners.greedy.quadboost import QuadBoostL2
+from quadrepro.learners.grid import Grid, Value
+from quadrepro.learners.programs.cqboost import CqBoost
 
-GRIDS: dict[Algorithm, dict[str, list[float]]] = {
-    AdaBoost(): {"n_rounds": [1, 100, 3000]},
-    QuadBoost(): {"n_rounds": [1, 100, 1000]},
-    QuadBoostL1(): {"lam": [0.1, 0.001]},
-    QuadBoostL2(): {"n_rounds": [10, 1000], "lam": [10.0, 1.0]},
-    QuadBoostLInf(): {"n_rounds": [10, 1000], "alpha_max": [0.001, 0.1]},
-    QuadBoostLInf(reweight=True): {"n_rounds": [10, 300], "alpha_max": [0.001, 0.1]},
-}
+COUNT = Hyperparameter("count", "integer", "small", "a count")
+PRICE = Hyperparameter("price", "number", "large", "a price", zero=True)
+SHARE = Hyperparameter("share", "number", "small", "a share", largest=0.5)
+NAME = Hyperparameter("name", "any", "small", "a name")
 
 
-def real_problem(name: str) -> tuple[FloatArray, FloatArray]:
-    dataset = load_dataset(name)
-    examples = encode(dataset, dataset.card.view("quadboost"))
-    rows = np.random.default_rng(0).permutation(len(examples.y))[:300]
-    X = examples.X[rows]
-    X = Normaliser.fit(X).transform(X)
-    return Stumps().fit(X).transform(X), examples.y[rows]
+@pytest.mark.parametrize(
+    ("hyperparameter", "values"),
+    [
+        (COUNT, [1, 2.0, 10]),
+        (PRICE, [5, 0.5, 0]),
+        (SHARE, [0.1, 0.5]),
+        (NAME, ["b", "a", None, True, "b", float("nan")]),
+        (NAME, []),
+    ],
+)
+def test_valid_values_have_no_fault(hyperparameter: Hyperparameter, values: list[Value]) -> None:
+    assert hyperparameter.fault(values) is None
 
 
-@pytest.mark.parametrize("name", ["tictactoe", "titanic", "monks"])
-@pytest.mark.parametrize("algorithm", GRIDS, ids=repr)
-def test_the_reduced_problem_gives_the_weights_of_the_plain_one(
-    name: str, algorithm: Algorithm
+@pytest.mark.parametrize(
+    ("hyperparameter", "values", "fault"),
+    [
+        (COUNT, [1, "2"], "count takes numbers, not '2'"),
+        (COUNT, [None], "count takes numbers, not None"),
+        (PRICE, [True], "price takes numbers, not True"),
+        (COUNT, [0, 1], "count must be positive and finite, not 0"),
+        (COUNT, [1, -1], "count must be positive and finite, not -1"),
+        (COUNT, [float("nan")], "count must be positive and finite, not nan"),
+        (PRICE, [-0.5], "price must be at least 0 and finite, not -0.5"),
+        (PRICE, [float("inf")], "price must be at least 0 and finite, not inf"),
+        (COUNT, [2.5], "count takes whole numbers, not 2.5"),
+        (SHARE, [0.1, 0.6], "share must be at most 0.5, not 0.6"),
+        (SHARE, [0.1, 0.1], "share lists a value twice"),
+        (COUNT, [1, 3, 2], "the values of count must increase: ties go to the first, simplest"),
+        (PRICE, [1, 2], "the values of price must decrease: ties go to the first, simplest"),
+    ],
+)
+def test_an_invalid_value_is_named(
+    hyperparameter: Hyperparameter, values: list[Value], fault: str
 ) -> None:
-    H, y = real_problem(name)
-    samples = np.vstack([np.arange(len(y)) % 5 != f for f in range(5)]).astype(float)
-    grid = Grid.of(GRIDS[algorithm])
-    plain = VotingProblem(H, y, samples, np.arange(H.shape[1]), H.shape[1])
-    reduced = reduce_problem(H, y, samples)
-    assert reduced.H.size < plain.H.size
-    weights = algorithm.path(H, y, grid, samples)
-    expected = plain.expand(algorithm._paths(plain, grid))
-    np.testing.assert_array_equal(weights, expected)
-    for ours, theirs in zip(weights, expected, strict=True):
-        np.testing.assert_array_equal(positive_votes(H, ours), positive_votes(H, theirs))
+    assert str(hyperparameter.fault(values)).startswith(fault)
 
 
-@pytest.mark.parametrize("name", ["tictactoe", "titanic", "monks"])
-def test_lpboosts_objective_is_the_same_on_the_reduced_problem(name: str) -> None:
-    # A linear program may have several optimal votes, so the objectives are compared.
-    H, y = real_problem(name)
-    grid = Grid.of({"C": [0.01, 0.1, 1.0]})
-    plain = VotingProblem(H, y, np.ones((1, len(y))), np.arange(H.shape[1]), H.shape[1])
-    for ours, theirs, C in zip(
-        LPBoost().path(H, y, grid), LPBoost()._paths(plain, grid)[0], [0.01, 0.1, 1.0], strict=True
-    ):
-        a, b = (np.abs(w).sum() + C * np.maximum(0, 1 - y * (H @ w)).sum() for w in (ours, theirs))
-        assert a == pytest.approx(b, rel=1e-7)
+def test_a_hyperparameter_that_a_grid_may_leave_out_is_not_asked_for() -> None:
+    CqBoost().check(Grid.of({"mu": [0.1], "epsilon": [0.1]}))
+    with pytest.raises(ValueError, match="CqBoost needs a value of epsilon"):
+        CqBoost().check(Grid.of({"mu": [0.1]}))
+    with pytest.raises(ValueError, match="CqBoost needs a value of mu, epsilon"):
+        CqBoost().check(Grid.of({"n_rounds": [3]}))
+
+
+def test_a_candidate_is_checked_value_by_value() -> None:
+    QuadBoostL2().check_candidate(lam=1.0, n_rounds=5)
+    with pytest.raises(ValueError, match="lam must be positive"):
+        QuadBoostL2().check_candidate(n_rounds=5, lam=0.0)
+
+
+def test_a_learner_does_its_own_task_and_no_other() -> None:
+    algorithm = AdaBoost()
+    assert algorithm.task == "classification"
+    assert algorithm.for_task("classification") is algorithm
+    assert algorithm.for_task("regression") is None
+
+
+def test_the_papers_scales_have_ten_values_with_exact_ends() -> None:
+    rounds = rounded_log_values(1e2, 1e6, 10, integer=True)
+    assert rounds == [100, 278, 774, 2154, 5995, 16681, 46416, 129155, 359381, 1000000]
+    lam = rounded_log_values(1, 1e-4, 10, integer=False)
+    assert (lam[0], lam[-1], len(lam)) == (1.0, 1e-4, 10)
+
+
+def test_an_integer_scale_drops_values_that_round_together() -> None:
+    assert rounded_log_values(1, 4, 10, integer=True) == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(
+    ("axes", "message"),
+    [
+        ({"n_rounds": [10], "lam": [1.0], "C": [1.0]}, "no hyper-parameter 'C'"),
+        ({"n_rounds": [10]}, "needs a value of lam"),
+        ({"n_rounds": [10], "lam": [-1.0]}, "lam must be positive"),
+        ({"n_rounds": [10], "lam": [float("nan")]}, "lam must be positive and finite"),
+        ({"n_rounds": [10.5], "lam": [1.0]}, "n_rounds takes whole numbers"),
+        ({"n_rounds": [20, 10], "lam": [1.0]}, "n_rounds must increase"),
+        ({"n_rounds": [10], "lam": [1.0, 2.0]}, "lam must decrease"),
+        ({"n_rounds": [10, 10], "lam": [1.0]}, "n_rounds lists a value twice"),
+    ],
+)
+def test_a_grid_that_does_not_fit_the_algorithm_is_refused(
+    axes: dict[str, list[float]], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        QuadBoostL2().path(np.ones((2, 1)), np.array([1.0, -1.0]), Grid.of(axes))
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "points", "message"),
+    [(0.0, 1.0, 3, "positive ends"), (1.0, -1.0, 3, "positive ends"), (1.0, 2.0, 0, "one point")],
+)
+def test_a_scale_that_cannot_be_is_refused(
+    low: float, high: float, points: int, message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        rounded_log_values(low, high, points, integer=False)

@@ -13,7 +13,10 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from quadrepro import (
     AdaBoostClassifier,
     AdaBoostRegClassifier,
+    CBBoostClassifier,
     EBBoostClassifier,
+    GBCBBoostClassifier,
+    HedgeBoostClassifier,
     LPBoostClassifier,
     QuadBoostClassifier,
     RegularizedLPBoostClassifier,
@@ -42,6 +45,10 @@ ESTIMATORS = [
     AdaBoostClassifier(n_rounds=20),
     EBBoostClassifier(lam=0.3, n_rounds=20),
     AdaBoostRegClassifier(C=5.0, n_rounds=20),
+    CBBoostClassifier(20),
+    CBBoostClassifier(20, allow_repeats=False),
+    GBCBBoostClassifier(20),
+    HedgeBoostClassifier(n_rounds=50),
     RegularizedLPBoostClassifier(nu=0.1, n_rounds=20),
     RegularizedQPBoostClassifier(C=0.1, n_rounds=20),
 ]
@@ -111,14 +118,6 @@ def test_the_last_stage_is_the_decision_function(
     fitted = clone(estimator).set_params(voters="precomputed").fit(H, y)
     *_, last = fitted.staged_decision_function(H)
     np.testing.assert_allclose(last, fitted.decision_function(H), atol=1e-12)
-
-
-def test_stages_of_adaboost_are_shorter_runs(problem: Problem) -> None:
-    H, y = problem
-    stages = list(AdaBoostClassifier(9, voters="precomputed").fit(H, y).staged_decision_function(H))
-    for t in (1, 4, 9):
-        alone = AdaBoostClassifier(t, voters="precomputed").fit(H, y).decision_function(H)
-        np.testing.assert_allclose(stages[t - 1], alone, atol=1e-12)
 
 
 @each_estimator

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from sklearn.tree import DecisionTreeRegressor
 from quadrepro._typing import FloatArray, IntArray
 from quadrepro.learners.base import Hyperparameter, Task
 from quadrepro.learners.grid import Grid
-from quadrepro.learners.predictor import Predictions, Predictor
+from quadrepro.learners.predictor import Predictions, Predictor, summed_loss
 from quadrepro.learners.sklearn_predictor import SklearnPredictor
 from quadrepro.learners.training import Part, TrainingData
 from quadrepro.learners.voting import FixedStumps
@@ -132,3 +132,106 @@ def test_a_single_candidate_is_not_cross_validated() -> None:
     X, y = np.zeros((6, 1)), np.zeros(6)
     choice = by_folds(Constant(), [Grid.of({"value": [5]})], X, y, np.arange(6) % 3, X)
     assert (choice.fitted.candidate, choice.loss) == ({"value": 5}, 0.0)
+
+
+@dataclass(frozen=True)
+class Spy(Predictor):
+    """Predicts the mean of its training targets, and keeps what it is given."""
+
+    seen: list[tuple[int, int, float]]
+
+    @property
+    def hyperparameters(self) -> tuple[Hyperparameter, ...]:
+        return (Hyperparameter("value", "any", "small", "nothing"),)
+
+    def predictions(
+        self, X: FloatArray, y: FloatArray, grid: Grid, X_new: FloatArray, rng: np.random.Generator
+    ) -> FloatArray:
+        self.seen.append((len(X), len(X_new), float(rng.random())))
+        return np.full((len(grid.candidates), len(X_new)), y.mean())
+
+
+def drawn(name: str, times: int = 1) -> list[float]:
+    return rng(name).random(times).tolist()
+
+
+ROWS = np.arange(20.0).reshape(10, 2)
+GRIDS = [Grid.of({"value": [1, 2]}), Grid.of({"value": [3]})]
+
+
+def test_each_fold_has_draws_of_its_own_and_the_chosen_candidate_those_of_all_rows() -> None:
+    spy = Spy([])
+    fold = np.array([0, 0, 0, 1, 1, 1, 1, 2, 2, 2])
+    data = training_data(ROWS, np.ones(10), ROWS[:4])
+    named: list[str] = []
+
+    def recorded(name: str) -> np.random.Generator:
+        named.append(name)
+        return rng(name)
+
+    losses = Predictions(GRIDS, spy, replace(data, rng=recorded)).cross_validate(fold)
+    # One generator serves all grids of a fold, one after the other.
+    expected = [
+        (10 - held_out, held_out, draw)
+        for f, held_out in enumerate((3, 4, 3))
+        for draw in drawn(f"fold {f}", 2)
+    ]
+    assert spy.seen == expected
+    assert losses.values.tolist() == [0.0] * 3
+    spy.seen.clear()
+    assert losses.fit(2).candidate == {"value": 3}
+    assert spy.seen == [(10, 4, drawn("all")[0])]
+    assert named == ["fold 0", "fold 1", "fold 2", "all"]
+
+
+def test_a_path_is_one_training_that_predicts_both_parts() -> None:
+    spy = Spy([])
+    y = np.where(np.arange(10) < 7, 1.0, -1.0)
+    predictions = Predictions(GRIDS, spy, training_data(ROWS, y, ROWS[:4]))
+    path = predictions.path()
+    assert spy.seen == [(10, 14, draw) for draw in drawn("all", 2)]
+    train, test = path.scores()
+    assert (train.shape, test.shape) == ((3, 10), (3, 4))
+    np.testing.assert_array_equal(path.last.scores, test[2])
+    assert path.last.candidate == {"value": 3}
+    assert (path.H, path.weights) == (None, None)
+    spy.seen.clear()
+    assert predictions.last().candidate == {"value": 3}
+    assert spy.seen == [(10, 4, drawn("all")[0])]
+
+
+def test_a_hold_out_trains_once_and_predicts_held_out_and_test_examples() -> None:
+    spy = Spy([])
+    valid = Part(ROWS[:5], np.array([1.0, 1.0, -1.0, 1.0, 1.0]))
+    losses = Predictions(GRIDS, spy, training_data(ROWS, np.ones(10), ROWS[:4], valid)).hold_out()
+    assert losses.values.tolist() == [1.0] * 3
+    fitted = losses.fit(1)
+    assert fitted.candidate == {"value": 2}
+    assert fitted.scores.tolist() == [1.0] * 4
+    assert spy.seen == [(10, 9, draw) for draw in drawn("all", 2)]
+    with pytest.raises(ValueError, match="a hold-out needs held-out examples"):
+        Predictions(GRIDS, spy, training_data(ROWS, np.ones(10), ROWS)).hold_out()
+
+
+def test_a_predictor_is_trained_on_attributes() -> None:
+    data = training_data(ROWS, np.ones(10), ROWS)
+    spy = Spy([])
+    trainer = spy.trainer(data, GRIDS)
+    assert (trainer.predictor, trainer.data, trainer.grids) == (spy, data, GRIDS)
+    assert not spy.gives_votes
+    assert spy.draws
+
+
+def test_errors_are_counted_and_squared_errors_added() -> None:
+    scores = np.array([[1.0, -2.0, 0.0], [0.5, 3.0, 1.0]])
+    errors = summed_loss("classification", scores, np.array([1.0, -1.0, 1.0]))
+    assert (errors.tolist(), errors.dtype) == ([1.0, 1.0], np.float64)
+    squares = summed_loss("regression", scores, np.array([1.0, 0.0, 2.0]))
+    assert squares.tolist() == [8.0, 10.25]
+
+
+def test_a_regression_that_has_overflowed_is_worse_than_all_others() -> None:
+    scores = np.array([[np.inf, 0.0], [np.nan, 0.0], [1e200, 0.0]])
+    with np.errstate(over="ignore"):
+        losses = summed_loss("regression", scores, np.zeros(2))
+    assert losses.tolist() == [np.inf] * 3

@@ -1,4 +1,4 @@
-"""AdaBoost on example weights (lecture, section 4; the comparison of QuadBoost's Table 1)."""
+"""AdaBoost (Freund and Schapire 1997; lecture, section 4)."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from quadrepro.voters.source import VoterSource
 class AdaBoostRule(Rule[ExampleWeights]):
     """α = ½ ln((1-ε)/ε) for the voter of least weighted error ε (lecture, section 4).
 
-    With the edge r = 1 - 2ε this is artanh r. A voter without error ends the run with a weight
-    that decides alone. An edge of at most `NO_EDGE` ends it too.
+    This is artanh r for the edge r = 1 - 2ε. A voter without error ends the run, with a weight that
+    outweighs all others. An edge of at most `NO_EDGE` ends the run without a weight.
     """
 
     def step(self, state: ExampleWeights) -> Step:
-        """Pick the strongest voter."""
+        """Pick the voter of least weighted error."""
         return state.step_to(*state.strongest())
 
 
@@ -33,11 +33,11 @@ class AdaBoost(WeightBoosting[ExampleWeights]):
     hyperparameters = (N_ROUNDS,)
 
     def weights(self, source: VoterSource, copies: FloatArray) -> ExampleWeights:
-        """Return equal weights on the examples of the sample of each trajectory."""
+        """Return the initial example weights, which are equal."""
         return ExampleWeights(source, copies)
 
     def rule(self, values: FloatArray) -> AdaBoostRule:
-        """Return the rule; it has no hyper-parameter."""
+        """Return the rule, which has no hyper-parameter."""
         return AdaBoostRule()
 
 
@@ -47,7 +47,7 @@ class AdaBoostClassifier(GreedyClassifier):
     Parameters
     ----------
     n_rounds : int, default 100
-        Number of rounds. A run ends earlier if a voter has no error or none has an edge.
+        Number of rounds. A run ends earlier if a voter has no error or no voter has an edge.
     voters : Stumps, "precomputed" or None, default None
         The voters, with values -1 and +1; None stands for ``Stumps(per_attribute=10)``.
 

@@ -1,14 +1,14 @@
 """EBBoost: the exponential loss with a penalty on its variance (Shivaswamy and Jebara 2010).
 
-For the weights w of n examples, the losses e_i = w_i exp(-α y_i h(x_i)) and the sets I and J of the
-examples that a voter has right and wrong, algorithm 2 minimises over voters and α
+Let w be the weights of n examples, e_i = w_i exp(-α y_i h(x_i)) their losses, and I and J the sets
+of examples that a voter classifies correctly and wrongly. Algorithm 2 minimises over voters and α
 
     (Σ e)² + λ Σ_{i>j} (e_i - e_j)² = (1-λ) (Σ e)² + λ n Σ e²
                                     = N_I exp(-2α) + N_J exp(2α) + 2 (1-λ) W_I W_J,
 
-where W = Σ w, Q = Σ w² and N = (1-λ) W² + λ n Q over either set. Hence α = ¼ ln(N_I / N_J). At
-α = 0 the sum is the same for every voter, and its least value is lower by (√N_I - √N_J)²: the voter
-for which that is largest is taken.
+where W = Σ w, Q = Σ w² and N = (1-λ) W² + λ n Q over each set. Hence α = ¼ ln(N_I / N_J). At
+α = 0 all voters have the same objective, and the minimum is lower by (√N_I - √N_J)². The voter for
+which this decrease is largest is picked.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ LAM = Hyperparameter("lam", "number", "large", "price λ of the variance", zero=
 class SquaredWeights(ExampleWeights):
     """Example weights that are summed together with their squares.
 
-    Squares enter sums as whole numbers too, in units of the power of two above the largest weight,
-    so that they add up to no more than the weights do.
+    Squares enter sums as whole numbers, too. Their unit is the power of two above the largest
+    weight, so that they add up to no more than the weights do.
 
     Parameters
     ----------
     source : VoterSource
-        This round's candidates.
+        The candidates of each round.
     copies : ndarray of shape (n_trajectories, n_examples)
-        How often the sample of each trajectory holds each example.
+        How often the sample of each trajectory contains each example.
     """
 
     def __init__(self, source: VoterSource, copies: FloatArray) -> None:
@@ -56,7 +56,7 @@ class SquaredWeights(ExampleWeights):
         self._sides = np.empty((2, 2, rows, n_voters))
 
     def least_penalised(self, lam: FloatArray) -> tuple[IntArray, FloatArray]:
-        """Return the voter of least penalised loss, complements included, and tanh α.
+        """Return the voter of least penalised loss among voters and complements, and tanh α.
 
         Parameters
         ----------
@@ -65,12 +65,14 @@ class SquaredWeights(ExampleWeights):
 
         Returns
         -------
-        picks, tanhs : ndarray of shape (n_trajectories,)
-            tanh α is negative where the complement is meant, 0 where no candidate has α > 0.
+        picks : ndarray of int, shape (n_trajectories,)
+            The voters.
+        tanhs : ndarray of shape (n_trajectories,)
+            tanh α; negative if the complement is picked, 0 if no candidate has α > 0.
         """
         totals, scale = self._sum_up()
         lam = lam[:, None]
-        # Twice the W of the right and of the wrong, and four times their N = W² + λ (nQ - W²).
+        # 2W over the sets I and J, and then 4N = 4 (W² + λ (nQ - W²)).
         np.add(totals, self._stacked_sums, out=self._sides[:, 0])
         np.subtract(totals, self._stacked_sums, out=self._sides[:, 1])
         doubled, roots = self._sides
@@ -89,7 +91,7 @@ class SquaredWeights(ExampleWeights):
         else:
             np.maximum(differences, 0.0, out=differences)
             np.copyto(sizes, differences)
-        # AdaBoost's tolerance, in proportion to the root of the penalised loss at α = 0.
+        # AdaBoost's tolerance, in proportion to the root of the objective at α = 0.
         spread = scale * totals[1]
         spread *= 0.5 / UNITS**2
         spread -= 1.0
@@ -103,7 +105,7 @@ class SquaredWeights(ExampleWeights):
         return picks, self._tanh
 
     def _sum_up(self) -> tuple[FloatArray, FloatArray]:
-        """Fill the sums; return the totals of both kinds, and 2n units of the squares."""
+        """Compute the sums; return the totals of weights and squares, and 2n units of squares."""
         units, squares = self._stack
         np.rint(self.example_weights, out=units)
         np.multiply(self.example_weights, self.example_weights, out=squares)
@@ -122,7 +124,7 @@ class SquaredWeights(ExampleWeights):
     def advance(self, step: Step) -> None:
         """Multiply by exp(-α y h) / Z, which is (1 - τ y h) / (1 - τ r) with τ = tanh α, edge r."""
         tanh, edges = self._tanh, self._edges
-        # Divisors written such that τ = r, at λ = 0, gives AdaBoost's 1 ± r to the bit.
+        # At λ = 0, where τ = r, these divisors are AdaBoost's 1 ± r to the last bit.
         right = 1.0 + tanh * ((1.0 - edges) / (1.0 - tanh))
         wrong = 1.0 - tanh * ((1.0 + edges) / (1.0 + tanh))
         signs = self._units
@@ -130,7 +132,7 @@ class SquaredWeights(ExampleWeights):
         self.example_weights /= np.where(signs > 0, right[:, None], wrong[:, None])
 
     def keep(self, rows: BoolArray) -> None:
-        """Drop every trajectory but those in `rows`."""
+        """Keep only the trajectories in `rows`."""
         self._n, self._tanh = self._n[rows], self._tanh[rows]
         super().keep(rows)
 
@@ -139,8 +141,8 @@ class SquaredWeights(ExampleWeights):
 class EBBoostRule(Rule[SquaredWeights]):
     """α = ¼ ln(N_I / N_J) for the voter of least penalised loss (algorithm 2).
 
-    A voter without error ends the run with a weight that decides alone, as in AdaBoost. A tanh α
-    of at most `NO_EDGE` ends it without a weight.
+    A voter without error ends the run, with a weight that outweighs all others. A tanh α of at most
+    `NO_EDGE` ends the run without a weight.
 
     Attributes
     ----------
@@ -157,31 +159,38 @@ class EBBoostRule(Rule[SquaredWeights]):
 
 @dataclass(frozen=True)
 class EBBoost(WeightBoosting[SquaredWeights]):
-    """EBBoost: λ and the number of rounds; λ = 0 is AdaBoost."""
+    """EBBoost, with hyper-parameters λ and the number of rounds; λ = 0 is AdaBoost."""
 
     hyperparameters = (LAM, N_ROUNDS)
-    value_name = "lam"
 
     def weights(self, source: VoterSource, copies: FloatArray) -> SquaredWeights:
-        """Return equal weights on the examples of each trajectory's sample."""
+        """Return the initial example weights, which are equal."""
         return SquaredWeights(source, copies)
 
     def rule(self, values: FloatArray) -> EBBoostRule:
-        """Return the rule for one λ a trajectory."""
+        """Return the rule for one λ per trajectory."""
         return EBBoostRule(values)
 
 
 class EBBoostClassifier(GreedyClassifier):
-    """EBBoost: the exponential loss with a price on its variance (Shivaswamy and Jebara 2010).
+    """EBBoost: the exponential loss with a penalty on its variance (Shivaswamy and Jebara 2010).
 
     Parameters
     ----------
     lam : float, default 0.1
-        Price λ of the variance; 0 is AdaBoost.
+        Weight λ of the penalty; 0 is AdaBoost.
     n_rounds : int, default 100
-        Number of rounds; fewer are run where a voter has no error or none has an edge.
+        Number of rounds. A run ends earlier if a voter has no error or no voter has an edge.
     voters : Stumps, "precomputed" or None, default None
         The voters, with values -1 and +1; None stands for ``Stumps(per_attribute=10)``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quadrepro import EBBoostClassifier
+    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 1, 0, 1, 1, 1, 1])
+    >>> EBBoostClassifier(lam=0.5, n_rounds=5).fit(X, y).predict([[1.0], [6.0]])
+    array([0, 1])
     """
 
     learner = EBBoost

@@ -1,4 +1,4 @@
-"""The base of classifiers whose vote the greedy loop finds."""
+"""The base of the classifiers that the greedy loop trains."""
 
 from __future__ import annotations
 
@@ -12,28 +12,22 @@ from quadrepro.learners.base import N_ROUNDS
 from quadrepro.learners.estimators import VoteClassifier
 from quadrepro.learners.greedy.algorithm import GreedyAlgorithm
 from quadrepro.learners.greedy.loop import Checkpoints, Trace
-from quadrepro.learners.grid import Value
 from quadrepro.voters.reduction import reduce_problem
 
 
 class GreedyClassifier(VoteClassifier):
-    """A vote that the greedy loop finds."""
+    """Base of the classifiers whose vote the greedy loop finds."""
 
     learner: ClassVar[type[GreedyAlgorithm[Any]]]
 
-    def _n_rounds(self, candidate: dict[str, Value]) -> int:
-        return int(candidate[N_ROUNDS.name])  # type: ignore[arg-type] # checked to be a number
-
     def _algorithm(self) -> GreedyAlgorithm[Any]:
-        algorithm = super()._algorithm()
-        assert isinstance(algorithm, GreedyAlgorithm)
-        return algorithm
+        return self.learner(**self._settings())
 
     def _train(self, H: FloatArray, y: FloatArray) -> FloatArray:
         algorithm = self._algorithm()
         candidate = self._candidate(algorithm, y)
         value = np.array([candidate.get(algorithm.value_name, np.nan)], dtype=np.float64)
-        n_rounds = self._n_rounds(candidate)
+        n_rounds = int(candidate[N_ROUNDS.name])
         problem = reduce_problem(H, y, merge_voters=algorithm.merges_voters)
         end, trace = Checkpoints([n_rounds], 1, problem.H.shape[1]), Trace()
         algorithm.run(problem, value, n_rounds, [end, trace])

@@ -1,4 +1,4 @@
-"""Example weights, for algorithms that reweight the examples in every round."""
+"""Boosting with example weights: their state, and algorithms over any source of voters."""
 
 from __future__ import annotations
 
@@ -19,40 +19,40 @@ from quadrepro.voters.reduction import VotingProblem
 from quadrepro.voters.source import FixedVoters, VoterSource
 
 UNITS = 2.0**48
-"""The weights of a trajectory add up to this, and enter sums rounded to whole numbers.
+"""The weights of a trajectory add up to this, and are rounded to whole numbers to be summed.
 
-Sums of whole numbers below 2^53 are exact in double precision whatever their order, so picks do
-not depend on the BLAS, the processor or what else stands in the batch.
+Sums of whole numbers below 2^53 are exact in double precision in any order, so picks do not depend
+on the BLAS, the processor or the other trajectories in the batch.
 """
 
 TIE = 2.0**10
-"""Voters whose sums differ by at most this much tie, and the one of lowest index is taken.
+"""Voters whose sums differ by at most this much tie, and the one of lowest index is picked.
 
-A sum over m examples is off by up to m/2, so where m is larger, m takes its place.
+Rounding changes a sum over m examples by up to m/2, so the tolerance is m if that is larger.
 """
 
 LARGEST_STEP = 40.0
-"""No round's weight is as large: artanh of the largest edge below 1 is 19."""
+"""No round has a weight as large: artanh of the largest edge below 1 is 19."""
 
 NO_EDGE = 1e-10
-"""An edge this small is none: the weak learner's error is 1/2."""
+"""An edge of at most this counts as none: the weighted error is 1/2."""
 
 
 class ExampleWeights(State):
-    """Weights over the examples, for algorithms that re-weight them every round.
+    """Weights of the examples, which change in every round.
 
     Parameters
     ----------
     source : VoterSource
-        This round's candidates.
+        The candidates of each round.
     copies : ndarray of shape (n_trajectories, n_examples)
-        How often the sample of each trajectory holds each example.
+        How often the sample of each trajectory contains each example.
 
     Attributes
     ----------
     example_weights : ndarray of shape (n_trajectories, n_examples)
-        Weight w of one copy of each example, 0 where the sample lacks it; over all copies they
-        sum to `UNITS`. Copies count only in sums, so that merging equal examples changes no bit.
+        Weight w of one copy of each example; 0 if the sample lacks it. Summed over all copies they
+        are `UNITS`. Copies count only in sums, so that merging equal examples changes no bit.
     """
 
     def __init__(self, source: VoterSource, copies: FloatArray) -> None:
@@ -74,7 +74,7 @@ class ExampleWeights(State):
         self._offsets = np.arange(rows) * n_voters
 
     def begin(self, t: int) -> None:
-        """Make ready the candidates of round `t`."""
+        """Prepare the candidates of round `t`."""
         super().begin(t)
         self._source.begin(t)
 
@@ -83,12 +83,19 @@ class ExampleWeights(State):
         return np.sign(edges) * (1.0 if self.round == 1 else LARGEST_STEP * self.round)
 
     def step_to(self, picks: IntArray, tanhs: FloatArray) -> Step:
-        """Return the step with weights α of given tanh α.
+        """Return the step with weights α, given tanh α.
 
-        A tanh of 1 or -1, where a voter has no error, ends the run with a weight that decides
-        alone; one of at most `NO_EDGE` ends it without a weight.
+        If tanh α is 1 or -1, the voter has no error and the run ends with a weight that outweighs
+        all others. If it is at most `NO_EDGE`, the run ends without a weight.
+
+        Parameters
+        ----------
+        picks : ndarray of int, shape (n_trajectories,)
+            The picked voters.
+        tanhs : ndarray of shape (n_trajectories,)
+            tanh α; negative for a complement.
         """
-        # A handful of floats: plain Python is quicker here than two reductions.
+        # For so few floats plain Python is faster than two reductions.
         if all(NO_EDGE < abs(tanh) < 1.0 for tanh in tanhs.tolist()):
             return Step(picks, np.arctanh(tanhs), None)
         sizes = np.abs(tanhs)
@@ -97,9 +104,14 @@ class ExampleWeights(State):
         return Step(picks, np.where(sizes >= 1.0, self.decisive(tanhs), steps), last)
 
     def strongest(self) -> tuple[IntArray, FloatArray]:
-        """Return the voter of least weighted error, complements included, and its signed edge.
+        """Return the voter of least weighted error among voters and complements, and its edge.
 
-        The edge of a voter is 1 - 2ε; it is negative where the complement is meant.
+        Returns
+        -------
+        picks : ndarray of int, shape (n_trajectories,)
+            The voters.
+        edges : ndarray of shape (n_trajectories,)
+            1 - 2ε for a voter of weighted error ε; negative if the complement is picked.
         """
         np.rint(self.example_weights, out=self._units)
         if self._copies is not None:
@@ -126,7 +138,7 @@ class ExampleWeights(State):
         self.example_weights /= factors
 
     def keep(self, rows: BoolArray) -> None:
-        """Drop every trajectory but those in `rows`."""
+        """Keep only the trajectories in `rows`."""
         self.example_weights = self.example_weights[rows]
         self._copies = None if self._copies is None else self._copies[rows]
         self.weights = self.weights[rows]
@@ -139,20 +151,31 @@ W = TypeVar("W", bound=ExampleWeights)
 
 @dataclass(frozen=True)
 class WeightBoosting(GreedyAlgorithm[W]):
-    """A greedy algorithm on example weights, over any source of voters."""
+    """A greedy algorithm with example weights, over any source of voters."""
 
     takes_drawn_stumps = True
 
     @abstractmethod
     def weights(self, source: VoterSource, copies: FloatArray) -> W:
-        """Return equal weights on the examples of the sample of each trajectory."""
+        """Return the initial example weights.
+
+        Parameters
+        ----------
+        source : VoterSource
+            The candidates of each round.
+        copies : ndarray of shape (n_trajectories, n_examples)
+            How often the sample of each trajectory contains each example.
+        """
 
     def state(self, problem: VotingProblem, sample_of: IntArray) -> W:
-        """Return equal weights on the examples of each sample."""
+        """Return the initial example weights over the voters of a problem."""
         return self.weights(FixedVoters(problem.H, problem.y), problem.counts[sample_of])
 
     def hold_out(self, problem: DrawnProblem, grid: Grid) -> HeldOut:
-        """Run all values side by side over the same drawn stumps, and stop each by patience."""
+        """Run all values side by side over the same drawn stumps, each until it is out of patience.
+
+        See `Algorithm.hold_out`.
+        """
         values = self.values(grid)
         source = problem.source()
         watcher = Validation(source, problem.valid, problem.y_valid, len(values), problem.patience)

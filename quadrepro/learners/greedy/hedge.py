@@ -1,18 +1,16 @@
 """Boosting by experts: multiplicative weights and an unweighted vote (lecture, section 3).
 
-Every training example is an expert, whose cost is 1 in a round where the voter has it right: this
-is what the lecture's inequality Σ p ℓ >= 1/2 + γ needs, though its definition of ℓ has right and
-wrong exchanged. Multiplicative Weights, which the lecture takes as known, multiplies the weight of
-an expert by (1-η)^cost. For η <= 1/2 the regret is at most η T + ln(m)/η, which is the lecture's
+Every training example is an expert. Its cost is 1 in a round whose voter classifies it correctly,
+else 0. The lecture's inequality Σ p ℓ >= 1/2 + γ needs this, although its definition of ℓ exchanges
+right and wrong. Multiplicative weights, which the lecture does not define, multiplies the weight
+of an expert by (1-η)^cost. For η <= 1/2 the regret is at most η T + ln(m)/η, which is the lecture's
 2 sqrt(T ln m) at η = sqrt(ln(m)/T).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log, sqrt
-from typing import Any
 
 import numpy as np
 
@@ -23,37 +21,25 @@ from quadrepro.learners.estimators import Voters
 from quadrepro.learners.greedy.estimator import GreedyClassifier
 from quadrepro.learners.greedy.example_weights import NO_EDGE, ExampleWeights, WeightBoosting
 from quadrepro.learners.greedy.loop import Rule, Step, some
-from quadrepro.learners.grid import Value
 from quadrepro.voters.source import VoterSource
 
 LARGEST_RATE = 0.5
-"""The regret bound holds for rates up to here."""
+"""The regret bound holds for rates up to this one."""
 
-
-@dataclass(frozen=True)
-class Rate(Hyperparameter):
-    """The rate of multiplicative weights, at most `LARGEST_RATE`."""
-
-    def fault(self, values: Sequence[Any]) -> str | None:
-        """Return what is wrong with the values of a grid's axis, or None."""
-        fault = super().fault(values)
-        if fault is None and max(values) > LARGEST_RATE:
-            return f"{self.name} must be at most {LARGEST_RATE:g}, not {max(values):g}"
-        return fault
-
-
-ETA = Rate("eta", "number", "small", "rate η of the example weights")
+ETA = Hyperparameter(
+    "eta", "number", "small", "rate η of the example weights", largest=LARGEST_RATE
+)
 
 
 class ExpertWeights(ExampleWeights):
-    """Example weights of which every right classification leaves the share 1 - η.
+    """Example weights that a correct classification multiplies by 1 - η.
 
     Parameters
     ----------
     source : VoterSource
-        This round's candidates.
+        The candidates of each round.
     copies : ndarray of shape (n_trajectories, n_examples)
-        How often the sample of each trajectory holds each example.
+        How often the sample of each trajectory contains each example.
     """
 
     def __init__(self, source: VoterSource, copies: FloatArray) -> None:
@@ -66,12 +52,13 @@ class ExpertWeights(ExampleWeights):
         Parameters
         ----------
         rates : ndarray of shape (n_trajectories,)
-            η of the update that follows.
+            η of the update after this step.
 
         Returns
         -------
         Step
-            Weights 1, or -1 for a complement. An edge of at most `NO_EDGE` ends the run.
+            Weights 1, or -1 for a complement. An edge of at most `NO_EDGE` ends the run without a
+            weight.
         """
         self._rates = rates
         picks, edges = self.strongest()
@@ -88,7 +75,7 @@ class ExpertWeights(ExampleWeights):
         self.example_weights *= np.where(right, (left / total)[:, None], (1.0 / total)[:, None])
 
     def keep(self, rows: BoolArray) -> None:
-        """Drop every trajectory but those in `rows`."""
+        """Keep only the trajectories in `rows`."""
         self._rates = self._rates[rows]
         super().keep(rows)
 
@@ -108,27 +95,26 @@ class HedgeRule(Rule[ExpertWeights]):
     value: FloatArray
 
     def step(self, state: ExpertWeights) -> Step:
-        """Pick the strongest voter."""
+        """Pick the voter of least weighted error."""
         return state.vote_at(self.value)
 
 
 @dataclass(frozen=True)
 class HedgeBoost(WeightBoosting[ExpertWeights]):
-    """Boosting by experts: the rate η and the number of rounds.
+    """Boosting by experts, with hyper-parameters η and the number of rounds.
 
-    Equal voters may be merged, as a pick goes to the one of lowest index, and so may equal
-    examples: their experts have the same costs and keep the same weights.
+    Equal voters may be merged, because the one of lowest index is picked, and so may equal
+    examples, because their experts have the same costs and the same weights.
     """
 
     hyperparameters = (ETA, N_ROUNDS)
-    value_name = "eta"
 
     def weights(self, source: VoterSource, copies: FloatArray) -> ExpertWeights:
-        """Return equal weights on the examples of each trajectory's sample."""
+        """Return the initial example weights, which are equal."""
         return ExpertWeights(source, copies)
 
     def rule(self, values: FloatArray) -> HedgeRule:
-        """Return the rule for one η a trajectory."""
+        """Return the rule for one η per trajectory."""
         return HedgeRule(values)
 
 
@@ -167,17 +153,28 @@ class HedgeBoostClassifier(GreedyClassifier):
     Parameters
     ----------
     eta : float or None, default None
-        Rate η of the example weights, at most 1/2; None is the lecture's sqrt(ln(m)/T) for T
-        rounds on m training examples, or 1/2 where that is less.
+        Rate η of the example weights, at most 1/2. None stands for the lecture's rate
+        sqrt(ln(m)/T) for T rounds on m training examples, or 1/2 if that is less.
     n_rounds : int, default 1000
-        Number of rounds; fewer are run where no voter has an edge.
+        Number of rounds. A run ends earlier if no voter has an edge.
     voters : Stumps, "precomputed" or None, default None
         The voters, with values -1 and +1; None stands for ``Stumps(per_attribute=10)``.
 
     Attributes
     ----------
     eta_ : float
-        The rate used.
+        The rate that was used.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quadrepro import HedgeBoostClassifier
+    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 1, 0, 1, 1, 1, 1])
+    >>> vote = HedgeBoostClassifier(n_rounds=100).fit(X, y)
+    >>> vote.predict([[1.0], [6.0]])
+    array([0, 1])
+    >>> round(vote.eta_, 3)
+    0.144
     """
 
     learner = HedgeBoost
@@ -189,7 +186,7 @@ class HedgeBoostClassifier(GreedyClassifier):
         self.n_rounds = n_rounds
         self.voters = voters
 
-    def _candidate(self, algorithm: Algorithm, y: FloatArray) -> dict[str, Value]:
+    def _candidate(self, algorithm: Algorithm, y: FloatArray) -> dict[str, float]:
         algorithm.check_candidate(n_rounds=self.n_rounds)
         self.eta_ = experts_rate(self.n_rounds, len(y)) if self.eta is None else self.eta
         algorithm.check_candidate(eta=self.eta_)

@@ -1,9 +1,9 @@
-"""The greedy loop: the only one, for every algorithm that adds one voter per round.
+"""The greedy loop, shared by every algorithm that adds one voter per round.
 
 Many trajectories (samples x hyper-parameter values) advance side by side in the leading axis of
-all arrays. A `State` knows what a round needs to know of the data, a `Rule` picks a voter and its
-weight, a `Watcher` sees every round. Variants are rules; what is observed is a watcher; neither
-is ever a branch in the loop.
+all arrays. A `State` holds what a round needs to know about the data, a `Rule` picks a voter and
+its weight, and a `Watcher` sees every round. An algorithm is a rule and an observation is a
+watcher; neither is ever a branch in the loop.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ class Step(NamedTuple):
 
     Attributes
     ----------
-    picks : ndarray of shape (n_trajectories,)
+    picks : ndarray of int, shape (n_trajectories,)
         Index of the chosen voter.
     weights : ndarray of shape (n_trajectories,)
         Weight of the added voter; negative for its complement, 0 to leave the vote as it is.
-    last : ndarray of shape (n_trajectories,) or None
+    last : ndarray of bool, shape (n_trajectories,), or None
         True if a trajectory ends with this round; None if none does (the common case).
     shrink : ndarray of shape (n_trajectories,) or None
         Share of the vote so far that is taken away; None if nothing is (the common case).
@@ -50,7 +50,7 @@ def some(last: BoolArray) -> BoolArray | None:
 
 
 class State(ABC):
-    """What a round needs to know of the data, for every live trajectory.
+    """What a round needs to know about the data, for every live trajectory.
 
     Attributes
     ----------
@@ -70,11 +70,11 @@ class State(ABC):
 
     @abstractmethod
     def advance(self, step: Step) -> None:
-        """Update residuals or example weights after a step that was added to the vote."""
+        """Update residuals or example weights after a step, which is already in the vote."""
 
     @abstractmethod
     def keep(self, rows: BoolArray) -> None:
-        """Drop every trajectory but those in `rows`."""
+        """Keep only the trajectories in `rows`."""
 
 
 S_contra = TypeVar("S_contra", bound=State, contravariant=True)
@@ -103,11 +103,17 @@ class Watcher(ABC, Generic[S_contra]):
 
     @abstractmethod
     def after(self, t: int, live: IntArray, step: Step, state: S_contra) -> BoolArray | None:
-        """See round `t` of the trajectories `live`; return those that need no further round."""
+        """See round `t` of the trajectories `live`; return which of them to end, None for none."""
 
     @abstractmethod
     def retire(self, rows: IntArray, step: Step, votes: FloatArray) -> None:
-        """See the last round and the final votes of the trajectories `rows`, and of these only."""
+        """See the last round and the final votes of trajectories that the rule ends.
+
+        `after` does not see this round of theirs.
+        """
+
+    def dismiss(self, rows: IntArray, votes: FloatArray) -> None:  # few keep votes
+        """See the final votes of trajectories that a watcher has ended after their last round."""
 
 
 class Checkpoints(Watcher[State]):
@@ -123,27 +129,40 @@ class Checkpoints(Watcher[State]):
     Attributes
     ----------
     path : ndarray of shape (n_trajectories, len(rounds), n_voters)
-        The votes; a trajectory that stopped early keeps its last vote at all later checkpoints.
+        The votes; a trajectory that ended early keeps its last vote at all later checkpoints.
     """
 
     def __init__(self, rounds: Sequence[int], n_trajectories: int, n_voters: int) -> None:
-        self.rounds = list(rounds)
-        self.path = np.zeros((n_trajectories, len(self.rounds), n_voters))
+        self.path = np.zeros((n_trajectories, len(rounds), n_voters))
+        # No round is 0: it stands for the end.
+        self._rounds = [*rounds, 0]
         self._next = 0
 
     def after(self, t: int, live: IntArray, step: Step, state: State) -> None:
         """Keep the votes if `t` is a checkpoint."""
-        if t == self.rounds[self._next]:
+        if t == self._rounds[self._next]:
             self.path[live, self._next] = state.weights
-            self._next = min(self._next + 1, len(self.rounds) - 1)
+            self._next += 1
 
     def retire(self, rows: IntArray, step: Step, votes: FloatArray) -> None:
-        """Keep the final votes for this and every later checkpoint."""
+        """Keep the final votes at this and every later checkpoint."""
+        self.dismiss(rows, votes)
+
+    def dismiss(self, rows: IntArray, votes: FloatArray) -> None:
+        """Keep the final votes at every later checkpoint."""
         self.path[rows, self._next :] = votes[:, None, :]
 
 
 class Trace(Watcher[State]):
-    """Keeps each round's pick and weight of the first trajectory, for staged predictions."""
+    """Keeps each round's pick and weight of the first trajectory, for staged predictions.
+
+    Attributes
+    ----------
+    picks : list of int
+        The voter of each round.
+    weights : list of float
+        Its weight.
+    """
 
     def __init__(self) -> None:
         self.picks: list[int] = []
@@ -193,20 +212,20 @@ def boost(rule: Rule[S], state: S, n_rounds: int, watchers: Sequence[Watcher[S]]
             for watcher in watchers:
                 watcher.retire(live[step.last], step.keep(step.last), state.weights[step.last])
             going = ~step.last
-            live = live[going]
+            live, rule, step = live[going], rule.keep(going), step.keep(going)
             if not live.size:
                 return
-            offsets = np.arange(live.size) * n_voters
+            offsets = offsets[: live.size]
             state.keep(going)
-            rule, step = rule.keep(going), step.keep(going)
         state.advance(step)
         told = [watcher.after(t, live, step, state) for watcher in watchers]
         enough = [rows for rows in told if rows is not None]
         if enough:
-            going = ~np.any(enough, axis=0)
-            live = live[going]
+            ended = np.any(enough, axis=0)
+            for watcher in watchers:
+                watcher.dismiss(live[ended], state.weights[ended])
+            live, rule = live[~ended], rule.keep(~ended)
             if not live.size:
                 return
-            offsets = np.arange(live.size) * n_voters
-            state.keep(going)
-            rule = rule.keep(going)
+            offsets = offsets[: live.size]
+            state.keep(~ended)

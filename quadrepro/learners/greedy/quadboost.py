@@ -1,7 +1,7 @@
 """QuadBoost: vanilla, L1, L2 and L∞, each additive or re-weighting (QuadBoost, section 3).
 
-Once the Gram matrix G and the voters' correlations μ are known the examples are not needed again:
-a round touches one number a voter. Only the four pairs of `solve` and `penalty` differ.
+Once the Gram matrix G and the correlations μ of the voters are known, the examples are not needed
+again: a round needs one number per voter. The variants differ only in `solve` and `penalty`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from quadrepro.learners.estimators import Voters
 from quadrepro.learners.greedy.algorithm import GreedyAlgorithm
 from quadrepro.learners.greedy.estimator import GreedyClassifier
 from quadrepro.learners.greedy.loop import Rule, State, Step, some
-from quadrepro.learners.grid import Grid, Value
+from quadrepro.learners.grid import Grid
 from quadrepro.voters.reduction import VotingProblem
 
 LAM = Hyperparameter("lam", "number", "large", "regularisation λ")
@@ -32,16 +32,16 @@ class Residuals(State):
     Parameters
     ----------
     problem : VotingProblem
-        Real-valued voters.
+        Voters with values in [-1, 1].
     sample_of : ndarray of shape (n_trajectories,)
-        Sample each trajectory trains on.
+        The sample that each trajectory trains on.
 
     Attributes
     ----------
     c : ndarray of shape (n_trajectories, n_voters)
         Residual correlations.
     eta : ndarray of shape (n_trajectories, n_voters) or None
-        Second moments η; None where every one is 1, as for classifiers.
+        Second moments η; None if all of them are 1, as for classifiers.
     """
 
     def __init__(self, problem: VotingProblem, sample_of: IntArray) -> None:
@@ -60,11 +60,11 @@ class Residuals(State):
         self._offsets = np.arange(self.c.shape[0]) * self.c.shape[1]
 
     def at(self, array: FloatArray, picks: IntArray) -> FloatArray:
-        """Return the entry of each trajectory's pick in an array shaped like `c`."""
+        """Return the entry of each trajectory's pick in an array of the shape of `c`."""
         return np.asarray(array.reshape(-1)[self._offsets + picks])
 
     def largest(self) -> IntArray:
-        """Return the voter of largest |c| of every trajectory."""
+        """Return the voter of largest |c| for every trajectory."""
         np.abs(self.c, out=self._scratch)
         return np.asarray(self._scratch.argmax(axis=1))
 
@@ -77,7 +77,7 @@ class Residuals(State):
         self.c -= self._scratch
 
     def keep(self, rows: BoolArray) -> None:
-        """Drop every trajectory but those in `rows`."""
+        """Keep only the trajectories in `rows`."""
         self.c, self.weights = self.c[rows], self.weights[rows]
         self.eta = None if self.eta is None else self.eta[rows]
         self._first_gram_row = self._first_gram_row[rows]
@@ -86,21 +86,21 @@ class Residuals(State):
 
 @dataclass(frozen=True)
 class QuadBoostRule(Rule[Residuals]):
-    """Add or re-weight the voter that lowers the regularised risk most.
+    """Change the weight of the voter that lowers the regularised risk most.
 
-    The objective in one voter's weight a, its own contribution removed from the residual, is
-    η a² - 2 c' a + penalty(a); `solve` gives its minimiser. The additive form takes a weight of
-    its own for every pick (c' = c); the re-weighting form sets the voter's weight anew
-    (c' = c + α η, section 3.1).
+    As a function of a single weight a the risk is η a² - 2 c' a + penalty(a), up to a constant;
+    `solve` returns its minimiser. In the additive form the minimiser is added to the weight of the
+    voter, and c' = c. In the re-weighting form it replaces the weight α, and c' = c + α η, the
+    correlation with the residual without the voter's own contribution (section 3.1).
 
     Attributes
     ----------
     value : ndarray of shape (n_trajectories,)
         λ or α_max.
     reweight : bool
-        Which form.
+        Whether to use the re-weighting form.
     tol : float
-        A change of weight of at most this much ends the run.
+        A change of at most this much ends the run.
     """
 
     value: FloatArray
@@ -116,9 +116,9 @@ class QuadBoostRule(Rule[Residuals]):
         return 0.0
 
     def step(self, state: Residuals) -> Step:
-        """Pick a voter; its weight is the change of the vote's weight on it."""
+        """Pick a voter and the change of its weight."""
         if state.eta is None and not self.reweight:
-            # The decrease grows with |c| in all four variants where η = 1.
+            # If η = 1, the decrease grows with |c| in all four variants.
             picks = state.largest()
             weights = self.solve(state.at(state.c, picks), 1.0, self.value)
         else:
@@ -188,9 +188,10 @@ class QuadBoost(GreedyAlgorithm[Residuals]):
     Attributes
     ----------
     reweight : bool, default False
-        Re-weight the voters already in the vote (section 3.1) instead of adding them again.
+        Whether to use the re-weighting form (section 3.1), which replaces the weight of a voter
+        instead of adding to it.
     tol : float, default 1e-12
-        A change of weight of at most this much ends the run.
+        A change of a weight of at most this much ends the run.
     """
 
     reweight: bool = False
@@ -201,57 +202,54 @@ class QuadBoost(GreedyAlgorithm[Residuals]):
 
     @property
     def merges_voters(self) -> bool:
-        """Whether equal voters may be merged: re-weighting bounds or shrinks each on its own."""
+        """Whether equal voters may be merged: not if weights are replaced, each one on its own."""
         return not self.reweight
 
     def state(self, problem: VotingProblem, sample_of: IntArray) -> Residuals:
-        """Return the residuals of the empty vote."""
+        """Return the residual correlations of the empty vote."""
         return Residuals(problem, sample_of)
 
     def rule(self, values: FloatArray) -> QuadBoostRule:
-        """Return the variant's rule."""
+        """Return the rule of the variant."""
         return self.rule_class(values, self.reweight, self.tol)
 
 
 @dataclass(frozen=True)
 class QuadBoostL1(QuadBoost):
-    """QuadBoost-L1: runs until no voter has |c| > λ, so λ alone controls the vote.
+    """QuadBoost-L1, which runs until no voter has |c| > λ; the only hyper-parameter is λ.
 
     Attributes
     ----------
     tol : float, default 1e-9
         How far above λ a residual correlation may stay.
     max_rounds : int, default 100000
-        The run ends here even if some |c| is still above λ.
+        Largest number of rounds, even if some |c| is still above λ.
     """
 
     tol: float = 1e-9
     max_rounds: int = 100_000
 
     hyperparameters = (LAM,)
-    value_name = "lam"
     rule_class = L1Rule
 
     def rounds(self, grid: Grid) -> list[int]:
-        """Return the one place where the path is kept: the end."""
+        """Return the largest number of rounds: the path is kept only at the end."""
         return [self.max_rounds]
 
 
 @dataclass(frozen=True)
 class QuadBoostL2(QuadBoost):
-    """QuadBoost-L2: λ and the number of rounds."""
+    """QuadBoost-L2, with hyper-parameters λ and the number of rounds."""
 
     hyperparameters = (LAM, N_ROUNDS)
-    value_name = "lam"
     rule_class = L2Rule
 
 
 @dataclass(frozen=True)
 class QuadBoostLInf(QuadBoost):
-    """QuadBoost-L∞: α_max and the number of rounds."""
+    """QuadBoost-L∞, with hyper-parameters α_max and the number of rounds."""
 
     hyperparameters = (ALPHA_MAX, N_ROUNDS)
-    value_name = "alpha_max"
     rule_class = LInfRule
 
 
@@ -261,7 +259,7 @@ VARIANTS: dict[str | None, type[QuadBoost]] = {
     "l2": QuadBoostL2,
     "linf": QuadBoostLInf,
 }
-"""The variants by the norm that is regularised."""
+"""The variants by the norm that they regularise."""
 
 UNTIL_CONVERGED = 100_000
 """Largest number of rounds if the user gives none."""
@@ -273,17 +271,29 @@ class QuadBoostClassifier(GreedyClassifier):
     Parameters
     ----------
     norm : {None, "l1", "l2", "linf"}, default None
-        Norm of the voter weights that is regularised.
+        The norm of the voter weights to regularise; None for no regularisation.
     lam : float, default 0.01
-        λ of the L1 and L2 norms.
+        Regularisation λ of the norms ``"l1"`` and ``"l2"``.
     alpha_max : float, default 0.01
-        Bound of a weight set by one round, for the L∞ norm.
+        Largest weight α_max that a round gives to a voter, for the norm ``"linf"``.
     n_rounds : int or None, default None
-        Number of rounds; None runs until steps vanish, at most 100,000 rounds.
+        Number of rounds; None to run until the steps vanish, for at most 100,000 rounds.
     reweight : bool, default False
-        Set the weight of a voter already in the vote anew instead of adding to it (section 3.1).
+        Whether to use the re-weighting form (section 3.1), which replaces the weight of a voter
+        instead of adding to it.
     voters : Stumps, "precomputed" or None, default None
         The voters; None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` for X itself.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quadrepro import QuadBoostClassifier
+    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 1, 0, 1, 1, 1, 1])
+    >>> vote = QuadBoostClassifier("l1", lam=0.1).fit(X, y)
+    >>> vote.predict([[1.0], [6.0]])
+    array([0, 1])
+    >>> int(np.count_nonzero(vote.voter_weights_))
+    3
     """
 
     learner = QuadBoost
@@ -310,7 +320,7 @@ class QuadBoostClassifier(GreedyClassifier):
             raise ValueError(f"norm must be None, 'l1', 'l2' or 'linf', not {self.norm!r}")
         return VARIANTS[self.norm](self.reweight)
 
-    def _candidate(self, algorithm: Algorithm, y: FloatArray) -> dict[str, Value]:
+    def _candidate(self, algorithm: Algorithm, y: FloatArray) -> dict[str, float]:
         n_rounds = UNTIL_CONVERGED if self.n_rounds is None else self.n_rounds
         QuadBoost().check_candidate(n_rounds=n_rounds)
         values = {h.name: getattr(self, h.name) for h in algorithm.hyperparameters if h != N_ROUNDS}

@@ -1,8 +1,8 @@
-"""Watching the validation error: which round was best, and when none better is to be hoped for."""
+"""Early stopping over drawn stumps: the best round of each trajectory by validation error."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from quadrepro.voters.source import ZERO_VOTE
 
 @dataclass
 class _Round:
-    """What the trajectories that were live in a round picked."""
+    """The stumps that the live trajectories of a round picked."""
 
     live: IntArray
     attributes: IntArray
@@ -26,26 +26,27 @@ class _Round:
 class Validation(Watcher[State]):
     """Counts validation errors after each round, and ends a trajectory that no longer improves.
 
-    A vote of zero is negative, as everywhere.
+    A vote of zero is negative, as in `quadrepro.learners.algorithm.positive_votes`.
 
     Parameters
     ----------
     source : RandomStumps
-        Names this round's stumps.
+        The stumps of the current round.
     codes : ndarray of uint16, shape (n_attributes, n_validation)
-        Validation examples, coded as the source's are.
+        Validation examples, coded like the training examples of the source.
     y : ndarray of shape (n_validation,)
         Labels, -1 or +1.
     n_trajectories : int
+        Number of trajectories.
     patience : int
-        A trajectory ends where its fewest errors are as many rounds old.
+        A trajectory ends after this number of rounds without fewer errors.
 
     Attributes
     ----------
     errors : ndarray of int, shape (n_trajectories,)
         Fewest validation errors so far.
     best_round, last_round : ndarray of int, shape (n_trajectories,)
-        The first round with as few errors, and the last one that was run.
+        The first round with the fewest errors, and the last round.
     """
 
     source: RandomStumps
@@ -53,42 +54,42 @@ class Validation(Watcher[State]):
     y: FloatArray
     n_trajectories: int
     patience: int
-    _rounds: list[_Round] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.errors = np.full(self.n_trajectories, len(self.y) + 1)
         self.best_round = np.zeros(self.n_trajectories, dtype=np.intp)
         self.last_round = np.zeros(self.n_trajectories, dtype=np.intp)
-        self._live = np.arange(self.n_trajectories)
+        self._rounds: list[_Round] = []
         self._sums = np.zeros((self.n_trajectories, len(self.y)))
         self._totals = np.zeros((self.n_trajectories, 1))
         self._positive = self.y > 0
 
     def after(self, t: int, live: IntArray, step: Step, state: State) -> BoolArray | None:
-        """Count errors of round `t`; end what has not improved for as many rounds as allowed."""
+        """Count the errors of round `t`; return the trajectories that are out of patience."""
         self._count(t, live, step)
         stale = t - self.best_round[live] >= self.patience
         return stale if stale.any() else None
 
     def retire(self, rows: IntArray, step: Step, votes: FloatArray) -> None:
-        """Count errors of a last round that the rule ended itself."""
+        """Count the errors of a last round."""
         self._count(int(self.last_round.max()) + 1, rows, step)
 
     def vote(self, trajectory: int, n_rounds: int) -> StumpVote:
-        """Return the vote of a trajectory after a number of rounds."""
-        attributes: list[int] = []
-        cuts: list[int] = []
-        weights: list[float] = []
-        for picked in self._rounds:
-            at = np.flatnonzero(picked.live == trajectory)
-            if at.size and len(attributes) < n_rounds:
-                attributes.append(picked.attributes[at[0]])
-                cuts.append(picked.cuts[at[0]])
-                weights.append(picked.weights[at[0]])
+        """Return the vote of a trajectory after a number of rounds.
+
+        Parameters
+        ----------
+        trajectory : int
+            Which trajectory.
+        n_rounds : int
+            Number of rounds; all of them if the trajectory ended earlier.
+        """
+        places = [(picked, np.flatnonzero(picked.live == trajectory)) for picked in self._rounds]
+        taken = [(picked, at[0]) for picked, at in places if at.size][:n_rounds]
         return StumpVote(
-            np.array(attributes, dtype=np.intp),
-            np.array(cuts, dtype=np.uint16),
-            np.array(weights, dtype=np.float64),
+            np.array([picked.attributes[i] for picked, i in taken], dtype=np.intp),
+            np.array([picked.cuts[i] for picked, i in taken], dtype=np.uint16),
+            np.array([picked.weights[i] for picked, i in taken], dtype=np.float64),
         )
 
     def _count(self, t: int, live: IntArray, step: Step) -> None:

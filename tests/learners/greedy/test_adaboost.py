@@ -12,7 +12,6 @@ from sklearn.ensemble import AdaBoostClassifier as SklearnAdaBoost
 
 from quadrepro import AdaBoostClassifier
 from quadrepro._typing import FloatArray
-from quadrepro.learners.algorithm import positive_votes
 from quadrepro.learners.greedy.adaboost import AdaBoost
 from quadrepro.learners.grid import Grid
 
@@ -92,32 +91,6 @@ def test_nested_rounds_are_separate_fits(make_problem: Callable[..., Problem]) -
         np.testing.assert_array_equal(weights, alone)
 
 
-def test_a_long_run_does_not_depend_on_the_batch_or_the_order_of_examples(
-    make_problem: Callable[..., Problem],
-) -> None:
-    H, y = make_problem(m=101, n=15)
-    grid = Grid.of({"n_rounds": [20_000]})
-    alone = AdaBoost().path(H, y, grid)
-    rng = np.random.default_rng(3)
-    samples = np.vstack([np.ones(101), rng.integers(0, 2, 101)]).astype(float)
-    order = rng.permutation(101)
-    np.testing.assert_array_equal(alone, AdaBoost().path(H, y, grid, samples)[0])
-    np.testing.assert_array_equal(alone, AdaBoost().path(H[order], y[order], grid))
-
-
-def test_a_held_out_example_that_is_always_wrong_does_no_harm_in_a_long_run() -> None:
-    # Its weight would grow without bound if it had one.
-    rng = np.random.default_rng(0)
-    H = rng.choice([-1.0, 1.0], (41, 9))
-    y = np.where(H[:, :3].sum(axis=1) > 0, 1.0, -1.0)
-    y[-1] *= -1
-    samples = np.vstack([np.arange(41) < 40, np.ones(41)]).astype(float)
-    with np.errstate(all="raise", under="ignore"):
-        held_out, _ = AdaBoost().path(H, y, Grid.of({"n_rounds": [30_000]}), samples)
-    assert np.isfinite(held_out).all()
-    assert not positive_votes(H[:40], held_out).ravel()[y[:40] < 0].any()
-
-
 def test_merged_voters_and_examples_give_the_weights_of_the_plain_problem(
     make_problem: Callable[..., Problem],
 ) -> None:
@@ -162,10 +135,3 @@ def test_agrees_with_scikit_learn_up_to_its_factor_of_two(
 def test_real_valued_voters_are_refused() -> None:
     with pytest.raises(ValueError, match=r"values -1 and \+1"):
         AdaBoost().path(np.array([[0.5], [1.0]]), np.array([1.0, -1.0]), Grid.of({"n_rounds": [1]}))
-
-
-def test_an_even_vote_is_negative() -> None:
-    H = np.array([[1.0, -1.0], [1.0, 1.0]])
-    assert positive_votes(H, np.array([[0.3, 0.3]])).tolist() == [[False], [True]]
-    # 0.1 + 0.2 - 0.3 is 5.6e-17 in floating point: an even vote all the same.
-    assert not positive_votes(np.array([[1.0, 1.0, -1.0]]), np.array([[0.1, 0.2, 0.3]])).any()

@@ -9,12 +9,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.optimize import minimize_scalar
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer
+from sklearn.model_selection import cross_val_score
 
 from quadrepro._typing import FloatArray
-from quadrepro.learners.greedy.cbboost import CBBoost, CBoundBoosting, CBoundState, GBCBBoost
-from quadrepro.learners.greedy.loop import Trace, boost
+from quadrepro.learners.estimators import VoteClassifier
+from quadrepro.learners.greedy.cbboost import (
+    CBBoost,
+    CBBoostClassifier,
+    CBoundBoosting,
+    GBCBBoost,
+    GBCBBoostClassifier,
+)
+from quadrepro.learners.greedy.loop import Trace
 from quadrepro.learners.grid import Grid
 from quadrepro.voters.reduction import reduce_problem
+from quadrepro.voters.stumps import Stumps
 
 Problem = tuple[FloatArray, FloatArray]
 Steps = list[tuple[int, float]]
@@ -189,21 +200,6 @@ def test_no_classifiers_step_is_longer_than_the_vote(problem: Problem) -> None:
 
 
 @each_kind
-def test_the_state_follows_the_vote_through_many_rounds(
-    make_problem: Callable[..., Problem], real: bool
-) -> None:
-    H, y = make_problem(m=200, n=60, real=real)
-    problem = reduce_problem(H, y)
-    state = CBoundState(problem, np.zeros(1, dtype=np.intp))
-    boost(CBBoost().rule(np.array([np.nan])), state, 2000)
-    F = H @ state.weights[0]
-    agreements = np.sign(H.T @ y) * (H.T @ F) / len(y)
-    np.testing.assert_allclose(state.agreements[0], agreements, rtol=1e-9, atol=1e-9)
-    assert state.vote_norm[0] == pytest.approx((F**2).mean(), rel=1e-9)
-    assert state.vote_margin[0] == pytest.approx((y * F).mean(), rel=1e-9)
-
-
-@each_kind
 def test_many_rounds_end_at_the_least_c_bound_of_votes_in_the_used_directions(
     make_problem: Callable[..., Problem], real: bool
 ) -> None:
@@ -343,3 +339,62 @@ def test_ties_go_to_the_voter_of_lowest_index(algorithm: CBoundBoosting) -> None
     shares = np.random.default_rng(0).uniform(0.5, 1.0, 7)
     nearly = H * (1 + 1e-14 * shares[:, None] * np.arange(5)) / (1 + 1e-12)
     assert [j for j, _ in steps_of(algorithm, nearly, np.ones(7), 5)] == [0, 1, 2, 3, 4]
+
+
+ESTIMATORS = [
+    CBBoostClassifier(20),
+    CBBoostClassifier(20, allow_repeats=False),
+    GBCBBoostClassifier(20),
+]
+each_estimator = pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "algorithm"),
+    [
+        (ESTIMATORS[0], CBBoost()),
+        (ESTIMATORS[1], CBBoost(allow_repeats=False)),
+        (ESTIMATORS[2], GBCBBoost()),
+    ],
+    ids=repr,
+)
+def test_weights_are_those_of_the_algorithms_path(
+    problem: Problem, estimator: VoteClassifier, algorithm: CBoundBoosting
+) -> None:
+    H, y = problem
+    H = np.hstack([H, -H])
+    fitted = clone(estimator).set_params(voters="precomputed").fit(H, y)
+    expected = algorithm.path(H, y, Grid.of({"n_rounds": [20]}))[0]
+    np.testing.assert_array_equal(fitted.voter_weights_, expected)
+    assert np.abs(fitted.voter_weights_).sum() == pytest.approx(1.0, rel=1e-14)
+
+
+@each_estimator
+def test_stages_are_shorter_runs(problem: Problem, estimator: VoteClassifier) -> None:
+    H, y = problem
+    fitted = clone(estimator).set_params(voters="precomputed").fit(H, y)
+    stages = list(fitted.staged_decision_function(H))
+    for t in (1, 4, 9):
+        alone = clone(fitted).set_params(n_rounds=t).fit(H, y).decision_function(H)
+        np.testing.assert_allclose(stages[t - 1], alone, atol=1e-12)
+    np.testing.assert_allclose(stages[-1], fitted.decision_function(H), atol=1e-12)
+
+
+@each_estimator
+def test_learns_a_real_data_set_from_one_stump_per_attribute(estimator: VoteClassifier) -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    single = clone(estimator).set_params(voters=Stumps(per_attribute=1))
+    assert cross_val_score(single, X, y, cv=3).mean() > 0.9
+
+
+@pytest.mark.parametrize(
+    ("estimator", "message"),
+    [
+        (CBBoostClassifier(0), "n_rounds must be positive"),
+        (GBCBBoostClassifier(2.5), "n_rounds takes whole numbers"),
+        (CBBoostClassifier(voters="stumps"), "voters must be Stumps"),
+    ],
+)
+def test_impossible_settings_are_refused_by_name(estimator: VoteClassifier, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        estimator.fit(np.array([[0.0], [1.0], [2.0]]), [0, 1, 1])

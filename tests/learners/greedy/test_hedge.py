@@ -12,7 +12,12 @@ from scipy.optimize import linprog
 
 from quadrepro._typing import FloatArray, IntArray
 from quadrepro.learners.greedy.example_weights import UNITS
-from quadrepro.learners.greedy.hedge import ExpertWeights, HedgeBoost, experts_rate
+from quadrepro.learners.greedy.hedge import (
+    ExpertWeights,
+    HedgeBoost,
+    HedgeBoostClassifier,
+    experts_rate,
+)
 from quadrepro.learners.greedy.loop import State, Step, Watcher
 from quadrepro.learners.grid import Grid
 from quadrepro.measures.bounds.hedge import experts_rounds, regret_bound
@@ -246,3 +251,41 @@ def test_numbers_out_of_range_are_refused(problem: Problem) -> None:
         experts_rate(10, 1)
     with pytest.raises(ValueError, match="n_rounds >= 1, not 0"):
         experts_rate(0, 10)
+
+
+def test_weights_are_those_of_the_algorithms_path(problem: Problem) -> None:
+    H, y = problem
+    fitted = HedgeBoostClassifier(0.2, n_rounds=30, voters="precomputed").fit(H, y)
+    path = HedgeBoost().path(H, y, Grid.of({"eta": [0.2], "n_rounds": [30]}))
+    np.testing.assert_array_equal(fitted.voter_weights_, path[0])
+
+
+def test_every_stage_adds_one_vote(problem: Problem) -> None:
+    H, y = problem
+    fitted = HedgeBoostClassifier(n_rounds=40, voters="precomputed").fit(H, y)
+    stages = np.array(list(fitted.staged_decision_function(H)))
+    assert len(stages) == 40
+    assert (np.abs(np.diff(stages, axis=0, prepend=0)) == 1).all()
+    np.testing.assert_array_equal(stages[-1], fitted.decision_function(H))
+
+
+def test_without_a_rate_it_is_the_lectures(problem: Problem) -> None:
+    H, y = problem
+    given = HedgeBoostClassifier((np.log(60) / 90) ** 0.5, n_rounds=90, voters="precomputed")
+    found = HedgeBoostClassifier(n_rounds=90, voters="precomputed").fit(H, y)
+    assert found.eta_ == pytest.approx(given.eta)
+    np.testing.assert_array_equal(found.voter_weights_, given.fit(H, y).voter_weights_)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "message"),
+    [
+        (HedgeBoostClassifier(0.7), "eta must be at most 0.5, not 0.7"),
+        (HedgeBoostClassifier(n_rounds=0), "n_rounds must be positive and finite, not 0"),
+    ],
+)
+def test_a_classifier_refuses_numbers_out_of_range(
+    problem: Problem, estimator: HedgeBoostClassifier, message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        estimator.fit(*problem)

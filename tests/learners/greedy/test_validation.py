@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from quadrepro._typing import BoolArray, IntArray
 from quadrepro.learners.greedy.adaboost import AdaBoost
-from quadrepro.learners.greedy.loop import Step, boost
+from quadrepro.learners.greedy.loop import Rule, State, Step, boost, some
 from quadrepro.learners.greedy.validation import Validation
 from quadrepro.voters.random_stumps import Coding, RandomStumps
 
@@ -39,12 +44,118 @@ def test_errors_are_those_of_the_vote_and_the_best_round_is_the_first_of_fewest(
     assert last == validation.best_round[0] + 15
 
 
-def test_trajectories_that_end_early_keep_their_best(monkeypatch: pytest.MonkeyPatch) -> None:
+class Stumps(State):
+    """Makes the rounds of a source begin, and knows no more."""
+
+    def __init__(self, source: RandomStumps, n: int) -> None:
+        self.source = source
+        self.weights = np.zeros((n, 0))
+
+    def begin(self, t: int) -> None:
+        super().begin(t)
+        self.source.begin(t)
+
+    def advance(self, step: Step) -> None: ...
+
+    def keep(self, rows: BoolArray) -> None:
+        self.weights = self.weights[rows]
+
+
+@dataclass(frozen=True)
+class Script(Rule[Stumps]):
+    """Takes the picks and the weights of a script, and ends with its last line."""
+
+    row: IntArray
+    script: list[list[tuple[int, float]]]
+
+    def step(self, state: Stumps) -> Step:
+        lines = [self.script[r] for r in self.row]
+        picks, weights = np.array([line[state.round - 1] for line in lines]).T
+        last = np.array([len(line) == state.round for line in lines])
+        return Step(picks.astype(np.intp), weights, some(last))
+
+
+Line = list[tuple[int, float]]
+X = np.random.default_rng(1).normal(size=(7, 3))
+Y = np.array([1.0, -1.0, 1.0, 1.0, -1.0, 1.0, -1.0])
+CODES = Coding.fit(X).transform(X)
+
+
+def six_stumps(redraw: bool = True) -> RandomStumps:
+    rng = np.random.default_rng(3)
+    return RandomStumps(CODES, Y, rng, per_round=6, polarity="random", redraw=redraw)
+
+
+def validated(script: list[Line], patience: int) -> Validation:
+    source = six_stumps()
+    found = Validation(source, CODES, Y, len(script), patience)
+    boost(Script(np.arange(len(script)), script), Stumps(source, len(script)), 99, [found])
+    return found
+
+
+def by_hand(line: Line, patience: int) -> tuple[int, int, int, list[tuple[int, int, float]]]:
+    """Return fewest errors, best round, last round and the stumps of the vote."""
+    source = six_stumps()
+    sums, errors, vote = np.zeros(len(Y)), [], []
+    for t, (pick, weight) in enumerate(line, 1):
+        source.begin(t)
+        attribute, cut = source.attributes[pick], source.cuts[pick]
+        signed = weight * source.turns[pick]
+        vote.append((attribute, cut, signed))
+        sums += np.where(CODES[attribute] > cut, signed, -signed)
+        errors.append(int(((sums > 0) != (Y > 0)).sum()))
+        best = errors.index(min(errors)) + 1
+        if t - best >= patience:
+            break
+    return min(errors), best, t, vote
+
+
+lines = st.lists(
+    st.tuples(st.integers(0, 5), st.sampled_from([-1.0, -0.5, 0.0, 0.25, 1.0])), min_size=1
+)
+
+
+@settings(max_examples=150)
+@given(st.lists(lines, min_size=1, max_size=5), st.integers(1, 4))
+def test_every_trajectory_is_what_it_is_by_hand_whether_the_rule_or_patience_ends_it(
+    script: list[Line], patience: int
+) -> None:
+    found = validated(script, patience)
+    for row, line in enumerate(script):
+        errors, best, last, vote = by_hand(line, patience)
+        assert found.errors[row] == errors
+        assert (found.best_round[row], found.last_round[row]) == (best, last)
+        for n_rounds in (1, best, last, 99):
+            stumps = found.vote(row, n_rounds)
+            ours = zip(stumps.attributes, stumps.cuts, stumps.weights, strict=True)
+            assert list(ours) == vote[:n_rounds]
+
+
+def test_the_rule_and_patience_end_trajectories_in_one_round() -> None:
+    idle = (0, 0.0)
+    # An empty vote has the fewest errors in round 1; patience of 2 ends it in round 3.
+    script = [[idle] * 3, [idle] * 9, [idle, idle, (1, 1.0)], [idle, (3, 1.0), *[idle] * 7]]
+    found = validated(script, 2)
+    assert found.last_round.tolist() == [3, 3, 3, by_hand(script[3], 2)[2]]
+    for row, line in enumerate(script):
+        assert (found.errors[row], found.best_round[row]) == by_hand(line, 2)[:2]
+
+
+def test_an_even_vote_is_negative() -> None:
+    # 0.1 + 0.2 - 0.3 is 5.6e-17 in floating point: an even vote all the same.
+    source = six_stumps(redraw=False)
+    found = Validation(source, CODES, np.full(7, -1.0), 1, 9)
+    script = [[(0, 0.1), (0, 0.2), (0, -0.3)]]
+    boost(Script(np.arange(1), script), Stumps(source, 1), 99, [found])
+    assert (found.errors.tolist(), found.best_round.tolist()) == ([0], [3])
+
+
+def test_trajectories_that_end_early_keep_their_best() -> None:
     validation, source = problem(0)
     two = Validation(source, validation.codes, validation.y, 2, patience=3)
     source.begin(1)
-    best = np.array([0, 1])
-    assert two.after(1, best, Step(np.array([0, 1]), np.ones(2), None), None) is None
+    both = np.array([0, 1])
+    assert two.after(1, both, Step(np.array([0, 1]), np.ones(2), None), None) is None
     two.retire(np.array([1]), Step(np.array([1]), np.ones(1), None), np.zeros((1, 0)))
     assert two.last_round.tolist() == [1, 2]
     zero = Step(np.array([0]), np.zeros(1), None)
@@ -52,18 +163,3 @@ def test_trajectories_that_end_early_keep_their_best(monkeypatch: pytest.MonkeyP
     assert [end is not None and bool(end[0]) for end in ends] == [False, False, True]
     assert two.vote(1, 99).weights.tolist() == [1.0, 1.0]
     assert two.best_round[0] == 1
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_without_complements_only_a_stump_with_an_edge_is_taken(seed: int) -> None:
-    X, y = np.linspace(0, 1, 40)[:, None], np.where(np.arange(40) < 20, 1.0, -1.0)
-    codes = Coding.fit(X).transform(X)
-    rng = np.random.default_rng(seed)
-    source = RandomStumps(codes, y, rng, per_round=1, polarity="random")
-    state = AdaBoost().weights(source, np.ones((1, 40)))
-    state.begin(1)
-    step = AdaBoost().rule(np.array([np.nan])).step(state)
-    # Examples above a cut are mostly negative, so that only the complement has an edge.
-    taken = step.last is None
-    assert taken == (source.turns[0] < 0)
-    assert (step.weights[0] > 0) == taken

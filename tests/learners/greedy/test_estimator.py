@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+import doctest
+import importlib
+import pkgutil
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+import quadrepro
+from quadrepro import (
+    AdaBoostClassifier,
+    AdaBoostRegClassifier,
+    CBBoostClassifier,
+    EBBoostClassifier,
+    GBCBBoostClassifier,
+    HedgeBoostClassifier,
+    QuadBoostClassifier,
+)
+from quadrepro._typing import FloatArray
+from quadrepro.learners import greedy
+from quadrepro.learners.greedy.estimator import GreedyClassifier
+
+Problem = tuple[FloatArray, FloatArray]
+
+PUBLIC = [
+    AdaBoostClassifier,
+    AdaBoostRegClassifier,
+    CBBoostClassifier,
+    EBBoostClassifier,
+    GBCBBoostClassifier,
+    HedgeBoostClassifier,
+    QuadBoostClassifier,
+]
+
+
+def classes() -> Iterator[type]:
+    """Yield the public classifiers of the room's modules."""
+    for module in pkgutil.iter_modules(greedy.__path__):
+        found = importlib.import_module(f"{greedy.__name__}.{module.name}")
+        for name, value in vars(found).items():
+            public = isinstance(value, type) and not name.startswith("_")
+            if public and issubclass(value, GreedyClassifier) and value is not GreedyClassifier:
+                yield value
+
+
+def test_every_classifier_of_the_room_is_public() -> None:
+    assert set(classes()) == set(PUBLIC)
+    assert {c.__name__ for c in PUBLIC} <= set(quadrepro.__all__)
+
+
+@pytest.mark.parametrize("estimator", PUBLIC, ids=lambda c: c.__name__)
+def test_the_example_in_the_docstring_is_right(estimator: type) -> None:
+    (test,) = doctest.DocTestFinder(recurse=False).find(estimator, estimator.__name__)
+    assert estimator.__name__ in test.docstring.split("Examples")[1]
+    results = doctest.DocTestRunner().run(test)
+    assert results.attempted > 2
+    assert not results.failed
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        AdaBoostClassifier(),
+        AdaBoostRegClassifier(5.0),
+        EBBoostClassifier(0.3),
+        HedgeBoostClassifier(0.1),
+        QuadBoostClassifier(),
+        QuadBoostClassifier("l1", reweight=True),
+        QuadBoostClassifier("linf"),
+    ],
+    ids=repr,
+)
+def test_stages_are_shorter_runs(problem: Problem, estimator: GreedyClassifier) -> None:
+    H, y = problem
+    estimator = clone(estimator).set_params(voters="precomputed", n_rounds=9)
+    stages = list(estimator.fit(H, y).staged_decision_function(H))
+    assert len(stages) == 9
+    for t in (1, 4, 9):
+        alone = clone(estimator).set_params(n_rounds=t).fit(H, y).decision_function(H)
+        np.testing.assert_allclose(stages[t - 1], alone, atol=1e-12)
+
+
+def test_stages_are_over_the_plain_voters(problem: Problem) -> None:
+    H, y = problem
+    # Equal voters are merged, so that voters of the reduced problem have other places.
+    doubled = np.hstack([H[:, :3], -H[:, :3], H])
+    estimator = AdaBoostClassifier(9, voters="precomputed").fit(doubled, y)
+    plain = AdaBoostClassifier(9, voters="precomputed").fit(H, y)
+    stages = zip(
+        estimator.staged_decision_function(doubled), plain.staged_decision_function(H), strict=True
+    )
+    for ours, theirs in stages:
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def test_a_run_that_ends_early_has_fewer_stages() -> None:
+    H = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]])
+    fitted = AdaBoostClassifier(9, voters="precomputed").fit(H, [1, 1, 0])
+    (stage,) = fitted.staged_decision_function(H)
+    np.testing.assert_array_equal(stage, H[:, 0])
+
+
+def test_stages_of_adaboost_are_shorter_runs(problem: Problem) -> None:
+    H, y = problem
+    stages = list(AdaBoostClassifier(9, voters="precomputed").fit(H, y).staged_decision_function(H))
+    for t in (1, 4, 9):
+        alone = AdaBoostClassifier(t, voters="precomputed").fit(H, y).decision_function(H)
+        np.testing.assert_allclose(stages[t - 1], alone, atol=1e-12)

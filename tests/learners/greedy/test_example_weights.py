@@ -1,0 +1,220 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from quadrepro._typing import FloatArray
+from quadrepro.learners.algorithm import DrawnProblem, HeldOut, positive_votes
+from quadrepro.learners.greedy.adaboost import AdaBoost
+from quadrepro.learners.greedy.adaboost_reg import AdaBoostReg
+from quadrepro.learners.greedy.ebboost import EBBoost
+from quadrepro.learners.greedy.example_weights import (
+    LARGEST_STEP,
+    NO_EDGE,
+    TIE,
+    UNITS,
+    ExampleWeights,
+    WeightBoosting,
+)
+from quadrepro.learners.greedy.hedge import HedgeBoost
+from quadrepro.learners.grid import Grid
+from quadrepro.voters.random_stumps import Coding, RandomStumps
+from quadrepro.voters.reduction import VotingProblem
+from quadrepro.voters.source import FixedVoters
+
+Problem = tuple[FloatArray, FloatArray]
+
+
+def drawn_problem(seed: int, patience: int = 12) -> DrawnProblem:
+    """Return 60 + 60 noisy examples of a rule over three attributes."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(120, 3))
+    y = np.where(X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(size=120) > 0, 1.0, -1.0)
+    coding = Coding.fit(X[:60])
+    train, valid = coding.transform(X[:60]), coding.transform(X[60:])
+    return DrawnProblem(
+        lambda: RandomStumps(train, y[:60], np.random.default_rng(seed), per_round=20),
+        train,
+        y[:60],
+        valid,
+        y[60:],
+        patience,
+        max_rounds=200,
+    )
+
+
+def assert_same(found: HeldOut, i: int, alone: HeldOut) -> None:
+    assert found.errors[i] == alone.errors[0]
+    assert found.candidates[i] == alone.candidates[0]
+    ours, theirs = found.vote(i), alone.vote(0)
+    np.testing.assert_array_equal(ours.attributes, theirs.attributes)
+    np.testing.assert_array_equal(ours.cuts, theirs.cuts)
+    np.testing.assert_array_equal(ours.weights, theirs.weights)
+
+
+@pytest.mark.parametrize("take_last", [False, True])
+@pytest.mark.parametrize("seed", [0, 5, 9])
+@pytest.mark.parametrize(
+    ("algorithm", "name", "values"),
+    [
+        (EBBoost(), "lam", [30.0, 5.0, 1.0, 0.3, 0.03, 0.0]),
+        (AdaBoostReg(), "C", [3000.0, 300.0, 30.0, 3.0, 0.3, 0.0]),
+        (AdaBoostReg(power=1), "C", [30.0, 10.0, 3.0, 1.0, 0.3, 0.0]),
+        (HedgeBoost(), "eta", [0.01, 0.03, 0.1, 0.2, 0.35, 0.5]),
+    ],
+    ids=["ebboost", "adaboost_reg", "adaboost_reg, power 1", "hedge"],
+)
+def test_values_side_by_side_over_drawn_stumps_are_separate_runs_with_patience(
+    algorithm: WeightBoosting, name: str, values: list[float], seed: int, take_last: bool
+) -> None:
+    problem = replace(drawn_problem(seed), take_last=take_last)
+    together = algorithm.hold_out(problem, Grid.of({name: values}))
+    for i, value in enumerate(values):
+        assert_same(together, i, algorithm.hold_out(problem, Grid.of({name: [value]})))
+    # Patience ends the values in different rounds: it is not one end for all.
+    assert len({candidate["n_rounds"] for candidate in together.candidates}) > 2
+
+
+def test_a_vote_has_the_errors_and_the_rounds_of_its_candidate() -> None:
+    problem = drawn_problem(3)
+    values = [5.0, 0.3, 0.0]
+    best = EBBoost().hold_out(problem, Grid.of({"lam": values}))
+    last = EBBoost().hold_out(replace(problem, take_last=True), Grid.of({"lam": values}))
+    np.testing.assert_array_equal(best.errors, last.errors)
+    for i, lam in enumerate(values):
+        vote, longer = best.vote(i), last.vote(i)
+        n_rounds = len(vote.weights)
+        assert best.candidates[i] == {"lam": lam, "n_rounds": n_rounds}
+        wrong = vote.positive(problem.valid) != (problem.y_valid > 0)
+        assert best.errors[i] == wrong.sum()
+        assert last.candidates[i] == {"lam": lam, "n_rounds": n_rounds + problem.patience}
+        np.testing.assert_array_equal(longer.weights[:n_rounds], vote.weights)
+
+
+def test_a_run_ends_after_the_largest_number_of_rounds_at_the_latest() -> None:
+    problem = replace(drawn_problem(0, patience=500), max_rounds=7, take_last=True)
+    (candidate,) = AdaBoost().hold_out(problem, Grid.of({})).candidates
+    assert candidate == {"n_rounds": 7}
+
+
+def test_a_run_begins_with_equal_weights_on_the_examples_of_each_sample(problem: Problem) -> None:
+    H, y = problem
+    counts = np.vstack([np.ones(60), np.arange(60) % 3, np.arange(60) % 2])
+    voting = VotingProblem(H, y, counts, np.arange(H.shape[1]), H.shape[1])
+    state = AdaBoost().state(voting, np.array([2, 0, 1]))
+    for weights, sample in zip(state.example_weights, counts[[2, 0, 1]], strict=True):
+        np.testing.assert_allclose(weights, np.where(sample > 0, UNITS / sample.sum(), 0.0))
+    assert not state.weights.any()
+    assert state.weights.shape == (3, H.shape[1])
+
+
+@pytest.mark.parametrize("largest", [1, 3])
+@pytest.mark.parametrize("seed", range(5))
+def test_the_strongest_voter_has_the_least_weighted_error(
+    make_problem: Callable[..., Problem], seed: int, largest: int
+) -> None:
+    H, y = make_problem(seed=seed)
+    rng = np.random.default_rng(seed)
+    copies = rng.integers(0, largest + 1, (2, 60)).astype(float)
+    state = ExampleWeights(FixedVoters(H, y), copies)
+    w = rng.exponential(size=(2, 60)) * copies
+    w /= w.sum(axis=1, keepdims=True)
+    state.example_weights = np.where(copies > 0, w / np.maximum(copies, 1) * UNITS, 0.0)
+    picks, edges = state.strongest()
+    for row in range(2):
+        both = (w[row] * y) @ np.hstack([H, -H])
+        assert picks[row] == np.argmax(both) % H.shape[1]
+        assert abs(edges[row]) == pytest.approx(both.max(), abs=1e-12)
+        assert np.sign(edges[row]) == (1 if np.argmax(both) < H.shape[1] else -1)
+
+
+def test_voters_whose_errors_differ_by_rounding_tie_to_the_lowest_index() -> None:
+    y = np.ones(4)
+    H = np.array([[1.0, 1.0], [1.0, 1.0], [1.0, -1.0], [-1.0, 1.0]])
+    state = ExampleWeights(FixedVoters(H, y), np.ones((1, 4)))
+    for difference, pick in ((TIE / 4, 0), (TIE, 1)):
+        state.example_weights = UNITS / 4 + difference * np.array([[0.0, 0.0, -1.0, 1.0]])
+        assert state.strongest()[0].tolist() == [pick]
+
+
+def test_a_tie_is_as_wide_as_the_rounding_of_a_long_sum() -> None:
+    m = 4096
+    y = np.ones(m)
+    H = np.ones((m, 2))
+    H[-1, 0] = H[-2, 1] = -1.0
+    state = ExampleWeights(FixedVoters(H, y), np.ones((1, m)))
+    for difference, pick in ((m / 4 - 1, 0), (m / 4 + 1, 1)):
+        state.example_weights = np.full((1, m), UNITS / m)
+        state.example_weights[0, -1] += difference
+        state.example_weights[0, -2] -= difference
+        assert state.strongest()[0].tolist() == [pick]
+
+
+def test_a_step_is_the_weight_of_its_hyperbolic_tangent(problem: Problem) -> None:
+    state = ExampleWeights(FixedVoters(*problem), np.ones((3, 60)))
+    state.begin(4)
+    picks, tanhs = np.array([2, 0, 1]), np.array([0.5, -0.9, 2 * NO_EDGE])
+    step = state.step_to(picks, tanhs)
+    assert step.last is None
+    assert step.picks is picks
+    np.testing.assert_array_equal(step.weights, np.arctanh(tanhs))
+
+
+def test_a_voter_without_error_or_without_an_edge_ends_the_run(problem: Problem) -> None:
+    state = ExampleWeights(FixedVoters(*problem), np.ones((5, 60)))
+    tanhs = np.array([1.0, 0.5, -1.0, NO_EDGE, -NO_EDGE])
+    for t, decisive in ((1, 1.0), (3, 3 * LARGEST_STEP)):
+        state.begin(t)
+        step = state.step_to(np.arange(5), tanhs)
+        assert step.last is not None
+        assert step.last.tolist() == [True, False, True, True, True]
+        assert step.weights.tolist() == [decisive, np.arctanh(0.5), -decisive, 0.0, 0.0]
+
+
+def test_a_voter_without_error_outweighs_the_rounds_before_it() -> None:
+    # No edge below 1 gives a step as large as `LARGEST_STEP`.
+    assert np.arctanh(np.nextafter(1.0, 0.0)) < LARGEST_STEP / 2
+
+
+def test_a_long_run_does_not_depend_on_the_batch_or_the_order_of_examples(
+    make_problem: Callable[..., Problem],
+) -> None:
+    H, y = make_problem(m=101, n=15)
+    grid = Grid.of({"n_rounds": [20_000]})
+    alone = AdaBoost().path(H, y, grid)
+    rng = np.random.default_rng(3)
+    samples = np.vstack([np.ones(101), rng.integers(0, 2, 101)]).astype(float)
+    order = rng.permutation(101)
+    np.testing.assert_array_equal(alone, AdaBoost().path(H, y, grid, samples)[0])
+    np.testing.assert_array_equal(alone, AdaBoost().path(H[order], y[order], grid))
+
+
+def test_a_held_out_example_that_is_always_wrong_does_no_harm_in_a_long_run() -> None:
+    # Its weight would grow without bound if it had one.
+    rng = np.random.default_rng(0)
+    H = rng.choice([-1.0, 1.0], (41, 9))
+    y = np.where(H[:, :3].sum(axis=1) > 0, 1.0, -1.0)
+    y[-1] *= -1
+    samples = np.vstack([np.arange(41) < 40, np.ones(41)]).astype(float)
+    with np.errstate(all="raise", under="ignore"):
+        held_out, _ = AdaBoost().path(H, y, Grid.of({"n_rounds": [30_000]}), samples)
+    assert np.isfinite(held_out).all()
+    assert not positive_votes(H[:40], held_out).ravel()[y[:40] < 0].any()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_without_complements_only_a_stump_with_an_edge_is_taken(seed: int) -> None:
+    X, y = np.linspace(0, 1, 40)[:, None], np.where(np.arange(40) < 20, 1.0, -1.0)
+    codes = Coding.fit(X).transform(X)
+    rng = np.random.default_rng(seed)
+    source = RandomStumps(codes, y, rng, per_round=1, polarity="random")
+    state = AdaBoost().weights(source, np.ones((1, 40)))
+    state.begin(1)
+    step = AdaBoost().rule(np.array([np.nan])).step(state)
+    # Examples above a cut are mostly negative, so that only the complement has an edge.
+    taken = step.last is None
+    assert taken == (source.turns[0] < 0)
+    assert (step.weights[0] > 0) == taken

@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from quadrepro.learners.greedy.example_weights import LARGEST_STEP, UNITS
+from quadrepro.learners.greedy.step_loss import StepLoss, exact_sums
+
+
+@pytest.mark.parametrize("C", [0.1, 3.0, 30.0, 300.0])
+@pytest.mark.parametrize("seed", range(20))
+def test_the_line_search_ends_where_the_loss_is_least(seed: int, C: float) -> None:
+    rng = np.random.default_rng(seed)
+    w, means = rng.dirichlet(np.ones(12), 2)
+    total, s = rng.uniform(0.01, 20), np.where(np.arange(12) < 7, 1.0, -1.0)
+    loss = StepLoss(
+        np.rint(w * UNITS)[None],
+        np.ones((1, 12)),
+        (s + C * w**2)[None],
+        (C * (w - means) ** 2)[None],
+        np.array([total]),
+    )
+    a = loss.minimiser()
+    assert 0 <= a[0] <= LARGEST_STEP
+    fine = np.geomspace(1e-5, LARGEST_STEP, 4000)
+    least = loss.logarithms(fine)[:, 0].min()
+    assert loss.logarithms(np.maximum(a, 1e-300))[0, 0] <= least + 1e-9 * max(1.0, abs(least))
+
+
+def test_the_line_search_without_bends_has_a_closed_form() -> None:
+    right = np.array([[3.0], [1.0 + 1e-6], [1e9]]) * 2.0**20
+    units = np.rint(np.hstack([right, np.full((3, 1), 2.0**20)]))
+    slopes, ones = np.tile([1.0, -1.0], (3, 1)), np.ones((3, 2))
+    found = StepLoss(units, ones, slopes, np.zeros((3, 2)), np.ones(3)).minimiser()
+    expected = np.log(units[:, 0] / units[:, 1]) / 2
+    np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-15)
+
+
+def test_sums_do_not_depend_on_order_or_merging() -> None:
+    rng = np.random.default_rng(1)
+    terms = rng.normal(size=300) * 10.0 ** rng.uniform(-12, 3, 300)
+    counts = rng.integers(0, 5, 300)
+    plain = rng.permutation(np.repeat(terms, counts))
+    merged = exact_sums(terms[None], counts[None].astype(float))
+    np.testing.assert_array_equal(merged, exact_sums(plain[None], np.ones((1, len(plain)))))
+    assert merged[0] == pytest.approx(plain.sum(), rel=1e-12)

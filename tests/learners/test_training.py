@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from quadrepro._typing import IntArray
+from quadrepro.learners.grid import Grid
+from quadrepro.learners.training import Fitted, Losses, NoSolutionError, Path, Trainer
+
+
+@dataclass(frozen=True, eq=False)
+class OnlyPath(Trainer):
+    """A trainer whose candidates are known by their path."""
+
+    def cross_validate(self, fold: IntArray) -> Losses:
+        raise NotImplementedError
+
+    def hold_out(self) -> Losses:
+        raise NotImplementedError
+
+    def path(self) -> Path:
+        scores = np.arange(len(self.candidates))[:, None] * np.ones(3)
+        return Path(Fitted(self.candidates[-1], scores[-1]), lambda: (scores, scores))
+
+
+def test_scores_up_to_zero_are_negative() -> None:
+    scores = np.array([-1.0, 0.0, 1e-16, 0.2])
+    assert Fitted({}, scores).positive.tolist() == [False, False, True, True]
+    assert Fitted({}, scores, zero=1e-16).positive.tolist() == [False, False, False, True]
+
+
+def test_candidates_run_through_the_grids_in_order() -> None:
+    grids = [Grid.of({"a": [1, 2], "b": [3]}), Grid.of({"a": [0], "b": [5, 6]})]
+    assert OnlyPath(grids).candidates == [
+        {"a": 1, "b": 3},
+        {"a": 2, "b": 3},
+        {"a": 0, "b": 5},
+        {"a": 0, "b": 6},
+    ]
+
+
+def test_the_last_candidate_is_that_of_the_path() -> None:
+    last = OnlyPath([Grid.of({"a": [1, 2]}), Grid.of({"a": [4]})]).last()
+    assert last.candidate == {"a": 4}
+    assert last.scores.tolist() == [2.0] * 3
+
+
+def test_a_missing_solution_is_a_value_error() -> None:
+    with pytest.raises(ValueError, match="none"):
+        raise NoSolutionError("none")
