@@ -99,15 +99,20 @@ class Printed:
         return float(text) if text else None
 
     def spread(self, row: str, mean: str, sd: str) -> str:
-        """Return a printed mean ± standard deviation, or an empty text if one is missing.
+        """Return a printed mean ± standard deviation, or the mean alone if it has no deviation.
 
         Parameters
         ----------
         row, mean, sd : str
             Names of a row and of the columns of its mean and standard deviation.
+
+        Returns
+        -------
+        str
+            Empty if no mean is printed.
         """
         texts = self.text(row, mean), self.text(row, sd)
-        return " ± ".join(texts) if all(texts) else ""
+        return " ± ".join(filter(None, texts)) if texts[0] else ""
 
     def rounding(self, row: str, column: str) -> float:
         """Return half a unit of the last printed digit."""

@@ -270,8 +270,9 @@ class InPrint(Evidence):
     def seconds(self, algorithm: str) -> float:
         """Return the printed mean running time."""
         for table in self.tables:
-            if text := table.text(TIME_ROW, algorithm):
-                return float(text)
+            for column in (algorithm, algorithm + MEAN):
+                if text := table.text(TIME_ROW, column):
+                    return float(text)
         raise Lacking(self.lacking)
 
     def seconds_on(self, row: str, algorithm: str) -> float:

@@ -178,6 +178,8 @@ def test_printed_risks_and_errors_are_exact_percentages() -> None:
         assert InPrint(("x",), {}, (table,)).values("a") == [Fraction(7)]
     assert InPrint(("x",), {}, (RISKS,)).seconds("a") == 2.5
     assert InPrint(("x",), {}, (ERRORS,)).deviation("x", "a") == 1.5
+    timed = replace(ERRORS, cells={**ERRORS.cells, (TIME_ROW, "a_mean"): "4"})
+    assert InPrint(("x",), {}, (timed,)).seconds("a") == 4
 
 
 def test_each_quantity_is_found_in_the_table_that_holds_it() -> None:
