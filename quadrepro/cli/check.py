@@ -6,15 +6,7 @@ from pathlib import Path
 
 import click
 
-from quadrepro.cli.common import (
-    config_argument,
-    data_option,
-    duration,
-    out_option,
-    prepare,
-    record_store,
-    repeats_option,
-)
+from quadrepro.cli.options import config_argument, data_option, out_option, repeats_option
 
 
 @click.command("check")
@@ -31,23 +23,23 @@ def command(config: str, data: Path | None, out: Path, repeats: int | None) -> N
 
     from quadrepro.engine.estimates import Estimates
     from quadrepro.engine.run import missing_cells
+    from quadrepro.progress import duration
+    from quadrepro.reproduction import prepare, record_store
 
-    plan = prepare(config, data, repeats)
+    plan = prepare(config, data=data, repeats=repeats, offline=True)
     estimates = Estimates()
     todo = missing_cells(plan.cells, record_store(out), estimates)
     rows = []
     for row, dataset in plan.datasets.items():
-        first = next(cell for cell in plan.cells if cell.dataset == row)
-        split = first.problem.split
+        split = next(cell for cell in plan.cells if cell.dataset == row).problem.split
         valid = "" if split.valid is None else len(split.valid)
         rows.append((row, len(split.train), valid, len(split.test), dataset.origin))
     click.echo(tabulate(rows, ("data set", "train", "validate", "test", "from"), "simple"))
     click.echo()
     settings = []
     for entry in plan.experiment.config.algorithms:
-        grids = next(cell for cell in plan.cells if cell.algorithm == entry.name).grids
-        searched = ", ".join((*entry.grid, *entry.draw)) or "none"
-        settings.append((entry.name, sum(len(grid.candidates) for grid in grids), searched))
+        cell = next(cell for cell in plan.cells if cell.algorithm == entry.name)
+        settings.append((entry.name, cell.n_candidates, ", ".join(entry.searched) or "none"))
     click.echo(tabulate(settings, ("algorithm", "candidates", "searched over"), "simple"))
     text = f"\n{len(plan.cells)} cells, {len(plan.cells) - len(todo)} already computed"
     seconds = estimates.total(todo)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from quadrepro.cli.common import data_option, offline_option
+from quadrepro.cli.options import data_option, offline_option
 
 
 @click.command("fetch")
@@ -15,19 +15,23 @@ from quadrepro.cli.common import data_option, offline_option
 @data_option
 @offline_option
 def command(what: tuple[str, ...], everything: bool, data: Path | None, offline: bool) -> None:
-    """Bring data sets that are not here into the cache.
+    """Fetch data sets into the cache.
 
-    WHAT are names of data sets, or configs whose data sets are meant. What was fetched stays, so an
-    interrupted or failed call is simply made again. Exits with 3 where a data set could not be had.
+    WHAT are names of data sets, or configs whose data sets are fetched. Whatever was fetched is
+    kept, so an interrupted or failed call can simply be repeated. Exits with 3 if a data set could
+    not be fetched.
     """
-    from quadrepro.cli.fetching import bring
+    from quadrepro.data.bring import bring, missing_cards
     from quadrepro.data.card import card_names
     from quadrepro.data.store import load_dataset
+    from quadrepro.progress import FetchProgress
 
     if not what and not everything:
         raise click.UsageError("name data sets or configs, or say --all")
     names = card_names() if everything else _names(what)
-    bring(names, data, offline)
+    missing = missing_cards(names, data)
+    with FetchProgress(missing) as progress:
+        bring(missing, data, offline=offline, listener=progress)
     for name in names:
         load_dataset(name, data)
     count = "1 data set is" if len(names) == 1 else f"{len(names)} data sets are"
@@ -36,10 +40,10 @@ def command(what: tuple[str, ...], everything: bool, data: Path | None, offline:
 
 def _names(what: tuple[str, ...]) -> list[str]:
     """Return the data sets that are named, and those of the configs that are."""
-    from quadrepro.cli.common import find_config
     from quadrepro.config.loading import load_experiment
     from quadrepro.data.card import card_names
     from quadrepro.errors import ConfigError, nearest
+    from quadrepro.reproduction import find_config
     from quadrepro.resources import configs_folder
 
     known = {*card_names(), *(path.stem for path in configs_folder().glob("*.yaml"))}

@@ -12,16 +12,12 @@ from typing import TYPE_CHECKING, Self
 
 import click
 
-from quadrepro.cli.common import (
+from quadrepro.cli.options import (
     config_argument,
     data_option,
-    duration,
     offline_option,
     out_option,
-    prepare,
-    record_store,
     repeats_option,
-    report,
 )
 from quadrepro.errors import EXIT_INTERRUPTED
 
@@ -56,16 +52,17 @@ def command(
 ) -> None:
     """Compute an experiment and write its tables.
 
-    CONFIG is a YAML file, or the name of one that ships with quadrepro. Data sets that are not here
-    are fetched. Cells that were computed before are not computed again.
+    CONFIG is a YAML file, or the name of one that ships with quadrepro. Data sets that are not
+    available locally are fetched. Cells that have been computed before are not computed again.
     """
-    from quadrepro.cli.progress import RunProgress
+    from quadrepro.cli.showing import show
     from quadrepro.engine.estimates import Estimates
     from quadrepro.engine.run import compute, missing_cells
+    from quadrepro.progress import FetchProgress, RunProgress, duration
+    from quadrepro.reproduction import prepare, record_store, write
 
-    plan = prepare(config, data, repeats, offline=offline)
-    store = record_store(out)
-    estimates = Estimates()
+    plan = prepare(config, data=data, repeats=repeats, offline=offline, fetching=FetchProgress)
+    store, estimates = record_store(out), Estimates()
     todo = missing_cells(plan.cells, store, estimates)
     seconds = estimates.total(todo)
     kept = len(plan.cells) - len(todo)
@@ -91,14 +88,14 @@ def command(
             err=True,
         )
         ctx.exit(EXIT_INTERRUPTED)
-    ctx.exit(report(plan, store, out))
+    ctx.exit(show(write(plan, store, out)))
 
 
 class _Interruption:
     """Ends a run at SIGINT and SIGTERM.
 
-    What a handler raises can be lost: numpy turns whatever comes up in a comparison into an error
-    of its own, which then looks like a failed cell. So the signal is remembered as well.
+    An exception raised by a handler can be lost: numpy turns whatever is raised in a comparison
+    into an error of its own, which then looks like a failed cell. So the signal is remembered.
     """
 
     SIGNALS = (signal.SIGINT, signal.SIGTERM)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from quadrepro.cli.common import data_option
+from quadrepro.cli.options import data_option
 
 if TYPE_CHECKING:
     from quadrepro.data.card import Attribute, Card, View

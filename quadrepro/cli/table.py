@@ -6,15 +6,7 @@ from pathlib import Path
 
 import click
 
-from quadrepro.cli.common import (
-    config_argument,
-    data_option,
-    out_option,
-    prepare,
-    record_store,
-    repeats_option,
-    report,
-)
+from quadrepro.cli.options import config_argument, data_option, out_option, repeats_option
 from quadrepro.errors import EXIT_CELLS_MISSING
 
 
@@ -29,11 +21,14 @@ def command(
 ) -> None:
     """Write the tables again from what has been computed.
 
-    Nothing is computed; a cell without a result stands as a dash. Where no cell has one, nothing is
-    written. CONFIG is a YAML file, or the name of one that ships with quadrepro.
+    Nothing is computed, and a cell without a result is shown as a dash. If no cell has a result,
+    nothing is written. CONFIG is a YAML file, or the name of one that ships with quadrepro.
     """
-    plan, store = prepare(config, data, repeats), record_store(out)
+    from quadrepro.cli.showing import show
+    from quadrepro.reproduction import prepare, record_store, write
+
+    plan, store = prepare(config, data=data, repeats=repeats, offline=True), record_store(out)
     if not any(store.path(cell.key).is_file() for cell in plan.cells):
         click.echo(f"no cell of {config} has been computed in {store.folder}", err=True)
         ctx.exit(EXIT_CELLS_MISSING)
-    ctx.exit(report(plan, store, out))
+    ctx.exit(show(write(plan, store, out)))

@@ -109,14 +109,14 @@ class AlgorithmEntry(Model):
         if draws_stumps:
             if not learner.takes_drawn_stumps:
                 raise fault(f"{self.id} needs a voter matrix, but a hold-out draws stumps")
-            if N_ROUNDS.name in (*self.grid, *self.draw):
+            if N_ROUNDS.name in self.searched:
                 raise fault("the validation error chooses the rounds", "grid", N_ROUNDS.name)
         if wrong := self.fault_of_measures(protocol, {}):
             raise fault(wrong, *(["measures"] if self.measures else []))
         for hyperparameter in learner.hyperparameters:
             name = hyperparameter.name
             chosen = draws_stumps and name == N_ROUNDS.name
-            if name not in (*self.grid, *self.draw) and not (chosen or hyperparameter.optional):
+            if name not in self.searched and not (chosen or hyperparameter.optional):
                 raise fault(f"{self.id} needs values of {name} ({hyperparameter.meaning})", "grid")
 
     def fault_of_measures(self, protocol: Protocol, changes: Mapping[str, Axis]) -> str | None:
@@ -138,6 +138,11 @@ class AlgorithmEntry(Model):
     def draws_stumps(self, protocol: Protocol) -> bool:
         """Whether it boosts drawn stumps, so that the validation error chooses the rounds."""
         return protocol.holdout is not None and self.make().gives_votes
+
+    @property
+    def searched(self) -> tuple[str, ...]:
+        """Names of the hyper-parameters that are searched over."""
+        return (*self.grid, *self.draw)
 
     @property
     def id(self) -> str:

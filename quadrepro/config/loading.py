@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from quadrepro.config.schema import Config
 from quadrepro.data.card import View
-from quadrepro.documents.source import YamlSource, read_yaml
+from quadrepro.documents.source import MappingSource, Mark, YamlSource, read_yaml
 from quadrepro.documents.validation import validated
 from quadrepro.errors import ConfigError
 
@@ -89,6 +91,30 @@ def load_experiment(path: Path, repeats: int | None = None) -> Experiment:
     source = read_yaml(path)
     if not isinstance(source.data, dict):
         raise ConfigError(f"{source.where(())}: a config must be a mapping of keys to values")
+    return _experiment(path.stem, source, repeats)
+
+
+def load_mapping(config: Mapping[str, Any], repeats: int | None = None) -> Experiment:
+    """Check a config that was not read from a file.
+
+    Parameters
+    ----------
+    config : mapping of str to object
+        The content of a config. The results folder is named after its title.
+    repeats : int, optional
+        Number of splits; by default that of the config.
+
+    Raises
+    ------
+    ConfigError
+        If it is not a valid config. The message has one line per mistake, each with its place.
+    """
+    source = MappingSource(Path("config"), dict(config), Mark(1, 1))
+    name = re.sub(r"[^a-z0-9]+", "-", str(config.get("title", "")).lower()).strip("-")
+    return _experiment(name or "config", source, repeats)
+
+
+def _experiment(name: str, source: YamlSource, repeats: int | None) -> Experiment:
     if repeats is not None:
         source = replace(source, data={**source.data, "repeats": repeats})
-    return Experiment(path.stem, validated(Config, source), source)
+    return Experiment(name, validated(Config, source), source)

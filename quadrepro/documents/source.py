@@ -106,6 +106,21 @@ class YamlSource:
         return f"{self.path}:{mark.line}:{mark.column}"
 
 
+@dataclass(frozen=True)
+class MappingSource(YamlSource):
+    """A mapping that was not read from a file: its places are named by keys and indices."""
+
+    def where(self, place: Place) -> str:
+        """Return what leads to a value, as ``config['datasets'][0]``.
+
+        Parameters
+        ----------
+        place : tuple of str or int
+            Keys and indices that lead to the value.
+        """
+        return f"{self.path}{''.join(f'[{part!r}]' for part in place)}"
+
+
 def read_yaml(
     path: Path, *, scalars: Scalars = "typed", error: type[QuadreproError] = ConfigError
 ) -> YamlSource:

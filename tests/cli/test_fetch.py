@@ -161,7 +161,7 @@ def test_all_data_sets_are_named_where_all_are_asked_for_offline() -> None:
 def test_a_long_download_says_now_and_then_how_far_it_is(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("quadrepro.cli.fetching.SECONDS_BETWEEN_LINES", 0.0)
+    monkeypatch.setattr("quadrepro.progress.SECONDS_BETWEEN_LINES", 0.0)
     lines = quadrepro("fetch", "one").stderr.splitlines()
     assert lines[0] == "one: 0.0 of 0.0 MB"
     assert lines[-1].startswith("one: fetched from")

@@ -97,7 +97,8 @@ def test_verdicts_are_written_with_several_splits_and_printed_risks(
     path = tmp_path / "one.yaml"
     path.write_text(
         f"title: One\nrepeats: {repeats}\nprotocol: {{view: quadboost}}\ndatasets: [monks]\n"
-        f"algorithms: [{{name: adaboost, grid: {{n_rounds: 5}}}}]\npaper: quadboost\ntables: {tables}\n"
+        f"algorithms: [{{name: adaboost, grid: {{n_rounds: 5}}}}]\n"
+        f"paper: quadboost\ntables: {tables}\n"
     )
     [request] = [r for r in requested(load_experiment(path)) if r.kind is VERDICTS]
     assert request.kind.written(request.context) is written

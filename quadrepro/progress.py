@@ -1,4 +1,4 @@
-"""Progress of a run: a bar on a terminal, a line now and then where output is piped."""
+"""Progress of long work: a bar on a terminal, and a line now and then if output is piped."""
 
 from __future__ import annotations
 
@@ -7,19 +7,29 @@ import time
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-import click
-
-from quadrepro.cli.common import duration
-
 if TYPE_CHECKING:
     from rich.progress import Progress
 
     from quadrepro.config.cell import Cell
+    from quadrepro.data.card import Card
     from quadrepro.engine.estimates import Estimates
     from quadrepro.engine.records import Record
 
 SECONDS_BETWEEN_LINES = 30.0
 SECONDS_BETWEEN_UPDATES = 0.2
+
+
+def duration(seconds: float) -> str:
+    """Return a duration in words."""
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    minutes = seconds / 60
+    return f"{round(minutes)} min" if minutes < 90 else f"{minutes / 60:.1f} h"
+
+
+def tell(text: str) -> None:
+    """Print a line on standard error."""
+    print(text, file=sys.stderr, flush=True)
 
 
 class TerminalBar:
@@ -90,7 +100,7 @@ class RunProgress(TerminalBar):
             self._bar.update(self._task, completed=done, description=self._text())
         elif self._bar is None and (ended or now - self._last_line >= SECONDS_BETWEEN_LINES):
             self._last_line = now
-            click.echo(self._text(), err=True)
+            tell(self._text())
 
     def _left(self) -> float | None:
         """Return the estimated wall time of the rest, or None if nothing is known."""
@@ -107,3 +117,94 @@ class RunProgress(TerminalBar):
         text = f"{done}/{self._n_cells} cells"
         left = self._left() if self._rest else None
         return text if left is None else f"{text}, about {duration(left)} left"
+
+
+class FetchProgress(TerminalBar):
+    """Shows the progress of downloads: a bar on a terminal, one line per data set in a pipe.
+
+    Parameters
+    ----------
+    cards : list of Card
+        What will be fetched.
+
+    Attributes
+    ----------
+    n_done : int
+        How many data sets have arrived.
+    """
+
+    def __init__(self, cards: list[Card]) -> None:
+        self.n_done = 0
+        self._name = ""
+        self._arrived = 0
+        self._last_line = time.monotonic()
+        self._n_cards = len(cards)
+        self._total = 0
+
+    def __enter__(self) -> Self:
+        if self._n_cards and sys.stderr.isatty():
+            from rich.console import Console
+            from rich.progress import (
+                BarColumn,
+                DownloadColumn,
+                Progress,
+                TextColumn,
+                TimeRemainingColumn,
+            )
+
+            self._bar = Progress(
+                TextColumn("{task.description}"),
+                BarColumn(),
+                DownloadColumn(),
+                TimeRemainingColumn(),
+                console=Console(stderr=True),
+            )
+            self._bar.start()
+            self._task = self._bar.add_task("", total=None)
+        return self
+
+    def begin(self, card: Card) -> Self:
+        """Begin a data set."""
+        self._name = card.name
+        self.reset()
+        return self
+
+    def end(self, card: Card, origin: str) -> None:
+        """Count a data set that has arrived."""
+        self.n_done += 1
+        tell(f"{card.name}: fetched from {origin} ({self.n_done} of {self._n_cards})")
+
+    @property
+    def total(self) -> int:
+        """Bytes of the current file, 0 if they are not known."""
+        return self._total
+
+    @total.setter
+    def total(self, n: int) -> None:
+        self._total = n
+        if self._bar is not None:
+            self._bar.update(self._task, total=n or None)
+
+    def update(self, n: int) -> None:
+        """Count bytes of the current file."""
+        # pooch counts whole blocks, also for the last, shorter one.
+        self._arrived = min(self._arrived + n, self._total or self._arrived + n)
+        if self._bar is not None:
+            self._bar.advance(self._task, n)
+        elif time.monotonic() - self._last_line >= SECONDS_BETWEEN_LINES:
+            self._last_line = time.monotonic()
+            whole = f" of {self._total / 1e6:.1f}" if self._total else ""
+            tell(f"{self._name}: {self._arrived / 1e6:.1f}{whole} MB")
+
+    def reset(self) -> None:
+        """Begin a file."""
+        self._arrived = 0
+        self._describe(f"{self._name} ({self.n_done + 1} of {self._n_cards})")
+
+    def close(self) -> None:
+        """End a file."""
+        self._describe(f"{self._name}: reading and checking")
+
+    def _describe(self, text: str) -> None:
+        if self._bar is not None:
+            self._bar.reset(self._task, description=text, total=None)

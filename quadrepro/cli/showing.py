@@ -1,0 +1,33 @@
+"""How the verbs that write tables end: the first table, what is lacking, and the exit code."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from quadrepro.errors import EXIT_CELLS_MISSING
+
+if TYPE_CHECKING:
+    from quadrepro.results import Results
+
+SHOWN = 10
+"""Number of cells without a result that are named."""
+
+
+def show(results: Results) -> int:
+    """Print the first table and the cells without a result, and return the exit code."""
+    click.echo(results.table(results.tables[0]).markdown)
+    click.echo(f"Tables written to {results.folder}")
+    assert results.outcomes is not None
+    records = results.outcomes.records
+    bad = [(cell, record) for cell, record in records.items() if not record.ok]
+    for (row, column, repeat), record in bad[:SHOWN]:
+        last_line = record.message.strip().splitlines()[-1:] or ["not computed"]
+        click.echo(f"{row}, {column}, repeat {repeat}: {record.status}: {last_line[0]}", err=True)
+    if not bad:
+        return 0
+    cells = results.folder / "cells.csv"
+    more = f", the first {SHOWN} above; {cells} names all" if len(bad) > SHOWN else ""
+    click.echo(f"{len(bad)} of {len(records)} cells have no result{more}", err=True)
+    return EXIT_CELLS_MISSING

@@ -1,0 +1,195 @@
+"""The door for Python: prepare, compute, write. The command line calls the same functions."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from quadrepro.errors import ConfigError, nearest
+
+if TYPE_CHECKING:
+    from quadrepro.config.plan import Plan
+    from quadrepro.data.bring import FetchListener
+    from quadrepro.data.card import Card
+    from quadrepro.engine.records import RecordStore
+    from quadrepro.results import Results
+
+RECORDS = "records"
+"""Folder of records below the results; all experiments share it, for it goes by content."""
+
+Fetching = Callable[[list["Card"]], AbstractContextManager["FetchListener"]]
+"""Returns a listener to the progress of fetching some data sets."""
+
+
+def reproduce(
+    config: str | Path | Mapping[str, Any],
+    *,
+    jobs: int | None = None,
+    data: str | Path | None = None,
+    out: str | Path = "results",
+    repeats: int | None = None,
+    offline: bool | None = None,
+    progress: bool = True,
+) -> Results:
+    """Run or resume an experiment, and write and return its results.
+
+    Cells that have been computed before are not computed again. An interruption loses only the
+    cells that are being computed.
+
+    Parameters
+    ----------
+    config : str, Path or mapping
+        A YAML file, the name of a config that ships with quadrepro, or the content of a config.
+    jobs : int, optional
+        Number of worker processes, by default the number of cores; 1 computes in this process.
+    data : str or Path, optional
+        Folder of canonical CSV files, by default the one that ``QUADREPRO_DATA`` names.
+    out : str or Path, default "results"
+        Folder in which each experiment gets a folder of its name.
+    repeats : int, optional
+        Number of random splits, instead of the config's.
+    offline : bool, optional
+        Never use the network; by default whether ``QUADREPRO_OFFLINE`` is set.
+    progress : bool, default True
+        Show the progress on standard error.
+
+    Returns
+    -------
+    Results
+        Tables, figures, claims, and all cells as data frames.
+
+    Raises
+    ------
+    ConfigError
+        If the config does not hold together.
+    DataError
+        If data are missing or are not what their cards say.
+
+    Examples
+    --------
+    >>> results = reproduce("quickstart", jobs=2)  # doctest: +SKIP
+    >>> results.table("risks")  # doctest: +SKIP
+    >>> results.cells.groupby("algorithm")["risk"].mean()  # doctest: +SKIP
+    """
+    from quadrepro.engine.estimates import Estimates
+    from quadrepro.engine.run import compute, missing_cells
+    from quadrepro.progress import FetchProgress, RunProgress
+
+    offline = bool(os.environ.get("QUADREPRO_OFFLINE")) if offline is None else offline
+    plan = prepare(
+        config,
+        data=data,
+        repeats=repeats,
+        offline=offline,
+        fetching=FetchProgress if progress else None,
+    )
+    store, estimates = record_store(out), Estimates()
+    todo = missing_cells(plan.cells, store, estimates)
+    jobs = jobs or os.cpu_count() or 1
+    if progress and todo:
+        with RunProgress(todo, jobs, estimates) as listener:
+            compute(todo, store, jobs, listener, estimates)
+    else:
+        compute(todo, store, jobs, lambda cell, record: None, estimates)
+    return write(plan, store, out)
+
+
+def prepare(
+    config: str | Path | Mapping[str, Any],
+    *,
+    data: str | Path | None = None,
+    repeats: int | None = None,
+    offline: bool = False,
+    fetching: Fetching | None = None,
+) -> Plan:
+    """Return the plan of a config after every check that needs no computing.
+
+    Parameters
+    ----------
+    config, data, repeats, offline
+        As in `reproduce`. Data sets that are not available locally are fetched unless `offline`.
+    fetching : callable, optional
+        Returns a listener to the progress of fetching some data sets.
+
+    Returns
+    -------
+    Plan
+        All cells of the experiment.
+
+    Raises
+    ------
+    ConfigError
+        If the config does not hold together.
+    DataError
+        If data are missing or are not what their cards say.
+    """
+    from quadrepro.config.loading import load_experiment, load_mapping
+    from quadrepro.config.plan import make_plan
+    from quadrepro.data.bring import bring, missing_cards
+    from quadrepro.report.files import check_tables
+
+    folder = None if data is None else Path(data)
+    if isinstance(config, Mapping):
+        experiment = load_mapping(config, repeats)
+    else:
+        experiment = load_experiment(find_config(config), repeats)
+    check_tables(experiment)
+    names = dict.fromkeys(entry.name for entry in experiment.config.datasets)
+    missing = missing_cards(names, folder)
+    if fetching is None or offline:
+        bring(missing, folder, offline=offline)
+    else:
+        with fetching(missing) as listener:
+            bring(missing, folder, offline=offline, listener=listener)
+    return make_plan(experiment, folder)
+
+
+def write(plan: Plan, store: RecordStore, out: str | Path) -> Results:
+    """Write and return the results of what has been computed.
+
+    Parameters
+    ----------
+    plan : Plan
+        All cells of the experiment.
+    store : RecordStore
+        What has been computed; a cell without a record is shown as a dash.
+    out : str or Path
+        Folder in which each experiment gets a folder of its name.
+    """
+    from quadrepro.report.files import write_results
+    from quadrepro.results import Results
+
+    folder = Path(out) / plan.experiment.name
+    _, outcomes = write_results(plan, store, folder)
+    return Results(folder, plan, outcomes)
+
+
+def record_store(out: str | Path) -> RecordStore:
+    """Return the store of records below a results folder."""
+    from quadrepro.engine.records import RecordStore
+
+    return RecordStore(Path(out) / RECORDS)
+
+
+def find_config(config: str | Path) -> Path:
+    """Return the file of a config given by path, or by the name of one that ships.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such file and no such name; the nearest name is given.
+    """
+    from quadrepro.resources import configs_folder
+
+    path = Path(config)
+    if path.is_file():
+        return path
+    shipped = {p.stem: p for p in configs_folder().glob("*.yaml")}
+    if str(config) in shipped:
+        return shipped[str(config)]
+    if path.is_dir():
+        raise ConfigError(f"{config} is a folder, not a config")
+    raise ConfigError(f"there is no config {str(config)!r}{nearest(path.stem, shipped)}")

@@ -1,0 +1,230 @@
+"""Results of an experiment: tables, data frames and figures of a results folder."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from quadrepro.errors import ConfigError, nearest
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from quadrepro.config.plan import Plan
+    from quadrepro.report.manifest import Manifest
+    from quadrepro.report.outcomes import Outcomes
+
+
+@dataclass(frozen=True)
+class TableView:
+    """A table of a results folder.
+
+    In a terminal it shows as Markdown, in a notebook as HTML.
+
+    Attributes
+    ----------
+    name : str
+        Name of its files without ending.
+    folder : Path
+        The results folder.
+    """
+
+    name: str
+    folder: Path
+
+    @property
+    def markdown(self) -> str:
+        """The table with title and notes as Markdown, numbers rounded for reading."""
+        return (self.folder / f"{self.name}.md").read_text(encoding="utf-8")
+
+    @property
+    def data(self) -> pd.DataFrame:
+        """The numbers at full precision, each in a column of its own."""
+        import pandas as pd
+
+        return pd.read_csv(self.folder / f"{self.name}.csv")
+
+    def __repr__(self) -> str:
+        return self.markdown
+
+    def _repr_html_(self) -> str:
+        from markdown_it import MarkdownIt
+
+        return str(MarkdownIt("commonmark").enable("table").render(self.markdown))
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """What an experiment has come to, as `quadrepro.reproduce` or `load_results` returns it.
+
+    Attributes
+    ----------
+    folder : Path
+        The results folder.
+    plan : Plan or None, default None
+        The cells with their splits; None if the results were read from a folder.
+    outcomes : Outcomes or None, default None
+        The records of the cells; None if the results were read from a folder.
+    """
+
+    folder: Path
+    plan: Plan | None = field(default=None, repr=False)
+    outcomes: Outcomes | None = field(default=None, repr=False)
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """Names of the tables, the most important one first."""
+        return tuple(self._manifest.tables)
+
+    def table(self, name: str) -> TableView:
+        """Return a table.
+
+        Parameters
+        ----------
+        name : str
+            One of `tables`, such as ``"risks"``.
+
+        Raises
+        ------
+        ConfigError
+            If there is no such table; the nearest name is given.
+        """
+        if name not in self.tables:
+            hint = nearest(name, self.tables)
+            raise ConfigError(f"{self.folder} has no table {name!r}{hint}")
+        return TableView(name, self.folder)
+
+    @cached_property
+    def cells(self) -> pd.DataFrame:
+        """One row per cell: errors, chosen hyper-parameters, seconds; as in ``cells.csv``."""
+        import pandas as pd
+
+        cells = pd.read_csv(self.folder / "cells.csv")
+        chosen = [json.loads(text) if isinstance(text, str) else None for text in cells["chosen"]]
+        cells["chosen"] = pd.Series(chosen, dtype=object)
+        return cells
+
+    @cached_property
+    def examples(self) -> pd.DataFrame:
+        """One row per cell and test example, with its label and whether it is wrong.
+
+        The column ``example`` is the row of the example in the data set's view. Cells that predict
+        numbers are left out.
+
+        Raises
+        ------
+        ConfigError
+            If the results were read from a folder, which does not hold the records.
+        """
+        import numpy as np
+        import pandas as pd
+
+        if self.plan is None or self.outcomes is None:
+            raise ConfigError(
+                f"{self.folder} does not hold the outcome of every example: call "
+                "quadrepro.reproduce, which computes only what is missing"
+            )
+        parts = []
+        for cell in self.plan.cells:
+            record = self.outcomes.records[cell.dataset, cell.algorithm, cell.repeat]
+            if record.ok and record.wrong:
+                test = cell.problem.split.test
+                columns = {
+                    "example": test,
+                    "label": cell.problem.y[test].astype(np.int64),
+                    "wrong": record.wrong_examples(),
+                }
+                names = {"dataset": cell.dataset, "algorithm": cell.algorithm}
+                parts.append(pd.DataFrame({**names, "repeat": cell.repeat, **columns}))
+        if not parts:
+            return pd.DataFrame(
+                columns=["dataset", "algorithm", "repeat", "example", "label", "wrong"]
+            )
+        return pd.concat(parts, ignore_index=True)
+
+    @property
+    def verdicts(self) -> pd.DataFrame:
+        """Where each printed risk lies in the distribution of the repeats.
+
+        Raises
+        ------
+        ConfigError
+            If there is only one repeat, or nothing is printed.
+        """
+        return self._data("verdicts", "several repeats and a printed table of risks")
+
+    @property
+    def claims(self) -> pd.DataFrame:
+        """The claims of the paper, judged on these results and on its printed table.
+
+        Raises
+        ------
+        ConfigError
+            If the config asks for no claims.
+        """
+        return self._data("claims", "a config with claims under tables")
+
+    @property
+    def figures(self) -> dict[str, Path]:
+        """The SVG file of each figure by name; a PNG file lies beside it."""
+        return {name: self.folder / f"{name}.svg" for name in self._manifest.figures}
+
+    @cached_property
+    def _manifest(self) -> Manifest:
+        from quadrepro.report.manifest import read_manifest
+
+        manifest = read_manifest(self.folder)
+        if manifest is None:
+            raise ConfigError(f"{self.folder} is not a results folder: it has no tables.json")
+        return manifest
+
+    def _data(self, name: str, needs: str) -> pd.DataFrame:
+        path = self.folder / f"{name}.csv"
+        if not path.is_file():
+            raise ConfigError(f"{self.folder} has no {name}: they need {needs}")
+        return TableView(name, self.folder).data
+
+    def __repr__(self) -> str:
+        figures = f"\nfigures: {', '.join(self.figures)}" if self.figures else ""
+        first = self.table(self.tables[0])
+        return f"{first!r}\ntables: {', '.join(self.tables)}{figures}\nfolder: {self.folder}"
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        figures = f"; figures: {', '.join(self.figures)}" if self.figures else ""
+        text = escape(f"tables: {', '.join(self.tables)}{figures}; folder: {self.folder}")
+        return f"{self.table(self.tables[0])._repr_html_()}<p>{text}</p>"
+
+
+def load_results(folder: str | Path) -> Results:
+    """Read a results folder.
+
+    Parameters
+    ----------
+    folder : str or Path
+        A folder that ``quadrepro run`` or `quadrepro.reproduce` has written, such as
+        ``results/table1``.
+
+    Returns
+    -------
+    Results
+        All but the outcome of every example.
+
+    Raises
+    ------
+    ConfigError
+        If it is not a results folder.
+
+    Examples
+    --------
+    >>> results = load_results("results/quickstart")  # doctest: +SKIP
+    >>> results.table("risks").data  # doctest: +SKIP
+    """
+    results = Results(Path(folder))
+    if not results.tables:
+        raise ConfigError(f"{folder} holds no table")
+    return results

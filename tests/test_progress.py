@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import cast
+
+import pytest
+
+from quadrepro.config.cell import Cell
+from quadrepro.engine.estimates import Estimates
+from quadrepro.engine.records import Record
+from quadrepro.progress import RunProgress, duration
+
+
+@dataclass(frozen=True)
+class Stub:
+    """What progress knows of a cell."""
+
+    key: str
+    dataset: str = "wine"
+    algorithm: str = "ada"
+    size: float = 1.0
+
+
+CELLS = [cast(Cell, Stub(f"k{i}")) for i in range(4)]
+
+
+class Clock:
+    """A clock that is set by hand."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr("quadrepro.progress.time.monotonic", clock)
+    return clock
+
+
+def done(progress: RunProgress, estimates: Estimates, cell: Cell, seconds: float) -> None:
+    estimates.learn(cell, seconds)
+    progress(cell, Record(cell.key, "ok", seconds=seconds))
+
+
+def test_a_line_now_and_then_tells_how_much_is_left(
+    clock: Clock, capsys: pytest.CaptureFixture[str]
+) -> None:
+    estimates = Estimates()
+    with RunProgress(CELLS, 1, estimates) as progress:
+        clock.now = 29.0
+        done(progress, estimates, CELLS[0], 29.0)
+        assert capsys.readouterr().err == ""
+        clock.now = 60.0
+        done(progress, estimates, CELLS[1], 31.0)
+        assert capsys.readouterr().err == "2/4 cells, about 60 s left\n"
+        clock.now = 61.0
+        done(progress, estimates, CELLS[2], 1.0)
+        clock.now = 62.0
+        done(progress, estimates, CELLS[3], 1.0)
+        assert capsys.readouterr().err == "4/4 cells\n"
+
+
+def test_the_estimate_follows_how_busy_the_machine_is_and_how_many_workers_there_are(
+    clock: Clock, capsys: pytest.CaptureFixture[str]
+) -> None:
+    estimates = Estimates()
+    with RunProgress(CELLS, 2, estimates) as progress:
+        # Two workers: sixty seconds of searches took forty on the clock.
+        clock.now = 40.0
+        done(progress, estimates, CELLS[0], 60.0)
+    assert capsys.readouterr().err == "1/4 cells, about 2 min left\n"
+
+
+def test_before_a_cell_is_done_records_tell_what_to_expect() -> None:
+    estimates = Estimates()
+    progress = RunProgress(CELLS, 2, estimates)
+    assert progress._text() == "0/4 cells"
+    estimates.learn(CELLS[0], 10.0)
+    assert progress._text() == "0/4 cells, about 20 s left"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0.2, "1 s"), (59.6, "60 s"), (100, "2 min"), (5300, "88 min"), (5400, "1.5 h")],
+)
+def test_durations_are_in_the_unit_that_suits_them(seconds: float, text: str) -> None:
+    assert duration(seconds) == text

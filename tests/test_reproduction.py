@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import quadrepro
+from quadrepro.documents.source import read_yaml
+from quadrepro.errors import ConfigError, DataError
+from quadrepro.reproduction import find_config, prepare, record_store, write
+
+Write = Callable[..., Path]
+
+
+def test_a_run_is_resumed_and_computes_nothing_twice(
+    small_config: Write, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = quadrepro.reproduce(small_config(), jobs=1, out=tmp_path)
+    store = record_store(tmp_path)
+    times = {path: path.stat().st_mtime_ns for path in store.folder.rglob("*.json")}
+    again = quadrepro.reproduce(small_config(), jobs=1, out=tmp_path)
+    assert {path: path.stat().st_mtime_ns for path in store.folder.rglob("*.json")} == times
+    assert again.cells.equals(first.cells)
+
+
+def test_a_mapping_gives_the_tables_of_the_same_file(small_config: Write, tmp_path: Path) -> None:
+    path = small_config()
+    content: dict[str, Any] = read_yaml(path).data
+    of_file = quadrepro.reproduce(path, jobs=1, out=tmp_path / "a", progress=False)
+    of_mapping = quadrepro.reproduce(content, jobs=1, out=tmp_path / "b", progress=False)
+    assert of_mapping.folder.name == of_file.folder.name == "small"
+    for name in ("risks.csv", "comparisons.csv"):
+        rows = [(r.folder / name).read_text().splitlines()[:-1] for r in (of_file, of_mapping)]
+        assert rows[0] == rows[1]
+
+
+def test_a_mistake_in_a_mapping_is_named_by_its_keys(small_config: Write) -> None:
+    content = read_yaml(small_config()).data
+    content["datasets"][0] = "monk"
+    with pytest.raises(ConfigError) as caught:
+        prepare(content, offline=True)
+    assert str(caught.value).startswith("config['datasets'][0]")
+    assert "did you mean 'monks'" in str(caught.value)
+
+
+def test_progress_is_shown_unless_it_is_not_wanted(
+    small_config: Write, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    quadrepro.reproduce(small_config(), jobs=1, out=tmp_path / "a", progress=False)
+    assert capsys.readouterr().err == ""
+    quadrepro.reproduce(small_config(), jobs=1, out=tmp_path / "b")
+    assert "4/4 cells" in capsys.readouterr().err
+
+
+def test_missing_data_are_refused_offline(small_config: Write) -> None:
+    with pytest.raises(DataError, match="heart"):
+        prepare(small_config("  - monks\n", "  - heart\n"), offline=True)
+
+
+def test_a_config_is_found_by_path_or_by_name(small_config: Write, tmp_path: Path) -> None:
+    assert find_config(small_config()) == tmp_path / "small.yaml"
+    assert find_config("quickstart").name == "quickstart.yaml"
+    with pytest.raises(ConfigError, match="is a folder, not a config"):
+        find_config(tmp_path)
+    with pytest.raises(ConfigError, match="no config 'quickstrat'; did you mean 'quickstart'"):
+        find_config("quickstrat")
+
+
+def test_a_cell_without_a_record_is_a_dash(small_config: Write, tmp_path: Path) -> None:
+    plan = prepare(small_config(), offline=True)
+    results = write(plan, record_store(tmp_path), tmp_path)
+    assert "–" in repr(results.table("risks"))
+    assert set(results.cells["status"]) == {"missing"}
+    assert len(results.examples) == 0
+
+
+def test_the_default_is_all_cores(
+    monkeypatch: pytest.MonkeyPatch, small_config: Write, tmp_path: Path
+) -> None:
+    asked: list[int] = []
+
+    def compute(cells: object, store: object, jobs: int, *rest: object) -> None:
+        asked.append(jobs)
+
+    monkeypatch.setattr("quadrepro.engine.run.compute", compute)
+    quadrepro.reproduce(small_config(), out=tmp_path, progress=False)
+    assert asked == [os.cpu_count()]
