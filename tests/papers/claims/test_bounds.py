@@ -93,6 +93,12 @@ def test_curves_along_other_rounds_or_without_a_solution_cannot_be_compared() ->
         LOWER.judge(curves_of({"a": [[nan, nan]], "b": [[0.5, 0.4]]}))
 
 
+def test_equal_curves_have_no_gap() -> None:
+    evidence = curves_of({"a": [[0.5, 0.25]], "b": [[0.5, 0.25]]})
+    claim = SmallGap(kind="k", text="t", between=("a", "b"), measure="train_error", points=0)
+    assert claim.judge(evidence) == ("mean difference 0.00 points, largest 0.00", True)
+
+
 @pytest.mark.parametrize(
     ("to", "points", "text", "holds"),
     [

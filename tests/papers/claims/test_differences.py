@@ -67,10 +67,25 @@ def test_significant_rows_are_those_of_the_paired_t_test() -> None:
     )
 
 
+def test_small_differences_count_by_their_sign() -> None:
+    evidence = errors_of({"a": [[1, 2, 3]], "b": [[2, 3, 4]]}, n_test=1000)
+    claim = {"text": "t", "by": "paired-t"}
+    lower = LowerOrHigher(kind="lower", of="a", than="b", **claim)
+    assert lower.judge(evidence) == ("significantly lower on 1 of 1, higher on 0", True)
+    lower = LowerOrHigher(kind="lower", of="b", than="a", **claim)
+    assert lower.judge(evidence) == ("significantly lower on 0 of 1, higher on 1", False)
+
+
 def test_half_of_the_rows_is_not_most() -> None:
     evidence = errors_of({c: SPLITS[c][1:] for c in "ab"})
     claim = LowerOrHigher(kind="lower", text="t", of="a", than="b", by="paired-t")
     assert claim.judge(evidence) == ("significantly lower on 1 of 2, higher on 0", False)
+
+
+def test_two_splits_are_enough_for_a_test() -> None:
+    evidence = errors_of({"a": [[10, 20]], "b": [[11, 21]]})
+    claim = LowerOrHigher(kind="lower", text="t", of="a", than="b", by="paired-t")
+    assert claim.judge(evidence) == ("significantly lower on 1 of 1, higher on 0", True)
 
 
 def test_one_split_cannot_be_tested_over_splits() -> None:

@@ -46,6 +46,18 @@ def test_every_fast_one_beats_every_slow_one_on_every_row_by_medians() -> None:
     )
 
 
+def test_a_fraction_of_a_second_is_evidence_and_the_same_time_is_not_faster() -> None:
+    claim = FasterEverywhere(kind="k", text="t", of=("a",), than=("b",))
+    assert claim.judge(timed({"a": [[0.1]], "b": [[0.2]]})) == (
+        "faster at 1 of 1 points; 2 to 2 times as fast, median 2",
+        True,
+    )
+    assert claim.judge(timed({"a": [[0.2]], "b": [[0.2]]})) == (
+        "faster at 0 of 1 points; 1 to 1 times as fast, median 1",
+        False,
+    )
+
+
 def test_no_time_at_all_is_no_evidence() -> None:
     evidence = timed({"a": [[0.0]], "b": [[1.0]]})
     for claim in (
