@@ -86,6 +86,17 @@ def test_cells_and_tables_carry_the_printed_row_that_the_config_names(tmp_path: 
     assert row.split("|")[1:3] == [" robots     ", " – (7.74 ± 0.74) "]
 
 
+def test_cells_carry_the_printed_risk_rather_than_the_printed_mean(tmp_path: Path) -> None:
+    path = tmp_path / "one.yaml"
+    text = CONFIG.format("means: ebboost-table1, risks: quadboost-table1")
+    path.write_text(text.replace("[monks]", "[{name: monks, as: wisconsin}]"))
+    folder = tmp_path / "results"
+    write_results(make_plan(load_experiment(path)), RecordStore(tmp_path / "records"), folder)
+    cells = (folder / "cells.csv").read_text().splitlines()
+    assert cells[1] == "wisconsin,adaboost,0,missing,,,,,,,0.255"
+    assert "(5.00 ±" in (folder / "means.md").read_text()
+
+
 SWEPT = """title: Two
 protocol: {view: quadboost, folds: 0, measures: [train_error, test_error]}
 datasets: [monks]

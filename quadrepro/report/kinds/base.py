@@ -100,25 +100,25 @@ class Kind(Generic[Option]):
     option : type
         Type of the value at the key, as pydantic reads it.
     default : Option or None
-        The option if the config does not ask for the kind, so that it is written nonetheless; by
-        default it is not.
+        The option if the config does not ask for the kind. With None, which is the default, the
+        kind is then left out.
     stem : str
         Name of the kind's files without ending; by default the key.
     former : tuple of str
         Keys that used to ask for it, which are refused with the present one.
     check : callable
-        Raises ConfigError if the option does not fit the config.
+        ``check(context)`` raises ConfigError if the option does not fit the rest of the config.
     written : callable
-        Whether files are written; by default whenever the kind is asked for.
+        ``written(context)`` returns whether there are files; by default always.
     table : callable or None
-        Makes the table.
+        ``table(context, outcomes)`` returns the table.
     endings : tuple of str
         Of the files that the table is written to.
     draw : callable or None
-        Draws the figure ``stem.svg`` and ``stem.png`` in a folder.
+        ``draw(context, outcomes, folder)`` writes the figure to ``stem.svg`` and ``stem.png``.
     published : callable
-        Returns what the paper prints in place of our risks, by row and column of ours, as
-        ``cells.csv`` shows it.
+        ``published(context)`` returns what the paper prints in place of our risks, by row and
+        column of ours, as ``cells.csv`` shows it.
     timed : bool
         Whether the files hold nothing but measured times. Rows of measured times in other tables
         are named by `Table.timed_rows`.

@@ -24,7 +24,10 @@ tables: {scatter: adaboost}
 PRINTED = Printed(
     "p",
     ("adaboost",),
-    {(row, "adaboost"): str(i) for i, row in enumerate(("titanic", "people", "vineyard", "wine"))}
+    {
+        (row, "adaboost"): str(i)
+        for i, row in enumerate(("titanic", "people", "vineyard", "wine", "grapes"))
+    }
     | {("balance", "adaboost"): "7", ("seconds", "adaboost"): "8", ("zoo", "adaboost"): "9"},
 )
 
