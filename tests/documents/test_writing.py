@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
@@ -56,10 +56,15 @@ def test_a_text_stays_text_in_every_version_of_yaml(version: tuple[int, int]) ->
 texts = st.text(st.characters(exclude_categories=("Cs",)), max_size=12)
 
 
-@given(
-    st.dictionaries(texts, texts | st.lists(texts, max_size=4) | st.dictionaries(texts, texts)),
-    st.booleans(),
+nested_texts = st.dictionaries(
+    texts,
+    texts | st.lists(texts, max_size=4) | st.dictionaries(texts, texts, max_size=4),
+    max_size=4,
 )
+
+
+@settings(max_examples=60, deadline=None)
+@given(nested_texts, st.booleans())
 def test_any_text_is_read_back_the_same(content: dict[str, Any], block: bool) -> None:
     nested = {"block": Block([content])} if block else {"line": Line(content)}
     assert loaded(to_yaml(nested), (1, 2)) == nested
@@ -158,6 +163,7 @@ COMMENTED = st.lists(
 )
 
 
+@settings(max_examples=60, deadline=None)
 @given(COMMENTED)
 def test_comments_never_change_the_content(lines: list[str]) -> None:
     new = {

@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quadrepro.data.own.columns import GAPS
@@ -56,6 +56,7 @@ tables = st.integers(2, 4).flatmap(
 )
 
 
+@settings(max_examples=60, deadline=None)
 @given(tables, st.sampled_from([",", ";", "\t", " "]), st.booleans())
 def test_the_separator_is_found_and_rows_are_those_below_the_header(
     tmp_path_factory: pytest.TempPathFactory,
