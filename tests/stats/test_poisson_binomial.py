@@ -124,5 +124,7 @@ def test_other_examples_or_data_sets_are_refused() -> None:
     one, two = np.array([True]), np.array([True, False])
     with pytest.raises(ValueError, match="A has 1 test examples and B has 2 on one data set"):
         poisson_binomial_test([two, one], [two, two])
+    with pytest.raises(ValueError, match="A has 2 test examples and B has 1 on one data set"):
+        poisson_binomial_test([two], [one])
     with pytest.raises(ValueError, match="2 values cannot be paired with 1"):
         poisson_binomial_test([one, one], [one])

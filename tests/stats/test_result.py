@@ -52,6 +52,7 @@ def test_a_result_shows_its_numbers_with_six_digits() -> None:
     [
         (sign_test([1], [2]), "wins"),
         (paired_t_test([1, 2], [3, 5]), "p_value"),
+        (Moments(0, 1, 2), "mean"),
         (welch_test(Moments(0, 1, 2), Moments(1, 1, 2)), "difference"),
         (poisson_binomial_test([[True]], [[False]]), "probability"),
         (placement([1, 2], 1.5, 0.05), "inside"),

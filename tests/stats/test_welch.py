@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -33,10 +35,18 @@ def test_the_statistic_is_welchs() -> None:
     assert welch_test(b, a).difference == -2.0
 
 
+def test_equal_spreads_are_tested_like_others() -> None:
+    a, b = Moments(0.5, 0.2, 20), Moments(0.6, 0.2, 20)
+    expected = 2 * student.sf(0.1 / (2 * 0.04 / 20) ** 0.5, 38)
+    assert welch_test(a, b).p_value == pytest.approx(expected)
+
+
 def test_without_spread_only_the_means_decide() -> None:
-    same = welch_test(Moments(0.5, 0, 20), Moments(0.5, 0, 20))
+    half, also_half, more = (moments(np.full(20, value)) for value in (0.5, 0.5, 0.6))
+    same = welch_test(half, also_half)
     assert (same.difference, same.p_value) == (0, 1)
-    assert welch_test(Moments(0.5, 0, 20), Moments(0.6, 0, 20)).p_value == 0
+    assert welch_test(half, replace(more, sd=0.0)).p_value == 0
+    assert welch_test(replace(more, sd=0.0), half).p_value == 0
 
 
 def test_the_spread_of_one_sample_is_enough() -> None:
