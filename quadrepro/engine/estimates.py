@@ -1,7 +1,8 @@
 """Estimates of running times, learned from the cells that are done.
 
-Nothing is known of an algorithm beforehand. Cells of one data set and algorithm take about the same
-time in every repeat; cells of one algorithm on other data are scaled by their size.
+Nothing is known about an algorithm in advance. Cells of the same data set and algorithm take about
+the same time in every repeat. For other data the time of an algorithm is scaled by the size of the
+cell.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from quadrepro.config.cell import Cell
 
 @dataclass
 class _Seen:
-    """Total time and size of the cells seen so far."""
+    """Total time, size and number of some cells."""
 
     seconds: float = 0.0
     size: float = 0.0
@@ -29,12 +30,12 @@ class _Seen:
 
 @dataclass
 class Estimates:
-    """Estimates the running time of cells from that of others.
+    """Estimates the running times of cells from those of finished cells.
 
     Attributes
     ----------
     version : int
-        Raised whenever the first cell of a data set and algorithm becomes known.
+        Raised by the first finished cell of a data set and algorithm.
     """
 
     version: int = 0
@@ -43,14 +44,14 @@ class Estimates:
     _all: _Seen = field(default_factory=_Seen)
 
     def learn(self, cell: Cell, seconds: float) -> None:
-        """Take note of the running time of a cell that is done."""
+        """Add the running time of a finished cell."""
         entry = self._entries[cell.dataset, cell.algorithm]
         self.version += not entry.count
         for seen in (entry, self._columns[cell.algorithm], self._all):
             seen.add(seconds, cell.size)
 
     def seconds(self, cell: Cell) -> float | None:
-        """Return the estimated time of a cell, or None if no cell of its algorithm is done."""
+        """Return the estimated time of a cell in seconds, None if its algorithm is unknown."""
         if entry := self._entries.get((cell.dataset, cell.algorithm)):
             return entry.seconds / entry.count
         if column := self._columns.get(cell.algorithm):
@@ -58,9 +59,9 @@ class Estimates:
         return None
 
     def total(self, cells: Iterable[Cell]) -> float | None:
-        """Return the estimated time of all cells on one core, or None if nothing is known.
+        """Return the estimated time of all cells on one core in seconds, None if nothing is known.
 
-        Cells of an algorithm that is not known yet are taken to be like the others.
+        Cells of an unknown algorithm are scaled like those of all algorithms together.
         """
         if not self._all.count:
             return None
@@ -70,9 +71,9 @@ class Estimates:
 
 
 def longest_first(cells: Iterable[Cell], estimates: Estimates) -> Iterator[Cell]:
-    """Yield every cell once, the longest of the rest first, as estimated when it is asked for.
+    """Yield every cell once, each time the longest one left by the current estimates.
 
-    Cells of unknown time come before all others, so that their algorithm becomes known.
+    Cells of unknown time come first, so that their algorithm becomes known.
     """
 
     def rank(cell: Cell) -> tuple[float, float]:

@@ -238,17 +238,17 @@ def test_a_last_round_that_adds_nothing_is_not_traced() -> None:
 
 def test_a_step_that_shrinks_takes_away_its_share_of_the_vote_before_it_adds() -> None:
     @dataclass(frozen=True)
-    class Halve(Rule):
+    class Shrink(Rule):
         def step(self, state: State) -> Step:
             n = len(state.weights)
-            return Step(np.zeros(n, dtype=np.intp), np.ones(n), None, np.full(n, 0.5))
+            return Step(np.zeros(n, dtype=np.intp), np.ones(n), None, np.full(n, 0.25))
 
     checkpoints = Checkpoints([1, 2, 3], 2, 2)
-    boost(Halve(), Counting(2), 3, [checkpoints])
-    assert checkpoints.path[:, :, 0].tolist() == [[1.0, 1.5, 1.75]] * 2
-    step = Halve().step(Counting(3)).keep(np.array([True, False, True]))
+    boost(Shrink(), Counting(2), 3, [checkpoints])
+    assert checkpoints.path[:, :, 0].tolist() == [[1.0, 1.75, 2.3125]] * 2
+    step = Shrink().step(Counting(3)).keep(np.array([True, False, True]))
     assert step.shrink is not None
-    assert step.shrink.tolist() == [0.5, 0.5]
+    assert step.shrink.tolist() == [0.25, 0.25]
 
 
 def test_a_step_keeps_what_belongs_to_the_trajectories_that_stay() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quadrepro._typing import BoolArray, IntArray
+from quadrepro._typing import BoolArray, FloatArray, IntArray
 from quadrepro.learners.greedy.adaboost import AdaBoost
 from quadrepro.learners.greedy.loop import Rule, State, Step, boost, some
 from quadrepro.learners.greedy.validation import Validation
@@ -141,13 +141,37 @@ def test_the_rule_and_patience_end_trajectories_in_one_round() -> None:
         assert (found.errors[row], found.best_round[row]) == by_hand(line, 2)[:2]
 
 
+def outputs_of_the_first() -> FloatArray:
+    source = six_stumps(redraw=False)
+    source.begin(1)
+    above = CODES[source.attributes[0]] > source.cuts[0]
+    return np.where(above, 1.0, -1.0) * source.turns[0]
+
+
+def validated_on(y: FloatArray, line: Line) -> Validation:
+    """Validate one trajectory that takes its picks from the same stumps in every round."""
+    source = six_stumps(redraw=False)
+    found = Validation(source, CODES, y, 1, 9)
+    boost(Script(np.arange(1), [line]), Stumps(source, 1), 99, [found])
+    return found
+
+
 def test_an_even_vote_is_negative() -> None:
     # 0.1 + 0.2 - 0.3 is 5.6e-17 in floating point: an even vote all the same.
-    source = six_stumps(redraw=False)
-    found = Validation(source, CODES, np.full(7, -1.0), 1, 9)
-    script = [[(0, 0.1), (0, 0.2), (0, -0.3)]]
-    boost(Script(np.arange(1), script), Stumps(source, 1), 99, [found])
+    found = validated_on(np.full(7, -1.0), [(0, 0.1), (0, 0.2), (0, -0.3)])
     assert (found.errors.tolist(), found.best_round.tolist()) == ([0], [3])
+
+
+def test_a_nearly_even_vote_is_not_even() -> None:
+    y = outputs_of_the_first()
+    found = validated_on(y, [(0, -0.25), (0, 0.25 + 1e-9)])
+    assert (found.errors.tolist(), found.best_round.tolist()) == ([0], [2])
+
+
+def test_a_first_round_without_a_right_example_is_the_best_so_far() -> None:
+    y = outputs_of_the_first()
+    found = validated_on(y, [(0, -1.0), (0, -1.0)])
+    assert (found.errors.tolist(), found.best_round.tolist()) == ([7], [1])
 
 
 def test_trajectories_that_end_early_keep_their_best() -> None:
