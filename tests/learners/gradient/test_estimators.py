@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import ast
 import doctest
+import inspect
+import re
 from typing import Any
 
 import numpy as np
@@ -86,6 +89,13 @@ def test_labels_come_back_as_they_were_given(estimator: GradientBoostClassifier)
     np.testing.assert_array_equal(last, y)
 
 
+def test_a_score_of_zero_is_the_first_class() -> None:
+    X = np.zeros((4, 1))
+    fitted = GradientBoostClassifier(n_rounds=3).fit(X, ["no", "yes", "yes", "no"])
+    assert fitted.decision_function(X).tolist() == [0.0] * 4
+    assert fitted.predict(X).tolist() == ["no"] * 4
+
+
 def test_learns_real_data_sets() -> None:
     X, y = load_breast_cancer(return_X_y=True)
     assert cross_val_score(GradientBoostClassifier(n_rounds=50), X, y, cv=3).mean() > 0.93
@@ -121,6 +131,13 @@ def test_one_class_is_refused() -> None:
 def test_an_unfitted_estimator_says_so() -> None:
     with pytest.raises(NotFittedError):
         next(GradientBoostClassifier().staged_predict(np.zeros((1, 1))))
+
+
+@pytest.mark.parametrize("estimator", [GradientBoostRegressor, GradientBoostClassifier])
+def test_the_defaults_are_those_of_the_documentation(estimator: Any) -> None:
+    defaults = {n: p.default for n, p in inspect.signature(estimator).parameters.items()}
+    documented = re.findall(r"^    (\w+) : .*, default (.+)$", estimator.__doc__, re.MULTILINE)
+    assert {name: ast.literal_eval(text) for name, text in documented} == defaults
 
 
 def test_a_number_of_splits_is_refused() -> None:
