@@ -17,12 +17,10 @@ if TYPE_CHECKING:
     from quadrepro.learners.greedy.hedge import HedgeBoostClassifier
     from quadrepro.learners.greedy.quadboost import QuadBoostClassifier
     from quadrepro.learners.programs.cqboost import CqBoostClassifier
+    from quadrepro.learners.programs.lp_reg import RegularizedLPBoostClassifier
     from quadrepro.learners.programs.lpboost import LPBoostClassifier
     from quadrepro.learners.programs.mincq import MinCqClassifier
-    from quadrepro.learners.programs.soft_margin import (
-        RegularizedLPBoostClassifier,
-        RegularizedQPBoostClassifier,
-    )
+    from quadrepro.learners.programs.qp_reg import RegularizedQPBoostClassifier
     from quadrepro.voters.stumps import Stumps
 
 __all__ = [
@@ -56,8 +54,8 @@ _HOMES = {
     "LPBoostClassifier": "quadrepro.learners.programs.lpboost",
     "MinCqClassifier": "quadrepro.learners.programs.mincq",
     "QuadBoostClassifier": "quadrepro.learners.greedy.quadboost",
-    "RegularizedLPBoostClassifier": "quadrepro.learners.programs.soft_margin",
-    "RegularizedQPBoostClassifier": "quadrepro.learners.programs.soft_margin",
+    "RegularizedLPBoostClassifier": "quadrepro.learners.programs.lp_reg",
+    "RegularizedQPBoostClassifier": "quadrepro.learners.programs.qp_reg",
     "Stumps": "quadrepro.voters.stumps",
 }
 
