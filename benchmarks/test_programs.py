@@ -8,8 +8,8 @@ from pytest_benchmark.fixture import BenchmarkFixture
 from scipy.optimize import linprog
 
 from quadrepro._typing import FloatArray
-from quadrepro.learners.programs.margin_lp import MarginLP
-from quadrepro.learners.programs.margin_qp import MarginQP
+from quadrepro.learners.programs.lp_reg import MarginLP
+from quadrepro.learners.programs.qp_reg_program import MarginQP
 
 from .conftest import best_of, compare
 

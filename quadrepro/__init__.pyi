@@ -10,12 +10,12 @@ from .learners.greedy.ebboost import EBBoostClassifier as EBBoostClassifier
 from .learners.greedy.hedge import HedgeBoostClassifier as HedgeBoostClassifier
 from .learners.greedy.quadboost import QuadBoostClassifier as QuadBoostClassifier
 from .learners.programs.cqboost import CqBoostClassifier as CqBoostClassifier
-from .learners.programs.lpboost import LPBoostClassifier as LPBoostClassifier
-from .learners.programs.mincq import MinCqClassifier as MinCqClassifier
-from .learners.programs.soft_margin import (
+from .learners.programs.lp_reg import (
     RegularizedLPBoostClassifier as RegularizedLPBoostClassifier,
 )
-from .learners.programs.soft_margin import (
+from .learners.programs.lpboost import LPBoostClassifier as LPBoostClassifier
+from .learners.programs.mincq import MinCqClassifier as MinCqClassifier
+from .learners.programs.qp_reg import (
     RegularizedQPBoostClassifier as RegularizedQPBoostClassifier,
 )
 from .reproduction import reproduce as reproduce

@@ -89,8 +89,8 @@ ALGORITHMS: dict[str, Entry] = {
         "greedy.ebboost:EBBoost", "EBBoost", "Shivaswamy and Jebara 2010, algorithm 2"
     ),
     "abr": Entry("greedy.adaboost_reg:AdaBoostReg", "AdaBoost_REG", RAETSCH),
-    "rlp-boost": Entry("programs.soft_margin:RegularizedLP", "RLP-Boost", f"{RAETSCH}, LP_REG"),
-    "rqp-boost": Entry("programs.soft_margin:RegularizedQP", "RQP-Boost", f"{RAETSCH}, QP_REG"),
+    "rlp-boost": Entry("programs.lp_reg:RegularizedLP", "RLP-Boost", f"{RAETSCH}, LP_REG"),
+    "rqp-boost": Entry("programs.qp_reg:RegularizedQP", "RQP-Boost", f"{RAETSCH}, QP_REG"),
     "cb-boost": Entry("greedy.cbboost:CBBoost", "CB-Boost", f"{BAUVIN}, algorithm 1"),
     "gb-cb-boost": Entry("greedy.cbboost:GBCBBoost", "GB-CB-Boost", f"{BAUVIN}, appendix B"),
     "mincq": Entry("programs.mincq:MinCq", "MinCq", "Germain et al. 2015"),

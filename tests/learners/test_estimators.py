@@ -31,8 +31,9 @@ from quadrepro.learners.greedy.adaboost_reg import AdaBoostReg
 from quadrepro.learners.greedy.ebboost import EBBoost
 from quadrepro.learners.greedy.quadboost import QuadBoost, QuadBoostL1, QuadBoostL2, QuadBoostLInf
 from quadrepro.learners.grid import Grid
+from quadrepro.learners.programs.lp_reg import RegularizedLP
 from quadrepro.learners.programs.lpboost import LPBoost
-from quadrepro.learners.programs.soft_margin import RegularizedLP, RegularizedQP
+from quadrepro.learners.programs.qp_reg import RegularizedQP
 
 Problem = tuple[FloatArray, FloatArray]
 

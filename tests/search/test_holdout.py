@@ -12,8 +12,10 @@ from quadrepro.learners.greedy.adaboost import AdaBoost
 from quadrepro.learners.greedy.ebboost import EBBoost
 from quadrepro.learners.grid import Grid, Value
 from quadrepro.learners.predictor import Predictions
+from quadrepro.learners.programs.lp_reg import RegularizedLP
 from quadrepro.learners.programs.lpboost import LPBoost
-from quadrepro.learners.programs.soft_margin import RegularizedLP, RegularizedQP, SoftMargin
+from quadrepro.learners.programs.qp_reg import RegularizedQP
+from quadrepro.learners.programs.soft_margin import SoftMargin
 from quadrepro.learners.sklearn_predictor import SklearnPredictor
 from quadrepro.learners.training import Part, TrainingData
 from quadrepro.learners.voting import DrawnVotes, FixedStumps, MatrixVotes
@@ -105,7 +107,7 @@ def test_new_weights_are_for_the_stumps_that_adaboost_found(
     signs = np.sign(found.vote.weights)
     oriented = found.vote.outputs(problem.train) * signs
     value = [choice.candidate[name] for name, _ in grid.axes]
-    weights = algorithm.reweigh(oriented, problem.y_train, value)[0] * signs
+    weights = algorithm.solve_weights(oriented, problem.y_train, value)[0] * signs
     np.testing.assert_allclose(choice.vote.weights, weights, atol=1e-7)
 
 

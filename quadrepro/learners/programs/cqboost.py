@@ -1,4 +1,4 @@
-"""CqBoost: the C-bound minimised by column generation (Roy et al. 2016)."""
+"""CqBoost: the vote of least C-bound, by column generation (Roy, Marchand and Laviolette 2016)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from quadrepro.learners.base import Hyperparameter
 from quadrepro.learners.estimators import VoteClassifier, Voters
 from quadrepro.learners.grid import Grid
 from quadrepro.learners.programs.cqboost_master import CqBoostMaster, CqBoostSolution
-from quadrepro.learners.programs.mincq import MU, feasible, infeasible, mu_limit
+from quadrepro.learners.programs.mean_margin import MU, feasible, infeasible, mu_limit
 from quadrepro.voters.reduction import VotingProblem, reduce_problem
 
 EPSILON = Hyperparameter("epsilon", "number", "large", "excess of an edge that ends a run")
@@ -23,12 +23,12 @@ ROUNDS = Hyperparameter("n_rounds", "integer", "small", "number of rounds T", op
 
 @dataclass(frozen=True)
 class CqBoost(Algorithm):
-    """CqBoost; the hyper-parameters are the mean margin μ, ε and, if named, the number of voters.
+    """CqBoost; the hyper-parameters are the mean margin μ, ε and, optionally, the number of rounds.
 
-    Each round adds the voter or complement of largest edge and solves again over all that were
-    added, until no edge is above ν + ε. One run serves all values of ε and of the number of
-    voters. No vote has a μ above max |m_j|, where m_j is the mean margin of voter j: the weights
-    of such a candidate are NaN.
+    Each round adds the voter or complement with the largest edge and solves the program again over
+    all that were added. A run ends when no edge is above ν + ε. One run per μ serves all values of
+    ε and of the number of rounds. No vote has a μ above max |m_j|, where m_j is the mean margin of
+    voter j. The weights of such a candidate are NaN.
     """
 
     hyperparameters = (MU, EPSILON, ROUNDS)
@@ -70,7 +70,7 @@ def generate_columns(
     margins : ndarray of shape (n_voters,)
         Mean of y h for each voter.
     mu : float
-        Least mean margin; above max |margins| nothing is yielded.
+        Least mean margin of the vote. Nothing is yielded if it is above max |margins|.
 
     Yields
     ------
@@ -98,23 +98,39 @@ def generate_columns(
 
 
 class CqBoostClassifier(VoteClassifier):
-    """CqBoost: the C-bound minimised by column generation (Roy et al. 2016).
+    """CqBoost: the vote of least C-bound, by column generation (Roy et al. 2016).
 
     Parameters
     ----------
     mu : float, default 0.01
-        Least mean margin of the vote, at most the largest |mean margin| of a voter.
+        Least mean margin of the vote, at most the largest |m_j| of a voter, where m_j is the mean
+        margin of voter j.
     epsilon : float, default 1e-6
         The run ends when no edge is above ν by more than this.
     n_rounds : int or None, default None
-        Largest number of voters; None sets no end but `epsilon`.
+        Largest number of rounds. If None, the run ends by `epsilon` alone.
     voters : Stumps, "precomputed" or None, default None
-        The voters; None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` for X itself.
+        The voters. None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` means that X is
+        the voter matrix.
 
     Attributes
     ----------
     gap_ : float
         Relative duality gap of the last quadratic program.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quadrepro import CqBoostClassifier
+    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 0, 0, 1, 1, 1, 1])
+    >>> vote = CqBoostClassifier(mu=0.5).fit(X, y)
+    >>> vote.predict([[1.0], [6.0]])
+    array([0, 1])
+
+    There is one stage per round.
+
+    >>> len(list(vote.staged_decision_function(X)))
+    2
     """
 
     learner = CqBoost
@@ -133,12 +149,12 @@ class CqBoostClassifier(VoteClassifier):
         self.voters = voters
 
     def _train(self, H: FloatArray, y: FloatArray) -> FloatArray:
-        algorithm = CqBoost()
+        algorithm = self._algorithm()
         self._candidate(algorithm, y)
         problem = reduce_problem(H, y)
-        [margins] = problem.correlations()
+        [gram], [margins] = problem.grams(), problem.correlations()
         self._votes: list[tuple[IntArray, FloatArray]] = []
-        for vote, solution in generate_columns(problem.grams()[0], margins, self.mu):
+        for vote, solution in generate_columns(gram, margins, self.mu):
             used = np.flatnonzero(vote)
             self._votes.append((problem.representatives[used], vote[used]))
             self.gap_ = solution.gap

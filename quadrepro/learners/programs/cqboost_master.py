@@ -1,4 +1,4 @@
-"""The quadratic program of CqBoost, kept warm while voters come.
+"""The quadratic program of CqBoost, kept warm while voters are added.
 
 Primal, over the weights q of the voters added so far (Roy et al. 2016)::
 
@@ -8,15 +8,17 @@ Dual, over the multipliers beta >= 0 of the mean margin and nu of the sum, and a
 
     max  beta mu - nu - u'Gu    s.t.  beta m_j - 2 (Gu)_j <= nu    for every voter j
 
-G = H'H/m and m_j, the mean of y h_j, are those of the added voters, so that the program knows no
-examples. An example with margin g has the weight (beta - 2 g)/m, and beta m_j - 2 (Gq)_j is the
-edge of voter j under these weights: voters with weight have the edge nu, all others at most that.
+G = H'H/m and m_j, the mean of y h_j, are restricted to the added voters, so the size of the program
+does not depend on the number of examples. An example with margin g has the weight (beta - 2 g)/m,
+and beta m_j - 2 (Gq)_j is the edge of voter j under these weights. In the optimum, voters with
+weight have the edge nu and no other voter has a larger edge.
 
-A program is solved over the voters with weight and the one of largest edge among the others, until
-no edge is above nu. Mostly no voter loses its weight: then the optimum over weights of any sign is
-the solution, and one linear system gives it. Else DAQP, a dual active-set method, says which voters
-have weight, and the same system over these gives the last digits. In place of G stands G + 1, which
-q'1 = 1 allows and which is singular only for voters that depend on each other affinely.
+The program is solved repeatedly over the voters with weight and the voter with the largest edge
+among the others, until no edge is above nu. In most cases no voter loses its weight. The optimum
+over weights of any sign is then the solution, and one linear system gives it. Otherwise DAQP, a
+dual active-set solver, finds which voters have weight, and the same system over these voters gives
+the last digits. G is replaced by G + 1, which changes nothing since q'1 = 1, and which is singular
+only if voters depend on each other affinely.
 """
 
 from __future__ import annotations
@@ -24,65 +26,51 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import LinAlgError
 
-from quadrepro._typing import FloatArray
-from quadrepro.learners.programs.program import SolverError
-
-RESIDUAL = 1e-8
-"""A solution with a larger KKT residual is not returned."""
+from quadrepro._typing import BoolArray, FloatArray, IntArray
+from quadrepro.learners.programs.active_set import STEPS, ProximalSystem
+from quadrepro.learners.programs.program import QuadraticSolution, SolverError, require_optimal
 
 NOISE = 1e-12
-"""Weights up to this are zero, and edges that differ by this share of max(1, β) are equal."""
+"""Weights up to this are zero; edges that differ by up to this times max(1, β) are equal."""
 
 PROXIMAL = 1e-9
-"""Shift of the voters' system, ill-conditioned where voters nearly depend on each other."""
-
-STEPS = 3
-"""Proximal steps, which take the shift's effect away again."""
+"""Shift of the system of the voters, ill-conditioned if voters nearly depend on each other."""
 
 
 @dataclass(frozen=True)
-class CqBoostSolution:
+class CqBoostSolution(QuadraticSolution):
     """An optimal solution of CqBoost over the added voters.
+
+    The weights q are those of the added voters, in the order in which they were added. The dual
+    objective is taken at u = q, with the largest edge of an added voter as ν. The residual is the
+    largest violation of a constraint on q, of β (m'q - μ) = 0, or of a condition on an edge; the
+    last are divided by max(1, β).
 
     Attributes
     ----------
-    voter_weights : ndarray of shape (n_added,)
-        Weights q of the voters in the order in which they were added.
     edges : ndarray of shape (n_voters,)
         β m_j - 2 (Gq)_j of every voter of the problem, added or not; its complement has the
         negative.
     beta, nu : float
         Multipliers of the mean margin and of the sum of the weights.
-    primal, dual : float
-        The two objectives, the dual one at u = q and the largest edge of an added voter as ν.
-    status : str
-        How many programs it took.
-    residual : float
-        Largest violation of a constraint or of an edge's condition, against max(1, β).
     best : tuple of (int, float)
-        The voter of largest edge among those not added, and -1.0 if its complement is meant, else
-        1.0; the first where several have it.
+        The voter with the largest edge among those not added, and its sign: 1.0 for the voter, -1.0
+        for its complement. The first of several.
     excess : float
-        By how much that edge is above ν; 0 where what is left is rounding.
+        By how much that edge is above ν; 0 if the difference is rounding.
     """
 
-    voter_weights: FloatArray
     edges: FloatArray
     beta: float
     nu: float
-    primal: float
-    dual: float
-    status: str
-    residual: float
     best: tuple[int, float]
     excess: float
 
     @property
     def gap(self) -> float:
-        """Relative duality gap; the primal objective is at least μ²."""
+        """Duality gap relative to the primal objective, which is at least μ²."""
         return abs(self.primal - self.dual) / self.primal
 
 
@@ -91,7 +79,7 @@ def _noise(beta: float) -> float:
 
 
 class CqBoostMaster:
-    """The restricted master problem.
+    """The restricted master problem, over the voters added so far.
 
     Parameters
     ----------
@@ -100,19 +88,27 @@ class CqBoostMaster:
     margins : ndarray of shape (n_voters,)
         Mean of y h for each of them.
     mu : float
-        Least mean margin of the vote; the first voter added must have it.
+        Least mean margin of the vote, which the first voter added must have.
     """
 
     def __init__(self, gram: FloatArray, margins: FloatArray, mu: float) -> None:
         self._gram, self._mu = gram, mu
-        # A margin a hair from mu would divide rounding by rounding.
+        # A margin that differs from mu by rounding alone would make the system divide by that.
         near = np.abs(np.abs(margins) - mu) <= NOISE
         self._margins = np.where(near, np.copysign(mu, margins), margins)
-        self._voters = np.zeros(0, dtype=np.intp)
+        self._voters: IntArray = np.zeros(0, dtype=np.intp)
         self._signs, self._surplus, self._q = np.zeros((3, 0))
 
     def add_voter(self, voter: int, sign: float) -> None:
-        """Add a voter, with sign 1, or its complement, with sign -1."""
+        """Add a voter or its complement, with weight 0.
+
+        Parameters
+        ----------
+        voter : int
+            Index of the voter in the problem.
+        sign : {1.0, -1.0}
+            1.0 for the voter, -1.0 for its complement.
+        """
         self._voters = np.append(self._voters, voter)
         self._signs = np.append(self._signs, sign)
         self._surplus = np.append(self._surplus, sign * self._margins[voter] - self._mu)
@@ -128,12 +124,12 @@ class CqBoostMaster:
         return vote
 
     def solve(self) -> CqBoostSolution:
-        """Solve over the voters added so far.
+        """Solve over the voters added so far, at least one.
 
         Raises
         ------
         SolverError
-            If no optimum with a small KKT residual is found.
+            If no optimum is found, or its KKT residual is too large.
         """
         limit = 20 + 10 * len(self._q)
         for programs in range(limit):
@@ -145,10 +141,11 @@ class CqBoostMaster:
             if idle[joins] <= nu + _noise(beta):
                 return self._checked(added, nu, f"optimal after {programs} programs")
             self._solve_over(np.append(np.flatnonzero(self._q), joins))
-        raise SolverError(
-            f"CqBoost's quadratic program at mu = {self._mu:g} over {len(self._q)} voters "
-            f"has no optimum after {limit} programs"
-        )
+        raise SolverError(f"{self._name} has no optimum after {limit} programs")
+
+    @property
+    def _name(self) -> str:
+        return f"CqBoost's quadratic program at mu = {self._mu:g} over {len(self._q)} voters"
 
     def _checked(self, added: FloatArray, nu: float, word: str) -> CqBoostSolution:
         q, beta, edges = self._q, self._beta, self._edges
@@ -158,18 +155,14 @@ class CqBoostMaster:
             float(np.abs(added - nu)[q > 0].max()) / max(1.0, beta),
             *(-surplus, beta * surplus, abs(float(q.sum()) - 1.0)),
         )
-        if not residual <= RESIDUAL:
-            raise SolverError(
-                f"CqBoost's quadratic program at mu = {self._mu:g} over {len(q)} voters ended "
-                f"with a KKT residual of {residual:.1g}, above {RESIDUAL:g}"
-            )
+        require_optimal(residual, f"{self._name} ended")
         # q'Gq from the edges: 2 (Gq)_j = beta m_j - edge_j.
         margins = self._signs * self._margins[self._voters]
         primal = float(q @ (beta * margins - added)) / 2
         dual = beta * self._mu - float(added.max()) - primal
         best, excess = self._best_outside(edges, beta, nu)
         return CqBoostSolution(
-            q.copy(), edges, beta, nu, primal, dual, word, residual, best, excess
+            q.copy(), primal, dual, word, residual, edges, beta, nu, best, excess
         )
 
     def _best_outside(
@@ -182,19 +175,22 @@ class CqBoostMaster:
         excess = largest - nu
         return (voter, -1.0 if complement else 1.0), excess if excess > _noise(beta) else 0.0
 
-    def _solve_over(self, taken: NDArray[np.intp]) -> None:
-        """Give weights to these of the added voters alone."""
+    def _solve_over(self, taken: IntArray) -> None:
+        """Solve over some of the added voters; the others get no weight."""
         voters, signs = self._voters[taken], self._signs[taken]
         matrix = self._gram[np.ix_(voters, voters)] * np.outer(signs, signs) + 1.0
         surplus = self._surplus[taken]
-        weights, beta = _with_any_sign(matrix, surplus, self._q[taken])
-        if weights.min() < -NOISE:
-            used = _daqp(matrix, surplus)
-            taken, matrix, surplus = taken[used], matrix[np.ix_(used, used)], surplus[used]
+        try:
             weights, beta = _with_any_sign(matrix, surplus, self._q[taken])
+            if weights.min() < -NOISE:
+                used = _daqp(matrix, surplus)
+                taken, matrix, surplus = taken[used], matrix[np.ix_(used, used)], surplus[used]
+                weights, beta = _with_any_sign(matrix, surplus, self._q[taken])
+        except LinAlgError as error:
+            raise SolverError(f"{self._name} has no optimum: {error}") from error
         self._set(taken, np.maximum(0.0, weights), beta)
 
-    def _set(self, taken: NDArray[np.intp], weights: FloatArray, beta: float) -> None:
+    def _set(self, taken: IntArray, weights: FloatArray, beta: float) -> None:
         self._q[:] = 0.0
         self._q[taken] = weights
         self._beta = beta
@@ -205,21 +201,16 @@ class CqBoostMaster:
 def _with_any_sign(
     matrix: FloatArray, surplus: FloatArray, start: FloatArray
 ) -> tuple[FloatArray, float]:
-    """Return the weights and β of the optimum without q >= 0.
-
-    Among several optima it is the one nearest to the start, by proximal steps.
-    """
-    shifted = matrix.copy()
-    shifted.flat[:: len(matrix) + 1] += PROXIMAL
-    factor = cho_factor(shifted, lower=True)
+    """Return the weights and β of the optimum without q >= 0, the nearest to the start."""
+    system = ProximalSystem(matrix, PROXIMAL, lower=True)
     rows = np.stack([np.ones(len(matrix)), surplus])
-    columns = cho_solve(factor, rows.T)
+    columns = system.solve(rows.T)
     products = rows @ columns
-    # Where every voter has the margin mu, nothing has to hold it.
+    # If every voter has the margin mu, so has every vote.
     differ = np.linalg.det(products) > NOISE * products.diagonal().prod()
     weights = start
     for _ in range(STEPS):
-        weights = weights - cho_solve(factor, matrix @ weights)
+        weights = weights - system.solve(matrix @ weights)
         missing = np.array([1.0, 0.0]) - rows @ weights
         multipliers = np.array([missing[0] / products[0, 0], 0.0])
         if differ and products[1] @ multipliers < missing[1]:
@@ -228,7 +219,7 @@ def _with_any_sign(
     return weights, float(2 * multipliers[1])
 
 
-def _daqp(matrix: FloatArray, surplus: FloatArray) -> NDArray[np.bool_]:
+def _daqp(matrix: FloatArray, surplus: FloatArray) -> BoolArray:
     """Return which weights are not held at zero in the optimum."""
     import daqp
 

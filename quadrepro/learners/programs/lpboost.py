@@ -1,36 +1,107 @@
-"""LPBoost by column generation: the totally corrective loop (Demiriz et al. 2002)."""
+"""LPBoost by column generation (Demiriz, Bennett and Shawe-Taylor 2002).
+
+Primal, over signed weights a of the voters (soft margin, as in the comparison of QuadBoost)::
+
+    min  sum_j |a_j| + C sum_k n_k xi_k    s.t.  y_k (H a)_k + xi_k >= 1,  xi >= 0
+
+Dual, which is the program that the solver holds::
+
+    max  sum_k u_k    s.t.  -1 <= sum_k u_k y_k h_j(x_k) <= 1,  0 <= u_k <= C n_k
+
+n_k is the number of examples equal to example k. A voter is a row, so adding one keeps the basis; C
+is a bound, so the next value of C starts from the basis of the last. The weights of the voters are
+the multipliers of the rows.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+import highspy
 import numpy as np
-from numpy.typing import NDArray
 
-from quadrepro._typing import FloatArray
+from quadrepro._typing import FloatArray, IntArray
 from quadrepro.learners.algorithm import Algorithm
 from quadrepro.learners.base import Hyperparameter
 from quadrepro.learners.estimators import VoteClassifier, Voters
 from quadrepro.learners.grid import Grid
-from quadrepro.learners.programs.lpboost_master import LPBoostMaster
-from quadrepro.learners.programs.program import ProgramSolution
+from quadrepro.learners.programs.linear import LinearSolution, make_solver, run_solver
 from quadrepro.voters.reduction import VotingProblem, reduce_problem
 
 VIOLATION = 1e-6
-"""A voter whose dual constraint is violated by no more than this is not added."""
+"""A voter is added only if its dual constraint is violated by more than this."""
 
 C = Hyperparameter("C", "number", "small", "price of a unit of slack")
+
+
+class LPBoostMaster:
+    """The restricted master problem, over the voters added so far.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (n_examples,)
+        How often each example occurs; examples with count 0 are ignored.
+    """
+
+    def __init__(self, counts: FloatArray) -> None:
+        self._counts = counts
+        self._C = 0.0
+        self._index = np.arange(len(counts), dtype=np.int32)
+        self._highs = make_solver()
+        n = len(counts)
+        self._highs.addVars(n, np.zeros(n), np.zeros(n))
+        self._highs.changeColsCost(n, self._index, np.ones(n))
+        self._highs.changeObjectiveSense(highspy.ObjSense.kMaximize)
+
+    def price_slack(self, C: float) -> None:
+        """Set the price of a unit of slack."""
+        self._C = C
+        n = len(self._counts)
+        self._highs.changeColsBounds(n, self._index, np.zeros(n), C * self._counts)
+
+    def add_voter(self, signed: FloatArray) -> None:
+        """Add a voter.
+
+        Parameters
+        ----------
+        signed : ndarray of shape (n_examples,)
+            y_k h(x_k).
+        """
+        self._highs.addRow(-1.0, 1.0, len(signed), self._index, signed)
+
+    def solve(self) -> LinearSolution:
+        """Solve for the present C and voters; the weights of the solution are signed.
+
+        Raises
+        ------
+        SolverError
+            If the solver does not find an optimum.
+        """
+        name = f"LPBoost's linear program at C = {self._C:g}"
+        solution, word = run_solver(self._highs, name)
+        weights = np.array(solution.row_dual, dtype=np.float64)
+        duals = np.array(solution.col_value, dtype=np.float64)
+        # The reduced cost of an example is 1 - y (H a); its positive part is the slack.
+        slack = np.maximum(0.0, solution.col_dual)
+        primal = float(np.abs(weights).sum() + self._C * self._counts @ slack)
+        return LinearSolution(
+            voter_weights=weights,
+            primal=primal,
+            dual=float(duals.sum()),
+            status=word,
+            example_weights=duals,
+        )
 
 
 @dataclass(frozen=True)
 class LPBoost(Algorithm):
     """LPBoost with a soft margin; the hyper-parameter is the price C of slack.
 
-    Each round adds the voter whose dual constraint is violated most and solves again over all
-    voters added so far. Values of C are solved in turn, each from the last one's basis and voters.
-    At least one voter is added, so that where C m max|μ| <= 1, and the optimum is the empty vote,
-    the run has still seen the best voter.
+    Each round adds the voter whose dual constraint is violated most and solves the program again
+    over all voters added so far. The values of C are solved in turn, each starting from the voters
+    and the basis of the one before. At least one voter is added, so that the run has seen the best
+    voter even if C m max|μ| <= 1, in which case the empty vote is optimal.
     """
 
     hyperparameters = (C,)
@@ -50,8 +121,8 @@ def generate_columns(
     problem: VotingProblem,
     counts: FloatArray,
     values: list[float],
-    watch: Callable[[list[int], ProgramSolution], None] | None = None,
-) -> Iterator[tuple[list[int], ProgramSolution]]:
+    watch: Callable[[list[int], LinearSolution], None] | None = None,
+) -> Iterator[tuple[list[int], LinearSolution]]:
     """Yield the voters added and the optimum for each value of C in turn.
 
     Parameters
@@ -63,11 +134,11 @@ def generate_columns(
     values : list of float
         Values of C.
     watch : callable, optional
-        Told of every master solution on the way.
+        Called with the voters added so far and the solution after every round.
 
     Yields
     ------
-    tuple of (list of int, ProgramSolution)
+    tuple of (list of int, LinearSolution)
         The added voters in order, and the solution over them.
 
     Raises
@@ -109,12 +180,22 @@ class LPBoostClassifier(VoteClassifier):
     C : float, default 1.0
         Price of a unit of slack.
     voters : Stumps, "precomputed" or None, default None
-        The voters; None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` for X itself.
+        The voters. None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` means that X is
+        the voter matrix.
 
     Attributes
     ----------
     gap_ : float
         Relative duality gap of the last linear program.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quadrepro import LPBoostClassifier
+    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 0, 0, 1, 1, 1, 1])
+    >>> vote = LPBoostClassifier(C=1.0).fit(X, y)
+    >>> vote.predict([[1.0], [6.0]])
+    array([0, 1])
     """
 
     learner = LPBoost
@@ -126,7 +207,7 @@ class LPBoostClassifier(VoteClassifier):
     def _train(self, H: FloatArray, y: FloatArray) -> FloatArray:
         self._candidate(self._algorithm(), y)
         problem = reduce_problem(H, y)
-        self._solutions: list[tuple[NDArray[np.intp], FloatArray]] = []
+        self._solutions: list[tuple[IntArray, FloatArray]] = []
         path = generate_columns(
             problem,
             problem.counts[0],

@@ -1,8 +1,7 @@
-"""MinCq: the weights of least C-bound among quasi-uniform ones (Germain et al. 2015)."""
+"""MinCq: the vote of least C-bound among quasi-uniform ones (Germain et al. 2015)."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -10,26 +9,21 @@ import numpy as np
 
 from quadrepro._typing import FloatArray
 from quadrepro.learners.algorithm import Algorithm
-from quadrepro.learners.base import N_ROUNDS, Hyperparameter
+from quadrepro.learners.base import N_ROUNDS
 from quadrepro.learners.estimators import VoteClassifier, Voters
 from quadrepro.learners.greedy.cbboost import CBBoost
 from quadrepro.learners.grid import Grid
+from quadrepro.learners.programs.mean_margin import MU, feasible, infeasible, mu_limit
 from quadrepro.learners.programs.mincq_program import MinCqProgram
 from quadrepro.voters.reduction import VotingProblem, reduce_problem
-
-ROUNDING = 1e-12
-"""Share by which a mean margin may be above the largest feasible one, which is a rounded sum."""
-
-# At the largest feasible μ the weights are all of one size: there is nothing left to choose.
-MU = Hyperparameter("mu", "number", "large", "mean margin of the vote")
 
 
 @dataclass(frozen=True)
 class MinCq(Algorithm):
     """MinCq; the hyper-parameter is the mean margin μ.
 
-    No vote has a μ above mean |m_j|, where m_j is the mean margin of voter j: the weights of such
-    a candidate are NaN.
+    No vote has a μ above mean |m_j|, where m_j is the mean margin of voter j. The weights of such a
+    candidate are NaN.
     """
 
     hyperparameters = (MU,)
@@ -37,7 +31,7 @@ class MinCq(Algorithm):
 
     @property
     def merges_voters(self) -> bool:
-        """Whether equal voters may be merged: no, each has a bound of its own."""
+        """Whether equal voters may be merged: no, since each has a bound of its own."""
         return False
 
     def limit(self, problem: VotingProblem) -> str:
@@ -47,14 +41,14 @@ class MinCq(Algorithm):
     def _paths(self, problem: VotingProblem, grid: Grid) -> FloatArray:
         values = grid.axis("mu") or ()
         samples = zip(problem.grams(), problem.correlations(), strict=True)
-        return np.array([_reweigh(gram, margins, values) for gram, margins in samples])
+        return np.array([_solve_weights(gram, margins, values) for gram, margins in samples])
 
 
 @dataclass(frozen=True)
 class MinCqOnCBBoost(Algorithm):
     """MinCq on the distinct voters that CB-Boost has chosen so far (Bauvin et al. 2020, Figure 5).
 
-    The weights are NaN where so few voters have no vote of mean margin μ.
+    The weights are NaN if no vote over these voters has the mean margin μ.
 
     Attributes
     ----------
@@ -70,7 +64,7 @@ class MinCqOnCBBoost(Algorithm):
     def check(self, grid: Grid) -> None:
         """Raise ValueError if the grid or the mean margin cannot be used."""
         super().check(grid)
-        MinCq().check(Grid.of({"mu": [self.mu]}))
+        MinCq().check_candidate(mu=self.mu)
 
     def limit(self, problem: VotingProblem) -> str:
         """Return in a sentence why a candidate has no solution."""
@@ -83,41 +77,14 @@ class MinCqOnCBBoost(Algorithm):
             for vote in path:
                 chosen = np.flatnonzero(vote)
                 products = gram[np.ix_(chosen, chosen)]
-                weights = _reweigh(products, margins[chosen], [self.mu])[0]
+                weights = _solve_weights(products, margins[chosen], [self.mu])[0]
                 vote[:] = np.nan if np.isnan(weights).any() or not len(chosen) else 0.0
                 vote[chosen] = weights
         return paths
 
 
-def feasible(mu: float, largest: float) -> bool:
-    """Tell whether μ is at most the largest that a vote can have, rounding aside."""
-    return mu <= largest * (1 + ROUNDING)
-
-
-def mu_limit(largest: FloatArray) -> str:
-    """Return the largest feasible μ in a sentence, rounded down so that it can be used.
-
-    Parameters
-    ----------
-    largest : ndarray of shape (n_samples,)
-        The largest μ that each sample allows.
-
-    Returns
-    -------
-    str
-        One sentence without a full stop.
-    """
-    smallest = float(largest.min())
-    if not smallest > 0:
-        return "no voter is right more or less often than wrong: no mu above 0 is feasible"
-    unit = 10.0 ** (math.floor(math.log10(smallest)) - 2)
-    shown = math.floor(smallest / unit) * unit
-    where = " on the smallest of these samples" if len(largest) > 1 else ""
-    return f"mu can be at most {shown:.3g}{where}"
-
-
-def _reweigh(gram: FloatArray, margins: FloatArray, values: Sequence[float]) -> FloatArray:
-    """Return MinCq's weights for every μ; NaN where no vote has it."""
+def _solve_weights(gram: FloatArray, margins: FloatArray, values: Sequence[float]) -> FloatArray:
+    """Return the weights for every μ, shape (len(values), n_voters); NaN if no vote has it."""
     weights = np.full((len(values), len(margins)), np.nan)
     if not margins.any():
         return weights
@@ -128,25 +95,36 @@ def _reweigh(gram: FloatArray, margins: FloatArray, values: Sequence[float]) -> 
     return weights
 
 
-def infeasible(algorithm: Algorithm, mu: float, problem: VotingProblem) -> ValueError:
-    """Return the error of a mean margin that no vote has."""
-    return ValueError(f"no vote has a mean margin of mu = {mu:g}: {algorithm.limit(problem)}")
-
-
 class MinCqClassifier(VoteClassifier):
     """MinCq: the quasi-uniform vote of least C-bound (Germain et al. 2015).
 
     Parameters
     ----------
     mu : float, default 0.01
-        Mean margin of the vote, at most the mean of the voters' |mean margin|.
+        Mean margin of the vote, at most the mean of |m_j| over the voters, where m_j is the mean
+        margin of voter j.
     voters : Stumps, "precomputed" or None, default None
-        The voters; None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` for X itself.
+        The voters. None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` means that X is
+        the voter matrix.
 
     Attributes
     ----------
     gap_ : float
         Relative duality gap of the quadratic program.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quadrepro import MinCqClassifier
+    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 0, 0, 1, 1, 1, 1])
+    >>> vote = MinCqClassifier(mu=0.1).fit(X, y)
+    >>> vote.predict([[1.0], [6.0]])
+    array([0, 1])
+
+    The weights are quasi-uniform: none is larger than 1/n.
+
+    >>> bool(np.abs(vote.voter_weights_).max() <= 1 / len(vote.voter_weights_))
+    True
     """
 
     learner = MinCq
@@ -156,16 +134,16 @@ class MinCqClassifier(VoteClassifier):
         self.voters = voters
 
     def _train(self, H: FloatArray, y: FloatArray) -> FloatArray:
-        algorithm = MinCq()
-        algorithm.check_candidate(mu=self.mu)
-        problem = reduce_problem(H, y, merge_voters=False)
-        [margins] = problem.correlations()
-        program = MinCqProgram(problem.grams()[0], margins)
+        algorithm = self._algorithm()
+        self._candidate(algorithm, y)
+        problem = reduce_problem(H, y, merge_voters=algorithm.merges_voters)
+        [gram], [margins] = problem.grams(), problem.correlations()
+        program = MinCqProgram(gram, margins)
         if not feasible(self.mu, program.largest_mu):
             raise infeasible(algorithm, self.mu, problem)
         solution = program.solve(self.mu)
         self.gap_ = solution.gap
-        return solution.voter_weights
+        return problem.expand(solution.voter_weights)
 
     def _stages(self, H: FloatArray) -> Iterator[FloatArray]:
         # All weights come at once.

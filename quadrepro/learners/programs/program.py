@@ -1,15 +1,13 @@
-"""What all programs share: their solution, their failure, and how HiGHS is set up."""
+"""What all programs share: the solution with its certificate, and the failure to find one."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-import highspy
-
 from quadrepro._typing import FloatArray
 
-FEASIBILITY = 1e-9
-"""HiGHS's own tolerance on primal and dual feasibility."""
+RESIDUAL = 1e-8
+"""Largest KKT residual of a solution of a quadratic program."""
 
 
 class SolverError(RuntimeError):
@@ -22,38 +20,52 @@ class ProgramSolution:
 
     Attributes
     ----------
-    voter_weights : ndarray of shape (n_added,)
-        Weights of the voters in the order in which they were given; signed in LPBoost.
-    example_weights : ndarray of shape (n_examples,)
-        Dual weights; all copies of an example together.
+    voter_weights : ndarray of shape (n_voters,)
+        Weights of the voters in the order in which they were given.
     primal, dual : float
         The two objectives, each computed from its own variables.
     status : str
-        The solver's word for how it ended.
+        How the solver says it ended.
     """
 
     voter_weights: FloatArray
-    example_weights: FloatArray
     primal: float
     dual: float
     status: str
 
     @property
     def gap(self) -> float:
-        """Relative duality gap."""
+        """Duality gap |primal - dual|, relative to max(1, |dual|)."""
         return abs(self.primal - self.dual) / max(1.0, abs(self.dual))
 
 
-def highs(**options: bool | int | float | str) -> highspy.Highs:
-    """Return a silent solver on one thread that keeps its basis, with further options of HiGHS."""
-    solver = highspy.Highs()  # type: ignore[no-untyped-call]
-    settings: dict[str, bool | int | float | str] = {
-        "output_flag": False,
-        "threads": 1,
-        "presolve": "off",
-        "primal_feasibility_tolerance": FEASIBILITY,
-        "dual_feasibility_tolerance": FEASIBILITY,
-    }
-    for name, value in (settings | options).items():
-        solver.setOptionValue(name, value)
-    return solver
+@dataclass(frozen=True)
+class QuadraticSolution(ProgramSolution):
+    """An optimal solution of a quadratic program.
+
+    Attributes
+    ----------
+    residual : float
+        KKT residual, at most `RESIDUAL`. Each program documents its own.
+    """
+
+    residual: float
+
+
+def require_optimal(residual: float, program: str) -> None:
+    """Raise SolverError if a KKT residual is too large or NaN.
+
+    Parameters
+    ----------
+    residual : float
+        KKT residual of the point that the solver ended with.
+    program : str
+        What the message starts with: the program and how it ended.
+
+    Raises
+    ------
+    SolverError
+        If the residual is not at most `RESIDUAL`.
+    """
+    if not residual <= RESIDUAL:
+        raise SolverError(f"{program} with a KKT residual of {residual:.1g}, above {RESIDUAL:g}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from quadrepro._typing import FloatArray
-from quadrepro.learners.programs.margin_lp import MarginLP
+from quadrepro.learners.programs.lp_reg import MarginLP
 from quadrepro.voters.reduction import reduce_problem
 
 if TYPE_CHECKING:

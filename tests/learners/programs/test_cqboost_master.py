@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,8 +9,8 @@ from hypothesis import strategies as st
 from scipy.optimize import LinearConstraint, minimize
 
 from quadrepro._typing import FloatArray
-from quadrepro.learners.programs.cqboost_master import RESIDUAL, CqBoostMaster, CqBoostSolution
-from quadrepro.learners.programs.program import SolverError
+from quadrepro.learners.programs.cqboost_master import CqBoostMaster, CqBoostSolution
+from quadrepro.learners.programs.program import RESIDUAL, SolverError
 
 
 def draw(seed: int, m: int = 50, n: int = 7, *, real: bool = False) -> FloatArray:
@@ -162,3 +164,19 @@ def test_a_first_voter_without_the_mean_margin_is_an_error_that_names_it() -> No
     master.add_voter(0, 1.0)
     with pytest.raises(SolverError, match=r"at mu = 0.99 over 1 voters ended with a KKT residual"):
         master.solve()
+
+
+def test_products_that_no_voters_have_are_an_error_that_names_the_mean_margin() -> None:
+    # No voter has a negative mean square.
+    master = CqBoostMaster(np.diag([1.0, -3.0]), np.array([0.5, 0.5]), 0.1)
+    master.add_voter(0, 1.0)
+    master.add_voter(1, 1.0)
+    with pytest.raises(SolverError, match=r"at mu = 0.1 over 2 voters has no optimum"):
+        master.solve()
+
+
+def test_the_gap_is_relative_to_the_primal_objective() -> None:
+    solution = solve_over(draw(1), 0.01, best_first(draw(1)))
+    assert solution.primal < 0.1
+    doubled = replace(solution, dual=2 * solution.primal)
+    assert doubled.gap == pytest.approx(1.0)

@@ -9,8 +9,12 @@ from scipy.optimize import linprog
 
 from quadrepro._typing import FloatArray
 from quadrepro.learners.grid import Grid
-from quadrepro.learners.programs.lpboost import VIOLATION, LPBoost, generate_columns
-from quadrepro.learners.programs.lpboost_master import LPBoostMaster
+from quadrepro.learners.programs.lpboost import (
+    VIOLATION,
+    LPBoost,
+    LPBoostMaster,
+    generate_columns,
+)
 from quadrepro.learners.programs.program import SolverError
 from quadrepro.voters.reduction import reduce_problem
 

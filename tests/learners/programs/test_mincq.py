@@ -4,11 +4,14 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_breast_cancer
+from sklearn.model_selection import cross_val_score
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from quadrepro._typing import FloatArray
 from quadrepro.learners.greedy.cbboost import CBBoost
 from quadrepro.learners.grid import Grid
-from quadrepro.learners.programs.mincq import MinCq, MinCqOnCBBoost
+from quadrepro.learners.programs.mincq import MinCq, MinCqClassifier, MinCqOnCBBoost
 from quadrepro.voters.reduction import reduce_problem
 
 Problem = tuple[FloatArray, FloatArray]
@@ -142,3 +145,44 @@ def test_after_cbboost_without_a_voter_there_is_no_vote() -> None:
 def test_a_mean_margin_that_is_none_is_refused() -> None:
     with pytest.raises(ValueError, match="mu must be positive and finite, not 0"):
         MinCqOnCBBoost(mu=0.0).check(Grid.of({"n_rounds": [2]}))
+
+
+@parametrize_with_checks([MinCqClassifier()])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+def test_follows_scikit_learns_conventions(estimator, check) -> None:  # type: ignore[no-untyped-def]
+    check(estimator)
+
+
+def test_weights_are_those_of_the_algorithms_path(problem: Problem) -> None:
+    H, y = problem
+    fitted = MinCqClassifier(0.1, voters="precomputed").fit(H, y)
+    path = MinCq().path(H, y, Grid.of({"mu": [0.1]}))
+    np.testing.assert_array_equal(fitted.voter_weights_, path[0])
+    assert fitted.gap_ < 1e-9
+
+
+def test_mincq_has_one_stage(problem: Problem) -> None:
+    H, y = problem
+    fitted = MinCqClassifier(voters="precomputed").fit(H, y)
+    [stage] = fitted.staged_decision_function(H)
+    np.testing.assert_allclose(stage, fitted.decision_function(H), atol=1e-12)
+
+
+def test_learns_a_real_data_set() -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    assert cross_val_score(MinCqClassifier(), X, y, cv=3).mean() > 0.9
+
+
+def test_a_mean_margin_that_no_vote_has_is_refused_with_the_largest_feasible_one() -> None:
+    H = np.array([[1.0, 1.0], [0.5, 1.0], [-0.5, 1.0], [0.0, 0.0]])
+    y = np.array([1, 1, 0, 1])
+    estimator = MinCqClassifier(0.8, voters="precomputed")
+    message = "no vote has a mean margin of mu = 0.8: mu can be at most 0.375"
+    with pytest.raises(ValueError, match=message):
+        estimator.fit(H, y)
+    assert estimator.set_params(mu=0.375).fit(H, y).gap_ < 1e-6
+
+
+def test_impossible_settings_are_refused_by_name() -> None:
+    with pytest.raises(ValueError, match="mu must be positive and finite, not 0"):
+        MinCqClassifier(0.0).fit(np.array([[0.0], [1.0], [2.0]]), [0, 1, 1])

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from scipy.optimize import LinearConstraint, minimize
 
 from quadrepro._typing import FloatArray
-from quadrepro.learners.programs.mincq_program import RESIDUAL, MinCqProgram
-from quadrepro.learners.programs.program import SolverError
+from quadrepro.learners.programs.mincq_program import MinCqProgram
+from quadrepro.learners.programs.program import RESIDUAL, SolverError
 
 SHARES = [0.01, 0.3, 0.6, 0.9, 0.999, 1.0]
 

@@ -8,7 +8,9 @@ import pytest
 from quadrepro._typing import FloatArray
 from quadrepro.learners.greedy.adaboost import AdaBoost
 from quadrepro.learners.grid import Grid
-from quadrepro.learners.programs.soft_margin import RegularizedLP, RegularizedQP, SoftMargin
+from quadrepro.learners.programs.lp_reg import RegularizedLP
+from quadrepro.learners.programs.qp_reg import RegularizedQP
+from quadrepro.learners.programs.soft_margin import SoftMargin
 
 Problem = tuple[FloatArray, FloatArray]
 GRIDS: dict[SoftMargin, Grid] = {
@@ -47,14 +49,14 @@ def test_only_adaboosts_voters_have_weight_and_in_its_direction(
 
 
 @both
-def test_a_path_is_the_reweighing_of_oriented_voters(
+def test_a_path_has_the_weights_that_are_solved_for_oriented_voters(
     make_problem: Callable[..., Problem], algorithm: SoftMargin, grid: Grid
 ) -> None:
     H, y = make_problem(m=80, n=30)
     signs = np.sign(AdaBoost().path(H, y, Grid.of({"n_rounds": [40]}))[0])
     path = algorithm.path(H, y, grid)
     used = signs != 0
-    again = algorithm.reweigh(H[:, used] * signs[used], y, values_of(grid))
+    again = algorithm.solve_weights(H[:, used] * signs[used], y, values_of(grid))
     margins = H * y[:, None]
     for ours, theirs, value in zip(path, again, values_of(grid), strict=True):
         assert objective(algorithm, margins, ours, value) == pytest.approx(
@@ -67,7 +69,7 @@ def test_no_nearby_weights_are_better(problem: Problem, algorithm: SoftMargin, g
     H, y = problem
     rng = np.random.default_rng(0)
     margins = H * y[:, None]
-    weights = algorithm.reweigh(H, y, values_of(grid))
+    weights = algorithm.solve_weights(H, y, values_of(grid))
     for a, value in zip(weights, values_of(grid), strict=True):
         least = objective(algorithm, margins, a, value)
         for size in (1e-3, 1e-1):
@@ -99,10 +101,10 @@ def test_of_equal_voters_the_first_has_the_weight(
     problem: Problem, algorithm: SoftMargin, grid: Grid
 ) -> None:
     H, y = problem
-    weights = algorithm.reweigh(np.hstack([H, H]), y, values_of(grid))
+    weights = algorithm.solve_weights(np.hstack([H, H]), y, values_of(grid))
     assert not weights[:, H.shape[1] :].any()
     np.testing.assert_array_equal(
-        weights[:, : H.shape[1]], algorithm.reweigh(H, y, values_of(grid))
+        weights[:, : H.shape[1]], algorithm.solve_weights(H, y, values_of(grid))
     )
 
 
@@ -111,26 +113,6 @@ def test_where_adaboost_finds_no_voter_the_vote_is_empty(algorithm: SoftMargin, 
     H = np.array([[1.0], [1.0], [-1.0], [-1.0]])
     y = np.array([1.0, -1.0, 1.0, -1.0])
     assert not algorithm.path(H, y, grid).any()
-
-
-def test_lp_weights_sum_to_one_and_start_from_the_voter_of_least_error(problem: Problem) -> None:
-    H, y = problem
-    path = RegularizedLP().path(H, y, Grid.of({"nu": [1.0, 0.5, 0.05]}))
-    assert np.abs(path).sum(axis=1) == pytest.approx(1.0)
-    best = np.abs(H.T @ y)
-    assert best[path[0] != 0] == pytest.approx(best.max())
-
-
-def test_a_share_above_one_is_refused_by_name(problem: Problem) -> None:
-    with pytest.raises(ValueError, match=r"^nu must be at most 1, not 1\.2: it is a share"):
-        RegularizedLP().path(*problem, Grid.of({"nu": [1.2, 0.5]}))
-
-
-def test_a_grid_runs_from_simple_to_complex(problem: Problem) -> None:
-    with pytest.raises(ValueError, match="the values of nu must decrease"):
-        RegularizedLP().path(*problem, Grid.of({"nu": [0.1, 0.5]}))
-    with pytest.raises(ValueError, match="the values of C must increase"):
-        RegularizedQP().path(*problem, Grid.of({"C": [1.0, 0.5]}))
 
 
 @both

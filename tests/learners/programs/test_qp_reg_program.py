@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from scipy.optimize import LinearConstraint, minimize
 
 from quadrepro._typing import FloatArray
-from quadrepro.learners.programs.margin_qp import RESIDUAL, MarginQP
-from quadrepro.learners.programs.program import SolverError
+from quadrepro.learners.programs import qp_reg_program
+from quadrepro.learners.programs.program import RESIDUAL, SolverError
+from quadrepro.learners.programs.qp_reg_program import MarginQP
 
 VALUES = np.geomspace(1e-3, 1e3, 7).tolist()
 
@@ -58,8 +59,7 @@ def dual_by_scipy(margins: FloatArray, caps: FloatArray) -> float:
     return float(-result.fun)
 
 
-@settings(max_examples=60, deadline=None)
-@given(
+programs = given(
     seed=st.integers(0, 10**6),
     m=st.integers(1, 60),
     n=st.integers(1, 30),
@@ -67,20 +67,102 @@ def dual_by_scipy(margins: FloatArray, caps: FloatArray) -> float:
     real=st.booleans(),
     C=st.sampled_from(VALUES),
 )
+
+
+def somewhere(seed: int, caps: FloatArray) -> FloatArray:
+    """Return dual weights in their box, half of them on a bound."""
+    return caps * np.clip(np.random.default_rng(seed + 1).uniform(-0.5, 1.5, len(caps)), 0.0, 1.0)
+
+
+@settings(max_examples=60, deadline=None)
+@programs
 def test_every_solution_satisfies_the_kkt_conditions(
     seed: int, m: int, n: int, right: float, real: bool, C: float
 ) -> None:
     margins, counts = draw(seed, m, n, right, real=real)
-    solution = MarginQP(margins, counts).solve(C)
+    program = MarginQP(margins, counts)
+    solution = program.solve(C)
     u, b = solution.example_weights, solution.voter_weights
     assert kkt_fault(margins, C * counts, b, u) < 1e-8
     assert solution.residual < RESIDUAL
+    assert solution.residual == program.residual(C, u)
+    np.testing.assert_array_equal(b, program.voter_weights(u))
     assert solution.gap < 1e-6
     slack = np.maximum(0.0, 1.0 - margins @ b)
     assert solution.primal == pytest.approx(b @ b + C * counts @ slack)
     assert solution.dual == pytest.approx(
         u.sum() - (np.maximum(0.0, u @ margins) ** 2).sum() / 4, abs=1e-9 * u.sum()
     )
+
+
+@settings(max_examples=60, deadline=None)
+@programs
+def test_the_residual_is_the_largest_violation_and_bounds_gap_and_error(
+    seed: int, m: int, n: int, right: float, real: bool, C: float
+) -> None:
+    margins, counts = draw(seed, m, n, right, real=real)
+    program, caps = MarginQP(margins, counts), C * counts
+    u = somewhere(seed, caps)
+    if not u.any():
+        assert program.residual(C, u) == np.inf
+        return
+    b, residual = program.voter_weights(u), program.residual(C, u)
+    assert residual == pytest.approx(kkt_fault(margins, caps, b, u), rel=1e-9, abs=1e-12)
+    short = 1.0 - margins @ b
+    gap = b @ b + caps @ np.maximum(0.0, short) - (u.sum() - b @ b)
+    sizes = np.maximum(caps, u.max() * np.abs(short)).sum()
+    assert gap <= residual * sizes + 1e-12 * sizes
+    assert ((b - program.solve(C).voter_weights) ** 2).sum() <= gap + 1e-12 * sizes
+
+
+@settings(max_examples=60, deadline=None)
+@programs
+def test_the_climb_reaches_the_optimum_from_anywhere_and_never_descends(
+    seed: int, m: int, n: int, right: float, real: bool, C: float
+) -> None:
+    margins, counts = draw(seed, m, n, right, real=real)
+    program, caps = MarginQP(margins, counts), C * counts
+    u, heights = somewhere(seed, caps), []
+    for _ in range(2 * (m + n)):
+        if program.residual(C, u) <= RESIDUAL:
+            break
+        u = program._climb(caps, u)
+        assert u.min() >= 0.0
+        assert (u <= caps).all()
+        heights.append(u.sum() - (program.voter_weights(u) ** 2).sum())
+    assert program.residual(C, u) <= RESIDUAL
+    assert (np.diff(heights) >= -1e-12 * u.sum()).all()
+    assert program.voter_weights(u) == pytest.approx(
+        program.solve(C).voter_weights, abs=1e-6, rel=1e-6
+    )
+
+
+DEGENERATE = [
+    (204469, 26, 11, 0.74, False, 10.0),
+    (520364, 6, 19, 0.94, False, 0.1),
+    (793437, 49, 24, 0.93, True, 0.1),
+    (962121, 25, 9, 0.83, True, 100.0),
+    (853635, 54, 8, 0.87, False, 1000.0),
+    (606468, 3, 24, 0.94, False, 1.0),
+]
+"""Programs whose optimum is degenerate, so that PIQP's guess at it is mostly wrong."""
+
+
+def test_a_wrong_guess_at_a_degenerate_optimum_is_mended() -> None:
+    wrong = 0
+    for seed, m, n, right, real, C in DEGENERATE:
+        margins, counts = draw(seed, m, n, right, real=real)
+        program, caps = MarginQP(margins, counts), C * counts
+        guess, _ = program._piqp(caps)
+        guesses = [guess.u, program._solve_guess(caps, guess)]
+        wrong += min(program.residual(C, u) for u in guesses) > RESIDUAL
+        solution = program.solve(C)
+        b, u = solution.voter_weights, solution.example_weights
+        assert solution.residual < RESIDUAL
+        assert kkt_fault(margins, caps, b, u) < 1e-8
+        assert solution.dual == pytest.approx(dual_by_scipy(margins, caps), rel=1e-6)
+    # Which guesses are wrong depends on the last bits of the processor's arithmetic.
+    assert wrong > 0
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -95,9 +177,11 @@ def test_a_program_that_is_not_solved_is_an_error_that_names_the_price(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     program = MarginQP(*draw(0))
-    point, _ = program._piqp(2.0 * program._counts)
-    wrong = point._make(values + 1.0 for values in point)
+    guess, _ = program._piqp(2.0 * program._counts)
+    wrong = guess._replace(u=program._counts, free=guess.capped, capped=guess.free)
     monkeypatch.setattr(program, "_piqp", lambda caps: (wrong, "out of steps"))
+    assert program.solve(2.0).residual < RESIDUAL
+    monkeypatch.setattr(qp_reg_program, "CLIMB", 0)
     with pytest.raises(SolverError, match=r"at C = 2 ended as 'out of steps' with a KKT residual"):
         program.solve(2.0)
 

@@ -5,9 +5,11 @@ import pytest
 from scipy.optimize import linprog
 
 from quadrepro._typing import FloatArray
-from quadrepro.learners.programs.margin_lp import MarginLP
+from quadrepro.learners.grid import Grid
+from quadrepro.learners.programs.lp_reg import MarginLP, RegularizedLP
 from quadrepro.learners.programs.program import SolverError
 
+Problem = tuple[FloatArray, FloatArray]
 VALUES = [1.0, 0.8, 0.6, 0.4, 0.25, 0.1, 0.02]
 SEEDS = range(8)
 
@@ -118,3 +120,21 @@ def test_a_warm_solution_is_as_good_as_a_cold_one() -> None:
 def test_a_share_above_one_is_an_error_that_names_it() -> None:
     with pytest.raises(SolverError, match=r"at nu = 1\.5 ended as 'Infeasible'"):
         MarginLP(*draw(0)).solve(1.5)
+
+
+def test_lp_weights_sum_to_one_and_start_from_the_voter_of_least_error(problem: Problem) -> None:
+    H, y = problem
+    path = RegularizedLP().path(H, y, Grid.of({"nu": [1.0, 0.5, 0.05]}))
+    assert np.abs(path).sum(axis=1) == pytest.approx(1.0)
+    best = np.abs(H.T @ y)
+    assert best[path[0] != 0] == pytest.approx(best.max())
+
+
+def test_a_share_above_one_is_refused_by_name(problem: Problem) -> None:
+    with pytest.raises(ValueError, match=r"^nu must be at most 1, not 1\.2: it is a share"):
+        RegularizedLP().path(*problem, Grid.of({"nu": [1.2, 0.5]}))
+
+
+def test_the_values_of_nu_run_from_simple_to_complex(problem: Problem) -> None:
+    with pytest.raises(ValueError, match="the values of nu must decrease"):
+        RegularizedLP().path(*problem, Grid.of({"nu": [0.1, 0.5]}))
