@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import itertools
 import re
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 from ruamel.yaml import YAML
 
+import quadrepro
 from quadrepro.cli import VERBS, main
 from quadrepro.config.loading import load_experiment
 from quadrepro.engine.records import Record
@@ -21,6 +24,7 @@ from quadrepro.report.table import is_row
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+EXAMPLE = ROOT / "examples" / "my-paper" / "my-paper.yaml"
 CONFIGS = sorted((ROOT / "configs").glob("*.yaml"))
 
 
@@ -77,9 +81,27 @@ def test_the_readmes_draws_sweeps_and_contestants_can_be_used(tmp_path: Path) ->
     assert [row.value for row in experiment.config.rows] == [0, 0.1, 0.5]
 
 
-def test_the_readmes_python_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    exec(re.findall(r"```python\n(.*?)```", README, re.DOTALL)[0], {})
+def test_the_readmes_python_runs(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(ROOT)
+    small = partial(quadrepro.reproduce, EXAMPLE, out=tmp_path)  # the quickstart takes a minute
+    monkeypatch.setattr(quadrepro, "reproduce", lambda name, jobs: small(jobs=1))
+    door, statistics, estimators = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    names: dict[str, Any] = {}
+    exec(door, names)
+    assert names["results"].folder == tmp_path / EXAMPLE.stem
+    assert names["committed"].tables[0] == "risks"
+    exec(statistics, {})
+    assert capsys.readouterr().out.startswith("0.125\nPairedT(")
+    exec(estimators, {})
     assert "LPBoostClassifier 0.9" in capsys.readouterr().out
+
+
+def test_the_readmes_paper_names_the_papers_that_ship() -> None:
+    example = re.findall(r"```yaml\n(.*?)```", README, re.DOTALL)[3]
+    shipped = {path.parent.name for path in (ROOT / "quadrepro" / "papers").glob("*/paper.yaml")}
+    assert set(re.findall(r"ships: (.*)", example)[0].split(", ")) == shipped
 
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda p: p.stem)
