@@ -83,7 +83,9 @@ CODES = Coding.fit(X).transform(X)
 
 def six_stumps(redraw: bool = True) -> RandomStumps:
     rng = np.random.default_rng(3)
-    return RandomStumps(CODES, Y, rng, per_round=6, polarity="random", redraw=redraw)
+    options = {"thresholds": "data", "polarity": "random", "redraw": redraw}
+    # A threshold of an example itself: the stump is negative there.
+    return RandomStumps(CODES, Y, rng, per_round=6, **options)
 
 
 def validated(script: list[Line], patience: int) -> Validation:

@@ -41,6 +41,10 @@ def test_errors_are_exact_percentages_with_their_deviation() -> None:
     assert evidence.n_test("r1", "a") == 30
 
 
+def test_two_splits_have_a_deviation() -> None:
+    assert errors_of({"a": [[1, 3]]}).deviation("r1", "a") == pytest.approx(stdev([1, 3]))
+
+
 def test_rmses_are_taken_as_they_are() -> None:
     evidence = changed(errors_of(COUNTS), lambda r: replace(r, rmse=r.errors / 8, errors=0))
     assert evidence.values("a") == [7 / 24, 0.375]
