@@ -70,9 +70,16 @@ def reproduce(
 
     Examples
     --------
-    >>> results = reproduce("quickstart", jobs=2)  # doctest: +SKIP
-    >>> results.table("risks")  # doctest: +SKIP
-    >>> results.cells.groupby("algorithm")["risk"].mean()  # doctest: +SKIP
+    >>> config = {
+    ...     "title": "First look",
+    ...     "protocol": {"view": "quadboost"},
+    ...     "datasets": ["monks"],
+    ...     "algorithms": [{"name": "quadboost", "grid": {"n_rounds": 10}}],
+    ... }
+    >>> results = reproduce(config, jobs=1, progress=False)
+    >>> results.cells[["dataset", "algorithm", "errors", "n_test", "chosen"]]
+      dataset  algorithm  errors  n_test            chosen
+    0   monks  quadboost      42     216  {'n_rounds': 10}
     """
     from quadrepro.engine.estimates import Estimates
     from quadrepro.engine.run import compute, missing_cells

@@ -221,8 +221,20 @@ def load_results(folder: str | Path) -> Results:
 
     Examples
     --------
-    >>> results = load_results("results/quickstart")  # doctest: +SKIP
-    >>> results.table("risks").data  # doctest: +SKIP
+    >>> from quadrepro import reproduce
+    >>> config = {
+    ...     "title": "First look",
+    ...     "protocol": {"view": "quadboost"},
+    ...     "datasets": ["monks"],
+    ...     "algorithms": [{"name": "quadboost", "grid": {"n_rounds": 10}}],
+    ... }
+    >>> folder = reproduce(config, jobs=1, progress=False).folder
+    >>> results = load_results(folder)
+    >>> results.tables
+    ('risks',)
+    >>> results.cells[["dataset", "algorithm", "errors", "n_test"]]
+      dataset  algorithm  errors  n_test
+    0   monks  quadboost      42     216
     """
     results = Results(Path(folder))
     if not results.tables:

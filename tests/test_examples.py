@@ -19,7 +19,10 @@ MODULES = [
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_every_example_gives_what_it_says(name: str) -> None:
+def test_every_example_gives_what_it_says(
+    name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)  # some write results
     found = doctest.testmod(importlib.import_module(name))
     assert found.attempted
     assert not found.failed

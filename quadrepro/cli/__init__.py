@@ -1,4 +1,4 @@
-"""The command line: one module a verb, each imported only when it is called.
+"""The command line: one module per verb, imported only if it is called.
 
 Nothing heavy is imported at module level anywhere in this package, so that ``--help`` is quick.
 """
@@ -18,10 +18,10 @@ VERBS = {
     "check": "Validate a config and its data, and print the plan.",
     "table": "Write the tables again from what has been computed.",
     "compare": "Compare the tables of two results folders.",
-    "fetch": "Bring data sets that are not here into the cache.",
+    "fetch": "Fetch data sets into the cache.",
     "add": "Describe a file of your own, so that configs can name it.",
     "list": "List data sets, algorithms or experiments.",
-    "show": "Print the card of a data set, where it is and whether it is what the card says.",
+    "show": "Print the card of a data set, where its rows are, and whether they match the card.",
 }
 
 
@@ -56,7 +56,9 @@ class _Verbs(click.Group):
             ctx.exit(error.exit_code)
         except KeyboardInterrupt:
             again = shlex.join(["quadrepro", *sys.argv[1:]])
-            click.echo(f"\ninterrupted; what is finished is kept; go on with: {again}", err=True)
+            click.echo(
+                f"\ninterrupted; all finished work is kept; continue with: {again}", err=True
+            )
             ctx.exit(EXIT_INTERRUPTED)
         except OSError as error:
             place = f"{error.filename}: " if error.filename else ""

@@ -17,17 +17,21 @@ SHOWN_LABELS = 10
 
 @click.command("add")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--target", required=True, help="Column to be predicted; label in a LIBSVM file.")
+@click.option(
+    "--target", required=True, help="Column to predict; the name of the label in a LIBSVM file."
+)
 @click.option(
     "--task",
     type=click.Choice(["classification", "regression"]),
-    show_default="as the values of the target look",
-    help="What is to be predicted.",
+    show_default="by the values of the target",
+    help="Kind of target.",
 )
-@click.option("--positive", default="", help="Label that is positive, all others being negative.")
+@click.option("--positive", default="", help="Positive label; all others are negative.")
 @click.option("--name", default="", show_default="that of the file", help="Name of the data set.")
-@click.option("--missing", multiple=True, metavar="WORD", help="Stands for a missing value.")
-@click.option("--nominal", multiple=True, metavar="COLUMN", help="Holds codes, though of digits.")
+@click.option(
+    "--missing", multiple=True, metavar="WORD", help="Text that stands for a missing value."
+)
+@click.option("--nominal", multiple=True, metavar="COLUMN", help="Column whose digits are codes.")
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
@@ -51,7 +55,7 @@ def command(
 
     FILE is CSV, or text with tabs, semicolons or blanks between its fields, with the names of the
     columns above them; or ARFF, parquet, or LIBSVM's sparse rows; or one of these in .gz or .zip.
-    Its card says what was found in it, and is yours to change.
+    The card says what was found in the file; edit it as needed.
     """
     from quadrepro.data.own.inspection import inspect_file, write_card
 
@@ -76,11 +80,11 @@ def _refuse_taken(name: str, path: Path, force: bool) -> None:
 
     shipped = cards_folder() / path.name
     if shipped.is_file() and shipped.resolve() != path.resolve():
-        raise ConfigError(f"{name} is a data set of quadrepro's own; --name gives this one another")
-    if path.exists() and not force:
         raise ConfigError(
-            f"{path} is there already; --force replaces it, --name gives another name"
+            f"{name} is a data set that ships with quadrepro; choose another name with --name"
         )
+    if path.exists() and not force:
+        raise ConfigError(f"{path} already exists; --force replaces it, --name gives another name")
 
 
 def _summary(card: Card) -> str:

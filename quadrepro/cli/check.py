@@ -46,5 +46,5 @@ def command(config: str, data: Path | None, out: Path, repeats: int | None) -> N
     if todo and seconds is not None:
         text += f"; the rest takes about {duration(seconds)} on one core"
     elif todo:
-        text += "; the time they take is known when some are done"
+        text += "; there is an estimate of the time once some are done"
     click.echo(text)

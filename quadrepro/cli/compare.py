@@ -13,7 +13,7 @@ import click
 def command(ours: Path, theirs: Path) -> None:
     """Compare the tables of two results folders.
 
-    Every table must be the same but for measured times. Exits with 4 where one differs.
+    All tables must be the same, except for measured times. Exits with 4 if one differs.
     """
     from quadrepro.errors import ToleranceError
     from quadrepro.report.compare import differences
@@ -21,4 +21,4 @@ def command(ours: Path, theirs: Path) -> None:
     found = differences(ours, theirs)
     if found:
         raise ToleranceError("\n".join(found))
-    click.echo(f"{ours} and {theirs} agree but for measured times")
+    click.echo(f"{ours} and {theirs} agree, except for measured times")

@@ -27,7 +27,7 @@ def command(what: tuple[str, ...], everything: bool, data: Path | None, offline:
     from quadrepro.progress import FetchProgress
 
     if not what and not everything:
-        raise click.UsageError("name data sets or configs, or say --all")
+        raise click.UsageError("name data sets or configs, or use --all")
     names = card_names() if everything else _names(what)
     missing = missing_cards(names, data)
     with FetchProgress(missing) as progress:
@@ -35,11 +35,11 @@ def command(what: tuple[str, ...], everything: bool, data: Path | None, offline:
     for name in names:
         load_dataset(name, data)
     count = "1 data set is" if len(names) == 1 else f"{len(names)} data sets are"
-    click.echo(f"{count} here and what the cards say")
+    click.echo(f"{count} available and as described by the cards")
 
 
 def _names(what: tuple[str, ...]) -> list[str]:
-    """Return the data sets that are named, and those of the configs that are."""
+    """Return the named data sets, and those of the named configs."""
     from quadrepro.config.loading import load_experiment
     from quadrepro.data.card import card_names
     from quadrepro.errors import ConfigError, nearest

@@ -4,22 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from quadrepro.cli.options import data_option
-
-if TYPE_CHECKING:
-    from quadrepro.data.sources.schema import Source
-
-_KINDS = {
-    "generated": "rule",
-    "sklearn": "scikit-learn",
-    "uci": "UCI",
-    "mirror": "mirror",
-    "file": "own file",
-}
 
 Rows = list[tuple[str, ...]]
 
@@ -43,6 +31,7 @@ def command(what: str, data: Path | None) -> None:
 def _datasets(folder: Path | None) -> tuple[tuple[str, ...], Rows]:
     from quadrepro.data.card import card_names, load_card
     from quadrepro.data.location import locate
+    from quadrepro.data.sources.schema import origin as source_name
 
     rows: Rows = []
     for name in card_names():
@@ -50,15 +39,9 @@ def _datasets(folder: Path | None) -> tuple[tuple[str, ...], Rows]:
         found = locate(card, folder)
         size = f"{card.rows} x {len(card.attributes)}"
         origin = found.origin if found else "not here"
-        sources = ", ".join(dict.fromkeys(map(_short, card.sources)))
+        sources = ", ".join(dict.fromkeys(map(source_name, card.sources)))
         rows.append((name, card.task, size, origin, sources, card.title))
     return ("name", "task", "rows x attributes", "available from", "sources", "title"), rows
-
-
-def _short(source: Source) -> str:
-    from quadrepro.data.sources.schema import OpenMLSource
-
-    return f"OpenML {source.id}" if isinstance(source, OpenMLSource) else _KINDS[source.kind]
 
 
 def _algorithms() -> tuple[tuple[str, ...], Rows]:

@@ -16,7 +16,7 @@ offline_option = click.option(
     "--offline",
     is_flag=True,
     envvar="QUADREPRO_OFFLINE",
-    help="Never use the network; say at once what is missing [also: $QUADREPRO_OFFLINE=1].",
+    help="Never use the network; list what is missing [also: $QUADREPRO_OFFLINE=1].",
 )
 out_option = click.option(
     "--out",

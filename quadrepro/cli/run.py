@@ -84,7 +84,7 @@ def command(
         left = len(missing_cells(plan.cells, store))
         click.echo(
             f"\ninterrupted: {len(plan.cells) - left} of {len(plan.cells)} cells are kept; "
-            f"go on with: {again}",
+            f"continue with: {again}",
             err=True,
         )
         ctx.exit(EXIT_INTERRUPTED)

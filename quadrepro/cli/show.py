@@ -24,9 +24,9 @@ SHOWN_NAMES = 12
 @click.argument("dataset")
 @data_option
 def command(dataset: str, data: Path | None) -> None:
-    """Print the card of a data set, where it is and whether it is what the card says.
+    """Print the card of a data set, where its rows are, and whether they match the card.
 
-    Exits with 3 where it is here but is something else.
+    Exits with 3 if rows are available that do not match it.
     """
     from quadrepro.data.card import load_card
 

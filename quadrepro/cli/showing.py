@@ -1,4 +1,4 @@
-"""How the verbs that write tables end: the first table, what is lacking, and the exit code."""
+"""How verbs that write tables end: the first table, the cells without a result, the exit code."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from quadrepro.results import Results
 
 SHOWN = 10
-"""Number of cells without a result that are named."""
+"""Number of cells without a result to name."""
 
 
 def show(results: Results) -> int:

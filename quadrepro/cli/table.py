@@ -21,7 +21,7 @@ def command(
 ) -> None:
     """Write the tables again from what has been computed.
 
-    Nothing is computed, and a cell without a result is shown as a dash. If no cell has a result,
+    Nothing is computed, and cells without a result are shown as dashes. If no cell has a result,
     nothing is written. CONFIG is a YAML file, or the name of one that ships with quadrepro.
     """
     from quadrepro.cli.showing import show

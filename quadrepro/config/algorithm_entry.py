@@ -36,7 +36,7 @@ class AlgorithmEntry(Model):
     grid : dict of str to Axis
         One axis a hyper-parameter, the first outermost.
     draw : dict of str to Distribution
-        Hyper-parameters whose values are drawn, anew for every split.
+        Hyper-parameters whose values are drawn, again for every split.
     draws : int, default 30
         How many points are drawn; each is tried with every point of the grid.
     measures : tuple of str
@@ -168,7 +168,7 @@ class AlgorithmEntry(Model):
         Returns
         -------
         tuple of Grid
-            One grid, or one a drawn point where several hyper-parameters are drawn; from simple to
+            One grid, or one per drawn point if several hyper-parameters are drawn; from simple to
             complex.
         """
         axes = self._axes(changes or {})

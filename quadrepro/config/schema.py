@@ -1,4 +1,4 @@
-"""What a person may write in a config, and what is wrong with it when it is not that.
+"""What a user may write in a config, and what is wrong with everything else.
 
 The models check everything that can be known without the data: names, types, ranges, grids. They
 read nothing but cards and compute nothing.

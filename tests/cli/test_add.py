@@ -99,7 +99,7 @@ def test_a_card_is_replaced_only_where_it_is_said(my_csv: str) -> None:
     again = add(my_csv, "--target", "colour")
     assert again.exit_code == 2
     assert again.stderr == (
-        "error: datasets/my.yaml is there already; --force replaces it, --name gives another name\n"
+        "error: datasets/my.yaml already exists; --force replaces it, --name gives another name\n"
     )
     assert load_card_file(Path("datasets/my.yaml")).target.original == "label"
     assert add(my_csv, "--target", "colour", "--force").exit_code == 0
@@ -121,7 +121,7 @@ def test_the_name_of_a_data_set_that_ships_is_taken(my_csv: str) -> None:
     result = add(my_csv, "--target", "label", "--name", "pima", "--force")
     assert result.exit_code == 2
     assert result.stderr == (
-        "error: pima is a data set of quadrepro's own; --name gives this one another\n"
+        "error: pima is a data set that ships with quadrepro; choose another name with --name\n"
     )
     assert not Path("datasets").exists()
 
@@ -131,7 +131,7 @@ def test_the_folder_of_the_cards_that_ship_takes_their_names(my_csv: str) -> Non
     words = ("--target", "label", "--name", "pima", "--out", str(cards_folder()))
     result = add(my_csv, *words)
     assert result.exit_code == 2
-    assert "is there already; --force replaces it" in result.stderr
+    assert "already exists; --force replaces it" in result.stderr
     assert (cards_folder() / "pima.yaml").read_bytes() == before
 
 

@@ -56,7 +56,7 @@ def project(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 def test_named_data_sets_come_into_the_cache(project: Path, server: Server) -> None:
     result = quadrepro("fetch", "one", "wine")
     assert result.exit_code == 0
-    assert result.stdout == "2 data sets are here and what the cards say\n"
+    assert result.stdout == "2 data sets are available and as described by the cards\n"
     assert result.stderr == f"one: fetched from {server.url}/one.data (1 of 1)\n"
     again = quadrepro("fetch", "one")
     assert (again.exit_code, again.stderr) == (0, "")
@@ -134,13 +134,13 @@ def test_an_interruption_tells_how_to_go_on(project: Path, monkeypatch: pytest.M
     monkeypatch.setattr("sys.argv", ["quadrepro", "fetch", "one"])
     result = quadrepro("fetch", "one")
     assert result.exit_code == 130
-    assert result.stderr.endswith("what is finished is kept; go on with: quadrepro fetch one\n")
+    assert result.stderr.endswith("all finished work is kept; continue with: quadrepro fetch one\n")
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ((), "name data sets or configs, or say --all"),
+        ((), "name data sets or configs, or use --all"),
         (("wines",), "there is no data set and no config 'wines'; did you mean 'wine'?"),
         (("table",), "there is no data set and no config 'table'; did you mean 'table1'?"),
     ],

@@ -136,7 +136,7 @@ def test_an_interrupted_run_says_how_to_go_on_and_loses_nothing(
     _, text = process.communicate(timeout=60)
     assert process.returncode == 130, text
     line = text.strip().splitlines()[-1]
-    found = re.fullmatch(r"interrupted: (\d+) of 160 cells are kept; go on with: (.+)", line)
+    found = re.fullmatch(r"interrupted: (\d+) of 160 cells are kept; continue with: (.+)", line)
     assert found, text
     assert int(found[1]) == len(list(records.rglob("*.json"))) >= 3
     assert found[2] == f"quadrepro {' '.join(command)}"

@@ -87,14 +87,19 @@ def test_cells_and_tables_carry_the_printed_row_that_the_config_names(tmp_path: 
 
 
 def test_cells_carry_the_printed_risk_rather_than_the_printed_mean(tmp_path: Path) -> None:
+    paper = tmp_path / "both"
+    (paper / "printed").mkdir(parents=True)
+    (paper / "paper.yaml").write_text("title: Both\n")
+    (paper / "printed" / "risks.csv").write_text("dataset,adaboost\nmonks,0.255\n")
+    (paper / "printed" / "means.csv").write_text("dataset,adaboost_mean\nmonks,5.00\n")
     path = tmp_path / "one.yaml"
-    text = CONFIG.format("means: ebboost-table1, risks: quadboost-table1")
-    path.write_text(text.replace("[monks]", "[{name: monks, as: wisconsin}]"))
+    text = CONFIG.format("means: means, risks: risks")
+    path.write_text(text.replace("paper: ebboost", "paper: ./both"))
     folder = tmp_path / "results"
     write_results(make_plan(load_experiment(path)), RecordStore(tmp_path / "records"), folder)
     cells = (folder / "cells.csv").read_text().splitlines()
-    assert cells[1] == "wisconsin,adaboost,0,missing,,,,,,,0.255"
-    assert "(5.00 ±" in (folder / "means.md").read_text()
+    assert cells[1] == "monks,adaboost,0,missing,,,,,,,0.255"
+    assert "(5.00)" in (folder / "means.md").read_text()
 
 
 SWEPT = """title: Two
@@ -284,11 +289,11 @@ def test_the_table_without_noise_stands_beside_the_other(drawn: Plan, tmp_path: 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        (", sample: {train: 20, test: 30}", "", "8:25: no row draws its sample of numbers anew"),
+        (", sample: {train: 20, test: 30}", "", "8:25: no row draws its own sample of numbers"),
         (
             "{name: m1, as: m1 0}",
             "twonorm_generated",
-            "8:25: no row draws its sample of numbers anew: only then is its truth known",
+            "8:25: no row draws its own sample of numbers: only then is the truth known",
         ),
         ("noiseless: table1", "noiseless: tabel1", "8:25: the paper rescale has no printed table"),
     ],

@@ -193,3 +193,17 @@ def describe(source: Source) -> str:
             return " + ".join(file.url for file in source.files)
         case FileSource():
             return source.path
+
+
+def origin(source: Source) -> str:
+    """Return where a source is, without its address, such as ``OpenML 37`` or ``UCI``."""
+    match source:
+        case GeneratedSource():
+            return "rule"
+        case WebSource(kind="uci"):
+            return "UCI"
+        case WebSource():
+            return "mirror"
+        case FileSource():
+            return "own file"
+    return describe(source)

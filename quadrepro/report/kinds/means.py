@@ -243,7 +243,7 @@ def _notes(
 def _check_noiseless(context: Context[str]) -> None:
     context.check_printed("errors")
     if not any(_has_truth(context, entry) for entry in context.config.entries):
-        raise context.error("no row draws its sample of numbers anew: only then is its truth known")
+        raise context.error("no row draws its own sample of numbers: only then is the truth known")
 
 
 def _has_truth(context: Context[str], entry: DatasetEntry) -> bool:
