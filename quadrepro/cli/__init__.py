@@ -56,9 +56,7 @@ class _Verbs(click.Group):
             ctx.exit(error.exit_code)
         except KeyboardInterrupt:
             again = shlex.join(["quadrepro", *sys.argv[1:]])
-            click.echo(
-                f"\ninterrupted; all finished work is kept; continue with: {again}", err=True
-            )
+            click.echo(f"\ninterrupted; finished work is kept; continue with: {again}", err=True)
             ctx.exit(EXIT_INTERRUPTED)
         except OSError as error:
             place = f"{error.filename}: " if error.filename else ""

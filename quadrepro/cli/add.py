@@ -17,9 +17,7 @@ SHOWN_LABELS = 10
 
 @click.command("add")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option(
-    "--target", required=True, help="Column to predict; the name of the label in a LIBSVM file."
-)
+@click.option("--target", required=True, help="Column to predict; in a LIBSVM file, a name.")
 @click.option(
     "--task",
     type=click.Choice(["classification", "regression"]),
@@ -28,9 +26,7 @@ SHOWN_LABELS = 10
 )
 @click.option("--positive", default="", help="Positive label; all others are negative.")
 @click.option("--name", default="", show_default="that of the file", help="Name of the data set.")
-@click.option(
-    "--missing", multiple=True, metavar="WORD", help="Text that stands for a missing value."
-)
+@click.option("--missing", multiple=True, metavar="WORD", help="Text that means a missing value.")
 @click.option("--nominal", multiple=True, metavar="COLUMN", help="Column whose digits are codes.")
 @click.option(
     "--out",
@@ -80,9 +76,7 @@ def _refuse_taken(name: str, path: Path, force: bool) -> None:
 
     shipped = cards_folder() / path.name
     if shipped.is_file() and shipped.resolve() != path.resolve():
-        raise ConfigError(
-            f"{name} is a data set that ships with quadrepro; choose another name with --name"
-        )
+        raise ConfigError(f"{name} ships with quadrepro; choose another name with --name")
     if path.exists() and not force:
         raise ConfigError(f"{path} already exists; --force replaces it, --name gives another name")
 

@@ -120,9 +120,7 @@ def test_a_card_that_is_replaced_keeps_its_comments(my_csv: str) -> None:
 def test_the_name_of_a_data_set_that_ships_is_taken(my_csv: str) -> None:
     result = add(my_csv, "--target", "label", "--name", "pima", "--force")
     assert result.exit_code == 2
-    assert result.stderr == (
-        "error: pima is a data set that ships with quadrepro; choose another name with --name\n"
-    )
+    assert result.stderr == ("error: pima ships with quadrepro; choose another name with --name\n")
     assert not Path("datasets").exists()
 
 

@@ -134,7 +134,7 @@ def test_an_interruption_tells_how_to_go_on(project: Path, monkeypatch: pytest.M
     monkeypatch.setattr("sys.argv", ["quadrepro", "fetch", "one"])
     result = quadrepro("fetch", "one")
     assert result.exit_code == 130
-    assert result.stderr.endswith("all finished work is kept; continue with: quadrepro fetch one\n")
+    assert result.stderr.endswith("finished work is kept; continue with: quadrepro fetch one\n")
 
 
 @pytest.mark.parametrize(
