@@ -240,8 +240,6 @@ class _Builder:
         data: dict[str, Any] = {}
         mark = Mark(*_at(start))
         while not isinstance(event := next(self._events), MappingEndEvent):
-            if isinstance(event, SequenceStartEvent | MappingStartEvent):
-                raise _FaultError(event, "a key must be plain text")
             key = self._value(event).text
             if key is None:
                 raise _FaultError(event, "a key must be plain text")
