@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
@@ -49,21 +49,20 @@ _TAG = "tag:yaml.org,2002:"
 _ENDS = (StreamStartEvent, DocumentStartEvent, DocumentEndEvent, StreamEndEvent)
 
 
-@dataclass(frozen=True)
-class Mark:
+class Mark(NamedTuple):
     """Where a value is in its file.
 
     Attributes
     ----------
     line, column : int
         Counted from 1. For an entry of a mapping, the place of its key.
-    inner : dict of str or int to Mark
+    inner : mapping of str or int to Mark
         The marks of the entries of a mapping or the items of a list, by key or index.
     """
 
     line: int
     column: int
-    inner: dict[str | int, Mark] = field(default_factory=dict)
+    inner: Mapping[str | int, Mark] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -243,29 +242,27 @@ class _Builder:
     def _list(self, start: SequenceStartEvent) -> _Value:
         _refuse_tag(start, "seq")
         data: list[Any] = []
-        mark = Mark(*_at(start))
+        inner: dict[str | int, Mark] = {}
         while not isinstance(event := next(self._events), SequenceEndEvent):
             item = self._value(event)
-            mark.inner[len(data)] = item.mark
+            inner[len(data)] = item.mark
             data.append(item.data)
-        return _Value(data, mark, None)
+        return _Value(data, Mark(*_at(start), inner), None)
 
     def _mapping(self, start: MappingStartEvent) -> _Value:
         _refuse_tag(start, "map")
         data: dict[str, Any] = {}
-        mark = Mark(*_at(start))
+        inner: dict[str | int, Mark] = {}
         while not isinstance(event := next(self._events), MappingEndEvent):
-            if isinstance(event, SequenceStartEvent | MappingStartEvent):
-                raise _FaultError(event, "a key must be plain text")
             key = self._value(event).text
             if key is None:
                 raise _FaultError(event, "a key must be plain text")
             if key in data:
                 raise _FaultError(event, f"duplicate key {key!r}")
             value = self._value(next(self._events))
-            mark.inner[key] = Mark(*_at(event), value.mark.inner)
+            inner[key] = Mark(*_at(event), value.mark.inner)
             data[key] = value.data
-        return _Value(data, mark, None)
+        return _Value(data, Mark(*_at(start), inner), None)
 
     def _scalar(self, event: ScalarEvent) -> Any:
         text: str = event.value

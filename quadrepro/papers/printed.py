@@ -144,10 +144,10 @@ class Printed:
         sources = {entry.title: self.row_of(entry) for entry in entries}
         rest = [row for row in (*self.rows, TIME_ROW) if row not in {*sources, *sources.values()}]
         cells = {
-            (title, column): self.cells[row, column]
+            (title, column): self.text(row, column)
             for title, row in (*sources.items(), *((row, row) for row in rest))
             for column in self.columns
-            if row is not None and (row, column) in self.cells
+            if row is not None
         }
         return replace(self, cells=cells)
 

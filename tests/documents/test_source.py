@@ -105,6 +105,12 @@ def test_an_integer_beyond_pythons_limit_of_digits_stays_text(written) -> None: 
     assert read_yaml(written(f"a: {'9' * 5000}\n")).data == {"a": "9" * 5000}
 
 
+def test_the_place_of_an_empty_file_is_its_beginning(written) -> None:  # type: ignore[no-untyped-def]
+    source = read_yaml(written("# nothing\n"))
+    assert source.data is None
+    assert source.where(("a",)).endswith("config.yaml:1:1")
+
+
 def test_the_exception_can_be_chosen(written, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     for path in (written("a: [1"), tmp_path / "gone.yaml"):
         with pytest.raises(DataError, match=r"not valid YAML|cannot be read"):
@@ -144,7 +150,7 @@ def test_every_value_has_its_place_and_others_that_of_what_is_around(written) ->
         ("a: &x [*x]\n", r"config.yaml:1:4: a value contains itself"),
         ("[1]: 2\n", r"config.yaml:1:1: a key must be plain text"),
         (b"a: \xff\n", r"config.yaml: not a text file in UTF-8 \(byte 3\)"),
-        (b"a: \x00\n", r"config.yaml: not a YAML text file"),
+        (b"a: \x00\n", r"config.yaml: not a YAML text file: .*characters are not allowed"),
         (
             "a: !!python/object:os.system {}\n",
             r"config.yaml:1:4: the tag .*os.system has no meaning",
@@ -155,6 +161,7 @@ def test_every_value_has_its_place_and_others_that_of_what_is_around(written) ->
         ("a: 1\n---\nb: 2\n", r"config.yaml:3:1: not valid YAML: a second document begins here"),
         ("a: &x 1\nb: &x 2\n", r"config.yaml:2:4: not valid YAML: duplicate anchor 'x'"),
         ("a: !!bool maybe\n", r"config.yaml:1:4: 'maybe' cannot be read as bool"),
+        ("a: !mine [1]\n", r"config.yaml:1:4: the tag !mine has no meaning here"),
         ("a: !mine 1\n", r"config.yaml:1:4: the tag !mine has no meaning here"),
         ("x: &x [1]\n*x : 2\n", r"config.yaml:2:1: a key must be plain text"),
         ("a: " + "[" * 5000 + "]" * 5000, r"config.yaml(:1:\d+)?: .*(nested too deeply|depth)"),

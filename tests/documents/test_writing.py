@@ -78,7 +78,10 @@ def test_long_lines_are_broken_and_end_without_a_blank() -> None:
     assert loaded(text, (1, 2))["note"] == words
 
 
-@pytest.mark.parametrize("text", ["a  b ", "\\ \x01 b ", "it's: \\ ", "{1, 2} isn't ", "? a "])
+@pytest.mark.parametrize(
+    "text",
+    ["a b ", "a  b ", "\\ \x01 b ", "it's: \\ ", "{1, 2} isn't ", "{isn't} \\\\ b\\ ", "? a "],
+)
 def test_a_break_changes_no_text_wherever_it_is(text: str) -> None:
     long = text * 30
     content = {"note": long, "line": Line({f"{text}{i}": f"{i}{text}" for i in range(30)})}

@@ -26,7 +26,7 @@ class LinearSolution(ProgramSolution):
     Attributes
     ----------
     example_weights : ndarray of shape (n_examples,)
-        Dual weights of the distinct examples; equal examples share one.
+        Dual weight of each distinct example, that of all its copies together.
     """
 
     example_weights: FloatArray

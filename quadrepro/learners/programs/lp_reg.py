@@ -111,7 +111,7 @@ class RegularizedLP(SoftMargin):
 
 
 class RegularizedLPBoostClassifier(SoftMarginClassifier):
-    """LP_REG: AdaBoost's voters, weighted for the largest soft margin (Raetsch et al. 2001).
+    """LP_REG: AdaBoost's voters, weighted for the largest soft margin (Rätsch et al. 2001).
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ class RegularizedQP(SoftMargin):
 
 
 class RegularizedQPBoostClassifier(SoftMarginClassifier):
-    """QP_REG: AdaBoost's voters, weighted for the least norm (Raetsch et al. 2001).
+    """QP_REG: AdaBoost's voters, weighted for the least norm (Rätsch et al. 2001).
 
     Parameters
     ----------

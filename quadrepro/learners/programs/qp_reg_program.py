@@ -10,9 +10,9 @@ Dual, with M for the matrix of the margins y_i h_t(x_i)::
 
 n_i is the number of examples equal to example i. PIQP, a proximal interior-point solver, solves the
 primal. Its solution gives a guess at the examples on the margin and at the voters with weight, and
-with that guess one linear system gives the exact u. In about one program in 500 the guess is wrong:
-the optimum is degenerate, so that examples on the margin have the weight 0 or C n_i, or voters
-without weight are on the verge of one. An active-set method on the dual then finishes the work.
+with that guess one linear system gives the exact u. In about one program in 500 the guess is wrong
+because the optimum is degenerate: an example on the margin has the dual weight 0 or C n_i, or a
+voter without weight is on the verge of one. An active-set method on the dual then finishes.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class MarginQPSolution(QuadraticSolution):
     Attributes
     ----------
     example_weights : ndarray of shape (n_examples,)
-        Dual weights u of the distinct examples; equal examples share one.
+        Dual weight u_i of each distinct example, that of all its copies together.
     """
 
     example_weights: FloatArray
@@ -180,10 +180,10 @@ class MarginQP:
         return np.asarray(1.0 - self._margins @ self.voter_weights(u))
 
     def _guesses(self, caps: FloatArray, guess: _Guess) -> Iterator[FloatArray]:
-        """Yield the dual weights of the guess, then those of a climb from the best point."""
+        """Yield the dual weights of the guess, then those of a climb from the better point."""
         u = self._solve_guess(caps, guess)
         yield u
-        u = min(guess.u, u, key=lambda v: self._residual(caps, v))
+        u = min(u, guess.u, key=lambda v: self._residual(caps, v))
         for _ in range(CLIMB * sum(self._margins.shape)):
             u = self._climb(caps, u)
             yield u

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from quadrepro.papers.claims.claim import Claim, Judgement
 from quadrepro.papers.claims.evidence import Evidence, InPrint, Lacking, Ours
 from quadrepro.papers.paper import Group, Paper
+from quadrepro.papers.schema import Also
 from quadrepro.report.table import Entry, Table
 
 if TYPE_CHECKING:
@@ -81,21 +82,16 @@ def judge_claims(experiment: Experiment, outcomes: Outcomes, name: str) -> tuple
     paper, group = _asked(experiment, name)
     names = paper.file.names
     ours = Ours(outcomes.rows, names, outcomes)
-    also = group.entry.also and Ours(outcomes.rows, names, outcomes, group.entry.also.measure)
     tables = [paper.printed(name).under(experiment.config.entries) for name in group.printed]
     in_print = InPrint(outcomes.rows, names, tuple(tables)) if tables else None
     comparable = rows_of_paper(experiment, outcomes, name) is None
     found = []
     for claim in group.claims:
         judged = _on_ours(claim, ours, each_split=group.entry.judged == "splits")
-        if also and group.entry.also:
-            text = f"{judged.ours.text}; {group.entry.also.words}: {_judge(claim, also).text}"
-            judged = Judged(claim, Judgement(text, judged.ours.holds), held=judged.held)
+        text = judged.ours.text + _also(claim, group.entry.also, ours)
         printed = None if in_print is None else _judge(claim, in_print)
-        if comparable:
-            found.append(Judged(claim, judged.ours, printed, judged.held))
-        else:
-            found.append(Judged(claim, _open(judged.ours), printed and _open(printed)))
+        judged = replace(judged, ours=Judgement(text, judged.ours.holds), printed=printed)
+        found.append(judged if comparable else _open(judged))
     return tuple(found)
 
 
@@ -172,8 +168,18 @@ def _on_ours(claim: Claim, ours: Ours, *, each_split: bool) -> Judged:
     return Judged(claim, judged[0], held=(sum(known), repeats))
 
 
-def _open(judgement: Judgement) -> Judgement:
-    return Judgement(judgement.text, None)
+def _also(claim: Claim, also: Also | None, ours: Ours) -> str:
+    """Return what is said of a claim on another measure."""
+    if also is None:
+        return ""
+    evidence = replace(ours, instead=also.measure)
+    return f"; {also.words}: {_judge(claim, evidence).text}"
+
+
+def _open(judged: Judged) -> Judged:
+    """Return a claim with its numbers and without its verdicts."""
+    printed = judged.printed and Judgement(judged.printed.text, None)
+    return Judged(judged.claim, Judgement(judged.ours.text, None), printed)
 
 
 def _in_words(judgement: Judgement) -> tuple[str, str]:
