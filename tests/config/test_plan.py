@@ -161,7 +161,7 @@ def drawn_plan(write: Write, algorithms: str, repeats: int = 2) -> Plan:
     return plan_of(path, repeats)
 
 
-def test_values_are_drawn_anew_for_every_split_and_belong_to_the_key(small_config: Write) -> None:
+def test_values_are_drawn_again_for_every_split_and_belong_to_the_key(small_config: Write) -> None:
     cells = drawn_plan(small_config, f"  - {DRAWN}\n").cells
     drawn = [cell.grids[0].axis("lam") for cell in cells]
     assert len(set(drawn)) == len(cells) == 4

@@ -87,7 +87,7 @@ def test_the_parts_of_a_sample_stand_one_after_the_other(write: Write) -> None:
     assert split.fold.size == 0
 
 
-def test_a_sample_without_hold_out_has_folds_that_the_repeat_deals_anew(write: Write) -> None:
+def test_a_sample_without_hold_out_has_folds_that_differ_by_repeat(write: Write) -> None:
     path = write("m1", protocol="sample: {train: 20, test: 30}\nfolds: 4")
     one, two = (cells(path)["m1", r].problem.split for r in (0, 1))
     assert one.valid is None

@@ -45,7 +45,7 @@ def test_a_figure_without_entries_has_no_legend() -> None:
     assert figure.legends == []
 
 
-def test_colours_begin_anew_where_there_are_more_names() -> None:
+def test_colours_repeat_if_there_are_more_names() -> None:
     names = [str(i) for i in range(len(COLOURS) + 1)]
     found = colours_of(names)
     assert list(found) == names

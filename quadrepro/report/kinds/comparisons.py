@@ -1,4 +1,4 @@
-"""Every pair of algorithms by the Poisson binomial and the sign test: QuadBoost's Table 2."""
+"""Every pair of algorithms, compared by the Poisson binomial test and the sign test."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Test risks beside the printed ones, and mean running times: the layout of QuadBoost's Table 1."""
+"""Test risks beside the printed ones, and mean running times."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def test_without_softening_it_is_adaboost(
 
 @dataclass
 class Formulas:
-    """The whole history of a run, from which each round's losses are computed anew."""
+    """The whole history of a run, from which each round's losses are computed again."""
 
     C: float
     power: int
