@@ -104,13 +104,14 @@ class RunProgress(TerminalBar):
 
     def _left(self) -> float | None:
         """Return the estimated wall time of the rest, or None if nothing is known."""
-        rest = self._estimates.total(self._rest.values())
+        elapsed = time.monotonic() - self._start
+        rest = self._estimates.total(self._rest.values(), elapsed)
         if rest is None:
             return None
         if not self._done_seconds:
             return rest / self._jobs
         # What a cell costs beyond its search, and how busy the machine is, shows in this ratio.
-        return rest * (time.monotonic() - self._start) / self._done_seconds
+        return rest * elapsed / self._done_seconds
 
     def _text(self) -> str:
         done = self._n_cells - len(self._rest)

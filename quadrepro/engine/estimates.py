@@ -58,16 +58,17 @@ class Estimates:
             return column.seconds / column.size * cell.size
         return None
 
-    def total(self, cells: Iterable[Cell]) -> float | None:
+    def total(self, cells: Iterable[Cell], elapsed: float = 0.0) -> float | None:
         """Return the estimated time of all cells on one core in seconds, None if nothing is known.
 
-        Cells of an unknown algorithm are scaled like those of all algorithms together.
+        Cells of an unknown algorithm are scaled like those of all algorithms together. They were
+        begun first and none is done, so each takes at least the `elapsed` seconds of the run.
         """
         if not self._all.count:
             return None
         rate = self._all.seconds / self._all.size
         known = ((self.seconds(cell), cell.size) for cell in cells)
-        return sum(rate * size if found is None else found for found, size in known)
+        return sum(max(rate * size, elapsed) if found is None else found for found, size in known)
 
 
 def longest_first(cells: Iterable[Cell], estimates: Estimates) -> Iterator[Cell]:

@@ -52,6 +52,13 @@ def test_a_total_takes_unknown_algorithms_to_be_like_the_others() -> None:
     assert estimates.total(todo) == pytest.approx(5.0 + 2.0)
 
 
+def test_an_algorithm_without_a_finished_cell_takes_as_long_as_the_run_so_far() -> None:
+    estimates = Estimates()
+    estimates.learn(cell("wine", "ada", 10.0), 5.0)
+    todo = [cell("wine", "ada", 10.0, 1), cell("wine", "svm", 4.0), cell("pima", "svm", 40.0)]
+    assert estimates.total(todo, 9.0) == pytest.approx(5.0 + 9.0 + 20.0)
+
+
 def test_cells_of_unknown_time_come_first_then_the_longest() -> None:
     estimates = Estimates()
     estimates.learn(cell("wine", "ada", 1.0), 9.0)
