@@ -77,10 +77,10 @@ def test_the_estimate_follows_how_busy_the_machine_is_and_how_many_workers_there
 
 def test_before_a_cell_is_done_records_tell_what_to_expect() -> None:
     estimates = Estimates()
-    progress = RunProgress(CELLS, 2, estimates)
-    assert progress._text() == "0/4 cells"
-    estimates.learn(CELLS[0], 10.0)
-    assert progress._text() == "0/4 cells, about 20 s left"
+    with RunProgress(CELLS, 2, estimates) as progress:
+        assert progress._text() == "0/4 cells"
+        estimates.learn(CELLS[0], 10.0)
+        assert progress._text() == "0/4 cells, about 20 s left"
 
 
 @pytest.mark.parametrize(
