@@ -14,6 +14,7 @@ TABLE = Table(
     (
         ("letter_ab", (Entry("0.1", "0.2", bold=True, printed_bold=True, mark="†"),)),
         ("zoo", (Entry("–", grey=True, mark="*"),)),
+        ("wine", (Entry("< 0.001"),)),
     ),
     ("A note.",),
     ("dataset", "l"),
@@ -36,6 +37,7 @@ def test_latex_escapes_names_and_keeps_markup() -> None:
     assert r"L$\infty$" in text
     assert r"\textbf{0.1}$^\dagger$ (\textbf{0.2})" in text
     assert r"\textcolor{gray}{--$^\ast$}" in text
+    assert r"$<$ 0.001" in text
 
 
 def test_three_files_are_written(tmp_path: Path) -> None:

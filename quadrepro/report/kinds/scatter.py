@@ -55,7 +55,7 @@ def scatter_table(context: Context[str], outcomes: Outcomes) -> Table:
             *map(str, counts),
             _moments(differences),
             MISSING if test is None else f"{test.wins}, {test.losses}, {test.ties}",
-            MISSING if test is None else f"{test.p_value:.3f}",
+            MISSING if test is None else _p_value(test.p_value),
         ]
         rows.append((titles[other], tuple(map(Entry, texts))))
     return Table(
@@ -63,10 +63,10 @@ def scatter_table(context: Context[str], outcomes: Outcomes) -> Table:
         ("", "above", "on", "below", "difference", "wins, losses, ties", "p"),
         tuple(rows),
         (
-            f"Above, on, below: dots by the diagonal, one a split; above it {titles[name]} has "
+            f"Above, on, below: dots by the diagonal, one per split; above it {titles[name]} has "
             f"the lower risk. Difference: the row's risk less that of {titles[name]} in percent "
             "points, mean ± standard deviation over the dots.",
-            f"Wins, losses and ties of {titles[name]} by mean risk, one a data set, and the "
+            f"Wins, losses and ties of {titles[name]} by mean risk, one per data set, and the "
             "p-value of the two-tailed sign test, ties ignored.",
             *closing_notes(context, outcomes),
         ),
@@ -77,6 +77,10 @@ def scatter_table(context: Context[str], outcomes: Outcomes) -> Table:
 
 def _others(context: Context[str]) -> list[str]:
     return [name for name in context.titles if name != context.option]
+
+
+def _p_value(p_value: float) -> str:
+    return f"{p_value:.3f}" if p_value >= 0.001 else "< 0.001"
 
 
 def _moments(differences: list[float]) -> str:
