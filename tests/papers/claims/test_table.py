@@ -145,7 +145,7 @@ def test_each_split_is_judged_and_counted_but_for_times(load: Load) -> None:
 
 
 def test_two_splits_are_several(load: Load) -> None:
-    found = claims_table(load("each"), outcomes((11, 9), (9, 9)))
+    found = table_of(load("each"), outcomes((11, 9), (9, 9)))
     assert found.rows[0][1][1].ours == "holds on 1 of 2 splits"
     assert found.notes[0].startswith("Ours: the first split's numbers")
 
