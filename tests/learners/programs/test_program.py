@@ -22,7 +22,9 @@ def test_the_gap_is_relative_to_the_dual_objective_but_never_magnified(
 
 @pytest.mark.parametrize("residual", [2 * RESIDUAL, float("inf"), float("nan")])
 def test_a_large_residual_or_none_is_an_error_that_names_the_program(residual: float) -> None:
-    with pytest.raises(SolverError, match=r"^The program ended with a KKT residual of .*, above 1e-08$"):
+    with pytest.raises(
+        SolverError, match=r"^The program ended with a KKT residual of .*, above 1e-08$"
+    ):
         require_optimal(residual, "The program ended")
 
 
