@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pydantic_core import PydanticCustomError
 
-from quadrepro.errors import ConfigError
+from quadrepro.errors import ConfigError, nearest
 from quadrepro.papers.paper import NotThereError, Paper, load_paper, paper_names
 from quadrepro.papers.printed import NOTHING, Holds, Printed
 
@@ -55,7 +55,8 @@ def check_printed(experiment: Experiment, key: str, name: str, holds: Holds) -> 
     ------
     ConfigError
         If there is no such table, it holds something else, or a row or column of it is nearly
-        called like one of the config that it does not match.
+        called like one of the config that it does not match, or if a row of the config names a
+        printed one that no table of the paper has.
     """
     # Read even if no table is asked for, so that a paper that is not there is refused.
     paper = experiment.paper
@@ -150,6 +151,7 @@ def _check_names(experiment: Experiment, table: Printed) -> None:
         _check_algorithms(experiment, table.rows, where)
         return
     config = experiment.config
+    _check_named_rows(experiment, table)
     taken = {table.row_of(entry) for entry in config.entries} | {a.name for a in config.absent}
     free = [row for row in table.rows if row not in taken]
     for row in config.rows:
@@ -159,6 +161,18 @@ def _check_names(experiment: Experiment, table: Printed) -> None:
                 f"no row {row.entry.title!r} is printed; did you mean {meant!r} "
                 f"({where}:{table.lines[meant]})?"
             )
+            raise experiment.error(message, *row.place)
+
+
+def _check_named_rows(experiment: Experiment, table: Printed) -> None:
+    """Refuse a row whose ``printed:`` names no row of any table of the paper."""
+    paper = experiment.paper
+    assert paper is not None
+    known = {name for other in paper.tables for name in paper.printed(other).rows}
+    for row in experiment.config.rows:
+        name = row.entry.printed
+        if name and name not in known:
+            message = f"no row {name!r} is printed{nearest(name, table.rows)} ({table.path})"
             raise experiment.error(message, *row.place)
 
 

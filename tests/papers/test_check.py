@@ -128,6 +128,12 @@ def test_a_paper_is_read_only_when_it_is_asked_for(load: Load) -> None:
             "printed/table1.csv:3)?",
         ),
         (
+            "{name: wine, as: wine 1}",
+            "{name: wine, as: wine 1, printed: iris}",
+            "own.yaml:3:28: no row 'iris' is printed; known are monks, titanic, wine, zoo (.../myp"
+            "aper/printed/table1.csv)",
+        ),
+        (
             "{name: quadboost,",
             "{name: quadbost, algorithm: quadboost,",
             "own.yaml:6:6: .../mypaper/printed/table1.csv has no algorithm 'quadbost'; did you mea"
@@ -188,6 +194,8 @@ def test_the_papers_names_are_those_of_the_algorithms(load: Load) -> None:
         ("config", "[monks, titanic,", "[monks, balance,"),
         ("config", "{name: adaboost,", "{name: hedge-like, algorithm: adaboost,"),
         ("table1", "wine", "iris"),
+        # The printed row that is named can be in another table of the paper.
+        ("config", "{name: wine, as: wine 1}", "{name: wine, as: wine 1, printed: zoo}"),
         # Names with other digits are other names, and the data set that is not here is printed.
         ("config", "{name: wine, as: wine 1}", "{name: monks, as: zoo 2}"),
         ("table1", "titanic", "monks 2"),
