@@ -195,6 +195,7 @@ def test_trajectories_end_in_one_round_by_the_rule_and_by_watchers() -> None:
             "dismissed",
             "retired",
         ]
+        assert [len(seen) for seen in watcher.seen] == [2, 3, 4, 3, 2]
     assert state.weights[:, 0].tolist() == [4.0]
 
 
