@@ -12,6 +12,7 @@ from pydantic import Field, ValidationError, model_validator
 from quadrepro.config.axis import Axis, Distribution, from_simple
 from quadrepro.config.protocol import Measures, Protocol
 from quadrepro.documents.model import Model, fault
+from quadrepro.documents.validation import nested_fault
 from quadrepro.errors import nearest
 from quadrepro.learners.base import N_ROUNDS, Learner
 from quadrepro.learners.grid import Grid, Value
@@ -71,8 +72,7 @@ class AlgorithmEntry(Model):
         try:
             learner = entry.make(self.settings)
         except ValidationError as error:
-            first = error.errors()[0]
-            raise fault(first["msg"], "settings", *first["loc"]) from None
+            raise nested_fault(error, "settings", data=self.settings) from None
         except ValueError as error:
             raise fault(str(error), "settings") from None
         known = {h.name: h for h in learner.hyperparameters}
@@ -122,7 +122,7 @@ class AlgorithmEntry(Model):
     def fault_of_measures(self, protocol: Protocol, changes: Mapping[str, Axis]) -> str | None:
         """Return what is wrong with what is measured of it, with a row's own axes, or None."""
         if self.measures and (protocol.folds or protocol.holdout):
-            return "measures are kept where nothing is chosen: set folds to 0"
+            return "measures are kept only if nothing is chosen: set folds to 0"
         for name in self.measures or protocol.measures:
             if MEASURES[name].needs_votes and not self.make().gives_votes:
                 return f"{self.id} has no voters, which the measure {name} needs: give it others"

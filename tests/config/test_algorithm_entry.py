@@ -230,7 +230,7 @@ def test_measures_are_refused_where_a_row_chooses(small_config: Write) -> None:
     path = small_config(ADA, f"{ADA}\n    measures: [train_error]")
     text = path.read_text().replace("view: quadboost\n", "view: quadboost\n  folds: 0\n")
     path.write_text(text.replace("- monks", "- {name: monks, protocol: {folds: 5}}"))
-    with pytest.raises(ConfigError, match=r":7:5: measures are kept where nothing is chosen"):
+    with pytest.raises(ConfigError, match=r":7:5: measures are kept only if nothing is chosen"):
         load_experiment(path)
 
 

@@ -153,7 +153,7 @@ FAULTS = [
     (
         "- name: quadboost-l2",
         "- name: quadboost-l2\n    settings: {reweight: maybe}",
-        "10:16: Input should be a valid boolean",
+        "10:16: reweight must be true or false, not 'maybe'",
     ),
     (
         "datasets:\n  - monks\n  - {name: titanic, as: people}\n",
