@@ -168,10 +168,13 @@ def _check_named_rows(experiment: Experiment, table: Printed) -> None:
     """Refuse a row whose ``printed:`` names no row of any table of the paper."""
     paper = experiment.paper
     assert paper is not None
+    named = [row for row in experiment.config.rows if row.entry.printed]
+    if not named:
+        return
     known = {name for other in paper.tables for name in paper.printed(other).rows}
-    for row in experiment.config.rows:
+    for row in named:
         name = row.entry.printed
-        if name and name not in known:
+        if name not in known:
             message = f"no row {name!r} is printed{nearest(name, table.rows)} ({table.path})"
             raise experiment.error(message, *row.place)
 
