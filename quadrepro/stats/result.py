@@ -46,3 +46,14 @@ def _text(value: Any) -> str:
     if isinstance(value, tuple):
         return f"({', '.join(map(_text, value))}{',' * (len(value) == 1)})"
     return repr(value)
+
+
+def rounded_p(p_value: float) -> str:
+    """Return a p-value to three digits, for tables; a small one is not shown as zero.
+
+    Examples
+    --------
+    >>> rounded_p(0.0411), rounded_p(0.0002)
+    ('0.041', '< 0.001')
+    """
+    return f"{p_value:.3f}" if p_value >= 0.001 else "< 0.001"

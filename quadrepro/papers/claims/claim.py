@@ -10,6 +10,7 @@ from pydantic import AfterValidator, Field, ValidationInfo
 from quadrepro.documents.model import Model
 from quadrepro.errors import nearest
 from quadrepro.papers.claims.evidence import Evidence
+from quadrepro.stats.result import rounded_p
 
 
 class Judgement(NamedTuple):
@@ -113,7 +114,8 @@ def p_text(p_value: float) -> str:
     >>> p_text(0.0411), p_text(0.0002)
     ('p = 0.041', 'p < 0.001')
     """
-    return f"p = {p_value:.3f}" if p_value >= 0.001 else "p < 0.001"
+    text = rounded_p(p_value)
+    return f"p {text}" if text.startswith("<") else f"p = {text}"
 
 
 def everywhere(parts: dict[str, tuple[str, bool]]) -> Judgement:

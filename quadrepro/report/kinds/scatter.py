@@ -14,6 +14,7 @@ from quadrepro.report.kinds.base import Context, Kind, closing_notes
 from quadrepro.report.kinds.comparisons import signs
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.table import MISSING, Entry, Table
+from quadrepro.stats.result import rounded_p
 
 KEY = "scatter"
 """Key in the config, and name of the files without ending."""
@@ -55,7 +56,7 @@ def scatter_table(context: Context[str], outcomes: Outcomes) -> Table:
             *map(str, counts),
             _moments(differences),
             MISSING if test is None else f"{test.wins}, {test.losses}, {test.ties}",
-            MISSING if test is None else _p_value(test.p_value),
+            MISSING if test is None else rounded_p(test.p_value),
         ]
         rows.append((titles[other], tuple(map(Entry, texts))))
     return Table(
@@ -77,10 +78,6 @@ def scatter_table(context: Context[str], outcomes: Outcomes) -> Table:
 
 def _others(context: Context[str]) -> list[str]:
     return [name for name in context.titles if name != context.option]
-
-
-def _p_value(p_value: float) -> str:
-    return f"{p_value:.3f}" if p_value >= 0.001 else "< 0.001"
 
 
 def _moments(differences: list[float]) -> str:

@@ -8,9 +8,10 @@ import pytest
 
 from quadrepro.config.loading import Experiment
 from quadrepro.report.kinds.base import Context
-from quadrepro.report.kinds.scatter import _p_value, draw_scatter, scatter_table
+from quadrepro.report.kinds.scatter import draw_scatter, scatter_table
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.stats import sign_test
+from quadrepro.stats.result import rounded_p
 from tests.report.contexts import asking_for, context_of
 
 Make = Callable[..., Outcomes]
@@ -76,4 +77,4 @@ def test_the_same_records_give_the_same_figures(
 
 
 def test_a_small_p_value_is_never_shown_as_zero() -> None:
-    assert [_p_value(p) for p in (0.0004, 0.001, 0.25)] == ["< 0.001", "0.001", "0.250"]
+    assert [rounded_p(p) for p in (0.0004, 0.001, 0.25)] == ["< 0.001", "0.001", "0.250"]
