@@ -1,8 +1,8 @@
-"""The base of the algorithms' scikit-learn classifiers, which train one candidate on all of X.
+"""The bases of the scikit-learn estimators, which train one candidate on all of X.
 
-An estimator turns X and y into voters and signs, and its algorithm finds the vote. The algorithm
-stands in the same module as the estimator. Parameters of the estimator that are fields of the
-algorithm are its settings; those that are its hyper-parameters make up the candidate.
+Parameters of an estimator that are fields of its learner are settings; those that are
+hyper-parameters make up the candidate. A classifier by vote turns X and y into voters and signs,
+and its algorithm, which stands in the same module, finds the vote.
 """
 
 from __future__ import annotations
@@ -20,12 +20,32 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from quadrepro._typing import FloatArray
 from quadrepro.learners.algorithm import Algorithm, positive_votes
+from quadrepro.learners.base import Learner
 from quadrepro.voters.stumps import Stumps
 
 Voters = Stumps | Literal["precomputed"] | None
 
 
-class VoteClassifier(ClassifierMixin, BaseEstimator):
+class LearnerEstimator(BaseEstimator):
+    """Base of all estimators: their parameters are a learner's settings and one candidate."""
+
+    learner: ClassVar[type[Learner]]
+
+    def _settings(self) -> dict[str, Any]:
+        """Return the parameters that are settings of the learner."""
+        parameters = self.get_params(deep=False)
+        names = [f.name for f in fields(self.learner) if f.name in parameters]
+        return {name: parameters[name] for name in names}
+
+    def _candidate(self, learner: Learner, y: FloatArray) -> dict[str, float]:
+        """Return the parameters that are hyper-parameters of the learner; ValueError if wrong."""
+        known = [(h, getattr(self, h.name)) for h in learner.hyperparameters]
+        given = {h.name: value for h, value in known if not (h.optional and value is None)}
+        learner.check_candidate(**given)
+        return given
+
+
+class VoteClassifier(ClassifierMixin, LearnerEstimator):
     """Base of the classifiers that are a weighted vote over voters, for two classes.
 
     Attributes
@@ -121,19 +141,6 @@ class VoteClassifier(ClassifierMixin, BaseEstimator):
     def _algorithm(self) -> Algorithm:
         """Return the algorithm with its settings."""
         return self.learner(**self._settings())
-
-    def _settings(self) -> dict[str, Any]:
-        """Return the parameters that are settings of the algorithm."""
-        parameters = self.get_params(deep=False)
-        names = [f.name for f in fields(self.learner) if f.name in parameters]
-        return {name: parameters[name] for name in names}
-
-    def _candidate(self, algorithm: Algorithm, y: FloatArray) -> dict[str, float]:
-        """Return the parameters that are hyper-parameters of the algorithm; ValueError if wrong."""
-        known = [(h, getattr(self, h.name)) for h in algorithm.hyperparameters]
-        given = {h.name: value for h, value in known if not (h.optional and value is None)}
-        algorithm.check_candidate(**given)
-        return given
 
     @abstractmethod
     def _train(self, H: FloatArray, y: FloatArray) -> FloatArray:

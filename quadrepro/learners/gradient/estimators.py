@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from quadrepro._typing import FloatArray
 from quadrepro.learners.base import N_ROUNDS
-from quadrepro.learners.estimators import two_classes
+from quadrepro.learners.estimators import LearnerEstimator, two_classes
 from quadrepro.learners.gradient.boosting import GradientBoost, LossName, StepName
 from quadrepro.learners.gradient.steps import follow
 from quadrepro.learners.gradient.watchers import Ensemble, TrainingLoss
 
 
-class _GradientBoosting(BaseEstimator):
-    """Trees and the steps along them.
+class _GradientBoosting(LearnerEstimator):
+    """Trees and the steps along them."""
 
-    The parameters that are fields of `GradientBoost` are its settings; those that are its
-    hyper-parameters are the candidate.
-    """
-
+    learner = GradientBoost
     _loss: ClassVar[LossName]
 
     def __init__(
@@ -48,13 +44,8 @@ class _GradientBoosting(BaseEstimator):
         self.depth = depth
 
     def _train(self, X: FloatArray, y: FloatArray) -> None:
-        parameters = self.get_params(deep=False)
-        settings = {
-            f.name: parameters[f.name] for f in fields(GradientBoost) if f.name in parameters
-        }
-        algorithm = GradientBoost(loss=self._loss, **settings)
-        candidate = {h.name: parameters[h.name] for h in algorithm.hyperparameters}
-        algorithm.check_candidate(**candidate)
+        algorithm = GradientBoost(loss=self._loss, **self._settings())
+        candidate = self._candidate(algorithm, y)
         value = np.array([candidate.get(algorithm.value_name, np.nan)], dtype=np.float64)
         n_rounds = int(candidate[N_ROUNDS.name])
         ensemble, losses = Ensemble(), TrainingLoss(n_rounds, 1)

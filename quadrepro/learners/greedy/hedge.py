@@ -15,8 +15,7 @@ from math import log, sqrt
 import numpy as np
 
 from quadrepro._typing import BoolArray, FloatArray
-from quadrepro.learners.algorithm import Algorithm
-from quadrepro.learners.base import N_ROUNDS, Hyperparameter
+from quadrepro.learners.base import N_ROUNDS, Hyperparameter, Learner
 from quadrepro.learners.estimators import Voters
 from quadrepro.learners.greedy.estimator import GreedyClassifier
 from quadrepro.learners.greedy.example_weights import NO_EDGE, ExampleWeights, WeightBoosting
@@ -186,8 +185,8 @@ class HedgeBoostClassifier(GreedyClassifier):
         self.n_rounds = n_rounds
         self.voters = voters
 
-    def _candidate(self, algorithm: Algorithm, y: FloatArray) -> dict[str, float]:
-        algorithm.check_candidate(n_rounds=self.n_rounds)
+    def _candidate(self, learner: Learner, y: FloatArray) -> dict[str, float]:
+        learner.check_candidate(n_rounds=self.n_rounds)
         self.eta_ = experts_rate(self.n_rounds, len(y)) if self.eta is None else self.eta
-        algorithm.check_candidate(eta=self.eta_)
+        learner.check_candidate(eta=self.eta_)
         return {"eta": self.eta_, "n_rounds": self.n_rounds}

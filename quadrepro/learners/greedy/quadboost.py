@@ -13,8 +13,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from quadrepro._typing import BoolArray, FloatArray, IntArray
-from quadrepro.learners.algorithm import Algorithm
-from quadrepro.learners.base import N_ROUNDS, Hyperparameter
+from quadrepro.learners.base import N_ROUNDS, Hyperparameter, Learner
 from quadrepro.learners.estimators import Voters
 from quadrepro.learners.greedy.algorithm import GreedyAlgorithm
 from quadrepro.learners.greedy.estimator import GreedyClassifier
@@ -320,9 +319,9 @@ class QuadBoostClassifier(GreedyClassifier):
             raise ValueError(f"norm must be None, 'l1', 'l2' or 'linf', not {self.norm!r}")
         return VARIANTS[self.norm](self.reweight)
 
-    def _candidate(self, algorithm: Algorithm, y: FloatArray) -> dict[str, float]:
+    def _candidate(self, learner: Learner, y: FloatArray) -> dict[str, float]:
         n_rounds = UNTIL_CONVERGED if self.n_rounds is None else self.n_rounds
         QuadBoost().check_candidate(n_rounds=n_rounds)
-        values = {h.name: getattr(self, h.name) for h in algorithm.hyperparameters if h != N_ROUNDS}
-        algorithm.check_candidate(**values)
+        values = {h.name: getattr(self, h.name) for h in learner.hyperparameters if h != N_ROUNDS}
+        learner.check_candidate(**values)
         return {**values, N_ROUNDS.name: n_rounds}
