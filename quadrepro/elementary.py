@@ -1,0 +1,117 @@
+"""exp, log and their like, made of + - × ÷ alone, so that every processor gives the same bits.
+
+numpy and the C library have several versions of these functions and choose one by the processor;
+their last bits differ. The reductions and polynomials are those of fdlibm (Sun Microsystems, 1993),
+whose error is below one unit in the last place.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from quadrepro._typing import FloatArray
+from quadrepro.kernels import compiling
+
+LN2_HIGH, LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
+"""ln 2 = high + low; high times a whole number below 2^11 is exact."""
+
+EXP_TERMS = (
+    1.66666666666666019037e-01,
+    -2.77777777770155933842e-03,
+    6.61375632143793436117e-05,
+    -1.65339022054652515390e-06,
+    4.13813679705723846039e-08,
+)
+LOG_TERMS = (
+    6.666666666666735130e-01,
+    3.999999999940941908e-01,
+    2.857142874366239149e-01,
+    2.222219843214978396e-01,
+    1.818357216161805012e-01,
+    1.531383769920937332e-01,
+    1.479819860511658591e-01,
+)
+
+LEAST, LARGEST = -745.0, 709.0
+"""exp is 0 below the first, and its argument must not be above the second."""
+
+POWERS = np.ldexp(1.0, np.arange(-1075, 1024))
+"""2^k for k from -1075 on."""
+
+
+def exp(x: FloatArray) -> FloatArray:
+    """Return e^x.
+
+    Parameters
+    ----------
+    x : ndarray
+        Numbers of at most `LARGEST`, which larger ones count as.
+    """
+    x = np.asarray(x, dtype=np.float64)
+    if compiling.enabled():
+        from quadrepro.kernels import elementary
+
+        out = np.empty(x.shape)
+        elementary.exp_all(np.ascontiguousarray(x).reshape(-1), out.reshape(-1))
+        return out
+    clipped = np.minimum(np.maximum(x, LEAST - 1.0), LARGEST)
+    k = np.rint(clipped / (LN2_HIGH + LN2_LOW))
+    high = clipped - k * LN2_HIGH
+    low = k * LN2_LOW
+    r = high - low
+    t = r * r
+    p1, p2, p3, p4, p5 = EXP_TERMS
+    c = r - t * (p1 + t * (p2 + t * (p3 + t * (p4 + t * p5))))
+    y = 1.0 - ((low - (r * c) / (2.0 - c)) - high)
+    return np.where(x < LEAST, 0.0, y * POWERS[k.astype(np.intp) + 1075])
+
+
+def log(x: FloatArray) -> FloatArray:
+    """Return the natural logarithm.
+
+    Parameters
+    ----------
+    x : ndarray
+        Finite numbers of at least 0; the logarithm of 0 is -inf.
+    """
+    x = np.asarray(x, dtype=np.float64)
+    if compiling.enabled():
+        from quadrepro.kernels import elementary
+
+        out = np.empty(x.shape)
+        elementary.log_all(np.ascontiguousarray(x).reshape(-1), out.reshape(-1))
+        return out
+    m, exponents = np.frexp(x)
+    small = m * m < 0.5
+    f = np.where(small, 2.0 * m, m) - 1.0
+    k = exponents - small.astype(np.float64)
+    s = f / (2.0 + f)
+    z = s * s
+    w = z * z
+    l1, l2, l3, l4, l5, l6, l7 = LOG_TERMS
+    R = w * (l2 + w * (l4 + w * l6)) + z * (l1 + w * (l3 + w * (l5 + w * l7)))
+    half = 0.5 * f * f
+    found = k * LN2_HIGH - ((half - (s * (half + R) + k * LN2_LOW)) - f)
+    return np.where(x > 0, found, -np.inf)
+
+
+def log1p(x: FloatArray) -> FloatArray:
+    """Return log(1 + x), accurate for small x too.
+
+    Parameters
+    ----------
+    x : ndarray
+        Finite numbers of at least -1.
+    """
+    x = np.asarray(x, dtype=np.float64)
+    u = 1.0 + x
+    # log(u) has the relative error of u - 1, which the quotient takes out again.
+    rounded = np.where(u == 1.0, 1.0, u - 1.0)
+    return np.where(u == 1.0, x, log(u) * (x / rounded))
+
+
+def artanh(x: FloatArray) -> FloatArray:
+    """Return the inverse hyperbolic tangent of numbers between -1 and 1."""
+    x = np.asarray(x, dtype=np.float64)
+    size = np.abs(x)
+    return np.copysign(0.5 * log1p(2.0 * size / (1.0 - size)), x)

@@ -1,0 +1,70 @@
+"""The functions of `quadrepro.elementary`, one number at a time."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from quadrepro._typing import FloatArray
+from quadrepro.elementary import EXP_TERMS, LARGEST, LEAST, LN2_HIGH, LN2_LOW, LOG_TERMS, POWERS
+from quadrepro.kernels.compiling import compiled
+
+P1, P2, P3, P4, P5 = EXP_TERMS
+L1, L2, L3, L4, L5, L6, L7 = LOG_TERMS
+
+
+@compiled("float64(float64)")
+def exp(x: float) -> float:
+    """Return e^x; see `quadrepro.elementary.exp`."""
+    clipped = min(max(x, LEAST - 1.0), LARGEST)
+    k = np.rint(clipped / (LN2_HIGH + LN2_LOW))
+    high = clipped - k * LN2_HIGH
+    low = k * LN2_LOW
+    r = high - low
+    t = r * r
+    c = r - t * (P1 + t * (P2 + t * (P3 + t * (P4 + t * P5))))
+    y = 1.0 - ((low - (r * c) / (2.0 - c)) - high)
+    return 0.0 if x < LEAST else y * POWERS[int(k) + 1075]
+
+
+@compiled("float64(float64)")
+def log(x: float) -> float:
+    """Return the natural logarithm; see `quadrepro.elementary.log`."""
+    if x <= 0.0:
+        return -np.inf
+    m, exponent = math.frexp(x)
+    k = float(exponent)
+    if m * m < 0.5:
+        m, k = 2.0 * m, k - 1.0
+    f = m - 1.0
+    s = f / (2.0 + f)
+    z = s * s
+    w = z * z
+    R = w * (L2 + w * (L4 + w * L6)) + z * (L1 + w * (L3 + w * (L5 + w * L7)))
+    half = 0.5 * f * f
+    return k * LN2_HIGH - ((half - (s * (half + R) + k * LN2_LOW)) - f)
+
+
+@compiled("float64(float64)")
+def artanh(x: float) -> float:
+    """Return the inverse hyperbolic tangent; see `quadrepro.elementary.artanh`."""
+    size = abs(x)
+    odds = 2.0 * size / (1.0 - size)
+    u = 1.0 + odds
+    logarithm = odds if u == 1.0 else log(u) * (odds / (u - 1.0))
+    return math.copysign(0.5 * logarithm, x)
+
+
+@compiled("void(float64[::1], float64[::1])")
+def exp_all(x: FloatArray, out: FloatArray) -> None:
+    """Write e^x of every number into `out`."""
+    for i in range(len(x)):
+        out[i] = exp(x[i])
+
+
+@compiled("void(float64[::1], float64[::1])")
+def log_all(x: FloatArray, out: FloatArray) -> None:
+    """Write the natural logarithm of every number into `out`."""
+    for i in range(len(x)):
+        out[i] = log(x[i])
