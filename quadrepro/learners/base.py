@@ -95,6 +95,8 @@ class Learner(ABC):
         Whether training may draw random numbers.
     former : mapping of str to str
         Settings that have been renamed: the former name and the present one.
+    kernels : tuple of str
+        Modules of `quadrepro.kernels` whose compiled loops training runs.
     """
 
     version: ClassVar[int] = 1
@@ -102,6 +104,7 @@ class Learner(ABC):
     takes_drawn_stumps: ClassVar[bool] = False
     draws: ClassVar[bool] = False
     former: ClassVar[Mapping[str, str]] = {}
+    kernels: ClassVar[tuple[str, ...]] = ()
 
     @property
     @abstractmethod

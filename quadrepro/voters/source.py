@@ -7,10 +7,12 @@ the signs of its picks. It never sees how the candidates are made.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import cached_property
 
 import numpy as np
 
 from quadrepro._typing import FloatArray, IntArray
+from quadrepro.voters.groups import VoterGroups
 
 ZERO_VOTE = 1e-12
 """A vote of at most this share of its total weight counts as zero: it is rounding error."""
@@ -51,6 +53,11 @@ class VoterSource(ABC):
             Where the sums are written.
         """
 
+    @property
+    def groups(self) -> VoterGroups | None:
+        """The candidates in groups, for compiled loops; None if they change with the round."""
+        return None
+
     @abstractmethod
     def signs(self, picks: IntArray, out: FloatArray) -> None:
         """Write y_i h(x_i) of the picked candidates into `out`.
@@ -86,11 +93,17 @@ class FixedVoters(VoterSource):
         if not (np.abs(H) == 1.0).all():
             raise ValueError("boosting with example weights needs voters with values -1 and +1")
         self.n_examples, self.n_voters = H.shape
+        self._H, self._y = H, y
         self._right = np.ascontiguousarray(H * y[:, None])
         self._right_of_voter = np.ascontiguousarray(self._right.T)
 
     def begin(self, t: int) -> None:
         """Do nothing: the candidates stay the same."""
+
+    @cached_property
+    def groups(self) -> VoterGroups:
+        """The voters in groups."""
+        return VoterGroups.of(self._H, self._y)
 
     def sums(self, units: FloatArray, out: FloatArray) -> None:
         """Multiply by the matrix."""

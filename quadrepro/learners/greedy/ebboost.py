@@ -129,7 +129,9 @@ class SquaredWeights(ExampleWeights):
         wrong = 1.0 - tanh * ((1.0 + edges) / (1.0 + tanh))
         signs = self._units
         self._source.signs(step.picks, signs)
-        self.example_weights /= np.where(signs > 0, right[:, None], wrong[:, None])
+        self._lifted /= np.where(signs > 0, right[:, None], wrong[:, None])
+        # A step is not bounded by the edge here, so a weight may fall by any factor in a round.
+        self._lift(every=1)
 
     def keep(self, rows: BoolArray) -> None:
         """Keep only the trajectories in `rows`."""
@@ -161,6 +163,7 @@ class EBBoostRule(Rule[SquaredWeights]):
 class EBBoost(WeightBoosting[SquaredWeights]):
     """EBBoost, with hyper-parameters λ and the number of rounds; λ = 0 is AdaBoost."""
 
+    version = 2
     hyperparameters = (LAM, N_ROUNDS)
 
     def weights(self, source: VoterSource, copies: FloatArray) -> SquaredWeights:

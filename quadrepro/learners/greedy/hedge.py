@@ -71,7 +71,8 @@ class ExpertWeights(ExampleWeights):
         left = 1.0 - self._rates
         total = 1.0 - self._rates * (0.5 + 0.5 * np.abs(self._edges))
         right = signs == step.weights[:, None]
-        self.example_weights *= np.where(right, (left / total)[:, None], (1.0 / total)[:, None])
+        self._lifted *= np.where(right, (left / total)[:, None], (1.0 / total)[:, None])
+        self._lift()
 
     def keep(self, rows: BoolArray) -> None:
         """Keep only the trajectories in `rows`."""
@@ -106,6 +107,7 @@ class HedgeBoost(WeightBoosting[ExpertWeights]):
     examples, because their experts have the same costs and the same weights.
     """
 
+    version = 2
     hyperparameters = (ETA, N_ROUNDS)
 
     def weights(self, source: VoterSource, copies: FloatArray) -> ExpertWeights:
