@@ -9,6 +9,7 @@ exactly the same weights on the reduced problem as on the plain one.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,7 +51,14 @@ class VotingProblem:
         return len(self.counts)
 
     def grams(self) -> FloatArray:
-        """Return G = HᵀH/m of every sample, shape (n_samples, n_voters, n_voters)."""
+        """Return G = HᵀH/m of every sample, shape (n_samples, n_voters, n_voters).
+
+        They are computed once: do not change them.
+        """
+        return self._grams
+
+    @cached_property
+    def _grams(self) -> FloatArray:
         sizes = self.counts.sum(axis=1)
         if self._sums_fit_single_precision():
             sums = self._whole_grams()

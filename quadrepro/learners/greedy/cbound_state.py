@@ -64,7 +64,7 @@ class CBoundState(State):
         eta = grams.diagonal(axis1=1, axis2=2).copy()
         self.eta = None if (eta == 1.0).all() else np.where(eta > 0, eta, 1.0)[sample_of]
         signs = np.where(np.abs(margins) > NO_MARGIN, np.sign(margins), 0.0)
-        grams *= signs[:, :, None]
+        grams = grams * signs[:, :, None]
         grams *= signs[:, None, :]
         self.margins = (margins * signs)[sample_of]
         self._signs = signs[sample_of]

@@ -10,10 +10,11 @@ of an expert by (1-η)^cost. For η <= 1/2 the regret is at most η T + ln(m)/η
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import log, sqrt
+from math import sqrt
 
 import numpy as np
 
+from quadrepro import elementary
 from quadrepro._typing import BoolArray, FloatArray
 from quadrepro.learners.base import N_ROUNDS, Hyperparameter, Learner
 from quadrepro.learners.estimators import Voters
@@ -145,7 +146,7 @@ def experts_rate(n_rounds: int, m: int) -> float:
         raise ValueError(f"the experts need m >= 2 training examples, not {m}")
     if n_rounds < 1:
         raise ValueError(f"the experts need n_rounds >= 1, not {n_rounds}")
-    return min(LARGEST_RATE, sqrt(log(m) / n_rounds))
+    return min(LARGEST_RATE, sqrt(float(elementary.log(np.array(m))) / n_rounds))
 
 
 class HedgeBoostClassifier(GreedyClassifier):
