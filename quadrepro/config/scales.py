@@ -69,6 +69,10 @@ def log_values(low: float, high: float, points: int, *, integer: bool) -> tuple[
 
 def _between(low: float, high: float, share: Decimal) -> Decimal:
     with localcontext(WORKING):
-        first, last = Decimal(low).ln(), Decimal(high).ln()
-        value = (first + share * (last - first)).exp()
+        value = (_ln(low) + share * (_ln(high) - _ln(low))).exp()
     return KEPT.plus(value)
+
+
+@cache
+def _ln(value: float) -> Decimal:
+    return WORKING.ln(Decimal(value))
