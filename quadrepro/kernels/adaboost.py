@@ -24,53 +24,57 @@ WHOLE = 2.0**52
 """A positive number below this becomes whole if it is added and taken away again."""
 
 
-@compiled("void(int64[:,::1], int64[::1], boolean, int64, int64[::1])")
+@compiled("void(int64[:,::1], int64[::1], int64[::1], int64, int64[::1])")
 def sums_of_voters(
-    bins: IntArray, starts: IntArray, nested: bool, total: int, sums: IntArray
+    bins: IntArray, voters: IntArray, chains: IntArray, total: int, sums: IntArray
 ) -> None:
-    """Write the signed sum of every voter into `sums`; `bins` may be changed.
+    """Write the signed sum of every voter into `sums`; `bins` is changed.
 
     Parameters
     ----------
     bins : ndarray of shape (n_groups, n_codes)
         Signed weight of the examples with each code.
-    starts : ndarray of shape (n_groups + 1,)
-        First voter of each group.
-    nested : bool
-        Whether a code is a number of voters, or one bit per voter.
+    voters, chains : ndarray
+        As in `VoterGroups`.
     total : int
         Signed weight of all examples.
     sums : ndarray of shape (n_voters,)
         Σ u y h of each voter.
     """
-    for g in range(len(starts) - 1):
+    of_digit = np.empty(256, dtype=np.int64)
+    for g in range(len(chains) - 1):
         row = bins[g]
-        first, last = starts[g], starts[g + 1]
-        if nested:
+        left = 1
+        for c in range(chains[g], chains[g + 1]):
+            left *= voters[c + 1] - voters[c] + 1
+        for c in range(chains[g + 1] - 1, chains[g] - 1, -1):
+            first, size = voters[c], voters[c + 1] - voters[c] + 1
+            left //= size
+            of_digit[:size] = 0
+            # Take the last digit off the codes.
+            for rest in range(left):
+                together = 0
+                for digit in range(size):
+                    here = row[rest * size + digit]
+                    of_digit[digit] += here
+                    together += here
+                row[rest] = together
             below = 0
-            for j in range(first, last):
-                below += row[j - first]
-                sums[j] = total - 2 * below
-        else:
-            for k in range(7, -1, -1):
-                half = 1 << k
-                above = 0
-                for code in range(half):
-                    above += row[half + code]
-                    row[code] += row[half + code]
-                if first + k < last:
-                    sums[first + k] = 2 * above - total
+            for digit in range(size - 1):
+                below += of_digit[digit]
+                sums[first + digit] = total - 2 * below
 
 
 @compiled(
-    "void(uint8[:,::1], int64[::1], boolean, float64[::1], float64[:,::1], float64[:,::1],"
-    " int64[:,::1], float64[:,::1], float64, int64,"
+    "void(uint8[:,::1], uint8[:,::1], int64[::1], int64[::1], float64[::1], float64[:,::1],"
+    " float64[:,::1], int64[:,::1], float64[:,::1], float64, int64,"
     " int64[:,::1], float64[:,::1], int64[::1], boolean[::1])"
 )
 def take_rounds(
+    digits: Codes,
     codes: Codes,
-    starts: IntArray,
-    nested: bool,
+    voters: IntArray,
+    chains: IntArray,
     y: FloatArray,
     copies: FloatArray,
     lifted: FloatArray,
@@ -87,7 +91,7 @@ def take_rounds(
 
     Parameters
     ----------
-    codes, starts, nested, y
+    digits, codes, voters, chains, y
         The fields of `VoterGroups`.
     copies : ndarray of shape (n_trajectories, n_examples)
         How often the sample of each trajectory contains each example.
@@ -102,15 +106,13 @@ def take_rounds(
     picks, weights, taken, ended : ndarray
         The fields of a `Leap`, to be filled in.
     """
-    n_groups = len(starts) - 1
-    n_codes = 256
-    if nested:
-        n_codes = 1
-        for g in range(n_groups):
-            n_codes = max(n_codes, starts[g + 1] - starts[g] + 1)
-    group_of = np.empty(votes.shape[1], dtype=np.int64)
+    n_groups = codes.shape[1]
+    n_codes = 0
     for g in range(n_groups):
-        group_of[starts[g] : starts[g + 1]] = g
+        size = 1
+        for c in range(chains[g], chains[g + 1]):
+            size *= voters[c + 1] - voters[c] + 1
+        n_codes = max(n_codes, size)
     bins = np.empty((n_groups, n_codes), dtype=np.int64)
     sums = np.empty(votes.shape[1], dtype=np.int64)
     margin = np.int64(tie)
@@ -118,7 +120,7 @@ def take_rounds(
         held = np.flatnonzero(copies[r])
         n = len(held)
         rows = codes[held]
-        columns = np.ascontiguousarray(rows.T)
+        columns = digits[:, held]
         positive = y[held] > 0
         signed = (copies[r][held] * y[held]).astype(np.int64)
         w = lifted[r][held]
@@ -150,7 +152,7 @@ def take_rounds(
                 u = units[i]
                 for g in range(n_groups):
                     bins[g, rows[i, g]] += u
-            sums_of_voters(bins, starts, nested, total, sums)
+            sums_of_voters(bins, voters, chains, total, sums)
             largest = np.int64(0)
             for j in range(len(sums)):
                 largest = max(largest, abs(sums[j]))
@@ -171,16 +173,11 @@ def take_rounds(
             taken[r] += weights[r, k] != 0.0
             if ended[r]:
                 break
-            g = group_of[pick]
-            place = pick - starts[g]
-            column = columns[g]
+            chain = np.searchsorted(voters, pick, side="right") - 1
+            place, column = pick - voters[chain], columns[chain]
             up, down = 1.0 + edge, 1.0 - edge
-            if nested:
-                for i in range(n):
-                    w[i] /= up if (column[i] > place) == positive[i] else down
-            else:
-                for i in range(n):
-                    w[i] /= up if ((column[i] >> place) & 1) == positive[i] else down
+            for i in range(n):
+                w[i] /= up if (column[i] > place) == positive[i] else down
             if deep:
                 for i in range(n):
                     if depths[i] > 0 and w[i] >= DEEP * LIFT:

@@ -1,13 +1,14 @@
 """Voters in groups, so that one code per example says what all voters of a group say.
 
 Stumps on one attribute are nested: wherever a stump says +1, so do those with lower thresholds.
-With d stumps an example thus has one of d + 1 codes, and sums of example weights over the codes
-give the sums of all d stumps. Voters of any other kind are taken eight at a time, one bit for each.
+With d stumps an example thus has one of d + 1 codes. Several such chains share a code of one byte,
+as digits share a number. Sums of example weights over the codes give the sums of all voters.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,35 +17,40 @@ from quadrepro._typing import BoolArray, FloatArray, IntArray
 
 Codes = NDArray[np.uint8]
 
-LONGEST_CHAIN = 255
-"""Largest number of nested voters with a code of one byte."""
+N_CODES = 256
+"""Number of codes of a byte."""
 
 
 @dataclass(frozen=True, eq=False)
 class VoterGroups:
-    """Consecutive voters with values -1 and +1 in groups.
+    """Voters with values -1 and +1 on labelled examples, as chains in groups.
+
+    A chain is a run of voters in which each one says +1 only where the one before does. Its digit
+    is the number of voters that say +1.
 
     Attributes
     ----------
+    digits : ndarray of uint8, shape (n_chains, n_examples)
+        What the voters of each chain say.
     codes : ndarray of uint8, shape (n_examples, n_groups)
-        What the voters of each group say.
-    starts : ndarray of int, shape (n_groups + 1,)
-        First voter of each group; the last entry is the number of voters.
-    nested : bool
-        Whether the voters of a group are nested, so that the first ones say +1 and the code is
-        their number; otherwise bit k of the code is 1 if voter k of the group says +1.
+        The digits of the chains of a group in one number, that of the last chain in the last place.
+    voters : ndarray of int, shape (n_chains + 1,)
+        First voter of each chain; the last entry is the number of voters.
+    chains : ndarray of int, shape (n_groups + 1,)
+        First chain of each group; the last entry is the number of chains.
     y : ndarray of shape (n_examples,)
         Labels, -1 or +1.
     """
 
+    digits: Codes
     codes: Codes
-    starts: IntArray
-    nested: bool
+    voters: IntArray
+    chains: IntArray
     y: FloatArray
 
     @classmethod
     def of(cls, H: FloatArray, y: FloatArray) -> VoterGroups:
-        """Group the voters of a matrix, in the way that gives fewer groups.
+        """Group the voters of a matrix.
 
         Parameters
         ----------
@@ -54,19 +60,35 @@ class VoterGroups:
             Labels, -1 or +1.
         """
         positive = H > 0
-        n_voters = H.shape[1]
-        starts = _chains(positive)
-        if len(starts) <= -(-n_voters // 8):
-            codes = np.add.reduceat(positive, starts, axis=1, dtype=np.uint8)
-            return cls(np.ascontiguousarray(codes), np.append(starts, n_voters), True, y)
-        codes = np.packbits(positive, axis=1, bitorder="little")
-        return cls(codes, np.append(np.arange(0, n_voters, 8), n_voters), False, y)
+        voters = _first_voters(positive)
+        digits = np.add.reduceat(positive, voters, axis=1, dtype=np.uint8).T
+        voters = np.append(voters, H.shape[1])
+        # A code is worth its sums only if there are more examples than codes.
+        chains = _first_chains(np.diff(voters) + 1, min(N_CODES, len(y)))
+        codes = np.empty((len(y), len(chains) - 1), dtype=np.uint8)
+        for group, (first, last) in enumerate(pairwise(chains)):
+            codes[:, group] = digits[first]
+            for chain in range(first + 1, last):
+                codes[:, group] *= np.uint8(voters[chain + 1] - voters[chain] + 1)
+                codes[:, group] += digits[chain]
+        return cls(np.ascontiguousarray(digits), codes, voters, chains, y)
 
 
-def _chains(positive: BoolArray) -> IntArray:
-    """Return the first voter of each run of nested voters."""
+def _first_voters(positive: BoolArray) -> IntArray:
+    """Return the first voter of each chain."""
     breaks = (positive[:, 1:] & ~positive[:, :-1]).any(axis=0)
     starts = np.append(0, np.flatnonzero(breaks) + 1)
     ends = np.append(starts[1:], positive.shape[1])
-    parts = [np.arange(a, b, LONGEST_CHAIN) for a, b in zip(starts, ends, strict=True)]
+    parts = [np.arange(a, b, N_CODES - 1) for a, b in zip(starts, ends, strict=True)]
     return np.concatenate(parts)
+
+
+def _first_chains(sizes: IntArray, most: int) -> IntArray:
+    """Return the first chain of each group of at most `most` codes, and the number of chains."""
+    starts, n_codes = [0], 1
+    for chain, size in enumerate(sizes.tolist()):
+        n_codes *= size
+        if n_codes > most and chain > starts[-1]:
+            starts.append(chain)
+            n_codes = size
+    return np.array([*starts, len(sizes)], dtype=np.intp)

@@ -12,7 +12,6 @@ from quadrepro._typing import FloatArray
 from quadrepro.kernels import compiling
 from quadrepro.learners.greedy.adaboost import AdaBoost
 from quadrepro.learners.grid import Grid
-from quadrepro.voters.groups import VoterGroups
 from quadrepro.voters.stumps import Stumps
 
 pytestmark = pytest.mark.skipif(not compiling.enabled(), reason="numba is not installed")
@@ -44,14 +43,13 @@ def test_paths_have_the_same_bytes(H: FloatArray, y: FloatArray, counts: FloatAr
     assert compiled == plain
 
 
-@pytest.mark.parametrize("nested", [False, True])
-def test_the_rounds_of_long_runs_have_the_same_bytes(nested: bool) -> None:
+@pytest.mark.parametrize("stumps", [False, True])
+def test_the_rounds_of_long_runs_have_the_same_bytes(stumps: bool) -> None:
     rng = np.random.default_rng(3)
     X = rng.normal(size=(40, 4))
-    H = Stumps().fit(X).transform(X) if nested else rng.choice([-1.0, 1.0], (40, 21))
+    H = Stumps().fit(X).transform(X) if stumps else rng.choice([-1.0, 1.0], (40, 21))
     # Separable labels, so that most weights vanish; the first sample has noise.
     y = np.sign(H[:, ::3].sum(axis=1) + 0.5)
-    assert VoterGroups.of(H, y).nested == nested
     counts = np.ones((2, 40))
     counts[1, ::2] = 2.0
     compiled, plain = both(H, y, [3000], counts)

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from quadrepro._typing import FloatArray
-from quadrepro.voters.groups import LONGEST_CHAIN, VoterGroups
+from quadrepro.voters.groups import VoterGroups
 from quadrepro.voters.stumps import Stumps
 
 matrices = st.integers(1, 20).flatmap(
@@ -17,14 +19,13 @@ attributes = arrays(np.float64, (9, 3), elements=st.integers(-5, 5).map(float))
 
 def decoded(groups: VoterGroups) -> FloatArray:
     """Return the voter matrix that the codes stand for."""
-    columns = []
-    for codes, first, last in zip(
-        groups.codes.T, groups.starts[:-1], groups.starts[1:], strict=True
-    ):
-        for k in range(last - first):
-            says = codes > k if groups.nested else (codes >> k) & 1 == 1
-            columns.append(np.where(says, 1.0, -1.0))
-    return np.stack(columns, axis=1)
+    sizes = np.diff(groups.voters) + 1
+    digits = []
+    for codes, (first, last) in zip(groups.codes.T, pairwise(groups.chains), strict=True):
+        digits += np.unravel_index(codes, sizes[first:last])
+    np.testing.assert_array_equal(digits, groups.digits)
+    says = [d > k for d, size in zip(digits, sizes, strict=True) for k in range(size - 1)]
+    return np.where(says, 1.0, -1.0).T
 
 
 @given(matrices)
@@ -32,25 +33,24 @@ def test_the_codes_say_what_the_voters_say(H: FloatArray) -> None:
     np.testing.assert_array_equal(decoded(VoterGroups.of(H, H[:, 0])), H)
 
 
-@given(attributes, st.integers(8, 12))
-def test_stumps_on_one_attribute_are_one_group(X: FloatArray, per_attribute: int) -> None:
+@given(attributes, st.integers(1, 12))
+def test_stumps_on_one_attribute_are_one_chain(X: FloatArray, per_attribute: int) -> None:
     H = Stumps(per_attribute).fit(X).transform(X)
     groups = VoterGroups.of(H, H[:, 0])
-    assert groups.nested
-    assert groups.codes.shape[1] <= 3
+    assert len(groups.digits) <= 3
     np.testing.assert_array_equal(decoded(groups), H)
 
 
-def test_voters_that_are_not_nested_are_taken_eight_at_a_time() -> None:
-    H = np.random.default_rng(0).choice([-1.0, 1.0], (30, 19))
-    groups = VoterGroups.of(H, H[:, 0])
-    assert not groups.nested
-    assert groups.starts.tolist() == [0, 8, 16, 19]
+def test_a_group_has_no_more_codes_than_a_byte_or_than_there_are_examples() -> None:
+    rng = np.random.default_rng(0)
+    H = rng.choice([-1.0, 1.0], (300, 19))
+    assert VoterGroups.of(H, H[:, 0]).chains.tolist() == [0, 8, 16, 19]
+    assert VoterGroups.of(H[:70], H[:70, 0]).chains.tolist() == [0, 6, 12, 18, 19]
 
 
-def test_a_chain_is_no_longer_than_its_codes_allow() -> None:
+def test_a_chain_is_no_longer_than_its_digit_allows() -> None:
     X = np.arange(400.0)[:, None]
     H = np.where(np.arange(300) < X, 1.0, -1.0)
     groups = VoterGroups.of(H, H[:, 0])
-    assert groups.starts.tolist() == [0, LONGEST_CHAIN, 300]
+    assert groups.voters.tolist() == [0, 255, 300]
     np.testing.assert_array_equal(decoded(groups), H)

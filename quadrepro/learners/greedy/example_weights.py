@@ -185,9 +185,10 @@ class ExampleWeights(State):
 
         leap = Leap.over(len(self._lifted), n_rounds)
         adaboost.take_rounds(
+            groups.digits,
             groups.codes,
-            groups.starts,
-            groups.nested,
+            groups.voters,
+            groups.chains,
             groups.y,
             self._sample,
             self._lifted,
