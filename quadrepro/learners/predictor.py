@@ -50,6 +50,20 @@ class Predictor(Learner):
             Predicted numbers, or for classes scores that are above zero for +1.
         """
 
+    def all_predictions(
+        self,
+        X: FloatArray,
+        y: FloatArray,
+        grids: Sequence[Grid],
+        X_new: FloatArray,
+        rng: np.random.Generator,
+    ) -> FloatArray:
+        """Train every candidate of several grids and return its predictions.
+
+        See `predictions`. A predictor may train candidates of different grids together.
+        """
+        return np.concatenate([self.predictions(X, y, grid, X_new, rng) for grid in grids])
+
 
 @dataclass(frozen=True, eq=False)
 class Predictions(Trainer):
@@ -108,10 +122,7 @@ class Predictions(Trainer):
     def _scores(
         self, X: FloatArray, y: FloatArray, X_new: FloatArray, name: str = "all"
     ) -> FloatArray:
-        rng = self.data.rng(name)
-        return np.concatenate(
-            [self.predictor.predictions(X, y, grid, X_new, rng) for grid in self.grids]
-        )
+        return self.predictor.all_predictions(X, y, self.grids, X_new, self.data.rng(name))
 
 
 def summed_loss(task: Task, scores: FloatArray, y: FloatArray) -> FloatArray:

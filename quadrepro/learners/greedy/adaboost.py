@@ -36,7 +36,7 @@ class AdaBoost(WeightBoosting[ExampleWeights]):
 
     version = 2
     hyperparameters = (N_ROUNDS,)
-    kernels = ("adaboost",)
+    kernels = ("adaboost", "drawn_stumps")
 
     def weights(self, source: VoterSource, copies: FloatArray) -> ExampleWeights:
         """Return the initial example weights, which are equal."""

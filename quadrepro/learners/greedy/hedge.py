@@ -109,6 +109,7 @@ class HedgeBoost(WeightBoosting[ExpertWeights]):
     """
 
     version = 2
+    kernels = ("drawn_stumps",)
     hyperparameters = (ETA, N_ROUNDS)
 
     def weights(self, source: VoterSource, copies: FloatArray) -> ExpertWeights:
