@@ -69,3 +69,14 @@ def test_compiled_and_plain_steps_are_equal(make, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv(compiling.SWITCH, "0")
     assert compiled == steps()
     assert len(compiled) > 3
+
+
+def test_both_take_the_first_voter_within_a_tie(monkeypatch: pytest.MonkeyPatch) -> None:
+    H = np.ones((6, 2))
+    H[0, 0] = H[1, 1] = -1.0
+    state = EBBoost().weights(FixedVoters(H, np.array([1.0] * 5 + [-1.0])), np.ones((4, 6)))
+    # The second voter is better, by less than counts.
+    state.example_weights[:, 0] += 4.0
+    assert state.least_penalised(LAMBDAS)[0].tolist() == [0] * 4
+    monkeypatch.setenv(compiling.SWITCH, "0")
+    assert state.least_penalised(LAMBDAS)[0].tolist() == [0] * 4

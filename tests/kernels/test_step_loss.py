@@ -11,7 +11,7 @@ import pytest
 from quadrepro._typing import FloatArray
 from quadrepro.kernels import compiling
 from quadrepro.learners.greedy.example_weights import UNITS
-from quadrepro.learners.greedy.step_loss import StepLoss, exact_sums
+from quadrepro.learners.greedy.step_loss import SCAN, SLACK, StepLoss, exact_sums
 
 pytestmark = pytest.mark.skipif(not compiling.enabled(), reason="numba is not installed")
 
@@ -69,6 +69,24 @@ def test_they_are_equal_in_the_corners(corner: str, monkeypatch: pytest.MonkeyPa
     compiled, plain = minimisers(loss, monkeypatch)
     assert np.isfinite(plain).all()
     assert compiled.tobytes() == plain.tobytes()
+
+
+def test_of_steps_with_equal_losses_both_take_the_first() -> None:
+    from quadrepro.kernels.step_loss import first
+
+    ones, bits = np.ones((1, 2)), 50
+    places = []
+    for wrong in 2.0**44 + np.arange(20):
+        # Steps of 0.02 and 0.04 have equal losses, and bounds that differ by rounding.
+        units = np.array([[np.rint(wrong * np.exp(3 * SCAN[10])) + 1, wrong]])
+        loss = StepLoss(units, ones, np.array([[1.0, -1.0]]), 0 * ones, np.ones(1))
+        rows = units[0], ones[0], loss.slopes[0], loss.bends[0]
+        place = first(*rows, 1.0, bits, SCAN, SLACK, np.empty(len(SCAN)), np.empty(2))
+        assert [place] == loss.first().tolist()
+        losses = [loss.logarithms(SCAN[k : k + 1])[0] for k in (10, 11)]
+        places += [place] if losses[0] == losses[1] else []
+    assert len(places) > 3
+    assert set(places) == {10}
 
 
 @pytest.mark.parametrize("low", [-310.0, -30.0, 0.0])

@@ -176,6 +176,7 @@ CANDIDATES: list[tuple[str, dict[str, Any], list[dict[str, list[Any]]]]] = [
     ("AdaBoostClassifier", {}, [{"n_estimators": [1, 6], "learning_rate": [0.1, 1.0]}]),
     ("HistGradientBoostingClassifier", {}, [{"max_iter": [2, 5]}]),
     ("LogisticRegression", {}, [{"max_iter": [50, 100]}]),
+    ("LogisticRegression", {}, [{"C": [2.0]}, {"C": [2.0]}]),
 ]
 
 
