@@ -12,7 +12,7 @@ from quadrepro.learners.base import N_ROUNDS
 from quadrepro.learners.estimators import VoteClassifier
 from quadrepro.learners.greedy.algorithm import GreedyAlgorithm
 from quadrepro.learners.greedy.loop import Checkpoints, Trace
-from quadrepro.voters.reduction import reduce_problem
+from quadrepro.voters.reduction import GramProblem, reduce_problem
 
 
 class GreedyClassifier(VoteClassifier):
@@ -26,10 +26,15 @@ class GreedyClassifier(VoteClassifier):
     def _train(self, H: FloatArray, y: FloatArray) -> FloatArray:
         algorithm = self._algorithm()
         candidate = self._candidate(algorithm, y)
-        value = np.array([candidate.get(algorithm.value_name, np.nan)], dtype=np.float64)
-        n_rounds = int(candidate[N_ROUNDS.name])
         problem = reduce_problem(H, y, merge_voters=algorithm.merges_voters)
-        end, trace = Checkpoints([n_rounds], 1, problem.H.shape[1]), Trace()
+        return self._solve(problem, candidate)
+
+    def _solve(self, problem: GramProblem, candidate: dict[str, float]) -> FloatArray:
+        """Return the voter weights of a problem; keep the rounds."""
+        algorithm = self._algorithm()
+        n_rounds = int(candidate[N_ROUNDS.name])
+        end, trace = Checkpoints([n_rounds], 1, problem.n_voters), Trace()
+        value = np.array([candidate.get(algorithm.value_name, np.nan)], dtype=np.float64)
         algorithm.run(problem, value, n_rounds, [end, trace])
         self._picks = problem.representatives[trace.picks]
         self._steps = np.array(trace.weights)
