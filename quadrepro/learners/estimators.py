@@ -143,8 +143,8 @@ class VoteClassifier(ClassifierMixin, LearnerEstimator):
         ndarray of shape (n_samples,)
             Labels from `classes_`.
         """
-        weights = self.voter_weights_[None, :]
         blocks = self._voter_blocks(self._checked(X))
+        weights = self.voter_weights_[None, :]
         positive = np.concatenate([positive_votes(H, weights)[:, 0] for H in blocks])
         return np.asarray(self.classes_[positive.astype(np.intp)])
 

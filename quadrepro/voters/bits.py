@@ -60,9 +60,7 @@ def pack_stumps(X: FloatArray, thresholds: FloatArray) -> Bits:
 
     bits = np.empty((thresholds.size, -(-len(X) // WORD)), dtype=np.uint64)
     # Compiled loops take no array that cannot be written to.
-    kernel.compare(
-        np.require(X, requirements="CW"), np.require(thresholds, requirements="CW"), bits
-    )
+    kernel.compare(np.require(X, None, ["C", "W"]), np.require(thresholds, None, ["C", "W"]), bits)
     return bits
 
 
