@@ -169,7 +169,7 @@ def open_chunks(data: Any, target: str | None) -> Chunks:
     if isinstance(data, (str, Path)):
         data = [data]
     if isinstance(data, list) and data and all(isinstance(p, (str, Path)) for p in data):
-        data = _dataset([Path(p) for p in data])
+        data = _dataset([Path(p) for p in data], target)
     if not isinstance(data, ds.Dataset):
         raise TypeError(
             "data must be a path, a list of paths, a pyarrow dataset, a Dask dataframe or a "
@@ -221,8 +221,9 @@ def _known(target: str | None, columns: list[str]) -> str:
     return target
 
 
-def _dataset(paths: list[Path]) -> Any:
+def _dataset(paths: list[Path], target: str | None) -> Any:
     """Return the data set of some files, or of the files in some folders."""
+    import pyarrow as pa
     from pyarrow import dataset as ds
 
     files: list[Path] = []
@@ -234,22 +235,20 @@ def _dataset(paths: list[Path]) -> Any:
     kinds = {"csv" if ".csv" in p.suffixes else "parquet" for p in files}
     if len(kinds) > 1:
         raise ValueError("the files must all be CSV or all be Parquet")
-    return ds.dataset([str(p) for p in files], format=kinds.pop())
+    names, kind = [str(p) for p in files], kinds.pop()
+    schema = ds.dataset(names, format=kind).schema
+    # A column that starts with whole numbers, or empty, may hold fractions further down.
+    wide = [
+        pa.field(f.name, pa.float64()) if f.name != target and _is_number(f.type) else f
+        for f in schema
+    ]
+    return ds.dataset(names, format=kind, schema=pa.schema(wide))
 
 
 def _files(dataset: Any, target: str | None) -> Read:
-    import pyarrow as pa
-
-    schema = dataset.schema
-    label = _known(target, schema.names)
-    if len(schema.names) < 2:
+    label = _known(target, dataset.schema.names)
+    if len(dataset.schema.names) < 2:
         raise ValueError(f"the data have no column but {label!r}")
-    # A column whose first rows are empty or whole numbers may hold fractions further down.
-    wide = [
-        pa.field(f.name, pa.float64()) if f.name != label and _is_number(f.type) else f
-        for f in schema
-    ]
-    dataset = dataset.replace_schema(pa.schema(wide))
     _refuse_words(dataset.schema, label)
 
     def read() -> Iterator[Chunk]:
