@@ -11,6 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -197,7 +198,7 @@ def reduce_problem(
     representatives = _first_of_equal_voters(values) if merge_voters else np.arange(H.shape[1])
     kept = H[:, representatives]
     labelled = np.concatenate([values[:, representatives], (y > 0)[:, None]], axis=1)
-    rows, inverse = _first_of_equal_rows(labelled)
+    rows, inverse = first_of_equal_rows(labelled)
     merged = np.zeros((len(rows), len(counts)))
     np.add.at(merged, inverse, counts.T)
     return VotingProblem(
@@ -214,10 +215,15 @@ def _whole_gram(H: NDArray[np.float32], counts: FloatArray) -> NDArray[np.float3
     return np.asarray(left @ part, dtype=np.float32)
 
 
-def _first_of_equal_rows(A: FloatArray | BoolArray) -> tuple[IntArray, IntArray]:
+def first_of_equal_rows(
+    A: FloatArray | BoolArray | NDArray[np.uint8],
+) -> tuple[IntArray, IntArray]:
     """Return the first index of each distinct row, in order, and which of them each row is."""
-    # Adding zero turns -0.0 into 0.0, which has other bytes.
-    keys = np.packbits(A.astype(np.bool_), axis=1) if A.dtype == np.bool_ else A + 0.0
+    keys: NDArray[Any] = A
+    if A.dtype == np.bool_:
+        keys = np.packbits(A.astype(np.bool_), axis=1)
+    elif A.dtype == np.float64:
+        keys = A + 0.0  # turns -0.0 into 0.0, which has other bytes
     rows = np.ascontiguousarray(keys).view(f"V{keys.itemsize * keys.shape[1]}").ravel()
     _, first, inverse = np.unique(rows, return_index=True, return_inverse=True)
     order = np.argsort(first)
@@ -228,6 +234,6 @@ def _first_of_equal_rows(A: FloatArray | BoolArray) -> tuple[IntArray, IntArray]
 
 def _first_of_equal_voters(values: FloatArray | BoolArray) -> IntArray:
     if values.dtype == np.bool_:
-        return _first_of_equal_rows((values == values[0]).T)[0]
+        return first_of_equal_rows((values == values[0]).T)[0]
     leading = values[(values != 0).argmax(axis=0), np.arange(values.shape[1])]
-    return _first_of_equal_rows((values * np.where(leading < 0, -1.0, 1.0)).T)[0]
+    return first_of_equal_rows((values * np.where(leading < 0, -1.0, 1.0)).T)[0]

@@ -1,12 +1,15 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from quadrepro._typing import FloatArray
+from quadrepro.voters import groups as groups_module
 from quadrepro.voters.groups import LONGEST_CHAIN, VoterGroups
+from quadrepro.voters.reduction import reduce_problem
 from quadrepro.voters.stumps import Stumps
 
 matrices = st.integers(1, 20).flatmap(
@@ -15,21 +18,9 @@ matrices = st.integers(1, 20).flatmap(
 attributes = arrays(np.float64, (9, 3), elements=st.integers(-5, 5).map(float))
 
 
-def decoded(groups: VoterGroups) -> FloatArray:
-    """Return the voter matrix that the codes stand for."""
-    columns = []
-    for codes, first, last in zip(
-        groups.codes.T, groups.starts[:-1], groups.starts[1:], strict=True
-    ):
-        for k in range(last - first):
-            says = codes > k if groups.nested else (codes >> k) & 1 == 1
-            columns.append(np.where(says, 1.0, -1.0))
-    return np.stack(columns, axis=1)
-
-
 @given(matrices)
 def test_the_codes_say_what_the_voters_say(H: FloatArray) -> None:
-    np.testing.assert_array_equal(decoded(VoterGroups.of(H, H[:, 0])), H)
+    np.testing.assert_array_equal(VoterGroups.of(H, H[:, 0]).matrix(), H)
 
 
 @given(attributes, st.integers(8, 12))
@@ -38,7 +29,7 @@ def test_stumps_on_one_attribute_are_one_group(X: FloatArray, per_attribute: int
     groups = VoterGroups.of(H, H[:, 0])
     assert groups.nested
     assert groups.codes.shape[1] <= 3
-    np.testing.assert_array_equal(decoded(groups), H)
+    np.testing.assert_array_equal(groups.matrix(), H)
 
 
 def test_voters_that_are_not_nested_are_taken_eight_at_a_time() -> None:
@@ -53,4 +44,32 @@ def test_a_chain_is_no_longer_than_its_codes_allow() -> None:
     H = np.where(np.arange(300) < X, 1.0, -1.0)
     groups = VoterGroups.of(H, H[:, 0])
     assert groups.starts.tolist() == [0, LONGEST_CHAIN, 300]
-    np.testing.assert_array_equal(decoded(groups), H)
+    np.testing.assert_array_equal(groups.matrix(), H)
+
+
+@given(attributes, st.integers(1, 12))
+def test_stumps_are_grouped_without_their_matrix(X: FloatArray, per_attribute: int) -> None:
+    stumps, y = Stumps(per_attribute).fit(X), np.ones(9)
+    groups = VoterGroups.of_stumps(X, y, stumps.thresholds_)
+    assert groups.nested
+    assert groups.codes.shape == (9, 3)
+    np.testing.assert_array_equal(groups.matrix(), stumps.transform(X))
+
+
+def test_more_stumps_than_a_byte_counts_are_several_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(groups_module, "BLOCK", 64)
+    X = np.random.default_rng(0).normal(size=(300, 2))
+    stumps = Stumps(300).fit(X)
+    groups = VoterGroups.of_stumps(X, np.ones(300), stumps.thresholds_)
+    assert groups.starts.tolist() == [0, LONGEST_CHAIN, 300, 300 + LONGEST_CHAIN, 600]
+    np.testing.assert_array_equal(groups.matrix(), stumps.transform(X))
+
+
+@given(attributes, arrays(np.float64, 9, elements=st.sampled_from([-1.0, 1.0])))
+def test_distinct_examples_are_those_of_the_reduced_problem(X: FloatArray, y: FloatArray) -> None:
+    stumps = Stumps(2).fit(X)
+    groups, counts = VoterGroups.of_stumps(X, y, stumps.thresholds_).distinct()
+    reduced = reduce_problem(stumps.transform(X), y, merge_voters=False)
+    np.testing.assert_array_equal(groups.matrix(), reduced.H)
+    np.testing.assert_array_equal(groups.y, reduced.y)
+    np.testing.assert_array_equal(counts[None], reduced.counts)

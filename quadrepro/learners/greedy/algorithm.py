@@ -56,7 +56,7 @@ class GreedyAlgorithm(Algorithm, Generic[S]):
 
     def run(
         self,
-        problem: GramProblem,
+        problem: VotingProblem,
         values: FloatArray,
         n_rounds: int,
         watchers: Sequence[Watcher[S]],
@@ -65,8 +65,8 @@ class GreedyAlgorithm(Algorithm, Generic[S]):
 
         Parameters
         ----------
-        problem : GramProblem
-            Voters, labels and samples, or their moments if the algorithm needs no more.
+        problem : VotingProblem
+            Voters, labels and samples.
         values : ndarray of shape (n_values,)
             Values of the hyper-parameter other than ``n_rounds``; a single NaN if there is none.
         n_rounds : int
