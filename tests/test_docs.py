@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +103,20 @@ def test_the_readmes_paper_names_the_papers_that_ship() -> None:
     example = re.findall(r"```yaml\n(.*?)```", README, re.DOTALL)[3]
     shipped = {path.parent.name for path in (ROOT / "quadrepro" / "papers").glob("*/paper.yaml")}
     assert set(re.findall(r"ships: (.*)", example)[0].split(", ")) == shipped
+
+
+def test_the_page_on_large_data_prints_what_it_says(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "docs" / "large-data.md").read_text(encoding="utf-8")
+    names: dict[str, Any] = {}
+    snippets = re.findall(r"```python\n(.*?)```(?:\n\n```text\n(.*?)```)?", text, re.DOTALL)
+    assert len(snippets) > 3
+    for code, printed in snippets:
+        if "import dask" not in code or find_spec("dask"):
+            exec(code, names)
+            assert capsys.readouterr().out == printed
 
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda p: p.stem)

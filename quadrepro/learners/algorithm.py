@@ -19,7 +19,7 @@ from quadrepro.learners.base import Hyperparameter, Learner
 from quadrepro.learners.grid import Grid, Value
 from quadrepro.learners.training import Trainer, TrainingData
 from quadrepro.voters.random_stumps import Codes, RandomStumps, StumpVote
-from quadrepro.voters.reduction import VotingProblem, reduce_problem
+from quadrepro.voters.reduction import GramProblem, VotingProblem, reduce_problem
 from quadrepro.voters.source import ZERO_VOTE
 
 
@@ -170,7 +170,7 @@ class Algorithm(Learner):
         """
         raise ValueError(f"{type(self).__name__} needs a voter matrix, not drawn stumps")
 
-    def limit(self, problem: VotingProblem) -> str:
+    def limit(self, problem: GramProblem) -> str:
         """Return a sentence that says which candidates have a solution, or "" if all have one."""
         return ""
 

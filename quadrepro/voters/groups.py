@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quadrepro._typing import BoolArray, FloatArray, IntArray
+from quadrepro.voters.reduction import first_of_equal_rows
 
 Codes = NDArray[np.uint8]
 
@@ -62,8 +63,33 @@ class VoterGroups:
         positive = H > 0
         voters = _first_voters(positive)
         digits = np.add.reduceat(positive, voters, axis=1, dtype=np.uint8).T
-        voters = np.append(voters, H.shape[1])
-        # A code is worth its sums only if there are more examples than codes.
+        return cls._of_digits(np.ascontiguousarray(digits), np.append(voters, H.shape[1]), y)
+
+    @classmethod
+    def of_stumps(cls, X: FloatArray, y: FloatArray, thresholds: FloatArray) -> VoterGroups:
+        """Group stumps by their attributes, without their matrix.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_examples, n_attributes)
+            Examples.
+        y : ndarray of shape (n_examples,)
+            Labels, -1 or +1.
+        thresholds : ndarray of shape (n_attributes, per_attribute)
+            Thresholds, increasing along each row.
+        """
+        n_attributes, per_attribute = thresholds.shape
+        first = np.arange(0, per_attribute, N_CODES - 1)
+        voters = (np.arange(n_attributes)[:, None] * per_attribute + first).ravel()
+        digits = np.empty((len(voters), len(X)), dtype=np.uint8)
+        for a, column in enumerate(X.T):
+            below = np.searchsorted(thresholds[a], column) - first[:, None]
+            digits[a * len(first) : (a + 1) * len(first)] = below.clip(0, N_CODES - 1)
+        return cls._of_digits(digits, np.append(voters, thresholds.size), y)
+
+    @classmethod
+    def _of_digits(cls, digits: Codes, voters: IntArray, y: FloatArray) -> VoterGroups:
+        """Put chains together as long as a code is worth its sums: if there are more examples."""
         chains = _first_chains(np.diff(voters) + 1, min(N_CODES, len(y)))
         codes = np.empty((len(y), len(chains) - 1), dtype=np.uint8)
         for group, (first, last) in enumerate(pairwise(chains)):
@@ -71,7 +97,21 @@ class VoterGroups:
             for chain in range(first + 1, last):
                 codes[:, group] *= np.uint8(voters[chain + 1] - voters[chain] + 1)
                 codes[:, group] += digits[chain]
-        return cls(np.ascontiguousarray(digits), codes, voters, chains, y)
+        return cls(digits, codes, voters, chains, y)
+
+    def matrix(self) -> FloatArray:
+        """Return the voter matrix, shape (n_examples, n_voters)."""
+        sizes = np.diff(self.voters)
+        says = [d > k for d, size in zip(self.digits, sizes, strict=True) for k in range(size)]
+        return np.where(says, 1.0, -1.0).T
+
+    def distinct(self) -> tuple[VoterGroups, FloatArray]:
+        """Return the distinct examples in the order in which they come, and how often each does."""
+        labels = (self.y > 0)[:, None].view(np.uint8)
+        rows, inverse = first_of_equal_rows(np.concatenate([self.digits.T, labels], axis=1))
+        digits = np.ascontiguousarray(self.digits[:, rows])
+        counts = np.bincount(inverse).astype(np.float64)
+        return VoterGroups._of_digits(digits, self.voters, self.y[rows]), counts
 
 
 def _first_voters(positive: BoolArray) -> IntArray:

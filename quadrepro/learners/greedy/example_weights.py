@@ -17,7 +17,7 @@ from quadrepro.learners.greedy.algorithm import GreedyAlgorithm
 from quadrepro.learners.greedy.loop import Leap, State, Step, boost
 from quadrepro.learners.greedy.validation import Validation
 from quadrepro.learners.grid import Grid
-from quadrepro.voters.reduction import VotingProblem
+from quadrepro.voters.reduction import GramProblem, VotingProblem
 from quadrepro.voters.source import FixedVoters, VoterSource
 
 UNITS = 2.0**48
@@ -232,8 +232,10 @@ class WeightBoosting(GreedyAlgorithm[W]):
             How often the sample of each trajectory contains each example.
         """
 
-    def state(self, problem: VotingProblem, sample_of: IntArray) -> W:
+    def state(self, problem: GramProblem, sample_of: IntArray) -> W:
         """Return the initial example weights over the voters of a problem."""
+        if not isinstance(problem, VotingProblem):
+            raise TypeError("example weights need the examples, not their moments")
         return self.weights(FixedVoters(problem.H, problem.y), problem.counts[sample_of])
 
     def hold_out(self, problem: DrawnProblem, grid: Grid) -> HeldOut:

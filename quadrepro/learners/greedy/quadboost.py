@@ -19,7 +19,8 @@ from quadrepro.learners.greedy.algorithm import GreedyAlgorithm
 from quadrepro.learners.greedy.estimator import GreedyClassifier
 from quadrepro.learners.greedy.loop import Leap, Rule, State, Step, some
 from quadrepro.learners.grid import Grid
-from quadrepro.voters.reduction import VotingProblem
+from quadrepro.learners.streaming import MomentClassifier
+from quadrepro.voters.reduction import GramProblem
 
 LAM = Hyperparameter("lam", "number", "large", "regularisation λ")
 ALPHA_MAX = Hyperparameter("alpha_max", "number", "small", "largest voter weight α_max")
@@ -30,7 +31,7 @@ class Residuals(State):
 
     Parameters
     ----------
-    problem : VotingProblem
+    problem : GramProblem
         Voters with values in [-1, 1].
     sample_of : ndarray of shape (n_trajectories,)
         The sample that each trajectory trains on.
@@ -47,7 +48,7 @@ class Residuals(State):
         The sample of each trajectory.
     """
 
-    def __init__(self, problem: VotingProblem, sample_of: IntArray) -> None:
+    def __init__(self, problem: GramProblem, sample_of: IntArray) -> None:
         grams = problem.grams()
         eta = grams.diagonal(axis1=1, axis2=2)
         self.eta = None if (eta == 1.0).all() else np.ascontiguousarray(eta[sample_of])
@@ -195,7 +196,7 @@ class QuadBoost(GreedyAlgorithm[Residuals]):
         """Whether equal voters may be merged: not if weights are replaced, each one on its own."""
         return not self.reweight
 
-    def state(self, problem: VotingProblem, sample_of: IntArray) -> Residuals:
+    def state(self, problem: GramProblem, sample_of: IntArray) -> Residuals:
         """Return the residual correlations of the empty vote."""
         return Residuals(problem, sample_of)
 
@@ -280,7 +281,7 @@ UNTIL_CONVERGED = 100_000
 """Largest number of rounds if the user gives none."""
 
 
-class QuadBoostClassifier(GreedyClassifier):
+class QuadBoostClassifier(GreedyClassifier, MomentClassifier):
     """QuadBoost: greedy minimisation of the regularised quadratic risk (QuadBoost, section 3).
 
     Parameters

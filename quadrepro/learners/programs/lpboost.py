@@ -108,7 +108,7 @@ class LPBoost(Algorithm):
 
     def _paths(self, problem: VotingProblem, grid: Grid) -> FloatArray:
         values = [float(v) for v in grid.axis("C") or ()]
-        paths = np.zeros((problem.n_samples, len(values), problem.H.shape[1]))
+        paths = np.zeros((problem.n_samples, len(values), problem.n_voters))
         for path, counts in zip(paths, problem.counts, strict=True):
             for row, (added, solution) in zip(
                 path, generate_columns(problem, counts, values), strict=True
@@ -218,10 +218,10 @@ class LPBoostClassifier(VoteClassifier):
         )
         added, solution = next(path)
         self.gap_ = solution.gap
-        weights = np.zeros(problem.H.shape[1])
+        weights = np.zeros(problem.n_voters)
         weights[added] = solution.voter_weights
         return problem.expand(weights)
 
     def _stages(self, H: FloatArray) -> Iterator[FloatArray]:
         for voters, weights in self._solutions:
-            yield H[:, voters] @ weights
+            yield H[:, voters].astype(np.float64) @ weights
