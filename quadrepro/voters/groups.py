@@ -89,8 +89,8 @@ class VoterGroups:
 
     @classmethod
     def _of_digits(cls, digits: Codes, voters: IntArray, y: FloatArray) -> VoterGroups:
-        """Put chains together as long as a code is worth its sums: if there are more examples."""
-        chains = _first_chains(np.diff(voters) + 1, min(N_CODES, len(y)))
+        """Put chains together while there are not far more codes than examples."""
+        chains = _first_chains(np.diff(voters) + 1, min(N_CODES, 2 * len(y)))
         codes = np.empty((len(y), len(chains) - 1), dtype=np.uint8)
         for group, (first, last) in enumerate(pairwise(chains)):
             codes[:, group] = digits[first]
