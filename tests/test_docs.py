@@ -205,3 +205,9 @@ def test_constraints_pin_every_direct_dependency() -> None:
 def test_cards_are_plain_yaml() -> None:
     for path in (ROOT / "datasets").glob("*.yaml"):
         assert YAML(typ="safe", pure=True).load(path)["name"] == path.stem
+
+
+def test_the_readme_shows_the_benchmarks_table_as_it_is_committed() -> None:
+    table = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    shown = README.split("<!-- docs/benchmarks.md -->")[1].split("<!-- end -->")[0]
+    assert shown.strip() == table.strip()
