@@ -45,7 +45,8 @@ class MomentClassifier(VoteClassifier):
         The vote is exactly that of one call with all examples and the same thresholds. These are
         placed on the first chunk, unless `voters` is an already fitted ``Stumps``, whose thresholds
         are then used (``sklearn.base.clone`` forgets them). `fit_stream` places them on all data.
-        Every call finds the vote anew. A call that fails adds nothing.
+        Every call finds the vote anew. A call that fails adds nothing. `fit` keeps no sums, so that
+        the first call after it starts from nothing; after `fit_stream` examples are added.
 
         Parameters
         ----------
@@ -64,14 +65,12 @@ class MomentClassifier(VoteClassifier):
         Raises
         ------
         ValueError
-            If there are not two classes, a parameter is out of range, a label is unknown, X is the
-            voter matrix, or the classifier was fitted by `fit`, which keeps no sums.
+            If there are not two classes, a parameter is out of range, a label is unknown, or X is
+            the voter matrix.
         """
         self._refuse_precomputed("partial_fit")
         candidate = self._candidate(self._algorithm(), np.zeros(0))
         seen = getattr(self, "moments_", None)
-        if seen is None and hasattr(self, "voter_weights_"):
-            raise ValueError("fit keeps no sums to add to: start with partial_fit or fit_stream")
         X, y = validate_data(self, X, y, dtype=np.float64, reset=seen is None)
         X, y = np.asarray(X), np.asarray(y)
         if seen is None:

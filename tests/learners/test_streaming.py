@@ -164,8 +164,9 @@ def test_a_fit_starts_anew_and_keeps_no_sums_to_add_to(problem: Problem) -> None
     assert fitted.moments_ is None
     alone = CBBoostClassifier(10).fit(X[:200], y[:200])
     assert fitted.voter_weights_.tobytes() == alone.voter_weights_.tobytes()
-    with pytest.raises(ValueError, match="fit keeps no sums to add to"):
-        fitted.partial_fit(X, y)
+    again = fitted.partial_fit(X[200:], y[200:])
+    assert again.moments_ is not None
+    assert again.moments_.n_examples == 200
 
 
 def test_a_call_that_fails_adds_nothing(problem: Problem) -> None:
