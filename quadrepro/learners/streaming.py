@@ -21,7 +21,7 @@ from sklearn.utils.validation import validate_data
 from quadrepro._typing import FloatArray
 from quadrepro.data.chunks import Chunk, open_chunks
 from quadrepro.learners.estimators import VoteClassifier, two_classes
-from quadrepro.voters.moments import Moments
+from quadrepro.voters.moments import Moments, stump_problem
 from quadrepro.voters.reduction import GramProblem, reduce_problem
 from quadrepro.voters.stumps import Stumps
 
@@ -32,7 +32,8 @@ class MomentClassifier(VoteClassifier):
     Attributes
     ----------
     moments_ : Moments or None
-        Sums over all examples seen so far; None if X is the voter matrix.
+        Sums over all examples seen by `partial_fit` or `fit_stream`; None after `fit`, which does
+        not keep them.
     """
 
     moments_: Moments | None
@@ -43,7 +44,9 @@ class MomentClassifier(VoteClassifier):
 
         The vote is exactly that of one call with all examples and the same thresholds. These are
         placed on the first chunk, unless `voters` is an already fitted ``Stumps``, whose thresholds
-        are then used. `fit_stream` places them on all data.
+        are then used (``sklearn.base.clone`` forgets them). `fit_stream` places them on all data.
+        Every call finds the vote anew. A call that fails adds nothing. `fit` keeps no sums, so that
+        the first call after it starts from nothing; after `fit_stream` examples are added.
 
         Parameters
         ----------
@@ -131,6 +134,11 @@ class MomentClassifier(VoteClassifier):
         candidate = self._candidate(self._algorithm(), np.zeros(0))
         chunks = open_chunks(data, target)
         ranges = chunks.reduce(Ranges.of)
+        if len(ranges.labels) > 2:
+            some = ", ".join(map(str, ranges.labels))
+            raise ValueError(
+                f"Only binary classification is supported: the labels are {some} or more, not two"
+            )
         self.classes_, _ = two_classes(ranges.labels)
         self.n_features_in_ = len(ranges.low)
         self.__dict__.pop("feature_names_in_", None)
@@ -142,17 +150,19 @@ class MomentClassifier(VoteClassifier):
         return self._know(moments, candidate)
 
     def _learn(self, X: FloatArray, y: FloatArray) -> FloatArray:
-        candidate = self._candidate(self._algorithm(), y)
+        self.moments_ = None
         if self.voters_ is None:
-            self.moments_ = None
             return super()._learn(X, y)
-        return self._know(Moments.of(X, y, self.voters_), candidate).voter_weights_
+        algorithm = self._algorithm()
+        candidate = self._candidate(algorithm, y)
+        problem = stump_problem(X, y, self.voters_, merge_voters=algorithm.merges_voters)
+        return self._solve(problem, candidate)
 
     def _know(self, moments: Moments, candidate: dict[str, float]) -> Self:
-        """Keep the sums, and find the vote."""
-        self.moments_ = moments
+        """Find the vote, and keep the sums if there is one."""
         merges = self._algorithm().merges_voters
         self.voter_weights_ = self._solve(moments.problem(merge_voters=merges), candidate)
+        self.moments_ = moments
         return self
 
     def _train(self, H: FloatArray, y: FloatArray) -> FloatArray:

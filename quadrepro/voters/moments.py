@@ -6,13 +6,14 @@ the last digit and in any order.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from quadrepro._typing import FloatArray, IntArray
-from quadrepro.voters.bits import Bits, Counts, add_differences, pack, pack_stumps
-from quadrepro.voters.reduction import GramProblem
+from quadrepro.voters.bits import Counts, add_differences, pack, pack_stumps
+from quadrepro.voters.reduction import GramProblem, first_of_equal_rows
 from quadrepro.voters.stumps import Stumps
 
 BLOCK = 2**14
@@ -58,7 +59,9 @@ class Moments:
     n_examples: int
 
     @classmethod
-    def of(cls, X: FloatArray, y: FloatArray, stumps: Stumps) -> Moments:
+    def of(
+        cls, X: FloatArray, y: FloatArray, stumps: Stumps, voters: IntArray | None = None
+    ) -> Moments:
         """Return the moments of stumps on some examples.
 
         Parameters
@@ -69,14 +72,19 @@ class Moments:
             Labels, -1 or +1.
         stumps : Stumps
             Fitted stumps.
+        voters : ndarray of int or None, default None
+            Which stumps; None for all.
         """
-        n_voters = stumps.thresholds_.size
-        differences = np.zeros((n_voters + 1, n_voters + 1), dtype=np.int64)
-        for start in range(0, len(X), BLOCK):
-            rows = slice(start, start + BLOCK)
-            add_differences(_labelled(X[rows], y[rows], stumps), differences)
-        differences += differences.T
-        sums = len(X) - 2 * differences
+        n_voters = stumps.thresholds_.size if voters is None else len(voters)
+        sums = np.zeros((n_voters + 1, n_voters + 1), dtype=np.int64)
+        for rows in _blocks(len(X)):
+            bits = pack_stumps(X[rows], stumps.thresholds_)
+            said = bits if voters is None else bits[voters]
+            # The labels are one more row.
+            add_differences(np.concatenate([said, pack(y[None, rows] > 0)]), sums)
+        sums += sums.T
+        sums *= -2
+        sums += len(X)
         return cls(sums[:-1, :-1].copy(), sums[:-1, -1].copy(), len(X))
 
     @classmethod
@@ -120,12 +128,14 @@ class Moments:
         if self.n_examples < 1:
             raise ValueError("there is no example")
         n_voters = len(self.agreements)
-        kept = self._first_of_equal_voters() if merge_voters else np.arange(n_voters)
-        return MomentProblem(self, kept, n_voters)
-
-    def _first_of_equal_voters(self) -> IntArray:
+        if not merge_voters:
+            return MomentProblem(self, np.arange(n_voters), n_voters)
         equal = np.abs(self.products) == self.n_examples
-        return np.flatnonzero(equal.argmax(axis=0) == np.arange(len(equal)))
+        kept = np.flatnonzero(equal.argmax(axis=0) == np.arange(n_voters))
+        products = self.products[np.ix_(kept, kept)]
+        return MomentProblem(
+            Moments(products, self.agreements[kept], self.n_examples), kept, n_voters
+        )
 
 
 @dataclass(frozen=True)
@@ -135,7 +145,7 @@ class MomentProblem(GramProblem):
     Attributes
     ----------
     moments : Moments
-        Sums over the examples, of all plain voters.
+        Sums over the examples, of the distinct voters.
     representatives : ndarray of shape (n_voters,)
         Index of each distinct voter.
     n_plain_voters : int
@@ -153,18 +163,53 @@ class MomentProblem(GramProblem):
 
     def grams(self) -> FloatArray:
         """Return G = HᵀH/m, shape (1, n_voters, n_voters)."""
-        kept = self.representatives
-        products = self.moments.products
-        if self.n_voters < self.n_plain_voters:
-            products = products[np.ix_(kept, kept)]
-        return (products / float(self.moments.n_examples))[None]
+        return (self.moments.products / float(self.moments.n_examples))[None]
 
     def correlations(self) -> FloatArray:
         """Return μ = Hᵀy/m, shape (1, n_voters)."""
-        agreements = self.moments.agreements[self.representatives]
-        return (agreements / float(self.moments.n_examples))[None]
+        return (self.moments.agreements / float(self.moments.n_examples))[None]
 
 
-def _labelled(X: FloatArray, y: FloatArray, stumps: Stumps) -> Bits:
-    """Return the bits of the stumps, and below them those of the labels."""
-    return np.concatenate([pack_stumps(X, stumps.thresholds_), pack(y[None] > 0)])
+def stump_problem(
+    X: FloatArray, y: FloatArray, stumps: Stumps, *, merge_voters: bool = True
+) -> MomentProblem:
+    """Return the voting problem of stumps on examples in memory.
+
+    Equal voters are merged before anything is counted: stumps on attributes with few values may be
+    many times as many as the distinct ones.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_examples, n_attributes)
+        Examples.
+    y : ndarray of shape (n_examples,)
+        Labels, -1 or +1.
+    stumps : Stumps
+        Fitted stumps.
+    merge_voters : bool, default True
+        Whether to merge voters that are equal up to sign.
+    """
+    if not merge_voters:
+        return Moments.of(X, y, stumps).problem(merge_voters=False)
+    kept = _first_of_equal_stumps(X, stumps)
+    return MomentProblem(Moments.of(X, y, stumps, kept), kept, stumps.thresholds_.size)
+
+
+def _first_of_equal_stumps(X: FloatArray, stumps: Stumps) -> IntArray:
+    """Return the first of every class of stumps that are equal up to sign on all examples."""
+    n_voters = stumps.thresholds_.size
+    class_of, positive = np.zeros(n_voters, dtype=np.intp), None
+    for rows in _blocks(len(X)):
+        bits = pack_stumps(X[rows], stumps.thresholds_)
+        if positive is None:
+            positive = bits[:, :1] & np.uint64(1) == 1
+        # A voter that is +1 on the first example is compared by its complement.
+        ones = pack(np.ones((1, len(X[rows])), dtype=np.bool_))
+        keys = np.column_stack([class_of.astype(np.uint64), np.where(positive, bits ^ ones, bits)])
+        first, class_of = first_of_equal_rows(keys.view(np.uint8))
+    return first
+
+
+def _blocks(n_examples: int) -> Iterator[slice]:
+    for start in range(0, n_examples, BLOCK):
+        yield slice(start, start + BLOCK)

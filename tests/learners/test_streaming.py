@@ -150,19 +150,34 @@ def test_thresholds_of_a_stream_are_those_of_all_data_unless_they_are_given(
     assert QuadBoostClassifier(voters=given_).fit_stream(cut(X, y)).voters_ is given_
 
 
-def test_a_fit_can_be_continued(problem: Problem) -> None:
+def test_a_stream_can_be_continued(problem: Problem) -> None:
     X, y = problem
-    fitted = CBBoostClassifier(10).fit(X, y).partial_fit(X[:80], y[:80])
+    fitted = CBBoostClassifier(10).fit_stream(cut(X, y)).partial_fit(X[:80], y[:80])
     expected = CBBoostClassifier(10, voters=Stumps().fit(X))
     expected.partial_fit(np.vstack([X, X[:80]]), np.append(y, y[:80]))
     assert fitted.voter_weights_.tobytes() == expected.voter_weights_.tobytes()
 
 
-def test_a_fit_starts_anew(problem: Problem) -> None:
+def test_a_fit_starts_anew_and_keeps_no_sums_to_add_to(problem: Problem) -> None:
     X, y = problem
     fitted = CBBoostClassifier(10).partial_fit(X, y).fit(X[:200], y[:200])
+    assert fitted.moments_ is None
+    alone = CBBoostClassifier(10).fit(X[:200], y[:200])
+    assert fitted.voter_weights_.tobytes() == alone.voter_weights_.tobytes()
+    again = fitted.partial_fit(X[200:], y[200:])
+    assert again.moments_ is not None
+    assert again.moments_.n_examples == 200
+
+
+def test_a_call_that_fails_adds_nothing(problem: Problem) -> None:
+    X, y = problem
+    fitted = MinCqClassifier(0.03).partial_fit(X, y)
+    weights = fitted.voter_weights_
+    with pytest.raises(ValueError, match="no vote has a mean margin"):
+        fitted.partial_fit(X, -y)
     assert fitted.moments_ is not None
-    assert fitted.moments_.n_examples == 200
+    assert fitted.moments_.n_examples == 400
+    assert fitted.voter_weights_ is weights
 
 
 @pytest.mark.parametrize("kind", ["parquet", "csv"])
@@ -203,7 +218,7 @@ def test_a_dask_data_frame_gives_the_vote_of_its_rows(problem: Problem) -> None:
 
 @pytest.mark.parametrize(
     ("labels", "message"),
-    [(np.zeros(400), "y holds 1 class, not 2"), (np.arange(400) % 5, "y holds 3 classes, not 2")],
+    [(np.zeros(400), "y holds 1 class, not 2"), (np.arange(400) % 5, "labels are 0, 1, 2 or more")],
 )
 def test_data_without_two_classes_are_refused(
     problem: Problem, labels: FloatArray, message: str

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from quadrepro import Stumps
 from quadrepro._typing import FloatArray
 from quadrepro.voters import moments
-from quadrepro.voters.moments import Moments
+from quadrepro.voters.moments import Moments, stump_problem
 from quadrepro.voters.reduction import reduce_problem
 
 Data = tuple[FloatArray, FloatArray, Stumps]
@@ -60,7 +60,10 @@ def test_the_sums_of_a_fold_can_be_taken_away() -> None:
 @given(seed=st.integers(0, 2**32 - 1), m=st.integers(1, 12))
 def test_the_problem_is_that_of_the_voter_matrix_to_the_bit(merge: bool, seed: int, m: int) -> None:
     X, y, stumps = data(m, seed)
+    whole = stump_problem(X, y, stumps, merge_voters=merge)
     ours = Moments.of(X, y, stumps).problem(merge_voters=merge)
+    assert ours.representatives.tobytes() == whole.representatives.tobytes()
+    assert_same(ours.moments, whole.moments)
     plain = reduce_problem(stumps.transform(X), y, merge_voters=merge)
     assert ours.representatives.tolist() == plain.representatives.tolist()
     assert (ours.n_samples, ours.n_voters) == (1, plain.n_voters)
@@ -68,6 +71,21 @@ def test_the_problem_is_that_of_the_voter_matrix_to_the_bit(merge: bool, seed: i
     assert ours.correlations().tobytes() == plain.correlations().tobytes()
     weights = np.arange(1.0, 1 + ours.n_voters)
     assert ours.expand(weights).tobytes() == plain.expand(weights).tobytes()
+
+
+@pytest.mark.parametrize("m", [63, 64, 65, 200])
+def test_stumps_that_differ_on_few_examples_of_any_block_are_not_merged(
+    m: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(moments, "BLOCK", 64)
+    X, y, stumps = data(m)
+    for row in (0, m // 2, m - 1):
+        other = X.copy()
+        other[row, 2] = 5.0 - other[row, 2]
+        ours = stump_problem(other, y, stumps)
+        plain = reduce_problem(stumps.transform(other), y)
+        assert ours.representatives.tolist() == plain.representatives.tolist()
+        assert ours.grams().tobytes() == plain.grams().tobytes()
 
 
 def test_sums_too_large_for_single_precision_stay_exact() -> None:
