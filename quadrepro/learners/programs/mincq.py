@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -28,7 +29,8 @@ class MinCq(Algorithm):
     """
 
     hyperparameters = (MU,)
-    version = 2
+    version = 3
+    kernels: ClassVar[tuple[str, ...]] = ("cholesky", "sums")
 
     @property
     def merges_voters(self) -> bool:
@@ -60,7 +62,8 @@ class MinCqOnCBBoost(Algorithm):
     mu: float = 0.05
 
     hyperparameters = (N_ROUNDS,)
-    version = 2
+    version = 3
+    kernels: ClassVar[tuple[str, ...]] = ("cholesky", "sums")
 
     def check(self, grid: Grid) -> None:
         """Raise ValueError if the grid or the mean margin cannot be used."""
