@@ -94,6 +94,7 @@ class ExampleWeights(State):
     def _allocate(self) -> None:
         rows, n_voters = len(self._lifted), self._source.n_voters
         self._units = np.empty_like(self._lifted)
+        self._n_absent = int(np.count_nonzero(self._sample == 0))
         self._sums = np.empty((rows, n_voters))
         self._sizes = np.empty((rows, n_voters))
         self._offsets = np.arange(rows) * n_voters
@@ -170,11 +171,14 @@ class ExampleWeights(State):
             if back.any():
                 self._lifted[back] /= LIFT
                 self._lifts[back] -= 1
+                self._deep = bool(self._lifts.any())
         if self._deep or self.round % every == 0:
-            small = (self._lifted < DEEP) & (self._sample > 0)
-            self._lifted[small] *= LIFT
-            self._lifts[small] += 1
-            self._deep = bool(self._lifts.any())
+            small = self._lifted < DEEP
+            if np.count_nonzero(small) > self._n_absent:
+                small &= self._sample > 0
+                self._lifted[small] *= LIFT
+                self._lifts[small] += 1
+                self._deep = True
 
     def boost_rounds(self, t: int, n_rounds: int) -> Leap | None:
         """Take AdaBoost's rounds from `t` on in a compiled loop; None if there is none."""
