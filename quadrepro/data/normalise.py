@@ -50,7 +50,8 @@ class Normaliser:
         seen = ~np.isnan(X)
         low, mean, std = _moments(X, seen)
         fill = mean if missing == "mean" else np.where(seen.any(axis=0), low - std, 0.0)
-        _, mean, std = _moments(np.where(seen, X, fill), np.ones_like(seen))
+        if not seen.all():
+            _, mean, std = _moments(np.where(seen, X, fill), np.ones_like(seen))
         return cls(fill, mean, std)
 
     def transform(self, X: FloatArray) -> FloatArray:

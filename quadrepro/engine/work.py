@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
-from quadrepro._typing import FloatArray
+from quadrepro._typing import FloatArray, IntArray
 from quadrepro.config.cell import Cell
 from quadrepro.config.protocol import Protocol
 from quadrepro.config.seeds import generator
@@ -107,14 +107,18 @@ def _compute(cell: Cell) -> Record:
 def _training_data(cell: Cell) -> TrainingData:
     """Prepare the examples: noise first, then filling and normalising by the training rows."""
     problem, protocol = cell.problem, cell.protocol
-    X, y, split = problem.X.astype(np.float64), problem.y, problem.split
+    X, y, split = problem.X, problem.y, problem.split
     rng = _rng(cell)
     if protocol.noise is not None:
-        X = add_noise(X, rng("noise"), **protocol.noise.model_dump())
-    normaliser = Normaliser.fit(X[split.train], problem.missing)
+        X = add_noise(X.astype(np.float64), rng("noise"), **protocol.noise.model_dump())
+    normaliser = Normaliser.fit(X[split.train].astype(np.float64), problem.missing)
     prepare = normaliser.transform if protocol.normalise == "tanh" else normaliser.fill_in
-    train, test = (Part(prepare(X[rows]), y[rows]) for rows in (split.train, split.test))
-    valid = None if split.valid is None else Part(prepare(X[split.valid]), y[split.valid])
+
+    def part(rows: IntArray) -> Part:
+        return Part(prepare(X[rows].astype(np.float64)), y[rows])
+
+    train, test = part(split.train), part(split.test)
+    valid = None if split.valid is None else part(split.valid)
     return TrainingData(train, test, valid, _voters(protocol, rng), rng)
 
 
