@@ -109,9 +109,9 @@ class Predictions(Trainer):
         self, X: FloatArray, y: FloatArray, X_new: FloatArray, name: str = "all"
     ) -> FloatArray:
         rng = self.data.rng(name)
-        return np.concatenate(
-            [self.predictor.predictions(X, y, grid, X_new, rng) for grid in self.grids]
-        )
+        found = [self.predictor.predictions(X, y, grid, X_new, rng) for grid in self.grids]
+        # A copy of the scores of all candidates may take as long as a tenth of the training.
+        return found[0] if len(found) == 1 else np.concatenate(found)
 
 
 def summed_loss(task: Task, scores: FloatArray, y: FloatArray) -> FloatArray:

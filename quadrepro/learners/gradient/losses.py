@@ -5,8 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 import numpy as np
+from numpy.typing import NDArray
 
+from quadrepro import elementary
 from quadrepro._typing import FloatArray
+from quadrepro.kernels import compiling
+from quadrepro.learners.gradient.cuts import LeafArray
+
+GroupArray = NDArray[np.uint32]
 
 NOTHING = 1e-100
 """Lengths up to this one count as 0. The gradients of a loss that has vanished are that small."""
@@ -23,6 +29,12 @@ error of about h² / 2.
 
 NEWTON_STEPS = 100
 """Limit on the steps of a line search; bisection alone converges in fewer."""
+
+LARGEST_MARGIN = 600.0
+"""Larger margins count as this one in a line search, so that no product overflows."""
+
+LANES = 8
+"""Numbers that the sums of a line search add at once, as wide processors do."""
 
 
 class Loss(ABC):
@@ -47,8 +59,20 @@ class Loss(ABC):
         """Return the negative gradient at each example, shape (n_trajectories, n_examples)."""
 
     @abstractmethod
-    def search(self, scores: FloatArray, directions: FloatArray, y: FloatArray) -> FloatArray:
-        """Return β = argmin Q(F + β g), shape (n_trajectories,); 0 if g is 0."""
+    def search(
+        self, scores: FloatArray, answers: FloatArray, leaves: LeafArray, y: FloatArray
+    ) -> FloatArray:
+        """Return β = argmin Q(F + β g), shape (n_trajectories,); 0 if g is 0.
+
+        Parameters
+        ----------
+        scores, answers : ndarray of shape (n_trajectories, n_examples)
+            F and g.
+        leaves : ndarray of int, shape (n_trajectories, n_examples)
+            Examples with one number have the same g.
+        y : ndarray of shape (n_examples,)
+            Targets.
+        """
 
 
 class SquaredLoss(Loss):
@@ -64,9 +88,11 @@ class SquaredLoss(Loss):
         """Return the residuals."""
         return np.asarray(y - scores)
 
-    def search(self, scores: FloatArray, directions: FloatArray, y: FloatArray) -> FloatArray:
+    def search(
+        self, scores: FloatArray, answers: FloatArray, leaves: LeafArray, y: FloatArray
+    ) -> FloatArray:
         """Return <y - F, g> / <g, g>."""
-        return ratio(((y - scores) * directions).sum(axis=1), (directions * directions).sum(axis=1))
+        return ratio(((y - scores) * answers).sum(axis=1), (answers * answers).sum(axis=1))
 
 
 class LogisticLoss(Loss):
@@ -76,45 +102,75 @@ class LogisticLoss(Loss):
 
     def mean(self, scores: FloatArray, y: FloatArray) -> FloatArray:
         """Return the mean of log(1 + exp(-y F))."""
-        return np.asarray(np.logaddexp(0.0, -y * scores).mean(axis=1))
+        margins = y * scores
+        losses = elementary.log1p(elementary.exp(-np.abs(margins)))
+        return np.asarray((np.maximum(-margins, 0.0) + losses).mean(axis=1))
 
     def descent(self, scores: FloatArray, y: FloatArray) -> FloatArray:
         """Return y / (1 + exp(y F))."""
-        return np.asarray(y * _falling(y * scores))
+        return np.asarray(y / (1.0 + elementary.exp(y * scores)))
 
-    def search(self, scores: FloatArray, directions: FloatArray, y: FloatArray) -> FloatArray:
+    def search(
+        self, scores: FloatArray, answers: FloatArray, leaves: LeafArray, y: FloatArray
+    ) -> FloatArray:
         """Return β = argmin Q(F + β g), with |β g| at most `LARGEST_CHANGE` at every example.
 
         The derivative increases with β. Its root is found by Newton steps within a bracket, and by
         bisection if a step would leave the bracket.
         """
-        margins, slopes = y * scores, y * directions
+        slopes = y * answers
         least, most = slopes.min(axis=1), slopes.max(axis=1)
         scales = ratio(np.ones(len(slopes)), np.maximum(-least, most))
+        slopes *= scales[:, None]
         # If g moves all margins the same way, the loss falls without end.
         found = np.where(least >= 0, LARGEST_CHANGE, np.where(most <= 0, -LARGEST_CHANGE, 0.0))
         rows = np.flatnonzero(found == 0)
-        margins, slopes = margins[rows], slopes[rows] * scales[rows, None]
-        squares = slopes * slopes
-        high = np.full(len(rows), LARGEST_CHANGE)
-        low = -high
-        for _ in range(NEWTON_STEPS):
-            if not rows.size:
-                break
-            here = found[rows]
-            falling = _falling(margins + here[:, None] * slopes)
-            derivatives = -(slopes * falling).sum(axis=1)
-            low = np.where(derivatives < 0, here, low)
-            high = np.where(derivatives > 0, here, high)
-            falling *= 1.0 - falling
-            newton = here - ratio(derivatives, (squares * falling).sum(axis=1))
-            inside = (low <= newton) & (newton <= high)
-            found[rows] = np.where(inside, newton, (low + high) / 2)
-            going = np.abs(found[rows] - here) > CONVERGED
-            if not going.all():
-                rows, low, high = rows[going], low[going], high[going]
-                margins, slopes, squares = margins[going], slopes[going], squares[going]
+        powers = elementary.exp(np.minimum(y * scores, LARGEST_MARGIN))
+        # The margins of examples of one leaf and one class move together.
+        groups = (2 * leaves + (y > 0)).astype(np.uint32)
+        if compiling.enabled():
+            from quadrepro.kernels import logistic
+
+            limits = LARGEST_CHANGE, CONVERGED, NEWTON_STEPS, NOTHING
+            logistic.search(powers, slopes, groups, rows, *limits, found)
+        else:
+            found[rows] = _search(powers[rows], slopes[rows], groups[rows])
         return np.asarray(found * scales)
+
+
+def _search(powers: FloatArray, slopes: FloatArray, groups: GroupArray) -> FloatArray:
+    """Return the root of the derivative along the slopes, of size at most 1."""
+    rows = np.arange(len(powers))
+    found = np.zeros(len(powers))
+    of_groups = np.zeros((len(groups), int(groups.max(initial=0)) + 1))
+    np.put_along_axis(of_groups, groups, slopes, axis=1)
+    high = np.full(len(rows), LARGEST_CHANGE)
+    low = -high
+    for _ in range(NEWTON_STEPS):
+        if not rows.size:
+            break
+        here = found[rows]
+        moved = elementary.exp(here[:, None] * of_groups)
+        falling = 1.0 / (1.0 + powers * np.take_along_axis(moved, groups, axis=1))
+        derivatives = -_sums(slopes * falling)
+        low = np.where(derivatives < 0, here, low)
+        high = np.where(derivatives > 0, here, high)
+        newton = here - ratio(derivatives, _sums(slopes * slopes * (falling * (1.0 - falling))))
+        inside = (low <= newton) & (newton <= high)
+        found[rows] = np.where(inside, newton, (low + high) / 2)
+        going = np.abs(found[rows] - here) > CONVERGED
+        if not going.all():
+            rows, low, high, of_groups = rows[going], low[going], high[going], of_groups[going]
+            powers, slopes, groups = powers[going], slopes[going], groups[going]
+    return found
+
+
+def _sums(numbers: FloatArray) -> FloatArray:
+    """Return the sum of each row, in the order that a compiled loop prefers."""
+    n, m = numbers.shape
+    lanes = np.zeros((n, -(-m // LANES), LANES))
+    lanes.reshape(n, -1)[:, :m] = numbers
+    return np.asarray(np.add.accumulate(lanes.sum(axis=1), axis=1)[:, -1])
 
 
 def ratio(numerators: FloatArray, denominators: FloatArray) -> FloatArray:
@@ -122,8 +178,3 @@ def ratio(numerators: FloatArray, denominators: FloatArray) -> FloatArray:
     return np.divide(
         numerators, denominators, out=np.zeros_like(numerators), where=denominators > NOTHING
     )
-
-
-def _falling(margins: FloatArray) -> FloatArray:
-    """Return 1 / (1 + exp(z)), with z cut at 700 so that the exponential does not overflow."""
-    return np.asarray(1.0 / (1.0 + np.exp(np.minimum(margins, 700.0))))
