@@ -133,5 +133,6 @@ def summed_loss(task: Task, scores: FloatArray, y: FloatArray) -> FloatArray:
     """
     if task == "classification":
         return np.asarray(((scores > 0) != (y > 0)).sum(axis=1), dtype=np.float64)
-    losses = ((scores - y) ** 2).sum(axis=1)
+    errors = scores - y
+    losses = np.square(errors, out=errors).sum(axis=1)
     return np.where(np.isnan(losses), np.inf, losses)

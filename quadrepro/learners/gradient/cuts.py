@@ -24,7 +24,7 @@ If two features give the same cut, their gains may differ by rounding.
 """
 
 
-def whole_numbers(targets: FloatArray) -> tuple[WholeArray, FloatArray]:
+def whole_numbers(targets: FloatArray) -> tuple[WholeArray, FloatArray, FloatArray]:
     """Express targets in units so small that they may be rounded to whole numbers.
 
     Parameters
@@ -38,16 +38,20 @@ def whole_numbers(targets: FloatArray) -> tuple[WholeArray, FloatArray]:
         Their values in these units. The sizes of a row sum to less than 2^62.
     units : ndarray of shape (n_targets,)
         The units, powers of two; NaN if a target is not finite.
+    lengths : ndarray of shape (n_targets,)
+        Root of the sum of squares of the whole numbers.
     """
-    largest = np.abs(targets).max(axis=1)
+    largest = np.maximum(targets.max(axis=1), -targets.min(axis=1))
     finite = np.isfinite(largest)
     if not finite.all():
         targets, largest = np.where(finite[:, None], targets, 0.0), np.where(finite, largest, 0.0)
     exponents = 62 - targets.shape[1].bit_length() - np.frexp(largest)[1]
     # The limit keeps the inverse finite. Numbers that small count as nothing anyway.
     exponents = np.minimum(exponents, 1000)
-    whole = np.rint(targets * np.ldexp(1.0, exponents)[:, None]).astype(np.int64)
-    return whole, np.where(finite, np.ldexp(1.0, -exponents), np.nan)
+    scaled = targets * np.ldexp(1.0, exponents)[:, None]
+    whole = np.rint(scaled, out=scaled).astype(np.int64)
+    lengths = np.sqrt(np.square(scaled, out=scaled).sum(axis=1))
+    return whole, np.where(finite, np.ldexp(1.0, -exponents), np.nan), lengths
 
 
 def midpoints(low: FloatArray, high: FloatArray) -> FloatArray:
@@ -181,7 +185,8 @@ class RootSearch:
         for low, high, step in self._stretches:
             part = sums[:, low:high][:, ::step]
             np.add.accumulate(part, axis=1, out=part)
-        return np.abs(sums * self._factors)
+        gains = sums * self._factors
+        return np.abs(gains, out=gains)
 
 
 class LeafSearch:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +32,7 @@ NEWTON_STEPS = 100
 """Limit on the steps of a line search; bisection alone converges in fewer."""
 
 LARGEST_MARGIN = 600.0
-"""Larger margins count as this one in a line search, so that no product overflows."""
+"""Larger margins count as this one, so that no product of a line search overflows."""
 
 LANES = 8
 """Numbers that the sums of a line search add at once, as wide processors do."""
@@ -92,7 +93,7 @@ class SquaredLoss(Loss):
         self, scores: FloatArray, answers: FloatArray, leaves: LeafArray, y: FloatArray
     ) -> FloatArray:
         """Return <y - F, g> / <g, g>."""
-        return ratio(((y - scores) * answers).sum(axis=1), (answers * answers).sum(axis=1))
+        return ratio(((y - scores) * answers).sum(axis=1), np.square(answers).sum(axis=1))
 
 
 class LogisticLoss(Loss):
@@ -103,12 +104,13 @@ class LogisticLoss(Loss):
     def mean(self, scores: FloatArray, y: FloatArray) -> FloatArray:
         """Return the mean of log(1 + exp(-y F))."""
         margins = y * scores
-        losses = elementary.log1p(elementary.exp(-np.abs(margins)))
-        return np.asarray((np.maximum(-margins, 0.0) + losses).mean(axis=1))
+        # `fmin` because `exp` cannot take NaN.
+        rest = elementary.log1p(elementary.exp(np.fmin(-np.abs(margins), 0.0)))
+        return np.asarray((np.maximum(-margins, 0.0) + rest).mean(axis=1))
 
     def descent(self, scores: FloatArray, y: FloatArray) -> FloatArray:
         """Return y / (1 + exp(y F))."""
-        return np.asarray(y / (1.0 + elementary.exp(y * scores)))
+        return np.asarray(y / (1.0 + _powers(y * scores)))
 
     def search(
         self, scores: FloatArray, answers: FloatArray, leaves: LeafArray, y: FloatArray
@@ -125,7 +127,7 @@ class LogisticLoss(Loss):
         # If g moves all margins the same way, the loss falls without end.
         found = np.where(least >= 0, LARGEST_CHANGE, np.where(most <= 0, -LARGEST_CHANGE, 0.0))
         rows = np.flatnonzero(found == 0)
-        powers = elementary.exp(np.minimum(y * scores, LARGEST_MARGIN))
+        powers = _powers(y * scores)
         # The margins of examples of one leaf and one class move together.
         groups = (2 * leaves + (y > 0)).astype(np.uint32)
         if compiling.enabled():
@@ -138,39 +140,53 @@ class LogisticLoss(Loss):
         return np.asarray(found * scales)
 
 
+def _powers(margins: FloatArray) -> FloatArray:
+    """Return exp(z), with z cut at `LARGEST_MARGIN`; so is the NaN of scores that overflowed."""
+    return elementary.exp(np.fmin(margins, LARGEST_MARGIN))
+
+
 def _search(powers: FloatArray, slopes: FloatArray, groups: GroupArray) -> FloatArray:
-    """Return the root of the derivative along the slopes, of size at most 1."""
-    rows = np.arange(len(powers))
-    found = np.zeros(len(powers))
-    of_groups = np.zeros((len(groups), int(groups.max(initial=0)) + 1))
-    np.put_along_axis(of_groups, groups, slopes, axis=1)
-    high = np.full(len(rows), LARGEST_CHANGE)
+    """Return the root of the derivative along the slopes of each row."""
+    n = len(slopes)
+    of_groups = np.zeros((n, int(groups.max(initial=0)) + 1))
+    places = groups + np.arange(n)[:, None] * of_groups.shape[1]
+    of_groups.reshape(-1)[places] = slopes
+    powers, slopes, places = (_filled_up(part) for part in (powers, slopes, places))
+    squares = slopes * slopes
+    rows, found, high = np.arange(n), np.zeros(n), np.full(n, LARGEST_CHANGE)
     low = -high
     for _ in range(NEWTON_STEPS):
         if not rows.size:
             break
         here = found[rows]
-        moved = elementary.exp(here[:, None] * of_groups)
-        falling = 1.0 / (1.0 + powers * np.take_along_axis(moved, groups, axis=1))
+        moved = elementary.exp(found[:, None] * of_groups).reshape(-1).take(places)
+        falling = 1.0 / (1.0 + powers * moved)
         derivatives = -_sums(slopes * falling)
         low = np.where(derivatives < 0, here, low)
         high = np.where(derivatives > 0, here, high)
-        newton = here - ratio(derivatives, _sums(slopes * slopes * (falling * (1.0 - falling))))
+        falling *= 1.0 - falling
+        newton = here - ratio(derivatives, _sums(squares * falling))
         inside = (low <= newton) & (newton <= high)
         found[rows] = np.where(inside, newton, (low + high) / 2)
         going = np.abs(found[rows] - here) > CONVERGED
         if not going.all():
-            rows, low, high, of_groups = rows[going], low[going], high[going], of_groups[going]
-            powers, slopes, groups = powers[going], slopes[going], groups[going]
+            rows, low, high, places = rows[going], low[going], high[going], places[going]
+            powers, slopes, squares = powers[going], slopes[going], squares[going]
     return found
 
 
+def _filled_up(rows: NDArray[Any]) -> NDArray[Any]:
+    """Return rows of whole lanes, with zeros behind the numbers."""
+    n, m = rows.shape
+    filled = np.zeros((n, m + -m % LANES), dtype=rows.dtype)
+    filled[:, :m] = rows
+    return filled
+
+
 def _sums(numbers: FloatArray) -> FloatArray:
-    """Return the sum of each row, in the order that a compiled loop prefers."""
-    n, m = numbers.shape
-    lanes = np.zeros((n, -(-m // LANES), LANES))
-    lanes.reshape(n, -1)[:, :m] = numbers
-    return np.asarray(np.add.accumulate(lanes.sum(axis=1), axis=1)[:, -1])
+    """Return the sum of each row: over lanes first, as it suits compiled loops."""
+    lanes = numbers.reshape(len(numbers), -1, LANES).sum(axis=1)
+    return np.asarray(np.add.accumulate(lanes, axis=1)[:, -1])
 
 
 def ratio(numerators: FloatArray, denominators: FloatArray) -> FloatArray:

@@ -12,6 +12,7 @@ import numpy as np
 
 from quadrepro import elementary
 from quadrepro._typing import BoolArray, FloatArray
+from quadrepro.kernels import compiling
 from quadrepro.learners.gradient.cuts import LeafArray
 from quadrepro.learners.gradient.losses import Loss, ratio
 from quadrepro.learners.gradient.trees import TreeFitter, Trees
@@ -86,7 +87,7 @@ class Scores(State):
 
     def advance(self, step: Step) -> None:
         """Add the trees to the scores."""
-        follow(self.scores, self.answers, step)
+        follow(self.scores, self.trees, self.leaves, step)
 
     def keep(self, rows: BoolArray) -> None:
         """Keep only the trajectories in `rows`."""
@@ -95,21 +96,29 @@ class Scores(State):
         self.answers = self.answers[rows]
 
 
-def follow(scores: FloatArray, answers: FloatArray, step: Step) -> None:
+def follow(scores: FloatArray, trees: Trees, leaves: LeafArray, step: Step) -> None:
     """Update scores in place: F <- (1 - shrink) F + weight * g.
 
     Parameters
     ----------
     scores : ndarray of shape (n_trajectories, n_examples)
         F.
-    answers : ndarray of shape (n_trajectories, n_examples)
-        g on the same examples.
+    trees : Trees
+        g, one tree per trajectory.
+    leaves : ndarray of int32, shape (n_trajectories, n_examples)
+        The leaves of the examples in these trees.
     step : Step
         The weights and the shares to take away.
     """
-    if step.shrink is not None:
-        scores *= 1.0 - step.shrink[:, None]
-    scores += step.weights[:, None] * answers
+    moves = step.weights[:, None] * trees.values
+    kept = np.ones(len(scores)) if step.shrink is None else 1.0 - step.shrink
+    if compiling.enabled():
+        from quadrepro.kernels import trees as kernel
+
+        kernel.follow(leaves, kept, moves, scores)
+    else:
+        scores *= kept[:, None]
+        scores += np.take_along_axis(moves, leaves, axis=1)
 
 
 @dataclass(frozen=True)

@@ -90,10 +90,6 @@ class Trees:
             return answers
         return np.take_along_axis(self.values, leaves, axis=1)
 
-    def outputs(self, columns: FloatArray) -> FloatArray:
-        """Return the outputs of the trees on examples, one per column."""
-        return self.answers(self.leaves(columns))
-
 
 class _Growth:
     """Growing trees: their cuts so far, and the size and the sum of the targets of each leaf.
@@ -193,9 +189,9 @@ class TreeFitter:
         leaves : ndarray of int32, shape (n_targets, n_examples)
             The leaf of each training example.
         """
-        whole, units = whole_numbers(targets)
+        whole, units, lengths = whole_numbers(targets)
+        least = NO_GAIN * lengths
         growth = _Growth(self._features.varying, whole, self._n_cuts)
-        least = NO_GAIN * np.sqrt(np.square(whole.astype(np.float64)).sum(axis=1))
         roots, rows, thresholds = self._root.best(whole - growth.means()[:, :1])
         thresholds = np.where(roots > least, thresholds, np.inf)
         if compiling.enabled():

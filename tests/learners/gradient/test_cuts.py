@@ -26,17 +26,18 @@ def test_whole_numbers_are_the_targets_in_units_of_their_own(m: int) -> None:
     rng = np.random.default_rng(m)
     scales = np.array([[1.0], [1e-200], [1e200], [5e-324], [0.0]])
     targets = scales * np.append(rng.uniform(-1, 1, (5, m - 1)), np.ones((5, 1)), axis=1)
-    whole, units = whole_numbers(targets)
+    whole, units, lengths = whole_numbers(targets)
     largest = np.abs(targets).max(axis=1)
     errors = np.abs(whole * units[:, None] - targets).max(axis=1)
     assert (errors <= largest * m * 2.0**-60 + 2.0**-1000).all()
     sizes = np.abs(whole).astype(float).sum(axis=1)
     assert (sizes < 2.0**62).all()
+    np.testing.assert_allclose(lengths, np.linalg.norm(whole.astype(float), axis=1))
 
 
 @pytest.mark.parametrize("odd", [np.inf, -np.inf, np.nan])
 def test_targets_that_are_not_finite_have_no_unit(odd: float) -> None:
-    whole, units = whole_numbers(np.array([[1.0, odd, 2.0], [1.0, -0.5, 0.75]]))
+    whole, units, _ = whole_numbers(np.array([[1.0, odd, 2.0], [1.0, -0.5, 0.75]]))
     assert whole[0].tolist() == [0, 0, 0]
     assert np.isnan(units[0])
     assert (whole[1] * units[1]).tolist() == [1.0, -0.5, 0.75]

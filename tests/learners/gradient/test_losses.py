@@ -98,6 +98,18 @@ def test_huge_margins_give_finite_losses_and_steps(size: float) -> None:
     assert (loss.mean(scores + found[:, None] * descent, y) <= loss.mean(scores, y)).all()
 
 
+def test_scores_that_have_overflowed_do_no_harm_to_others() -> None:
+    scores, answers, y = draw(n=2)
+    odd = scores.copy()
+    odd[0, :3] = np.nan, np.inf, -np.inf
+    loss = LogisticLoss()
+    assert np.isnan(loss.mean(odd, y)[0])
+    assert np.isfinite(loss.descent(odd, y)).all()
+    assert np.isfinite(search(loss, odd, answers, y)).all()
+    for found in (loss.mean, loss.descent, lambda f, y: search(loss, f, answers, y)):
+        np.testing.assert_array_equal(found(odd, y)[1], found(scores, y)[1])
+
+
 def test_a_ratio_to_nothing_is_zero() -> None:
     denominators = np.array([2.0, 0.0, NOTHING, 2 * NOTHING])
     assert ratio(np.ones(4), denominators).tolist() == [0.5, 0.0, 0.0, 1 / (2 * NOTHING)]

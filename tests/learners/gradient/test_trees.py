@@ -76,7 +76,9 @@ def test_cuts_are_those_of_scikit_learn(
         made = zip(trees.features[t], trees.thresholds[t], strict=True)
         assert sorted(made) == sorted(expected)
         np.testing.assert_allclose(answers[t], reference.predict(X), atol=1e-12)
-        np.testing.assert_allclose(trees.outputs(new.T)[t], reference.predict(new), atol=1e-12)
+        np.testing.assert_allclose(
+            trees.answers(trees.leaves(new.T))[t], reference.predict(new), atol=1e-12
+        )
 
 
 @settings(max_examples=60, deadline=None)
@@ -224,7 +226,8 @@ def test_answers_on_the_training_examples_are_those_of_the_trees(size: dict[str,
     rng = np.random.default_rng(0)
     X = np.hstack([draw(90, 2, 1, 0)[0], rng.integers(0, 3, (90, 2))])
     trees, answers = fitted(X, rng.normal(size=(5, 90)), **size)
-    np.testing.assert_array_equal(trees.outputs(np.ascontiguousarray(X.T)), answers)
+    leaves = trees.leaves(np.ascontiguousarray(X.T))
+    np.testing.assert_array_equal(trees.answers(leaves), answers)
 
 
 @pytest.mark.parametrize("size", [{"cuts": 1}, {"cuts": 5}, {"depth": 3}], ids=str)
@@ -301,7 +304,8 @@ def test_kept_trees_answer_as_before() -> None:
     rows = np.array([True, False, False, True])
     kept = trees.keep(rows)
     assert isinstance(kept, Trees)
-    np.testing.assert_array_equal(kept.outputs(np.ascontiguousarray(X.T)), answers[rows])
+    leaves = kept.leaves(np.ascontiguousarray(X.T))
+    np.testing.assert_array_equal(kept.answers(leaves), answers[rows])
 
 
 def test_the_examples_of_the_documentation_are_true() -> None:
