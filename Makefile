@@ -23,8 +23,9 @@ format: $(VENV)/dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-benchmark: $(VENV)/dev ## ratios against scikit-learn and scipy, measured in one run
-	$(BIN)/python -m pytest benchmarks --benchmark-only --benchmark-disable-gc -q -s
+benchmark: $(VENV)/dev ## ratios against numpy, scikit-learn and scipy, measured in one run
+	$(BIN)/python -m pytest benchmarks --benchmark-only --benchmark-disable-gc -q -s \
+		--table docs/benchmarks.md
 
 reproduce-all: $(VENV)/run ## every config; data from $QUADREPRO_DATA
 	@set -e; for config in configs/*.yaml; do \

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
+from tabulate import tabulate
 from threadpoolctl import threadpool_limits
 
 from quadrepro._typing import FloatArray
@@ -20,6 +22,7 @@ from quadrepro.config.protocol import SplitRule
 from quadrepro.data.encoding import encode
 from quadrepro.data.normalise import Normaliser
 from quadrepro.data.store import load_dataset
+from quadrepro.kernels import compiling
 from quadrepro.voters.stumps import Stumps
 
 
@@ -37,6 +40,60 @@ def compare(benchmark: BenchmarkFixture, **numbers: float) -> None:
     """Print numbers in one line, and keep them with the benchmark."""
     benchmark.extra_info.update(numbers)
     print("  " + ", ".join(f"{name} {value:.3g}" for name, value in numbers.items()))
+
+
+ROWS: list[tuple[str, str, str, str]] = []
+"""The table of a run: what is timed, our time, the reference and its time, their ratio."""
+
+
+def row(what: str, ours: float, references: Mapping[str, float]) -> None:
+    """Add a row to the table of the run.
+
+    Parameters
+    ----------
+    what : str
+        What is timed.
+    ours : float
+        Our time in seconds.
+    references : mapping of str to float
+        Times of other ways to do it, in seconds.
+    """
+    theirs = "; ".join(f"{name}: {readable(seconds)}" for name, seconds in references.items())
+    ratios = "; ".join(f"{seconds / ours:.2g}" for seconds in references.values())
+    ROWS.append((what, readable(ours), theirs, ratios))
+
+
+def readable(seconds: float) -> str:
+    """Return a time with its unit and two digits."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= size or unit == "µs":
+            return f"{float(f'{seconds / size:.2g}'):g} {unit}"
+    raise AssertionError
+
+
+@contextmanager
+def plain() -> Iterator[None]:
+    """Run numpy in place of the compiled loops."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(compiling.SWITCH, "0")
+        yield
+
+
+def plainly(repeats: int, run: Callable[[], object]) -> float:
+    """Return the least time of several runs without compiled loops, in seconds."""
+    with plain():
+        return best_of(repeats, run)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--table", type=Path, help="file to write the table of the run to")
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    path = session.config.getoption("--table")
+    if path is not None and ROWS:
+        text = tabulate(ROWS, ("", "quadrepro", "reference", "ratio"), "pipe")
+        path.write_text(f"{text}\n", encoding="utf-8")
 
 
 @pytest.fixture(autouse=True, scope="session")

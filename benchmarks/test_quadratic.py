@@ -38,7 +38,7 @@ def problem(canonical_folder: Path) -> tuple[FloatArray, FloatArray]:
     y = np.where(rows.iloc[:, -1] == 4, 1.0, -1.0)
     H = Stumps(per_attribute=3).fit_transform(rows.iloc[:, :-1].to_numpy(float))
     distinct = reduce_problem(H, y)
-    step = distinct.H.shape[1] / N_VOTERS
+    step = distinct.n_voters / N_VOTERS
     chosen = (np.arange(N_VOTERS) * step).astype(int)
     return distinct.grams()[0][np.ix_(chosen, chosen)], distinct.correlations()[0, chosen]
 

@@ -115,3 +115,10 @@ def artanh(x: FloatArray) -> FloatArray:
     x = np.asarray(x, dtype=np.float64)
     size = np.abs(x)
     return np.copysign(0.5 * log1p(2.0 * size / (1.0 - size)), x)
+
+
+def tanh(x: FloatArray) -> FloatArray:
+    """Return the hyperbolic tangent, with an absolute error of two units in the last place of 1."""
+    x = np.asarray(x, dtype=np.float64)
+    falling = exp(-2.0 * np.abs(x))
+    return np.copysign((1.0 - falling) / (1.0 + falling), x)

@@ -42,7 +42,7 @@ class TableView:
 
     @property
     def data(self) -> pd.DataFrame:
-        """The numbers at full precision, each in a column of its own."""
+        """The numbers with eight digits, each in a column of its own."""
         import pandas as pd
 
         return pd.read_csv(self.folder / f"{self.name}.csv")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +105,20 @@ def test_the_readmes_paper_names_the_papers_that_ship() -> None:
     assert set(re.findall(r"ships: (.*)", example)[0].split(", ")) == shipped
 
 
+def test_the_page_on_large_data_prints_what_it_says(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "docs" / "large-data.md").read_text(encoding="utf-8")
+    names: dict[str, Any] = {}
+    snippets = re.findall(r"```python\n(.*?)```(?:\n\n```text\n(.*?)```)?", text, re.DOTALL)
+    assert len(snippets) > 3
+    for code, printed in snippets:
+        if "import dask" not in code or find_spec("dask"):
+            exec(code, names)
+            assert capsys.readouterr().out == printed
+
+
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda p: p.stem)
 def test_every_config_that_ships_is_valid(path: Path) -> None:
     check_tables(load_experiment(path))
@@ -190,3 +205,9 @@ def test_constraints_pin_every_direct_dependency() -> None:
 def test_cards_are_plain_yaml() -> None:
     for path in (ROOT / "datasets").glob("*.yaml"):
         assert YAML(typ="safe", pure=True).load(path)["name"] == path.stem
+
+
+def test_the_readme_shows_the_benchmarks_table_as_it_is_committed() -> None:
+    table = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    shown = README.split("<!-- docs/benchmarks.md -->")[1].split("<!-- end -->")[0]
+    assert shown.strip() == table.strip()

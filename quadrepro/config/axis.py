@@ -18,8 +18,9 @@ from pydantic import (
     model_validator,
 )
 
+from quadrepro.config.scales import log_value, log_values
 from quadrepro.documents.model import Model
-from quadrepro.learners.base import Hyperparameter, rounded_log_values
+from quadrepro.learners.base import Hyperparameter
 from quadrepro.learners.grid import Value
 
 
@@ -102,7 +103,7 @@ class Axis(Model):
             if self.scale == "linear":
                 values = np.linspace(self.start, self.end, self.points).tolist()
                 return list(dict.fromkeys(map(round, values))) if kind == "integer" else values
-            return rounded_log_values(self.start, self.end, self.points, integer=kind == "integer")
+            return list(log_values(self.start, self.end, self.points, integer=kind == "integer"))
         if kind == "any":
             return list(self.values)
         whole = all(isinstance(v, (int, float)) and float(v).is_integer() for v in self.values)
@@ -184,7 +185,7 @@ class Distribution(Model):
         else:
             assert self.log is not None
             low, high = self.log
-            values = np.exp(rng.uniform(np.log(low), np.log(high), size=size))
+            return [log_value(low, high, share) for share in rng.random(size).tolist()]
         drawn: list[Value] = values.tolist()
         return drawn
 

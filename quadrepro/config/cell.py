@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from quadrepro._typing import FloatArray
+from quadrepro._typing import FloatArray, NumberArray
 
 if TYPE_CHECKING:
     from quadrepro.config.protocol import Protocol
@@ -30,7 +30,8 @@ class Problem:
     Attributes
     ----------
     X : ndarray of shape (n_rows, n_attributes)
-        Attributes of the data set in its view, or of a fresh sample; NaN if a value is missing.
+        Attributes of the data set in its view, or of a fresh sample, as float64 or in a smaller
+        type that holds the same numbers; NaN if a value is missing.
     y : ndarray of shape (n_rows,)
         Labels -1 and +1, or numbers.
     missing : {"mean", "low"}
@@ -43,7 +44,7 @@ class Problem:
         The targets without their noise, if they are known.
     """
 
-    X: FloatArray
+    X: NumberArray
     y: FloatArray
     missing: Literal["mean", "low"]
     split: Split

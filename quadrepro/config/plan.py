@@ -20,7 +20,7 @@ from quadrepro.data.store import Dataset, load_dataset, refuse_missing
 from quadrepro.errors import ConfigError
 from quadrepro.learners.base import Learner
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 """Raised when a record's fields or a cell's steps change their meaning."""
 
 

@@ -133,8 +133,6 @@ def read(path: Path, card: Card) -> RawTable:
             columns: dict[str, Column] = {}
             for key in (k for k in arrays.files if k.startswith("names_")):
                 block = arrays[key.removeprefix("names_")]
-                if block.dtype.kind != "U":
-                    block = block.astype(np.float64)
                 columns |= zip(arrays[key].tolist(), block, strict=True)
             part = arrays.get("part")
     except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:

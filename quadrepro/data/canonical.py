@@ -12,15 +12,15 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from quadrepro._typing import BoolArray, FloatArray, IntArray
+from quadrepro._typing import BoolArray, FloatArray, IntArray, NumberArray
 from quadrepro.data.schema import Attribute
 
-Column = FloatArray | NDArray[np.str_]
+Column = NumberArray | NDArray[np.str_]
 
 _WHOLE_NUMBER = re.compile(r"(-?\d+)\.0+")
 
@@ -33,9 +33,9 @@ class RawTable:
     ----------
     attributes : tuple of Attribute
         Names and kinds of the columns.
-    columns : dict of str to ndarray of shape (n_rows,)
-        By the name of the attribute: float64 with NaN for a missing number, or str with ``""`` for
-        a missing code.
+    columns : mapping of str to ndarray of shape (n_rows,)
+        By the name of the attribute: numbers with NaN for a missing one, as float64 or in a smaller
+        type that holds them exactly, or str with ``""`` for a missing code.
     target : ndarray of str or float64, shape (n_rows,)
         The labels, or the numbers of a regression.
     part : ndarray of str, shape (n_rows,), or None, default None
@@ -43,7 +43,7 @@ class RawTable:
     """
 
     attributes: tuple[Attribute, ...]
-    columns: dict[str, Column]
+    columns: Mapping[str, Column]
     target: Column
     part: NDArray[np.str_] | None = None
 
@@ -93,7 +93,7 @@ def nominal_column(codes: Iterable[str]) -> NDArray[np.str_]:
 
 def is_missing(column: Column) -> BoolArray:
     """Return whether each value of a column is missing."""
-    return np.isnan(column) if column.dtype.kind == "f" else column == ""
+    return column == "" if column.dtype.kind == "U" else np.isnan(column)
 
 
 def number(text: str) -> float | None:
@@ -140,7 +140,7 @@ def content_hash(table: RawTable) -> str:
     digest.update(json.dumps([[a.name, a.kind] for a in table.attributes]).encode())
     columns = [*(table.columns[a.name] for a in table.attributes), table.target]
     for column in columns if table.part is None else [*columns, table.part]:
-        if column.dtype.kind == "f":
+        if column.dtype.kind != "U":
             # NaN has many bit patterns, but the hash needs one.
             digest.update(np.where(np.isnan(column), np.nan, column).astype("<f8").tobytes())
         else:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Iterable, Iterator
-from typing import Literal
+from typing import Literal, cast
 
 import numpy as np
 
-from quadrepro._typing import BoolArray, FloatArray
+from quadrepro._typing import BoolArray, FloatArray, NumberArray
 from quadrepro.data.canonical import RawTable, is_missing
 from quadrepro.data.card import Attribute, View
 from quadrepro.data.schema import Threshold
@@ -25,8 +25,8 @@ class Encoded:
 
     Attributes
     ----------
-    X : ndarray of float64, shape (n_rows, n_columns)
-        NaN where a value is missing.
+    X : ndarray of shape (n_rows, n_columns)
+        float64, or a smaller type that holds the same numbers; NaN where a value is missing.
     y : ndarray of float64, shape (n_rows,)
         +1 for what the view calls positive and -1 for the rest; for a regression, the numbers.
     attributes : tuple of str
@@ -36,7 +36,7 @@ class Encoded:
         How to fill in missing values, see `quadrepro.data.normalise.Normaliser`.
     """
 
-    X: FloatArray
+    X: NumberArray
     y: FloatArray
     attributes: tuple[str, ...]
     missing: Literal["mean", "low"]
@@ -84,7 +84,7 @@ def encode(dataset: Dataset, view: View) -> Encoded:
     if view.task == "classification" and np.all(y == y[0]):
         sign = "positive" if y[0] > 0 else "negative"
         raise ConfigError(f"all rows of {dataset.card.name} in this view are {sign}")
-    columns: dict[str, FloatArray] = {}
+    columns: dict[str, NumberArray] = {}
     for attribute in kept:
         columns |= _columns(attribute, table, codes.get(attribute.name, ()), view)
     return Encoded(
@@ -148,10 +148,10 @@ def _targets(table: RawTable, view: View) -> FloatArray:
 
 def _columns(
     attribute: Attribute, table: RawTable, codes: tuple[str, ...], view: View
-) -> Iterator[tuple[str, FloatArray]]:
+) -> Iterator[tuple[str, NumberArray]]:
     column = table.columns[attribute.name]
-    if attribute.kind == "numeric":
-        yield attribute.name, column.astype(np.float64)
+    if column.dtype.kind != "U":
+        yield attribute.name, cast(NumberArray, column)
     elif view.nominal == "ordinal":
         position = {"": np.nan} | {code: float(place) for place, code in enumerate(codes)}
         yield attribute.name, np.array([position[code] for code in column.tolist()])

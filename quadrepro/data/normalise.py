@@ -7,6 +7,7 @@ from typing import Literal, Self
 
 import numpy as np
 
+from quadrepro import elementary
 from quadrepro._typing import BoolArray, FloatArray
 
 
@@ -68,7 +69,7 @@ class Normaliser:
         filled = self.fill_in(X)
         # With a tiny deviation, a distant value overflows to infinity, whose tanh is 1 as well.
         with np.errstate(over="ignore"):
-            return np.tanh((filled - self.mean) / self.std)
+            return elementary.tanh((filled - self.mean) / self.std)
 
     def fill_in(self, X: FloatArray) -> FloatArray:
         """Fill in missing values without normalising.

@@ -16,6 +16,7 @@ from quadrepro.config.cell import Cell
 from quadrepro.engine.estimates import Estimates, longest_first
 from quadrepro.engine.records import Record, RecordStore
 from quadrepro.engine.work import run_cell
+from quadrepro.kernels.compiling import warm
 
 
 class Listener(Protocol):
@@ -88,6 +89,8 @@ def compute(
             estimates.learn(cell, record.seconds)
         listener(cell, record)
 
+    # Compiled once here, not by every worker.
+    warm(name for cell in cells for name in cell.learner.kernels)
     try:
         for record in _records(longest_first(cells, estimates), jobs):
             keep(record)

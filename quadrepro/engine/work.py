@@ -7,13 +7,15 @@ record, so that the other cells go on.
 from __future__ import annotations
 
 import platform
+import sys
 import time
 import traceback
+from functools import cache, lru_cache
 from importlib.metadata import version
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from quadrepro._typing import FloatArray
 from quadrepro.config.cell import Cell
@@ -22,6 +24,7 @@ from quadrepro.config.seeds import generator
 from quadrepro.data.noise import add_noise
 from quadrepro.data.normalise import Normaliser
 from quadrepro.engine.records import Record, pack, pack_margins
+from quadrepro.kernels.compiling import warm
 from quadrepro.learners.training import Part, Rng, TrainingData, Voters
 from quadrepro.learners.voting import DrawnStumps, FixedStumps
 from quadrepro.measures.registry import measure
@@ -35,9 +38,20 @@ from quadrepro.voters.random_stumps import RandomStumps
 RECORDED_PACKAGES = ("quadrepro", "numpy", "scipy", "scikit-learn", "highspy", "piqp", "daqp")
 
 
+@cache
+def _versions() -> dict[str, str]:
+    return {"python": platform.python_version(), **{p: version(p) for p in RECORDED_PACKAGES}}
+
+
 def versions() -> dict[str, str]:
     """Return the versions that a record keeps."""
-    return {"python": platform.python_version(), **{p: version(p) for p in RECORDED_PACKAGES}}
+    return dict(_versions())
+
+
+@lru_cache(maxsize=1)
+def _libraries(n_modules: int) -> ThreadpoolController:
+    """Return what controls the libraries with threads; a new module may bring another one."""
+    return ThreadpoolController()
 
 
 def run_cell(cell: Cell) -> Record:
@@ -54,8 +68,9 @@ def run_cell(cell: Cell) -> Record:
         Its status is "ok", or "failed" with the traceback as its message.
     """
     try:
+        warm(cell.learner.kernels)
         # One BLAS thread, also without workers: workers share the cores, and sums stay the same.
-        with threadpool_limits(limits=1):
+        with _libraries(len(sys.modules)).limit(limits=1):
             return _compute(cell)
     except Exception:
         return Record(
@@ -92,7 +107,7 @@ def _compute(cell: Cell) -> Record:
 def _training_data(cell: Cell) -> TrainingData:
     """Prepare the examples: noise first, then filling and normalising by the training rows."""
     problem, protocol = cell.problem, cell.protocol
-    X, y, split = problem.X, problem.y, problem.split
+    X, y, split = problem.X.astype(np.float64), problem.y, problem.split
     rng = _rng(cell)
     if protocol.noise is not None:
         X = add_noise(X, rng("noise"), **protocol.noise.model_dump())

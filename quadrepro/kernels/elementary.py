@@ -47,13 +47,17 @@ def log(x: float) -> float:
 
 
 @compiled("float64(float64)")
+def log1p(x: float) -> float:
+    """Return log(1 + x); see `quadrepro.elementary.log1p`."""
+    u = 1.0 + x
+    return x if u == 1.0 else log(u) * (x / (u - 1.0))
+
+
+@compiled("float64(float64)")
 def artanh(x: float) -> float:
     """Return the inverse hyperbolic tangent; see `quadrepro.elementary.artanh`."""
     size = abs(x)
-    odds = 2.0 * size / (1.0 - size)
-    u = 1.0 + odds
-    logarithm = odds if u == 1.0 else log(u) * (odds / (u - 1.0))
-    return math.copysign(0.5 * logarithm, x)
+    return math.copysign(0.5 * log1p(2.0 * size / (1.0 - size)), x)
 
 
 @compiled("void(float64[::1], float64[::1])")

@@ -19,7 +19,7 @@ from quadrepro.learners.base import Hyperparameter, Learner
 from quadrepro.learners.grid import Grid, Value
 from quadrepro.learners.training import Trainer, TrainingData
 from quadrepro.voters.random_stumps import Codes, RandomStumps, StumpVote
-from quadrepro.voters.reduction import VotingProblem, reduce_problem
+from quadrepro.voters.reduction import GramProblem, VotingProblem, reduce_problem
 from quadrepro.voters.source import ZERO_VOTE
 
 
@@ -118,10 +118,40 @@ class Algorithm(Learner):
         ValueError
             If the problem or the grid does not suit the algorithm.
         """
-        self.check(grid)
-        problem = reduce_problem(H, y, samples, merge_voters=self.merges_voters)
-        weights = problem.expand(self._paths(problem, grid))
+        weights = self.paths(self.reduced(H, y, samples), [grid])
         return weights[0] if samples is None else weights
+
+    def reduced(
+        self, H: FloatArray, y: FloatArray, samples: FloatArray | None = None
+    ) -> VotingProblem:
+        """Return the problem without repetitions, as far as the algorithm allows it; see `path`."""
+        return reduce_problem(H, y, samples, merge_voters=self.merges_voters)
+
+    def paths(self, problem: VotingProblem, grids: Sequence[Grid]) -> FloatArray:
+        """Return the weights of every candidate of some grids, one after the other.
+
+        Parameters
+        ----------
+        problem : VotingProblem
+            Voters, labels and samples, from `reduced`. Gram matrices are computed once for all
+            grids.
+        grids : sequence of Grid
+            Values of the hyper-parameters.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_candidates, n_voters)
+            Signed weights of the plain voters; NaN if a candidate has no solution.
+
+        Raises
+        ------
+        ValueError
+            If the problem or a grid does not suit the algorithm.
+        """
+        for grid in grids:
+            self.check(grid)
+        found = [self._paths(problem, grid) for grid in grids]
+        return problem.expand(np.concatenate(found, axis=1))
 
     def hold_out(self, problem: DrawnProblem, grid: Grid) -> HeldOut:
         """Train every candidate over drawn stumps; held-out examples choose the number of rounds.
@@ -140,7 +170,7 @@ class Algorithm(Learner):
         """
         raise ValueError(f"{type(self).__name__} needs a voter matrix, not drawn stumps")
 
-    def limit(self, problem: VotingProblem) -> str:
+    def limit(self, problem: GramProblem) -> str:
         """Return a sentence that says which candidates have a solution, or "" if all have one."""
         return ""
 

@@ -7,12 +7,10 @@ A learner is a frozen dataclass of its settings. Class attributes (`gives_votes`
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import ClassVar, Literal, Self
-
-import numpy as np
 
 from quadrepro.learners.grid import Grid, Value
 from quadrepro.learners.training import Trainer, TrainingData
@@ -95,6 +93,8 @@ class Learner(ABC):
         Whether training may draw random numbers.
     former : mapping of str to str
         Settings that have been renamed: the former name and the present one.
+    kernels : tuple of str
+        Modules of `quadrepro.kernels` whose compiled loops training runs.
     """
 
     version: ClassVar[int] = 1
@@ -102,6 +102,7 @@ class Learner(ABC):
     takes_drawn_stumps: ClassVar[bool] = False
     draws: ClassVar[bool] = False
     former: ClassVar[Mapping[str, str]] = {}
+    kernels: ClassVar[tuple[str, ...]] = ()
 
     @property
     @abstractmethod
@@ -152,30 +153,3 @@ class Learner(ABC):
         for name, value in candidate.items():
             if fault := known[name].fault([value]):
                 raise ValueError(fault)
-
-
-def rounded_log_values(low: float, high: float, points: int, *, integer: bool) -> list[Value]:
-    """Return values evenly spaced on a logarithmic scale, with exact ends.
-
-    Parameters
-    ----------
-    low, high : float
-        The first and the last value, in either order.
-    points : int
-        Number of values.
-    integer : bool
-        Whether to round to whole numbers; values that round to the same number become one.
-
-    Raises
-    ------
-    ValueError
-        If an end is not positive or there is fewer than one point.
-    """
-    if low <= 0 or high <= 0:
-        raise ValueError("a logarithmic scale needs positive ends")
-    if points < 1:
-        raise ValueError("a scale needs at least one point")
-    values: Iterable[float] = np.geomspace(low, high, points)
-    if integer:
-        return list(dict.fromkeys(round(v) for v in values))
-    return [float(v) for v in values]

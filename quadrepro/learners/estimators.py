@@ -25,6 +25,9 @@ from quadrepro.voters.stumps import Stumps
 
 Voters = Stumps | Literal["precomputed"] | None
 
+BLOCK = 2**14
+"""Examples whose voters are in memory at a time when a vote is applied."""
+
 
 class LearnerEstimator(BaseEstimator):
     """Base of all estimators: their parameters are a learner's settings and one candidate."""
@@ -87,8 +90,8 @@ class VoteClassifier(ClassifierMixin, LearnerEstimator):
         X, y = validate_data(self, X, y, dtype=np.float64)
         X = np.asarray(X)
         self.classes_, signs = two_classes(y)
-        self.voters_ = None if self._precomputed else clone(self.voters or Stumps()).fit(X)
-        self.voter_weights_ = self._train(self._voter_matrix(X), signs)
+        self.voters_ = None if self._precomputed else clone(self._stumps()).fit(X)
+        self.voter_weights_ = self._learn(X, signs)
         return self
 
     def decision_function(self, X: ArrayLike) -> FloatArray:
@@ -104,7 +107,8 @@ class VoteClassifier(ClassifierMixin, LearnerEstimator):
         ndarray of shape (n_samples,)
             The sums; above zero for the second class.
         """
-        return np.asarray(self._checked_voter_matrix(X) @ self.voter_weights_)
+        blocks = self._voter_blocks(self._checked(X))
+        return np.concatenate([H @ self.voter_weights_ for H in blocks])
 
     def staged_decision_function(self, X: ArrayLike) -> Iterator[FloatArray]:
         """Yield the weighted sum after each round.
@@ -119,7 +123,12 @@ class VoteClassifier(ClassifierMixin, LearnerEstimator):
         ndarray of shape (n_samples,)
             The vote after 1, 2, ... rounds.
         """
-        yield from self._stages(self._checked_voter_matrix(X))
+        # One byte per value: the blocks are all in memory, since they take their rounds together.
+        blocks = self._voter_blocks(self._checked(X))
+        if self.voters_ is not None:
+            blocks = (H.astype(np.int8) for H in blocks)
+        for parts in zip(*[self._stages(H) for H in blocks], strict=True):
+            yield np.concatenate(parts)
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the label of each example; an even vote is the first class.
@@ -134,13 +143,18 @@ class VoteClassifier(ClassifierMixin, LearnerEstimator):
         ndarray of shape (n_samples,)
             Labels from `classes_`.
         """
-        H = self._checked_voter_matrix(X)
-        positive = positive_votes(H, self.voter_weights_[None, :])[:, 0]
+        blocks = self._voter_blocks(self._checked(X))
+        weights = self.voter_weights_[None, :]
+        positive = np.concatenate([positive_votes(H, weights)[:, 0] for H in blocks])
         return np.asarray(self.classes_[positive.astype(np.intp)])
 
     def _algorithm(self) -> Algorithm:
         """Return the algorithm with its settings."""
         return self.learner(**self._settings())
+
+    def _learn(self, X: FloatArray, y: FloatArray) -> FloatArray:
+        """Return the voter weights, given attributes and signs; `voters_` is fitted."""
+        return self._train(X if self.voters_ is None else self.voters_.transform(X), y)
 
     @abstractmethod
     def _train(self, H: FloatArray, y: FloatArray) -> FloatArray:
@@ -148,7 +162,7 @@ class VoteClassifier(ClassifierMixin, LearnerEstimator):
 
     @abstractmethod
     def _stages(self, H: FloatArray) -> Iterator[FloatArray]:
-        """Yield the vote on the rows of `H` after each round."""
+        """Yield the vote on the rows of `H`, of any type of numbers, after each round."""
 
     @property
     def _precomputed(self) -> bool:
@@ -158,12 +172,21 @@ class VoteClassifier(ClassifierMixin, LearnerEstimator):
             return True
         raise ValueError(f"voters must be Stumps(...) or 'precomputed', not {self.voters!r}")
 
-    def _voter_matrix(self, X: FloatArray) -> FloatArray:
-        return np.asarray(X if self.voters_ is None else self.voters_.transform(X))
+    def _stumps(self) -> Stumps:
+        """Return the user's stumps, or the default ones."""
+        return self.voters if isinstance(self.voters, Stumps) else Stumps()
 
-    def _checked_voter_matrix(self, X: ArrayLike) -> FloatArray:
+    def _checked(self, X: ArrayLike) -> FloatArray:
         check_is_fitted(self)
-        return self._voter_matrix(validate_data(self, X, dtype=np.float64, reset=False))
+        return np.asarray(validate_data(self, X, dtype=np.float64, reset=False))
+
+    def _voter_blocks(self, X: FloatArray) -> Iterator[FloatArray]:
+        """Yield the voter matrix of some examples after the other, or X itself if it is one."""
+        if self.voters_ is None:
+            yield X
+            return
+        for start in range(0, len(X), BLOCK):
+            yield self.voters_.transform(X[start : start + BLOCK])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

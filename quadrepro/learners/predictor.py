@@ -50,6 +50,22 @@ class Predictor(Learner):
             Predicted numbers, or for classes scores that are above zero for +1.
         """
 
+    def all_predictions(
+        self,
+        X: FloatArray,
+        y: FloatArray,
+        grids: Sequence[Grid],
+        X_new: FloatArray,
+        rng: np.random.Generator,
+    ) -> FloatArray:
+        """Train every candidate of several grids and return its predictions.
+
+        See `predictions`. A predictor may train candidates of different grids together.
+        """
+        found = [self.predictions(X, y, grid, X_new, rng) for grid in grids]
+        # Most learners have one grid, whose scores may take as long to copy as rounds to run.
+        return found[0] if len(found) == 1 else np.concatenate(found)
+
 
 @dataclass(frozen=True, eq=False)
 class Predictions(Trainer):
@@ -108,10 +124,7 @@ class Predictions(Trainer):
     def _scores(
         self, X: FloatArray, y: FloatArray, X_new: FloatArray, name: str = "all"
     ) -> FloatArray:
-        rng = self.data.rng(name)
-        found = [self.predictor.predictions(X, y, grid, X_new, rng) for grid in self.grids]
-        # A copy of the scores of all candidates may take as long as a tenth of the training.
-        return found[0] if len(found) == 1 else np.concatenate(found)
+        return self.predictor.all_predictions(X, y, self.grids, X_new, self.data.rng(name))
 
 
 def summed_loss(task: Task, scores: FloatArray, y: FloatArray) -> FloatArray:

@@ -8,12 +8,15 @@ from __future__ import annotations
 import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from quadrepro.errors import nearest
 from quadrepro.learners.base import Learner
 
 if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
     from quadrepro.learners.sklearn_predictor import SklearnEntry
 
 SKLEARN = "sklearn:"
@@ -58,9 +61,7 @@ class Entry:
         pydantic.ValidationError
             If a setting is unknown, has the wrong type or is out of range; a ValueError.
         """
-        from pydantic import TypeAdapter
-
-        return TypeAdapter(self.learner).validate_python(settings | self.preset, extra="forbid")
+        return _validator(self.learner).validate_python(settings | self.preset, extra="forbid")
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -71,6 +72,13 @@ class Entry:
     def former(self) -> Mapping[str, str]:
         """Settings that have been renamed: the former name and the present one."""
         return self.learner.former
+
+
+@cache
+def _validator(learner: type[Learner]) -> TypeAdapter[Learner]:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(learner)
 
 
 RAETSCH = "Raetsch, Onoda and Mueller 2001"

@@ -1,12 +1,16 @@
-"""scikit-learn's estimators as algorithms of a config, with the same splits and searches."""
+"""scikit-learn's estimators as algorithms of a config, with the same splits and searches.
+
+Candidates that differ only in the size of an ensemble are fitted as parts of the largest one. Each
+predicts what it would if it were fitted alone.
+"""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import sklearn
@@ -72,10 +76,12 @@ class SklearnPredictor(Predictor):
         Name of its class.
     settings : dict of str to int, float, str, bool or None
         Fixed parameters; all others are hyper-parameters or have their defaults. If the estimator
-        has a ``random_state`` of None, it is drawn.
+        has a ``random_state`` of None, one is drawn for all candidates on the same examples.
     release : str
         Version of scikit-learn, on which the results depend.
     """
+
+    version: ClassVar[int] = 2
 
     name: str
     settings: Mapping[str, Value] = field(default_factory=dict)
@@ -99,18 +105,104 @@ class SklearnPredictor(Predictor):
     def predictions(
         self, X: FloatArray, y: FloatArray, grid: Grid, X_new: FloatArray, rng: np.random.Generator
     ) -> FloatArray:
-        """Fit the estimator once per candidate; classes are predicted as -1 and +1."""
-        fitted = (self._estimator(c, rng).fit(X, y) for c in grid.candidates)
-        return np.array([estimator.predict(X_new) for estimator in fitted], dtype=np.float64)
+        """Train every candidate of a grid; classes are predicted as -1 and +1."""
+        return self.all_predictions(X, y, [grid], X_new, rng)
+
+    def all_predictions(
+        self,
+        X: FloatArray,
+        y: FloatArray,
+        grids: Sequence[Grid],
+        X_new: FloatArray,
+        rng: np.random.Generator,
+    ) -> FloatArray:
+        """Fit the estimator once for all candidates that differ only in its size."""
+        candidates = [candidate for grid in grids for candidate in grid.candidates]
+        random_state = int(rng.integers(2**31))
+        predicted = np.empty((len(candidates), len(X_new)))
+        for chain in self._chains(candidates):
+            estimator = self._estimator(candidates[chain[0]], random_state)
+            if len(chain) == 1:
+                predicted[chain] = estimator.fit(X, y).predict(X_new)
+            else:
+                sizes = [candidates[i][size_name(estimator)] for i in chain]
+                by_size = nested_predictions(estimator, set(sizes), X, y, X_new)
+                predicted[chain] = [by_size[size] for size in sizes]
+        return predicted
+
+    def _chains(self, candidates: Sequence[Mapping[str, Value]]) -> list[list[int]]:
+        """Return the places of candidates that are parts of one ensemble; most are alone."""
+        chains: dict[str, list[int]] = {}
+        for i, candidate in enumerate(candidates):
+            name = size_name(self._estimator(candidate))
+            others = sorted((key, value) for key, value in candidate.items() if key != name)
+            # As text 1, 1.0 and True are three values, which they are to scikit-learn.
+            key = repr(others) if name in candidate else str(i)
+            chains.setdefault(key, []).append(i)
+        return list(chains.values())
 
     def _estimator(
-        self, candidate: Mapping[str, Value] | None = None, rng: np.random.Generator | None = None
+        self, candidate: Mapping[str, Value] | None = None, random_state: int | None = None
     ) -> Any:
         parameters = {**self.settings, **(candidate or {})}
         estimator = estimator_classes()[self.name](**parameters)
-        if rng is not None and estimator.get_params(deep=False).get("random_state", 0) is None:
-            estimator.set_params(random_state=int(rng.integers(2**31)))
+        if estimator.get_params(deep=False).get("random_state", 0) is None:
+            estimator.set_params(random_state=random_state)
         return estimator
+
+
+def size_name(estimator: Any) -> str:
+    """Return the parameter with the size of an ensemble that can grow; "" for other estimators.
+
+    Parameters
+    ----------
+    estimator : estimator of scikit-learn
+        Not fitted.
+    """
+    known = estimator.get_params(deep=False)
+    if hasattr(estimator, "staged_predict"):
+        return "n_estimators" if "n_estimators" in known else "max_iter"
+    if not {"n_estimators", "warm_start"} <= known.keys():
+        return ""
+    # scikit-learn refuses the one for an ensemble that grows, and warns of the other.
+    refused = known.get("oob_score") or isinstance(known.get("class_weight"), str)
+    return "" if refused else "n_estimators"
+
+
+def nested_predictions(
+    estimator: Any, sizes: Collection[Any], X: FloatArray, y: FloatArray, X_new: FloatArray
+) -> dict[Any, FloatArray]:
+    """Return what an ensemble predicts at each of several sizes.
+
+    Parameters
+    ----------
+    estimator : estimator of scikit-learn
+        An ensemble with a `size_name`, not fitted, whose ``random_state`` is not None.
+    sizes : collection of int
+        Different sizes.
+    X : ndarray of shape (n_examples, n_attributes)
+        Training examples.
+    y : ndarray of shape (n_examples,)
+        Labels, or the numbers to predict.
+    X_new : ndarray of shape (n_new, n_attributes)
+        Examples to predict.
+
+    Returns
+    -------
+    dict of int to ndarray of shape (n_new,)
+        The predictions at each size, which are those of an ensemble fitted alone.
+    """
+    name = size_name(estimator)
+    if hasattr(estimator, "staged_predict"):
+        estimator.set_params(**{name: max(sizes)}).fit(X, y)
+        stages = dict(enumerate(estimator.staged_predict(X_new), 1))
+        # An ensemble that stops early stays as it is, however large it may be.
+        return {size: stages[min(size, len(stages))] for size in sizes}
+    found = {}
+    estimator.set_params(warm_start=True)
+    for size in sorted(sizes):
+        found[size] = estimator.set_params(**{name: size}).fit(X, y).predict(X_new)
+    return found
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from quadrepro.learners.training import (
     Voters,
 )
 from quadrepro.voters.random_stumps import Codes, Coding, RandomStumps
-from quadrepro.voters.reduction import reduce_problem
+from quadrepro.voters.reduction import VotingProblem
 from quadrepro.voters.source import ZERO_VOTE
 from quadrepro.voters.stumps import Stumps
 
@@ -127,16 +127,15 @@ class MatrixVotes(Trainer):
     def cross_validate(self, fold: IntArray) -> Losses:
         """Return the errors summed over the folds, with the voters of the whole training part.
 
-        The folds and the whole training part are the samples of one call of `Algorithm.path`.
+        The folds and the whole training part are the samples of one problem.
         """
         y, k = self.y, int(fold.max()) + 1
         samples = np.vstack([fold != f for f in range(k)] + [np.ones_like(fold)]).astype(np.float64)
-        paths = np.concatenate(
-            [self.algorithm.path(self.H, y, grid, samples) for grid in self.grids], axis=1
-        )
+        problem = self.algorithm.reduced(self.H, y, samples)
+        paths = self.algorithm.paths(problem, self.grids)
         solved = ~np.isnan(paths).any(axis=(0, 2))
         if not solved.any():
-            raise NoSolutionError(self._limit(samples))
+            raise NoSolutionError(self._limit(problem))
         errors = np.zeros(paths.shape[1])
         for f in range(k):
             held_out = fold == f
@@ -151,9 +150,10 @@ class MatrixVotes(Trainer):
 
     def path(self) -> Path:
         """Train all candidates on the whole training part."""
-        weights = np.concatenate([self.algorithm.path(self.H, self.y, grid) for grid in self.grids])
+        problem = self.algorithm.reduced(self.H, self.y)
+        [weights] = self.algorithm.paths(problem, self.grids)
         if np.isnan(weights[-1]).any():
-            raise NoSolutionError(self._limit(np.ones((1, len(self.y)))))
+            raise NoSolutionError(self._limit(problem))
         return Path(
             self._fitted(len(weights) - 1, weights[-1]),
             lambda: (weights @ self.H.T, weights @ self.H_test.T),
@@ -167,8 +167,7 @@ class MatrixVotes(Trainer):
         zero = ZERO_VOTE * float(np.abs(weights[None, :]).sum(axis=1)[0])
         return Fitted(self.candidates[i], scores, zero, weights)
 
-    def _limit(self, samples: FloatArray) -> str:
-        problem = reduce_problem(self.H, self.y, samples, merge_voters=self.algorithm.merges_voters)
+    def _limit(self, problem: VotingProblem) -> str:
         name = type(self.algorithm).__name__
         return f"no candidate of {name} has a solution: {self.algorithm.limit(problem)}"
 

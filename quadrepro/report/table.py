@@ -22,6 +22,9 @@ MISSING = "–"
 BEST = "◆"
 """Stands before the best of a row if bold means more than that."""
 
+DIGITS = 8
+"""Significant digits of numbers in a CSV: few enough to be the same on every processor."""
+
 ENDINGS = (".md", ".csv", ".tex")
 """Of the files a table is written to."""
 
@@ -72,7 +75,7 @@ class Table:
     notes : tuple of str
         Paragraphs below the table.
     data_header, data_rows : tuple
-        The same at full precision for the CSV, in which every number has a column of its own; empty
+        The same with eight digits for the CSV, in which every number has a column of its own; empty
         for a table of words.
     align : {"right", "left"}
         Alignment of the entries; row names are aligned left.
@@ -113,7 +116,7 @@ class Table:
         return ("left", *(self.align for _ in self.header[1:]))
 
     def to_csv(self) -> str:
-        """Return the numbers at full precision as CSV."""
+        """Return the numbers with eight digits as CSV."""
         return csv_text(self.data_header, self.data_rows)
 
     def write(self, folder: Path, stem: str, endings: tuple[str, ...] = ENDINGS) -> None:
@@ -124,12 +127,16 @@ class Table:
 
 
 def csv_text(header: tuple[str, ...], rows: tuple[tuple[str | float | int, ...], ...]) -> str:
-    """Return CSV with LF line ends and numbers in their shortest exact form."""
+    """Return CSV with LF line ends and numbers of `DIGITS` digits."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(header)
-    writer.writerows(rows)
+    writer.writerows([_rounded(value) for value in row] for row in rows)
     return buffer.getvalue()
+
+
+def _rounded(value: str | float | int) -> str | float | int:
+    return float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value
 
 
 def is_row(line: str, name: str, ending: str) -> bool:

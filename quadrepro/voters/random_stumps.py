@@ -1,28 +1,34 @@
 """Random stumps: an attribute and a threshold drawn at random, in each round or once.
 
 Attributes are coded on a grid of `STEPS` + 1 values between their training minimum and maximum, and
-thresholds are drawn on the same grid. A round compares hundreds of stumps with all examples, which
-is cheap because a code has two bytes.
+thresholds are drawn on the same grid. Compiled code orders the examples by each attribute once, so
+that running sums serve all stumps of a round; numpy compares all stumps with all examples.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quadrepro._typing import BoolArray, FloatArray, IntArray
+from quadrepro.kernels import compiling
 from quadrepro.voters.source import ZERO_VOTE, VoterSource
 
 Codes = NDArray[np.uint16]
+Places = NDArray[np.int32]
 
 STEPS = 65535
 """Threshold k lies at k / STEPS of the way from an attribute's minimum to its maximum."""
 
 ROUNDS_AT_ONCE = 64
 """Number of rounds for which stumps are drawn at a time."""
+
+ROWS_AT_ONCE = 256
+"""Number of examples that are coded at a time, so that they stay in the processor's cache."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,8 +63,15 @@ class Coding:
             The codes.
         """
         span = np.where(self.high > self.low, self.high - self.low, 1.0)
-        steps = np.ceil((X - self.low) / span * STEPS)
-        return np.ascontiguousarray(np.clip(steps, 0, STEPS).astype(np.uint16).T)
+        codes = np.empty(X.shape[::-1], dtype=np.uint16)
+        for start in range(0, len(X), ROWS_AT_ONCE):
+            rows = slice(start, start + ROWS_AT_ONCE)
+            steps = X[rows] - self.low
+            steps /= span
+            steps *= STEPS
+            np.ceil(steps, out=steps)
+            codes[:, rows] = np.clip(steps, 0, STEPS, out=steps).T
+        return codes
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +100,12 @@ class StumpVote:
     def sums(self, codes: Codes) -> FloatArray:
         """Return the sum of the vote for each coded example, shape (n_examples,)."""
         total = np.zeros(codes.shape[1])
+        if compiling.enabled():
+            from quadrepro.kernels import drawn_stumps
+
+            row = np.zeros(len(self.weights), dtype=np.intp)
+            drawn_stumps.add(codes, self.attributes, self.cuts, self.weights, row, total[None])
+            return total
         for attribute, cut, weight in zip(self.attributes, self.cuts, self.weights, strict=True):
             total += np.where(codes[attribute] > cut, weight, -weight)
         return total
@@ -147,10 +166,7 @@ class RandomStumps(VoterSource):
         self.complements = polarity == "both"
         self._codes, self._rng, self._redraw = codes, rng, redraw
         self._thresholds, self._deviations = thresholds, deviations
-        self._positive = y > 0
-        self._gathered = np.empty((per_round, self.n_examples), dtype=np.uint16)
-        self._above = np.empty((per_round, self.n_examples), dtype=bool)
-        self._right = np.empty((per_round, self.n_examples))
+        self._y = y
 
     def begin(self, t: int) -> None:
         """Draw the stumps of round `t`; rounds must begin in order, from 1."""
@@ -161,24 +177,48 @@ class RandomStumps(VoterSource):
             self._draw()
         self.attributes, self.cuts = self._attributes[place], self._cuts[place]
         self.turns = self._turns[place]
-        self._codes.take(self.attributes, axis=0, out=self._gathered, mode="clip")
-        np.greater(self._gathered, self.cuts[:, None], out=self._above)
-        np.equal(self._above, self._positive, out=self._above)
-        if not self.complements:
-            self._above ^= (self.turns < 0)[:, None]
-        np.copyto(self._right, self._above)
 
     def sums(self, units: FloatArray, out: FloatArray) -> None:
-        """Take twice the sum over the examples that are right, less the sum over all."""
-        np.matmul(units, self._right.T, out=out)
+        """Take twice the sum over the examples above each threshold, less the sum over all."""
+        if compiling.enabled():
+            from quadrepro.kernels import drawn_stumps
+
+            stumps = self.attributes, self.cuts, self.turns
+            drawn_stumps.sums(units, self._y, *self._ordered, *stumps, out)
+            return
+        above = self._codes.take(self.attributes, axis=0) > self.cuts[:, None]
+        if not self.complements:
+            above ^= (self.turns < 0)[:, None]
+        signed = units * self._y
+        np.matmul(signed, above.T.astype(np.float64), out=out)
         out *= 2.0
-        out -= units.sum(axis=1, keepdims=True)
+        out -= signed.sum(axis=1, keepdims=True)
 
     def signs(self, picks: IntArray, out: FloatArray) -> None:
-        """Take the picked rows."""
-        self._right.take(picks, axis=0, out=out, mode="clip")
-        out *= 2.0
-        out -= 1.0
+        """Compare the picked stumps with all examples."""
+        attributes, cuts, turns = self.attributes[picks], self.cuts[picks], self.turns[picks]
+        if compiling.enabled():
+            from quadrepro.kernels import drawn_stumps
+
+            drawn_stumps.signs(self._codes, self._y, attributes, cuts, turns, out)
+            return
+        above = self._codes[attributes] > cuts[:, None]
+        np.multiply(np.where(above, self._y, -self._y), turns[:, None], out=out)
+
+    @cached_property
+    def _ordered(self) -> tuple[Places, Codes, Places]:
+        """The examples from the largest code to the smallest, their codes, and an index of these.
+
+        The index has the number of codes whose first byte is at least 0, 1, ..., 256.
+        """
+        n_attributes = len(self._codes)
+        order = np.argsort(self._codes, axis=1, kind="stable")[:, ::-1]
+        ranked = np.take_along_axis(self._codes, order, axis=1)
+        first_bytes = (self._codes >> 8) + 256 * np.arange(n_attributes)[:, None]
+        counts = np.bincount(first_bytes.ravel(), minlength=256 * n_attributes)
+        reaching = np.zeros((n_attributes, 257), dtype=np.int32)
+        reaching[:, :256] = counts.reshape(-1, 256)[:, ::-1].cumsum(axis=1)[:, ::-1]
+        return np.ascontiguousarray(order, np.int32), np.ascontiguousarray(ranked), reaching
 
     def _draw(self) -> None:
         n_attributes, n_examples = self._codes.shape

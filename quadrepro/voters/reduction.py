@@ -8,7 +8,10 @@ exactly the same weights on the reduced problem as on the plain one.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +22,58 @@ LARGEST_EXACT = 2**24
 """Whole numbers, and sums of them, are exact in single precision as long as they are below this."""
 
 
+class GramProblem(ABC):
+    """A voting problem as the algorithms that need only its Gram matrix know it.
+
+    Attributes
+    ----------
+    representatives : ndarray of shape (n_voters,)
+        Column of each distinct voter in the plain voter matrix.
+    n_plain_voters : int
+        Number of columns of the plain voter matrix.
+    """
+
+    representatives: IntArray
+    n_plain_voters: int
+
+    @property
+    def n_voters(self) -> int:
+        """Number of distinct voters."""
+        return len(self.representatives)
+
+    @property
+    @abstractmethod
+    def n_samples(self) -> int:
+        """Number of samples."""
+
+    @abstractmethod
+    def grams(self) -> FloatArray:
+        """Return G = HᵀH/m of every sample, shape (n_samples, n_voters, n_voters)."""
+
+    @abstractmethod
+    def correlations(self) -> FloatArray:
+        """Return μ = Hᵀy/m of every sample, shape (n_samples, n_voters) (QuadBoost, eq. 3)."""
+
+    def expand(self, weights: FloatArray) -> FloatArray:
+        """Return the weights over the plain voters.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (..., n_voters)
+            Weights of the distinct voters.
+
+        Returns
+        -------
+        ndarray of shape (..., n_plain_voters)
+            The same weights, and 0 for voters that were merged into another.
+        """
+        plain = np.zeros((*weights.shape[:-1], self.n_plain_voters))
+        plain[..., self.representatives] = weights
+        return plain
+
+
 @dataclass(frozen=True)
-class VotingProblem:
+class VotingProblem(GramProblem):
     """A reduced voter matrix with its labels, and one or more samples of the examples.
 
     Attributes
@@ -50,7 +103,14 @@ class VotingProblem:
         return len(self.counts)
 
     def grams(self) -> FloatArray:
-        """Return G = HᵀH/m of every sample, shape (n_samples, n_voters, n_voters)."""
+        """Return G = HᵀH/m of every sample, shape (n_samples, n_voters, n_voters).
+
+        They are computed once: do not change them.
+        """
+        return self._grams
+
+    @cached_property
+    def _grams(self) -> FloatArray:
         sizes = self.counts.sum(axis=1)
         if self._sums_fit_single_precision():
             sums = self._whole_grams()
@@ -86,23 +146,6 @@ class VotingProblem:
         """Return μ = Hᵀy/m of every sample, shape (n_samples, n_voters) (QuadBoost, eq. 3)."""
         sums = (self.counts * self.y) @ self.H
         return np.asarray(sums / self.counts.sum(axis=1, keepdims=True))
-
-    def expand(self, weights: FloatArray) -> FloatArray:
-        """Return the weights over the plain voters.
-
-        Parameters
-        ----------
-        weights : ndarray of shape (..., n_voters)
-            Weights of the distinct voters.
-
-        Returns
-        -------
-        ndarray of shape (..., n_plain_voters)
-            The same weights, and 0 for voters that were merged into another.
-        """
-        plain = np.zeros((*weights.shape[:-1], self.n_plain_voters))
-        plain[..., self.representatives] = weights
-        return plain
 
 
 def reduce_problem(
@@ -155,7 +198,7 @@ def reduce_problem(
     representatives = _first_of_equal_voters(values) if merge_voters else np.arange(H.shape[1])
     kept = H[:, representatives]
     labelled = np.concatenate([values[:, representatives], (y > 0)[:, None]], axis=1)
-    rows, inverse = _first_of_equal_rows(labelled)
+    rows, inverse = first_of_equal_rows(labelled)
     merged = np.zeros((len(rows), len(counts)))
     np.add.at(merged, inverse, counts.T)
     return VotingProblem(
@@ -172,10 +215,15 @@ def _whole_gram(H: NDArray[np.float32], counts: FloatArray) -> NDArray[np.float3
     return np.asarray(left @ part, dtype=np.float32)
 
 
-def _first_of_equal_rows(A: FloatArray | BoolArray) -> tuple[IntArray, IntArray]:
+def first_of_equal_rows(
+    A: FloatArray | BoolArray | NDArray[np.uint8],
+) -> tuple[IntArray, IntArray]:
     """Return the first index of each distinct row, in order, and which of them each row is."""
-    # Adding zero turns -0.0 into 0.0, which has other bytes.
-    keys = np.packbits(A.astype(np.bool_), axis=1) if A.dtype == np.bool_ else A + 0.0
+    keys: NDArray[Any] = A
+    if A.dtype == np.bool_:
+        keys = np.packbits(A.astype(np.bool_), axis=1)
+    elif A.dtype == np.float64:
+        keys = A + 0.0  # turns -0.0 into 0.0, which has other bytes
     rows = np.ascontiguousarray(keys).view(f"V{keys.itemsize * keys.shape[1]}").ravel()
     _, first, inverse = np.unique(rows, return_index=True, return_inverse=True)
     order = np.argsort(first)
@@ -186,6 +234,6 @@ def _first_of_equal_rows(A: FloatArray | BoolArray) -> tuple[IntArray, IntArray]
 
 def _first_of_equal_voters(values: FloatArray | BoolArray) -> IntArray:
     if values.dtype == np.bool_:
-        return _first_of_equal_rows((values == values[0]).T)[0]
+        return first_of_equal_rows((values == values[0]).T)[0]
     leading = values[(values != 0).argmax(axis=0), np.arange(values.shape[1])]
-    return _first_of_equal_rows((values * np.where(leading < 0, -1.0, 1.0)).T)[0]
+    return first_of_equal_rows((values * np.where(leading < 0, -1.0, 1.0)).T)[0]

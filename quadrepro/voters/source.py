@@ -7,10 +7,12 @@ the signs of its picks. It never sees how the candidates are made.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import cached_property
 
 import numpy as np
 
 from quadrepro._typing import FloatArray, IntArray
+from quadrepro.voters.groups import VoterGroups
 
 ZERO_VOTE = 1e-12
 """A vote of at most this share of its total weight counts as zero: it is rounding error."""
@@ -51,6 +53,11 @@ class VoterSource(ABC):
             Where the sums are written.
         """
 
+    @property
+    def groups(self) -> VoterGroups | None:
+        """The candidates in groups, for compiled loops; None if they change with the round."""
+        return None
+
     @abstractmethod
     def signs(self, picks: IntArray, out: FloatArray) -> None:
         """Write y_i h(x_i) of the picked candidates into `out`.
@@ -86,11 +93,24 @@ class FixedVoters(VoterSource):
         if not (np.abs(H) == 1.0).all():
             raise ValueError("boosting with example weights needs voters with values -1 and +1")
         self.n_examples, self.n_voters = H.shape
-        self._right = np.ascontiguousarray(H * y[:, None])
-        self._right_of_voter = np.ascontiguousarray(self._right.T)
+        self.matrix, self.y = H, y
+
+    @cached_property
+    def _right(self) -> FloatArray:
+        """The matrix of y h, which compiled loops do not need."""
+        return np.ascontiguousarray(self.matrix * self.y[:, None])
+
+    @cached_property
+    def _right_of_voter(self) -> FloatArray:
+        return np.ascontiguousarray(self._right.T)
 
     def begin(self, t: int) -> None:
         """Do nothing: the candidates stay the same."""
+
+    @cached_property
+    def groups(self) -> VoterGroups:
+        """The voters in groups."""
+        return VoterGroups.of(self.matrix, self.y)
 
     def sums(self, units: FloatArray, out: FloatArray) -> None:
         """Multiply by the matrix."""
@@ -100,3 +120,22 @@ class FixedVoters(VoterSource):
         """Take the picked columns."""
         # The default mode, which checks the indices, would make `take` buffer its output.
         self._right_of_voter.take(picks, axis=0, out=out, mode="clip")
+
+
+class GroupedVoters(FixedVoters):
+    """Voters in groups, without their matrix unless loops are not compiled.
+
+    Parameters
+    ----------
+    groups : VoterGroups
+        The voters, and the labels of the examples.
+    """
+
+    def __init__(self, groups: VoterGroups) -> None:
+        self.n_examples, self.n_voters = len(groups.y), int(groups.voters[-1])
+        self.groups, self.y = groups, groups.y
+
+    @property
+    def matrix(self) -> FloatArray:  # type: ignore[override]
+        """The voter matrix."""
+        return self.groups.matrix()

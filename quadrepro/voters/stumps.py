@@ -63,13 +63,41 @@ class Stumps(TransformerMixin, BaseEstimator):
         ValueError
             If `per_attribute` is below 1 or X has missing or infinite values.
         """
+        steps = self._steps()
+        X = validate_data(self, X, dtype=np.float64)
+        self._place(X.min(axis=0), X.max(axis=0), steps)
+        return self
+
+    def fit_ranges(self, low: FloatArray, high: FloatArray) -> Self:
+        """Place the thresholds, given the range of each attribute.
+
+        Parameters
+        ----------
+        low, high : ndarray of shape (n_features,)
+            Smallest and largest value of each attribute.
+
+        Returns
+        -------
+        Stumps
+            The fitted stumps, the same as from examples with these ranges.
+
+        Raises
+        ------
+        ValueError
+            If `per_attribute` is below 1.
+        """
+        steps = self._steps()
+        self.n_features_in_ = len(low)
+        self._place(low, high, steps)
+        return self
+
+    def _steps(self) -> FloatArray:
         if self.per_attribute < 1:
             raise ValueError(f"per_attribute must be at least 1, not {self.per_attribute}")
-        X = validate_data(self, X, dtype=np.float64)
-        low, high = X.min(axis=0), X.max(axis=0)
-        steps = np.arange(1, self.per_attribute + 1) / (self.per_attribute + 1)
+        return np.arange(1, self.per_attribute + 1) / (self.per_attribute + 1)
+
+    def _place(self, low: FloatArray, high: FloatArray, steps: FloatArray) -> None:
         self.thresholds_ = low[:, None] + (high - low)[:, None] * steps
-        return self
 
     def transform(self, X: FloatArray) -> FloatArray:
         """Return the voter matrix of `X`.

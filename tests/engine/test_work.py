@@ -172,15 +172,14 @@ class Spy(Algorithm):
     hyperparameters: ClassVar[tuple[Hyperparameter, ...]] = AdaBoost.hyperparameters
     seen: list[FloatArray] = field(default_factory=list)
 
-    def path(
-        self, H: FloatArray, y: FloatArray, grid: Grid, samples: FloatArray | None = None
-    ) -> FloatArray:
+    def reduced(
+        self, H: FloatArray, y: FloatArray, samples: FloatArray | None = None
+    ) -> VotingProblem:
         self.seen.append(H)
-        n_samples = 1 if samples is None else len(samples)
-        return np.zeros((n_samples, len(grid.candidates), H.shape[1]))
+        return super().reduced(H, y, samples)
 
     def _paths(self, problem: VotingProblem, grid: Grid) -> FloatArray:
-        raise NotImplementedError
+        return np.zeros((problem.n_samples, len(grid.candidates), problem.H.shape[1]))
 
 
 def with_voters(write: Callable[..., Path], n_voters: int | None) -> Cell:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from quadrepro.learners.base import Hyperparameter, rounded_log_values
+from quadrepro.learners.base import Hyperparameter
 from quadrepro.learners.greedy.adaboost import AdaBoost
 from quadrepro.learners.greedy.quadboost import QuadBoostL2
 from quadrepro.learners.grid import Grid, Value
@@ -74,17 +74,6 @@ def test_a_learner_does_its_own_task_and_no_other() -> None:
     assert algorithm.for_task("regression") is None
 
 
-def test_the_papers_scales_have_ten_values_with_exact_ends() -> None:
-    rounds = rounded_log_values(1e2, 1e6, 10, integer=True)
-    assert rounds == [100, 278, 774, 2154, 5995, 16681, 46416, 129155, 359381, 1000000]
-    lam = rounded_log_values(1, 1e-4, 10, integer=False)
-    assert (lam[0], lam[-1], len(lam)) == (1.0, 1e-4, 10)
-
-
-def test_an_integer_scale_drops_values_that_round_together() -> None:
-    assert rounded_log_values(1, 4, 10, integer=True) == [1, 2, 3, 4]
-
-
 @pytest.mark.parametrize(
     ("axes", "message"),
     [
@@ -103,14 +92,3 @@ def test_a_grid_that_does_not_fit_the_algorithm_is_refused(
 ) -> None:
     with pytest.raises(ValueError, match=message):
         QuadBoostL2().path(np.ones((2, 1)), np.array([1.0, -1.0]), Grid.of(axes))
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "points", "message"),
-    [(0.0, 1.0, 3, "positive ends"), (1.0, -1.0, 3, "positive ends"), (1.0, 2.0, 0, "one point")],
-)
-def test_a_scale_that_cannot_be_is_refused(
-    low: float, high: float, points: int, message: str
-) -> None:
-    with pytest.raises(ValueError, match=message):
-        rounded_log_values(low, high, points, integer=False)

@@ -200,6 +200,30 @@ def test_a_path_is_one_training_that_predicts_both_parts() -> None:
     assert spy.seen == [(10, 4, drawn("all")[0])]
 
 
+@dataclass(frozen=True)
+class Together(Spy):
+    """Trains the candidates of all grids together."""
+
+    def all_predictions(
+        self,
+        X: FloatArray,
+        y: FloatArray,
+        grids: Sequence[Grid],
+        X_new: FloatArray,
+        rng: np.random.Generator,
+    ) -> FloatArray:
+        self.seen.append((len(grids), len(X_new), float(rng.random())))
+        return np.full((sum(len(grid.candidates) for grid in grids), len(X_new)), y.mean())
+
+
+def test_a_predictor_may_train_the_candidates_of_all_grids_together() -> None:
+    together = Together([])
+    predictions = Predictions(GRIDS, together, training_data(ROWS, np.ones(10), ROWS[:4]))
+    train, test = predictions.path().scores()
+    assert (train.shape, test.shape) == ((3, 10), (3, 4))
+    assert together.seen == [(2, 14, drawn("all")[0])]
+
+
 def test_a_hold_out_trains_once_and_predicts_held_out_and_test_examples() -> None:
     spy = Spy([])
     valid = Part(ROWS[:5], np.array([1.0, 1.0, -1.0, 1.0, 1.0]))

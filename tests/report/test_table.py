@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quadrepro.report.table import Entry, Table, is_row
+from quadrepro.report.table import Entry, Table, csv_text, is_row
 
 TABLE = Table(
     "A title",
@@ -74,3 +74,9 @@ def test_every_row_is_found_by_its_name_in_every_file(ending, rendered, names) -
         assert len(found) == 1
         assert str(i) in found[0]
     assert not any(is_row(line, "abc", ending) for line in lines)
+
+
+def test_a_csv_keeps_eight_digits_of_numbers_and_all_of_words() -> None:
+    rows = (("0.123456789", 1 / 3, 123456789012, 2e-300 / 3, 0.5),)
+    text = csv_text(("a", "b", "c", "d", "e"), rows)
+    assert text == "a,b,c,d,e\n0.123456789,0.33333333,123456789012,6.6666667e-301,0.5\n"

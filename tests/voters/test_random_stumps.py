@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from quadrepro._typing import FloatArray
-from quadrepro.voters.random_stumps import ROUNDS_AT_ONCE, STEPS, Coding, RandomStumps, StumpVote
+from quadrepro.voters.random_stumps import (
+    ROUNDS_AT_ONCE,
+    ROWS_AT_ONCE,
+    STEPS,
+    Coding,
+    RandomStumps,
+    StumpVote,
+)
 
 Data = tuple[FloatArray, FloatArray]
 
@@ -59,6 +66,15 @@ def test_a_code_exceeds_a_cut_where_the_value_exceeds_the_threshold(
 def test_values_outside_the_training_range_are_as_its_ends() -> None:
     coding = Coding.fit(np.array([[0.0], [1.0]]))
     assert coding.transform(np.array([[-5.0], [0.5], [9.0]])).tolist() == [[0, 32768, STEPS]]
+
+
+def test_every_example_is_coded_as_if_it_were_alone() -> None:
+    X = np.random.default_rng(0).normal(size=(2 * ROWS_AT_ONCE + 3, 4))
+    coding = Coding.fit(X[:50])
+    codes = coding.transform(X)
+    alone = np.hstack([coding.transform(X[i : i + 1]) for i in range(len(X))])
+    np.testing.assert_array_equal(codes, alone)
+    assert codes.flags.c_contiguous
 
 
 @pytest.mark.parametrize("thresholds", ["uniform", "data", "deviation"])

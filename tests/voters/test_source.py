@@ -6,15 +6,19 @@ import numpy as np
 import pytest
 
 from quadrepro._typing import FloatArray
-from quadrepro.voters.source import FixedVoters
+from quadrepro.voters.groups import VoterGroups
+from quadrepro.voters.source import FixedVoters, GroupedVoters
 
 
+@pytest.mark.parametrize("grouped", [False, True])
 def test_sums_and_signs_are_products_with_the_labels(
-    problem: tuple[FloatArray, FloatArray],
+    problem: tuple[FloatArray, FloatArray], grouped: bool
 ) -> None:
     H, y = problem
-    source = FixedVoters(H, y)
+    source = GroupedVoters(VoterGroups.of(H, y)) if grouped else FixedVoters(H, y)
     source.begin(3)
+    assert (source.n_examples, source.n_voters) == H.shape
+    assert source.groups.codes.tobytes() == VoterGroups.of(H, y).codes.tobytes()
     units = np.random.default_rng(0).integers(0, 2**40, (4, len(y))).astype(float)
     sums = np.empty((4, H.shape[1]))
     source.sums(units, sums)

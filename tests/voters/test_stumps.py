@@ -49,6 +49,15 @@ def test_no_threshold_at_all_is_refused() -> None:
         Stumps(0).fit(np.zeros((2, 1)))
 
 
+@given(matrices)
+def test_the_ranges_of_the_attributes_are_enough(X: np.ndarray) -> None:
+    fitted = Stumps(4).fit_ranges(X.min(axis=0), X.max(axis=0))
+    assert fitted.thresholds_.tobytes() == Stumps(4).fit(X).thresholds_.tobytes()
+    np.testing.assert_array_equal(fitted.transform(X), Stumps(4).fit_transform(X))
+    with pytest.raises(ValueError, match="per_attribute must be at least 1"):
+        Stumps(0).fit_ranges(X[0], X[0])
+
+
 @parametrize_with_checks([Stumps()])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 def test_follows_scikit_learns_conventions(estimator, check) -> None:  # type: ignore[no-untyped-def]

@@ -9,7 +9,7 @@ from quadrepro.learners.base import N_ROUNDS
 from quadrepro.learners.estimators import Voters
 from quadrepro.learners.greedy.estimator import GreedyClassifier
 from quadrepro.learners.greedy.example_weights import ExampleWeights, WeightBoosting
-from quadrepro.learners.greedy.loop import Rule, Step
+from quadrepro.learners.greedy.loop import Leap, Rule, Step
 from quadrepro.voters.source import VoterSource
 
 
@@ -25,12 +25,18 @@ class AdaBoostRule(Rule[ExampleWeights]):
         """Pick the voter of least weighted error."""
         return state.step_to(*state.strongest())
 
+    def leap(self, state: ExampleWeights, t: int, n_rounds: int) -> Leap | None:
+        """Take the rounds in a compiled loop."""
+        return state.boost_rounds(t, n_rounds)
+
 
 @dataclass(frozen=True)
 class AdaBoost(WeightBoosting[ExampleWeights]):
     """AdaBoost; the only hyper-parameter is the number of rounds."""
 
+    version = 2
     hyperparameters = (N_ROUNDS,)
+    kernels = ("adaboost", "drawn_stumps")
 
     def weights(self, source: VoterSource, copies: FloatArray) -> ExampleWeights:
         """Return the initial example weights, which are equal."""

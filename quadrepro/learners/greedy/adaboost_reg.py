@@ -11,10 +11,11 @@ so that an example that is always hard may keep a small margin.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
+from quadrepro import elementary
 from quadrepro._typing import BoolArray, FloatArray, IntArray
 from quadrepro.learners.base import N_ROUNDS, Hyperparameter
 from quadrepro.learners.estimators import Voters
@@ -106,7 +107,7 @@ class SoftMargins(ExampleWeights):
         self.total += sizes[:, 0]
         means = self.influences / self.total[:, None]
         soft = self.margins + (self._C * self.total)[:, None] * means**self._power
-        weights = np.exp(soft.min(axis=1, keepdims=True) - soft)
+        weights = elementary.exp(soft.min(axis=1, keepdims=True) - soft)
         weights *= UNITS / exact_sums(weights, self._counts)[:, None]
         self.example_weights = weights
 
@@ -157,6 +158,9 @@ class AdaBoostReg(WeightBoosting[SoftMargins]):
     power : {1, 2}, default 2
         p, the power to which influences are raised.
     """
+
+    version: ClassVar[int] = 2
+    kernels: ClassVar[tuple[str, ...]] = ("drawn_stumps", "elementary", "step_loss")
 
     power: Literal[1, 2] = 2
 

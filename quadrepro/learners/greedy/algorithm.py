@@ -14,7 +14,7 @@ from quadrepro.learners.algorithm import Algorithm
 from quadrepro.learners.base import N_ROUNDS
 from quadrepro.learners.greedy.loop import Checkpoints, Rule, S, Watcher, boost
 from quadrepro.learners.grid import Grid
-from quadrepro.voters.reduction import VotingProblem
+from quadrepro.voters.reduction import GramProblem, VotingProblem
 
 
 @dataclass(frozen=True)
@@ -26,13 +26,13 @@ class GreedyAlgorithm(Algorithm, Generic[S]):
     """
 
     @abstractmethod
-    def state(self, problem: VotingProblem, sample_of: IntArray) -> S:
+    def state(self, problem: GramProblem, sample_of: IntArray) -> S:
         """Return the state of the empty vote.
 
         Parameters
         ----------
-        problem : VotingProblem
-            Voters and labels.
+        problem : GramProblem
+            Voters and labels, or their moments if the algorithm needs no more.
         sample_of : ndarray of int, shape (n_trajectories,)
             The sample that each trajectory trains on.
         """
@@ -80,7 +80,7 @@ class GreedyAlgorithm(Algorithm, Generic[S]):
 
     def _paths(self, problem: VotingProblem, grid: Grid) -> FloatArray:
         values, rounds = self.values(grid), self.rounds(grid)
-        n_voters = problem.H.shape[1]
+        n_voters = problem.n_voters
         checkpoints = Checkpoints(rounds, problem.n_samples * len(values), n_voters)
         self.run(problem, values, rounds[-1], [checkpoints])
         shaped = checkpoints.path.reshape(problem.n_samples, len(values), len(rounds), n_voters)

@@ -19,7 +19,8 @@ from quadrepro.learners.greedy.cbound_state import CBoundState
 from quadrepro.learners.greedy.estimator import GreedyClassifier
 from quadrepro.learners.greedy.loop import Rule, Step
 from quadrepro.learners.grid import Grid
-from quadrepro.voters.reduction import VotingProblem
+from quadrepro.learners.streaming import MomentClassifier
+from quadrepro.voters.reduction import GramProblem, VotingProblem
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ class CBoundBoosting(GreedyAlgorithm[CBoundState]):
 
     hyperparameters = (N_ROUNDS,)
 
-    def state(self, problem: VotingProblem, sample_of: IntArray) -> CBoundState:
+    def state(self, problem: GramProblem, sample_of: IntArray) -> CBoundState:
         """Return the state of the empty vote."""
         return CBoundState(problem, sample_of)
 
@@ -140,11 +141,11 @@ def normalised(weights: FloatArray) -> FloatArray:
     return np.asarray(weights / np.where(totals > 0, totals, 1.0))
 
 
-class _CBoundClassifier(GreedyClassifier):
+class _CBoundClassifier(GreedyClassifier, MomentClassifier):
     """A vote whose absolute weights add up to 1 after every round."""
 
-    def _train(self, H: FloatArray, y: FloatArray) -> FloatArray:
-        return normalised(super()._train(H, y))
+    def _solve(self, problem: GramProblem, candidate: dict[str, float]) -> FloatArray:
+        return normalised(super()._solve(problem, candidate))
 
     def _stages(self, H: FloatArray) -> Iterator[FloatArray]:
         # All steps to one voter have the same sign, so their sizes add up to that of its weight.

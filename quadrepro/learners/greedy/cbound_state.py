@@ -14,7 +14,7 @@ import numpy as np
 
 from quadrepro._typing import BoolArray, FloatArray, IntArray
 from quadrepro.learners.greedy.loop import State, Step, some
-from quadrepro.voters.reduction import VotingProblem
+from quadrepro.voters.reduction import GramProblem
 
 TIE = 1e-9
 """Voters whose scores differ by at most this share tie, and the one of lowest index is picked."""
@@ -42,7 +42,7 @@ class CBoundState(State):
 
     Parameters
     ----------
-    problem : VotingProblem
+    problem : GramProblem
         Voters with values in [-1, 1].
     sample_of : ndarray of shape (n_trajectories,)
         The sample that each trajectory trains on.
@@ -59,12 +59,12 @@ class CBoundState(State):
         γ_F and ν of every trajectory. For so few floats plain Python is faster than numpy.
     """
 
-    def __init__(self, problem: VotingProblem, sample_of: IntArray) -> None:
+    def __init__(self, problem: GramProblem, sample_of: IntArray) -> None:
         grams, margins = problem.grams(), problem.correlations()
         eta = grams.diagonal(axis1=1, axis2=2).copy()
         self.eta = None if (eta == 1.0).all() else np.where(eta > 0, eta, 1.0)[sample_of]
         signs = np.where(np.abs(margins) > NO_MARGIN, np.sign(margins), 0.0)
-        grams *= signs[:, :, None]
+        grams = grams * signs[:, :, None]
         grams *= signs[:, None, :]
         self.margins = (margins * signs)[sample_of]
         self._signs = signs[sample_of]

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from quadrepro._typing import BoolArray, FloatArray, IntArray
+from quadrepro.kernels import compiling
 from quadrepro.learners.base import N_ROUNDS, Hyperparameter
 from quadrepro.learners.estimators import Voters
 from quadrepro.learners.greedy.estimator import GreedyClassifier
@@ -71,7 +72,33 @@ class SquaredWeights(ExampleWeights):
             tanh α; negative if the complement is picked, 0 if no candidate has α > 0.
         """
         totals, scale = self._sum_up()
-        lam = lam[:, None]
+        # AdaBoost's tolerance, in proportion to the root of the objective at α = 0.
+        spread = (scale * totals[1] * (0.5 / UNITS**2) - 1.0)[:, 0] * lam
+        ties = 2.0 * self._tie * np.sqrt(np.maximum(spread + 1.0, 1.0))
+        picks, tanhs = self._least(totals, scale, lam, ties)
+        self._edges = self._stacked_sums[0].reshape(-1)[self._offsets + picks] / totals[0, :, 0]
+        self._tanh = tanhs
+        return picks, tanhs
+
+    def _least(
+        self, totals: FloatArray, scale: FloatArray, lam: FloatArray, ties: FloatArray
+    ) -> tuple[IntArray, FloatArray]:
+        """Return the first voter within a tie of the least penalised loss, and tanh α."""
+        if compiling.enabled():
+            from quadrepro.kernels import penalised
+
+            picks, tanhs = np.empty(len(lam), dtype=np.intp), np.empty(len(lam))
+            penalised.least(
+                self._stacked_sums,
+                totals[:, :, 0],
+                scale[:, 0],
+                lam,
+                ties,
+                self._source.complements,
+                picks,
+                tanhs,
+            )
+            return picks, tanhs
         # 2W over the sets I and J, and then 4N = 4 (W² + λ (nQ - W²)).
         np.add(totals, self._stacked_sums, out=self._sides[:, 0])
         np.subtract(totals, self._stacked_sums, out=self._sides[:, 1])
@@ -81,7 +108,7 @@ class SquaredWeights(ExampleWeights):
         roots -= doubled
         # nQ is never below W², but rounded squares may be.
         np.maximum(roots, 0.0, out=roots)
-        roots *= lam
+        roots *= lam[:, None]
         roots += doubled
         np.sqrt(roots, out=roots)
         differences, sizes = doubled
@@ -91,18 +118,10 @@ class SquaredWeights(ExampleWeights):
         else:
             np.maximum(differences, 0.0, out=differences)
             np.copyto(sizes, differences)
-        # AdaBoost's tolerance, in proportion to the root of the objective at α = 0.
-        spread = scale * totals[1]
-        spread *= 0.5 / UNITS**2
-        spread -= 1.0
-        spread *= lam
-        tie = 2.0 * self._tie * np.sqrt(np.maximum(spread + 1.0, 1.0))
-        picks = (sizes >= sizes.max(axis=1, keepdims=True) - tie).argmax(axis=1)
+        picks = (sizes >= sizes.max(axis=1, keepdims=True) - ties[:, None]).argmax(axis=1)
         at = self._offsets + picks
         both = roots[0].reshape(-1)[at] + roots[1].reshape(-1)[at]
-        self._edges = self._stacked_sums[0].reshape(-1)[at] / totals[0, :, 0]
-        self._tanh = differences.reshape(-1)[at] / both
-        return picks, self._tanh
+        return picks, differences.reshape(-1)[at] / both
 
     def _sum_up(self) -> tuple[FloatArray, FloatArray]:
         """Compute the sums; return the totals of weights and squares, and 2n units of squares."""
@@ -129,7 +148,9 @@ class SquaredWeights(ExampleWeights):
         wrong = 1.0 - tanh * ((1.0 + edges) / (1.0 + tanh))
         signs = self._units
         self._source.signs(step.picks, signs)
-        self.example_weights /= np.where(signs > 0, right[:, None], wrong[:, None])
+        self._lifted /= np.where(signs > 0, right[:, None], wrong[:, None])
+        # A step is not bounded by the edge here, so a weight may fall by any factor in a round.
+        self._lift(every=1)
 
     def keep(self, rows: BoolArray) -> None:
         """Keep only the trajectories in `rows`."""
@@ -161,6 +182,8 @@ class EBBoostRule(Rule[SquaredWeights]):
 class EBBoost(WeightBoosting[SquaredWeights]):
     """EBBoost, with hyper-parameters λ and the number of rounds; λ = 0 is AdaBoost."""
 
+    version = 2
+    kernels = ("drawn_stumps", "penalised")
     hyperparameters = (LAM, N_ROUNDS)
 
     def weights(self, source: VoterSource, copies: FloatArray) -> SquaredWeights:

@@ -7,12 +7,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from quadrepro._typing import FloatArray
+from quadrepro._typing import FloatArray, IntArray
 from quadrepro.learners.base import N_ROUNDS
 from quadrepro.learners.estimators import VoteClassifier
 from quadrepro.learners.greedy.algorithm import GreedyAlgorithm
-from quadrepro.learners.greedy.loop import Checkpoints, Trace
-from quadrepro.voters.reduction import reduce_problem
+from quadrepro.learners.greedy.example_weights import WeightBoosting
+from quadrepro.learners.greedy.loop import State, Trace, boost
+from quadrepro.voters.groups import VoterGroups
+from quadrepro.voters.reduction import GramProblem, reduce_problem
+from quadrepro.voters.source import GroupedVoters
 
 
 class GreedyClassifier(VoteClassifier):
@@ -26,14 +29,35 @@ class GreedyClassifier(VoteClassifier):
     def _train(self, H: FloatArray, y: FloatArray) -> FloatArray:
         algorithm = self._algorithm()
         candidate = self._candidate(algorithm, y)
-        value = np.array([candidate.get(algorithm.value_name, np.nan)], dtype=np.float64)
-        n_rounds = int(candidate[N_ROUNDS.name])
         problem = reduce_problem(H, y, merge_voters=algorithm.merges_voters)
-        end, trace = Checkpoints([n_rounds], 1, problem.H.shape[1]), Trace()
-        algorithm.run(problem, value, n_rounds, [end, trace])
-        self._picks = problem.representatives[trace.picks]
+        return self._solve(problem, candidate)
+
+    def _learn(self, X: FloatArray, y: FloatArray) -> FloatArray:
+        algorithm = self._algorithm()
+        if self.voters_ is None or not isinstance(algorithm, WeightBoosting):
+            return super()._learn(X, y)
+        candidate = self._candidate(algorithm, y)
+        # Voters need not be merged: the first of equal ones is picked anyway.
+        groups, counts = VoterGroups.of_stumps(X, y, self.voters_.thresholds_).distinct()
+        state = algorithm.weights(GroupedVoters(groups), counts[None])
+        return self._boost(state, candidate, np.arange(len(state.weights[0])))
+
+    def _solve(self, problem: GramProblem, candidate: dict[str, float]) -> FloatArray:
+        """Return the voter weights of a problem."""
+        state = self._algorithm().state(problem, np.zeros(1, dtype=np.intp))
+        return problem.expand(self._boost(state, candidate, problem.representatives))
+
+    def _boost(self, state: State, candidate: dict[str, float], places: IntArray) -> FloatArray:
+        """Return the weights of the voters of a state; keep the rounds, with the voters' places."""
+        algorithm = self._algorithm()
+        n_rounds = int(candidate[N_ROUNDS.name])
+        trace = Trace()
+        value = np.array([candidate.get(algorithm.value_name, np.nan)], dtype=np.float64)
+        boost(algorithm.rule(value), state, n_rounds, [trace])
+        self._picks = places[trace.picks]
         self._steps = np.array(trace.weights)
-        return problem.expand(end.path[0, 0])
+        # The only trajectory is kept when it ends.
+        return np.asarray(state.weights[0])
 
     def _stages(self, H: FloatArray) -> Iterator[FloatArray]:
         votes = np.zeros(len(H))

@@ -8,14 +8,16 @@ from typing import TypeVar
 
 import numpy as np
 
+from quadrepro import elementary
 from quadrepro._typing import BoolArray, FloatArray, IntArray
+from quadrepro.kernels import compiling
 from quadrepro.learners.algorithm import DrawnProblem, HeldOut
 from quadrepro.learners.base import N_ROUNDS
 from quadrepro.learners.greedy.algorithm import GreedyAlgorithm
-from quadrepro.learners.greedy.loop import State, Step, boost
+from quadrepro.learners.greedy.loop import Leap, State, Step, boost
 from quadrepro.learners.greedy.validation import Validation
 from quadrepro.learners.grid import Grid
-from quadrepro.voters.reduction import VotingProblem
+from quadrepro.voters.reduction import GramProblem, VotingProblem
 from quadrepro.voters.source import FixedVoters, VoterSource
 
 UNITS = 2.0**48
@@ -38,6 +40,17 @@ NO_EDGE = 1e-10
 """An edge of at most this counts as none: the weighted error is 1/2."""
 
 
+DEEP, LIFT = 2.0**-300, 2.0**512
+"""A weight below the first is kept times the second, as often as it takes.
+
+Weights thus never come near the smallest number, where they would stick and lose digits. A product
+with a power of two is exact. Nothing that is kept in this way is large enough to enter a sum.
+"""
+
+LIFT_EVERY = 256
+"""Rounds after which weights are lifted; AdaBoost halves a weight at most once in a round."""
+
+
 class ExampleWeights(State):
     """Weights of the examples, which change in every round.
 
@@ -51,14 +64,16 @@ class ExampleWeights(State):
     Attributes
     ----------
     example_weights : ndarray of shape (n_trajectories, n_examples)
-        Weight w of one copy of each example; 0 if the sample lacks it. Summed over all copies they
-        are `UNITS`. Copies count only in sums, so that merging equal examples changes no bit.
+        Weight w of one copy of each example; 0 if the sample lacks it, or if w is as small as
+        `DEEP`. Summed over all copies they are `UNITS`. Copies count only in sums, so that merging
+        equal examples changes no bit.
     """
 
     def __init__(self, source: VoterSource, copies: FloatArray) -> None:
         self._source = source
         sizes = copies.sum(axis=1, keepdims=True)
         self.example_weights = np.where(copies > 0, UNITS / sizes, 0.0)
+        self._sample = copies
         self._copies = copies if (copies > 1).any() else None
         self.weights = np.zeros((len(copies), source.n_voters if source.fixed else 0))
         self._edges = np.zeros(len(copies))
@@ -66,9 +81,20 @@ class ExampleWeights(State):
         self._tie = max(TIE, source.n_examples)
         self._allocate()
 
+    @property
+    def example_weights(self) -> FloatArray:
+        """Weight of one copy of each example."""
+        return np.where(self._lifts > 0, 0.0, self._lifted) if self._deep else self._lifted
+
+    @example_weights.setter
+    def example_weights(self, weights: FloatArray) -> None:
+        self._lifted, self._deep = weights, False
+        self._lifts = np.zeros(weights.shape, dtype=np.intp)
+
     def _allocate(self) -> None:
-        rows, n_voters = len(self.example_weights), self._source.n_voters
-        self._units = np.empty_like(self.example_weights)
+        rows, n_voters = len(self._lifted), self._source.n_voters
+        self._units = np.empty_like(self._lifted)
+        self._n_absent = int(np.count_nonzero(self._sample == 0))
         self._sums = np.empty((rows, n_voters))
         self._sizes = np.empty((rows, n_voters))
         self._offsets = np.arange(rows) * n_voters
@@ -97,10 +123,10 @@ class ExampleWeights(State):
         """
         # For so few floats plain Python is faster than two reductions.
         if all(NO_EDGE < abs(tanh) < 1.0 for tanh in tanhs.tolist()):
-            return Step(picks, np.arctanh(tanhs), None)
+            return Step(picks, elementary.artanh(tanhs), None)
         sizes = np.abs(tanhs)
         last = (sizes <= NO_EDGE) | (sizes >= 1.0)
-        steps = np.arctanh(np.where(last, 0.0, tanhs))
+        steps = elementary.artanh(np.where(last, 0.0, tanhs))
         return Step(picks, np.where(sizes >= 1.0, self.decisive(tanhs), steps), last)
 
     def strongest(self) -> tuple[IntArray, FloatArray]:
@@ -135,11 +161,54 @@ class ExampleWeights(State):
         self._source.signs(step.picks, factors)
         factors *= self._edges[:, None]
         factors += 1.0
-        self.example_weights /= factors
+        self._lifted /= factors
+        self._lift()
+
+    def _lift(self, every: int = LIFT_EVERY) -> None:
+        """Keep small weights away from the smallest number; look for more in some rounds only."""
+        if self._deep:
+            back = (self._lifts > 0) & (self._lifted >= DEEP * LIFT)
+            if back.any():
+                self._lifted[back] /= LIFT
+                self._lifts[back] -= 1
+                self._deep = bool(self._lifts.any())
+        if self._deep or self.round % every == 0:
+            small = self._lifted < DEEP
+            if np.count_nonzero(small) > self._n_absent:
+                small &= self._sample > 0
+                self._lifted[small] *= LIFT
+                self._lifts[small] += 1
+                self._deep = True
+
+    def boost_rounds(self, t: int, n_rounds: int) -> Leap | None:
+        """Take AdaBoost's rounds from `t` on in a compiled loop; None if there is none."""
+        groups = self._source.groups if compiling.enabled() else None
+        if groups is None:
+            return None
+        from quadrepro.kernels import adaboost
+
+        leap = Leap.over(len(self._lifted), n_rounds)
+        adaboost.take_rounds(
+            groups.digits,
+            groups.codes,
+            groups.voters,
+            groups.chains,
+            groups.y,
+            self._sample,
+            self._lifted,
+            self._lifts,
+            self.weights,
+            float(self._tie),
+            t,
+            *leap,
+        )
+        self._deep = bool(self._lifts.any())
+        return leap
 
     def keep(self, rows: BoolArray) -> None:
         """Keep only the trajectories in `rows`."""
-        self.example_weights = self.example_weights[rows]
+        self._lifted, self._lifts = self._lifted[rows], self._lifts[rows]
+        self._sample = self._sample[rows]
         self._copies = None if self._copies is None else self._copies[rows]
         self.weights = self.weights[rows]
         self._edges = self._edges[rows]
@@ -167,8 +236,10 @@ class WeightBoosting(GreedyAlgorithm[W]):
             How often the sample of each trajectory contains each example.
         """
 
-    def state(self, problem: VotingProblem, sample_of: IntArray) -> W:
+    def state(self, problem: GramProblem, sample_of: IntArray) -> W:
         """Return the initial example weights over the voters of a problem."""
+        if not isinstance(problem, VotingProblem):
+            raise TypeError("example weights need the examples, not their moments")
         return self.weights(FixedVoters(problem.H, problem.y), problem.counts[sample_of])
 
     def hold_out(self, problem: DrawnProblem, grid: Grid) -> HeldOut:

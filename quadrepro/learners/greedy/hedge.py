@@ -10,10 +10,11 @@ of an expert by (1-η)^cost. For η <= 1/2 the regret is at most η T + ln(m)/η
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import log, sqrt
+from math import sqrt
 
 import numpy as np
 
+from quadrepro import elementary
 from quadrepro._typing import BoolArray, FloatArray
 from quadrepro.learners.base import N_ROUNDS, Hyperparameter, Learner
 from quadrepro.learners.estimators import Voters
@@ -71,7 +72,8 @@ class ExpertWeights(ExampleWeights):
         left = 1.0 - self._rates
         total = 1.0 - self._rates * (0.5 + 0.5 * np.abs(self._edges))
         right = signs == step.weights[:, None]
-        self.example_weights *= np.where(right, (left / total)[:, None], (1.0 / total)[:, None])
+        self._lifted *= np.where(right, (left / total)[:, None], (1.0 / total)[:, None])
+        self._lift()
 
     def keep(self, rows: BoolArray) -> None:
         """Keep only the trajectories in `rows`."""
@@ -106,6 +108,8 @@ class HedgeBoost(WeightBoosting[ExpertWeights]):
     examples, because their experts have the same costs and the same weights.
     """
 
+    version = 2
+    kernels = ("drawn_stumps",)
     hyperparameters = (ETA, N_ROUNDS)
 
     def weights(self, source: VoterSource, copies: FloatArray) -> ExpertWeights:
@@ -143,7 +147,7 @@ def experts_rate(n_rounds: int, m: int) -> float:
         raise ValueError(f"the experts need m >= 2 training examples, not {m}")
     if n_rounds < 1:
         raise ValueError(f"the experts need n_rounds >= 1, not {n_rounds}")
-    return min(LARGEST_RATE, sqrt(log(m) / n_rounds))
+    return min(LARGEST_RATE, sqrt(float(elementary.log(np.array(m))) / n_rounds))
 
 
 class HedgeBoostClassifier(GreedyClassifier):

@@ -2,12 +2,14 @@
 
 Many trajectories (samples x hyper-parameter values) advance side by side in the leading axis of
 all arrays. A `State` holds what a round needs to know about the data, a `Rule` picks a voter and
-its weight, and a `Watcher` sees every round. An algorithm is a rule and an observation is a
-watcher; neither is ever a branch in the loop.
+its weight, and a `Watcher` sees the rounds. An algorithm is a rule and an observation is a
+watcher; neither is ever a branch in the loop. A rule with a compiled loop leaps over the rounds
+whose state no watcher has to see.
 """
 
 from __future__ import annotations
 
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
@@ -42,6 +44,42 @@ class Step(NamedTuple):
         """Return the step of the trajectories in `rows`."""
         shrink = None if self.shrink is None else self.shrink[rows]
         return Step(self.picks[rows], self.weights[rows], None, shrink)
+
+
+class Leap(NamedTuple):
+    """Several rounds of every trajectory, taken at once.
+
+    Attributes
+    ----------
+    picks : ndarray of int, shape (n_trajectories, n_rounds)
+        Index of the chosen voter in each round.
+    weights : ndarray of shape (n_trajectories, n_rounds)
+        Weight of the added voter.
+    taken : ndarray of int, shape (n_trajectories,)
+        Number of rounds that added a weight: less than n_rounds only if the trajectory ended.
+    ended : ndarray of bool, shape (n_trajectories,)
+        Whether the rule ended the trajectory.
+    """
+
+    picks: IntArray
+    weights: FloatArray
+    taken: IntArray
+    ended: BoolArray
+
+    @classmethod
+    def over(cls, n_trajectories: int, n_rounds: int) -> Leap:
+        """Return a leap of no rounds yet, with room for `n_rounds`."""
+        shape = (n_trajectories, n_rounds)
+        return cls(
+            np.empty(shape, dtype=np.intp),
+            np.empty(shape),
+            np.zeros(n_trajectories, dtype=np.intp),
+            np.zeros(n_trajectories, dtype=np.bool_),
+        )
+
+
+LONGEST_LEAP = 2**16
+"""Largest number of rounds of a leap, whose picks and weights are in memory."""
 
 
 def some(last: BoolArray) -> BoolArray | None:
@@ -92,6 +130,10 @@ class Rule(ABC, Generic[S_contra]):
     def step(self, state: S_contra) -> Step:
         """Pick a voter and its weight for every trajectory."""
 
+    def leap(self, state: S_contra, t: int, n_rounds: int) -> Leap | None:
+        """Take the rounds from `t` on at once; return None if they have to be taken one by one."""
+        return None
+
     def keep(self, rows: BoolArray) -> Self:
         """Return the rule of the trajectories in `rows`."""
         arrays = {f.name: getattr(self, f.name) for f in fields(self)}
@@ -99,7 +141,14 @@ class Rule(ABC, Generic[S_contra]):
 
 
 class Watcher(ABC, Generic[S_contra]):
-    """Sees every round of the loop and changes nothing."""
+    """Sees the rounds of the loop and changes nothing."""
+
+    def next_round(self, t: int) -> int:
+        """Return the first round from `t` on whose state the watcher has to see: by default `t`."""
+        return t
+
+    def leapt(self, live: IntArray, leap: Leap) -> None:  # few keep steps
+        """See the steps of rounds that were taken at once, before `dismiss` sees final votes."""
 
     @abstractmethod
     def after(self, t: int, live: IntArray, step: Step, state: S_contra) -> BoolArray | None:
@@ -113,7 +162,11 @@ class Watcher(ABC, Generic[S_contra]):
         """
 
     def dismiss(self, rows: IntArray, votes: FloatArray) -> None:  # few keep votes
-        """See the final votes of trajectories that a watcher has ended after their last round."""
+        """See the final votes of trajectories that a watcher, or the rule in a leap, has ended."""
+
+
+NEVER = sys.maxsize
+"""A round that no run reaches."""
 
 
 class Checkpoints(Watcher[State]):
@@ -134,9 +187,12 @@ class Checkpoints(Watcher[State]):
 
     def __init__(self, rounds: Sequence[int], n_trajectories: int, n_voters: int) -> None:
         self.path = np.zeros((n_trajectories, len(rounds), n_voters))
-        # No round is 0: it stands for the end.
-        self._rounds = [*rounds, 0]
+        self._rounds = [*rounds, NEVER]
         self._next = 0
+
+    def next_round(self, t: int) -> int:
+        """Return the next checkpoint."""
+        return self._rounds[self._next]
 
     def after(self, t: int, live: IntArray, step: Step, state: State) -> None:
         """Keep the votes if `t` is a checkpoint."""
@@ -168,6 +224,17 @@ class Trace(Watcher[State]):
         self.picks: list[int] = []
         self.weights: list[float] = []
 
+    def next_round(self, t: int) -> int:
+        """Return a round that never comes: the steps are enough."""
+        return NEVER
+
+    def leapt(self, live: IntArray, leap: Leap) -> None:
+        """Keep the rounds if the first trajectory took them."""
+        if live[0] == 0:
+            taken = int(leap.taken[0])
+            self.picks += leap.picks[0, :taken].tolist()
+            self.weights += leap.weights[0, :taken].tolist()
+
     def after(self, t: int, live: IntArray, step: Step, state: State) -> None:
         """Keep the round if the first trajectory took it."""
         if live[0] == 0:
@@ -195,33 +262,45 @@ def boost(rule: Rule[S], state: S, n_rounds: int, watchers: Sequence[Watcher[S]]
     n_rounds : int
         Largest number of rounds.
     watchers : sequence of Watcher, optional
-        They see every round after the state has advanced.
+        They see the rounds after the state has advanced.
     """
     n_voters = state.weights.shape[1]
     kept_here = n_voters > 0
     live = np.arange(state.weights.shape[0])
     offsets = live * n_voters
-    for t in range(1, n_rounds + 1):
-        state.begin(t)
-        step = rule.step(state)
-        if kept_here:
-            if step.shrink is not None:
-                state.weights *= 1.0 - step.shrink[:, None]
-            state.weights.reshape(-1)[offsets + step.picks] += step.weights
-        if step.last is not None:
+    t = 1
+    while t <= n_rounds:
+        seen = min([n_rounds + 1, *(watcher.next_round(t) for watcher in watchers)])
+        leap = rule.leap(state, t, min(seen - t, LONGEST_LEAP)) if seen > t else None
+        if leap is not None:
             for watcher in watchers:
-                watcher.retire(live[step.last], step.keep(step.last), state.weights[step.last])
-            going = ~step.last
-            live, rule, step = live[going], rule.keep(going), step.keep(going)
-            if not live.size:
-                return
-            offsets = offsets[: live.size]
-            state.keep(going)
-        state.advance(step)
-        told = [watcher.after(t, live, step, state) for watcher in watchers]
-        enough = [rows for rows in told if rows is not None]
-        if enough:
+                watcher.leapt(live, leap)
+            t += leap.picks.shape[1]
+            ended = leap.ended
+        else:
+            state.begin(t)
+            step = rule.step(state)
+            if kept_here:
+                if step.shrink is not None:
+                    state.weights *= 1.0 - step.shrink[:, None]
+                state.weights.reshape(-1)[offsets + step.picks] += step.weights
+            if step.last is not None:
+                for watcher in watchers:
+                    watcher.retire(live[step.last], step.keep(step.last), state.weights[step.last])
+                going = ~step.last
+                live, rule, step = live[going], rule.keep(going), step.keep(going)
+                if not live.size:
+                    return
+                offsets = offsets[: live.size]
+                state.keep(going)
+            state.advance(step)
+            told = [watcher.after(t, live, step, state) for watcher in watchers]
+            enough = [rows for rows in told if rows is not None]
+            t += 1
+            if not enough:
+                continue
             ended = np.any(enough, axis=0)
+        if ended.any():
             for watcher in watchers:
                 watcher.dismiss(live[ended], state.weights[ended])
             live, rule = live[~ended], rule.keep(~ended)

@@ -1,25 +1,26 @@
 """QuadBoost: vanilla, L1, L2 and L∞, each additive or re-weighting (QuadBoost, section 3).
 
 Once the Gram matrix G and the correlations μ of the voters are known, the examples are not needed
-again: a round needs one number per voter. The variants differ only in `solve` and `penalty`.
+again: a round needs one number per voter. The variants differ only in three numbers of the rule.
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from quadrepro._typing import BoolArray, FloatArray, IntArray
+from quadrepro.kernels import compiling
 from quadrepro.learners.base import N_ROUNDS, Hyperparameter, Learner
 from quadrepro.learners.estimators import Voters
 from quadrepro.learners.greedy.algorithm import GreedyAlgorithm
 from quadrepro.learners.greedy.estimator import GreedyClassifier
-from quadrepro.learners.greedy.loop import Rule, State, Step, some
+from quadrepro.learners.greedy.loop import Leap, Rule, State, Step, some
 from quadrepro.learners.grid import Grid
-from quadrepro.voters.reduction import VotingProblem
+from quadrepro.learners.streaming import MomentClassifier
+from quadrepro.voters.reduction import GramProblem
 
 LAM = Hyperparameter("lam", "number", "large", "regularisation λ")
 ALPHA_MAX = Hyperparameter("alpha_max", "number", "small", "largest voter weight α_max")
@@ -30,7 +31,7 @@ class Residuals(State):
 
     Parameters
     ----------
-    problem : VotingProblem
+    problem : GramProblem
         Voters with values in [-1, 1].
     sample_of : ndarray of shape (n_trajectories,)
         The sample that each trajectory trains on.
@@ -41,22 +42,29 @@ class Residuals(State):
         Residual correlations.
     eta : ndarray of shape (n_trajectories, n_voters) or None
         Second moments η; None if all of them are 1, as for classifiers.
+    grams : ndarray of shape (n_samples, n_voters, n_voters)
+        G of every sample.
+    sample_of : ndarray of int, shape (n_trajectories,)
+        The sample of each trajectory.
     """
 
-    def __init__(self, problem: VotingProblem, sample_of: IntArray) -> None:
+    def __init__(self, problem: GramProblem, sample_of: IntArray) -> None:
         grams = problem.grams()
-        n_voters = grams.shape[1]
         eta = grams.diagonal(axis1=1, axis2=2)
-        self.eta = None if (eta == 1.0).all() else eta[sample_of]
+        self.eta = None if (eta == 1.0).all() else np.ascontiguousarray(eta[sample_of])
         self.c = problem.correlations()[sample_of]
         self.weights = np.zeros_like(self.c)
-        self._gram_rows = grams.reshape(-1, n_voters)
-        self._first_gram_row = sample_of * n_voters
+        self.grams, self.sample_of = grams, sample_of
         self._allocate()
 
     def _allocate(self) -> None:
         self._scratch = np.empty_like(self.c)
         self._offsets = np.arange(self.c.shape[0]) * self.c.shape[1]
+        self._first_gram_row = self.sample_of * self.c.shape[1]
+
+    def moments(self) -> FloatArray:
+        """Return η of every voter, shape (n_trajectories, n_voters)."""
+        return np.ones_like(self.c) if self.eta is None else self.eta
 
     def at(self, array: FloatArray, picks: IntArray) -> FloatArray:
         """Return the entry of each trajectory's pick in an array of the shape of `c`."""
@@ -71,7 +79,7 @@ class Residuals(State):
         """C <- c - δ G[:, j]."""
         rows = self._first_gram_row + step.picks
         # Checking the indices would make `take` buffer its output.
-        self._gram_rows.take(rows, axis=0, out=self._scratch, mode="clip")
+        self.grams.reshape(-1, self.c.shape[1]).take(rows, axis=0, out=self._scratch, mode="clip")
         self._scratch *= step.weights[:, None]
         self.c -= self._scratch
 
@@ -79,7 +87,7 @@ class Residuals(State):
         """Keep only the trajectories in `rows`."""
         self.c, self.weights = self.c[rows], self.weights[rows]
         self.eta = None if self.eta is None else self.eta[rows]
-        self._first_gram_row = self._first_gram_row[rows]
+        self.sample_of = self.sample_of[rows]
         self._allocate()
 
 
@@ -87,97 +95,81 @@ class Residuals(State):
 class QuadBoostRule(Rule[Residuals]):
     """Change the weight of the voter that lowers the regularised risk most.
 
-    As a function of a single weight a the risk is η a² - 2 c' a + penalty(a), up to a constant;
-    `solve` returns its minimiser. In the additive form the minimiser is added to the weight of the
-    voter, and c' = c. In the re-weighting form it replaces the weight α, and c' = c + α η, the
-    correlation with the residual without the voter's own contribution (section 3.1).
+    As a function of a single weight a the risk is η a² - 2 c' a + 2 τ|a| + ρ a² with |a| <= bound,
+    up to a constant. It is least at clip(soft(c', τ)/(η + ρ), ±bound), where soft(c', τ) is
+    sign(c') max(|c'| - τ, 0). In the additive form this is added to the weight of the voter, and
+    c' = c. In the re-weighting form it replaces the weight α, and c' = c + α η, the correlation
+    with the residual without the voter's own contribution (section 3.1).
 
     Attributes
     ----------
-    value : ndarray of shape (n_trajectories,)
-        λ or α_max.
+    threshold, ridge, bound : ndarray of shape (n_trajectories,)
+        τ, ρ and the largest weight.
     reweight : bool
         Whether to use the re-weighting form.
     tol : float
         A change of at most this much ends the run.
     """
 
-    value: FloatArray
+    threshold: FloatArray
+    ridge: FloatArray
+    bound: FloatArray
     reweight: bool
     tol: float
 
-    @abstractmethod
-    def solve(self, c: FloatArray, eta: FloatArray | float, value: FloatArray) -> FloatArray:
-        """Return the weight that minimises the objective in one voter."""
-
-    def penalty(self, weight: FloatArray, value: FloatArray) -> FloatArray | float:
-        """Return the regularisation term of a weight."""
-        return 0.0
-
     def step(self, state: Residuals) -> Step:
         """Pick a voter and the change of its weight."""
-        if state.eta is None and not self.reweight:
-            # If η = 1, the decrease grows with |c| in all four variants.
+        if self._by_correlation(state):
             picks = state.largest()
-            weights = self.solve(state.at(state.c, picks), 1.0, self.value)
+            limits = self.threshold, self.ridge, self.bound
+            weights = _minimiser(state.at(state.c, picks), 1.0, *limits)
         else:
             picks, weights = self._best_change(state)
         return Step(picks, weights, some(np.abs(weights) <= self.tol))
 
+    def leap(self, state: Residuals, t: int, n_rounds: int) -> Leap | None:
+        """Take the rounds in a compiled loop."""
+        if not compiling.enabled():
+            return None
+        from quadrepro.kernels import quadboost
+
+        leap = Leap.over(len(state.c), n_rounds)
+        limits = np.stack([self.threshold, self.ridge, self.bound], axis=1)
+        problem = state.grams, state.sample_of, state.c, state.weights
+        if self._by_correlation(state):
+            quadboost.add_steps(*problem, limits, self.tol, *leap)
+        else:
+            quadboost.take_best_steps(
+                *problem, state.moments(), limits, self.tol, self.reweight, *leap
+            )
+        return leap
+
+    def _by_correlation(self, state: Residuals) -> bool:
+        """Return whether the decrease grows with |c|, as in all variants if η = 1."""
+        return state.eta is None and not self.reweight
+
     def _best_change(self, state: Residuals) -> tuple[IntArray, FloatArray]:
-        eta = np.ones_like(state.c) if state.eta is None else state.eta
+        eta = state.moments()
         old = state.weights if self.reweight else np.zeros_like(state.c)
-        value = self.value[:, None]
+        threshold, ridge, bound = (a[:, None] for a in (self.threshold, self.ridge, self.bound))
         c = state.c + old * eta
-        new = self.solve(c, np.where(eta > 0, eta, 1.0), value)
-        decrease = (
-            eta * (old**2 - new**2)
-            - 2 * c * (old - new)
-            + self.penalty(old, value)
-            - self.penalty(new, value)
-        )
+        new = _minimiser(c, np.where(eta > 0, eta, 1.0), threshold, ridge, bound)
+        penalty_old, penalty_new = (2 * threshold * np.abs(w) + ridge * (w * w) for w in (old, new))
+        decrease = eta * (old * old - new * new) - 2 * c * (old - new) + penalty_old - penalty_new
         picks = decrease.argmax(axis=1)
         return picks, state.at(new - old, picks)
 
 
-class VanillaRule(QuadBoostRule):
-    """No regularisation: α = c'/η (eq. 6)."""
-
-    def solve(self, c: FloatArray, eta: FloatArray | float, value: FloatArray) -> FloatArray:
-        """Return c'/η."""
-        return c / eta
-
-
-class L1Rule(QuadBoostRule):
-    """2λ‖α‖₁: α = sign(c') max(|c'| - λ, 0)/η (eq. 7)."""
-
-    def solve(self, c: FloatArray, eta: FloatArray | float, value: FloatArray) -> FloatArray:
-        """Return the soft-thresholded weight."""
-        return np.asarray((c - np.minimum(np.maximum(c, -value), value)) / eta)
-
-    def penalty(self, weight: FloatArray, value: FloatArray) -> FloatArray:
-        """Return 2λ|α|."""
-        return 2 * value * np.abs(weight)
-
-
-class L2Rule(QuadBoostRule):
-    """λ‖α‖²: α = c'/(η + λ) (eq. 8)."""
-
-    def solve(self, c: FloatArray, eta: FloatArray | float, value: FloatArray) -> FloatArray:
-        """Return the shrunken weight."""
-        return c / (eta + value)
-
-    def penalty(self, weight: FloatArray, value: FloatArray) -> FloatArray:
-        """Return λα²."""
-        return value * weight**2
-
-
-class LInfRule(QuadBoostRule):
-    """|α| ≤ α_max: α = clip(c'/η, ±α_max) (eq. 9)."""
-
-    def solve(self, c: FloatArray, eta: FloatArray | float, value: FloatArray) -> FloatArray:
-        """Return the clipped weight."""
-        return np.asarray(np.minimum(np.maximum(c / eta, -value), value))
+def _minimiser(
+    c: FloatArray,
+    eta: FloatArray | float,
+    threshold: FloatArray,
+    ridge: FloatArray,
+    bound: FloatArray,
+) -> FloatArray:
+    """Return the weight of least risk."""
+    soft = c - np.minimum(np.maximum(c, -threshold), threshold)
+    return np.asarray(np.minimum(np.maximum(soft / (eta + ridge), -bound), bound))
 
 
 @dataclass(frozen=True)
@@ -197,20 +189,36 @@ class QuadBoost(GreedyAlgorithm[Residuals]):
     tol: float = 1e-12
 
     hyperparameters: ClassVar[tuple[Hyperparameter, ...]] = (N_ROUNDS,)
-    rule_class: ClassVar[type[QuadBoostRule]] = VanillaRule
+    kernels = ("quadboost",)
 
     @property
     def merges_voters(self) -> bool:
         """Whether equal voters may be merged: not if weights are replaced, each one on its own."""
         return not self.reweight
 
-    def state(self, problem: VotingProblem, sample_of: IntArray) -> Residuals:
+    def state(self, problem: GramProblem, sample_of: IntArray) -> Residuals:
         """Return the residual correlations of the empty vote."""
         return Residuals(problem, sample_of)
 
     def rule(self, values: FloatArray) -> QuadBoostRule:
-        """Return the rule of the variant."""
-        return self.rule_class(values, self.reweight, self.tol)
+        """Return the rule α = c'/η (eq. 6)."""
+        return self._rule(values)
+
+    def _rule(
+        self,
+        values: FloatArray,
+        threshold: FloatArray | float = 0.0,
+        ridge: FloatArray | float = 0.0,
+        bound: FloatArray | float = np.inf,
+    ) -> QuadBoostRule:
+        shape = values.shape
+        return QuadBoostRule(
+            np.broadcast_to(threshold, shape),
+            np.broadcast_to(ridge, shape),
+            np.broadcast_to(bound, shape),
+            self.reweight,
+            self.tol,
+        )
 
 
 @dataclass(frozen=True)
@@ -229,7 +237,10 @@ class QuadBoostL1(QuadBoost):
     max_rounds: int = 100_000
 
     hyperparameters = (LAM,)
-    rule_class = L1Rule
+
+    def rule(self, values: FloatArray) -> QuadBoostRule:
+        """Return the rule α = sign(c') max(|c'| - λ, 0)/η (eq. 7)."""
+        return self._rule(values, threshold=values)
 
     def rounds(self, grid: Grid) -> list[int]:
         """Return the largest number of rounds: the path is kept only at the end."""
@@ -241,7 +252,10 @@ class QuadBoostL2(QuadBoost):
     """QuadBoost-L2, with hyper-parameters λ and the number of rounds."""
 
     hyperparameters = (LAM, N_ROUNDS)
-    rule_class = L2Rule
+
+    def rule(self, values: FloatArray) -> QuadBoostRule:
+        """Return the rule α = c'/(η + λ) (eq. 8)."""
+        return self._rule(values, ridge=values)
 
 
 @dataclass(frozen=True)
@@ -249,7 +263,10 @@ class QuadBoostLInf(QuadBoost):
     """QuadBoost-L∞, with hyper-parameters α_max and the number of rounds."""
 
     hyperparameters = (ALPHA_MAX, N_ROUNDS)
-    rule_class = LInfRule
+
+    def rule(self, values: FloatArray) -> QuadBoostRule:
+        """Return the rule α = clip(c'/η, ±α_max) (eq. 9)."""
+        return self._rule(values, bound=values)
 
 
 VARIANTS: dict[str | None, type[QuadBoost]] = {
@@ -264,7 +281,7 @@ UNTIL_CONVERGED = 100_000
 """Largest number of rounds if the user gives none."""
 
 
-class QuadBoostClassifier(GreedyClassifier):
+class QuadBoostClassifier(GreedyClassifier, MomentClassifier):
     """QuadBoost: greedy minimisation of the regularised quadratic risk (QuadBoost, section 3).
 
     Parameters

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from quadrepro._typing import BoolArray, FloatArray, IntArray
+from quadrepro.kernels import compiling
 from quadrepro.learners.greedy.loop import State, Step, Watcher
 from quadrepro.voters.random_stumps import Codes, RandomStumps, StumpVote
 from quadrepro.voters.source import ZERO_VOTE
@@ -61,7 +62,7 @@ class Validation(Watcher[State]):
         self.last_round = np.zeros(self.n_trajectories, dtype=np.intp)
         self._rounds: list[_Round] = []
         self._sums = np.zeros((self.n_trajectories, len(self.y)))
-        self._totals = np.zeros((self.n_trajectories, 1))
+        self._totals = np.zeros(self.n_trajectories)
         self._positive = self.y > 0
 
     def after(self, t: int, live: IntArray, step: Step, state: State) -> BoolArray | None:
@@ -97,12 +98,28 @@ class Validation(Watcher[State]):
         cuts = self.source.cuts[step.picks]
         weights = step.weights * self.source.turns[step.picks]
         self._rounds.append(_Round(live, attributes, cuts, weights))
-        above = self.codes[attributes] > cuts[:, None]
-        self._sums[live] += np.where(above, weights[:, None], -weights[:, None])
-        self._totals[live] += np.abs(weights)[:, None]
-        positive = self._sums[live] > ZERO_VOTE * self._totals[live]
-        errors = (positive != self._positive).sum(axis=1)
-        better = errors < self.errors[live]
-        self.errors[live[better]] = errors[better]
-        self.best_round[live[better]] = t
+        errors = self._add(live, attributes, cuts, weights)
         self.last_round[live] = t
+        better = errors < self.errors[live]
+        if np.count_nonzero(better):
+            rows = live[better]
+            self.errors[rows], self.best_round[rows] = errors[better], t
+
+    def _add(
+        self, live: IntArray, attributes: IntArray, cuts: Codes, weights: FloatArray
+    ) -> IntArray:
+        """Add the stumps of a round to the votes, and return the errors of these."""
+        sums, totals = self._sums, self._totals
+        if compiling.enabled():
+            from quadrepro.kernels import drawn_stumps
+
+            errors, stumps = np.empty_like(live), (attributes, cuts, weights)
+            drawn_stumps.count(
+                self.codes, self._positive, *stumps, live, ZERO_VOTE, sums, totals, errors
+            )
+            return errors
+        above = self.codes[attributes] > cuts[:, None]
+        sums[live] += np.where(above, weights[:, None], -weights[:, None])
+        totals[live] += np.abs(weights)
+        positive = sums[live] > ZERO_VOTE * totals[live, None]
+        return np.asarray((positive != self._positive).sum(axis=1))

@@ -12,12 +12,18 @@ from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
 
 from quadrepro._typing import FloatArray
+from quadrepro.learners.programs.ordered import Cholesky
 
 STEPS = 3
 """Proximal steps with one `ProximalSystem`, which remove the effect of its shift."""
+
+MANY_STEPS = 50
+"""Largest number of proximal steps where they end when an error no longer halves."""
+
+TOUCH = 1e-9
+"""What is closer to a bound than this is on it, in the unit of the program."""
 
 Point = TypeVar("Point")
 
@@ -48,13 +54,13 @@ class ProximalSystem:
     """
 
     def __init__(self, matrix: FloatArray, shift: float, *, lower: bool = False) -> None:
-        shifted = matrix.copy()
-        shifted.flat[:: len(matrix) + 1] += shift
-        self._factor = cho_factor(shifted, lower=lower)
+        shifted = (matrix.T if lower else matrix).copy()
+        shifted[np.diag_indices(len(matrix))] += shift
+        self._factor = Cholesky(shifted)
 
     def solve(self, right: FloatArray) -> FloatArray:
         """Return (K + δI)⁻¹ times a vector of shape (n,) or a matrix of shape (n, k)."""
-        return np.asarray(cho_solve(self._factor, right))
+        return self._factor.solve(right)
 
 
 def kkt_residual(

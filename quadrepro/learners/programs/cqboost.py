@@ -11,11 +11,12 @@ import numpy as np
 from quadrepro._typing import FloatArray, IntArray
 from quadrepro.learners.algorithm import Algorithm
 from quadrepro.learners.base import Hyperparameter
-from quadrepro.learners.estimators import VoteClassifier, Voters
+from quadrepro.learners.estimators import Voters
 from quadrepro.learners.grid import Grid
 from quadrepro.learners.programs.cqboost_master import CqBoostMaster, CqBoostSolution
 from quadrepro.learners.programs.mean_margin import MU, feasible, infeasible, mu_limit
-from quadrepro.voters.reduction import VotingProblem, reduce_problem
+from quadrepro.learners.streaming import MomentClassifier
+from quadrepro.voters.reduction import GramProblem, VotingProblem
 
 EPSILON = Hyperparameter("epsilon", "number", "large", "excess of an edge that ends a run")
 ROUNDS = Hyperparameter("n_rounds", "integer", "small", "number of rounds T", optional=True)
@@ -33,7 +34,7 @@ class CqBoost(Algorithm):
 
     hyperparameters = (MU, EPSILON, ROUNDS)
 
-    def limit(self, problem: VotingProblem) -> str:
+    def limit(self, problem: GramProblem) -> str:
         """Return the largest feasible μ in a sentence."""
         return mu_limit(np.abs(problem.correlations()).max(axis=1))
 
@@ -41,7 +42,7 @@ class CqBoost(Algorithm):
         values = grid.axis("mu") or ()
         epsilons = np.array(grid.axis("epsilon"), dtype=np.float64)
         rounds = np.array(grid.axis("n_rounds") or [math.inf])
-        n_voters = problem.H.shape[1]
+        n_voters = problem.n_voters
         paths = np.full(
             (problem.n_samples, len(values), len(epsilons), len(rounds), n_voters), np.nan
         )
@@ -97,7 +98,7 @@ def generate_columns(
         best, sign = solution.best
 
 
-class CqBoostClassifier(VoteClassifier):
+class CqBoostClassifier(MomentClassifier):
     """CqBoost: the vote of least C-bound, by column generation (Roy et al. 2016).
 
     Parameters
@@ -148,10 +149,7 @@ class CqBoostClassifier(VoteClassifier):
         self.n_rounds = n_rounds
         self.voters = voters
 
-    def _train(self, H: FloatArray, y: FloatArray) -> FloatArray:
-        algorithm = self._algorithm()
-        self._candidate(algorithm, y)
-        problem = reduce_problem(H, y)
+    def _solve(self, problem: GramProblem, candidate: dict[str, float]) -> FloatArray:
         [gram], [margins] = problem.grams(), problem.correlations()
         self._votes: list[tuple[IntArray, FloatArray]] = []
         for vote, solution in generate_columns(gram, margins, self.mu):
@@ -161,9 +159,9 @@ class CqBoostClassifier(VoteClassifier):
             if solution.excess <= self.epsilon or len(self._votes) == self.n_rounds:
                 break
         if not self._votes:
-            raise infeasible(algorithm, self.mu, problem)
+            raise infeasible(self._algorithm(), self.mu, problem)
         return problem.expand(vote)
 
     def _stages(self, H: FloatArray) -> Iterator[FloatArray]:
         for voters, weights in self._votes:
-            yield H[:, voters] @ weights
+            yield H[:, voters].astype(np.float64) @ weights

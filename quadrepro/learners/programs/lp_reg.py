@@ -25,6 +25,7 @@ from quadrepro.learners.base import Hyperparameter
 from quadrepro.learners.estimators import Voters
 from quadrepro.learners.grid import Grid
 from quadrepro.learners.programs.linear import LinearSolution, make_solver, run_solver
+from quadrepro.learners.programs.ordered import ordered_sum
 from quadrepro.learners.programs.soft_margin import SoftMargin, SoftMarginClassifier
 
 DUAL_SIMPLEX = 1
@@ -81,7 +82,7 @@ class MarginLP:
         solution, word = run_solver(self._highs, f"LP_REG's linear program at nu = {nu:g}")
         # In a minimisation, multipliers of rows that are bounded above are negative.
         weights = np.maximum(0.0, -np.array(solution.row_dual[:-1], dtype=np.float64))
-        weights /= weights.sum()
+        weights /= ordered_sum(weights)
         rho = solution.row_dual[-1]
         examples = np.array(solution.col_value[:-1], dtype=np.float64)
         return LinearSolution(
@@ -98,6 +99,7 @@ class RegularizedLP(SoftMargin):
     """LP_REG: the weights of largest soft margin ρ - C Σξ, with C = 1/(ν m)."""
 
     hyperparameters = (NU,)
+    version = 2
 
     def check(self, grid: Grid) -> None:
         """Raise ValueError if the grid or the number of rounds cannot be used."""

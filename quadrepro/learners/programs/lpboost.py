@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 import highspy
 import numpy as np
@@ -27,10 +28,14 @@ from quadrepro.learners.base import Hyperparameter
 from quadrepro.learners.estimators import VoteClassifier, Voters
 from quadrepro.learners.grid import Grid
 from quadrepro.learners.programs.linear import LinearSolution, make_solver, run_solver
+from quadrepro.learners.programs.ordered import weighted_sum
 from quadrepro.voters.reduction import VotingProblem, reduce_problem
 
 VIOLATION = 1e-6
 """A voter is added only if its dual constraint is violated by more than this."""
+
+TIE = 1e-9
+"""Violations that differ by less than this are equal, as HiGHS's duals are no more exact."""
 
 C = Hyperparameter("C", "number", "small", "price of a unit of slack")
 
@@ -98,17 +103,23 @@ class LPBoostMaster:
 class LPBoost(Algorithm):
     """LPBoost with a soft margin; the hyper-parameter is the price C of slack.
 
-    Each round adds the voter whose dual constraint is violated most and solves the program again
-    over all voters added so far. The values of C are solved in turn, each starting from the voters
-    and the basis of the one before. At least one voter is added, so that the run has seen the best
-    voter even if C m max|μ| <= 1, in which case the empty vote is optimal.
+    Each round adds the voter whose dual constraint is violated most, the first of several, and
+    solves the program again over all voters added so far. The values of C are solved in turn, each
+    starting from the voters and the basis of the one before. At least one voter is added, so that
+    the run has seen the best voter even if C m max|μ| <= 1, where the empty vote is optimal.
+
+    A linear program may have several optima. The vote is the vertex at which the simplex method of
+    HiGHS ends. HiGHS has no code of its own for any processor, and what it is given has the same
+    bits on all of them: the violations are summed in a fixed order.
     """
 
     hyperparameters = (C,)
+    version = 2
+    kernels: ClassVar[tuple[str, ...]] = ("sums",)
 
     def _paths(self, problem: VotingProblem, grid: Grid) -> FloatArray:
         values = [float(v) for v in grid.axis("C") or ()]
-        paths = np.zeros((problem.n_samples, len(values), problem.H.shape[1]))
+        paths = np.zeros((problem.n_samples, len(values), problem.n_voters))
         for path, counts in zip(paths, problem.counts, strict=True):
             for row, (added, solution) in zip(
                 path, generate_columns(problem, counts, values), strict=True
@@ -153,18 +164,27 @@ def generate_columns(
     for value in values:
         master.price_slack(value)
         if not added:
-            _add(master, added, signed, int(np.abs(counts[held] @ signed).argmax()))
+            _add(master, added, signed, _first_largest(_edges(counts[held], signed)))
         while True:
             solution = master.solve()
             if watch is not None:
                 watch(added, solution)
-            violation = np.abs(solution.example_weights @ signed) - 1.0
+            violation = _edges(solution.example_weights, signed) - 1.0
             violation[added] = -1.0
-            worst = int(violation.argmax())
+            worst = _first_largest(violation)
             if violation[worst] <= VIOLATION:
                 break
             _add(master, added, signed, worst)
         yield added, solution
+
+
+def _edges(weights: FloatArray, signed: FloatArray) -> FloatArray:
+    """Return the size of each voter's edge under example weights, in a fixed order."""
+    return np.abs(weighted_sum(weights, signed))
+
+
+def _first_largest(x: FloatArray) -> int:
+    return int((x > x.max() - TIE).argmax())
 
 
 def _add(master: LPBoostMaster, added: list[int], signed: FloatArray, voter: int) -> None:
@@ -218,10 +238,10 @@ class LPBoostClassifier(VoteClassifier):
         )
         added, solution = next(path)
         self.gap_ = solution.gap
-        weights = np.zeros(problem.H.shape[1])
+        weights = np.zeros(problem.n_voters)
         weights[added] = solution.voter_weights
         return problem.expand(weights)
 
     def _stages(self, H: FloatArray) -> Iterator[FloatArray]:
         for voters, weights in self._solutions:
-            yield H[:, voters] @ weights
+            yield H[:, voters].astype(np.float64) @ weights

@@ -7,7 +7,7 @@ import math
 from quadrepro._typing import FloatArray
 from quadrepro.learners.algorithm import Algorithm
 from quadrepro.learners.base import Hyperparameter
-from quadrepro.voters.reduction import VotingProblem
+from quadrepro.voters.reduction import GramProblem
 
 ROUNDING = 1e-12
 """Share by which μ may exceed the largest feasible one, which is a rounded sum."""
@@ -57,7 +57,7 @@ def mu_limit(largest: FloatArray) -> str:
     return f"mu can be at most {shown:.3g}{where}"
 
 
-def infeasible(algorithm: Algorithm, mu: float, problem: VotingProblem) -> ValueError:
+def infeasible(algorithm: Algorithm, mu: float, problem: GramProblem) -> ValueError:
     """Return the error for a mean margin that no vote has.
 
     Parameters
@@ -66,7 +66,7 @@ def infeasible(algorithm: Algorithm, mu: float, problem: VotingProblem) -> Value
         States the limit.
     mu : float
         Mean margin.
-    problem : VotingProblem
+    problem : GramProblem
         The reduced problem.
 
     Returns

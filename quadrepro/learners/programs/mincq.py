@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from quadrepro._typing import FloatArray
 from quadrepro.learners.algorithm import Algorithm
 from quadrepro.learners.base import N_ROUNDS
-from quadrepro.learners.estimators import VoteClassifier, Voters
+from quadrepro.learners.estimators import Voters
 from quadrepro.learners.greedy.cbboost import CBBoost
 from quadrepro.learners.grid import Grid
 from quadrepro.learners.programs.mean_margin import MU, feasible, infeasible, mu_limit
 from quadrepro.learners.programs.mincq_program import MinCqProgram
-from quadrepro.voters.reduction import VotingProblem, reduce_problem
+from quadrepro.learners.streaming import MomentClassifier
+from quadrepro.voters.reduction import GramProblem, VotingProblem
 
 
 @dataclass(frozen=True)
@@ -27,14 +29,15 @@ class MinCq(Algorithm):
     """
 
     hyperparameters = (MU,)
-    version = 2
+    version = 3
+    kernels: ClassVar[tuple[str, ...]] = ("cholesky", "sums")
 
     @property
     def merges_voters(self) -> bool:
         """Whether equal voters may be merged: no, since each has a bound of its own."""
         return False
 
-    def limit(self, problem: VotingProblem) -> str:
+    def limit(self, problem: GramProblem) -> str:
         """Return the largest feasible μ in a sentence."""
         return mu_limit(np.abs(problem.correlations()).mean(axis=1))
 
@@ -59,14 +62,15 @@ class MinCqOnCBBoost(Algorithm):
     mu: float = 0.05
 
     hyperparameters = (N_ROUNDS,)
-    version = 2
+    version = 3
+    kernels: ClassVar[tuple[str, ...]] = ("cholesky", "sums")
 
     def check(self, grid: Grid) -> None:
         """Raise ValueError if the grid or the mean margin cannot be used."""
         super().check(grid)
         MinCq().check_candidate(mu=self.mu)
 
-    def limit(self, problem: VotingProblem) -> str:
+    def limit(self, problem: GramProblem) -> str:
         """Return in a sentence why a candidate has no solution."""
         return f"the voters of CB-Boost have no vote of mean margin mu = {self.mu:g}"
 
@@ -95,7 +99,7 @@ def _solve_weights(gram: FloatArray, margins: FloatArray, values: Sequence[float
     return weights
 
 
-class MinCqClassifier(VoteClassifier):
+class MinCqClassifier(MomentClassifier):
     """MinCq: the quasi-uniform vote of least C-bound (Germain et al. 2015).
 
     Parameters
@@ -133,14 +137,11 @@ class MinCqClassifier(VoteClassifier):
         self.mu = mu
         self.voters = voters
 
-    def _train(self, H: FloatArray, y: FloatArray) -> FloatArray:
-        algorithm = self._algorithm()
-        self._candidate(algorithm, y)
-        problem = reduce_problem(H, y, merge_voters=algorithm.merges_voters)
+    def _solve(self, problem: GramProblem, candidate: dict[str, float]) -> FloatArray:
         [gram], [margins] = problem.grams(), problem.correlations()
         program = MinCqProgram(gram, margins)
         if not feasible(self.mu, program.largest_mu):
-            raise infeasible(algorithm, self.mu, problem)
+            raise infeasible(self._algorithm(), self.mu, problem)
         solution = program.solve(self.mu)
         self.gap_ = solution.gap
         return problem.expand(solution.voter_weights)

@@ -16,6 +16,13 @@ Voters that are equal up to sign have equal rows in G. They are merged into one 
 is the sum of theirs and whose weight they share. PIQP, a proximal interior-point solver, solves the
 program. Its solution gives a guess at the weights on a bound, and with that guess one linear
 system gives the exact solution.
+
+If voters depend on each other linearly, several w may be optimal; the solution is the one of least
+norm. All optimal v have the same slope 2 G v - eta m. It is zero for weights inside their bounds,
+and its sign says on which bound the others are. That leaves a linear system for the weights where
+it is zero, of which the solution of least norm is taken. If it violates bounds, DAQP says which of
+these weights are on a bound too. Given the weights on a bound, the others are computed once more,
+in a fixed order: so they are the same bits on every processor if G and m are.
 """
 
 from __future__ import annotations
@@ -25,20 +32,28 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.linalg import LinAlgError
 
-from quadrepro._typing import FloatArray
+from quadrepro._typing import BoolArray, FloatArray
 from quadrepro.learners.programs.active_set import (
-    STEPS,
+    MANY_STEPS,
+    TOUCH,
     ProximalSystem,
     best_guess,
     kkt_residual,
 )
+from quadrepro.learners.programs.ordered import ordered_sum, weighted_sum
 from quadrepro.learners.programs.program import RESIDUAL, QuadraticSolution, require_optimal
 
 GUESSES = 8
 """Largest number of guesses at the weights on a bound."""
 
-PROXIMAL = 1e-10
-"""Shift of the system of the free voters, which is singular if voters depend on each other."""
+PROXIMAL = 1e-7
+"""Shift of the system of the free voters, which is singular if they depend on each other."""
+
+TOUCHES = (TOUCH, 1e-7, 1e-5)
+"""Sizes up to which slopes are zero: the first that leads to the optimum counts."""
+
+SINGULAR = 1e-11
+"""Eigenvalues up to this, relative to the largest, are zero."""
 
 
 class MinCqProgram:
@@ -64,11 +79,14 @@ class MinCqProgram:
         self._copies = copies.astype(np.float64)
         self._margins = (margins * self._signs)[first]
         self._gram = rows[first][:, first] * self._signs[first]
+        # In v = scales x, the norm of x is that of the weights of all voters, merged or not.
+        self._scales = np.sqrt(self._copies)
+        self._last: tuple[BoolArray, ProximalSystem] | None = None
 
     @property
     def largest_mu(self) -> float:
         """The largest feasible mean margin: that of the weights ±1/n with the signs of m."""
-        return float(self._copies @ np.abs(self._margins) / len(self._signs))
+        return ordered_sum(self._copies * np.abs(self._margins)) / len(self._signs)
 
     def solve(self, mu: float) -> QuadraticSolution:
         """Solve for a mean margin μ.
@@ -81,9 +99,9 @@ class MinCqProgram:
         Returns
         -------
         QuadraticSolution
-            Signed weights w, and the objectives of the program in v = w/μ. The residual is the
-            larger of |m'v - 1| and the `kkt_residual` of v with the slope 2 G v/η - m; its s is
-            max b.
+            Signed weights w, those of least norm if several are optimal, and the objectives of the
+            program in v = w/μ. The residual is the larger of |m'v - 1| and the `kkt_residual` of v
+            with the slope 2 G v/η - m; its s is max b.
 
         Raises
         ------
@@ -92,12 +110,18 @@ class MinCqProgram:
         """
         bounds = self._copies / (len(self._signs) * mu)
         v, eta, word = self._piqp(bounds)
-        (v, eta), residual = best_guess(
+        rough, residual = best_guess(
             (v, eta),
             self._guesses(bounds, v, eta),
             lambda point: self._residual(bounds, *point),
             RESIDUAL / 1000,
         )
+        if rough[1] > 0:
+            for touch in TOUCHES:
+                v, eta = self._settled(bounds, *rough, touch)
+                residual = self._residual(bounds, v, eta)
+                if residual <= RESIDUAL:
+                    break
         require_optimal(residual, f"MinCq's quadratic program at mu = {mu:g} ended as {word!r}")
         product = self._gram @ v
         primal = float(v @ product)
@@ -124,29 +148,90 @@ class MinCqProgram:
         for _ in range(GUESSES):
             if not eta > 0:
                 return
-            v, eta = self._on_bounds(bounds, v, self._moved(bounds, v, eta), eta)
+            moved = self._moved(bounds, v, eta)
+            free = np.abs(moved) < bounds
+            v, eta = self._solve(np.where(free, v, np.copysign(bounds, moved)), free, eta)
             yield np.clip(v, -bounds, bounds), eta
 
-    def _on_bounds(
-        self, bounds: FloatArray, v: FloatArray, moved: FloatArray, eta: float
-    ) -> tuple[FloatArray, float]:
-        """Return v and η if just the weights that `moved` has on or beyond a bound are on it."""
-        free = np.abs(moved) < bounds
-        v = np.where(free, v, np.copysign(bounds, moved))
+    def _solve(self, v: FloatArray, free: BoolArray, eta: float) -> tuple[FloatArray, float]:
+        """Return v and η if the slope of the free weights is zero, the nearest to given ones.
+
+        v and η are returned as they are if the system cannot be solved.
+        """
         if not free.any():
             return v, eta
-        m = self._margins[free]
         try:
-            system = ProximalSystem(2 * self._gram[np.ix_(free, free)], PROXIMAL)
+            system = self._system(free)
         except LinAlgError:
             return v, eta
-        along = system.solve(m)
-        for _ in range(STEPS):
-            step = -system.solve(2 * self._gram[free] @ v)
-            if m.any():
-                eta = float((1.0 - self._margins @ v - m @ step) / (m @ along))
-            v[free] += step + eta * along
+        m, scales, v = self._margins[free], self._scales[free], v.copy()
+        columns = np.ascontiguousarray(self._gram[:, free])
+        along = scales * system.solve(scales * m)
+        bound = bool(m.any())
+        if bound:
+            eta = 0.0
+        least = np.inf
+        for _ in range(MANY_STEPS):
+            slope = weighted_sum(2 * v, columns) - eta * m
+            missing = 1.0 - ordered_sum(self._margins * v) if bound else 0.0
+            size = max(float(np.abs(slope).max()), abs(missing))
+            if not size < least / 2:
+                break
+            least = size
+            step = -scales * system.solve(scales * slope)
+            if bound:
+                change = (missing - ordered_sum(m * step)) / ordered_sum(m * along)
+                step, eta = step + change * along, eta + change
+            v[free] += step
         return v, eta
+
+    def _system(self, free: BoolArray) -> ProximalSystem:
+        """Return the system of the free weights, the last one if they are the same."""
+        if self._last is None or (free != self._last[0]).any():
+            scales = self._scales[free]
+            matrix = 2 * self._gram[np.ix_(free, free)] * scales * scales[:, None]
+            self._last = free, ProximalSystem(matrix, PROXIMAL)
+        return self._last[1]
+
+    def _settled(
+        self, bounds: FloatArray, v: FloatArray, eta: float, touch: float
+    ) -> tuple[FloatArray, float]:
+        """Return the optimal v of least norm and its η, in a fixed order.
+
+        Slopes up to `touch` are zero.
+        """
+        slope = 2 * self._gram @ v / eta - self._margins
+        free = np.abs(slope) <= touch
+        v, eta = self._solve(np.where(free, 0.0, -np.copysign(bounds, slope)), free, eta)
+        if (np.abs(v) > bounds * (1 + TOUCH)).any():
+            v = self._least_within(bounds, v, free)
+            free = np.abs(v) < bounds * (1 - TOUCH)
+            v, eta = self._solve(np.where(free, 0.0, np.copysign(bounds, v)), free, eta)
+        return np.clip(v, -bounds, bounds), eta
+
+    def _least_within(self, bounds: FloatArray, v: FloatArray, free: BoolArray) -> FloatArray:
+        """Return the v of least norm within the bounds, given an optimal one without."""
+        import daqp
+
+        scales, x = self._scales[free], v[free] / self._scales[free]
+        values, vectors = np.linalg.eigh(self._gram[np.ix_(free, free)] * scales * scales[:, None])
+        # Along these directions nothing changes but the norm.
+        flat = np.ascontiguousarray(vectors[:, values <= SINGULAR * values[-1]])
+        if not flat.size:
+            return v
+        room = bounds[free] / scales
+        along, *_ = daqp.solve(
+            np.eye(flat.shape[1]),
+            x @ flat,
+            flat,
+            room - x,
+            -room - x,
+            np.zeros(len(flat), dtype=np.intc),
+            primal_tol=RESIDUAL / 10_000,
+        )
+        v = v.copy()
+        v[free] = scales * (x + flat @ along)
+        return v
 
     def _piqp(self, bounds: FloatArray) -> tuple[FloatArray, float, str]:
         """Return v, η and how PIQP says it ended."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from quadrepro._typing import FloatArray
 from quadrepro.learners.base import Hyperparameter
@@ -18,6 +19,8 @@ class RegularizedQP(SoftMargin):
     """QP_REG: the weights of least ‖b‖² + C Σξ whose margins are at least 1 - ξ."""
 
     hyperparameters = (C,)
+    version = 2
+    kernels: ClassVar[tuple[str, ...]] = ("cholesky", "sums")
 
     def _program(self, margins: FloatArray, counts: FloatArray) -> MarginQP:
         return MarginQP(margins, counts)

@@ -8,29 +8,37 @@ Dual, with M for the matrix of the margins y_i h_t(x_i)::
 
     max  sum_i u_i - 1/4 ||(M'u)_+||²    s.t.  0 <= u_i <= C n_i;    b = 1/2 (M'u)_+
 
-n_i is the number of examples equal to example i. PIQP, a proximal interior-point solver, solves the
-primal. Its solution gives a guess at the examples on the margin and at the voters with weight, and
-with that guess one linear system gives the exact u. In about one program in 500 the guess is wrong
-because the optimum is degenerate: an example on the margin has the dual weight 0 or C n_i, or a
-voter without weight is on the verge of one. An active-set method on the dual then finishes.
+n_i is the number of examples equal to example i. An interior-point method gives a guess at the
+examples on the margin and at the voters with weight, and with that guess one linear system gives
+the exact u. In about one program in 500 the guess is wrong because the optimum is degenerate: an
+example on the margin has the dual weight 0 or C n_i, or a voter without weight is on the verge of
+one. An active-set method on the dual then finishes.
+
+All this leads to bits that depend on the processor. But while several u may be optimal, only one b
+is. It says which examples are on the margin (M b = 1) and which are short of it, and which voters
+have weight. These three sets leave a linear system, from which b is computed once more, in a fixed
+order: so it is the same bits on every processor.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import LinAlgError
 
 from quadrepro._typing import BoolArray, FloatArray, IntArray
 from quadrepro.learners.programs.active_set import (
+    MANY_STEPS,
     STEPS,
+    TOUCH,
     ProximalSystem,
     best_guess,
     kkt_residual,
 )
+from quadrepro.learners.programs.interior_point import Guess, guess_optimum
+from quadrepro.learners.programs.ordered import weighted_sum
 from quadrepro.learners.programs.program import RESIDUAL, QuadraticSolution, require_optimal
 
 CLIMB = 10
@@ -47,19 +55,11 @@ class MarginQPSolution(QuadraticSolution):
     Attributes
     ----------
     example_weights : ndarray of shape (n_examples,)
-        Dual weight u_i of each distinct example, that of all its copies together.
+        Dual weight u_i of each distinct example, that of all its copies together. If several u are
+        optimal, it depends on the processor which of them this is.
     """
 
     example_weights: FloatArray
-
-
-class _Guess(NamedTuple):
-    """What PIQP ends with: dual weights, and on which side of each condition the optimum seems."""
-
-    u: FloatArray
-    free: BoolArray  # examples on the margin
-    capped: BoolArray  # examples short of the margin, with the dual weight C n
-    used: BoolArray  # voters with weight
 
 
 class MarginQP:
@@ -76,6 +76,7 @@ class MarginQP:
     def __init__(self, margins: FloatArray, counts: FloatArray) -> None:
         self._margins = np.ascontiguousarray(margins)
         self._counts = counts
+        self._last = np.zeros(len(counts))
 
     def solve(self, C: float) -> MarginQPSolution:
         """Solve for a price C of slack.
@@ -88,7 +89,7 @@ class MarginQP:
         Returns
         -------
         MarginQPSolution
-            Nonnegative weights b, which are `voter_weights` of the dual weights u.
+            Nonnegative weights b, the same bits on every processor, and optimal dual weights u.
 
         Raises
         ------
@@ -96,18 +97,16 @@ class MarginQP:
             If the KKT residual is too large.
         """
         caps = C * self._counts
-        guess, word = self._piqp(caps)
-        u, residual = best_guess(
-            guess.u, self._guesses(caps, guess), lambda u: self._residual(caps, u), RESIDUAL
-        )
-        require_optimal(residual, f"QP_REG's quadratic program at C = {C:g} ended as {word!r}")
-        b = self.voter_weights(u)
+        u, word = self._dual_weights(caps)
+        b = self._settled(caps, u)
+        residual = max(self._residual(caps, u), self._distance(b, u))
+        require_optimal(residual, f"QP_REG's quadratic program at C = {C:g} ended after {word}")
         slack = np.maximum(0.0, 1.0 - self._margins @ b)
         square = float(b @ b)
         return MarginQPSolution(
             voter_weights=b,
             primal=square + float(caps @ slack),
-            dual=float(u.sum()) - square,
+            dual=float(u.sum() - (self.voter_weights(u) ** 2).sum()),
             status=word,
             residual=residual,
             example_weights=u,
@@ -179,7 +178,7 @@ class MarginQP:
         """Return the gradient of the dual: by how much each example is short of the margin."""
         return np.asarray(1.0 - self._margins @ self.voter_weights(u))
 
-    def _guesses(self, caps: FloatArray, guess: _Guess) -> Iterator[FloatArray]:
+    def _guesses(self, caps: FloatArray, guess: Guess) -> Iterator[FloatArray]:
         """Yield the dual weights of the guess, then those of a climb from the better point."""
         u = self._solve_guess(caps, guess)
         yield u
@@ -188,7 +187,7 @@ class MarginQP:
             u = self._climb(caps, u)
             yield u
 
-    def _solve_guess(self, caps: FloatArray, guess: _Guess) -> FloatArray:
+    def _solve_guess(self, caps: FloatArray, guess: Guess) -> FloatArray:
         """Return u if the guess is right, or as it was if the system cannot be solved."""
         free = guess.free
         u = np.where(guess.capped, caps, 0.0)
@@ -237,39 +236,64 @@ class MarginQP:
                 return free, direction
             free = free[stays]
 
-    def _piqp(self, caps: FloatArray) -> tuple[_Guess, str]:
-        """Return the guess that PIQP's solution gives, and how PIQP says it ended."""
-        import piqp
-
-        M = self._margins
-        m, n = M.shape
-        solver = piqp.DenseSolver()
-        solver.settings.eps_abs = solver.settings.eps_rel = RESIDUAL / 1000
-        solver.setup(
-            np.diag(np.append(np.full(n, 2.0), np.zeros(m))),
-            np.append(np.zeros(n), caps),
-            None,
-            None,
-            np.hstack([M, np.eye(m)]),
-            np.ones(m),
-            np.full(m, np.inf),
-            np.zeros(n + m),
-            np.full(n + m, np.inf),
+    def _dual_weights(self, caps: FloatArray) -> tuple[FloatArray, str]:
+        """Return optimal dual weights, and after what they were found."""
+        # Where no example is short of the margin, a higher price changes nothing.
+        if self._residual(caps, self._last) <= _enough(self._last):
+            return self._last, "no step from the last price"
+        guess = guess_optimum(self._margins, caps)
+        u, _ = best_guess(
+            guess.u,
+            self._guesses(caps, guess),
+            lambda u: self._residual(caps, u),
+            _enough(guess.u),
         )
-        word = str(solver.solve())
-        b, slack = np.split(solver.result.x, [n])
-        u = np.clip(solver.result.z_l, 0.0, caps)
-        # Of each complementary pair, which is the larger? Dual weights are in units of the largest.
-        below, above = u.max() * slack, u.max() * (M @ b - 1.0 + slack)
-        capped = below >= caps - u
-        guess = _Guess(u, (above < u) & ~capped, capped, solver.result.z_bl[:n] < 2 * b)
-        return guess, word
+        self._last = u
+        return u, f"{guess.steps} steps"
+
+    def _settled(self, caps: FloatArray, u: FloatArray) -> FloatArray:
+        """Return the weights that follow from who is on the margin, in a fixed order."""
+        rough = self.voter_weights(u)
+        short = 1.0 - self._margins @ rough
+        on, used = np.abs(short) <= TOUCH, rough > TOUCH * _unit(rough, u)
+        rows = self._margins[:, used]
+        pull = weighted_sum(caps[short > TOUCH], rows[short > TOUCH])
+        if on.any() and used.any():
+            rows = rows[on]
+            columns = np.ascontiguousarray(rows.T)
+            system, v, least = _system(rows), np.zeros(len(rows)), np.inf
+            for _ in range(MANY_STEPS):
+                missing = 1.0 - weighted_sum(pull + weighted_sum(v, rows), columns) / 2
+                size = float(np.abs(missing).max())
+                if not size < least / 2:
+                    break
+                v, least = v + system.solve(missing), size
+            pull += weighted_sum(v, rows)
+        b = np.zeros(len(used))
+        b[used] = np.maximum(0.0, pull) / 2
+        return b
+
+    def _distance(self, b: FloatArray, u: FloatArray) -> float:
+        """Return how far b is from the weights of u, without a unit."""
+        rough = self.voter_weights(u)
+        return float(np.abs(b - rough).max() / _unit(rough, u))
 
 
 def _system(rows: FloatArray) -> ProximalSystem:
     """Return the system of examples on the margin, from their margins on voters with weight."""
-    matrix = rows @ rows.T / 2
+    columns = np.ascontiguousarray(rows.T)
+    matrix = np.stack([weighted_sum(row, columns) for row in rows]) / 2
     return ProximalSystem(matrix, PROXIMAL * matrix.diagonal().max())
+
+
+def _enough(u: FloatArray) -> float:
+    """Return the residual that is good enough: more than rounding in M'u can cause."""
+    return RESIDUAL / 1000 + 1e-15 * float(np.nansum(u))
+
+
+def _unit(weights: FloatArray, u: FloatArray) -> float:
+    """Return the largest weight, but no less than what rounding is small against."""
+    return float(max(weights.max(), 1e-4 * u.sum()))
 
 
 def _inward(caps: FloatArray, u: FloatArray, direction: FloatArray) -> BoolArray:

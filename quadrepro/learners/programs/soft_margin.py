@@ -119,7 +119,7 @@ class SoftMargin(Algorithm):
     def _paths(self, problem: VotingProblem, grid: Grid) -> FloatArray:
         values = self._values(grid)
         found = AdaBoost()._paths(problem, self._rounds)[:, 0]
-        paths = np.zeros((problem.n_samples, len(values), problem.H.shape[1]))
+        paths = np.zeros((problem.n_samples, len(values), problem.n_voters))
         for path, vote, counts in zip(paths, found, problem.counts, strict=True):
             voters, held = np.flatnonzero(vote), counts > 0
             if not len(voters):

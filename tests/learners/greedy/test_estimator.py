@@ -18,10 +18,13 @@ from quadrepro import (
     GBCBBoostClassifier,
     HedgeBoostClassifier,
     QuadBoostClassifier,
+    Stumps,
 )
 from quadrepro._typing import FloatArray
+from quadrepro.kernels import compiling
 from quadrepro.learners import greedy
 from quadrepro.learners.greedy.estimator import GreedyClassifier
+from quadrepro.voters.groups import VoterGroups
 
 Problem = tuple[FloatArray, FloatArray]
 
@@ -109,3 +112,42 @@ def test_stages_of_adaboost_are_shorter_runs(problem: Problem) -> None:
     for t in (1, 4, 9):
         alone = AdaBoostClassifier(t, voters="precomputed").fit(H, y).decision_function(H)
         np.testing.assert_allclose(stages[t - 1], alone, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        AdaBoostClassifier(40),
+        AdaBoostRegClassifier(5.0, n_rounds=20),
+        EBBoostClassifier(0.3, n_rounds=20),
+        HedgeBoostClassifier(0.1, n_rounds=20),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("jit", ["1", "0"])
+def test_stumps_have_the_weights_and_rounds_of_their_matrix(
+    estimator: GreedyClassifier, jit: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(compiling.SWITCH, jit)
+    rng = np.random.default_rng(0)
+    # Equal examples, and equal, opposite and constant attributes.
+    X = rng.normal(size=(1500, 5)).round(1)
+    X[:, 2], X[:, 3], X[:, 4] = X[:, 1], -X[:, 1], 1.0
+    y = X[:, 0] + X[:, 1] + rng.normal(size=1500) > 0
+    ours = clone(estimator).fit(X, y)
+    H = Stumps().fit_transform(X)
+    plain = clone(estimator).set_params(voters="precomputed").fit(H, y)
+    assert ours.voter_weights_.tobytes() == plain.voter_weights_.tobytes()
+    pairs = zip(ours.staged_decision_function(X), plain.staged_decision_function(H), strict=True)
+    assert all(a.tobytes() == b.tobytes() for a, b in pairs)
+
+
+@pytest.mark.skipif(not compiling.enabled(), reason="numba is not installed")
+def test_adaboost_makes_no_matrix_of_stumps(monkeypatch: pytest.MonkeyPatch) -> None:
+    def never(*_: object) -> FloatArray:
+        raise AssertionError
+
+    X = np.random.default_rng(0).normal(size=(50, 3))
+    monkeypatch.setattr(VoterGroups, "matrix", never)
+    monkeypatch.setattr(Stumps, "transform", never)
+    assert AdaBoostClassifier(9).fit(X, X[:, 0] + X[:, 1] > 0).voter_weights_.any()

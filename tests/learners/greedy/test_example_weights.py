@@ -6,7 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from quadrepro._typing import FloatArray
+from quadrepro._typing import FloatArray, IntArray
+from quadrepro.kernels.compiling import SWITCH
 from quadrepro.learners.algorithm import DrawnProblem, HeldOut, positive_votes
 from quadrepro.learners.greedy.adaboost import AdaBoost
 from quadrepro.learners.greedy.adaboost_reg import AdaBoostReg
@@ -20,6 +21,7 @@ from quadrepro.learners.greedy.example_weights import (
     WeightBoosting,
 )
 from quadrepro.learners.greedy.hedge import HedgeBoost
+from quadrepro.learners.greedy.loop import Trace, boost
 from quadrepro.learners.grid import Grid
 from quadrepro.voters.random_stumps import Coding, RandomStumps
 from quadrepro.voters.reduction import VotingProblem
@@ -160,7 +162,7 @@ def test_a_step_is_the_weight_of_its_hyperbolic_tangent(problem: Problem) -> Non
     step = state.step_to(picks, tanhs)
     assert step.last is None
     assert step.picks is picks
-    np.testing.assert_array_equal(step.weights, np.arctanh(tanhs))
+    np.testing.assert_allclose(step.weights, np.arctanh(tanhs), rtol=1e-15)
 
 
 def test_a_voter_without_error_or_without_an_edge_ends_the_run(problem: Problem) -> None:
@@ -171,7 +173,7 @@ def test_a_voter_without_error_or_without_an_edge_ends_the_run(problem: Problem)
         step = state.step_to(np.arange(5), tanhs)
         assert step.last is not None
         assert step.last.tolist() == [True, False, True, True, True]
-        assert step.weights.tolist() == [decisive, np.arctanh(0.5), -decisive, 0.0, 0.0]
+        assert step.weights.tolist() == [decisive, pytest.approx(np.arctanh(0.5)), -decisive, 0, 0]
 
 
 def test_a_voter_without_error_outweighs_the_rounds_before_it() -> None:
@@ -218,3 +220,46 @@ def test_without_complements_only_a_stump_with_an_edge_is_taken(seed: int) -> No
     taken = step.last is None
     assert taken == (source.turns[0] < 0)
     assert (step.weights[0] > 0) == taken
+
+
+def rounds_without_limits(
+    right: FloatArray, mantissas: FloatArray, exponents: IntArray, n_rounds: int
+) -> tuple[list[int], FloatArray, IntArray]:
+    """Return the picks of AdaBoost's rounds, and weights that have no smallest number."""
+    picks = []
+    for _ in range(n_rounds):
+        units = np.rint(np.ldexp(mantissas, np.maximum(exponents, -99)))
+        sums = units @ right
+        picks.append(int((np.abs(sums) >= np.abs(sums).max() - TIE).argmax()))
+        edge = sums[picks[-1]] / units.sum()
+        mantissas, moved = np.frexp(mantissas / (1.0 + edge * right[:, picks[-1]]))
+        exponents = exponents + moved
+    return picks, mantissas, exponents
+
+
+@pytest.mark.parametrize("compiled", ["0", "1"])
+def test_a_weight_far_below_the_smallest_number_comes_back_in_its_own_time(
+    compiled: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(SWITCH, compiled)
+    # Voters that are each wrong on one example; the first example is right at first, then wrong.
+    H = np.vstack([np.ones(4), 1.0 - 2.0 * np.eye(4)])
+    turned = np.vstack([[-1.0, -1.0, -1.0, 1.0], H[1:]])
+    mantissas, exponents = np.frexp(np.full(5, UNITS / 5))
+    before, mantissas, exponents = rounds_without_limits(H, mantissas, exponents, 4000)
+    assert exponents[0] < -1200
+    after, mantissas, exponents = rounds_without_limits(turned, mantissas, exponents, 6000)
+    assert exponents[0] > 0
+
+    found, state = [], None
+    for voters, n_rounds in ((H, 4000), (turned, 6000)):
+        problem = VotingProblem(voters, np.ones(5), np.ones((1, 5)), np.arange(4), 4)
+        last, state = state, AdaBoost().state(problem, np.array([0]))
+        if last is not None:
+            state._lifted, state._lifts, state._deep = last._lifted, last._lifts, last._deep
+        trace = Trace()
+        boost(AdaBoost().rule(np.array([np.nan])), state, n_rounds, [trace])
+        found.append(trace.picks)
+    assert found == [before, after]
+    assert state is not None
+    np.testing.assert_array_equal(state.example_weights[0], np.ldexp(mantissas, exponents))

@@ -4,27 +4,67 @@ import numpy as np
 import pytest
 
 from quadrepro.learners.greedy.example_weights import LARGEST_STEP, UNITS
-from quadrepro.learners.greedy.step_loss import StepLoss, exact_sums
+from quadrepro.learners.greedy.step_loss import SCAN, StepLoss, exact_sums
 
 
-@pytest.mark.parametrize("C", [0.1, 3.0, 30.0, 300.0])
-@pytest.mark.parametrize("seed", range(20))
-def test_the_line_search_ends_where_the_loss_is_least(seed: int, C: float) -> None:
-    rng = np.random.default_rng(seed)
+def random_loss(rng: np.random.Generator, C: float) -> StepLoss:
     w, means = rng.dirichlet(np.ones(12), 2)
     total, s = rng.uniform(0.01, 20), np.where(np.arange(12) < 7, 1.0, -1.0)
-    loss = StepLoss(
+    return StepLoss(
         np.rint(w * UNITS)[None],
         np.ones((1, 12)),
         (s + C * w**2)[None],
         (C * (w - means) ** 2)[None],
         np.array([total]),
     )
+
+
+def many(loss: StepLoss, n: int) -> StepLoss:
+    """Return the loss of n equal trajectories."""
+    rows = loss.units, loss.counts, loss.slopes, loss.bends
+    return StepLoss(*(part.repeat(n, axis=0) for part in rows), loss.total.repeat(n))
+
+
+@pytest.mark.parametrize("C", [0.1, 3.0, 30.0, 300.0])
+@pytest.mark.parametrize("seed", range(20))
+def test_the_line_search_ends_where_the_loss_is_least(seed: int, C: float) -> None:
+    loss = random_loss(np.random.default_rng(seed), C)
     a = loss.minimiser()
     assert 0 <= a[0] <= LARGEST_STEP
     fine = np.geomspace(1e-5, LARGEST_STEP, 4000)
-    least = loss.logarithms(fine)[:, 0].min()
-    assert loss.logarithms(np.maximum(a, 1e-300))[0, 0] <= least + 1e-9 * max(1.0, abs(least))
+    least = many(loss, 4000).logarithms(fine).min()
+    assert loss.logarithms(np.maximum(a, 1e-300))[0] <= least + 1e-9 * max(1.0, abs(least))
+
+
+@pytest.mark.parametrize("C", [0.1, 3.0, 30.0, 300.0])
+@pytest.mark.parametrize("seed", range(20))
+def test_no_bound_is_above_the_loss_and_the_first_step_is_the_best_of_all(
+    seed: int, C: float
+) -> None:
+    rng = np.random.default_rng(seed)
+    loss = random_loss(rng, C)
+    all_steps = many(loss, len(SCAN)).logarithms(SCAN)
+    bounds = loss.bounds()[:, 0]
+    assert (bounds <= all_steps + 1e-9).all()
+    assert bounds.max() > all_steps.min()
+    assert loss.first().tolist() == [all_steps.argmin()]
+
+
+def test_the_logarithm_is_that_of_the_sum() -> None:
+    loss = random_loss(np.random.default_rng(5), 30.0)
+    [total] = loss.total
+    for a in (1e-3, 0.5, 7.0):
+        exponents = a * total / (a + total) * loss.bends - a * loss.slopes
+        expected = np.log((loss.counts * loss.units * np.exp(exponents)).sum())
+        assert loss.logarithms(np.array([a]))[0] == pytest.approx(expected, rel=1e-13)
+
+
+def test_an_example_without_a_weight_is_as_if_it_were_not_there() -> None:
+    loss = random_loss(np.random.default_rng(6), 30.0)
+    longer = [np.append(rows, [[0.0]], axis=1) for rows in (loss.units, loss.counts)]
+    steep = [np.append(rows, [[1e4]], axis=1) for rows in (-loss.slopes, loss.bends)]
+    more = StepLoss(*longer, -steep[0], steep[1], loss.total)
+    assert more.minimiser().tolist() == loss.minimiser().tolist()
 
 
 def test_the_line_search_without_bends_has_a_closed_form() -> None:

@@ -13,6 +13,7 @@ from quadrepro.learners.programs.lpboost import (
     VIOLATION,
     LPBoost,
     LPBoostMaster,
+    _first_largest,
     generate_columns,
 )
 from quadrepro.learners.programs.program import SolverError
@@ -112,3 +113,33 @@ def test_a_program_without_optimum_is_an_error_that_names_the_price() -> None:
     master.add_voter(np.array([1.0, -1.0, 0.0]))
     with pytest.raises(SolverError, match="at C = inf ended as"):
         master.solve()
+
+
+def test_of_violations_that_differ_by_rounding_the_first_is_the_largest() -> None:
+    assert _first_largest(np.array([0.5, 1.0, 1.0 + 5e-10, 0.9])) == 1
+    assert _first_largest(np.array([0.5, 1.0, 1.0 + 5e-9, 0.9])) == 2
+    assert _first_largest(np.array([-1.0])) == 0
+
+
+def test_the_first_of_the_most_violated_voters_is_added(
+    make_problem: Callable[..., Problem],
+) -> None:
+    H, y = make_problem(m=24, n=40)
+    seen: list[tuple[int, FloatArray]] = []
+    reduced = reduce_problem(H, y)
+    path = generate_columns(
+        reduced,
+        reduced.counts[0],
+        [0.3],
+        lambda added, solution: seen.append((len(added), solution.example_weights)),
+    )
+    [(added, _)] = path
+    ties = 0
+    for taken, u in seen[:-1]:
+        violation = np.abs(u @ (reduced.H * reduced.y[:, None]))
+        violation[added[:taken]] = 0.0
+        worst = np.flatnonzero(violation > violation.max() - 1e-9)
+        assert added[taken] == worst[0]
+        ties += len(worst) > 1
+    assert ties > 0
+    assert len(seen) > 5

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import highspy
 import numpy as np
 import pytest
@@ -171,3 +173,75 @@ def test_a_mean_margin_that_no_vote_has_is_an_error_that_names_it() -> None:
     program = MinCqProgram(*draw(4))
     with pytest.raises(SolverError, match=r"at mu = 0.9 ended as .* with a KKT residual of"):
         program.solve(0.9)
+
+
+def dependent(seed: int, m: int = 7, n: int = 20) -> tuple[FloatArray, FloatArray]:
+    """Return more voters than examples, one of them three times and one negated."""
+    rng = np.random.default_rng(seed)
+    right = np.where(rng.random((m, n)) < 0.6, 1.0, -1.0)
+    right = np.hstack([right, right[:, [0, 0]], -right[:, [1]]])
+    return right.T @ right / m, right.mean(axis=0)
+
+
+def least_norm(gram: FloatArray, w: FloatArray) -> float:
+    """Return the least norm of a vote with the same outputs within the bounds, by scipy."""
+    n = len(w)
+    values, vectors = np.linalg.eigh(gram)
+    rows = vectors[:, values > 1e-9].T
+    result = minimize(
+        lambda x: n * x @ x,
+        w,
+        jac=lambda x: 2 * n * x,
+        method="SLSQP",
+        bounds=[(-1 / n, 1 / n)] * n,
+        constraints=LinearConstraint(rows, rows @ w, rows @ w),
+        options={"ftol": 1e-15, "maxiter": 500},
+    )
+    return float(np.sqrt(result.x @ result.x))
+
+
+@pytest.mark.parametrize("share", [0.05, 0.3, 0.6, 0.8])
+def test_of_several_optima_the_one_of_least_norm_is_found(
+    share: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    within = []
+    plain = MinCqProgram._least_within
+    monkeypatch.setattr(MinCqProgram, "_least_within", lambda *a: within.append(share) or plain(*a))
+    for seed in range(6):
+        gram, margins = dependent(seed)
+        program = MinCqProgram(gram, margins)
+        w = program.solve(share * program.largest_mu).voter_weights
+        assert np.linalg.norm(w) == pytest.approx(least_norm(gram, w), rel=1e-6)
+    # Where mu is small, no bound is in the way of the least norm.
+    assert (len(within) > 0) == (share > 0.5)
+
+
+@pytest.mark.parametrize("make", [draw, dependent])
+@pytest.mark.parametrize("share", SHARES)
+@pytest.mark.parametrize("seed", range(4))
+def test_the_bits_of_the_weights_do_not_depend_on_where_the_solver_ended(
+    make: Callable[[int], tuple[FloatArray, FloatArray]],
+    share: float,
+    seed: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    program = MinCqProgram(*make(seed))
+    mu = share * program.largest_mu
+    weights = program.solve(mu).voter_weights
+    plain, rng = program._piqp, np.random.default_rng(seed)
+
+    def elsewhere(bounds: FloatArray) -> tuple[FloatArray, float, str]:
+        v, eta, word = plain(bounds)
+        return np.clip(v + 1e-6 * rng.normal(size=len(v)), -bounds, bounds), eta + 1e-6, word
+
+    monkeypatch.setattr(program, "_piqp", elsewhere)
+    assert program.solve(mu).voter_weights.tobytes() == weights.tobytes()
+
+
+def test_a_value_does_not_depend_on_those_before_it() -> None:
+    gram, margins = dependent(0)
+    program = MinCqProgram(gram, margins)
+    for share in SHARES:
+        mu = share * program.largest_mu
+        alone = MinCqProgram(gram, margins).solve(mu).voter_weights
+        assert program.solve(mu).voter_weights.tobytes() == alone.tobytes()

@@ -53,6 +53,7 @@ def test_the_ends_are_what_they_should_be():
     assert elementary.exp(np.array([np.inf, 709.0])).tolist() == [8.218407461554972e307] * 2
     assert elementary.log(np.array([0.0, 1.0])).tolist() == [-np.inf, 0.0]
     assert elementary.log1p(np.array([-1.0, 0.0])).tolist() == [-np.inf, 0.0]
+    assert elementary.tanh(np.array([-np.inf, 0.0, np.inf])).tolist() == [-1.0, 0.0, 1.0]
     assert np.signbit(elementary.artanh(np.array([-0.0, -0.5]))).all()
 
 
@@ -61,3 +62,10 @@ def test_the_bits_are_the_same_on_every_processor():
     parts = [elementary.exp(x), elementary.log(np.abs(x) + 0.125), elementary.artanh(x / 4)]
     digest = hashlib.sha256(np.concatenate(parts).tobytes()).hexdigest()
     assert digest == ("b2de92fcf86e56f735ebd8f1ff922d84abf7bab4c26d867b2f1d9d9cb7a42e23")
+
+
+def test_the_hyperbolic_tangent_rises_and_is_accurate():
+    x = np.sort(RNG.normal(0, 5, 20_000))
+    found = elementary.tanh(x)
+    assert (np.diff(found) >= 0).all()
+    np.testing.assert_allclose(found, np.tanh(x), rtol=0, atol=4.5e-16)

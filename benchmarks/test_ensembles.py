@@ -1,0 +1,41 @@
+"""Ensembles of five sizes on pima: grown once, against each fitted alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from pytest_benchmark.fixture import BenchmarkFixture
+
+from quadrepro._typing import FloatArray
+from quadrepro.learners.sklearn_predictor import estimator_classes, nested_predictions
+
+from .conftest import best_of, compare
+
+SIZES = (11, 26, 53, 64, 97)
+NAMES = [
+    "AdaBoostClassifier",
+    "BaggingClassifier",
+    "ExtraTreesClassifier",
+    "GradientBoostingClassifier",
+    "RandomForestClassifier",
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_ensembles_that_grow(
+    name: str, benchmark: BenchmarkFixture, pima: tuple[FloatArray, FloatArray]
+) -> None:
+    X, y = pima
+    make = estimator_classes()[name]
+
+    def nested() -> dict[int, FloatArray]:
+        return nested_predictions(make(random_state=0), SIZES, X, y, X)
+
+    def alone() -> dict[int, FloatArray]:
+        return {k: make(n_estimators=k, random_state=0).fit(X, y).predict(X) for k in SIZES}
+
+    ours, theirs = nested(), alone()
+    assert all(np.array_equal(ours[k], theirs[k]) for k in SIZES)
+    benchmark.pedantic(nested, rounds=2)
+    seconds, each = best_of(3, nested), best_of(3, alone)
+    compare(benchmark, **{"grown once s": seconds, "each alone s": each, "ratio": each / seconds})

@@ -1,0 +1,67 @@
+"""Cholesky's factorisation and the solution of its triangular systems, in a fixed order."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from quadrepro._typing import FloatArray
+from quadrepro.kernels.compiling import compiled
+
+PANEL, TILE = 64, 256
+"""Rows finished together, and columns of them updated together: these stay in the cache."""
+
+
+@compiled("void(float64[:, ::1], int64, int64, int64, int64, int64)")
+def subtract(A: FloatArray, i: int, first: int, end: int, left: int, right: int) -> None:
+    """Subtract Σ_k A_ki A_kj for first <= k < end, in this order, from A_ij, left <= j < right."""
+    row = A[i, left:right]
+    k = first
+    # Eight rows at a time are read for one that is written.
+    while k + 8 <= end:
+        a, b, c, d = A[k], A[k + 1], A[k + 2], A[k + 3]
+        e, f, g, h = A[k + 4], A[k + 5], A[k + 6], A[k + 7]
+        p, q, r, s, t, u, v, w = a[i], b[i], c[i], d[i], e[i], f[i], g[i], h[i]
+        a, b, c, d = a[left:right], b[left:right], c[left:right], d[left:right]
+        e, f, g, h = e[left:right], f[left:right], g[left:right], h[left:right]
+        for j in range(len(row)):
+            half = row[j] - p * a[j] - q * b[j] - r * c[j] - s * d[j]
+            row[j] = half - t * e[j] - u * f[j] - v * g[j] - w * h[j]
+        k += 8
+    while k < end:
+        a, p = A[k, left:right], A[k, i]
+        for j in range(len(row)):
+            row[j] -= p * a[j]
+        k += 1
+
+
+@compiled("boolean(float64[:, ::1])")
+def factor(A: FloatArray) -> bool:
+    """Overwrite the upper triangle of A with U, A = U'U; return whether A is positive definite."""
+    n = len(A)
+    for top in range(0, n, PANEL):
+        bottom = min(top + PANEL, n)
+        for left in range(top, n, TILE):
+            for i in range(top, bottom):
+                subtract(A, i, 0, top, left, min(left + TILE, n))
+        for i in range(top, bottom):
+            subtract(A, i, top, i, i, n)
+            row = A[i]
+            if not row[i] > 0.0:
+                return False
+            root = np.sqrt(row[i])
+            for j in range(i, n):
+                row[j] /= root
+    return True
+
+
+@compiled("void(float64[:, ::1], float64[:, ::1], float64[::1])")
+def solve(U: FloatArray, L: FloatArray, x: FloatArray) -> None:
+    """Overwrite x with the solution of U'U y = x; L is U'."""
+    for i in range(len(x)):
+        x[i] /= U[i, i]
+        for j in range(i + 1, len(x)):
+            x[j] -= x[i] * U[i, j]
+    for i in range(len(x) - 1, -1, -1):
+        x[i] /= L[i, i]
+        for j in range(i):
+            x[j] -= x[i] * L[i, j]

@@ -1,0 +1,152 @@
+"""Greedy descent on a quadratic risk, one trajectory after the other.
+
+The voter's weight that minimises η a² - 2 c a + 2 τ|a| + ρ a² over |a| <= bound is
+clip(soft(c, τ) / (η + ρ), ±bound): all four variants of QuadBoost are special cases.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from quadrepro._typing import BoolArray, FloatArray, IntArray
+from quadrepro.kernels.compiling import compiled
+
+MAGNITUDE = np.int64(0x7FFF_FFFF_FFFF_FFFF)
+"""The bits of |x|, read as a whole number, are in the order of |x|."""
+
+
+@compiled("float64(float64, float64, float64, float64, float64)")
+def minimiser(c: float, eta: float, threshold: float, ridge: float, bound: float) -> float:
+    """Return the weight of least risk."""
+    soft = c - min(max(c, -threshold), threshold)
+    return min(max(soft / (eta + ridge), -bound), bound)
+
+
+@compiled("int64(float64[::1], float64[::1], float64)")
+def subtract_and_find(c: FloatArray, row: FloatArray, step: float) -> int:
+    """Subtract step * row from c; return the first index of the largest |c|."""
+    n = len(c)
+    for j in range(n):
+        c[j] -= row[j] * step
+    # Without a branch, both loops over whole numbers run over several at a time.
+    bits = c.view(np.int64)
+    largest = np.int64(0)
+    for j in range(n):
+        largest = max(largest, bits[j] & MAGNITUDE)
+    first = n
+    for j in range(n):
+        first = min(first, j if bits[j] & MAGNITUDE == largest else n)
+    return first
+
+
+@compiled(
+    "void(float64[:,:,::1], int64[::1], float64[:,::1], float64[:,::1], float64[:,::1], float64,"
+    " int64[:,::1], float64[:,::1], int64[::1], boolean[::1])"
+)
+def add_steps(
+    grams: FloatArray,
+    sample_of: IntArray,
+    c: FloatArray,
+    votes: FloatArray,
+    limits: FloatArray,
+    tol: float,
+    picks: IntArray,
+    weights: FloatArray,
+    taken: IntArray,
+    ended: BoolArray,
+) -> None:
+    """Take rounds of the additive form over voters with η = 1.
+
+    Parameters
+    ----------
+    grams : ndarray of shape (n_samples, n_voters, n_voters)
+        Gram matrices.
+    sample_of : ndarray of shape (n_trajectories,)
+        The sample of each trajectory.
+    c, votes : ndarray of shape (n_trajectories, n_voters)
+        Residual correlations and the vote so far; changed in place.
+    limits : ndarray of shape (n_trajectories, 3)
+        τ, ρ and the bound.
+    tol : float
+        A change of at most this much ends the trajectory.
+    picks, weights, taken, ended : ndarray
+        The fields of a `Leap`, to be filled in.
+    """
+    nothing = np.zeros(c.shape[1])
+    for r in range(len(c)):
+        gram = grams[sample_of[r]]
+        threshold, ridge, bound = limits[r]
+        j = subtract_and_find(c[r], nothing, 0.0)
+        for t in range(picks.shape[1]):
+            step = minimiser(c[r, j], 1.0, threshold, ridge, bound)
+            votes[r, j] += step
+            picks[r, t] = j
+            weights[r, t] = step
+            taken[r] += step != 0.0
+            if abs(step) <= tol:
+                ended[r] = True
+                break
+            j = subtract_and_find(c[r], gram[j], step)
+
+
+@compiled(
+    "void(float64[:,:,::1], int64[::1], float64[:,::1], float64[:,::1], float64[:,::1],"
+    " float64[:,::1], float64, boolean, int64[:,::1], float64[:,::1], int64[::1], boolean[::1])"
+)
+def take_best_steps(
+    grams: FloatArray,
+    sample_of: IntArray,
+    c: FloatArray,
+    votes: FloatArray,
+    eta: FloatArray,
+    limits: FloatArray,
+    tol: float,
+    replace: bool,
+    picks: IntArray,
+    weights: FloatArray,
+    taken: IntArray,
+    ended: BoolArray,
+) -> None:
+    """Take rounds of the step that lowers the regularised risk most.
+
+    Parameters
+    ----------
+    grams, sample_of, c, votes, limits, tol, picks, weights, taken, ended
+        As in `add_steps`.
+    eta : ndarray of shape (n_trajectories, n_voters)
+        Second moments η of the voters.
+    replace : bool
+        Whether a step replaces the weight of a voter (re-weighting) instead of adding to it.
+    """
+    n = c.shape[1]
+    decreases, changes = np.empty(n), np.empty(n)
+    for r in range(len(c)):
+        gram = grams[sample_of[r]]
+        threshold, ridge, bound = limits[r]
+        for t in range(picks.shape[1]):
+            for j in range(n):
+                e = eta[r, j]
+                old = votes[r, j] if replace else 0.0
+                here = c[r, j] + old * e
+                new = minimiser(here, e if e > 0 else 1.0, threshold, ridge, bound)
+                penalty_old = 2 * threshold * abs(old) + ridge * (old * old)
+                penalty_new = 2 * threshold * abs(new) + ridge * (new * new)
+                decreases[j] = (
+                    e * (old * old - new * new) - 2 * here * (old - new) + penalty_old
+                ) - penalty_new
+                changes[j] = new - old
+            best = 0
+            for j in range(1, n):
+                if decreases[j] > decreases[best]:
+                    best = j
+            step = changes[best]
+            votes[r, best] += step
+            picks[r, t] = best
+            weights[r, t] = step
+            taken[r] += step != 0.0
+            if abs(step) <= tol:
+                ended[r] = True
+                break
+            row = gram[best]
+            for j in range(n):
+                c[r, j] -= row[j] * step

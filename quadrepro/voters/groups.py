@@ -1,0 +1,134 @@
+"""Voters in groups, so that one code per example says what all voters of a group say.
+
+Stumps on one attribute are nested: wherever a stump says +1, so do those with lower thresholds.
+With d stumps an example thus has one of d + 1 codes. Several such chains share a code of one byte,
+as digits share a number. Sums of example weights over the codes give the sums of all voters.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quadrepro._typing import BoolArray, FloatArray, IntArray
+from quadrepro.voters.reduction import first_of_equal_rows
+
+Codes = NDArray[np.uint8]
+
+N_CODES = 256
+"""Number of codes of a byte."""
+
+
+@dataclass(frozen=True, eq=False)
+class VoterGroups:
+    """Voters with values -1 and +1 on labelled examples, as chains in groups.
+
+    A chain is a run of voters in which each one says +1 only where the one before does. Its digit
+    is the number of voters that say +1.
+
+    Attributes
+    ----------
+    digits : ndarray of uint8, shape (n_chains, n_examples)
+        What the voters of each chain say.
+    codes : ndarray of uint8, shape (n_examples, n_groups)
+        The digits of the chains of a group in one number, that of the last chain in the last place.
+    voters : ndarray of int, shape (n_chains + 1,)
+        First voter of each chain; the last entry is the number of voters.
+    chains : ndarray of int, shape (n_groups + 1,)
+        First chain of each group; the last entry is the number of chains.
+    y : ndarray of shape (n_examples,)
+        Labels, -1 or +1.
+    """
+
+    digits: Codes
+    codes: Codes
+    voters: IntArray
+    chains: IntArray
+    y: FloatArray
+
+    @classmethod
+    def of(cls, H: FloatArray, y: FloatArray) -> VoterGroups:
+        """Group the voters of a matrix.
+
+        Parameters
+        ----------
+        H : ndarray of shape (n_examples, n_voters)
+            Values -1 and +1.
+        y : ndarray of shape (n_examples,)
+            Labels, -1 or +1.
+        """
+        positive = H > 0
+        voters = _first_voters(positive)
+        digits = np.add.reduceat(positive, voters, axis=1, dtype=np.uint8).T
+        return cls._of_digits(np.ascontiguousarray(digits), np.append(voters, H.shape[1]), y)
+
+    @classmethod
+    def of_stumps(cls, X: FloatArray, y: FloatArray, thresholds: FloatArray) -> VoterGroups:
+        """Group stumps by their attributes, without their matrix.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_examples, n_attributes)
+            Examples.
+        y : ndarray of shape (n_examples,)
+            Labels, -1 or +1.
+        thresholds : ndarray of shape (n_attributes, per_attribute)
+            Thresholds, increasing along each row.
+        """
+        n_attributes, per_attribute = thresholds.shape
+        first = np.arange(0, per_attribute, N_CODES - 1)
+        voters = (np.arange(n_attributes)[:, None] * per_attribute + first).ravel()
+        digits = np.empty((len(voters), len(X)), dtype=np.uint8)
+        for a, column in enumerate(X.T):
+            below = np.searchsorted(thresholds[a], column) - first[:, None]
+            digits[a * len(first) : (a + 1) * len(first)] = below.clip(0, N_CODES - 1)
+        return cls._of_digits(digits, np.append(voters, thresholds.size), y)
+
+    @classmethod
+    def _of_digits(cls, digits: Codes, voters: IntArray, y: FloatArray) -> VoterGroups:
+        """Put chains together while there are not far more codes than examples."""
+        chains = _first_chains(np.diff(voters) + 1, min(N_CODES, 2 * len(y)))
+        codes = np.empty((len(y), len(chains) - 1), dtype=np.uint8)
+        for group, (first, last) in enumerate(pairwise(chains)):
+            codes[:, group] = digits[first]
+            for chain in range(first + 1, last):
+                codes[:, group] *= np.uint8(voters[chain + 1] - voters[chain] + 1)
+                codes[:, group] += digits[chain]
+        return cls(digits, codes, voters, chains, y)
+
+    def matrix(self) -> FloatArray:
+        """Return the voter matrix, shape (n_examples, n_voters)."""
+        sizes = np.diff(self.voters)
+        says = [d > k for d, size in zip(self.digits, sizes, strict=True) for k in range(size)]
+        return np.where(says, 1.0, -1.0).T
+
+    def distinct(self) -> tuple[VoterGroups, FloatArray]:
+        """Return the distinct examples in the order in which they come, and how often each does."""
+        labels = (self.y > 0)[:, None].view(np.uint8)
+        rows, inverse = first_of_equal_rows(np.concatenate([self.digits.T, labels], axis=1))
+        digits = np.ascontiguousarray(self.digits[:, rows])
+        counts = np.bincount(inverse).astype(np.float64)
+        return VoterGroups._of_digits(digits, self.voters, self.y[rows]), counts
+
+
+def _first_voters(positive: BoolArray) -> IntArray:
+    """Return the first voter of each chain."""
+    breaks = (positive[:, 1:] & ~positive[:, :-1]).any(axis=0)
+    starts = np.append(0, np.flatnonzero(breaks) + 1)
+    ends = np.append(starts[1:], positive.shape[1])
+    parts = [np.arange(a, b, N_CODES - 1) for a, b in zip(starts, ends, strict=True)]
+    return np.concatenate(parts)
+
+
+def _first_chains(sizes: IntArray, most: int) -> IntArray:
+    """Return the first chain of each group of at most `most` codes, and the number of chains."""
+    starts, n_codes = [0], 1
+    for chain, size in enumerate(sizes.tolist()):
+        n_codes *= size
+        if n_codes > most and chain > starts[-1]:
+            starts.append(chain)
+            n_codes = size
+    return np.array([*starts, len(sizes)], dtype=np.intp)

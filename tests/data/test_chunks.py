@@ -1,0 +1,221 @@
+from __future__ import annotations
+
+import sys
+import types
+from collections.abc import Callable
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from pyarrow import dataset as ds
+from pyarrow import parquet
+
+from quadrepro.data import chunks
+from quadrepro.data.chunks import Chunk, open_chunks, table_chunk
+
+FRAME = pd.DataFrame({"a": [1, 2, 3, 4], "label": ["n", "y", "y", "n"], "b": [0.5, 1.5, -2.0, 0.0]})
+
+
+def together(data: Any, target: str | None = "label") -> tuple[Any, ...]:
+    """Return all examples, all labels and the names."""
+
+    def listed(chunk: Chunk) -> tuple[Any, ...]:
+        return chunk.X.tolist(), chunk.labels.tolist(), [chunk.names]
+
+    class Lists(tuple):
+        def __add__(self, other: Any) -> Any:
+            return Lists(a + b for a, b in zip(self, other, strict=True))
+
+    X, labels, names = open_chunks(data, target).reduce(lambda c: Lists(listed(c)))
+    (one,) = set(names)
+    return X, labels, one
+
+
+EXPECTED = (FRAME[["a", "b"]].to_numpy(float).tolist(), FRAME["label"].tolist(), ("a", "b"))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "parquet" / "_hidden").mkdir(parents=True)
+    (tmp_path / "csv").mkdir()
+    for i, part in enumerate((FRAME[:3], FRAME[3:])):
+        part.to_parquet(tmp_path / "parquet" / f"{i}.parquet")
+        part.to_csv(tmp_path / "csv" / f"{i}.csv", index=False)
+    return tmp_path
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+def test_files_folders_and_data_sets_hold_the_same(folder: Path, kind: str) -> None:
+    paths = [folder / kind / f"{i}.{kind}" for i in (0, 1)]
+    assert together(paths) == EXPECTED
+    assert together([str(path) for path in paths]) == EXPECTED
+    assert together(str(folder / kind)) == EXPECTED
+    assert together(ds.dataset(folder / kind, format=kind)) == EXPECTED
+
+
+def test_a_file_is_read_in_chunks(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chunks, "ROWS", 2)
+    path = folder / "parquet" / "0.parquet"
+    sizes = [len(chunk.X) for chunk in open_chunks(path, "label").read()]  # type: ignore[attr-defined]
+    assert sizes == [2, 1]
+
+
+def test_fractions_may_follow_whole_numbers_and_other_files(tmp_path: Path) -> None:
+    rows = ["x,label"] + ["1,0"] * 400_000 + ["1.5,1"]
+    (tmp_path / "0.csv").write_text("\n".join(rows))
+    parquet.write_table(pa.table({"x": [1, 2], "label": [0, 1]}), tmp_path / "0.parquet")
+    parquet.write_table(pa.table({"x": [1.5], "label": [1]}), tmp_path / "1.parquet")
+    X, labels, _ = together(tmp_path / "0.csv")
+    assert (X[-1], labels[-1], labels[0], len(X)) == ([1.5], 1, 0, 400_001)
+    X, labels, _ = together([tmp_path / "0.parquet", tmp_path / "1.parquet"])
+    assert (X, labels) == ([[1.0], [2.0], [1.5]], [0, 1, 1])
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"a": [1.0], "lable": [1]}, "no column 'label'; did you mean 'lable'"),
+        ({"label": [1]}, "no column but 'label'"),
+        ({"city": ["Oslo"], "label": [1]}, "column 'city' holds string, not numbers"),
+        ({"a": [1.0, None], "label": [1, 2]}, "column 'a' has missing values"),
+        ({"a": [1.0, float("nan")], "label": [1, 2]}, "column 'a' has missing values"),
+        ({"a": [1.0, float("inf")], "label": [1, 2]}, "column 'a' has infinite values"),
+        ({"a": [1.0, 2.0], "label": [1, None]}, "column 'label' has missing values"),
+        ({"a": pa.array([], pa.float64()), "label": pa.array([], pa.int64())}, "hold no example"),
+    ],
+)
+def test_files_that_cannot_be_used_are_refused_by_column(
+    tmp_path: Path, columns: dict[str, Any], message: str
+) -> None:
+    parquet.write_table(pa.table(columns), tmp_path / "data.parquet")
+    with pytest.raises(ValueError, match=message):
+        together(tmp_path / "data.parquet")
+
+
+def test_an_empty_field_of_a_csv_file_is_a_missing_value(tmp_path: Path) -> None:
+    (tmp_path / "data.csv").write_text("a,b,label\n1,,0\n2,1,1\n")
+    with pytest.raises(ValueError, match="column 'b' has missing values"):
+        together(tmp_path / "data.csv")
+
+
+def test_files_that_are_not_there_or_of_two_kinds_are_refused(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"none\.csv"):
+        together(tmp_path / "none.csv")
+    with pytest.raises(ValueError, match="all be CSV or all be Parquet"):
+        together([folder / "csv", folder / "parquet"])
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ValueError, match="there is no file in"):
+        together(tmp_path / "empty")
+
+
+def test_files_need_the_column_of_the_labels(folder: Path) -> None:
+    with pytest.raises(ValueError, match="target must name the column of the labels"):
+        together(folder / "csv", None)
+
+
+def test_pairs_need_none() -> None:
+    with pytest.raises(ValueError, match="the data are pairs"):
+        together(lambda: iter([]), "label")
+
+
+def test_data_of_another_form_are_refused_with_the_forms_there_are() -> None:
+    for wrong in (FRAME, [], [1], iter([])):
+        with pytest.raises(TypeError, match="data must be a path, a list of paths"):
+            together(wrong)
+
+
+def test_categories_and_flags_are_labels() -> None:
+    table = pa.table({"a": [True, False], "label": pa.array(["x", "y"]).dictionary_encode()})
+    chunk = table_chunk(table, "label")
+    assert (chunk.X.tolist(), chunk.labels.tolist()) == ([[1.0], [0.0]], ["x", "y"])
+
+
+def test_pairs_may_be_data_frames_and_empty() -> None:
+    X, y = FRAME[["a", "b"]], FRAME["label"]
+    cut = [(X[:1], y[:1]), (X[:0], y[:0]), (X[1:], y[1:])]
+    assert together(lambda: iter(cut), None) == EXPECTED
+    plain = [(X.to_numpy(), y.to_numpy())]
+    assert together(lambda: iter(plain), None) == (*EXPECTED[:2], ())
+
+
+@pytest.mark.parametrize(
+    ("second", "message"),
+    [
+        (FRAME[["b", "a"]], r"the columns \('b', 'a'\), the first had \('a', 'b'\)"),
+        (FRAME[["a"]], r"the first had \('a', 'b'\)"),
+        (FRAME[["a", "b"]].replace(0.5, np.nan), "contains NaN"),
+    ],
+)
+def test_pairs_that_differ_from_the_first_are_refused(second: pd.DataFrame, message: str) -> None:
+    pairs = [(FRAME[["a", "b"]], FRAME["label"]), (second, FRAME["label"])]
+    with pytest.raises(ValueError, match=message):
+        together(lambda: iter(pairs), None)
+
+
+def test_pairs_have_as_many_attributes_as_the_first() -> None:
+    pairs = [(np.ones((2, 3)), [0, 1]), (np.ones((2, 4)), [0, 1])]
+    with pytest.raises(ValueError, match="a chunk has 4 attributes, the first had 3"):
+        together(lambda: iter(pairs), None)
+
+
+class Late:
+    """A value that is known when it is computed, in the place of Dask's."""
+
+    def __init__(self, function: Callable[..., Any], *arguments: Any) -> None:
+        self._function, self._arguments = function, arguments
+
+    def compute(self) -> Any:
+        known = (a.compute() if isinstance(a, Late) else a for a in self._arguments)
+        return self._function(*known)
+
+
+class LateFrame:
+    """A data frame in partitions."""
+
+    columns = FRAME.columns
+
+    def __init__(self, *parts: pd.DataFrame) -> None:
+        self._parts = parts
+
+    def to_delayed(self) -> list[Any]:
+        return [Late(lambda part=part: part) for part in self._parts]
+
+
+@pytest.fixture
+def late(monkeypatch: pytest.MonkeyPatch) -> None:
+    dask = types.ModuleType("dask")
+    dask.delayed = lambda function: partial(Late, function)  # type: ignore[attr-defined]
+    dask.compute = lambda *late: tuple(value.compute() for value in late)  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "dask", dask)
+
+
+def count(chunk: Chunk) -> int:
+    return len(chunk.X)
+
+
+@pytest.mark.usefixtures("late")
+@pytest.mark.parametrize("cuts", [[], [1], [1, 1, 2], [1, 2, 3], [4]])
+def test_partitions_are_reduced_on_their_own_and_added(cuts: list[int]) -> None:
+    edges = [0, *cuts, 4]
+    parts = [FRAME[a:b] for a, b in pairwise(edges)]
+    assert open_chunks(LateFrame(*parts), "label").reduce(count) == 4
+
+
+@pytest.mark.usefixtures("late")
+def test_partitions_that_cannot_be_used_are_refused() -> None:
+    with pytest.raises(ValueError, match="no column 'lable'"):
+        open_chunks(LateFrame(FRAME), "lable")
+    for nothing in (LateFrame(), LateFrame(FRAME[:0])):
+        with pytest.raises(ValueError, match="hold no example"):
+            open_chunks(nothing, "label").reduce(count)
+
+
+def test_a_dask_data_frame_holds_the_same() -> None:
+    dd = pytest.importorskip("dask.dataframe")
+    frame = dd.from_pandas(FRAME, npartitions=3)
+    assert open_chunks(frame, "label").reduce(count) == 4

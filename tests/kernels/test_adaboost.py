@@ -1,0 +1,56 @@
+"""Compiled rounds and those of numpy give the same bytes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from quadrepro._typing import FloatArray
+from quadrepro.kernels import compiling
+from quadrepro.learners.greedy.adaboost import AdaBoost
+from quadrepro.learners.grid import Grid
+from quadrepro.voters.stumps import Stumps
+
+pytestmark = pytest.mark.skipif(not compiling.enabled(), reason="numba is not installed")
+
+M = 10
+signs = st.sampled_from([-1.0, 1.0])
+any_voters = st.integers(1, 20).flatmap(lambda n: arrays(np.float64, (M, n), elements=signs))
+stumps = arrays(np.float64, (M, 3), elements=st.integers(-5, 5).map(float)).map(
+    lambda X: Stumps().fit(X).transform(X)
+)
+labels = arrays(np.float64, M, elements=signs)
+samples = arrays(np.float64, (3, M), elements=st.sampled_from([0.0, 1.0, 3.0])).filter(
+    lambda counts: bool((counts.sum(axis=1) > 0).all())
+)
+
+
+def both(H: FloatArray, y: FloatArray, rounds: list[int], counts: FloatArray) -> list[bytes]:
+    grid = Grid.of({"n_rounds": rounds})
+    compiled = AdaBoost().path(H, y, grid, counts)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(compiling.SWITCH, "0")
+        return [compiled.tobytes(), AdaBoost().path(H, y, grid, counts).tobytes()]
+
+
+@settings(max_examples=60)
+@given(st.one_of(any_voters, stumps), labels, samples)
+def test_paths_have_the_same_bytes(H: FloatArray, y: FloatArray, counts: FloatArray) -> None:
+    compiled, plain = both(H, y, [1, 2, 9, 10, 60], counts)
+    assert compiled == plain
+
+
+@pytest.mark.parametrize("stumps", [False, True])
+def test_the_rounds_of_long_runs_have_the_same_bytes(stumps: bool) -> None:
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(40, 4))
+    H = Stumps().fit(X).transform(X) if stumps else rng.choice([-1.0, 1.0], (40, 21))
+    # Separable labels, so that most weights vanish; the first sample has noise.
+    y = np.sign(H[:, ::3].sum(axis=1) + 0.5)
+    counts = np.ones((2, 40))
+    counts[1, ::2] = 2.0
+    compiled, plain = both(H, y, [3000], counts)
+    assert compiled == plain
