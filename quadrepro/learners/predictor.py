@@ -62,7 +62,9 @@ class Predictor(Learner):
 
         See `predictions`. A predictor may train candidates of different grids together.
         """
-        return np.concatenate([self.predictions(X, y, grid, X_new, rng) for grid in grids])
+        found = [self.predictions(X, y, grid, X_new, rng) for grid in grids]
+        # Most learners have one grid, whose scores may take as long to copy as rounds to run.
+        return found[0] if len(found) == 1 else np.concatenate(found)
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,5 +146,6 @@ def summed_loss(task: Task, scores: FloatArray, y: FloatArray) -> FloatArray:
     """
     if task == "classification":
         return np.asarray(((scores > 0) != (y > 0)).sum(axis=1), dtype=np.float64)
-    losses = ((scores - y) ** 2).sum(axis=1)
+    errors = scores - y
+    losses = np.square(errors, out=errors).sum(axis=1)
     return np.where(np.isnan(losses), np.inf, losses)

@@ -93,6 +93,8 @@ class GradientBoost(Predictor):
         If a setting is out of range or the settings contradict each other.
     """
 
+    version: ClassVar[int] = 2
+    kernels: ClassVar[tuple[str, ...]] = ("elementary", "logistic", "trees")
     former: ClassVar[Mapping[str, str]] = {"splits": "cuts"}
 
     step: StepName = "full"

@@ -2,7 +2,8 @@
 
 If the targets of a leaf are centred, a cut of its n examples into n_L and n_R lowers their sum of
 squares by S² n / (n_L n_R), where S is the sum of the targets on either side. So all gains come
-from running sums of the targets in the order of each feature.
+from running sums of the targets in the order of each feature. The targets are whole numbers, so
+that the order in which they are added does not matter.
 """
 
 from __future__ import annotations
@@ -11,17 +12,50 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quadrepro._typing import BoolArray, FloatArray, IntArray
+from quadrepro.kernels import compiling
 
 LeafArray = NDArray[np.int32]
+WholeArray = NDArray[np.int64]
 
 TIE = 1e-10
 """Cuts tie if their gains differ by at most this share.
 
-If two features give the same cut, their gains differ by rounding.
+If two features give the same cut, their gains may differ by rounding.
 """
 
 
-def _midpoints(low: FloatArray, high: FloatArray) -> FloatArray:
+def whole_numbers(targets: FloatArray) -> tuple[WholeArray, FloatArray, FloatArray]:
+    """Express targets in units so small that they may be rounded to whole numbers.
+
+    Parameters
+    ----------
+    targets : ndarray of shape (n_targets, n_examples)
+        Targets; if one of a row is not finite, all of them count as 0.
+
+    Returns
+    -------
+    whole : ndarray of int64, shape (n_targets, n_examples)
+        Their values in these units. The sizes of a row sum to less than 2^62.
+    units : ndarray of shape (n_targets,)
+        The units, powers of two; NaN if a target is not finite.
+    lengths : ndarray of shape (n_targets,)
+        Root of the sum of squares of the whole numbers.
+    """
+    largest = np.maximum(targets.max(axis=1), -targets.min(axis=1))
+    finite = np.isfinite(largest)
+    if not finite.all():
+        targets, largest = np.where(finite[:, None], targets, 0.0), np.where(finite, largest, 0.0)
+    exponents = 62 - targets.shape[1].bit_length() - np.frexp(largest)[1]
+    # The limit keeps the inverse finite. Numbers that small count as nothing anyway.
+    exponents = np.minimum(exponents, 1000)
+    scaled = targets * np.ldexp(1.0, exponents)[:, None]
+    whole = np.rint(scaled, out=scaled).astype(np.int64)
+    lengths = np.sqrt(np.square(scaled, out=scaled).sum(axis=1))
+    return whole, np.where(finite, np.ldexp(1.0, -exponents), np.nan), lengths
+
+
+def midpoints(low: FloatArray, high: FloatArray) -> FloatArray:
+    """Return the thresholds between neighbouring values."""
     middle = low / 2 + high / 2
     # If no number lies between them, the lower one is the threshold, and its examples go left.
     return np.where(middle < high, middle, low)
@@ -40,19 +74,25 @@ class SortedFeatures:
     columns : ndarray of shape (n_features, n_examples)
         All features, one per row.
     index : ndarray of shape (n_varying,)
-        Indices of the features that vary.
+        Indices of the features that vary; the first feature if none does.
+    varying : ndarray of shape (n_varying, n_examples)
+        Their rows of `columns`.
     order : ndarray of shape (n_varying, n_examples)
         The examples in the order of each of them.
     values : ndarray of shape (n_varying, n_examples)
         Their values in that order.
+    tied : ndarray of bool, shape (n_varying,)
+        Whether two examples have the same value.
     """
 
     def __init__(self, X: FloatArray) -> None:
         self.columns = np.ascontiguousarray(X.T)
-        self.index = np.flatnonzero(self.columns.min(axis=1) < self.columns.max(axis=1))
-        varying = self.columns[self.index]
-        self.order = varying.argsort(axis=1, kind="stable")
-        self.values = np.take_along_axis(varying, self.order, axis=1)
+        varies = self.columns.min(axis=1) < self.columns.max(axis=1)
+        self.index = np.flatnonzero(varies) if varies.any() else np.zeros(1, dtype=np.intp)
+        self.varying = self.columns[self.index]
+        self.order = self.varying.argsort(axis=1, kind="stable")
+        self.values = np.take_along_axis(self.varying, self.order, axis=1)
+        self.tied = (self.values[:, 1:] == self.values[:, :-1]).any(axis=1)
 
 
 class RootSearch:
@@ -70,10 +110,10 @@ class RootSearch:
 
     def __init__(self, features: SortedFeatures) -> None:
         m = features.columns.shape[1]
-        self._upward: list[slice] = []
-        self._downward: list[slice] = []
         examples: list[IntArray] = []
         cuts: list[IntArray] = []
+        # Where the sums of a stretch of cuts begin and end, and in which direction they run.
+        stretches: list[tuple[int, int, int]] = []
         start = 0
         for order, values in zip(features.order, features.values, strict=True):
             ends = np.append(np.flatnonzero(np.diff(values)) + 1, m)
@@ -83,65 +123,70 @@ class RootSearch:
             low, high = int(ends[frequent] - sizes[frequent]), int(ends[frequent])
             middle, end = start + low, start + low + m - high
             if start < middle:
-                self._upward.append(slice(start, middle))
+                stretches.append((start, middle, 1))
             if middle < end:
-                self._downward.append(slice(middle, end))
+                stretches.append((middle, end, -1))
             examples.append(np.delete(order, np.s_[low:high]))
             # An upward sum belongs to the cut above its last example, a downward sum to the cut
             # below it.
             cuts.append(np.concatenate([np.arange(1, low + 1), np.arange(high, m)]))
             start = end
-        if not examples:
+        if not stretches:
             # No feature varies. One cut without gain saves all other lines a special case.
             self._examples, self._factors = np.zeros(1, np.intp), np.zeros(1)
-            self._cut_features, self._thresholds = np.zeros(1, np.intp), np.full(1, np.inf)
+            self._rows, self._thresholds = np.zeros(1, np.intp), np.full(1, np.inf)
+            stretches = [(0, 1, 1)]
         else:
             self._examples = np.concatenate(examples)
             self._tabulate(features, cuts)
-        self._sums = np.empty((0, 0))
+        self._stretches = np.array(stretches, dtype=np.int64)
 
     def _tabulate(self, features: SortedFeatures, cuts: list[IntArray]) -> None:
         m = features.columns.shape[1]
-        rows = np.repeat(np.arange(len(cuts)), [len(own) for own in cuts])
+        self._rows = np.repeat(np.arange(len(cuts)), [len(own) for own in cuts])
         left = np.concatenate(cuts)
-        low, high = features.values[rows, left - 1], features.values[rows, left]
+        low, high = features.values[self._rows, left - 1], features.values[self._rows, left]
         self._factors = np.where(low < high, np.sqrt(m / (left * (m - left))), 0.0)
-        self._cut_features, self._thresholds = features.index[rows], _midpoints(low, high)
+        self._thresholds = midpoints(low, high)
 
-    def best(self, centred: FloatArray) -> tuple[FloatArray, IntArray, FloatArray]:
+    def best(self, centred: WholeArray) -> tuple[FloatArray, IntArray, FloatArray]:
         """Return the best cut for each target.
 
         Parameters
         ----------
-        centred : ndarray of shape (n_targets, n_examples)
+        centred : ndarray of int64, shape (n_targets, n_examples)
             Targets, each minus its mean.
 
         Returns
         -------
         roots : ndarray of shape (n_targets,)
             Square root of the decrease of the sum of squares.
-        features : ndarray of shape (n_targets,)
-            Feature of the cut. Ties go to the lowest feature, then to the lowest threshold.
+        rows : ndarray of shape (n_targets,)
+            Feature of the cut, among those that vary. Ties go to the lowest feature, then to the
+            lowest threshold.
         thresholds : ndarray of shape (n_targets,)
             Examples above the threshold go right.
         """
-        if len(self._sums) != len(centred):
-            self._sums = np.empty((len(centred), len(self._examples)))
-            self._tied = np.empty(self._sums.shape, dtype=bool)
-        sums = self._sums
-        # If `take` checked the indices, it would buffer its output.
-        centred.take(self._examples, axis=1, out=sums, mode="clip")
-        for part in self._upward:
-            np.add.accumulate(sums[:, part], axis=1, out=sums[:, part])
-        for part in self._downward:
-            backward = sums[:, part][:, ::-1]
-            np.add.accumulate(backward, axis=1, out=backward)
-        sums *= self._factors
-        np.abs(sums, out=sums)
-        roots = sums.max(axis=1)
-        np.greater_equal(sums, (roots * (1 - TIE))[:, None], out=self._tied)
-        cuts = self._tied.argmax(axis=1)
-        return roots, self._cut_features[cuts], self._thresholds[cuts]
+        if compiling.enabled():
+            from quadrepro.kernels import trees
+
+            roots, cuts = np.empty(len(centred)), np.empty(len(centred), dtype=np.int64)
+            columns = np.ascontiguousarray(centred.T)
+            table = self._examples, self._factors, self._stretches
+            trees.best_of_root(columns, *table, TIE, roots, cuts)
+        else:
+            gains = self._gains(centred)
+            roots = gains.max(axis=1)
+            cuts = (gains >= (roots * (1 - TIE))[:, None]).argmax(axis=1)
+        return roots, self._rows[cuts], self._thresholds[cuts]
+
+    def _gains(self, centred: WholeArray) -> FloatArray:
+        sums = centred.take(self._examples, axis=1)
+        for low, high, step in self._stretches:
+            part = sums[:, low:high][:, ::step]
+            np.add.accumulate(part, axis=1, out=part)
+        gains = sums * self._factors
+        return np.abs(gains, out=gains)
 
 
 class LeafSearch:
@@ -154,28 +199,28 @@ class LeafSearch:
     """
 
     def __init__(self, features: SortedFeatures) -> None:
-        self._index = features.index
         self._shape = features.order.shape
         self._order = features.order.ravel()
         self._values = features.values.ravel()
         self._places = np.arange(self._shape[1], dtype=np.int32)
         # Turn the places within a feature into places within all features.
         self._starts = np.arange(self._shape[0], dtype=np.int32)[:, None] * self._shape[1]
-        self._ties = bool((features.values[:, 1:] == features.values[:, :-1]).any())
+        self._ties = bool(features.tied.any())
         self._allocate(0)
 
     def _allocate(self, n_targets: int) -> None:
         self._rows = np.arange(n_targets)
         self._keys = np.empty((n_targets, *self._shape), dtype=np.int32)
         self._examples = np.empty(self._keys.shape, dtype=np.intp)
+        self._sums = np.empty(self._keys.shape, dtype=np.int64)
         self._gains = np.empty(self._keys.shape)
 
-    def evaluate(self, centred: FloatArray, leaves: LeafArray, counts: IntArray) -> FloatArray:
+    def evaluate(self, centred: WholeArray, leaves: LeafArray, counts: IntArray) -> FloatArray:
         """Compute the gain of every cut of every leaf.
 
         Parameters
         ----------
-        centred : ndarray of shape (n_targets, n_examples)
+        centred : ndarray of int64, shape (n_targets, n_examples)
             Targets, each minus the mean of its leaf.
         leaves : ndarray of int32, shape (n_targets, n_examples)
             The leaf of each example.
@@ -192,7 +237,7 @@ class LeafSearch:
             self._allocate(n_targets)
         self._ends = counts.cumsum(axis=1)
         self._begins = self._ends - counts
-        keys, examples, gains = self._keys, self._examples, self._gains
+        keys, examples, sums, gains = self._keys, self._examples, self._sums, self._gains
         marks = leaves * np.int32(m)
         # If `take` checked the indices, it would buffer its output.
         marks.take(self._order, axis=1, out=keys.reshape(n_targets, -1), mode="clip")
@@ -204,14 +249,18 @@ class LeafSearch:
         keys += self._starts
         self._order.take(keys, out=examples, mode="clip")
         examples += (self._rows * m)[:, None, None]
-        centred.reshape(-1).take(examples, out=gains, mode="clip")
-        np.add.accumulate(gains, axis=2, out=gains)
-        gains *= self._factors(marks // m, counts)[:, None, :]
+        centred.reshape(-1).take(examples, out=sums, mode="clip")
+        np.add.accumulate(sums, axis=2, out=sums)
+        # The sums of a leaf begin behind those of the leaves before it.
+        before = sums[self._rows[:, None], 0, self._begins - 1] * (self._begins > 0)
+        of_leaves = marks // m + (self._rows * counts.shape[1])[:, None]
+        sums -= before.take(of_leaves)[:, None, :]
+        np.multiply(sums, self._factors(of_leaves, counts)[:, None, :], out=gains)
         np.abs(gains, out=gains)
         if self._ties:
             values = self._values.take(keys)
             gains[:, :, :-1] *= values[:, :, 1:] != values[:, :, :-1]
-        # An empty leaf starts where another leaf does or past the end, but has no gain.
+        # An empty leaf begins where another leaf does or past the end, but has no gain.
         first = np.minimum(self._begins, m - 1)[:, None, :]
         first = first + (np.arange(n_targets * self._shape[0]) * m).reshape(n_targets, -1, 1)
         best = np.maximum.reduceat(gains.reshape(-1), first.reshape(-1)).reshape(first.shape)
@@ -219,10 +268,9 @@ class LeafSearch:
         self._of_features = best
         return np.asarray(best.max(axis=1))
 
-    def _factors(self, leaves: LeafArray, counts: IntArray) -> FloatArray:
-        places = leaves + (self._rows * counts.shape[1])[:, None]
-        size = counts.reshape(-1).take(places)
-        left = np.arange(1, leaves.shape[1] + 1) - self._begins.reshape(-1).take(places)
+    def _factors(self, of_leaves: IntArray, counts: IntArray) -> FloatArray:
+        size = counts.reshape(-1).take(of_leaves)
+        left = np.arange(1, of_leaves.shape[1] + 1) - self._begins.reshape(-1).take(of_leaves)
         products = left * (size - left)
         # After the last example of a leaf nothing is left on the right, so there is no cut.
         return np.asarray(np.sqrt((products > 0) * size / np.maximum(products, 1)))
@@ -237,7 +285,7 @@ class LeafSearch:
 
         Returns
         -------
-        features, thresholds : ndarray of shape (n_targets,)
+        rows, thresholds : ndarray of shape (n_targets,)
             As returned by `RootSearch.best`.
         """
         rows = self._rows
@@ -252,4 +300,4 @@ class LeafSearch:
         above = np.minimum(cuts + 1, self._shape[1] - 1)
         low = self._values[self._keys[rows, features, cuts]]
         high = self._values[self._keys[rows, features, above]]
-        return self._index[features], _midpoints(low, high)
+        return features, midpoints(low, high)

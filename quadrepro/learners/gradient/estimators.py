@@ -59,7 +59,7 @@ class _GradientBoosting(LearnerEstimator):
         columns = np.ascontiguousarray(np.asarray(X).T)
         scores = np.zeros((1, columns.shape[1]))
         for trees, step in self.rounds_:
-            follow(scores, trees.outputs(columns), step)
+            follow(scores, trees, trees.leaves(columns), step)
             yield scores[0].copy()
 
     def _scores(self, X: ArrayLike) -> FloatArray:

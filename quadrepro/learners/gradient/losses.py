@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from quadrepro import elementary
 from quadrepro._typing import FloatArray
+from quadrepro.kernels import compiling
+from quadrepro.learners.gradient.cuts import LeafArray
+
+GroupArray = NDArray[np.uint32]
 
 NOTHING = 1e-100
 """Lengths up to this one count as 0. The gradients of a loss that has vanished are that small."""
@@ -23,6 +30,12 @@ error of about h² / 2.
 
 NEWTON_STEPS = 100
 """Limit on the steps of a line search; bisection alone converges in fewer."""
+
+LARGEST_MARGIN = 600.0
+"""Larger margins count as this one, so that no product of a line search overflows."""
+
+LANES = 8
+"""Numbers that the sums of a line search add at once, as wide processors do."""
 
 
 class Loss(ABC):
@@ -47,8 +60,20 @@ class Loss(ABC):
         """Return the negative gradient at each example, shape (n_trajectories, n_examples)."""
 
     @abstractmethod
-    def search(self, scores: FloatArray, directions: FloatArray, y: FloatArray) -> FloatArray:
-        """Return β = argmin Q(F + β g), shape (n_trajectories,); 0 if g is 0."""
+    def search(
+        self, scores: FloatArray, answers: FloatArray, leaves: LeafArray, y: FloatArray
+    ) -> FloatArray:
+        """Return β = argmin Q(F + β g), shape (n_trajectories,); 0 if g is 0.
+
+        Parameters
+        ----------
+        scores, answers : ndarray of shape (n_trajectories, n_examples)
+            F and g.
+        leaves : ndarray of int, shape (n_trajectories, n_examples)
+            Examples with one number have the same g.
+        y : ndarray of shape (n_examples,)
+            Targets.
+        """
 
 
 class SquaredLoss(Loss):
@@ -64,9 +89,11 @@ class SquaredLoss(Loss):
         """Return the residuals."""
         return np.asarray(y - scores)
 
-    def search(self, scores: FloatArray, directions: FloatArray, y: FloatArray) -> FloatArray:
+    def search(
+        self, scores: FloatArray, answers: FloatArray, leaves: LeafArray, y: FloatArray
+    ) -> FloatArray:
         """Return <y - F, g> / <g, g>."""
-        return ratio(((y - scores) * directions).sum(axis=1), (directions * directions).sum(axis=1))
+        return ratio(((y - scores) * answers).sum(axis=1), np.square(answers).sum(axis=1))
 
 
 class LogisticLoss(Loss):
@@ -76,45 +103,90 @@ class LogisticLoss(Loss):
 
     def mean(self, scores: FloatArray, y: FloatArray) -> FloatArray:
         """Return the mean of log(1 + exp(-y F))."""
-        return np.asarray(np.logaddexp(0.0, -y * scores).mean(axis=1))
+        margins = y * scores
+        # `fmin` because `exp` cannot take NaN.
+        rest = elementary.log1p(elementary.exp(np.fmin(-np.abs(margins), 0.0)))
+        return np.asarray((np.maximum(-margins, 0.0) + rest).mean(axis=1))
 
     def descent(self, scores: FloatArray, y: FloatArray) -> FloatArray:
         """Return y / (1 + exp(y F))."""
-        return np.asarray(y * _falling(y * scores))
+        return np.asarray(y / (1.0 + _powers(y * scores)))
 
-    def search(self, scores: FloatArray, directions: FloatArray, y: FloatArray) -> FloatArray:
+    def search(
+        self, scores: FloatArray, answers: FloatArray, leaves: LeafArray, y: FloatArray
+    ) -> FloatArray:
         """Return β = argmin Q(F + β g), with |β g| at most `LARGEST_CHANGE` at every example.
 
         The derivative increases with β. Its root is found by Newton steps within a bracket, and by
         bisection if a step would leave the bracket.
         """
-        margins, slopes = y * scores, y * directions
+        slopes = y * answers
         least, most = slopes.min(axis=1), slopes.max(axis=1)
         scales = ratio(np.ones(len(slopes)), np.maximum(-least, most))
+        slopes *= scales[:, None]
         # If g moves all margins the same way, the loss falls without end.
         found = np.where(least >= 0, LARGEST_CHANGE, np.where(most <= 0, -LARGEST_CHANGE, 0.0))
         rows = np.flatnonzero(found == 0)
-        margins, slopes = margins[rows], slopes[rows] * scales[rows, None]
-        squares = slopes * slopes
-        high = np.full(len(rows), LARGEST_CHANGE)
-        low = -high
-        for _ in range(NEWTON_STEPS):
-            if not rows.size:
-                break
-            here = found[rows]
-            falling = _falling(margins + here[:, None] * slopes)
-            derivatives = -(slopes * falling).sum(axis=1)
-            low = np.where(derivatives < 0, here, low)
-            high = np.where(derivatives > 0, here, high)
-            falling *= 1.0 - falling
-            newton = here - ratio(derivatives, (squares * falling).sum(axis=1))
-            inside = (low <= newton) & (newton <= high)
-            found[rows] = np.where(inside, newton, (low + high) / 2)
-            going = np.abs(found[rows] - here) > CONVERGED
-            if not going.all():
-                rows, low, high = rows[going], low[going], high[going]
-                margins, slopes, squares = margins[going], slopes[going], squares[going]
+        powers = _powers(y * scores)
+        # The margins of examples of one leaf and one class move together.
+        groups = (2 * leaves + (y > 0)).astype(np.uint32)
+        if compiling.enabled():
+            from quadrepro.kernels import logistic
+
+            limits = LARGEST_CHANGE, CONVERGED, NEWTON_STEPS, NOTHING
+            logistic.search(powers, slopes, groups, rows, *limits, found)
+        else:
+            found[rows] = _search(powers[rows], slopes[rows], groups[rows])
         return np.asarray(found * scales)
+
+
+def _powers(margins: FloatArray) -> FloatArray:
+    """Return exp(z), with z cut at `LARGEST_MARGIN`; so is the NaN of scores that overflowed."""
+    return elementary.exp(np.fmin(margins, LARGEST_MARGIN))
+
+
+def _search(powers: FloatArray, slopes: FloatArray, groups: GroupArray) -> FloatArray:
+    """Return the root of the derivative along the slopes of each row."""
+    n = len(slopes)
+    of_groups = np.zeros((n, int(groups.max(initial=0)) + 1))
+    places = groups + np.arange(n)[:, None] * of_groups.shape[1]
+    of_groups.reshape(-1)[places] = slopes
+    powers, slopes, places = (_filled_up(part) for part in (powers, slopes, places))
+    squares = slopes * slopes
+    rows, found, high = np.arange(n), np.zeros(n), np.full(n, LARGEST_CHANGE)
+    low = -high
+    for _ in range(NEWTON_STEPS):
+        if not rows.size:
+            break
+        here = found[rows]
+        moved = elementary.exp(found[:, None] * of_groups).reshape(-1).take(places)
+        falling = 1.0 / (1.0 + powers * moved)
+        derivatives = -_sums(slopes * falling)
+        low = np.where(derivatives < 0, here, low)
+        high = np.where(derivatives > 0, here, high)
+        falling *= 1.0 - falling
+        newton = here - ratio(derivatives, _sums(squares * falling))
+        inside = (low <= newton) & (newton <= high)
+        found[rows] = np.where(inside, newton, (low + high) / 2)
+        going = np.abs(found[rows] - here) > CONVERGED
+        if not going.all():
+            rows, low, high, places = rows[going], low[going], high[going], places[going]
+            powers, slopes, squares = powers[going], slopes[going], squares[going]
+    return found
+
+
+def _filled_up(rows: NDArray[Any]) -> NDArray[Any]:
+    """Return rows of whole lanes, with zeros behind the numbers."""
+    n, m = rows.shape
+    filled = np.zeros((n, m + -m % LANES), dtype=rows.dtype)
+    filled[:, :m] = rows
+    return filled
+
+
+def _sums(numbers: FloatArray) -> FloatArray:
+    """Return the sum of each row: over lanes first, as it suits compiled loops."""
+    lanes = numbers.reshape(len(numbers), -1, LANES).sum(axis=1)
+    return np.asarray(np.add.accumulate(lanes, axis=1)[:, -1])
 
 
 def ratio(numerators: FloatArray, denominators: FloatArray) -> FloatArray:
@@ -122,8 +194,3 @@ def ratio(numerators: FloatArray, denominators: FloatArray) -> FloatArray:
     return np.divide(
         numerators, denominators, out=np.zeros_like(numerators), where=denominators > NOTHING
     )
-
-
-def _falling(margins: FloatArray) -> FloatArray:
-    """Return 1 / (1 + exp(z)), with z cut at 700 so that the exponential does not overflow."""
-    return np.asarray(1.0 / (1.0 + np.exp(np.minimum(margins, 700.0))))

@@ -10,7 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from quadrepro import elementary
 from quadrepro._typing import BoolArray, FloatArray
+from quadrepro.kernels import compiling
+from quadrepro.learners.gradient.cuts import LeafArray
 from quadrepro.learners.gradient.losses import Loss, ratio
 from quadrepro.learners.gradient.trees import TreeFitter, Trees
 from quadrepro.learners.greedy.loop import Rule, State, Step
@@ -36,11 +39,14 @@ class Scores(State):
         F.
     trees : Trees
         g of the current round, one tree per trajectory.
+    leaves : ndarray of int32, shape (n_trajectories, n_examples)
+        The leaves of the training examples in these trees.
     answers : ndarray of shape (n_trajectories, n_examples)
         g on the training examples.
     """
 
     trees: Trees
+    leaves: LeafArray
     answers: FloatArray
 
     def __init__(self, fitter: TreeFitter, loss: Loss, y: FloatArray, n_trajectories: int) -> None:
@@ -51,7 +57,8 @@ class Scores(State):
     def begin(self, t: int) -> None:
         """Fit this round's trees to the negative gradient."""
         super().begin(t)
-        self.trees, self.answers = self._fitter.fit(self.loss.descent(self.scores, self.y))
+        self.trees, self.leaves = self._fitter.fit(self.loss.descent(self.scores, self.y))
+        self.answers = self.trees.answers(self.leaves)
 
     def search(self, shrink: FloatArray | None = None) -> FloatArray:
         """Return β = argmin Q((1 - shrink) F + β g) for each trajectory.
@@ -67,7 +74,7 @@ class Scores(State):
             Weights of the trees.
         """
         scores = self.scores if shrink is None else (1.0 - shrink[:, None]) * self.scores
-        return self.loss.search(scores, self.answers, self.y)
+        return self.loss.search(scores, self.answers, self.leaves, self.y)
 
     def per_unit(self) -> FloatArray:
         """Return the weights that give g a root mean square of 1; 0 if g is 0."""
@@ -80,29 +87,38 @@ class Scores(State):
 
     def advance(self, step: Step) -> None:
         """Add the trees to the scores."""
-        follow(self.scores, self.answers, step)
+        follow(self.scores, self.trees, self.leaves, step)
 
     def keep(self, rows: BoolArray) -> None:
         """Keep only the trajectories in `rows`."""
         self.scores, self.weights = self.scores[rows], self.weights[rows]
-        self.trees, self.answers = self.trees.keep(rows), self.answers[rows]
+        self.trees, self.leaves = self.trees.keep(rows), self.leaves[rows]
+        self.answers = self.answers[rows]
 
 
-def follow(scores: FloatArray, answers: FloatArray, step: Step) -> None:
+def follow(scores: FloatArray, trees: Trees, leaves: LeafArray, step: Step) -> None:
     """Update scores in place: F <- (1 - shrink) F + weight * g.
 
     Parameters
     ----------
     scores : ndarray of shape (n_trajectories, n_examples)
         F.
-    answers : ndarray of shape (n_trajectories, n_examples)
-        g on the same examples.
+    trees : Trees
+        g, one tree per trajectory.
+    leaves : ndarray of int32, shape (n_trajectories, n_examples)
+        The leaves of the examples in these trees.
     step : Step
         The weights and the shares to take away.
     """
-    if step.shrink is not None:
-        scores *= 1.0 - step.shrink[:, None]
-    scores += step.weights[:, None] * answers
+    moves = step.weights[:, None] * trees.values
+    kept = np.ones(len(scores)) if step.shrink is None else 1.0 - step.shrink
+    if compiling.enabled():
+        from quadrepro.kernels import trees as kernel
+
+        kernel.follow(leaves, kept, moves, scores)
+    else:
+        scores *= kept[:, None]
+        scores += np.take_along_axis(moves, leaves, axis=1)
 
 
 @dataclass(frozen=True)
@@ -134,7 +150,7 @@ class Truncate(Rule[Scores]):
 
     def step(self, state: Scores) -> Step:
         """Follow the tree to the end of the line search, but not further than the bound."""
-        bound = state.round ** (-2 / 3)
+        bound = float(elementary.exp(-2 / 3 * elementary.log(np.array(float(state.round)))))
         bounds = bound * state.per_unit() if state.loss.truncates_unit else bound
         return state.along(np.clip(state.search(), -bounds, bounds))
 

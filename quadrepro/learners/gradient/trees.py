@@ -7,7 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from quadrepro._typing import BoolArray, FloatArray, IntArray
-from quadrepro.learners.gradient.cuts import TIE, LeafSearch, RootSearch, SortedFeatures
+from quadrepro.kernels import compiling
+from quadrepro.learners.gradient.cuts import (
+    TIE,
+    LeafArray,
+    LeafSearch,
+    RootSearch,
+    SortedFeatures,
+    WholeArray,
+    whole_numbers,
+)
 
 NO_GAIN = 1e-12
 """Least share of the root of the sum of squares that the root of a cut's gain must exceed."""
@@ -43,8 +52,8 @@ class Trees:
             self.parents[rows], self.features[rows], self.thresholds[rows], self.values[rows]
         )
 
-    def outputs(self, columns: FloatArray) -> FloatArray:
-        """Return the outputs of the trees.
+    def leaves(self, columns: FloatArray) -> LeafArray:
+        """Return the leaf in which each example ends.
 
         Parameters
         ----------
@@ -53,63 +62,82 @@ class Trees:
 
         Returns
         -------
-        ndarray of shape (n_targets, n_new)
-            The value of the leaf in which each example ends.
+        ndarray of int32, shape (n_targets, n_new)
+            Leaves, in the order of `values`.
         """
-        n_targets, n_cuts = self.features.shape
-        answers = np.empty((n_targets, columns.shape[1]))
-        answers[:] = self.values[:, :1]
-        leaves = np.zeros(answers.shape, dtype=np.min_scalar_type(n_cuts))
-        for s in range(n_cuts):
-            right = columns.take(self.features[:, s], axis=0) > self.thresholds[:, s, None]
-            if s > 0:
-                right &= leaves == self.parents[:, s, None].astype(leaves.dtype)
+        leaves = np.zeros((len(self.values), columns.shape[1]), dtype=np.int32)
+        if compiling.enabled():
+            from quadrepro.kernels import trees
+
+            columns = np.ascontiguousarray(columns)
+            trees.leaves_of(columns, self.parents, self.features, self.thresholds, leaves)
+            return leaves
+        for s, (parents, features, thresholds) in enumerate(
+            zip(self.parents.T, self.features.T, self.thresholds.T, strict=True)
+        ):
+            right = columns.take(features, axis=0) > thresholds[:, None]
+            right &= leaves == parents[:, None]
             np.copyto(leaves, s + 1, where=right)
-            np.copyto(answers, self.values[:, s + 1, None], where=right)
-        return answers
+        return leaves
+
+    def answers(self, leaves: LeafArray) -> FloatArray:
+        """Return the values of leaves, of the shape of `leaves`."""
+        if compiling.enabled():
+            from quadrepro.kernels import trees
+
+            answers = np.empty(leaves.shape)
+            trees.values_of(leaves, self.values, answers)
+            return answers
+        return np.take_along_axis(self.values, leaves, axis=1)
 
 
 class _Growth:
-    """Growing trees: the leaf of each example, and the cuts so far."""
+    """Growing trees: their cuts so far, and the size and the sum of the targets of each leaf.
 
-    def __init__(self, columns: FloatArray, targets: FloatArray) -> None:
-        n_targets, m = targets.shape
-        self._columns, self._targets = columns, targets
-        self._rows = np.arange(n_targets)
-        self.leaves = np.zeros(targets.shape, dtype=np.int32)
-        self.counts = np.full((n_targets, 1), m)
-        self._sums = targets.sum(axis=1, keepdims=True)
-        self._cuts: list[tuple[IntArray, IntArray, FloatArray]] = []
+    A feature is known by its row among those that vary.
+    """
 
-    def cut(self, parents: IntArray, features: IntArray, thresholds: FloatArray) -> None:
-        right: BoolArray = self._columns.take(features, axis=0) > thresholds[:, None]
-        if self._cuts:
-            right &= self.leaves == parents[:, None]
-        self._cuts.append((parents, features, thresholds))
-        np.copyto(self.leaves, len(self._cuts), where=right)
-        count = np.count_nonzero(right, axis=1)
-        total = (self._targets * right).sum(axis=1)
-        self.counts = np.hstack([self.counts, count[:, None]])
-        self._sums = np.hstack([self._sums, total[:, None]])
-        self.counts[self._rows, parents] -= count
-        self._sums[self._rows, parents] -= total
+    def __init__(self, varying: FloatArray, whole: WholeArray, n_cuts: int) -> None:
+        n_targets, m = whole.shape
+        self._varying, self.whole = varying, whole
+        self.leaves = np.zeros(whole.shape, dtype=np.int32)
+        self.parents = np.zeros((n_targets, n_cuts), dtype=np.int64)
+        self.rows = np.zeros((n_targets, n_cuts), dtype=np.int64)
+        self.thresholds = np.full((n_targets, n_cuts), np.inf)
+        self.counts = np.zeros((n_targets, n_cuts + 1), dtype=np.int64)
+        self.sums = np.zeros((n_targets, n_cuts + 1), dtype=np.int64)
+        self.counts[:, 0], self.sums[:, 0] = m, whole.sum(axis=1)
+        self.n_leaves = np.ones(n_targets, dtype=np.int64)
 
-    @property
-    def means(self) -> FloatArray:
-        return np.asarray(self._sums / np.maximum(self.counts, 1))
+    def cut(self, parents: IntArray, rows: IntArray, thresholds: FloatArray) -> None:
+        """Cut one leaf of each target; no example is above an infinite threshold."""
+        right: BoolArray = self._varying.take(rows, axis=0) > thresholds[:, None]
+        right &= self.leaves == parents[:, None]
+        np.copyto(self.leaves, self.n_leaves[:, None], where=right, casting="same_kind")
+        made = np.flatnonzero(thresholds < np.inf)
+        old, new = parents[made], self.n_leaves[made]
+        self.parents[made, new - 1] = old
+        self.rows[made, new - 1] = rows[made]
+        self.thresholds[made, new - 1] = thresholds[made]
+        self.counts[made, new] = np.count_nonzero(right, axis=1)[made]
+        self.counts[made, old] -= self.counts[made, new]
+        self.sums[made, new] = (self.whole * right).sum(axis=1)[made]
+        self.sums[made, old] -= self.sums[made, new]
+        self.n_leaves[made] += 1
 
-    def answers(self) -> FloatArray:
-        return np.take_along_axis(self.means, self.leaves, axis=1)
+    def means(self) -> WholeArray:
+        """Return the mean of the targets of each leaf, rounded down."""
+        return np.asarray(self.sums // np.maximum(self.counts, 1))
 
-    def trees(self) -> Trees:
-        shape = len(self._cuts), len(self._rows)
-        parents, features, thresholds = ([cut[part] for cut in self._cuts] for part in range(3))
-        return Trees(
-            np.array(parents, dtype=np.intp).reshape(shape).T,
-            np.array(features, dtype=np.intp).reshape(shape).T,
-            np.array(thresholds, dtype=np.float64).reshape(shape).T,
-            self.means,
+    def trees(self, features: IntArray, units: FloatArray) -> Trees:
+        """Return the trees, with features for rows and with values in other units."""
+        n = int(self.n_leaves.max())
+        parents, rows, thresholds = (
+            np.ascontiguousarray(part[:, : n - 1])
+            for part in (self.parents, self.rows, self.thresholds)
         )
+        values = self.sums[:, :n] / np.maximum(self.counts[:, :n], 1) * units[:, None]
+        return Trees(parents, features[rows], thresholds, values)
 
 
 class TreeFitter:
@@ -131,8 +159,8 @@ class TreeFitter:
     --------
     >>> import numpy as np
     >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
-    >>> trees, answers = TreeFitter(X).fit(np.array([[1.0, 1.0, 4.0, 6.0]]))
-    >>> trees.thresholds, answers
+    >>> trees, leaves = TreeFitter(X).fit(np.array([[1.0, 1.0, 4.0, 6.0]]))
+    >>> trees.thresholds, trees.answers(leaves)
     (array([[1.5]]), array([[1., 1., 5., 5.]]))
     """
 
@@ -140,10 +168,13 @@ class TreeFitter:
         self._features = SortedFeatures(X)
         self._root = RootSearch(self._features)
         self._leaf = LeafSearch(self._features)
-        self._n_steps = cuts if depth is None else depth
+        # Every cut makes a leaf of at least one example.
+        most = max(len(X) - 1, 1)
+        self._n_steps = min(cuts if depth is None else depth, most)
+        self._n_cuts = self._n_steps if depth is None else min(2**self._n_steps - 1, most)
         self._one_at_a_time = depth is None
 
-    def fit(self, targets: FloatArray) -> tuple[Trees, FloatArray]:
+    def fit(self, targets: FloatArray) -> tuple[Trees, LeafArray]:
         """Fit one tree to each target.
 
         Parameters
@@ -155,23 +186,29 @@ class TreeFitter:
         -------
         trees : Trees
             The fitted trees.
-        answers : ndarray of shape (n_targets, n_examples)
-            Their outputs on the training examples.
+        leaves : ndarray of int32, shape (n_targets, n_examples)
+            The leaf of each training example.
         """
-        growth = _Growth(self._features.columns, targets)
-        least = NO_GAIN * np.sqrt((targets * targets).sum(axis=1))
-        roots, features, thresholds = self._root.best(targets - growth.means)
-        # No example is above an infinite threshold, so such a cut changes nothing.
+        whole, units, lengths = whole_numbers(targets)
+        least = NO_GAIN * lengths
+        growth = _Growth(self._features.varying, whole, self._n_cuts)
+        roots, rows, thresholds = self._root.best(whole - growth.means()[:, :1])
         thresholds = np.where(roots > least, thresholds, np.inf)
-        if np.isfinite(thresholds).any():
-            growth.cut(np.zeros(len(targets), dtype=np.intp), features, thresholds)
+        if compiling.enabled():
+            growth.rows[:, 0], growth.thresholds[:, 0] = rows, thresholds
+            self._grow_compiled(growth, roots, least)
+        else:
+            growth.cut(np.zeros_like(rows), rows, thresholds)
             for _ in range(1, self._n_steps):
-                if not self._grow(growth, targets, least):
+                if not self._grow(growth, least):
                     break
-        return growth.trees(), growth.answers()
+        trees = growth.trees(self._features.index, units)
+        return trees, trees.leaves(self._features.columns)
 
-    def _grow(self, growth: _Growth, targets: FloatArray, least: FloatArray) -> bool:
-        roots = self._leaf.evaluate(targets - growth.answers(), growth.leaves, growth.counts)
+    def _grow(self, growth: _Growth, least: FloatArray) -> bool:
+        counts = growth.counts[:, : growth.n_leaves.max()]
+        centred = growth.whole - np.take_along_axis(growth.means(), growth.leaves, axis=1)
+        roots = self._leaf.evaluate(centred, growth.leaves, counts)
         if not (roots > least[:, None]).any():
             return False
         if self._one_at_a_time:
@@ -179,7 +216,28 @@ class TreeFitter:
         else:
             chosen = [np.full(len(roots), leaf) for leaf in range(roots.shape[1])]
         for leaves in chosen:
-            features, thresholds = self._leaf.best(leaves)
+            rows, thresholds = self._leaf.best(leaves)
             gains = np.take_along_axis(roots, leaves[:, None], axis=1)[:, 0]
-            growth.cut(leaves, features, np.where(gains > least, thresholds, np.inf))
+            growth.cut(leaves, rows, np.where(gains > least, thresholds, np.inf))
         return True
+
+    def _grow_compiled(self, growth: _Growth, roots: FloatArray, least: FloatArray) -> None:
+        from quadrepro.kernels import trees
+
+        trees.grow(
+            growth.whole,
+            self._features.order,
+            self._features.varying,
+            self._features.tied,
+            roots,
+            least,
+            self._n_steps,
+            self._one_at_a_time,
+            TIE,
+            growth.parents,
+            growth.rows,
+            growth.thresholds,
+            growth.counts,
+            growth.sums,
+            growth.n_leaves,
+        )

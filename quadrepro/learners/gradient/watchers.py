@@ -45,7 +45,7 @@ class StagedScores(_EveryRound):
 
     def after(self, t: int, live: IntArray, step: Step, state: Scores) -> None:
         """Take the step on the new examples."""
-        follow(self._scores, state.trees.outputs(self._columns), step)
+        follow(self._scores, state.trees, state.trees.leaves(self._columns), step)
         if t in self._place:
             self.path[:, self._place[t]] = self._scores
 

@@ -1,37 +1,71 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quadrepro._typing import FloatArray
-from quadrepro.learners.gradient.cuts import LeafSearch, RootSearch, SortedFeatures
+from quadrepro.learners.gradient.cuts import (
+    LeafSearch,
+    RootSearch,
+    SortedFeatures,
+    WholeArray,
+    whole_numbers,
+)
 
 
-def draw(m: int, levels: int, seed: int) -> tuple[FloatArray, FloatArray]:
+def draw(m: int, levels: int, seed: int) -> tuple[FloatArray, WholeArray]:
     """Return features with ties and targets."""
     rng = np.random.default_rng(seed)
-    return rng.integers(0, levels, (m, 3)).astype(float), rng.normal(size=(2, m))
+    return rng.integers(0, levels, (m, 3)).astype(float), whole_numbers(rng.normal(size=(2, m)))[0]
+
+
+@pytest.mark.parametrize("m", [1, 2, 3, 1000])
+def test_whole_numbers_are_the_targets_in_units_of_their_own(m: int) -> None:
+    rng = np.random.default_rng(m)
+    scales = np.array([[1.0], [1e-200], [1e200], [5e-324], [0.0]])
+    targets = scales * np.append(rng.uniform(-1, 1, (5, m - 1)), np.ones((5, 1)), axis=1)
+    whole, units, lengths = whole_numbers(targets)
+    largest = np.abs(targets).max(axis=1)
+    errors = np.abs(whole * units[:, None] - targets).max(axis=1)
+    assert (errors <= largest * m * 2.0**-60 + 2.0**-1000).all()
+    sizes = np.abs(whole).astype(float).sum(axis=1)
+    assert (sizes < 2.0**62).all()
+    np.testing.assert_allclose(lengths, np.linalg.norm(whole.astype(float), axis=1))
+
+
+@pytest.mark.parametrize("odd", [np.inf, -np.inf, np.nan])
+def test_targets_that_are_not_finite_have_no_unit(odd: float) -> None:
+    whole, units, _ = whole_numbers(np.array([[1.0, odd, 2.0], [1.0, -0.5, 0.75]]))
+    assert whole[0].tolist() == [0, 0, 0]
+    assert np.isnan(units[0])
+    assert (whole[1] * units[1]).tolist() == [1.0, -0.5, 0.75]
 
 
 def test_features_that_vary_are_sorted_and_others_left_out() -> None:
     features = SortedFeatures(np.array([[1.0, 3.0, 0.5], [1.0, 1.0, 0.5], [1.0, 2.0, 0.0]]))
     assert features.index.tolist() == [1, 2]
+    assert features.varying.tolist() == [[3.0, 1.0, 2.0], [0.5, 0.5, 0.0]]
+    assert features.tied.tolist() == [False, True]
     assert features.order.tolist() == [[1, 2, 0], [2, 0, 1]]
     assert features.values.tolist() == [[1.0, 2.0, 3.0], [0.0, 0.5, 0.5]]
 
 
+@pytest.mark.usefixtures("compiled_and_plain")
 @settings(max_examples=50, deadline=None)
 @given(st.integers(2, 30), st.integers(2, 9), st.integers(0, 10**6))
 def test_the_gain_is_the_decrease_of_the_sum_of_squares(m: int, levels: int, seed: int) -> None:
     X, targets = draw(m, levels, seed)
-    centred = targets - targets.mean(axis=1, keepdims=True)
-    roots, features, thresholds = RootSearch(SortedFeatures(X)).best(centred)
-    for y, root, feature, threshold in zip(centred, roots, features, thresholds, strict=True):
-        right = X[:, feature] > threshold
+    centred = targets - targets.sum(axis=1, keepdims=True) // m
+    features = SortedFeatures(X)
+    roots, rows, thresholds = RootSearch(features).best(centred)
+    for whole, root, row, threshold in zip(centred, roots, rows, thresholds, strict=True):
+        right, y = features.varying[row] > threshold, whole / np.abs(whole).max()
         if right.any():
             parts = sum(np.square(part - part.mean()).sum() for part in (y[right], y[~right]))
-            np.testing.assert_allclose(root**2, np.square(y).sum() - parts, atol=1e-12)
+            expected = np.sqrt(np.square(y).sum() - parts)
+            assert root / np.abs(whole).max() == pytest.approx(expected, abs=1e-7)
         else:
             assert root == 0
 
@@ -48,16 +82,19 @@ def test_a_leaf_has_the_best_cut_of_its_examples_alone(m: int, levels: int, seed
     for t, leaf in np.ndindex(counts.shape):
         if counts[t, leaf]:
             own = leaves[t] == leaf
-            centred[t, own] = targets[t, own] - targets[t, own].mean()
-    search = LeafSearch(SortedFeatures(X))
+            centred[t, own] = targets[t, own] - targets[t, own].sum() // own.sum()
+    sorted_features = SortedFeatures(X)
+    search = LeafSearch(sorted_features)
     roots = search.evaluate(centred, leaves, counts)
     for leaf in range(5):
-        features, thresholds = search.best(np.full(2, leaf))
+        rows, thresholds = search.best(np.full(2, leaf))
         for t in range(2):
             own = leaves[t] == leaf
             if own.sum() < 2:
                 assert roots[t, leaf] == 0
                 continue
-            alone = RootSearch(SortedFeatures(X[own])).best(centred[t : t + 1, own])
-            np.testing.assert_allclose(roots[t, leaf], alone[0][0], atol=1e-12)
-            assert (features[t], thresholds[t]) == (alone[1][0], alone[2][0])
+            alone = SortedFeatures(X[own])
+            [root], [row], [threshold] = RootSearch(alone).best(centred[t : t + 1, own])
+            assert roots[t, leaf] == pytest.approx(root, rel=1e-12)
+            found = sorted_features.index[rows[t]], thresholds[t]
+            assert found == (alone.index[row], threshold)

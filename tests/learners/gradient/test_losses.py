@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import approx_fprime, minimize_scalar
 
+from quadrepro._typing import FloatArray
 from quadrepro.learners.gradient.losses import (
     LARGEST_CHANGE,
     NOTHING,
@@ -13,6 +14,7 @@ from quadrepro.learners.gradient.losses import (
     ratio,
 )
 
+pytestmark = pytest.mark.usefixtures("compiled_and_plain")
 both = pytest.mark.parametrize("loss", [SquaredLoss(), LogisticLoss()], ids=["l2", "logistic"])
 
 
@@ -24,6 +26,12 @@ def draw(n: int = 8, m: int = 40, seed: int = 0) -> tuple[np.ndarray, np.ndarray
         scales * rng.normal(size=(n, m)),
         rng.choice([-1.0, 1.0], m),
     )
+
+
+def search(loss: Loss, scores: FloatArray, answers: FloatArray, y: FloatArray) -> FloatArray:
+    """Return the steps along answers that may be different for all examples."""
+    leaves = np.broadcast_to(np.arange(len(y), dtype=np.int32), scores.shape)
+    return loss.search(scores, answers, leaves, y)
 
 
 @both
@@ -38,7 +46,7 @@ def test_descent_is_the_negative_gradient(loss: Loss) -> None:
 @both
 def test_the_line_search_is_scipys(loss: Loss) -> None:
     scores, directions, y = draw()
-    found = loss.search(scores, directions, y)
+    found = search(loss, scores, directions, y)
     for f, g, beta in zip(scores, directions, found, strict=True):
         best = minimize_scalar(
             lambda b, f=f, g=g: loss.mean((f + b * g)[None], y)[0], method="brent", tol=1e-12
@@ -49,8 +57,8 @@ def test_the_line_search_is_scipys(loss: Loss) -> None:
 @both
 def test_a_line_search_alone_is_the_same_as_among_others(loss: Loss) -> None:
     scores, directions, y = draw()
-    found = loss.search(scores, directions, y)
-    alone = [loss.search(f[None], g[None], y)[0] for f, g in zip(scores, directions, strict=True)]
+    found = search(loss, scores, directions, y)
+    alone = [search(loss, f[None], g[None], y)[0] for f, g in zip(scores, directions, strict=True)]
     np.testing.assert_array_equal(found, alone)
 
 
@@ -58,14 +66,14 @@ def test_a_line_search_alone_is_the_same_as_among_others(loss: Loss) -> None:
 def test_no_direction_is_not_followed(loss: Loss) -> None:
     scores, directions, y = draw(n=2)
     directions[0] = 0.0
-    found = loss.search(scores, directions, y)
+    found = search(loss, scores, directions, y)
     assert found[0] == 0
     assert found[1] != 0
 
 
 def test_the_squared_losss_step_is_that_of_least_squares() -> None:
     scores, directions, y = draw()
-    found = SquaredLoss().search(scores, directions, y)
+    found = search(SquaredLoss(), scores, directions, y)
     for f, g, beta in zip(scores, directions, found, strict=True):
         assert beta == pytest.approx(np.linalg.lstsq(g[:, None], y - f, rcond=None)[0][0])
 
@@ -74,7 +82,7 @@ def test_the_squared_losss_step_is_that_of_least_squares() -> None:
 def test_if_the_loss_falls_without_end_the_step_is_bounded(sign: float) -> None:
     y = np.array([1.0, -1.0, 1.0])
     directions = sign * y * [[0.5, 2.0, 0.0], [1e-9, 1e-8, 1e-7]]
-    found = LogisticLoss().search(np.zeros((2, 3)), directions, y)
+    found = search(LogisticLoss(), np.zeros((2, 3)), directions, y)
     np.testing.assert_allclose(found, sign * LARGEST_CHANGE / np.array([2.0, 1e-7]))
 
 
@@ -85,9 +93,21 @@ def test_huge_margins_give_finite_losses_and_steps(size: float) -> None:
     loss = LogisticLoss()
     np.testing.assert_allclose(loss.mean(scores, y), [size / 4, np.log1p(np.exp(-size))])
     descent = loss.descent(scores, y)
-    found = loss.search(scores, descent, y)
+    found = search(loss, scores, descent, y)
     assert np.isfinite(found).all()
     assert (loss.mean(scores + found[:, None] * descent, y) <= loss.mean(scores, y)).all()
+
+
+def test_scores_that_have_overflowed_do_no_harm_to_others() -> None:
+    scores, answers, y = draw(n=2)
+    odd = scores.copy()
+    odd[0, :3] = np.nan, np.inf, -np.inf
+    loss = LogisticLoss()
+    assert np.isnan(loss.mean(odd, y)[0])
+    assert np.isfinite(loss.descent(odd, y)).all()
+    assert np.isfinite(search(loss, odd, answers, y)).all()
+    for found in (loss.mean, loss.descent, lambda f, y: search(loss, f, answers, y)):
+        np.testing.assert_array_equal(found(odd, y)[1], found(scores, y)[1])
 
 
 def test_a_ratio_to_nothing_is_zero() -> None:

@@ -18,6 +18,7 @@ from quadrepro.learners.gradient.steps import (
     Truncate,
     follow,
 )
+from quadrepro.learners.gradient.trees import Trees
 from quadrepro.learners.greedy.loop import Rule, Step, boost
 from tests.learners.gradient.problems import both_losses, losses_of, problem, start
 
@@ -119,7 +120,9 @@ def test_the_trees_are_fitted_to_the_negative_gradient_of_the_current_scores(los
     for value in np.unique(scores.answers):
         inside = scores.answers[0] == value
         assert value == pytest.approx(gradient[inside].mean(), abs=1e-12)
-    np.testing.assert_array_equal(scores.trees.outputs(np.ascontiguousarray(X.T)), scores.answers)
+    leaves = scores.trees.leaves(np.ascontiguousarray(X.T))
+    np.testing.assert_array_equal(leaves, scores.leaves)
+    np.testing.assert_array_equal(scores.trees.answers(leaves), scores.answers)
 
 
 def test_a_tree_that_answers_zero_has_no_unit() -> None:
@@ -134,7 +137,10 @@ def test_following_shrinks_the_scores_and_adds_the_weighted_answers(
 ) -> None:
     scores = np.array([[1.0, 2.0, 4.0], [1.0, 2.0, 4.0]])
     weights = np.array([2.0, -1.0])
-    follow(scores, np.array([[0.0, 1.0, 2.0]] * 2), Step(np.zeros(2, int), weights, None, shrink))
+    nothing = np.zeros((2, 2), dtype=np.int64)
+    trees = Trees(nothing, nothing, nothing.astype(float), np.array([[0.0, 2.0, 1.0]] * 2))
+    leaves = np.array([[0, 2, 1]] * 2, dtype=np.int32)
+    follow(scores, trees, leaves, Step(np.zeros(2, int), weights, None, shrink))
     plain = [[1.0, 4.0, 8.0], [1.0, 1.0, 2.0]]
     shrunken = [[0.5, 3.0, 6.0], [0.0, -1.0, -2.0]]
     assert scores.tolist() == (plain if shrink is None else shrunken)

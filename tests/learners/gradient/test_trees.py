@@ -14,12 +14,22 @@ from quadrepro._typing import FloatArray, IntArray
 from quadrepro.learners.gradient import trees as module
 from quadrepro.learners.gradient.trees import TreeFitter, Trees
 
+pytestmark = pytest.mark.usefixtures("compiled_and_plain")
+
 
 def draw(m: int, d: int, n_targets: int, seed: int) -> tuple[FloatArray, FloatArray]:
     """Return features that fit into scikit-learn's single precision, and targets."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(m, d)).astype(np.float32).astype(np.float64)
     return X, np.sin(X).sum(axis=1) + rng.normal(size=(n_targets, m))
+
+
+def fitted(
+    X: FloatArray, targets: FloatArray, cuts: int = 1, depth: int | None = None
+) -> tuple[Trees, FloatArray]:
+    """Return trees and their answers on the training examples."""
+    trees, leaves = TreeFitter(X, cuts, depth).fit(targets)
+    return trees, trees.answers(leaves)
 
 
 def squares(y: FloatArray) -> float:
@@ -56,7 +66,7 @@ def test_cuts_are_those_of_scikit_learn(
 ) -> None:
     X, targets = draw(400, 3, 4, seed)
     new = draw(100, 3, 1, seed + 1000)[0]
-    trees, answers = TreeFitter(X, **ours).fit(targets)
+    trees, answers = fitted(X, targets, **ours)
     for t, y in enumerate(targets):
         reference = DecisionTreeRegressor(**theirs).fit(X, y)
         inner = reference.tree_.feature >= 0
@@ -66,7 +76,9 @@ def test_cuts_are_those_of_scikit_learn(
         made = zip(trees.features[t], trees.thresholds[t], strict=True)
         assert sorted(made) == sorted(expected)
         np.testing.assert_allclose(answers[t], reference.predict(X), atol=1e-12)
-        np.testing.assert_allclose(trees.outputs(new.T)[t], reference.predict(new), atol=1e-12)
+        np.testing.assert_allclose(
+            trees.answers(trees.leaves(new.T))[t], reference.predict(new), atol=1e-12
+        )
 
 
 @settings(max_examples=60, deadline=None)
@@ -77,7 +89,7 @@ def test_a_stump_on_tied_features_is_found_by_brute_force(
     rng = np.random.default_rng(seed)
     X = rng.integers(0, levels, (m, d)).astype(float)
     targets = rng.integers(-2, 3, (3, m)).astype(float)
-    trees, answers = TreeFitter(X).fit(targets)
+    trees, answers = fitted(X, targets)
     for t, y in enumerate(targets):
         feature, threshold = stump_by_brute_force(X, y)
         right = X[:, feature] > threshold
@@ -95,7 +107,7 @@ def test_a_tree_on_tied_features_cuts_the_leaf_of_largest_decrease(
     rng = np.random.default_rng(seed)
     X = rng.integers(0, levels, (m, 3)).astype(float)
     targets = rng.integers(-2, 3, (2, m)) + rng.normal(size=(2, m))
-    _, answers = TreeFitter(X, n_cuts).fit(targets)
+    _, answers = fitted(X, targets, n_cuts)
     for y, answer in zip(targets, answers, strict=True):
         leaves = [np.arange(m)]
         for _ in range(n_cuts):
@@ -153,7 +165,7 @@ def test_a_stump_makes_the_first_best_cut_in_exact_arithmetic(
     problem: tuple[IntArray, IntArray],
 ) -> None:
     X, targets = problem
-    trees, answers = TreeFitter(X.astype(float)).fit(targets.astype(float))
+    trees, answers = fitted(X.astype(float), targets.astype(float))
     for t, y in enumerate(targets):
         best = exactly_best(X, y)
         made = [(f, c) for f, c in zip(trees.features[t], trees.thresholds[t], strict=True)]
@@ -171,7 +183,7 @@ def test_every_cut_is_the_first_best_of_all_leaves_in_exact_arithmetic(
     problem: tuple[IntArray, IntArray], n_cuts: int
 ) -> None:
     X, targets = problem
-    trees, answers = TreeFitter(X.astype(float), n_cuts).fit(targets.astype(float))
+    trees, answers = fitted(X.astype(float), targets.astype(float), n_cuts)
     for t, y in enumerate(targets):
         leaves, expected = [np.arange(len(y))], []
         for _ in range(n_cuts):
@@ -195,7 +207,7 @@ def test_every_leaf_is_cut_best_down_to_the_depth_in_exact_arithmetic(
     problem: tuple[IntArray, IntArray], depth: int
 ) -> None:
     X, targets = problem
-    _, answers = TreeFitter(X.astype(float), depth=depth).fit(targets.astype(float))
+    _, answers = fitted(X.astype(float), targets.astype(float), depth=depth)
 
     def grown(leaf: IntArray, y: IntArray, depth: int) -> list[IntArray]:
         best = exactly_best(X[leaf], y[leaf])
@@ -213,8 +225,9 @@ def test_every_leaf_is_cut_best_down_to_the_depth_in_exact_arithmetic(
 def test_answers_on_the_training_examples_are_those_of_the_trees(size: dict[str, int]) -> None:
     rng = np.random.default_rng(0)
     X = np.hstack([draw(90, 2, 1, 0)[0], rng.integers(0, 3, (90, 2))])
-    trees, answers = TreeFitter(X, **size).fit(rng.normal(size=(5, 90)))
-    np.testing.assert_array_equal(trees.outputs(np.ascontiguousarray(X.T)), answers)
+    trees, answers = fitted(X, rng.normal(size=(5, 90)), **size)
+    leaves = trees.leaves(np.ascontiguousarray(X.T))
+    np.testing.assert_array_equal(trees.answers(leaves), answers)
 
 
 @pytest.mark.parametrize("size", [{"cuts": 1}, {"cuts": 5}, {"depth": 3}], ids=str)
@@ -222,17 +235,16 @@ def test_a_target_has_the_same_tree_alone_as_among_others(size: dict[str, int]) 
     X, targets = draw(70, 3, 6, 1)
     # A stump fits one target without error, so that its tree has fewer cuts than others.
     targets[2] = np.where(X[:, 1] > 0, 3.0, -1.0)
-    fitter = TreeFitter(X, **size)
-    _, together = fitter.fit(targets)
+    _, together = fitted(X, targets, **size)
     for y, answer in zip(targets, together, strict=True):
-        np.testing.assert_array_equal(fitter.fit(y[None])[1][0], answer)
+        np.testing.assert_array_equal(fitted(X, y[None], **size)[1][0], answer)
 
 
 @pytest.mark.parametrize("size", [{"cuts": 1}, {"cuts": 4}, {"depth": 3}], ids=str)
 def test_equal_features_tie_to_the_lowest(size: dict[str, int]) -> None:
     X, targets = draw(60, 1, 5, 2)
     # The mirrored feature has the same cuts, summed from the other end.
-    trees, _ = TreeFitter(np.hstack([X, -X, X]), **size).fit(targets)
+    trees, _ = fitted(np.hstack([X, -X, X]), targets, **size)
     made = np.isfinite(trees.thresholds)
     assert made.any()
     assert not trees.features[made].any()
@@ -240,20 +252,20 @@ def test_equal_features_tie_to_the_lowest(size: dict[str, int]) -> None:
 
 def test_of_equal_gains_the_lowest_threshold_is_taken() -> None:
     X = np.array([[0.0], [1.0], [2.0], [3.0]])
-    trees, _ = TreeFitter(X).fit(np.array([[1.0, 0.0, 0.0, 1.0]]))
+    trees, _ = fitted(X, np.array([[1.0, 0.0, 0.0, 1.0]]))
     assert trees.thresholds.tolist() == [[0.5]]
 
 
 def test_of_equally_good_leaves_the_oldest_is_cut() -> None:
     X = np.array([[0.0], [1.0], [10.0], [11.0]])
-    trees, _ = TreeFitter(X, 2).fit(np.array([[0.0, 1.0, 10.0, 11.0]]))
+    trees, _ = fitted(X, np.array([[0.0, 1.0, 10.0, 11.0]]), 2)
     assert trees.thresholds.tolist() == [[5.5, 0.5]]
 
 
 def test_a_threshold_between_neighbouring_numbers_separates_them() -> None:
     low = 1.0
     X = np.array([[low], [np.nextafter(low, 2.0)]])
-    _, answers = TreeFitter(X).fit(np.array([[0.0, 1.0]]))
+    _, answers = fitted(X, np.array([[0.0, 1.0]]))
     assert answers.tolist() == [[0.0, 1.0]]
 
 
@@ -265,15 +277,15 @@ def test_a_threshold_between_neighbouring_numbers_separates_them() -> None:
 )
 def test_a_constant_target_is_answered_by_its_mean(X: FloatArray, size: dict[str, int]) -> None:
     targets = np.full((2, len(X)), [[0.1], [1e9 / 3]])
-    trees, answers = TreeFitter(X, **size).fit(targets)
+    trees, answers = fitted(X, targets, **size)
     np.testing.assert_allclose(answers, targets, rtol=1e-15)
     assert not np.isfinite(trees.thresholds).any()
 
 
 def test_constant_features_are_never_used() -> None:
     X, targets = draw(30, 1, 3, 3)
-    plain, _ = TreeFitter(X, 3).fit(targets)
-    trees, _ = TreeFitter(np.hstack([np.ones((30, 1)), X, np.zeros((30, 1))]), 3).fit(targets)
+    plain, _ = fitted(X, targets, 3)
+    trees, _ = fitted(np.hstack([np.ones((30, 1)), X, np.zeros((30, 1))]), targets, 3)
     assert (trees.features == 1).all()
     np.testing.assert_array_equal(trees.thresholds, plain.thresholds)
 
@@ -282,17 +294,18 @@ def test_constant_features_are_never_used() -> None:
 def test_growth_ends_where_no_cut_is_left(size: dict[str, int]) -> None:
     X = np.array([[0.0], [0.0], [1.0], [2.0]])
     targets = np.array([[0.0, 1.0, 2.0, 5.0], [1.0, 1.0, 1.0, 2.0]])
-    _, answers = TreeFitter(X, **size).fit(targets)
+    _, answers = fitted(X, targets, **size)
     np.testing.assert_allclose(answers, [[0.5, 0.5, 2.0, 5.0], [1.0, 1.0, 1.0, 2.0]], atol=1e-15)
 
 
 def test_kept_trees_answer_as_before() -> None:
     X, targets = draw(40, 2, 4, 4)
-    trees, answers = TreeFitter(X, 3).fit(targets)
+    trees, answers = fitted(X, targets, 3)
     rows = np.array([True, False, False, True])
     kept = trees.keep(rows)
     assert isinstance(kept, Trees)
-    np.testing.assert_array_equal(kept.outputs(np.ascontiguousarray(X.T)), answers[rows])
+    leaves = kept.leaves(np.ascontiguousarray(X.T))
+    np.testing.assert_array_equal(kept.answers(leaves), answers[rows])
 
 
 def test_the_examples_of_the_documentation_are_true() -> None:

@@ -34,7 +34,7 @@ def test_the_kept_rounds_give_the_staged_scores_again(step: Any, loss: Any) -> N
     assert len(ensemble.rounds) == 12
     scores, again = np.zeros((len(values), len(new))), []
     for trees, taken in ensemble.rounds:
-        follow(scores, trees.outputs(np.ascontiguousarray(new.T)), taken)
+        follow(scores, trees, trees.leaves(np.ascontiguousarray(new.T)), taken)
         again.append(scores.copy())
     np.testing.assert_array_equal(staged.path, np.stack([again[t - 1] for t in rounds], axis=1))
 
