@@ -45,7 +45,7 @@ class ProximalSystem:
     shift : float
         δ > 0.
     lower : bool, default False
-        Which triangle of K the Cholesky factorisation reads. The two differ in the last bits.
+        Which triangle of K is read. If K is symmetric, the bits are the same.
 
     Raises
     ------

@@ -13,6 +13,7 @@ from quadrepro.learners.programs.lpboost import (
     VIOLATION,
     LPBoost,
     LPBoostMaster,
+    _edges,
     _first_largest,
     generate_columns,
 )
@@ -143,3 +144,10 @@ def test_the_first_of_the_most_violated_voters_is_added(
         ties += len(worst) > 1
     assert ties > 0
     assert len(seen) > 5
+
+
+def test_edges_are_summed_in_the_order_of_the_examples() -> None:
+    weights = np.append(1e16, np.ones(1000))
+    signed = np.where(np.arange(2) == 0, 1.0, -np.ones((1001, 2)))
+    assert _edges(weights, signed).tolist() == [1e16, 1e16]
+    assert _edges(weights[::-1], signed).tolist() == [1e16 + 1000] * 2

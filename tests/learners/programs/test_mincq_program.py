@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from scipy.optimize import LinearConstraint, minimize
 
 from quadrepro._typing import FloatArray
+from quadrepro.learners.programs import mincq_program
+from quadrepro.learners.programs.active_set import ProximalSystem
 from quadrepro.learners.programs.mincq_program import MinCqProgram
 from quadrepro.learners.programs.program import RESIDUAL, SolverError
 
@@ -245,3 +247,44 @@ def test_a_value_does_not_depend_on_those_before_it() -> None:
         mu = share * program.largest_mu
         alone = MinCqProgram(gram, margins).solve(mu).voter_weights
         assert program.solve(mu).voter_weights.tobytes() == alone.tobytes()
+
+
+@pytest.mark.parametrize("size", [1e-9, 1e-7, 1e-6])
+def test_a_solver_that_ends_short_of_the_optimum_does_no_harm(
+    size: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gram, margins = dependent(1)
+    program = MinCqProgram(gram, margins)
+    mu = 0.5 * program.largest_mu
+    right, plain = program.solve(mu), program._piqp
+
+    def short(bounds: FloatArray) -> tuple[FloatArray, float, str]:
+        v, eta, word = plain(bounds)
+        return np.clip(v + size * np.arange(len(v)) / len(v), -bounds, bounds), eta, word
+
+    monkeypatch.setattr(program, "_piqp", short)
+    monkeypatch.setattr(mincq_program, "GUESSES", 0)
+    assert program.solve(mu).voter_weights.tobytes() == right.voter_weights.tobytes()
+
+
+def test_the_least_norm_is_found_from_any_optimal_vote() -> None:
+    gram, margins = dependent(2)
+    program = MinCqProgram(gram, margins)
+    n = len(program._margins)
+    bounds = program._copies / (n * 0.8 * program.largest_mu)
+    v, free = bounds * np.linspace(-0.9, 0.9, n), np.ones(n, dtype=np.bool_)
+    _, vectors = np.linalg.eigh(program._gram * program._scales * program._scales[:, None])
+    found = program._least_within(bounds, v, free)
+    other = program._least_within(bounds, v + program._scales * vectors[:, 0], free)
+    assert other == pytest.approx(found, abs=1e-9)
+    assert (np.abs(found) <= bounds * (1 + 1e-9)).all()
+    assert program._gram @ found == pytest.approx(program._gram @ v)
+
+
+def test_the_steps_end_when_they_no_longer_help(monkeypatch: pytest.MonkeyPatch) -> None:
+    program = MinCqProgram(*dependent(0))
+    n, solved = len(program._margins), []
+    plain = ProximalSystem.solve
+    monkeypatch.setattr(ProximalSystem, "solve", lambda *a: solved.append(a) or plain(*a))
+    program._solve(np.zeros(n), np.ones(n, dtype=np.bool_), 1.0)
+    assert 2 < len(solved) < 8

@@ -8,6 +8,7 @@ from scipy.optimize import LinearConstraint, minimize
 
 from quadrepro._typing import FloatArray
 from quadrepro.learners.programs import qp_reg_program
+from quadrepro.learners.programs.active_set import ProximalSystem
 from quadrepro.learners.programs.interior_point import guess_optimum
 from quadrepro.learners.programs.program import RESIDUAL, SolverError
 from quadrepro.learners.programs.qp_reg_program import MarginQP
@@ -194,7 +195,11 @@ def test_an_interior_point_that_ends_nowhere_does_no_harm(monkeypatch: pytest.Mo
     nobody = np.zeros_like(guess.free)
     nowhere = guess._replace(u=np.full_like(guess.u, np.nan), free=nobody, capped=nobody)
     monkeypatch.setattr(qp_reg_program, "guess_optimum", lambda *_: nowhere)
-    found = MarginQP(margins, counts).solve(2.0)
+    program, steps = MarginQP(margins, counts), []
+    climb = program._climb
+    monkeypatch.setattr(program, "_climb", lambda *a: steps.append(a) or climb(*a))
+    found = program.solve(2.0)
+    assert 0 < len(steps) < 100
     assert found.residual < RESIDUAL
     np.testing.assert_array_equal(found.voter_weights, right.voter_weights)
 
@@ -252,6 +257,26 @@ def test_without_slack_a_higher_price_takes_no_step(monkeypatch: pytest.MonkeyPa
     assert again.residual < RESIDUAL
     with pytest.raises(TypeError):
         program.solve(0.9 * (first.example_weights / counts).max())
+
+
+def test_weights_far_from_those_of_the_dual_weights_are_an_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    program = MarginQP(*draw(0))
+    b = program.solve(2.0).voter_weights
+    monkeypatch.setattr(program, "_settled", lambda *_: b + 1e-6 * b.max())
+    with pytest.raises(SolverError, match="KKT residual of 1e-06"):
+        program.solve(2.0)
+
+
+def test_the_last_steps_end_when_they_no_longer_help(monkeypatch: pytest.MonkeyPatch) -> None:
+    margins, counts = draw(0)
+    program = MarginQP(margins, counts)
+    u, solved = program.solve(2.0).example_weights, []
+    plain = ProximalSystem.solve
+    monkeypatch.setattr(ProximalSystem, "solve", lambda *a: solved.append(a) or plain(*a))
+    program._settled(2.0 * counts, u)
+    assert 1 < len(solved) < 8
 
 
 def test_on_separable_data_a_large_price_gives_the_separator_of_least_norm() -> None:
