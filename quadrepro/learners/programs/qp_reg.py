@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from quadrepro._typing import FloatArray
 from quadrepro.learners.base import Hyperparameter
@@ -20,7 +19,7 @@ class RegularizedQP(SoftMargin):
 
     hyperparameters = (C,)
     version = 2
-    kernels: ClassVar[tuple[str, ...]] = ("cholesky", "sums")
+    kernels = (*SoftMargin.kernels, "cholesky", "sums")
 
     def _program(self, margins: FloatArray, counts: FloatArray) -> MarginQP:
         return MarginQP(margins, counts)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -42,6 +42,7 @@ class SoftMargin(Algorithm):
     """
 
     takes_drawn_stumps = True
+    kernels: ClassVar[tuple[str, ...]] = AdaBoost.kernels
 
     n_rounds: int = 100
 
