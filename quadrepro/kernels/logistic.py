@@ -51,7 +51,7 @@ def search(
         power, steep, group = powers[row], slopes[row], groups[row]
         for i in range(m):
             slope[group[i]] = steep[i]
-        low, high, here, going = -largest, largest, 0.0, True
+        low, high, here = -largest, largest, 0.0
         for _ in range(n_steps):
             for g in range(n_groups):
                 moved[g] = exp(here * slope[g])
@@ -64,8 +64,7 @@ def search(
             high = here if derivative > 0 else high
             newton = here - (derivative / curvature if curvature > nothing else 0.0)
             there = newton if low <= newton <= high else (low + high) / 2
-            going = abs(there - here) > converged
-            here = there
-            if not going:
+            change, here = abs(there - here), there
+            if change <= converged:
                 break
         found[row] = here

@@ -165,7 +165,7 @@ def part(order: Examples, begin: int, end: int, right: Flags, spare: Examples) -
 
 
 @compiled(
-    "void(int64[:,::1], int64[:,::1], float64[:,::1], boolean[::1], float64[::1], float64[::1],"
+    "void(int64[:,::1], int64[:,::1], float64[:,::1], boolean[::1], float64[::1], float64,"
     " int64, boolean, float64, int64[:,::1], int64[:,::1], float64[:,::1], int64[:,::1],"
     " int64[:,::1], int64[::1])"
 )
@@ -175,7 +175,7 @@ def grow(
     values: FloatArray,
     tied: BoolArray,
     gains: FloatArray,
-    least: FloatArray,
+    least: float,
     n_steps: int,
     one_at_a_time: bool,
     tie: float,
@@ -207,7 +207,7 @@ def grow(
                 first = first_tied(tops[:made], tie)
                 last = first + 1
             for leaf in range(first, last):
-                if tops[leaf] <= least[t]:
+                if tops[leaf] <= least:
                     continue
                 f, begin, size, new = best[leaf], begins[leaf], counts[t, leaf], n_leaves[t]
                 examples = own[f, begin : begin + size]

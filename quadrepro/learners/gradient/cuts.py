@@ -24,7 +24,12 @@ If two features give the same cut, their gains may differ by rounding.
 """
 
 
-def whole_numbers(targets: FloatArray) -> tuple[WholeArray, FloatArray, FloatArray]:
+def largest_whole(n_examples: int) -> int:
+    """Return the largest size of whole numbers of which so many sum to less than 2^62."""
+    return 1 << (62 - n_examples.bit_length())
+
+
+def whole_numbers(targets: FloatArray) -> tuple[WholeArray, FloatArray]:
     """Express targets in units so small that they may be rounded to whole numbers.
 
     Parameters
@@ -35,23 +40,20 @@ def whole_numbers(targets: FloatArray) -> tuple[WholeArray, FloatArray, FloatArr
     Returns
     -------
     whole : ndarray of int64, shape (n_targets, n_examples)
-        Their values in these units. The sizes of a row sum to less than 2^62.
+        Their values in these units, at most `largest_whole`. Unless all targets of a row are tiny,
+        one of them is at least half as large.
     units : ndarray of shape (n_targets,)
         The units, powers of two; NaN if a target is not finite.
-    lengths : ndarray of shape (n_targets,)
-        Root of the sum of squares of the whole numbers.
     """
-    largest = np.maximum(targets.max(axis=1), -targets.min(axis=1))
+    largest = np.abs(targets).max(axis=1)
     finite = np.isfinite(largest)
     if not finite.all():
         targets, largest = np.where(finite[:, None], targets, 0.0), np.where(finite, largest, 0.0)
-    exponents = 62 - targets.shape[1].bit_length() - np.frexp(largest)[1]
-    # The limit keeps the inverse finite. Numbers that small count as nothing anyway.
-    exponents = np.minimum(exponents, 1000)
-    scaled = targets * np.ldexp(1.0, exponents)[:, None]
-    whole = np.rint(scaled, out=scaled).astype(np.int64)
-    lengths = np.sqrt(np.square(scaled, out=scaled).sum(axis=1))
-    return whole, np.where(finite, np.ldexp(1.0, -exponents), np.nan), lengths
+    exponents = np.frexp(largest)[1] + 1 - largest_whole(targets.shape[1]).bit_length()
+    # With the limit no unit is a subnormal number. Targets that small count as nothing anyway.
+    units = np.ldexp(1.0, np.maximum(exponents, -1000))
+    whole = np.rint(targets / units[:, None]).astype(np.int64)
+    return whole, units if finite.all() else np.where(finite, units, np.nan)
 
 
 def midpoints(low: FloatArray, high: FloatArray) -> FloatArray:

@@ -41,7 +41,7 @@ LANES = 8
 class Loss(ABC):
     """A loss φ(F, y) of scores F, for all trajectories at once.
 
-    Scores and directions have shape (n_trajectories, n_examples), targets shape (n_examples,).
+    Scores have shape (n_trajectories, n_examples), targets shape (n_examples,).
 
     Attributes
     ----------
@@ -184,7 +184,7 @@ def _filled_up(rows: NDArray[Any]) -> NDArray[Any]:
 
 
 def _sums(numbers: FloatArray) -> FloatArray:
-    """Return the sum of each row: over lanes first, as it suits compiled loops."""
+    """Return the sum of each row: lanes are added one after another, and then their numbers."""
     lanes = numbers.reshape(len(numbers), -1, LANES).sum(axis=1)
     return np.asarray(np.add.accumulate(lanes, axis=1)[:, -1])
 

@@ -15,11 +15,12 @@ from quadrepro.learners.gradient.cuts import (
     RootSearch,
     SortedFeatures,
     WholeArray,
+    largest_whole,
     whole_numbers,
 )
 
 NO_GAIN = 1e-12
-"""Least share of the root of the sum of squares that the root of a cut's gain must exceed."""
+"""Least share of the largest target, or of up to twice its size, that a gain's root must exceed."""
 
 
 @dataclass(frozen=True)
@@ -101,11 +102,9 @@ class _Growth:
         n_targets, m = whole.shape
         self._varying, self.whole = varying, whole
         self.leaves = np.zeros(whole.shape, dtype=np.int32)
-        self.parents = np.zeros((n_targets, n_cuts), dtype=np.int64)
-        self.rows = np.zeros((n_targets, n_cuts), dtype=np.int64)
-        self.thresholds = np.full((n_targets, n_cuts), np.inf)
-        self.counts = np.zeros((n_targets, n_cuts + 1), dtype=np.int64)
-        self.sums = np.zeros((n_targets, n_cuts + 1), dtype=np.int64)
+        numbers = np.zeros((4, n_targets, n_cuts + 1), dtype=np.int64)
+        self.parents, self.rows, self.counts, self.sums = numbers
+        self.thresholds = np.full((n_targets, n_cuts + 1), np.inf)
         self.counts[:, 0], self.sums[:, 0] = m, whole.sum(axis=1)
         self.n_leaves = np.ones(n_targets, dtype=np.int64)
 
@@ -173,6 +172,7 @@ class TreeFitter:
         self._n_steps = min(cuts if depth is None else depth, most)
         self._n_cuts = self._n_steps if depth is None else min(2**self._n_steps - 1, most)
         self._one_at_a_time = depth is None
+        self._least = NO_GAIN * largest_whole(len(X))
 
     def fit(self, targets: FloatArray) -> tuple[Trees, LeafArray]:
         """Fit one tree to each target.
@@ -189,27 +189,26 @@ class TreeFitter:
         leaves : ndarray of int32, shape (n_targets, n_examples)
             The leaf of each training example.
         """
-        whole, units, lengths = whole_numbers(targets)
-        least = NO_GAIN * lengths
+        whole, units = whole_numbers(targets)
         growth = _Growth(self._features.varying, whole, self._n_cuts)
         roots, rows, thresholds = self._root.best(whole - growth.means()[:, :1])
-        thresholds = np.where(roots > least, thresholds, np.inf)
+        thresholds = np.where(roots > self._least, thresholds, np.inf)
         if compiling.enabled():
             growth.rows[:, 0], growth.thresholds[:, 0] = rows, thresholds
-            self._grow_compiled(growth, roots, least)
+            self._grow_compiled(growth, roots)
         else:
             growth.cut(np.zeros_like(rows), rows, thresholds)
             for _ in range(1, self._n_steps):
-                if not self._grow(growth, least):
+                if not self._grow(growth):
                     break
         trees = growth.trees(self._features.index, units)
         return trees, trees.leaves(self._features.columns)
 
-    def _grow(self, growth: _Growth, least: FloatArray) -> bool:
+    def _grow(self, growth: _Growth) -> bool:
         counts = growth.counts[:, : growth.n_leaves.max()]
         centred = growth.whole - np.take_along_axis(growth.means(), growth.leaves, axis=1)
         roots = self._leaf.evaluate(centred, growth.leaves, counts)
-        if not (roots > least[:, None]).any():
+        if not (roots > self._least).any():
             return False
         if self._one_at_a_time:
             chosen = [(roots >= roots.max(axis=1, keepdims=True) * (1 - TIE)).argmax(axis=1)]
@@ -218,10 +217,10 @@ class TreeFitter:
         for leaves in chosen:
             rows, thresholds = self._leaf.best(leaves)
             gains = np.take_along_axis(roots, leaves[:, None], axis=1)[:, 0]
-            growth.cut(leaves, rows, np.where(gains > least, thresholds, np.inf))
+            growth.cut(leaves, rows, np.where(gains > self._least, thresholds, np.inf))
         return True
 
-    def _grow_compiled(self, growth: _Growth, roots: FloatArray, least: FloatArray) -> None:
+    def _grow_compiled(self, growth: _Growth, roots: FloatArray) -> None:
         from quadrepro.kernels import trees
 
         trees.grow(
@@ -230,7 +229,7 @@ class TreeFitter:
             self._features.varying,
             self._features.tied,
             roots,
-            least,
+            self._least,
             self._n_steps,
             self._one_at_a_time,
             TIE,

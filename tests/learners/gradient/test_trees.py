@@ -262,11 +262,13 @@ def test_of_equally_good_leaves_the_oldest_is_cut() -> None:
     assert trees.thresholds.tolist() == [[5.5, 0.5]]
 
 
-def test_a_threshold_between_neighbouring_numbers_separates_them() -> None:
-    low = 1.0
-    X = np.array([[low], [np.nextafter(low, 2.0)]])
-    _, answers = fitted(X, np.array([[0.0, 1.0]]))
+@pytest.mark.parametrize("low", [1.0, np.nextafter(1.0, 2.0)])
+def test_a_threshold_between_neighbouring_numbers_separates_them(low: float) -> None:
+    high = np.nextafter(low, 2.0)
+    _, answers = fitted(np.array([[low], [high]]), np.array([[0.0, 1.0]]))
     assert answers.tolist() == [[0.0, 1.0]]
+    _, answers = fitted(np.array([[low], [high], [9.0]]), np.array([[0.0, 1.0, 9.0]]), 2)
+    assert answers.tolist() == [[0.0, 1.0, 9.0]]
 
 
 @pytest.mark.parametrize("size", [{"cuts": 1}, {"cuts": 4}, {"depth": 3}], ids=str)
