@@ -45,7 +45,7 @@ def exp(x: FloatArray) -> FloatArray:
     Parameters
     ----------
     x : ndarray
-        Numbers of at most `LARGEST`, which larger ones count as.
+        Numbers of at most `LARGEST`, which larger ones count as; NaN stays NaN.
     """
     x = np.asarray(x, dtype=np.float64)
     if compiling.enabled():
@@ -54,7 +54,7 @@ def exp(x: FloatArray) -> FloatArray:
         out = np.empty(x.shape)
         elementary.exp_all(np.ascontiguousarray(x).reshape(-1), out.reshape(-1))
         return out
-    clipped = np.minimum(np.maximum(x, LEAST - 1.0), LARGEST)
+    clipped = np.fmin(np.fmax(x, LEAST - 1.0), LARGEST)
     k = np.rint(clipped / (LN2_HIGH + LN2_LOW))
     high = clipped - k * LN2_HIGH
     low = k * LN2_LOW
@@ -63,7 +63,8 @@ def exp(x: FloatArray) -> FloatArray:
     p1, p2, p3, p4, p5 = EXP_TERMS
     c = r - t * (p1 + t * (p2 + t * (p3 + t * (p4 + t * p5))))
     y = 1.0 - ((low - (r * c) / (2.0 - c)) - high)
-    return np.where(x < LEAST, 0.0, y * POWERS[k.astype(np.intp) + 1075])
+    found = y * POWERS[k.astype(np.intp) + 1075]
+    return np.where(x >= LEAST, found, np.where(x < LEAST, 0.0, x))
 
 
 def log(x: FloatArray) -> FloatArray:

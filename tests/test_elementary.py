@@ -13,7 +13,7 @@ from quadrepro.kernels import compiling
 
 RNG = np.random.default_rng(0)
 EXPONENTS = np.concatenate(
-    [RNG.uniform(-750, 709, 20_000), RNG.normal(0, 1e-3, 5000), [0.0, -0.0, -744.9, -745.1]]
+    [RNG.uniform(-750, 709, 20_000), RNG.normal(0, 1e-3, 5000), [0.0, -0.0, -744.9, -745.1, np.nan]]
 )
 POSITIVE = np.concatenate(
     [10.0 ** RNG.uniform(-300, 300, 20_000), RNG.normal(1, 1e-3, 5000), [1.0, 5e-324, 0.5, 2.0]]
@@ -51,6 +51,7 @@ def test_compiled_and_plain_bits_are_equal(ours, theirs, x, units, monkeypatch):
 def test_the_ends_are_what_they_should_be():
     assert elementary.exp(np.array([-np.inf, -800.0, 0.0])).tolist() == [0.0, 0.0, 1.0]
     assert elementary.exp(np.array([np.inf, 709.0])).tolist() == [8.218407461554972e307] * 2
+    assert np.isnan(elementary.exp(np.array([np.nan]))).all()
     assert elementary.log(np.array([0.0, 1.0])).tolist() == [-np.inf, 0.0]
     assert elementary.log1p(np.array([-1.0, 0.0])).tolist() == [-np.inf, 0.0]
     assert elementary.tanh(np.array([-np.inf, 0.0, np.inf])).tolist() == [-1.0, 0.0, 1.0]

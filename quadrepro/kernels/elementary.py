@@ -17,7 +17,9 @@ L1, L2, L3, L4, L5, L6, L7 = LOG_TERMS
 @compiled("float64(float64)")
 def exp(x: float) -> float:
     """Return e^x; see `quadrepro.elementary.exp`."""
-    clipped = min(max(x, LEAST - 1.0), LARGEST)
+    if not x >= LEAST:
+        return 0.0 if x < LEAST else x
+    clipped = min(x, LARGEST)
     k = np.rint(clipped / (LN2_HIGH + LN2_LOW))
     high = clipped - k * LN2_HIGH
     low = k * LN2_LOW
@@ -25,7 +27,7 @@ def exp(x: float) -> float:
     t = r * r
     c = r - t * (P1 + t * (P2 + t * (P3 + t * (P4 + t * P5))))
     y = 1.0 - ((low - (r * c) / (2.0 - c)) - high)
-    return 0.0 if x < LEAST else y * POWERS[int(k) + 1075]
+    return y * POWERS[int(k) + 1075]
 
 
 @compiled("float64(float64)")
