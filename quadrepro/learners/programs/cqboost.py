@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -32,6 +33,8 @@ class CqBoost(Algorithm):
     """
 
     hyperparameters = (MU, EPSILON, ROUNDS)
+    kernels: ClassVar[tuple[str, ...]] = ("cqboost",)
+    version = 2
 
     def limit(self, problem: VotingProblem) -> str:
         """Return the largest feasible μ in a sentence."""

@@ -13,12 +13,21 @@ does not depend on the number of examples. An example with margin g has the weig
 and beta m_j - 2 (Gq)_j is the edge of voter j under these weights. In the optimum, voters with
 weight have the edge nu and no other voter has a larger edge.
 
-The program is solved repeatedly over the voters with weight and the voter with the largest edge
-among the others, until no edge is above nu. In most cases no voter loses its weight. The optimum
-over weights of any sign is then the solution, and one linear system gives it. Otherwise DAQP, a
-dual active-set solver, finds which voters have weight, and the same system over these voters gives
-the last digits. G is replaced by G + 1, which changes nothing since q'1 = 1, and which is singular
-only if voters depend on each other affinely.
+A primal active-set method solves it. Only the voters of its support have weight. An added voter
+with an edge above theirs joins, and the weights move to the optimum over the support in which they
+may have any sign. If one would fall below zero, they stop where the first is zero, its voter
+leaves, and they move on. All voters of the support end with the same edge.
+
+The optimum of any sign is the solution of one linear system. Its matrix is G + 1 over the support,
+which changes nothing since q'1 = 1. Its Cholesky factor gains or loses a row with each voter. Its
+right side is by how much each edge is above nu, computed afresh, so that rounding does not add up.
+
+A voter that depends affinely on the support has the edge nu as well and does not join. Of several
+optima, the solution is therefore one whose voters do not depend on each other affinely: the one at
+the end of the path that begins with the first voter and takes in the others as they are added. The
+path depends on nothing else, since all sums run in a fixed order. Of voters with the same edge the
+first one joins, where complements come after all voters; of voters whose weights are zero at the
+same point, the one that joined first leaves.
 """
 
 from __future__ import annotations
@@ -26,17 +35,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import LinAlgError
 
-from quadrepro._typing import BoolArray, FloatArray, IntArray
-from quadrepro.learners.programs.active_set import STEPS, ProximalSystem
+from quadrepro._typing import FloatArray, IntArray
+from quadrepro.learners.programs.active_set import STEPS
+from quadrepro.learners.programs.cqboost_loops import loops
+from quadrepro.learners.programs.growing_cholesky import GrowingCholesky
 from quadrepro.learners.programs.program import QuadraticSolution, SolverError, require_optimal
 
 NOISE = 1e-12
 """Weights up to this are zero; edges that differ by up to this times max(1, β) are equal."""
 
 PROXIMAL = 1e-9
-"""Shift of the system of the voters, ill-conditioned if voters nearly depend on each other."""
+"""Added to the diagonal of the system for a voter that nearly depends on the support.
+
+A step is then a proximal one in its weight. Up to `STEPS` of them remove the effect.
+"""
 
 
 @dataclass(frozen=True)
@@ -92,12 +105,23 @@ class CqBoostMaster:
     """
 
     def __init__(self, gram: FloatArray, margins: FloatArray, mu: float) -> None:
-        self._gram, self._mu = gram, mu
+        n = len(margins)
+        self._loops = loops()
+        self._gram, self._mu = np.ascontiguousarray(gram), mu
         # A margin that differs from mu by rounding alone would make the system divide by that.
         near = np.abs(np.abs(margins) - mu) <= NOISE
-        self._margins = np.where(near, np.copysign(mu, margins), margins)
-        self._voters: IntArray = np.zeros(0, dtype=np.intp)
-        self._signs, self._surplus, self._q = np.zeros((3, 0))
+        margins = np.where(near, np.copysign(mu, margins), margins)
+        # From here on the complement of voter j is voter n + j.
+        self._voters = np.tile(np.arange(n), 2)
+        self._signs = np.repeat([1.0, -1.0], n)
+        self._margins = np.concatenate([margins, -margins])
+        self._added: IntArray = np.zeros(0, dtype=np.intp)
+        self._is_added = np.zeros(2 * n, dtype=np.bool_)
+        self._q, self._edges = np.zeros((2, 2 * n))
+        self._beta = 0.0
+        # The support has the order of the rows of the factor.
+        self._support: IntArray = np.zeros(0, dtype=np.intp)
+        self._factor = GrowingCholesky()
 
     def add_voter(self, voter: int, sign: float) -> None:
         """Add a voter or its complement, with weight 0.
@@ -109,19 +133,18 @@ class CqBoostMaster:
         sign : {1.0, -1.0}
             1.0 for the voter, -1.0 for its complement.
         """
-        self._voters = np.append(self._voters, voter)
-        self._signs = np.append(self._signs, sign)
-        self._surplus = np.append(self._surplus, sign * self._margins[voter] - self._mu)
-        self._q = np.append(self._q, 0.0)
-        if len(self._q) == 1:
-            self._set(np.zeros(1, dtype=np.intp), np.ones(1), 0.0)
+        new = voter if sign > 0 else voter + len(self._gram)
+        self._added = np.append(self._added, new)
+        self._is_added[new] = True
+        if len(self._added) == 1:
+            self._q[new] = 1.0
+            self._join(new)
+            self._update_edges()
 
     def vote(self) -> FloatArray:
         """Return the signed weight of every voter of the problem, shape (n_voters,)."""
-        vote = np.zeros(len(self._margins))
         # A voter and its complement may both have weight.
-        np.add.at(vote, self._voters, self._q * self._signs)
-        return vote
+        return self._q[: len(self._gram)] - self._q[len(self._gram) :]
 
     def solve(self) -> CqBoostSolution:
         """Solve over the voters added so far, at least one.
@@ -131,106 +154,112 @@ class CqBoostMaster:
         SolverError
             If no optimum is found, or its KKT residual is too large.
         """
-        limit = 20 + 10 * len(self._q)
+        limit = 20 + 10 * len(self._added)
         for programs in range(limit):
-            beta = self._beta
-            added = self._edges[self._voters] * self._signs
-            nu = float(self._q @ added)
-            idle = np.where(self._q > 0, -np.inf, added)
-            joins = int(idle.argmax())
-            if idle[joins] <= nu + _noise(beta):
-                return self._checked(added, nu, f"optimal after {programs} programs")
-            self._solve_over(np.append(np.flatnonzero(self._q), joins))
+            added = np.where(self._is_added, self._edges, -np.inf)
+            best, level = int(added.argmax()), float(self._edges[self._support].max())
+            if not added[best] > level + _noise(self._beta):
+                return self._checked(float(added[best]), f"optimal after {programs} programs")
+            self._join(best)
+            self._descend()
         raise SolverError(f"{self._name} has no optimum after {limit} programs")
 
     @property
     def _name(self) -> str:
-        return f"CqBoost's quadratic program at mu = {self._mu:g} over {len(self._q)} voters"
+        return f"CqBoost's quadratic program at mu = {self._mu:g} over {len(self._added)} voters"
 
-    def _checked(self, added: FloatArray, nu: float, word: str) -> CqBoostSolution:
-        q, beta, edges = self._q, self._beta, self._edges
-        surplus = float(self._surplus @ q)
+    def _checked(self, highest: float, word: str) -> CqBoostSolution:
+        """Return the solution; `highest` is the largest edge of an added voter."""
+        beta, edges, weights = self._beta, self._edges[self._support], self._q[self._support]
+        nu, margins = self._dot(weights, edges), self._margins[self._support]
+        surplus = self._dot(weights, margins - self._mu)
         residual = max(
-            float((added - nu).max()) / max(1.0, beta),
-            float(np.abs(added - nu)[q > 0].max()) / max(1.0, beta),
-            *(-surplus, beta * surplus, abs(float(q.sum()) - 1.0)),
+            max(highest - nu, float(np.abs(edges - nu).max())) / max(1.0, beta),
+            *(-surplus, beta * surplus, abs(self._lacking(weights))),
         )
         require_optimal(residual, f"{self._name} ended")
         # q'Gq from the edges: 2 (Gq)_j = beta m_j - edge_j.
-        margins = self._signs * self._margins[self._voters]
-        primal = float(q @ (beta * margins - added)) / 2
-        dual = beta * self._mu - float(added.max()) - primal
-        best, excess = self._best_outside(edges, beta, nu)
+        primal = self._dot(weights, beta * margins - edges) / 2
+        dual = beta * self._mu - highest - primal
+        best, excess = self._best_outside(nu)
         return CqBoostSolution(
-            q.copy(), primal, dual, word, residual, edges, beta, nu, best, excess
+            self._q[self._added],
+            *(primal, dual, word, residual, self._edges[: len(self._gram)], beta, nu, best, excess),
         )
 
-    def _best_outside(
-        self, edges: FloatArray, beta: float, nu: float
-    ) -> tuple[tuple[int, float], float]:
-        both = np.stack([edges, -edges])
-        both[np.where(self._signs > 0, 0, 1), self._voters] = -np.inf
-        largest = float(both.max())
-        complement, voter = divmod(int((both >= largest - _noise(beta)).argmax()), len(edges))
-        excess = largest - nu
-        return (voter, -1.0 if complement else 1.0), excess if excess > _noise(beta) else 0.0
+    def _best_outside(self, nu: float) -> tuple[tuple[int, float], float]:
+        noise, edges = _noise(self._beta), np.where(self._is_added, -np.inf, self._edges)
+        largest = float(edges.max())
+        first = int((edges >= largest - noise).argmax())
+        best = int(self._voters[first]), float(self._signs[first])
+        return best, largest - nu if largest - nu > noise else 0.0
 
-    def _solve_over(self, taken: IntArray) -> None:
-        """Solve over some of the added voters; the others get no weight."""
-        voters, signs = self._voters[taken], self._signs[taken]
-        matrix = self._gram[np.ix_(voters, voters)] * np.outer(signs, signs) + 1.0
-        surplus = self._surplus[taken]
-        try:
-            weights, beta = _with_any_sign(matrix, surplus, self._q[taken])
-            if weights.min() < -NOISE:
-                used = _daqp(matrix, surplus)
-                taken, matrix, surplus = taken[used], matrix[np.ix_(used, used)], surplus[used]
-                weights, beta = _with_any_sign(matrix, surplus, self._q[taken])
-        except LinAlgError as error:
-            raise SolverError(f"{self._name} has no optimum: {error}") from error
-        self._set(taken, np.maximum(0.0, weights), beta)
+    def _join(self, voter: int) -> None:
+        """Put an added voter into the support."""
+        row = self._gram[self._voters[voter]]
+        products = self._signs[self._support] * row[self._voters[self._support]]
+        column = self._signs[voter] * products + 1.0
+        self._factor.append(column, float(row[self._voters[voter]]) + 1.0, PROXIMAL)
+        self._support = np.append(self._support, voter)
 
-    def _set(self, taken: IntArray, weights: FloatArray, beta: float) -> None:
-        self._q[:] = 0.0
-        self._q[taken] = weights
-        self._beta = beta
-        product = (weights * self._signs[taken]) @ self._gram[self._voters[taken]]
-        self._edges = beta * self._margins - 2 * product
+    def _leave(self, place: int) -> None:
+        """Take the voter at a place of the support out of it."""
+        self._q[self._support[place]] = 0.0
+        self._factor.remove(place)
+        self._support = np.delete(self._support, place)
 
+    def _descend(self) -> None:
+        """Move to the optimum over the support; voters whose weight would be negative leave it."""
+        steps = 0
+        while steps < STEPS:
+            weights = self._q[self._support]
+            move, rise = self._step(weights)
+            if steps == 0 and not move[-1] > 0:
+                # If the voter that has just joined cannot gain weight, none can move.
+                move[:] = 0.0
+            below = np.flatnonzero(weights + move < -NOISE)
+            shares = weights[below] / -move[below]
+            share = float(shares.min(initial=1.0))
+            self._q[self._support] = np.maximum(0.0, weights + share * move)
+            self._beta += share * rise
+            if len(below):
+                self._leave(int(below[shares.argmin()]))
+            self._update_edges()
+            if not len(below):
+                steps += 1
+                if np.abs(self._excesses()).max() <= _noise(self._beta):
+                    return
 
-def _with_any_sign(
-    matrix: FloatArray, surplus: FloatArray, start: FloatArray
-) -> tuple[FloatArray, float]:
-    """Return the weights and β of the optimum without q >= 0, the nearest to the start."""
-    system = ProximalSystem(matrix, PROXIMAL, lower=True)
-    rows = np.stack([np.ones(len(matrix)), surplus])
-    columns = system.solve(rows.T)
-    products = rows @ columns
-    # If every voter has the margin mu, so has every vote.
-    differ = np.linalg.det(products) > NOISE * products.diagonal().prod()
-    weights = start
-    for _ in range(STEPS):
-        weights = weights - system.solve(matrix @ weights)
-        missing = np.array([1.0, 0.0]) - rows @ weights
-        multipliers = np.array([missing[0] / products[0, 0], 0.0])
-        if differ and products[1] @ multipliers < missing[1]:
-            multipliers = np.linalg.solve(products, missing)
-        weights = weights + columns @ multipliers
-    return weights, float(2 * multipliers[1])
+    def _step(self, weights: FloatArray) -> tuple[FloatArray, float]:
+        """Return the changes of the weights and of β up to the optimum of any sign."""
+        above = self._margins[self._support] - self._mu
+        sides = np.stack([self._excesses() / 2, np.ones(len(weights)), above])
+        move, ones, surplus = self._factor.forward(sides)
+        # First what the sum lacks, then what the mean margin does, in directions that keep the sum.
+        squares = self._dot(ones, ones)
+        move += (self._lacking(weights) - self._dot(ones, move)) / squares * ones
+        keeping = surplus - self._dot(ones, surplus) / squares * ones
+        squares, price = self._dot(keeping, keeping), -self._beta / 2
+        # If every voter has the same margin, so has every vote.
+        if squares > NOISE * self._dot(surplus, surplus):
+            lacking = -self._dot(weights, above)
+            price = max(price, (lacking - self._dot(surplus, move)) / squares)
+        return self._factor.backward(move + price * keeping), 2 * price
 
+    def _excesses(self) -> FloatArray:
+        """Return by how much the edge of each voter of the support is above ν."""
+        edges = self._edges[self._support]
+        return edges - self._dot(self._q[self._support], edges)
 
-def _daqp(matrix: FloatArray, surplus: FloatArray) -> BoolArray:
-    """Return which weights are not held at zero in the optimum."""
-    import daqp
+    def _lacking(self, weights: FloatArray) -> float:
+        return 1.0 - float(np.add.accumulate(weights)[-1])
 
-    n, equality = len(matrix), 5
-    *_, info = daqp.solve(
-        matrix,
-        np.zeros(n),
-        np.stack([np.ones(n), surplus]),
-        np.append(np.full(n, np.inf), [1.0, np.inf]),
-        np.append(np.zeros(n), [1.0, 0.0]),
-        np.append(np.zeros(n), [equality, 0]).astype(np.intc),
-        primal_tol=NOISE,
-    )
-    return np.asarray(info["lam"][:n] == 0)
+    def _update_edges(self) -> None:
+        products = np.zeros(len(self._gram))
+        weights = self._q[self._support] * self._signs[self._support]
+        self._loops.add_rows(weights, self._voters[self._support], self._gram, products)
+        edges = self._beta * self._margins[: len(products)] - 2 * products
+        self._edges = np.concatenate([edges, -edges])
+
+    def _dot(self, a: FloatArray, b: FloatArray) -> float:
+        return float(self._loops.dot(a, b))
