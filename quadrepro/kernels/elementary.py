@@ -27,7 +27,8 @@ def exp(x: float) -> float:
     t = r * r
     c = r - t * (P1 + t * (P2 + t * (P3 + t * (P4 + t * P5))))
     y = 1.0 - ((low - (r * c) / (2.0 - c)) - high)
-    return y * POWERS[int(k) + 1075]
+    power: float = POWERS[int(k) + 1075]
+    return y * power
 
 
 @compiled("float64(float64)")

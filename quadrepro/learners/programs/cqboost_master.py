@@ -24,9 +24,10 @@ right side is by how much each edge is above nu, computed afresh, so that roundi
 
 A voter that depends affinely on the support has the edge nu as well and does not join. Of several
 optima, the solution is therefore one whose voters do not depend on each other affinely: the one at
-the end of the path that begins with the first voter and takes in the others as they are added. All
-sums run in a fixed order, and of voters that are equally good to join or to leave, the first one
-does, where complements come after all voters. So the path depends on nothing else.
+the end of the path that begins with the first voter and takes in the others as they are added. The
+path depends on nothing else, since all sums run in a fixed order. Of voters with the same edge the
+first one joins, where complements come after all voters; of voters whose weights are zero at the
+same point, the one that joined first leaves.
 """
 
 from __future__ import annotations
@@ -115,7 +116,7 @@ class CqBoostMaster:
         self._signs = np.repeat([1.0, -1.0], n)
         self._margins = np.concatenate([margins, -margins])
         self._added: IntArray = np.zeros(0, dtype=np.intp)
-        self._is_added, self._is_idle = np.zeros((2, 2 * n), dtype=np.bool_)
+        self._is_added = np.zeros(2 * n, dtype=np.bool_)
         self._q, self._edges = np.zeros((2, 2 * n))
         self._beta = 0.0
         # The support has the order of the rows of the factor.
@@ -134,7 +135,7 @@ class CqBoostMaster:
         """
         new = voter if sign > 0 else voter + len(self._gram)
         self._added = np.append(self._added, new)
-        self._is_added[new] = self._is_idle[new] = True
+        self._is_added[new] = True
         if len(self._added) == 1:
             self._q[new] = 1.0
             self._join(new)
@@ -155,13 +156,11 @@ class CqBoostMaster:
         """
         limit = 20 + 10 * len(self._added)
         for programs in range(limit):
-            noise, highest = _noise(self._beta), float(self._edges[self._support].max())
-            idle = np.where(self._is_idle, self._edges, -np.inf)
-            largest = float(idle.max())
-            if not largest > highest + noise:
-                highest = max(highest, largest)
-                return self._checked(highest, f"optimal after {programs} programs")
-            self._join(int((idle >= max(largest - noise, highest + noise)).argmax()))
+            added = np.where(self._is_added, self._edges, -np.inf)
+            best, level = int(added.argmax()), float(self._edges[self._support].max())
+            if not added[best] > level + _noise(self._beta):
+                return self._checked(float(added[best]), f"optimal after {programs} programs")
+            self._join(best)
             self._descend()
         raise SolverError(f"{self._name} has no optimum after {limit} programs")
 
@@ -174,9 +173,9 @@ class CqBoostMaster:
         beta, edges, weights = self._beta, self._edges[self._support], self._q[self._support]
         nu, margins = self._dot(weights, edges), self._margins[self._support]
         surplus = self._dot(weights, margins - self._mu)
-        uneven = max(highest - nu, float(np.abs(edges - nu)[weights > 0].max()))
         residual = max(
-            uneven / max(1.0, beta), -surplus, beta * surplus, abs(self._lacking(weights))
+            max(highest - nu, float(np.abs(edges - nu).max())) / max(1.0, beta),
+            *(-surplus, beta * surplus, abs(self._lacking(weights))),
         )
         require_optimal(residual, f"{self._name} ended")
         # q'Gq from the edges: 2 (Gq)_j = beta m_j - edge_j.
@@ -202,12 +201,10 @@ class CqBoostMaster:
         column = self._signs[voter] * products + 1.0
         self._factor.append(column, float(row[self._voters[voter]]) + 1.0, PROXIMAL)
         self._support = np.append(self._support, voter)
-        self._is_idle[voter] = False
 
     def _leave(self, place: int) -> None:
         """Take the voter at a place of the support out of it."""
-        voter = self._support[place]
-        self._q[voter], self._is_idle[voter] = 0.0, True
+        self._q[self._support[place]] = 0.0
         self._factor.remove(place)
         self._support = np.delete(self._support, place)
 
@@ -223,17 +220,14 @@ class CqBoostMaster:
             below = np.flatnonzero(weights + move < -NOISE)
             shares = weights[below] / -move[below]
             share = float(shares.min(initial=1.0))
-            weights = np.maximum(0.0, weights + share * move)
-            self._q[self._support] = weights
+            self._q[self._support] = np.maximum(0.0, weights + share * move)
             self._beta += share * rise
             if len(below):
-                ties = below[shares <= share + NOISE]
-                self._leave(int(ties[self._support[ties].argmin()]))
+                self._leave(int(below[shares.argmin()]))
             self._update_edges()
             if not len(below):
                 steps += 1
-                uneven = float(np.abs(self._excesses()).max())
-                if uneven <= _noise(self._beta) and abs(self._lacking(weights)) <= NOISE:
+                if np.abs(self._excesses()).max() <= _noise(self._beta):
                     return
 
     def _step(self, weights: FloatArray) -> tuple[FloatArray, float]:

@@ -227,13 +227,14 @@ def test_after_hundreds_of_voters_that_come_and_go_the_weights_have_twelve_digit
     assert weights[weights > 0] == pytest.approx(exact[:-2], abs=1e-12)
 
 
-def test_voters_that_nearly_depend_on_each_other_are_told_apart_or_do_no_harm() -> None:
-    rng = np.random.default_rng(0)
-    for _ in range(150):
+def test_programs_over_voters_that_nearly_depend_on_each_other_have_an_optimum() -> None:
+    for seed in range(150):
+        rng = np.random.default_rng(seed)
         right = rng.choice([-1.0, 1.0], (int(rng.integers(2, 12)), int(rng.integers(1, 6))))
-        off = 10.0 ** -rng.integers(3, 9) * rng.uniform(-1, 1, right.shape)
-        right = np.hstack([right, np.clip(right + off, -1, 1)])
-        mu = rng.choice([0.01, 0.5, 0.9, 1.0]) * np.abs(right.mean(axis=0)).max()
+        noise = 10.0 ** -rng.integers(3, 9) * rng.uniform(-1, 1, right.shape)
+        right = np.hstack([right, np.clip(right + noise, -1, 1)])
+        share = rng.choice([0.01, 0.5, 0.9, 1 - 1e-12, 1.0, 1 + 5e-13, 1 + 9e-13])
+        mu = share * np.abs(right.mean(axis=0)).max()
         if mu < 1e-3:
             continue
         first, *others = best_first(right)
@@ -253,6 +254,37 @@ def test_a_first_voter_without_the_mean_margin_is_an_error_that_names_it() -> No
     master.add_voter(0, 1.0)
     with pytest.raises(SolverError, match=r"at mu = 0.99 over 1 voters ended with a KKT residual"):
         master.solve()
+
+
+def test_weights_that_do_not_sum_to_one_are_refused() -> None:
+    # Without products, every edge is 0 whatever the weights are.
+    master = CqBoostMaster(np.zeros((1, 1)), np.array([0.5]), 0.5)
+    master.add_voter(0, 1.0)
+    master._q *= 1 + 1e-7
+    with pytest.raises(SolverError, match="KKT residual of 1e-07"):
+        master.solve()
+
+
+def test_a_price_of_a_mean_margin_that_is_above_its_bound_is_refused() -> None:
+    master = make(draw(3), 0.1)
+    master.add_voter(*best_first(draw(3))[0])
+    master._beta = 1e-6
+    with pytest.raises(SolverError, match="KKT residual"):
+        master.solve()
+
+
+@pytest.mark.parametrize("gap", [0.3, 1e-7])
+def test_an_edge_that_is_above_the_others_by_rounding_alone_is_no_excess(gap: float) -> None:
+    # A small gap between the margins makes beta large, and with it the rounding of the edges.
+    rng = np.random.default_rng(0)
+    right = rng.uniform(-1, 1, (60, 8))
+    right += np.where(np.arange(8) == 0, 0.4, 0.4 - gap) - right.mean(axis=0)
+    # The average of two voters has the average of their edges.
+    right = np.hstack([right, (right[:, :7] + right[:, 1:]) / 2, right[:, :1] / 2])
+    added = [(j, s) for j in range(8) for s in (1.0, -1.0)]
+    solution = solve_over(right, 0.4 - gap / 2, added)
+    assert solution.excess == 0.0
+    assert solution.beta > 0.1 / gap
 
 
 def test_the_gap_is_relative_to_the_primal_objective() -> None:
