@@ -26,9 +26,8 @@ def exp(x: float) -> float:
     r = high - low
     t = r * r
     c = r - t * (P1 + t * (P2 + t * (P3 + t * (P4 + t * P5))))
-    y = 1.0 - ((low - (r * c) / (2.0 - c)) - high)
-    power: float = POWERS[int(k) + 1075]
-    return y * power
+    y: float = 1.0 - ((low - (r * c) / (2.0 - c)) - high)
+    return y * float(POWERS[int(k) + 1075])
 
 
 @compiled("float64(float64)")
