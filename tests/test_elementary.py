@@ -70,3 +70,9 @@ def test_the_hyperbolic_tangent_rises_and_is_accurate():
     found = elementary.tanh(x)
     assert (np.diff(found) >= 0).all()
     np.testing.assert_allclose(found, np.tanh(x), rtol=0, atol=4.5e-16)
+
+
+def test_a_few_numbers_have_the_bits_of_many():
+    inside = EDGES[np.abs(EDGES) < 1][::10]
+    each = np.array(elementary.artanh_each(inside.tolist()))
+    np.testing.assert_array_equal(each, elementary.artanh(inside))

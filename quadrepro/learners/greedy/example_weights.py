@@ -123,7 +123,7 @@ class ExampleWeights(State):
         """
         # For so few floats plain Python is faster than two reductions.
         if all(NO_EDGE < abs(tanh) < 1.0 for tanh in tanhs.tolist()):
-            return Step(picks, elementary.artanh(tanhs), None)
+            return Step(picks, np.array(elementary.artanh_each(tanhs.tolist())), None)
         sizes = np.abs(tanhs)
         last = (sizes <= NO_EDGE) | (sizes >= 1.0)
         steps = elementary.artanh(np.where(last, 0.0, tanhs))
