@@ -59,7 +59,7 @@ def row(what: str, ours: float, references: Mapping[str, float]) -> None:
         Times of other ways to do it, in seconds.
     """
     theirs = "; ".join(f"{name}: {readable(seconds)}" for name, seconds in references.items())
-    ratios = "; ".join(f"{seconds / ours:.2g}" for seconds in references.values())
+    ratios = "; ".join(f"{float(f'{seconds / ours:.2g}'):g}" for seconds in references.values())
     ROWS.append((what, readable(ours), theirs, ratios))
 
 
