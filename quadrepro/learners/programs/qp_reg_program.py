@@ -211,6 +211,8 @@ class MarginQP:
         """
         edges = u @ self._margins
         free, direction = self._direction(caps, u, edges > 0)
+        if not direction.any():
+            return u
         bounds = np.where(direction > 0, caps[free], 0.0)
         with np.errstate(divide="ignore"):
             reach = np.abs(bounds - u[free]) / np.abs(direction)

@@ -336,3 +336,9 @@ def test_a_value_does_not_depend_on_those_before_it() -> None:
     for C in VALUES:
         alone = MarginQP(margins, counts).solve(C)
         np.testing.assert_array_equal(program.solve(C).voter_weights, alone.voter_weights)
+
+
+def test_the_climb_stays_where_nothing_rises() -> None:
+    program = MarginQP(np.ones((1, 1)), np.ones(1))
+    # The dual is u - u²/4.
+    assert program._climb(np.array([5.0]), np.array([2.0])).tolist() == [2.0]
