@@ -54,14 +54,28 @@ def factor(A: FloatArray) -> bool:
     return True
 
 
-@compiled("void(float64[:, ::1], float64[:, ::1], float64[::1])")
-def solve(U: FloatArray, L: FloatArray, x: FloatArray) -> None:
-    """Overwrite x with the solution of U'U y = x; L is U'."""
-    for i in range(len(x)):
-        x[i] /= U[i, i]
-        for j in range(i + 1, len(x)):
-            x[j] -= x[i] * U[i, j]
+# Inner loops run over slices from 0 on: numba would check every index that might be negative.
+
+
+@compiled("void(float64[:, ::1], float64[:, ::1])")
+def forward(R: FloatArray, X: FloatArray) -> None:
+    """Overwrite each row b of X with the solution of R'x = b, for R's leading rows and columns."""
+    for i in range(X.shape[1]):
+        row = R[i, i + 1 :]
+        for x in X:
+            known = x[i] / R[i, i]
+            x[i] = known
+            rest = x[i + 1 :]
+            for j in range(len(rest)):
+                rest[j] -= known * row[j]
+
+
+@compiled("void(float64[:, ::1], float64[::1])")
+def backward(L: FloatArray, x: FloatArray) -> None:
+    """Overwrite b with the solution of L'x = b, for L's leading rows and columns."""
     for i in range(len(x) - 1, -1, -1):
-        x[i] /= L[i, i]
+        known = x[i] / L[i, i]
+        x[i] = known
+        row = L[i]
         for j in range(i):
-            x[j] -= x[i] * L[i, j]
+            x[j] -= known * row[j]

@@ -1,4 +1,4 @@
-"""Triangular systems of a factor that gains and loses rows, and sums over some rows of a matrix.
+"""A factor that gains and loses rows, and sums over some rows of a matrix.
 
 The twins are in `quadrepro.learners.programs.cqboost_loops`.
 """
@@ -8,7 +8,10 @@ from __future__ import annotations
 import numpy as np
 
 from quadrepro._typing import FloatArray, IntArray
+from quadrepro.kernels.cholesky import backward, forward
 from quadrepro.kernels.compiling import compiled
+
+__all__ = ["add_rows", "backward", "dot", "forward", "remove"]
 
 # Inner loops run over slices from 0 on: numba would check every index that might be negative.
 
@@ -29,30 +32,6 @@ def add_rows(weights: FloatArray, rows: IntArray, matrix: FloatArray, total: Flo
         weight, row = weights[i], matrix[rows[i]]
         for j in range(len(total)):
             total[j] += weight * row[j]
-
-
-@compiled("void(float64[:, ::1], float64[:, ::1])")
-def forward(R: FloatArray, X: FloatArray) -> None:
-    """Overwrite each row b of X with the solution of R'x = b, for R's leading rows and columns."""
-    for i in range(X.shape[1]):
-        row = R[i, i + 1 :]
-        for x in X:
-            known = x[i] / R[i, i]
-            x[i] = known
-            rest = x[i + 1 :]
-            for j in range(len(rest)):
-                rest[j] -= known * row[j]
-
-
-@compiled("void(float64[:, ::1], float64[::1])")
-def backward(L: FloatArray, x: FloatArray) -> None:
-    """Overwrite b with the solution of L'x = b, for L's leading rows and columns."""
-    for i in range(len(x) - 1, -1, -1):
-        known = x[i] / L[i, i]
-        x[i] = known
-        row = L[i]
-        for j in range(i):
-            x[j] -= known * row[j]
 
 
 @compiled("void(float64[:, ::1], intp, intp)")

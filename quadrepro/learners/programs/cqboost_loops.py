@@ -12,6 +12,9 @@ import numpy as np
 
 from quadrepro._typing import FloatArray, IntArray
 from quadrepro.kernels import compiling
+from quadrepro.learners.programs.ordered import backward, forward
+
+__all__ = ["add_rows", "backward", "dot", "forward", "loops", "remove"]
 
 
 def loops() -> ModuleType:
@@ -32,21 +35,6 @@ def add_rows(weights: FloatArray, rows: IntArray, matrix: FloatArray, total: Flo
     """Add the weighted sum of some rows of a matrix to `total`."""
     for weight, row in zip(weights, rows, strict=True):
         total += weight * matrix[row]
-
-
-def forward(R: FloatArray, X: FloatArray) -> None:
-    """Overwrite each row b of X with the solution of R'x = b, for R's leading rows and columns."""
-    n = X.shape[1]
-    for i in range(n):
-        X[:, i] /= R[i, i]
-        X[:, i + 1 :] -= X[:, i, None] * R[i, i + 1 : n]
-
-
-def backward(L: FloatArray, x: FloatArray) -> None:
-    """Overwrite b with the solution of L'x = b, for L's leading rows and columns."""
-    for i in reversed(range(len(x))):
-        x[i] /= L[i, i]
-        x[:i] -= x[i] * L[i, :i]
 
 
 def remove(R: FloatArray, n: int, position: int) -> None:

@@ -79,21 +79,33 @@ class Cholesky:
 
     def solve(self, right: FloatArray) -> FloatArray:
         """Return A⁻¹ times a vector of shape (n,) or a matrix of shape (n, k)."""
-        if right.ndim == 2:
-            return np.stack([self.solve(column) for column in right.T], axis=1)
-        x = np.array(right, dtype=np.float64)
+        X = np.array(right.T, dtype=np.float64, ndmin=2, order="C")
         if compiling.enabled():
             from quadrepro.kernels import cholesky
 
-            cholesky.solve(self.upper, self._lower, x)
-            return x
-        for i, row in enumerate(self.upper):
-            x[i] /= row[i]
-            x[i + 1 :] -= x[i] * row[i + 1 :]
-        for i in reversed(range(len(x))):
-            x[i] /= self._lower[i, i]
-            x[:i] -= x[i] * self._lower[i, :i]
-        return x
+            cholesky.forward(self.upper, X)
+            for x in X:
+                cholesky.backward(self._lower, x)
+        else:
+            forward(self.upper, X)
+            for x in X:
+                backward(self._lower, x)
+        return np.ascontiguousarray(X.T) if right.ndim == 2 else np.asarray(X[0])
+
+
+def forward(R: FloatArray, X: FloatArray) -> None:
+    """Overwrite each row b of X with the solution of R'x = b, for R's leading rows and columns."""
+    n = X.shape[1]
+    for i in range(n):
+        X[:, i] /= R[i, i]
+        X[:, i + 1 :] -= X[:, i, None] * R[i, i + 1 : n]
+
+
+def backward(L: FloatArray, x: FloatArray) -> None:
+    """Overwrite b with the solution of L'x = b, for L's leading rows and columns."""
+    for i in reversed(range(len(x))):
+        x[i] /= L[i, i]
+        x[:i] -= x[i] * L[i, :i]
 
 
 def _factor(A: FloatArray) -> bool:
