@@ -44,8 +44,6 @@ class ProximalSystem:
         K, which is not changed.
     shift : float
         δ > 0.
-    lower : bool, default False
-        Which triangle of K is read. If K is symmetric, the bits are the same.
 
     Raises
     ------
@@ -53,8 +51,8 @@ class ProximalSystem:
         If the shifted matrix is not positive definite.
     """
 
-    def __init__(self, matrix: FloatArray, shift: float, *, lower: bool = False) -> None:
-        shifted = (matrix.T if lower else matrix).copy()
+    def __init__(self, matrix: FloatArray, shift: float) -> None:
+        shifted = matrix.copy()
         shifted[np.diag_indices(len(matrix))] += shift
         self._factor = Cholesky(shifted)
 
