@@ -59,7 +59,6 @@ class SoftMargins(ExampleWeights):
         self.margins = np.where(copies > 0, 0.0, np.inf)
         self.influences = np.zeros_like(self.margins)
         self.total = np.zeros(len(copies))
-        self._counts = copies
         self._C, self._power = np.zeros(len(copies)), 1
 
     def search(self, picks: IntArray, C: FloatArray, power: int) -> FloatArray:
@@ -96,7 +95,7 @@ class SoftMargins(ExampleWeights):
             means = self.influences / np.where(self.total > 0, self.total, 1.0)[:, None]
             bends = C[:, None] * (w - means) ** 2
         units = np.rint(self.example_weights)
-        return StepLoss(units, self._counts, slopes, bends, self.total).minimiser()
+        return StepLoss(units, self._sample, slopes, bends, self.total).minimiser()
 
     def advance(self, step: Step) -> None:
         """Update margins and influences, and compute the weights from them."""
@@ -108,14 +107,14 @@ class SoftMargins(ExampleWeights):
         means = self.influences / self.total[:, None]
         soft = self.margins + (self._C * self.total)[:, None] * means**self._power
         weights = elementary.exp(soft.min(axis=1, keepdims=True) - soft)
-        weights *= UNITS / exact_sums(weights, self._counts)[:, None]
+        weights *= UNITS / exact_sums(weights, self._sample)[:, None]
         self.example_weights = weights
 
     def keep(self, rows: BoolArray) -> None:
         """Keep only the trajectories in `rows`."""
         super().keep(rows)
         self.margins, self.influences = self.margins[rows], self.influences[rows]
-        self.total, self._counts, self._C = self.total[rows], self._counts[rows], self._C[rows]
+        self.total, self._C = self.total[rows], self._C[rows]
 
 
 @dataclass(frozen=True)
