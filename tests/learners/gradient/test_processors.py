@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
+from tests.processors import lines_of
 
 CODE = """
 import hashlib
@@ -26,19 +24,10 @@ for step in STEPS:
 """
 
 
-def run(**environment: str) -> list[str]:
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", CODE],
-        capture_output=True,
-        text=True,
-        check=True,
-        env=os.environ | environment,
-    )
-    return done.stdout.splitlines()
-
-
 def test_an_older_processor_and_plain_numpy_give_the_same_bits() -> None:
     # numpy takes no notice of features that it does not know.
-    older = run(NPY_DISABLE_CPU_FEATURES="X86_V3 X86_V4 AVX512_ICL AVX512_SPR", QUADREPRO_JIT="0")
-    assert older == run()
+    older = lines_of(
+        CODE, NPY_DISABLE_CPU_FEATURES="X86_V3 X86_V4 AVX512_ICL AVX512_SPR", QUADREPRO_JIT="0"
+    )
+    assert older == lines_of(CODE)
     assert len(older) == 10

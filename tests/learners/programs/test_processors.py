@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
+from tests.processors import lines_of
 
 CODE = """
 import hashlib
@@ -31,19 +29,8 @@ for algorithm, grid in runs:
 """
 
 
-def run(**environment: str) -> list[str]:
-    done = subprocess.run(
-        [sys.executable, "-c", CODE],
-        capture_output=True,
-        text=True,
-        check=True,
-        env=os.environ | environment,
-    )
-    return done.stdout.splitlines()
-
-
 def test_an_older_processor_and_plain_numpy_give_the_same_bits() -> None:
     # OpenBLAS takes the kernels of the processor that is named; other BLAS take no notice.
-    older = run(OPENBLAS_CORETYPE="Nehalem", QUADREPRO_JIT="0")
-    assert older == run()
+    older = lines_of(CODE, OPENBLAS_CORETYPE="Nehalem", QUADREPRO_JIT="0")
+    assert older == lines_of(CODE)
     assert len(older) == 5
