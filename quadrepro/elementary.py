@@ -128,11 +128,17 @@ def artanh_each(numbers: Iterable[float]) -> list[float]:
 
 def _log1p(x: float) -> float:
     u = 1.0 + x
-    if u == 1.0:
-        return x
-    m, k = math.frexp(u)
+    return x if u == 1.0 else log_of(u) * (x / (u - 1.0))
+
+
+def log_of(x: float) -> float:
+    """Return the natural logarithm of one number; compiled loops use it too."""
+    if x <= 0.0:
+        return -math.inf
+    m, exponent = math.frexp(x)
+    k = float(exponent)
     if m * m < 0.5:
-        m, k = 2.0 * m, k - 1
+        m, k = 2.0 * m, k - 1.0
     f = m - 1.0
     s = f / (2.0 + f)
     z = s * s
@@ -140,8 +146,7 @@ def _log1p(x: float) -> float:
     l1, l2, l3, l4, l5, l6, l7 = LOG_TERMS
     R = w * (l2 + w * (l4 + w * l6)) + z * (l1 + w * (l3 + w * (l5 + w * l7)))
     half = 0.5 * f * f
-    log_u = k * LN2_HIGH - ((half - (s * (half + R) + k * LN2_LOW)) - f)
-    return log_u * (x / (u - 1.0))
+    return k * LN2_HIGH - ((half - (s * (half + R) + k * LN2_LOW)) - f)
 
 
 def tanh(x: FloatArray) -> FloatArray:

@@ -7,11 +7,10 @@ import math
 import numpy as np
 
 from quadrepro._typing import FloatArray
-from quadrepro.elementary import EXP_TERMS, LARGEST, LEAST, LN2_HIGH, LN2_LOW, LOG_TERMS, POWERS
+from quadrepro.elementary import EXP_TERMS, LARGEST, LEAST, LN2_HIGH, LN2_LOW, POWERS, log_of
 from quadrepro.kernels.compiling import compiled
 
 P1, P2, P3, P4, P5 = EXP_TERMS
-L1, L2, L3, L4, L5, L6, L7 = LOG_TERMS
 
 
 @compiled("float64(float64)")
@@ -30,22 +29,7 @@ def exp(x: float) -> float:
     return y * float(POWERS[int(k) + 1075])
 
 
-@compiled("float64(float64)")
-def log(x: float) -> float:
-    """Return the natural logarithm; see `quadrepro.elementary.log`."""
-    if x <= 0.0:
-        return -np.inf
-    m, exponent = math.frexp(x)
-    k = float(exponent)
-    if m * m < 0.5:
-        m, k = 2.0 * m, k - 1.0
-    f = m - 1.0
-    s = f / (2.0 + f)
-    z = s * s
-    w = z * z
-    R = w * (L2 + w * (L4 + w * L6)) + z * (L1 + w * (L3 + w * (L5 + w * L7)))
-    half = 0.5 * f * f
-    return k * LN2_HIGH - ((half - (s * (half + R) + k * LN2_LOW)) - f)
+log = compiled("float64(float64)")(log_of)
 
 
 @compiled("float64(float64)")
