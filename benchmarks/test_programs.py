@@ -11,7 +11,7 @@ from quadrepro._typing import FloatArray
 from quadrepro.learners.programs.lp_reg import MarginLP
 from quadrepro.learners.programs.qp_reg_program import MarginQP
 
-from .conftest import best_of, compare
+from .conftest import best_of, row
 
 
 @pytest.fixture(params=[50, 200, 400], ids="{} rounds".format)
@@ -50,17 +50,8 @@ def test_lp_reg(benchmark: BenchmarkFixture, margins: FloatArray) -> None:
             linprog(cost, A_ub=rows, b_ub=np.zeros(m), A_eq=total, b_eq=[1.0], bounds=bounds)
 
     benchmark.pedantic(ours, rounds=3)
-    ours_ms = best_of(3, ours) / len(values) * 1e3
-    theirs_ms = best_of(1, theirs) / len(values) * 1e3
-    compare(
-        benchmark,
-        **{
-            "voters": n,
-            "ms per value": ours_ms,
-            "linprog": theirs_ms,
-            "ratio": theirs_ms / ours_ms,
-        },
-    )
+    ours_s, theirs_s = best_of(3, ours) / len(values), best_of(1, theirs) / len(values)
+    row(f"LP_REG, a value of ν, {n} voters", ours_s, {"`scipy.optimize.linprog`": theirs_s})
 
 
 def by_piqp(margins: FloatArray, C: float) -> FloatArray:
@@ -99,14 +90,5 @@ def test_qp_reg(benchmark: BenchmarkFixture, margins: FloatArray) -> None:
     for b, other in zip(ours(), theirs(), strict=True):
         assert b == pytest.approx(other, abs=1e-4 * b.max())
     benchmark.pedantic(ours, rounds=3)
-    ours_ms = best_of(3, ours) / len(values) * 1e3
-    theirs_ms = best_of(1, theirs) / len(values) * 1e3
-    compare(
-        benchmark,
-        **{
-            "voters": n,
-            "ms per value": ours_ms,
-            "PIQP": theirs_ms,
-            "ratio": theirs_ms / ours_ms,
-        },
-    )
+    ours_s, theirs_s = best_of(3, ours) / len(values), best_of(1, theirs) / len(values)
+    row(f"QP_REG, a value of C, {n} voters", ours_s, {"PIQP": theirs_s})

@@ -31,7 +31,7 @@ from quadrepro import (
 from quadrepro._typing import FloatArray
 from quadrepro.voters.moments import Moments
 
-from .conftest import compare
+from .conftest import best_of, compare, row
 
 ATTRIBUTES = 28
 CHUNK = 50_000
@@ -97,14 +97,17 @@ def test_sums_of_voters(benchmark: BenchmarkFixture) -> None:
     X, y = in_memory(10**6)
     stumps = Stumps().fit(X)
     found = benchmark.pedantic(lambda: Moments.of(X, y, stumps), rounds=3)
-    start = time.perf_counter()
     H = stumps.transform(X[: 10**5]).astype(np.float32)
+    product = 10 * best_of(1, lambda: H.T @ H)
     gram = H.T @ H
-    product = 10 * (time.perf_counter() - start)
     assert (gram == Moments.of(X[: 10**5], y[: 10**5], stumps).products).all()
     seconds = benchmark.stats["min"]
     assert found.n_examples == 10**6
-    compare(benchmark, s=seconds, **{"float32 product": product}, ratio=product / seconds)
+    row(
+        "Gram matrix of 280 stumps, 10⁶ examples",
+        seconds,
+        {"a float32 product of 10⁵, times ten": product},
+    )
 
 
 @pytest.mark.parametrize(

@@ -83,13 +83,19 @@ class Normaliser:
         Returns
         -------
         ndarray of float64, shape (n_rows, n_attributes)
-            Values without NaN.
+            Values without NaN; `X` itself if it has none.
         """
-        return np.where(np.isnan(X), self.fill, X)
+        missing = np.isnan(X)
+        return np.where(missing, self.fill, X) if missing.any() else X
 
 
 def _moments(X: FloatArray, seen: BoolArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return minimum, mean and deviation of each column; 0, 0, 1 for a column without values."""
+    if len(X) and seen.all():
+        low = X.min(axis=0)
+        mean = np.clip(X.sum(axis=0) / len(X), low, X.max(axis=0))
+        std = np.sqrt(((X - mean) ** 2).sum(axis=0) / len(X))
+        return low, mean, np.where(std > 0.0, std, 1.0)
     n_seen = np.maximum(seen.sum(axis=0), 1)
     nothing = ~seen.any(axis=0)
     low = np.where(nothing, 0.0, np.where(seen, X, np.inf).min(axis=0, initial=np.inf))

@@ -1,7 +1,8 @@
 """Computing the cells of a plan that have no record yet.
 
 Only this process writes. A record is kept as soon as its cell is done, so an interruption loses
-only the cells that are being computed.
+only the cells that are being computed. What computes is imported by `compute` alone, so that a plan
+and its tables need none of it.
 """
 
 from __future__ import annotations
@@ -9,14 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
-from joblib import Parallel, delayed
-from joblib.externals.loky.process_executor import TerminatedWorkerError
-
 from quadrepro.config.cell import Cell
 from quadrepro.engine.estimates import Estimates, longest_first
 from quadrepro.engine.records import Record, RecordStore
-from quadrepro.engine.work import run_cell
-from quadrepro.kernels.compiling import warm
 
 
 class Listener(Protocol):
@@ -79,6 +75,10 @@ def compute(
     OSError
         If a record cannot be written.
     """
+    from joblib.externals.loky.process_executor import TerminatedWorkerError
+
+    from quadrepro.kernels.compiling import warm
+
     estimates = Estimates() if estimates is None else estimates
     by_key = {cell.key: cell for cell in cells}
 
@@ -105,6 +105,10 @@ def compute(
 
 
 def _records(cells: Iterable[Cell], jobs: int) -> Iterator[Record]:
+    from joblib import Parallel, delayed
+
+    from quadrepro.engine.work import run_cell
+
     if jobs == 1:
         yield from map(run_cell, cells)
         return

@@ -20,6 +20,12 @@ from quadrepro.learners.greedy.example_weights import (
 )
 from quadrepro.voters.groups import Codes
 
+BLOCK = 8
+"""Groups whose bins are filled together, if those of all groups exceed `NEAR` bytes."""
+
+NEAR = 2**16
+"""About the size of the memory nearest to a processor."""
+
 WHOLE = 2.0**52
 """A positive number below this becomes whole if it is added and taken away again."""
 
@@ -50,6 +56,13 @@ def sums_of_voters(
         for c in range(chains[g + 1] - 1, chains[g] - 1, -1):
             first, size = voters[c], voters[c + 1] - voters[c] + 1
             left //= size
+            if size == 2:
+                low = 0
+                for rest in range(left):
+                    low += row[2 * rest]
+                    row[rest] = row[2 * rest] + row[2 * rest + 1]
+                sums[first] = total - 2 * low
+                continue
             of_digit[:size] = 0
             # Take the last digit off the codes.
             for rest in range(left):
@@ -63,6 +76,18 @@ def sums_of_voters(
             for digit in range(size - 1):
                 below += of_digit[digit]
                 sums[first + digit] = total - 2 * below
+
+
+@compiled("void(int64[:,::1], uint8[:,:,::1], int64[::1], int64[::1])")
+def fill_blocks(bins: IntArray, blocks: Codes, units: IntArray, awake: IntArray) -> None:
+    """Add the unit of every example that is awake to the bins of its codes, block by block."""
+    for b in range(len(blocks)):
+        block, first = blocks[b], b * BLOCK
+        for a in range(len(awake)):
+            i = awake[a]
+            u = units[i]
+            for g in range(BLOCK):
+                bins[first + g, block[i, g]] += u
 
 
 @compiled(
@@ -113,14 +138,20 @@ def take_rounds(
         for c in range(chains[g], chains[g + 1]):
             size *= voters[c + 1] - voters[c] + 1
         n_codes = max(n_codes, size)
-    bins = np.empty((n_groups, n_codes), dtype=np.int64)
+    blocked = 8 * n_groups * n_codes > NEAR
+    n_blocks = -(-n_groups // BLOCK) if blocked else 0
+    bins = np.empty((max(n_groups, n_blocks * BLOCK), n_codes), dtype=np.int64)
     sums = np.empty(votes.shape[1], dtype=np.int64)
     margin = np.int64(tie)
     for r in range(len(lifted)):
         held = np.flatnonzero(copies[r])
         n = len(held)
         rows = codes[held]
-        columns = digits[:, held]
+        blocks = np.zeros((n_blocks, n, BLOCK), dtype=np.uint8)
+        for b in range(n_blocks):
+            some = rows[:, b * BLOCK : (b + 1) * BLOCK]
+            blocks[b, :, : some.shape[1]] = some
+        columns = digits[:, held if not blocked else held[:0]]
         positive = y[held] > 0
         signed = (copies[r][held] * y[held]).astype(np.int64)
         w = lifted[r][held]
@@ -147,11 +178,14 @@ def take_rounds(
                 awake[n_awake] = i
                 n_awake += units[i] != 0
             bins[:] = 0
-            for a in range(n_awake):
-                i = awake[a]
-                u = units[i]
-                for g in range(n_groups):
-                    bins[g, rows[i, g]] += u
+            if blocked:
+                fill_blocks(bins, blocks, units, awake[:n_awake])
+            else:
+                for a in range(n_awake):
+                    i = awake[a]
+                    u = units[i]
+                    for g in range(n_groups):
+                        bins[g, rows[i, g]] += u
             sums_of_voters(bins, voters, chains, total, sums)
             largest = np.int64(0)
             for j in range(len(sums)):
@@ -174,7 +208,9 @@ def take_rounds(
             if ended[r]:
                 break
             chain = np.searchsorted(voters, pick, side="right") - 1
-            place, column = pick - voters[chain], columns[chain]
+            place = pick - voters[chain]
+            # Few of many columns are ever looked at.
+            column = digits[chain][held] if blocked else columns[chain]
             up, down = 1.0 + edge, 1.0 - edge
             for i in range(n):
                 w[i] /= up if (column[i] > place) == positive[i] else down

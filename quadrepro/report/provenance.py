@@ -10,7 +10,7 @@ from typing import Any
 
 import quadrepro
 from quadrepro.config.plan import Plan
-from quadrepro.engine.work import versions
+from quadrepro.engine.versions import versions
 
 
 def provenance(plan: Plan) -> dict[str, Any]:

@@ -94,8 +94,9 @@ class Table:
 
     def to_markdown(self) -> str:
         """Return the table as GitHub Markdown."""
-        body = [[name, *(_markdown(e) for e in entries)] for name, entries in self.rows]
-        text = tabulate(body, self.header, "pipe", colalign=self._alignment, disable_numparse=True)
+        body = [[_piped(name), *(_markdown(e) for e in entries)] for name, entries in self.rows]
+        header = [_piped(h) for h in self.header]
+        text = tabulate(body, header, "pipe", colalign=self._alignment, disable_numparse=True)
         notes = "".join(f"\n{note}\n" for note in self.notes)
         return f"## {self.title}\n\n{text}\n{notes}"
 
@@ -155,7 +156,12 @@ def is_row(line: str, name: str, ending: str) -> bool:
         return next(csv.reader([line]), [""])[:1] == [name]
     if ending == ".tex":
         return re.match(rf" {re.escape(_escaped(name))} +&", line) is not None
-    return re.match(rf"\| {re.escape(name)} +\|", line) is not None
+    return re.match(rf"\| {re.escape(_piped(name))} +\|", line) is not None
+
+
+def _piped(text: str) -> str:
+    """Return text for a cell of a Markdown table."""
+    return text.replace("|", r"\|")
 
 
 def _markdown(entry: Entry) -> str:

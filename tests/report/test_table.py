@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from quadrepro.report.table import Entry, Table, csv_text, is_row
@@ -64,6 +64,7 @@ names = st.lists(
     [(".md", Table.to_markdown), (".csv", Table.to_csv), (".tex", Table.to_latex)],
 )
 @given(names)
+@example(["_ |", "_"])
 def test_every_row_is_found_by_its_name_in_every_file(ending, rendered, names) -> None:
     rows = tuple((name, (Entry(str(i)),)) for i, name in enumerate(names))
     data = tuple((name, i) for i, name in enumerate(names))
