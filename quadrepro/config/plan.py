@@ -80,8 +80,10 @@ def make_plan(experiment: Experiment, folder: Path | None = None) -> Plan:
 
 
 def _cells_of_row(experiment: Experiment, row: Row, problems: Problems) -> Iterator[Cell]:
-    config, title, name = experiment.config, row.entry.title, row.entry.name
+    config, title = experiment.config, row.entry.title
     protocol = row.entry.changed(config.protocol)
+    alone = protocol.sample is not None and protocol.sample.for_each == "row"
+    name = title if alone else row.entry.name
     view = experiment.views[title]
     learners = {entry.name: _for_view(entry, view, title) for entry in config.algorithms}
     for repeat in range(config.repeats):

@@ -69,7 +69,16 @@ class Problems:
         if key not in self._encoded:
             self._encoded[key] = encode(dataset, view)
         examples = self._encoded[key]
-        split = _split(entry.title, len(examples.y), protocol, draws)
+        n_rows = len(examples.y)
+        if view.sample_rows is None:
+            split = _split(entry.title, n_rows, protocol, draws)
+        else:
+            if view.sample_rows > n_rows:
+                raise ConfigError(
+                    f"{entry.title} has {n_rows} rows: {view.sample_rows} cannot be drawn"
+                )
+            rows = generator(*draws, "rows").permutation(n_rows)[: view.sample_rows]
+            split = _split(entry.title, view.sample_rows, protocol, draws).among(rows)
         origin = {"data": dataset.content_hash, "split": split.hash}
         return Problem(examples.X, examples.y, examples.missing, split, origin)
 
@@ -104,7 +113,7 @@ def _fresh(
         else Split(train, test, deal_folds(sample.train, folds, generator(*draws, "folds")))
     )
     examples = encode(replace(dataset, table=drawn.table), view)
-    if len(examples.y) != sum(sample.sizes):
+    if len(examples.y) != sum(sample.sizes) or view.sample_rows is not None:
         raise ConfigError(f"the view of {entry.title} leaves out rows, so it cannot be sampled")
     origin = {"rule": rule, "parameters": parameters}
     return Problem(examples.X, examples.y, examples.missing, split, origin, drawn.truth)

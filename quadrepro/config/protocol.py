@@ -79,11 +79,15 @@ class Sample(Model):
         Number of rows in the training and the test part.
     valid : int, default 0
         Number of rows in the validation part.
+    for_each : {"data set", "row"}, default "data set"
+        Whether rows of the table with the same data set share the random numbers of their samples,
+        so that they can be compared, or every row has its own, so that no luck is common to them.
     """
 
     train: int = Field(ge=2, le=1_000_000)
     valid: int = Field(default=0, ge=0, le=1_000_000)
     test: int = Field(ge=2, le=1_000_000)
+    for_each: Literal["data set", "row"] = "data set"
 
     @property
     def sizes(self) -> tuple[int, int, int]:
@@ -127,17 +131,25 @@ class Holdout(Model):
     ----------
     patience : int, default 50
         A run stops after this number of rounds without fewer validation errors.
+    lag : int or None, default None
+        If given, it replaces `patience`: a run stops when it has at least as many validation errors
+        as `lag` rounds before.
     take : {"best", "last"}, default "best"
         Whether to take the first round with the fewest validation errors, or the last round.
     max_rounds : int, default 10 000
         The largest number of rounds.
+    by : {"validation", "test"}, default "validation"
+        The examples whose errors choose. With "test" the errors that a table shows are those that
+        were made least: what a choice could reach at best, never an estimate. Tables say so.
     stumps : DrawnStumps
         The weak learners.
     """
 
     patience: int = Field(default=50, ge=1)
+    lag: int | None = Field(default=None, ge=1)
     take: Literal["best", "last"] = "best"
     max_rounds: int = Field(default=10_000, ge=1)
+    by: Literal["validation", "test"] = "validation"
     stumps: DrawnStumps = DrawnStumps()
 
 
@@ -223,7 +235,15 @@ class Protocol(Model):
     def content(self) -> dict[str, Any]:
         """Return the fields that results depend on, other than the view, as plain data."""
         # Fields that are not set are left out, so a new field does not change the keys of records.
-        fields = self.model_dump(exclude={"view"}, exclude_none=True, mode="json")
+        # `for_each` changes the names of the draws, which the keys hold.
+        fields = self.model_dump(
+            exclude={"view": True, "sample": {"for_each"}}, exclude_none=True, mode="json"
+        )
         if not self.measures:
             del fields["measures"]
+        if self.holdout is not None:
+            if self.holdout.by == "validation":
+                del fields["holdout"]["by"]
+            if self.holdout.lag is not None:
+                del fields["holdout"]["patience"]
         return fields

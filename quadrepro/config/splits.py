@@ -29,6 +29,11 @@ class Split:
     fold: IntArray
     valid: IntArray | None = None
 
+    def among(self, rows: IntArray) -> Split:
+        """Return the split in which row i is ``rows[i]``."""
+        valid = None if self.valid is None else rows[self.valid]
+        return Split(rows[self.train], rows[self.test], self.fold, valid)
+
     @property
     def hash(self) -> str:
         """The SHA-256 of the indices, in hexadecimal digits."""

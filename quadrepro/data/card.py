@@ -15,6 +15,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
+from quadrepro.data.canonical import number
 from quadrepro.data.schema import (
     Attribute,
     Target,
@@ -174,6 +175,7 @@ class Card(Model):
         """
         kinds = {a.name: a.kind for a in self.attributes}
         yield from self._target_mistakes(view)
+        yield from self._where_mistakes(view)
         if view.part and view.part not in self.parts:
             known = nearest(view.part, self.parts) or "; it is not divided into parts"
             yield Mistake(("part",), f"{self.name} has no part {view.part!r}{known}")
@@ -188,6 +190,24 @@ class Card(Model):
                 yield Mistake(("order", name), message)
         if set(kinds) <= set(view.exclude):
             yield Mistake(("exclude",), f"all attributes of {self.name} are excluded")
+
+    def _where_mistakes(self, view: View) -> Iterator[Mistake]:
+        attributes = {a.name: a for a in self.attributes}
+        for name, values in view.where.items():
+            place: Place = ("where", name)
+            if name not in attributes:
+                hint = nearest(name, attributes)
+                yield Mistake(place, f"{self.name} has no attribute {name!r}{hint}")
+                continue
+            codes = attributes[name].codes
+            for value in values:
+                if attributes[name].kind == "numeric":
+                    if number(value) is None:
+                        message = f"{name} of {self.name} is numeric, but {value!r} is no number"
+                        yield Mistake(place, message)
+                elif codes is not None and value not in codes:
+                    hint = nearest(value, codes)
+                    yield Mistake(place, f"{name} of {self.name} has no code {value!r}{hint}")
 
     def _target_mistakes(self, view: View) -> Iterator[Mistake]:
         labels, at = self.target.labels, ("positive",)

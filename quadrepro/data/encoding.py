@@ -126,6 +126,10 @@ def _rows(table: RawTable, view: View, kept: Iterable[Attribute]) -> BoolArray:
     rows = np.ones(table.n_rows, dtype=bool)
     if view.part:
         rows &= table.part == view.part
+    for name, values in view.where.items():
+        column = table.columns[name]
+        wanted = values if column.dtype.kind == "U" else [float(value) for value in values]
+        rows &= np.isin(column, wanted)
     if view.negative:
         assert isinstance(view.positive, tuple)
         rows &= np.isin(table.target, (*view.positive, *view.negative))

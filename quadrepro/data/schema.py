@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import ConfigDict, Discriminator, Field, Tag, model_validator
+from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
 
 from quadrepro._typing import BoolArray, FloatArray
 from quadrepro.documents.model import Model, fault
@@ -122,6 +122,10 @@ Positive = Annotated[
 """What becomes +1: the labels of a list, or the numbers on one side of a threshold."""
 
 
+def _listed(value: Any) -> Any:
+    return value if isinstance(value, (list, tuple)) else (value,)
+
+
 class View(Model):
     """How one paper turns a data set into a problem with numeric columns.
 
@@ -135,6 +139,11 @@ class View(Model):
         that are not positive.
     part : str, default ""
         The part of the rows to use, one of the card's `parts`. By default, all of them.
+    where : dict of str to tuple of str, default {}
+        By attribute: the values of the rows to use, such as ``{colour: white}``. The attribute may
+        be excluded as well.
+    sample_rows : int or None, default None
+        How many rows to use, drawn at random again for every repeat. By default, all of them.
     exclude : tuple of str, default ()
         Attributes to leave out.
     nominal : {"ordinal", "one-hot"}, default "ordinal"
@@ -162,6 +171,10 @@ class View(Model):
     positive: Positive | None = None
     negative: tuple[str, ...] = ()
     part: str = ""
+    where: dict[str, Annotated[tuple[str, ...], BeforeValidator(_listed)]] = Field(
+        default_factory=dict
+    )
+    sample_rows: int | None = Field(default=None, ge=4)
     exclude: tuple[str, ...] = ()
     nominal: Literal["ordinal", "one-hot"] = "ordinal"
     missing: Literal["mean", "low", "drop"] = "mean"
@@ -183,6 +196,9 @@ class View(Model):
             raise ValueError("negative lists labels, so positive must also list labels")
         refuse_repeats("negative", self.negative, "negative")
         refuse_repeats("exclude", self.exclude, "exclude")
+        for name, values in self.where.items():
+            if not values:
+                raise fault(f"where names no value of {name}", "where", name)
         for name, codes in self.order.items():
             refuse_repeats(f"the order of {name}", codes, "order", name)
         return self

@@ -6,12 +6,10 @@ record, so that the other cells go on.
 
 from __future__ import annotations
 
-import platform
 import sys
 import time
 import traceback
-from functools import cache, lru_cache
-from importlib.metadata import version
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -24,7 +22,9 @@ from quadrepro.config.seeds import generator
 from quadrepro.data.noise import add_noise
 from quadrepro.data.normalise import Normaliser
 from quadrepro.engine.records import Record, pack, pack_margins
+from quadrepro.engine.versions import versions
 from quadrepro.kernels.compiling import warm
+from quadrepro.learners.stopping import Stopping
 from quadrepro.learners.training import Part, Rng, TrainingData, Voters
 from quadrepro.learners.voting import DrawnStumps, FixedStumps
 from quadrepro.measures.registry import measure
@@ -34,18 +34,6 @@ from quadrepro.search.holdout import HoldOut
 from quadrepro.search.k_fold import KFold
 from quadrepro.search.whole_path import WholePath
 from quadrepro.voters.random_stumps import RandomStumps
-
-RECORDED_PACKAGES = ("quadrepro", "numpy", "scipy", "scikit-learn", "highspy", "piqp", "daqp")
-
-
-@cache
-def _versions() -> dict[str, str]:
-    return {"python": platform.python_version(), **{p: version(p) for p in RECORDED_PACKAGES}}
-
-
-def versions() -> dict[str, str]:
-    """Return the versions that a record keeps."""
-    return dict(_versions())
 
 
 @lru_cache(maxsize=1)
@@ -111,14 +99,17 @@ def _training_data(cell: Cell) -> TrainingData:
     rng = _rng(cell)
     if protocol.noise is not None:
         X = add_noise(X.astype(np.float64), rng("noise"), **protocol.noise.model_dump())
-    normaliser = Normaliser.fit(X[split.train].astype(np.float64), problem.missing)
+    rows = X[split.train].astype(np.float64, copy=False)
+    normaliser = Normaliser.fit(rows, problem.missing)
     prepare = normaliser.transform if protocol.normalise == "tanh" else normaliser.fill_in
 
-    def part(rows: IntArray) -> Part:
-        return Part(prepare(X[rows].astype(np.float64)), y[rows])
+    def part(of: IntArray) -> Part:
+        return Part(prepare(X[of].astype(np.float64, copy=False)), y[of])
 
-    train, test = part(split.train), part(split.test)
+    train, test = Part(prepare(rows), y[split.train]), part(split.test)
     valid = None if split.valid is None else part(split.valid)
+    if protocol.holdout is not None and protocol.holdout.by == "test":
+        valid = test
     return TrainingData(train, test, valid, _voters(protocol, rng), rng)
 
 
@@ -131,12 +122,8 @@ def _voters(protocol: Protocol, rng: Rng) -> Voters:
     if holdout is None:
         return FixedStumps(protocol.stumps_per_attribute, protocol.voters)
     options = holdout.stumps.model_dump()
-    return DrawnStumps(
-        lambda codes, y: RandomStumps(codes, y, rng("stumps"), **options),
-        holdout.patience,
-        holdout.max_rounds,
-        take_last=holdout.take == "last",
-    )
+    stopping = Stopping(holdout.patience, holdout.lag, holdout.take, holdout.max_rounds)
+    return DrawnStumps(lambda codes, y: RandomStumps(codes, y, rng("stumps"), **options), stopping)
 
 
 def _search(cell: Cell) -> Search:

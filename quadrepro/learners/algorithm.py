@@ -17,6 +17,7 @@ import numpy as np
 from quadrepro._typing import BoolArray, FloatArray, IntArray
 from quadrepro.learners.base import Hyperparameter, Learner
 from quadrepro.learners.grid import Grid, Value
+from quadrepro.learners.stopping import Stopping
 from quadrepro.learners.training import Trainer, TrainingData
 from quadrepro.voters.random_stumps import Codes, RandomStumps, StumpVote
 from quadrepro.voters.reduction import GramProblem, VotingProblem, reduce_problem
@@ -36,11 +37,8 @@ class DrawnProblem:
         Coded examples.
     y_train, y_valid : ndarray of shape (n_examples,)
         Labels, -1 or +1.
-    patience, max_rounds : int
-        A run ends after `patience` rounds without fewer validation errors, and after `max_rounds`
-        rounds at the latest.
-    take_last : bool, default False
-        Whether to take the vote of the last round instead of the one with the fewest errors.
+    stopping : Stopping
+        When a run ends, and which of its rounds is taken.
     """
 
     source: Callable[[], RandomStumps]
@@ -48,9 +46,7 @@ class DrawnProblem:
     y_train: FloatArray
     valid: Codes
     y_valid: FloatArray
-    patience: int
-    max_rounds: int
-    take_last: bool = False
+    stopping: Stopping
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +56,7 @@ class HeldOut:
     Attributes
     ----------
     errors : ndarray of int of shape (n_candidates,)
-        Errors on the held-out examples.
+        Errors on the held-out examples, each after the chosen number of rounds.
     candidates : list of dict
         Values of the hyper-parameters, including the number of rounds.
     vote : callable

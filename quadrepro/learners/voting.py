@@ -10,6 +10,7 @@ import numpy as np
 from quadrepro._typing import FloatArray, IntArray
 from quadrepro.learners.algorithm import Algorithm, DrawnProblem, HeldOut, positive_votes
 from quadrepro.learners.grid import Grid
+from quadrepro.learners.stopping import Stopping
 from quadrepro.learners.training import (
     Fitted,
     Losses,
@@ -70,17 +71,12 @@ class DrawnStumps(Voters):
     make : callable
         Returns a new source of stumps over coded training examples and their labels. All sources
         draw the same stumps.
-    patience, max_rounds : int
-        A run ends after `patience` rounds without fewer validation errors, and after `max_rounds`
-        rounds at the latest.
-    take_last : bool
-        Whether to take the vote of the last round instead of the one with the fewest errors.
+    stopping : Stopping
+        When a run ends, and which of its rounds is taken.
     """
 
     make: Callable[[Codes, FloatArray], RandomStumps]
-    patience: int
-    max_rounds: int
-    take_last: bool
+    stopping: Stopping
 
     def trainer(
         self, algorithm: Algorithm, data: TrainingData, grids: Sequence[Grid]
@@ -96,9 +92,7 @@ class DrawnStumps(Voters):
             y_train=data.train.y,
             valid=valid,
             y_valid=data.valid.y,
-            patience=self.patience,
-            max_rounds=self.max_rounds,
-            take_last=self.take_last,
+            stopping=self.stopping,
         )
         return DrawnVotes(grids, algorithm, problem, test)
 

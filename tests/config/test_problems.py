@@ -122,6 +122,33 @@ def test_where_all_rows_are_trained_on_they_are_tested_on_as_well(write: Write) 
     np.testing.assert_array_equal(split.test, split.train)
 
 
+def test_every_row_of_its_own_has_its_own_draws(write: Write) -> None:
+    alone = FRESH.replace("test: 30", "test: 30, for_each: row")
+    shared, own = (cells(write("m1", "{name: m1, as: again}", protocol=p)) for p in (FRESH, alone))
+    assert {key: cell.draws[1] for key, cell in own.items()} == {key: key[0] for key in own}
+    assert not np.isin(own["m1", 0].problem.X, own["again", 0].problem.X).any()
+    np.testing.assert_array_equal(own["m1", 0].problem.X, shared["again", 0].problem.X)
+    # A row named like its data set has the same cells either way.
+    assert own["m1", 1].key == shared["m1", 1].key
+
+
+@pytest.mark.parametrize("protocol", ["folds: 2", "holdout: {}"])
+def test_a_sample_of_the_rows_is_drawn_again_for_every_repeat(write: Write, protocol: str) -> None:
+    row = "{name: monks, view: {positive: ['1'], sample_rows: 100}}"
+    algorithm = ADA if protocol == "folds: 2" else "adaboost"
+    found = cells(write(row, protocol=protocol, algorithm=algorithm))
+    splits = [found["monks", repeat].problem.split for repeat in (0, 1)]
+    held = [() if s.valid is None else (s.valid,) for s in splits]
+    parts = [np.concatenate([s.train, s.test, *v]) for s, v in zip(splits, held, strict=True)]
+    for rows in parts:
+        assert len(set(rows.tolist())) == 100
+        assert rows.max() > 400
+    assert set(parts[0].tolist()) != set(parts[1].tolist())
+    sizes = [[len(s.train), *map(len, v), len(s.test)] for s, v in zip(splits, held, strict=True)]
+    assert sizes == [[50, 50] if protocol == "folds: 2" else [50, 25, 25]] * 2
+    assert found["monks", 0].content["view"]["sample_rows"] == 100
+
+
 def test_one_view_of_a_data_set_is_encoded_once_for_all_rows_and_repeats(
     write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -234,6 +261,18 @@ def test_what_cannot_be_drawn_or_split_is_refused_with_its_place(
             FRESH,
             BOOSTING,
             "9:5: the view of waveform_generated leaves out rows, so it cannot be sampled",
+        ),
+        (
+            "{name: m1, view: {sample_rows: 9}}",
+            FRESH,
+            BOOSTING,
+            "9:5: the view of m1 leaves out rows, so it cannot be sampled",
+        ),
+        (
+            "{name: monks, view: {positive: ['1'], sample_rows: 433}}",
+            "folds: 0",
+            ADA,
+            "8:5: monks has 432 rows: 433 cannot be drawn",
         ),
         (
             MONKS,

@@ -185,6 +185,7 @@ def test_a_key_names_every_field_but_the_view_and_what_is_not_set() -> None:
     assert full["voters"] == 7
     assert full["noise"] == {"deviation": 0.5, "contrast": 1.0}
     assert full["holdout"]["patience"] == 3
+    assert "by" not in full["holdout"]
     assert full["holdout"]["stumps"] == {
         "per_round": 500,
         "redraw": True,
@@ -193,6 +194,13 @@ def test_a_key_names_every_field_but_the_view_and_what_is_not_set() -> None:
         "polarity": "both",
     }
     assert protocol(folds=0, measures=["train_error"]).content()["measures"] == ["train_error"]
+
+
+def test_a_key_names_the_rule_that_ends_a_run_and_the_choice_by_the_test_part() -> None:
+    fields = {"lag": 20, "patience": 3, "by": "test"}
+    holdout = protocol(folds=0, holdout=fields).content()["holdout"]
+    assert (holdout["lag"], holdout["by"]) == (20, "test")
+    assert "patience" not in holdout
 
 
 def test_two_views_have_the_same_key_and_two_of_anything_else_have_not() -> None:

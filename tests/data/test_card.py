@@ -324,6 +324,18 @@ def test_a_view_names_all_that_is_wrong_with_it(toy: Card) -> None:
     ]
 
 
+def test_a_view_names_the_values_that_its_rows_cannot_have() -> None:
+    where = {"colour": ["white", "rose"], "ph": ["3", "low"], "Colour": ["red"]}
+    view = View.model_validate({"positive": {"at_least": 6}, "where": where})
+    assert list(load_card("wine_quality").mistakes(view)) == [
+        (("where", "colour"), "colour of wine_quality has no code 'rose'; known are red, white"),
+        (("where", "ph"), "ph of wine_quality is numeric, but 'low' is no number"),
+        (("where", "Colour"), "wine_quality has no attribute 'Colour'; did you mean 'colour'?"),
+    ]
+    with pytest.raises(ValueError, match="where names no value of ph"):
+        View(where={"ph": ()})
+
+
 @pytest.mark.parametrize("name", card_names())
 def test_layouts_lead_to_codes_and_rows_of_the_card(name: str) -> None:
     card = load_card(name)

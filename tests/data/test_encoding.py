@@ -116,6 +116,24 @@ def test_dropping_gaps_leaves_out_rows_with_one_in_a_column_that_is_used(dataset
     assert only.X.shape == (3, 1)
 
 
+@pytest.mark.parametrize(
+    ("where", "rows"),
+    [
+        ({"colour": "red"}, [1, 2]),
+        ({"colour": ["red", "blue"]}, [1, 2, 3]),
+        ({"size": ["-2.5", 30.0]}, [0, 2]),
+        ({"size": [1, -2.5, 30], "colour": "red"}, [1, 2]),
+    ],
+)
+def test_a_view_takes_the_rows_with_the_values_it_names(
+    dataset: Dataset, where: dict[str, object], rows: list[int]
+) -> None:
+    every = encode(dataset, View(positive=("no",)))
+    some = encode(dataset, View.model_validate({"positive": ["no"], "where": where}))
+    np.testing.assert_array_equal(some.X, every.X[rows])
+    np.testing.assert_array_equal(some.y, every.y[rows])
+
+
 def test_a_pair_of_labels_leaves_out_all_other_rows() -> None:
     wine = load_dataset("wine")
     encoded = encode(wine, View(positive=("1",), negative=("3",)))

@@ -19,6 +19,7 @@ from quadrepro.config.seeds import generator
 from quadrepro.data.noise import add_noise
 from quadrepro.data.normalise import Normaliser
 from quadrepro.data.sources.sampled_functions import m1_mean
+from quadrepro.engine.records import Record
 from quadrepro.engine.work import run_cell
 from quadrepro.errors import ConfigError
 from quadrepro.learners.algorithm import Algorithm, positive_votes
@@ -112,6 +113,30 @@ def test_the_last_round_can_be_taken_instead_of_the_best(held_out: Callable[...,
         for protocol in (HOLDOUT, HOLDOUT.replace("patience: 20", "patience: 20, take: last"))
     )
     assert last.chosen["n_rounds"] == best.chosen["n_rounds"] + 20
+
+
+def test_a_choice_by_the_test_part_has_the_errors_that_it_chose_by(
+    held_out: Callable[..., Path],
+) -> None:
+    protocol = HOLDOUT.replace("patience: 20", "patience: 20, by: test")
+    cells = make_plan(load_experiment(held_out("  - {name: adaboost}", protocol))).cells
+    for cell in cells:
+        record = run_cell(cell)
+        assert record.errors == record.cv_errors
+
+
+def test_a_lag_ends_a_run_that_is_no_better_than_before(held_out: Callable[..., Path]) -> None:
+    def run(rule: str) -> Record:
+        protocol = HOLDOUT.replace("patience: 20", f"{rule}, take: last")
+        return run_cell(
+            make_plan(load_experiment(held_out("  - {name: adaboost}", protocol))).cells[0]
+        )
+
+    found = run("lag: 2")
+    last = found.chosen["n_rounds"]
+    errors = [run(f"patience: 99, max_rounds: {t}").cv_errors for t in range(1, last + 1)]
+    assert found.cv_errors == errors[-1] >= errors[-3]
+    assert all(errors[t] < errors[t - 2] for t in range(2, last - 1))
 
 
 def test_what_is_drawn_belongs_to_the_key(held_out: Callable[..., Path]) -> None:

@@ -12,6 +12,7 @@ from quadrepro._typing import FloatArray
 from quadrepro.kernels import compiling
 from quadrepro.learners.greedy.loop import Step
 from quadrepro.learners.greedy.validation import Validation
+from quadrepro.learners.stopping import Stopping
 from quadrepro.voters.random_stumps import Coding, RandomStumps, StumpVote
 
 pytestmark = pytest.mark.skipif(not compiling.enabled(), reason="numba is not installed")
@@ -101,7 +102,7 @@ def test_votes_and_their_errors(X: FloatArray, y: FloatArray, same_bits: Bits) -
     def run() -> list[Any]:
         rng = np.random.default_rng(2)
         source = RandomStumps(codes, y, rng, per_round=9, polarity="random")
-        found = Validation(source, codes, y, 4, patience=99)
+        found = Validation(source, codes, y, 4, Stopping(99))
         live, parts = np.arange(4), []
         for t in range(1, 30):
             source.begin(t)
@@ -109,7 +110,12 @@ def test_votes_and_their_errors(X: FloatArray, y: FloatArray, same_bits: Bits) -
             found.after(t, live, Step(rng.integers(0, 9, len(live)), weights, None), None)
             if t == 20:
                 live = live[[0, 2]]
-            parts += [found.errors.copy(), found.best_round.copy(), found.last_round.copy()]
+            parts += [
+                found.best_errors.copy(),
+                found.last_errors.copy(),
+                found.best_round.copy(),
+                found.last_round.copy(),
+            ]
         return parts
 
     same_bits(run)

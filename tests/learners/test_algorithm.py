@@ -15,6 +15,7 @@ from quadrepro.learners.greedy.adaboost import AdaBoost
 from quadrepro.learners.greedy.quadboost import QuadBoost, QuadBoostL1, QuadBoostL2, QuadBoostLInf
 from quadrepro.learners.grid import Grid
 from quadrepro.learners.programs.lpboost import LPBoost
+from quadrepro.learners.stopping import Stopping
 from quadrepro.learners.training import Part, Trainer, TrainingData, Voters
 from quadrepro.voters.random_stumps import Coding, RandomStumps
 from quadrepro.voters.reduction import VotingProblem, reduce_problem
@@ -108,9 +109,8 @@ def test_an_algorithm_that_needs_a_voter_matrix_says_so(problem: Problem) -> Non
     H, y = problem
     codes = Coding.fit(H).transform(H)
     drawn = DrawnProblem(
-        lambda: RandomStumps(codes, y, np.random.default_rng(0)), codes, y, codes, y, 5, 9
+        lambda: RandomStumps(codes, y, np.random.default_rng(0)), codes, y, codes, y, Stopping()
     )
-    assert not drawn.take_last
     for algorithm in (QuadBoost(), LPBoost()):
         name = type(algorithm).__name__
         assert not algorithm.takes_drawn_stumps

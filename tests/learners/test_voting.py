@@ -11,6 +11,7 @@ from quadrepro.learners.greedy.adaboost import AdaBoost
 from quadrepro.learners.greedy.ebboost import EBBoost
 from quadrepro.learners.greedy.quadboost import QuadBoostL2
 from quadrepro.learners.grid import Grid
+from quadrepro.learners.stopping import Stopping
 from quadrepro.learners.training import NoSolutionError, Part, TrainingData
 from quadrepro.learners.voting import DrawnStumps, FixedStumps, MatrixVotes
 from quadrepro.voters.random_stumps import Codes, Coding, RandomStumps, StumpVote
@@ -127,7 +128,7 @@ def stumps_of(codes: Codes, y: FloatArray) -> RandomStumps:
     return RandomStumps(codes, y, np.random.default_rng(4), per_round=15)
 
 
-DRAWN = DrawnStumps(stumps_of, patience=10, max_rounds=60, take_last=True)
+DRAWN = DrawnStumps(stumps_of, Stopping(10, take="last", max_rounds=60))
 
 
 def test_drawn_stumps_are_coded_by_the_training_part() -> None:
@@ -138,7 +139,7 @@ def test_drawn_stumps_are_coded_by_the_training_part() -> None:
     np.testing.assert_array_equal(problem.valid, coding.transform(DATA.valid.X))
     np.testing.assert_array_equal(votes.test, coding.transform(DATA.test.X))
     assert (problem.y_train is DATA.train.y, problem.y_valid is DATA.valid.y) == (True, True)
-    assert (problem.patience, problem.max_rounds, problem.take_last) == (10, 60, True)
+    assert problem.stopping is DRAWN.stopping
     assert (votes.algorithm, votes.grids) == (AdaBoost(), [Grid.of({})])
     first, second = problem.source(), problem.source()
     assert first is not second

@@ -17,6 +17,7 @@ from quadrepro.learners.programs.lpboost import LPBoost
 from quadrepro.learners.programs.qp_reg import RegularizedQP
 from quadrepro.learners.programs.soft_margin import SoftMargin
 from quadrepro.learners.sklearn_predictor import SklearnPredictor
+from quadrepro.learners.stopping import Stopping
 from quadrepro.learners.training import Part, TrainingData
 from quadrepro.learners.voting import DrawnVotes, FixedStumps, MatrixVotes
 from quadrepro.search.holdout import HoldOut
@@ -35,7 +36,7 @@ def problem() -> DrawnProblem:
     def stumps() -> RandomStumps:
         return RandomStumps(train, y[:80], np.random.default_rng(9), per_round=40)
 
-    return DrawnProblem(stumps, train, y[:80], valid, y[80:], patience=25, max_rounds=500)
+    return DrawnProblem(stumps, train, y[:80], valid, y[80:], Stopping(25, max_rounds=500))
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,10 +114,11 @@ def test_new_weights_are_for_the_stumps_that_adaboost_found(
 
 def test_the_last_round_can_be_taken_instead_of_the_best(problem: DrawnProblem) -> None:
     best = search(AdaBoost(), problem, Grid.of({}))
-    last = search(AdaBoost(), replace(problem, take_last=True), Grid.of({}))
+    to_the_end = replace(problem, stopping=replace(problem.stopping, take="last"))
+    last = search(AdaBoost(), to_the_end, Grid.of({}))
     n_rounds = best.candidate["n_rounds"]
-    assert last.candidate["n_rounds"] == n_rounds + problem.patience
-    assert len(last.vote.weights) == n_rounds + problem.patience
+    assert last.candidate["n_rounds"] == n_rounds + problem.stopping.patience
+    assert len(last.vote.weights) == n_rounds + problem.stopping.patience
     np.testing.assert_array_equal(last.vote.weights[:n_rounds], best.vote.weights)
 
 

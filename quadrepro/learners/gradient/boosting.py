@@ -31,6 +31,7 @@ from quadrepro.learners.predictor import Predictor
 
 StepName = Literal["full", "shrink", "truncate", "rescale", "epsilon"]
 LossName = Literal["l2", "logistic"]
+Bound = Literal["tree", "unit"]
 
 LOSSES: dict[LossName, Loss] = {"l2": SquaredLoss(), "logistic": LogisticLoss()}
 
@@ -55,7 +56,7 @@ STEPS: dict[StepName, StepKind] = {
     "shrink": StepKind(
         Shrink, Hyperparameter("nu", "number", "small", "share ν of the line search's step")
     ),
-    "truncate": StepKind(lambda values: Truncate()),
+    "truncate": StepKind(lambda values: Truncate(unit=False)),
     "rescale": StepKind(
         Rescale, Hyperparameter("u", "number", "small", "u of α_k = min(1, 2 / (k + u))")
     ),
@@ -63,6 +64,7 @@ STEPS: dict[StepName, StepKind] = {
 }
 
 RESCALE_IN_THEORY = StepKind(RescaleInTheory)
+TRUNCATE_UNIT = StepKind(lambda values: Truncate(unit=True))
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,10 @@ class GradientBoost(Predictor):
     theory : bool, default False
         Whether RBoosting uses the α_k = 3 / (k + 3) of its theorems; it then has no
         hyper-parameter.
+    bound : {"tree", "unit"} or None, default None
+        Whether RTboosting bounds the weight of a tree as it was fitted, or of the tree scaled to a
+        root mean square of 1 on the training examples; None for "tree" with the squared loss and
+        "unit" with the logistic loss.
 
     Raises
     ------
@@ -102,9 +108,15 @@ class GradientBoost(Predictor):
     cuts: int = 1
     depth: int | None = None
     theory: bool = False
+    bound: Bound | None = None
 
     def __post_init__(self) -> None:
-        for name, known in (("step", tuple(STEPS)), ("loss", (None, *LOSSES))):
+        choices = (
+            ("step", tuple(STEPS)),
+            ("loss", (None, *LOSSES)),
+            ("bound", (None, "tree", "unit")),
+        )
+        for name, known in choices:
             if (given := getattr(self, name)) not in known:
                 raise ValueError(f"{name} must be {', '.join(map(repr, known))}, not {given!r}")
         for name in ("cuts", "depth"):
@@ -117,6 +129,8 @@ class GradientBoost(Predictor):
             )
         if self.theory and self.step != "rescale":
             raise ValueError(f"theory is for step 'rescale', not {self.step!r}")
+        if self.bound is not None and self.step != "truncate":
+            raise ValueError(f"bound is for step 'truncate', not {self.step!r}")
 
     @property
     def task(self) -> Task:
@@ -131,7 +145,12 @@ class GradientBoost(Predictor):
     @property
     def kind(self) -> StepKind:
         """The way to step."""
-        return RESCALE_IN_THEORY if self.theory else STEPS[self.step]
+        if self.theory:
+            return RESCALE_IN_THEORY
+        unit = "unit" if self.loss == "logistic" else "tree"
+        if self.step == "truncate" and (self.bound or unit) == "unit":
+            return TRUNCATE_UNIT
+        return STEPS[self.step]
 
     @property
     def value_name(self) -> str:

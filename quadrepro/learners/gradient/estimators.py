@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from quadrepro._typing import FloatArray
 from quadrepro.learners.base import N_ROUNDS
 from quadrepro.learners.estimators import LearnerEstimator, two_classes
-from quadrepro.learners.gradient.boosting import GradientBoost, LossName, StepName
+from quadrepro.learners.gradient.boosting import Bound, GradientBoost, LossName, StepName
 from quadrepro.learners.gradient.steps import follow
 from quadrepro.learners.gradient.watchers import Ensemble, TrainingLoss
 
@@ -34,6 +34,7 @@ class _GradientBoosting(LearnerEstimator):
         eps: float = 0.1,
         cuts: int = 1,
         depth: int | None = None,
+        bound: Bound | None = None,
     ) -> None:
         self.step = step
         self.n_rounds = n_rounds
@@ -42,6 +43,7 @@ class _GradientBoosting(LearnerEstimator):
         self.eps = eps
         self.cuts = cuts
         self.depth = depth
+        self.bound = bound
 
     def _train(self, X: FloatArray, y: FloatArray) -> None:
         algorithm = GradientBoost(loss=self._loss, **self._settings())
@@ -86,6 +88,9 @@ class GradientBoostRegressor(RegressorMixin, _GradientBoosting):
         Number of cuts J of a tree; 1 gives a stump.
     depth : int or None, default None
         Depth of the trees, instead of a number of cuts.
+    bound : {"tree", "unit"} or None, default None
+        For ``step="truncate"``: whether the weight is bounded for a tree as it was fitted, or for
+        one with a root mean square of 1; None for "tree".
 
     Attributes
     ----------
@@ -188,6 +193,9 @@ class GradientBoostClassifier(ClassifierMixin, _GradientBoosting):
         Number of cuts J of a tree; 1 gives a stump.
     depth : int or None, default None
         Depth of the trees, instead of a number of cuts.
+    bound : {"tree", "unit"} or None, default None
+        For ``step="truncate"``: whether the weight is bounded for a tree as it was fitted, or for
+        one with a root mean square of 1; None for "unit".
 
     Attributes
     ----------

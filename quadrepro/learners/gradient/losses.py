@@ -42,14 +42,7 @@ class Loss(ABC):
     """A loss φ(F, y) of scores F, for all trajectories at once.
 
     Scores have shape (n_trajectories, n_examples), targets shape (n_examples,).
-
-    Attributes
-    ----------
-    truncates_unit : bool
-        Whether a truncated step is measured along a g with a root mean square of 1.
     """
-
-    truncates_unit: bool
 
     @abstractmethod
     def mean(self, scores: FloatArray, y: FloatArray) -> FloatArray:
@@ -79,8 +72,6 @@ class Loss(ABC):
 class SquaredLoss(Loss):
     """(y - F)²; y - F, half its negative gradient, serves as the direction of descent."""
 
-    truncates_unit = False
-
     def mean(self, scores: FloatArray, y: FloatArray) -> FloatArray:
         """Return the mean of the squared residuals."""
         return np.asarray(np.square(y - scores).mean(axis=1))
@@ -98,8 +89,6 @@ class SquaredLoss(Loss):
 
 class LogisticLoss(Loss):
     """log(1 + exp(-y F)), for labels -1 and +1."""
-
-    truncates_unit = True
 
     def mean(self, scores: FloatArray, y: FloatArray) -> FloatArray:
         """Return the mean of log(1 + exp(-y F))."""

@@ -145,13 +145,18 @@ class Shrink(Rule[Scores]):
 class Truncate(Rule[Scores]):
     """RTboosting: F <- F + clip(β*, ±k^(-2/3)) g in round k.
 
-    For the logistic loss the bound holds for g with a root mean square of 1.
+    Attributes
+    ----------
+    unit : bool
+        Whether the bound holds for g with a root mean square of 1, and not for g as it is.
     """
+
+    unit: bool
 
     def step(self, state: Scores) -> Step:
         """Follow the tree to the end of the line search, but not further than the bound."""
         bound = float(elementary.exp(-2 / 3 * elementary.log(np.array(float(state.round)))))
-        bounds = bound * state.per_unit() if state.loss.truncates_unit else bound
+        bounds = bound * state.per_unit() if self.unit else bound
         return state.along(np.clip(state.search(), -bounds, bounds))
 
 

@@ -158,7 +158,7 @@ class AdaBoostReg(WeightBoosting[SoftMargins]):
         p, the power to which influences are raised.
     """
 
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     kernels: ClassVar[tuple[str, ...]] = ("drawn_stumps", "elementary", "step_loss")
 
     power: Literal[1, 2] = 2

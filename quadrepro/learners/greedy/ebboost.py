@@ -182,7 +182,7 @@ class EBBoostRule(Rule[SquaredWeights]):
 class EBBoost(WeightBoosting[SquaredWeights]):
     """EBBoost, with hyper-parameters λ and the number of rounds; λ = 0 is AdaBoost."""
 
-    version = 2
+    version = 3
     kernels = ("drawn_stumps", "penalised")
     hyperparameters = (LAM, N_ROUNDS)
 

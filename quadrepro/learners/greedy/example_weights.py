@@ -243,16 +243,16 @@ class WeightBoosting(GreedyAlgorithm[W]):
         return self.weights(FixedVoters(problem.H, problem.y), problem.counts[sample_of])
 
     def hold_out(self, problem: DrawnProblem, grid: Grid) -> HeldOut:
-        """Run all values side by side over the same drawn stumps, each until it is out of patience.
+        """Run all values side by side over the same drawn stumps, each until its rule ends it.
 
         See `Algorithm.hold_out`.
         """
         values = self.values(grid)
         source = problem.source()
-        watcher = Validation(source, problem.valid, problem.y_valid, len(values), problem.patience)
+        watcher = Validation(source, problem.valid, problem.y_valid, len(values), problem.stopping)
         state = self.weights(source, np.ones((len(values), len(problem.y_train))))
-        boost(self.rule(values), state, problem.max_rounds, [watcher])
-        rounds = (watcher.last_round if problem.take_last else watcher.best_round).tolist()
-        pairs = zip(grid.candidates, rounds, strict=True)
+        boost(self.rule(values), state, problem.stopping.max_rounds, [watcher])
+        rounds, errors = watcher.taken
+        pairs = zip(grid.candidates, rounds.tolist(), strict=True)
         candidates = [candidate | {N_ROUNDS.name: t} for candidate, t in pairs]
-        return HeldOut(watcher.errors, candidates, lambda i: watcher.vote(i, rounds[i]))
+        return HeldOut(errors, candidates, lambda i: watcher.vote(i, int(rounds[i])))

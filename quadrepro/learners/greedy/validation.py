@@ -9,6 +9,7 @@ import numpy as np
 from quadrepro._typing import BoolArray, FloatArray, IntArray
 from quadrepro.kernels import compiling
 from quadrepro.learners.greedy.loop import State, Step, Watcher
+from quadrepro.learners.stopping import Stopping
 from quadrepro.voters.random_stumps import Codes, RandomStumps, StumpVote
 from quadrepro.voters.source import ZERO_VOTE
 
@@ -25,7 +26,7 @@ class _Round:
 
 @dataclass(eq=False)
 class Validation(Watcher[State]):
-    """Counts validation errors after each round, and ends a trajectory that no longer improves.
+    """Counts validation errors after each round, and ends a trajectory as its rule says.
 
     A vote of zero is negative, as in `quadrepro.learners.algorithm.positive_votes`.
 
@@ -39,13 +40,13 @@ class Validation(Watcher[State]):
         Labels, -1 or +1.
     n_trajectories : int
         Number of trajectories.
-    patience : int
-        A trajectory ends after this number of rounds without fewer errors.
+    stopping : Stopping
+        When a trajectory ends, and which of its rounds is taken.
 
     Attributes
     ----------
-    errors : ndarray of int, shape (n_trajectories,)
-        Fewest validation errors so far.
+    best_errors, last_errors : ndarray of int, shape (n_trajectories,)
+        Fewest validation errors so far, and those of the last round.
     best_round, last_round : ndarray of int, shape (n_trajectories,)
         The first round with the fewest errors, and the last round.
     """
@@ -54,21 +55,36 @@ class Validation(Watcher[State]):
     codes: Codes
     y: FloatArray
     n_trajectories: int
-    patience: int
+    stopping: Stopping
 
     def __post_init__(self) -> None:
-        self.errors = np.full(self.n_trajectories, len(self.y) + 1)
+        self.best_errors = np.full(self.n_trajectories, len(self.y) + 1)
+        self.last_errors = self.best_errors.copy()
         self.best_round = np.zeros(self.n_trajectories, dtype=np.intp)
         self.last_round = np.zeros(self.n_trajectories, dtype=np.intp)
         self._rounds: list[_Round] = []
         self._sums = np.zeros((self.n_trajectories, len(self.y)))
         self._totals = np.zeros(self.n_trajectories)
         self._positive = self.y > 0
+        # The errors of the last `lag` rounds, each in place of those `lag` rounds before.
+        self._before = np.tile(self.best_errors, (self.stopping.lag or 0, 1))
+
+    @property
+    def taken(self) -> tuple[IntArray, IntArray]:
+        """The round to take of each trajectory, and its errors."""
+        if self.stopping.take == "last":
+            return self.last_round, self.last_errors
+        return self.best_round, self.best_errors
 
     def after(self, t: int, live: IntArray, step: Step, state: State) -> BoolArray | None:
-        """Count the errors of round `t`; return the trajectories that are out of patience."""
+        """Count the errors of round `t`; return the trajectories that end."""
         self._count(t, live, step)
-        stale = t - self.best_round[live] >= self.patience
+        if self.stopping.lag is None:
+            stale = t - self.best_round[live] >= self.stopping.patience
+        else:
+            before = self._before[t % self.stopping.lag]
+            stale = self.last_errors[live] >= before[live]
+            before[live] = self.last_errors[live]
         return stale if stale.any() else None
 
     def retire(self, rows: IntArray, step: Step, votes: FloatArray) -> None:
@@ -99,11 +115,11 @@ class Validation(Watcher[State]):
         weights = step.weights * self.source.turns[step.picks]
         self._rounds.append(_Round(live, attributes, cuts, weights))
         errors = self._add(live, attributes, cuts, weights)
-        self.last_round[live] = t
-        better = errors < self.errors[live]
+        self.last_round[live], self.last_errors[live] = t, errors
+        better = errors < self.best_errors[live]
         if np.count_nonzero(better):
             rows = live[better]
-            self.errors[rows], self.best_round[rows] = errors[better], t
+            self.best_errors[rows], self.best_round[rows] = errors[better], t
 
     def _add(
         self, live: IntArray, attributes: IntArray, cuts: Codes, weights: FloatArray

@@ -11,7 +11,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 from quadrepro._typing import FloatArray
 from quadrepro.learners.gradient.boosting import GradientBoost
-from quadrepro.learners.gradient.steps import RescaleInTheory
+from quadrepro.learners.gradient.steps import RescaleInTheory, Truncate
 from quadrepro.learners.gradient.watchers import TrainingLoss
 from quadrepro.learners.grid import Grid
 from tests.learners.gradient.problems import (
@@ -130,6 +130,23 @@ def test_the_theorys_rescaling_needs_no_value() -> None:
     assert np.square(y - scores).mean() == pytest.approx(loss, rel=1e-12)
 
 
+@pytest.mark.parametrize(
+    ("loss", "bound", "unit"),
+    [
+        (None, None, False),
+        ("l2", "unit", True),
+        ("l2", "tree", False),
+        ("logistic", None, True),
+        ("logistic", "tree", False),
+    ],
+)
+def test_the_bound_is_that_of_the_setting_or_else_of_the_loss(
+    loss: Any, bound: Any, unit: bool
+) -> None:
+    rule = GradientBoost("truncate", loss, bound=bound).kind.rule(NO_VALUE)
+    assert rule == Truncate(unit=unit)
+
+
 def test_each_loss_has_its_task() -> None:
     assert GradientBoost(loss="l2").for_task("regression") is not None
     assert GradientBoost(loss="l2").for_task("classification") is None
@@ -149,6 +166,8 @@ def test_without_a_loss_the_task_gives_it() -> None:
     [
         ({"loss": "hinge"}, "loss must be None, 'l2', 'logistic', not 'hinge'"),
         ({"step": "full", "theory": True}, "theory is for step 'rescale', not 'full'"),
+        ({"step": "truncate", "bound": "ball"}, "bound must be None, 'tree', 'unit', not 'ball'"),
+        ({"step": "full", "bound": "unit"}, "bound is for step 'truncate', not 'full'"),
         ({"cuts": 4, "depth": 2}, "give depth 2 or cuts 4"),
         ({"cuts": 1.5}, "cuts must be a whole number of at least 1, not 1.5"),
     ],

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,6 +24,7 @@ from quadrepro.learners.greedy.example_weights import (
 from quadrepro.learners.greedy.hedge import HedgeBoost
 from quadrepro.learners.greedy.loop import Trace, boost
 from quadrepro.learners.grid import Grid
+from quadrepro.learners.stopping import Stopping
 from quadrepro.voters.random_stumps import Coding, RandomStumps
 from quadrepro.voters.reduction import VotingProblem
 from quadrepro.voters.source import FixedVoters
@@ -43,8 +45,7 @@ def drawn_problem(seed: int, patience: int = 12) -> DrawnProblem:
         y[:60],
         valid,
         y[60:],
-        patience,
-        max_rounds=200,
+        Stopping(patience, max_rounds=200),
     )
 
 
@@ -57,7 +58,9 @@ def assert_same(found: HeldOut, i: int, alone: HeldOut) -> None:
     np.testing.assert_array_equal(ours.weights, theirs.weights)
 
 
-@pytest.mark.parametrize("take_last", [False, True])
+@pytest.mark.parametrize(
+    "changes", [{}, {"take": "last"}, {"take": "last", "lag": 9}], ids=["best", "last", "lag"]
+)
 @pytest.mark.parametrize("seed", [0, 5, 9])
 @pytest.mark.parametrize(
     ("algorithm", "name", "values"),
@@ -69,35 +72,38 @@ def assert_same(found: HeldOut, i: int, alone: HeldOut) -> None:
     ],
     ids=["ebboost", "adaboost_reg", "adaboost_reg, power 1", "hedge"],
 )
-def test_values_side_by_side_over_drawn_stumps_are_separate_runs_with_patience(
-    algorithm: WeightBoosting, name: str, values: list[float], seed: int, take_last: bool
+def test_values_side_by_side_over_drawn_stumps_are_separate_runs_until_each_ends(
+    algorithm: WeightBoosting, name: str, values: list[float], seed: int, changes: dict[str, Any]
 ) -> None:
-    problem = replace(drawn_problem(seed), take_last=take_last)
+    problem = drawn_problem(seed)
+    problem = replace(problem, stopping=replace(problem.stopping, **changes))
     together = algorithm.hold_out(problem, Grid.of({name: values}))
     for i, value in enumerate(values):
         assert_same(together, i, algorithm.hold_out(problem, Grid.of({name: [value]})))
-    # Patience ends the values in different rounds: it is not one end for all.
-    assert len({candidate["n_rounds"] for candidate in together.candidates}) > 2
+    # With patience the values end in different rounds: it is not one end for all.
+    assert "lag" in changes or len({candidate["n_rounds"] for candidate in together.candidates}) > 2
 
 
 def test_a_vote_has_the_errors_and_the_rounds_of_its_candidate() -> None:
     problem = drawn_problem(3)
     values = [5.0, 0.3, 0.0]
     best = EBBoost().hold_out(problem, Grid.of({"lam": values}))
-    last = EBBoost().hold_out(replace(problem, take_last=True), Grid.of({"lam": values}))
-    np.testing.assert_array_equal(best.errors, last.errors)
+    to_the_end = replace(problem, stopping=replace(problem.stopping, take="last"))
+    last = EBBoost().hold_out(to_the_end, Grid.of({"lam": values}))
     for i, lam in enumerate(values):
         vote, longer = best.vote(i), last.vote(i)
         n_rounds = len(vote.weights)
         assert best.candidates[i] == {"lam": lam, "n_rounds": n_rounds}
         wrong = vote.positive(problem.valid) != (problem.y_valid > 0)
         assert best.errors[i] == wrong.sum()
-        assert last.candidates[i] == {"lam": lam, "n_rounds": n_rounds + problem.patience}
+        assert last.candidates[i] == {"lam": lam, "n_rounds": n_rounds + problem.stopping.patience}
+        wrong = longer.positive(problem.valid) != (problem.y_valid > 0)
+        assert last.errors[i] == wrong.sum()
         np.testing.assert_array_equal(longer.weights[:n_rounds], vote.weights)
 
 
 def test_a_run_ends_after_the_largest_number_of_rounds_at_the_latest() -> None:
-    problem = replace(drawn_problem(0, patience=500), max_rounds=7, take_last=True)
+    problem = replace(drawn_problem(0), stopping=Stopping(500, take="last", max_rounds=7))
     (candidate,) = AdaBoost().hold_out(problem, Grid.of({})).candidates
     assert candidate == {"n_rounds": 7}
 
