@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, Self
@@ -78,6 +79,47 @@ class Sweep(Model):
         return DatasetEntry.model_validate(merged(fields, change))
 
 
+class Reading(Model):
+    """Another reading of the protocol: data sets become a row for it, beside their own.
+
+    Attributes
+    ----------
+    name : str
+        What the reading is called in the rows' names.
+    of : tuple of str, default ()
+        The rows' data sets, by title; by default all.
+    view, protocol, parameters, grid
+        What the reading changes, as for a data set.
+    """
+
+    name: str
+    of: tuple[str, ...] = ()
+    view: str | dict[str, Any] = Field(default_factory=dict)
+    protocol: dict[str, Any] = Field(default_factory=dict)
+    parameters: dict[str, Any] = Field(default_factory=dict)
+    grid: dict[str, Any] = Field(default_factory=dict)
+
+    def apply(self, entry: DatasetEntry) -> DatasetEntry:
+        """Return the entry under this reading, named after it.
+
+        Raises
+        ------
+        pydantic.ValidationError
+            If the entry does not take the changes.
+        PydanticCustomError
+            If the reading changes fields of a view that the entry takes by its name.
+        """
+        if self.view and isinstance(self.view, dict) and isinstance(entry.view, str):
+            raise fault(f"{entry.title} takes its view by name: name the view of the reading")
+        fields = entry.model_dump(by_alias=True, exclude_unset=True)
+        changes = self.model_dump(include={"protocol", "parameters", "grid"})
+        if self.view:
+            changes["view"] = self.view
+        fields["printed"] = entry.printed_row
+        fields["as"] = f"{entry.title}, {self.name}"
+        return DatasetEntry.model_validate(merged(fields, changes))
+
+
 @dataclass(frozen=True)
 class Row:
     """A row of the table.
@@ -94,6 +136,8 @@ class Row:
         What is swept over; empty without a sweep.
     value : int, float, str, bool or None
         The sweep's value.
+    reading : str
+        The reading of the protocol; empty for that of the config.
     """
 
     entry: DatasetEntry
@@ -101,6 +145,7 @@ class Row:
     of: str
     sweep: str = ""
     value: Scalar = None
+    reading: str = ""
 
 
 class Absent(Model):
@@ -124,21 +169,38 @@ class Config(Model):
     datasets: tuple[Annotated[DatasetEntry, BeforeValidator(_named)], ...] = Field(min_length=1)
     absent: tuple[Absent, ...] = ()
     sweeps: tuple[Sweep, ...] = ()
+    readings: tuple[Reading, ...] = ()
     algorithms: tuple[AlgorithmEntry, ...] = Field(min_length=1)
     tables: dict[str, Any] = Field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
-        """All rows: the data sets, or each with every value of each sweep."""
+        """All rows: the data sets, each with its readings or with every value of each sweep."""
         if not self.sweeps:
-            return tuple(Row(d, ("datasets", i), d.title) for i, d in enumerate(self.datasets))
+            return tuple(
+                row
+                for i, entry in enumerate(self.datasets)
+                for row in (Row(entry, ("datasets", i), entry.title), *self._readings_of(entry))
+            )
         return tuple(
             Row(_applied(sweep, entry, j, k), place, entry.title, sweep.word, sweep.values[k])
             for j, sweep in enumerate(self.sweeps)
             for i, entry in enumerate(self.datasets)
             for k, place in enumerate(("sweeps", j, "values", k) for k in range(len(sweep.values)))
         )
+
+    def _readings_of(self, entry: DatasetEntry) -> Iterator[Row]:
+        for i, reading in enumerate(self.readings):
+            if not reading.of or entry.title in reading.of:
+                place = ("readings", i)
+                try:
+                    changed = reading.apply(entry)
+                except ValidationError as error:
+                    raise fault(nested_fault(error).message(), *place) from None
+                except PydanticCustomError as error:
+                    raise fault(error.message(), *place) from None
+                yield Row(changed, place, entry.title, reading=reading.name)
 
     @property
     def entries(self) -> tuple[DatasetEntry, ...]:
@@ -162,10 +224,12 @@ class Config(Model):
     def _consistent(self) -> Self:
         _refuse_twice("data set", "datasets", [d.title for d in self.datasets])
         _refuse_twice("algorithm", "algorithms", [a.name for a in self.algorithms])
+        _refuse_twice("reading", "readings", [r.name for r in self.readings])
+        self._check_readings()
         self._refuse_equal_titles()
         places: list[tuple[tuple[str | int, ...], DatasetEntry | AlgorithmEntry]] = [
             *((("datasets", i), entry) for i, entry in enumerate(self.datasets)),
-            *((row.place, row.entry) for row in self.rows if row.sweep),
+            *((row.place, row.entry) for row in self.rows if row.place[0] != "datasets"),
             *((("algorithms", i), entry) for i, entry in enumerate(self.algorithms)),
         ]
         for place, entry in places:
@@ -184,10 +248,20 @@ class Config(Model):
             if titles[i] in titles[:i]:
                 raise fault(f"row {titles[i]!r} stands here twice", *row.place)
             for key, axis in row.entry.grid.items():
-                place = row.place if row.sweep else (*row.place, "grid", key)
+                place = (*row.place, "grid", key) if row.place[0] == "datasets" else row.place
                 if wrong := self._fault_of_axis(key, axis):
                     raise fault(wrong, *place)
         return self
+
+    def _check_readings(self) -> None:
+        if self.readings and self.sweeps:
+            raise fault("a config has either sweeps or readings", "readings")
+        titles = [entry.title for entry in self.datasets]
+        for i, reading in enumerate(self.readings):
+            for j, title in enumerate(reading.of):
+                if title not in titles:
+                    message = f"there is no data set {title!r} here{nearest(title, titles)}"
+                    raise fault(message, "readings", i, "of", j)
 
     def _refuse_equal_titles(self) -> None:
         first: dict[str, str] = {}

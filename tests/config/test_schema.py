@@ -197,6 +197,83 @@ def test_a_sweep_over_a_parameter_that_an_estimator_refuses_is_named(swept: Writ
     assert fault_of(path).startswith("9:40: The 'max_depth' parameter of DecisionTreeClassifier")
 
 
+READINGS = """readings:
+  - {name: by a hold-out, of: [monks], protocol: {split: {train: 0.4}}}
+  - {name: some rows, view: {sample_rows: 99}}
+"""
+
+
+@pytest.fixture
+def read(small_config: Write) -> Write:
+    """Return a function that writes the small config with readings and two data sets."""
+
+    def read(readings: str = READINGS, dataset: str = "monks") -> Path:
+        path = small_config("  - monks", f"  - {dataset}\n  - titanic")
+        path.write_text(path.read_text() + readings)
+        return path
+
+    return read
+
+
+def test_every_data_set_has_a_row_for_each_of_its_readings(read: Write) -> None:
+    config = load_experiment(read()).config
+    assert [(row.entry.title, row.of, row.reading) for row in config.rows] == [
+        ("monks", "monks", ""),
+        ("monks, by a hold-out", "monks", "by a hold-out"),
+        ("monks, some rows", "monks", "some rows"),
+        ("titanic", "titanic", ""),
+        ("titanic, some rows", "titanic", "some rows"),
+        ("people", "people", ""),
+        ("people, some rows", "people", "some rows"),
+    ]
+    assert [row.entry.printed_row for row in config.rows[:4]] == ["monks"] * 3 + ["titanic"]
+    assert config.rows[1].entry.changed(config.protocol).split.train == 0.4
+    assert config.rows[4].entry.resolve("quadboost").sample_rows == 99
+
+
+def test_a_reading_changes_what_the_data_set_has_of_its_own(read: Write) -> None:
+    own = "{name: monks, protocol: {split: {train: 0.3, at_most: 7}}}"
+    row = load_experiment(read(dataset=own)).config.rows[1]
+    assert (row.entry.protocol["split"]) == {"train": 0.4, "at_most": 7}
+
+
+@pytest.mark.parametrize(
+    ("readings", "dataset", "message"),
+    [
+        (
+            "readings: [{name: a, of: [monk]}]",
+            "monks",
+            "17:27: there is no data set 'monk' here; did you mean 'monks'?",
+        ),
+        ("readings: [{name: a}, {name: a}]", "monks", "17:23: reading 'a' stands here twice"),
+        (
+            "readings: [{name: a}]\nsweeps: [{over: protocol.folds, values: [2]}]",
+            "monks",
+            "17:1: a config has either sweeps or readings",
+        ),
+        (
+            "readings: [{name: a, view: {sample_rows: 9}}]",
+            "{name: monks, view: quadboost}",
+            "17:12: monks takes its view by name: name the view of the reading",
+        ),
+        (
+            "readings: [{name: a, protocol: {folds: 1}}]",
+            "monks",
+            "17:33: one fold leaves nothing to train on: give 2 or more, or 0",
+        ),
+        (
+            "readings: [{name: a, view: {nominal: ordnal}}]",
+            "monks",
+            "17:29: nominal must be 'ordinal' or 'one-hot', not 'ordnal'",
+        ),
+    ],
+)
+def test_a_reading_that_cannot_be_is_named_with_its_place(
+    read: Write, readings: str, dataset: str, message: str
+) -> None:
+    assert fault_of(read(readings, dataset)) == message
+
+
 @pytest.mark.parametrize(
     ("row", "message"),
     [
