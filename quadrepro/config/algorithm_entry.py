@@ -96,6 +96,23 @@ class AlgorithmEntry(Model):
                     raise fault(wrong, "draw", key)
         return self
 
+    def changed(self, settings: Mapping[str, Any]) -> AlgorithmEntry:
+        """Return the column with a row's settings in place of its own, as far as it has them.
+
+        Raises
+        ------
+        pydantic.ValidationError
+            If the algorithm refuses a setting.
+        """
+        known = find_entry(self.id).settings
+        own = {key: value for key, value in settings.items() if key in known}
+        if not own:
+            return self
+        fields = self.model_dump(by_alias=True, exclude_unset=True) | {
+            "settings": self.settings | own
+        }
+        return AlgorithmEntry.model_validate(fields)
+
     def check_protocol(self, protocol: Protocol) -> None:
         """Refuse values that lack what the protocol does not choose by itself.
 

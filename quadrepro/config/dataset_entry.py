@@ -33,6 +33,8 @@ class DatasetEntry(Model):
         Changes to the parameters of the rule that draws a fresh sample, such as ``sigma``.
     grid : dict of str to Axis
         By hyper-parameter: values for this row, for the algorithms that have the hyper-parameter.
+    settings : dict
+        By setting: values for this row, for the algorithms that have the setting.
     printed : str
         Name of the printed row that this one is set beside; by default the one that is called
         like the row, or like the data set.
@@ -44,6 +46,7 @@ class DatasetEntry(Model):
     protocol: dict[str, Any] = Field(default_factory=dict)
     parameters: dict[str, FiniteFloat] = Field(default_factory=dict)
     grid: dict[str, Axis] = Field(default_factory=dict)
+    settings: dict[str, Any] = Field(default_factory=dict)
     printed: str = ""
 
     @field_validator("name")

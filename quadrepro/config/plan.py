@@ -85,11 +85,12 @@ def _cells_of_row(experiment: Experiment, row: Row, problems: Problems) -> Itera
     alone = protocol.sample is not None and protocol.sample.for_each == "row"
     name = title if alone else row.entry.name
     view = experiment.views[title]
-    learners = {entry.name: _for_view(entry, view, title) for entry in config.algorithms}
+    entries = [entry.changed(row.entry.settings) for entry in config.algorithms]
+    learners = {entry.name: _for_view(entry, view, title) for entry in entries}
     for repeat in range(config.repeats):
         draws = (config.seed, name, repeat)
         problem = problems(row.entry, protocol, view, draws)
-        for entry in config.algorithms:
+        for entry in entries:
             learner = learners[entry.name]
             measures = entry.measures or protocol.measures
             of_entry = protocol.model_copy(update={"measures": measures})

@@ -88,7 +88,7 @@ class Reading(Model):
         What the reading is called in the rows' names.
     of : tuple of str, default ()
         The rows' data sets, by title; by default all.
-    view, protocol, parameters, grid
+    view, protocol, parameters, grid, settings
         What the reading changes, as for a data set.
     """
 
@@ -98,6 +98,7 @@ class Reading(Model):
     protocol: dict[str, Any] = Field(default_factory=dict)
     parameters: dict[str, Any] = Field(default_factory=dict)
     grid: dict[str, Any] = Field(default_factory=dict)
+    settings: dict[str, Any] = Field(default_factory=dict)
 
     def apply(self, entry: DatasetEntry) -> DatasetEntry:
         """Return the entry under this reading, named after it.
@@ -112,7 +113,7 @@ class Reading(Model):
         if self.view and isinstance(self.view, dict) and isinstance(entry.view, str):
             raise fault(f"{entry.title} takes its view by name: name the view of the reading")
         fields = entry.model_dump(by_alias=True, exclude_unset=True)
-        changes = self.model_dump(include={"protocol", "parameters", "grid"})
+        changes = self.model_dump(include={"protocol", "parameters", "grid", "settings"})
         if self.view:
             changes["view"] = self.view
         fields["printed"] = entry.printed_row
@@ -240,7 +241,8 @@ class Config(Model):
                 raise fault(error.message(), *place, *within) from None
         for row in self.rows:
             protocol = row.entry.changed(self.protocol)
-            for wrong in (a.fault_of_measures(protocol, row.entry.grid) for a in self.algorithms):
+            columns = self._columns_of(row)
+            for wrong in (a.fault_of_measures(protocol, row.entry.grid) for a in columns):
                 if wrong:
                     raise fault(wrong, *row.place)
         titles = [row.entry.title for row in self.rows]
@@ -274,6 +276,18 @@ class Config(Model):
                 place = ["label"] if self.algorithms[i].label else []
                 raise fault(message, "algorithms", i, *place)
             first[title] = name
+
+    def _columns_of(self, row: Row) -> tuple[AlgorithmEntry, ...]:
+        """Return the columns with the settings of a row, or refuse these."""
+        place = (*row.place, "settings") if row.place[0] == "datasets" else row.place
+        known = {key for a in self.algorithms for key in find_entry(a.id).settings}
+        for key in row.entry.settings:
+            if key not in known:
+                raise fault(f"no algorithm here has a setting {key!r}{nearest(key, known)}", *place)
+        try:
+            return tuple(a.changed(row.entry.settings) for a in self.algorithms)
+        except ValidationError as error:
+            raise fault(nested_fault(error).message(), *place) from None
 
     def _fault_of_axis(self, key: str, axis: Axis) -> str | None:
         """Return what is wrong with a row's own values of a hyper-parameter, or None."""

@@ -81,6 +81,9 @@ def _validator(learner: type[Learner]) -> TypeAdapter[Learner]:
     return TypeAdapter(learner)
 
 
+OF_ONE_STEP = {"bound": None, "theory": False}
+"""Settings of gradient boosting that only one way to step has, and their values for the others."""
+
 RAETSCH = "Raetsch, Onoda and Mueller 2001"
 BAUVIN = "Bauvin et al. 2020"
 
@@ -108,14 +111,17 @@ ALGORITHMS: dict[str, Entry] = {
     "cqboost": Entry("programs.cqboost:CqBoost", "CqBoost", "Roy et al. 2016"),
     **{
         name: Entry(
-            "gradient.boosting:GradientBoost", label, f"Re-scale boosting, {source}", {"step": step}
+            "gradient.boosting:GradientBoost",
+            label,
+            f"Re-scale boosting, {source}",
+            {"step": step} | {key: value for key, value in OF_ONE_STEP.items() if key != own},
         )
-        for name, step, label, source in (
-            ("boosting", "full", "Boosting", "algorithm 1"),
-            ("rsboosting", "shrink", "RSboosting", "section IV"),
-            ("rtboosting", "truncate", "RTboosting", "section IV"),
-            ("rboosting", "rescale", "RBoosting", "algorithm 2"),
-            ("epsilon-boosting", "epsilon", "ε-boosting", "section IV"),
+        for name, step, label, source, own in (
+            ("boosting", "full", "Boosting", "algorithm 1", ""),
+            ("rsboosting", "shrink", "RSboosting", "section IV", ""),
+            ("rtboosting", "truncate", "RTboosting", "section IV", "bound"),
+            ("rboosting", "rescale", "RBoosting", "algorithm 2", "theory"),
+            ("epsilon-boosting", "epsilon", "ε-boosting", "section IV", ""),
         )
     },
     "hedge": Entry("greedy.hedge:HedgeBoost", "Experts' vote", "lecture, section 3"),

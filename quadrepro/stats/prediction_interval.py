@@ -38,13 +38,16 @@ class Placement(Result):
     inside: bool
 
 
-def placement(ours: Iterable[float | Fraction], printed: float, rounding: float) -> Placement:
+def placement(
+    ours: Iterable[float | Fraction], printed: float, rounding: float, *, further: int = 1
+) -> Placement:
     """Place a printed number among our repeats.
 
-    A printed number is one split's, so it is compared with an interval for one further repeat, not
-    for the mean: mean ± t sd sqrt(1 + 1/n), with the quantile t of Student's distribution with
-    n - 1 degrees of freedom. For normal repeats it covers one more of them with probability
-    `COVERAGE`.
+    A printed number of one split is compared with an interval for one further repeat, not for the
+    mean: mean ± t sd sqrt(1 + 1/n), with the quantile t of Student's distribution with n - 1
+    degrees of freedom. For normal repeats it covers one more of them with probability `COVERAGE`.
+    A printed mean of k splits is compared with one for the mean of k further repeats, in which 1/k
+    stands for 1.
 
     Parameters
     ----------
@@ -56,6 +59,8 @@ def placement(ours: Iterable[float | Fraction], printed: float, rounding: float)
         Half a unit of its last digit: 0.0005 for a number printed as 0.123. Repeats that are
         nearer to the printed number than this are ties, and the interval is this much wider on
         both sides.
+    further : int, default 1
+        The number k of splits whose mean the printed number is.
 
     Returns
     -------
@@ -84,7 +89,7 @@ def placement(ours: Iterable[float | Fraction], printed: float, rounding: float)
     from scipy.stats import t as student
 
     mean, sd = float(values.mean()), float(values.std(ddof=1))
-    reach = float(student.ppf((1 + COVERAGE) / 2, n - 1)) * sd * float(np.sqrt(1 + 1 / n))
+    reach = float(student.ppf((1 + COVERAGE) / 2, n - 1)) * sd * float(np.sqrt(1 / further + 1 / n))
     # Our numbers have more digits than the printed one.
     slack = rounding + 1e-12
     ties = np.abs(values - printed) <= slack

@@ -8,6 +8,8 @@ import pytest
 from quadrepro.config.loading import Experiment, load_experiment
 from quadrepro.config.plan import make_plan
 from quadrepro.errors import ConfigError
+from quadrepro.learners.greedy.adaboost import AdaBoost
+from quadrepro.learners.greedy.quadboost import QuadBoostL2
 
 Write = Callable[..., Path]
 
@@ -237,9 +239,29 @@ def test_a_reading_changes_what_the_data_set_has_of_its_own(read: Write) -> None
     assert (row.entry.protocol["split"]) == {"train": 0.4, "at_most": 7}
 
 
+def test_a_row_or_reading_sets_what_algorithms_have_of_its_settings(read: Write) -> None:
+    own = "{name: monks, settings: {reweight: true}}"
+    reading = "readings: [{name: once, of: [monks], settings: {reweight: false}}]"
+    cells = make_plan(load_experiment(read(reading, own))).cells
+    learners = {(cell.dataset, cell.algorithm): cell.learner for cell in cells}
+    assert learners["monks", "quadboost-l2"] == QuadBoostL2(reweight=True)
+    assert learners["monks, once", "quadboost-l2"] == QuadBoostL2(reweight=False)
+    assert learners["monks", "ada"] == learners["monks, once", "ada"] == AdaBoost()
+
+
 @pytest.mark.parametrize(
     ("readings", "dataset", "message"),
     [
+        (
+            "readings: [{name: a, settings: {reweigh: true}}]",
+            "monks",
+            "17:12: no algorithm here has a setting 'reweigh'; did you mean 'reweight'?",
+        ),
+        (
+            "",
+            "{name: monks, settings: {reweight: 2.5}}",
+            "6:19: reweight must be true or false, not 2.5",
+        ),
         (
             "readings: [{name: a, of: [monk]}]",
             "monks",

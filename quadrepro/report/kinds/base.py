@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from quadrepro.config.loading import Experiment
-from quadrepro.config.schema import Config
+from quadrepro.config.schema import Config, Row
 from quadrepro.errors import ConfigError, nearest
 from quadrepro.papers.check import check_printed, printed_for
 from quadrepro.papers.printed import Holds, Printed
@@ -159,10 +159,21 @@ class Request(Generic[Option]):
     context: Context[Option]
 
 
+def _by_test(context: Context[Any], row: Row) -> bool:
+    holdout = row.entry.changed(context.config.protocol).holdout
+    return holdout is not None and holdout.by == "test"
+
+
 def closing_notes(context: Context[Any], outcomes: Outcomes) -> tuple[str, ...]:
     """Return what stands below most tables: the algorithms' notes, missing cells, the config's."""
     config = context.config
     notes = [f"{config.titles[a.name]}: {a.note}" for a in config.algorithms if a.note]
+    if oracles := [row.entry.title for row in config.rows if _by_test(context, row)]:
+        rows = "All rows" if len(oracles) == len(config.rows) else "Rows " + "; ".join(oracles)
+        notes.append(
+            f"{rows}: an oracle chose by the errors on the test examples themselves, so these are "
+            "the least errors that a choice could reach, not estimates."
+        )
     lacking = sum(not record.ok for record in outcomes.records.values())
     if lacking:
         notes.append(

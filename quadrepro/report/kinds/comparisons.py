@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from statistics import fmean, stdev
 
+from quadrepro.papers.printed import Printed
 from quadrepro.report.kinds.base import Context, Kind
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.table import MISSING, Entry, Table
-from quadrepro.stats import LEVEL, SignTest, poisson_binomial_test, sign_test
+from quadrepro.stats import (
+    COVERAGE,
+    LEVEL,
+    SignTest,
+    placement,
+    poisson_binomial_test,
+    sign_test,
+)
 
 
 def probabilities(outcomes: Outcomes, a: str, b: str) -> list[float]:
@@ -57,7 +65,7 @@ def comparisons_table(context: Context[str], outcomes: Outcomes) -> Table:
     printed, titles = context.printed(context.option), context.titles
     order = [c for c in printed.columns if c in titles]
     order += [c for c in titles if c not in order]
-    rows, data = [], []
+    rows, data, verdicts = [], [], []
     for i, a in enumerate(order):
         entries = []
         for j, b in enumerate(order):
@@ -66,8 +74,11 @@ def comparisons_table(context: Context[str], outcomes: Outcomes) -> Table:
             text = f"{fmean(found):.2f}" if found else MISSING
             if len(found) > 1:
                 text += f" ± {stdev(found):.2f}"
-            star = "*" if test is not None and test.significant else ""
-            entries.append(Entry(text, printed.text(a, b), mark=star, grey=j < i))
+            mark = "*" if test is not None and test.significant else ""
+            verdict = "" if a == b else _verdict(found, printed, a, b)
+            mark += "†" if verdict == "outside" else ""
+            verdicts += [verdict] if verdict and i < j else []
+            entries.append(Entry(text, printed.text(a, b), mark=mark, grey=j < i))
             data.append(
                 (
                     a,
@@ -76,6 +87,7 @@ def comparisons_table(context: Context[str], outcomes: Outcomes) -> Table:
                     stdev(found) if len(found) > 1 else "",
                     printed.text(a, b),
                     *(("", "", "", "") if test is None else _numbers(test)),
+                    verdict,
                 )
             )
         rows.append((titles[a], tuple(entries)))
@@ -90,6 +102,12 @@ def comparisons_table(context: Context[str], outcomes: Outcomes) -> Table:
         notes.append(
             f"Mean ± standard deviation of the probability over {outcomes.repeats} splits; the "
             "sign test compares mean risks."
+        )
+    if verdicts:
+        notes.append(
+            f"† marks a printed probability outside the interval in which that of one further "
+            f"split falls with probability {COVERAGE:g} (Student's t). Inside: "
+            f"{verdicts.count('inside')} of {len(verdicts)} pairs."
         )
     return Table(
         f"{context.config.title}: pairwise comparisons",
@@ -106,9 +124,18 @@ def comparisons_table(context: Context[str], outcomes: Outcomes) -> Table:
             "losses",
             "ties",
             "sign test p",
+            "verdict",
         ),
         tuple(data),
     )
+
+
+def _verdict(found: list[float], printed: Printed, a: str, b: str) -> str:
+    """Return where the printed probability lies among those of our splits, or "" if unknown."""
+    number = printed.number(a, b)
+    if number is None or len(found) < 2:
+        return ""
+    return "inside" if placement(found, number, printed.rounding(a, b)).inside else "outside"
 
 
 def _numbers(test: SignTest) -> tuple[int, int, int, float]:

@@ -10,11 +10,12 @@ import numpy as np
 
 from quadrepro._typing import FloatArray
 from quadrepro.errors import nearest
-from quadrepro.papers.printed import MEAN, SD
+from quadrepro.papers.printed import MEAN, SD, Printed
 from quadrepro.report.figure import LINES, add_legend, new_figure, open_frame
 from quadrepro.report.kinds.base import Context, Kind
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.table import MISSING, Entry, Table
+from quadrepro.stats import COVERAGE, placement
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,7 +50,7 @@ def margins_table(context: Context[str], outcomes: Outcomes) -> Table:
         One row per data set; in the CSV, one per entry.
     """
     printed = context.printed(context.option)
-    rows, data = [], []
+    rows, data, verdicts = [], [], []
     for row in outcomes.rows:
         entries = []
         for c in outcomes.columns:
@@ -60,24 +61,52 @@ def margins_table(context: Context[str], outcomes: Outcomes) -> Table:
                 pooled = np.concatenate(splits)
                 mean, sd = float(pooled.mean()), float(pooled.std(ddof=1))
                 text, numbers = f"{mean:.2f} ± {sd:.2f}", (len(pooled), mean, sd)
-            entries.append(Entry(text, printed.spread(row, c + MEAN, c + SD)))
-            data.append((row, c, *numbers, printed.text(row, c + MEAN), printed.text(row, c + SD)))
+            verdict = _verdict(splits, printed, row, c)
+            verdicts += [verdict] if verdict else []
+            mark = "†" if verdict == "outside" else ""
+            entries.append(Entry(text, printed.spread(row, c + MEAN, c + SD), mark=mark))
+            texts = (printed.text(row, c + MEAN), printed.text(row, c + SD))
+            data.append((row, c, *numbers, *texts, verdict))
         rows.append((row, tuple(entries)))
     pools = "all training examples"
     if outcomes.repeats > 1:
         pools += f" of all {outcomes.repeats} splits"
     beside = ", in parentheses the printed ones" if printed.cells else ""
+    judged: tuple[str, ...] = ()
+    if verdicts:
+        judged = (
+            f"† marks an entry whose printed mean or deviation lies outside the interval in which "
+            f"that of {printed.splits} further splits falls with probability {COVERAGE:g} "
+            "(Student's t over the splits). "
+            f"Inside: {verdicts.count('inside')} of {len(verdicts)}.",
+        )
     return Table(
         f"{context.config.title}: training margins",
         ("Data set", *context.titles.values()),
         tuple(rows),
         (
             f"Mean ± standard deviation of the margins of {pools}{beside}.",
+            *judged,
             *context.config.notes,
         ),
-        ("dataset", "algorithm", "margins", "mean", "sd", "printed mean", "printed sd"),
+        ("dataset", "algorithm", "margins", "mean", "sd", "printed mean", "printed sd", "verdict"),
         tuple(data),
     )
+
+
+def _verdict(splits: list[FloatArray], printed: Printed, row: str, column: str) -> str:
+    """Return whether printed mean and deviation can be those of further splits, "" if unknown."""
+    if len(splits) < 2 or printed.splits is None:
+        return ""
+    of_splits = ([float(s.mean()) for s in splits], [float(s.std(ddof=1)) for s in splits])
+    places = []
+    for ending, ours in zip((MEAN, SD), of_splits, strict=True):
+        number = printed.number(row, column + ending)
+        if number is None:
+            return ""
+        rounding = printed.rounding(row, column + ending)
+        places.append(placement(ours, number, rounding, further=printed.splits))
+    return "inside" if all(place.inside for place in places) else "outside"
 
 
 def check_rows(context: Context[tuple[str, ...]]) -> None:

@@ -5,6 +5,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from scipy.stats import t as student
 
 from quadrepro.config.loading import Experiment, load_experiment
 from quadrepro.engine.records import Record, pack_margins
@@ -87,11 +88,24 @@ def test_entries_are_moments_of_all_margins_beside_the_printed_ones(
         assert entries[row, column].ours == f"{mean:.2f} ± {sd:.2f}"
         assert entries[row, column].printed == text
         assert data[row, column][:3] == (150, pytest.approx(mean), pytest.approx(sd))
-        assert " ± ".join(str(x) for x in data[row, column][3:]) == text
-    assert table.notes == (
+        assert " ± ".join(str(x) for x in data[row, column][3:5]) == text
+        splits = [kept[row, column, s] for s in range(SPLITS)]
+        moments = ([s.mean() for s in splits], [s.std(ddof=1) for s in splits])
+        inside = [
+            # Student's t for the mean of 20 further splits, and half a unit of the last digit.
+            abs(np.mean(ours) - float(number))
+            <= student.ppf(0.975, SPLITS - 1) * np.std(ours, ddof=1) * np.sqrt(1 / 20 + 1 / SPLITS)
+            + 0.005
+            for ours, number in zip(moments, text.split(" ± "), strict=True)
+        ]
+        assert data[row, column][5] == ("inside" if all(inside) else "outside")
+        assert entries[row, column].mark == ("" if all(inside) else "†")
+    assert table.notes[0] == (
         "Mean ± standard deviation of the margins of all training examples of all 3 splits, in "
-        "parentheses the printed ones.",
+        "parentheses the printed ones."
     )
+    judged = [of_entry[5] for of_entry in data.values() if of_entry[5]]
+    assert table.notes[1].endswith(f"Inside: {judged.count('inside')} of {len(judged)}.")
 
 
 def test_an_algorithm_without_margins_has_dashes(experiment: Experiment) -> None:
