@@ -95,9 +95,9 @@ class Cell:
     @property
     def n_candidates(self) -> int:
         """Number of candidates."""
-        return sum(len(grid.candidates) for grid in self.grids)
+        return sum(map(len, self.grids))
 
-    @property
+    @cached_property
     def size(self) -> float:
         """A rough measure of the work, by which cells of one algorithm are compared."""
         return float(len(self.problem.split.train) * self.problem.X.shape[1] * self.n_candidates)

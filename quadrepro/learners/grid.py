@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
@@ -41,6 +42,10 @@ class Grid:
             if len(axis) == 0:
                 raise ValueError(f"hyper-parameter {name!r} has no value")
         return cls(tuple((name, tuple(axis)) for name, axis in values.items()))
+
+    def __len__(self) -> int:
+        """Return the number of candidates."""
+        return math.prod(len(values) for _, values in self.axes)
 
     @property
     def candidates(self) -> list[dict[str, Value]]:
