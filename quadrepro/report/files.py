@@ -38,6 +38,21 @@ CELLS_HEADER = (
 )
 """Its columns."""
 
+OUTCOMES = "outcomes.csv"
+"""Name of the file with what every test example came to, from which tables can be recomputed."""
+
+OUTCOMES_HEADER = (
+    "dataset",
+    "algorithm",
+    "repeat",
+    "n_test",
+    "wrong",
+    "n_margins",
+    "margin mean",
+    "margin sd",
+)
+"""Its columns; `wrong` as in `quadrepro.engine.records.Record`."""
+
 TIMED_COLUMNS = ("seconds",)
 """Those of them that hold measured times."""
 
@@ -113,7 +128,7 @@ def make_manifest(experiment: Experiment, tables: Mapping[str, Table]) -> Manife
 
 
 def write_results(plan: Plan, store: RecordStore, folder: Path) -> tuple[Table, Outcomes]:
-    """Write tables, figures, ``cells.csv``, ``tables.json`` and ``run.json``.
+    """Write tables, figures, ``cells.csv``, ``outcomes.csv``, ``tables.json`` and ``run.json``.
 
     Parameters
     ----------
@@ -141,6 +156,7 @@ def write_results(plan: Plan, store: RecordStore, folder: Path) -> tuple[Table, 
         if kind.draw is not None:
             kind.draw(request.context, outcomes, folder)
     write_text(folder / CELLS, _cells(written, outcomes))
+    write_text(folder / OUTCOMES, _outcomes(outcomes))
     make_manifest(experiment, tables).write(folder)
     text = json.dumps(provenance(plan), indent=2, ensure_ascii=False)
     write_text(folder / "run.json", text + "\n")
@@ -172,3 +188,17 @@ def _cells(requests: Sequence[Request[Any]], outcomes: Outcomes) -> str:
         published = printed.get((row, column), "")
         rows.append((row, column, repeat, record.status, *measured, published))
     return csv_text(CELLS_HEADER, tuple(rows))
+
+
+def _outcomes(outcomes: Outcomes) -> str:
+    rows: list[tuple[str | float | int, ...]] = []
+    for place, record in outcomes.records.items():
+        if not record.ok:
+            continue
+        moments: tuple[str | float | int, ...] = ("",) * 3
+        if record.margins:
+            margins = record.training_margins()
+            moments = (len(margins), float(margins.mean()), float(margins.std(ddof=1)))
+        if record.wrong or record.margins:
+            rows.append((*place, record.n_test, record.wrong, *moments))
+    return csv_text(OUTCOMES_HEADER, tuple(rows))

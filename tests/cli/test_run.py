@@ -35,7 +35,7 @@ def test_a_run_writes_every_file_and_prints_the_table(small_config: Write, out: 
     assert "| monks" in result.stdout
     names = {p.name for p in (out / "small").iterdir()}
     tables = {f"{t}.{e}" for t in ("risks", "comparisons") for e in ("md", "csv", "tex")}
-    assert names == tables | {"cells.csv", "tables.json", "run.json"}
+    assert names == tables | {"cells.csv", "outcomes.csv", "tables.json", "run.json"}
 
 
 def test_cells_csv_has_one_row_a_cell_in_the_stated_form(small_config: Write, out: Path) -> None:

@@ -20,7 +20,15 @@ algorithms: [{{name: adaboost, grid: {{n_rounds: 5}}}}]
 paper: ebboost
 tables: {{{}}}
 """
-ALWAYS = {"risks.md", "risks.csv", "risks.tex", "cells.csv", "tables.json", "run.json"}
+ALWAYS = {
+    "risks.md",
+    "risks.csv",
+    "risks.tex",
+    "cells.csv",
+    "outcomes.csv",
+    "tables.json",
+    "run.json",
+}
 
 
 @pytest.mark.parametrize(
@@ -140,6 +148,7 @@ def test_each_table_has_a_figure_and_the_first_is_shown(
     drawn = {f"{t}.{e}" for t in asked.split(", ") for e in ("md", "csv", "tex", "svg", "png")}
     assert {p.name for p in folder.iterdir()} == tables | drawn | {
         "cells.csv",
+        "outcomes.csv",
         "tables.json",
         "run.json",
     }

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 import numpy as np
@@ -18,7 +18,6 @@ from quadrepro.learners.estimators import VoteClassifier
 from quadrepro.learners.greedy.adaboost import AdaBoost
 from quadrepro.learners.grid import Grid
 from quadrepro.learners.programs.program import ProgramSolution
-from quadrepro.learners.stopping import Stopping
 from quadrepro.voters.random_stumps import StumpVote
 from quadrepro.voters.reduction import VotingProblem
 
@@ -40,16 +39,12 @@ class SoftMargin(Algorithm):
     ----------
     n_rounds : int, default 100
         AdaBoost's number of rounds, unless it is chosen on held-out examples.
-    choose_rounds : bool, default True
-        Whether held-out examples, if there are any, end AdaBoost's run; otherwise it takes
-        `n_rounds` rounds with them as well.
     """
 
     takes_drawn_stumps = True
     kernels: ClassVar[tuple[str, ...]] = AdaBoost.kernels
 
     n_rounds: int = 100
-    choose_rounds: bool = True
 
     def check(self, grid: Grid) -> None:
         """Raise ValueError if the grid or the number of rounds cannot be used."""
@@ -86,10 +81,7 @@ class SoftMargin(Algorithm):
         return weights
 
     def hold_out(self, problem: DrawnProblem, grid: Grid) -> HeldOut:
-        """Find new weights for the stumps of AdaBoost."""
-        if not self.choose_rounds:
-            never = Stopping(self.n_rounds, take="last", max_rounds=self.n_rounds)
-            problem = replace(problem, stopping=never)
+        """Find new weights for the stumps of AdaBoost, run for the rounds chosen by hold-out."""
         found = AdaBoost().hold_out(problem, Grid.of({}))
         vote, rounds = found.vote(0), found.candidates[0]
         signs = np.sign(vote.weights)
