@@ -10,6 +10,7 @@ import numpy as np
 
 from quadrepro._typing import BoolArray, FloatArray, IntArray
 from quadrepro.kernels.compiling import compiled
+from quadrepro.learners.greedy.ties import TIE
 
 MAGNITUDE = np.int64(0x7FFF_FFFF_FFFF_FFFF)
 """The bits of |x|, read as a whole number, are in the order of |x|."""
@@ -24,7 +25,7 @@ def minimiser(c: float, eta: float, threshold: float, ridge: float, bound: float
 
 @compiled("int64(float64[::1], float64[::1], float64)")
 def subtract_and_find(c: FloatArray, row: FloatArray, step: float) -> int:
-    """Subtract step * row from c; return the first index of the largest |c|."""
+    """Subtract step * row from c; return the first index of the largest |c|, up to `TIE`."""
     n = len(c)
     for j in range(n):
         c[j] -= row[j] * step
@@ -33,9 +34,12 @@ def subtract_and_find(c: FloatArray, row: FloatArray, step: float) -> int:
     largest = np.int64(0)
     for j in range(n):
         largest = max(largest, bits[j] & MAGNITUDE)
-    first = n
+    least = np.empty(1, np.int64)
+    least[0] = largest
+    least.view(np.float64)[0] *= 1.0 - TIE
+    enough, first = least[0], n
     for j in range(n):
-        first = min(first, j if bits[j] & MAGNITUDE == largest else n)
+        first = min(first, j if bits[j] & MAGNITUDE >= enough else n)
     return first
 
 
@@ -135,10 +139,14 @@ def take_best_steps(
                     e * (old * old - new * new) - 2 * here * (old - new) + penalty_old
                 ) - penalty_new
                 changes[j] = new - old
-            best = 0
+            largest = decreases[0]
             for j in range(1, n):
-                if decreases[j] > decreases[best]:
-                    best = j
+                largest = max(largest, decreases[j])
+            # Rounding may leave no decrease above zero.
+            largest = min(largest, largest * (1.0 - TIE))
+            best = 0
+            while decreases[best] < largest:
+                best += 1
             step = changes[best]
             votes[r, best] += step
             picks[r, t] = best

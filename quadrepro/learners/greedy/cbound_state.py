@@ -14,10 +14,8 @@ import numpy as np
 
 from quadrepro._typing import BoolArray, FloatArray, IntArray
 from quadrepro.learners.greedy.loop import State, Step, some
+from quadrepro.learners.greedy.ties import first_of_largest
 from quadrepro.voters.reduction import GramProblem
-
-TIE = 1e-9
-"""Voters whose scores differ by at most this share tie, and the one of lowest index is picked."""
 
 COLLINEAR = 1e-10
 """Smallest sin² of the angle between a voter and the vote in a score, to avoid division by zero."""
@@ -164,9 +162,3 @@ class CBoundState(State):
         self.weights, self._signs = self.weights[rows], self._signs[rows]
         self._first_gram_row = self._first_gram_row[rows]
         self._allocate()
-
-
-def first_of_largest(scores: FloatArray) -> IntArray:
-    """Return the lowest index in each row whose score is the largest, up to `TIE`."""
-    least = np.maximum.reduce(scores, axis=1, keepdims=True) * (1.0 - TIE)
-    return np.asarray((scores >= least).argmax(axis=1))

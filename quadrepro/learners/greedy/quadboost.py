@@ -18,6 +18,7 @@ from quadrepro.learners.estimators import Voters
 from quadrepro.learners.greedy.algorithm import GreedyAlgorithm
 from quadrepro.learners.greedy.estimator import GreedyClassifier
 from quadrepro.learners.greedy.loop import Leap, Rule, State, Step, some
+from quadrepro.learners.greedy.ties import first_of_largest
 from quadrepro.learners.grid import Grid
 from quadrepro.learners.streaming import MomentClassifier
 from quadrepro.voters.reduction import GramProblem
@@ -73,7 +74,7 @@ class Residuals(State):
     def largest(self) -> IntArray:
         """Return the voter of largest |c| for every trajectory."""
         np.abs(self.c, out=self._scratch)
-        return np.asarray(self._scratch.argmax(axis=1))
+        return first_of_largest(self._scratch)
 
     def advance(self, step: Step) -> None:
         """C <- c - δ G[:, j]."""
@@ -156,7 +157,7 @@ class QuadBoostRule(Rule[Residuals]):
         new = _minimiser(c, np.where(eta > 0, eta, 1.0), threshold, ridge, bound)
         penalty_old, penalty_new = (2 * threshold * np.abs(w) + ridge * (w * w) for w in (old, new))
         decrease = eta * (old * old - new * new) - 2 * c * (old - new) + penalty_old - penalty_new
-        picks = decrease.argmax(axis=1)
+        picks = first_of_largest(decrease)
         return picks, state.at(new - old, picks)
 
 
@@ -184,6 +185,8 @@ class QuadBoost(GreedyAlgorithm[Residuals]):
     tol : float, default 1e-12
         A change of a weight of at most this much ends the run.
     """
+
+    version: ClassVar[int] = 2
 
     reweight: bool = False
     tol: float = 1e-12

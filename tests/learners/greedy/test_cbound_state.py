@@ -7,7 +7,7 @@ import pytest
 
 from quadrepro._typing import FloatArray
 from quadrepro.learners.greedy.cbboost import CBBoost
-from quadrepro.learners.greedy.cbound_state import TIE, CBoundState, first_of_largest
+from quadrepro.learners.greedy.cbound_state import CBoundState
 from quadrepro.learners.greedy.loop import boost
 from quadrepro.voters.reduction import reduce_problem
 
@@ -68,8 +68,3 @@ def test_slopes_and_decreases_are_those_of_the_c_bound(
         )
         decrease = c_bound(F, y) - c_bound(F + alpha * h, y)
         assert decreases[j] * vote_margin**2 / norm == pytest.approx(decrease, rel=1e-9)
-
-
-def test_ties_go_to_the_lowest_index_of_each_row() -> None:
-    scores = np.array([[0.0, 1.0 - TIE / 2, 1.0], [0.0, 1.0 - 2 * TIE, 1.0], [0.0, 0.0, 0.0]])
-    assert first_of_largest(scores).tolist() == [1, 2, 0]
