@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 UNDERFLOW = 1e-280
 """A probability below this is taken as density times width, whose logarithm stays finite."""
 
+FAR = 1e6
+"""Quantiles beyond this are set to it: few splits have a long tail, whose ends cannot be added."""
+
 
 def log_probability_of_means(
     ours: ArrayLike, printed: ArrayLike, rounding: ArrayLike, n_printed: int
@@ -173,13 +176,13 @@ def log_probability_of_deviations(
     ends = np.stack([low, (low + high) / 2, high]) ** 2
     below, at, above = _as_quantiles(ratio, standard, ends)
     found = _log_joint(below, at, above, shrunk_correlation(sample) ** 2, n - 1)
-    # Where the distribution ends in floating point, a column counts by the size of its ratio.
+    # What is too far out to say anything of other columns counts alone.
     out = above <= below
     return found + sum(_log_interval(ratio, a, b) for a, _, b in ends.T[out])
 
 
 def shrunk_correlation(sample: FloatArray) -> FloatArray:
-    """Return the correlation of columns, shrunk towards independence; see the means above.
+    """Return the correlation of columns, shrunk as `log_probability_of_means` says.
 
     Examples
     --------
@@ -235,8 +238,8 @@ def _log_probability(
 def _as_quantiles(source: rv_frozen, target: rv_frozen, x: FloatArray) -> FloatArray:
     """Return the quantiles of a distribution that have the ranks of x in another one."""
     upper = x > source.median()
-    ranks = np.where(upper, source.sf(x), source.cdf(x)).clip(UNDERFLOW, None)
-    return np.asarray(np.where(upper, target.isf(ranks), target.ppf(ranks)))
+    ranks = np.where(upper, source.sf(x), source.cdf(x))
+    return np.asarray(np.where(upper, target.isf(ranks), target.ppf(ranks)).clip(-FAR, FAR))
 
 
 def _log_joint(

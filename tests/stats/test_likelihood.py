@@ -151,10 +151,28 @@ def test_splits_that_do_not_vary_have_a_finite_likelihood(
 def test_the_likelihood_is_finite_and_falls_however_far_the_print_is(
     likelihood: Callable[..., float],
 ) -> None:
-    ours = np.abs(draw(2000)[:, 0] / 10)
-    found = [likelihood(ours, printed, 0.005, 2000) for printed in (2.0, 20.0, 200.0, 2e4)]
+    ours = np.abs(draw(2000, 2) / 10)
+    found = [likelihood(ours, [far, 1.0], 0.005, 2000) for far in (2.0, 20.0, 200.0, 2e4)]
     assert np.all(np.isfinite(found))
     assert np.all(np.diff(found) < 0)
+
+
+@pytest.mark.parametrize("likelihood", ALL)
+@pytest.mark.parametrize("far", [0.0, 0.01, 1e4])
+def test_two_splits_of_several_columns_have_a_finite_likelihood(
+    likelihood: Callable[..., float], far: float
+) -> None:
+    found = likelihood([[0.1, 40.0, 3.0], [0.2, 90.0, 2.0]], [far, far, 1.0], 1e-6, 400)
+    assert np.isfinite(found)
+
+
+def test_both_tails_are_as_exact_however_far_out() -> None:
+    ours = np.linspace(-1, 1, 400)
+    for printed in (0.1, 0.4, 0.6):
+        above = log_probability_of_means(ours, printed, 0.05, 400)
+        below = log_probability_of_means(ours, -printed, 0.05, 400)
+        assert above == pytest.approx(below, rel=1e-9)
+    assert above < np.log(1e-20)
 
 
 def test_the_floor_is_the_rounding_alone_where_splits_do_not_vary() -> None:
