@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from quadrepro.data.bring import FetchListener
     from quadrepro.data.card import Card
     from quadrepro.engine.records import RecordStore
+    from quadrepro.report.table import Table
     from quadrepro.results import Results
 
 RECORDS = "records"
@@ -172,6 +173,62 @@ def write(plan: Plan, store: RecordStore, out: str | Path) -> Results:
     folder = Path(out) / plan.experiment.name
     _, outcomes = write_results(plan, store, folder)
     return Results(folder, plan, outcomes)
+
+
+def infer(
+    config: str | Path,
+    *,
+    data: str | Path | None = None,
+    out: str | Path = "results",
+    repeats: int | None = None,
+) -> tuple[list[Table], int, int]:
+    """Return what printed numbers say of the readings of a protocol.
+
+    Parameters
+    ----------
+    config, data, repeats
+        As in `reproduce`. The config must list readings and ask for the table ``readings``.
+    out : str or Path, default "results"
+        Folder with the records of what has been computed. Nothing is written.
+
+    Returns
+    -------
+    tuple of (list of Table, int, int)
+        The table of readings, and that of deviations if the config asks for it; empty if no cell
+        has a result. The number of cells without a result, and that of all cells.
+
+    Raises
+    ------
+    ConfigError
+        If the config does not hold together, has no readings, or asks for no table of them.
+    DataError
+        If data are missing or are not what their cards say.
+    """
+    from quadrepro.config.loading import load_experiment
+    from quadrepro.engine.run import records_of
+    from quadrepro.report.files import make_tables
+    from quadrepro.report.outcomes import Outcomes
+
+    experiment = load_experiment(find_config(config), repeats)
+    if not experiment.config.readings:
+        raise experiment.error(
+            "this config has no readings: list those to compare, as readings: [{name: tanh, "
+            "protocol: {normalise: tanh}}]"
+        )
+    if not experiment.config.tables.get("readings"):
+        raise experiment.error(
+            "say which printed tables the readings are compared with, as tables: {readings: "
+            "{means: NAME}}",
+            "tables",
+        )
+    plan = prepare(config, data=data, repeats=repeats, offline=True)
+    records = records_of(plan.cells, record_store(out))
+    missing = sum(not record.ok for record in records)
+    tables = []
+    if missing < len(records):
+        made = make_tables(experiment, Outcomes.of(plan.cells, records), ("readings", "audit"))
+        tables = [made[name] for name in ("readings", "audit") if name in made]
+    return tables, missing, len(records)
 
 
 def record_store(out: str | Path) -> RecordStore:

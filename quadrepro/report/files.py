@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +69,9 @@ def check_tables(experiment: Experiment) -> None:
         request.kind.check(request.context)
 
 
-def make_tables(experiment: Experiment, outcomes: Outcomes) -> dict[str, Table]:
+def make_tables(
+    experiment: Experiment, outcomes: Outcomes, names: Collection[str] | None = None
+) -> dict[str, Table]:
     """Return the tables of an experiment.
 
     Parameters
@@ -78,6 +80,8 @@ def make_tables(experiment: Experiment, outcomes: Outcomes) -> dict[str, Table]:
         Which tables are asked for.
     outcomes : Outcomes
         The records.
+    names : collection of str, optional
+        Those to make, by default all.
 
     Returns
     -------
@@ -87,7 +91,7 @@ def make_tables(experiment: Experiment, outcomes: Outcomes) -> dict[str, Table]:
     return {
         request.kind.name: request.kind.table(request.context, outcomes)
         for request in _written(experiment)
-        if request.kind.table is not None
+        if request.kind.table is not None and (names is None or request.kind.name in names)
     }
 
 

@@ -13,6 +13,7 @@ from pydantic import create_model, model_validator
 from quadrepro.config.loading import Experiment
 from quadrepro.documents.model import Model, fault
 from quadrepro.documents.validation import validated
+from quadrepro.report.kinds.audit import AUDIT
 from quadrepro.report.kinds.base import Context, Kind, Request
 from quadrepro.report.kinds.claims import CLAIMS
 from quadrepro.report.kinds.comparisons import COMPARISONS
@@ -20,6 +21,7 @@ from quadrepro.report.kinds.curves import CURVES
 from quadrepro.report.kinds.differences import DIFFERENCES
 from quadrepro.report.kinds.margins import MARGIN_FIGURE, MARGINS
 from quadrepro.report.kinds.means import MEANS, NOISELESS_MEANS
+from quadrepro.report.kinds.readings import READINGS
 from quadrepro.report.kinds.risks import RISKS
 from quadrepro.report.kinds.scatter import SCATTER
 from quadrepro.report.kinds.times import TIMES
@@ -38,6 +40,8 @@ KINDS: tuple[Kind[Any], ...] = (
     COMPARISONS,
     VERDICTS,
     CLAIMS,
+    READINGS,
+    AUDIT,
 )
 """All kinds. The first table of these that a config asks for is the one that is shown."""
 

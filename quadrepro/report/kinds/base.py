@@ -67,6 +67,16 @@ class Context(Generic[Option]):
         """Refuse an option that names no printed table of the paper, or one of another kind."""
         check_printed(self.experiment, self.key, str(self.option), holds)
 
+    def check_splits(self, name: str, *place: str | int) -> None:
+        """Refuse a printed table whose number of splits is not known, or that is of one split."""
+        splits = self.printed(name).splits
+        if splits is None or splits < 2:
+            raise self.error(
+                "a deviation is that of several splits: say their number in the paper's "
+                f"paper.yaml, as printed: {{{name}: {{splits: 20}}}}",
+                *place,
+            )
+
     def check_column(self, name: str, *place: str | int) -> None:
         """Refuse the name of a column that does not exist, at a place below the kind's key."""
         if name not in self.titles:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,19 @@ def test_an_error_names_the_place_of_the_kinds_key(context: Context[str]) -> Non
     assert str(caught.value) == (
         f"{where}there is no algorithm 'adabost' here; did you mean 'adaboost'?"
     )
+
+
+@pytest.mark.parametrize("splits", [None, 1])
+def test_a_printed_table_without_several_splits_has_no_deviations(
+    context: Context[str], splits: int | None
+) -> None:
+    few = replace(context, read=lambda experiment, name: replace(PRINTED, splits=splits))
+    with pytest.raises(
+        ConfigError, match=r"11:10: .*paper.yaml, as printed: \{t: \{splits: 20\}\}"
+    ):
+        few.check_splits("t")
+    several = replace(context, read=lambda experiment, name: replace(PRINTED, splits=2))
+    several.check_splits("t")
 
 
 def test_without_a_sweep_there_is_nothing_to_stand_against(context: Context[str]) -> None:
