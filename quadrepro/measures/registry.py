@@ -30,11 +30,25 @@ MEASURES: dict[str, Measure] = {
         "margin bound", "bounds.cbboost:measured_margin_bound", needs="voters"
     ),
     "test_hoeffding_bound": Measure(
-        "Hoeffding's bound on the risk", "bounds.ebboost:measured_hoeffding_bound"
+        "Hoeffding's bound on the risk", "bounds.concentration:measured_hoeffding_bound"
     ),
     "test_empirical_bernstein_bound": Measure(
         "empirical Bernstein bound on the risk",
-        "bounds.ebboost:measured_empirical_bernstein_bound",
+        "bounds.concentration:measured_empirical_bernstein_bound",
+    ),
+    "test_bernstein_bound": Measure(
+        "Bernstein's bound on the risk", "bounds.concentration:measured_bernstein_bound"
+    ),
+    "ebboost_corollary22": Measure(
+        "Corollary 2.2", "bounds.ebboost:measured_corollary22", needs="voters"
+    ),
+    "ebboost_theorem25": Measure(
+        "Theorem 2.5, 0-1 loss", "bounds.ebboost:measured_theorem25", needs="voters"
+    ),
+    "ebboost_theorem25_exponential": Measure(
+        "Theorem 2.5, exponential loss",
+        "bounds.ebboost:measured_exponential_theorem25",
+        needs="voters",
     ),
     "adaboost_product_bound": Measure("Π 2 sqrt(ε(1-ε))", "bounds.adaboost:measured_product_bound"),
     "adaboost_exponential_bound": Measure(
