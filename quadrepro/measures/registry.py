@@ -58,16 +58,16 @@ MEASURES: dict[str, Measure] = {
         "γ", "bounds.weak_learning:measured_edge", needs="voters", direction="higher"
     ),
     "quadboost_quadratic_bound": Measure(
-        "1 - Tγ²", "bounds.quadboost:measured_quadratic_bound", every_round=True
+        "1 - Tγ²", "bounds.quadboost_convergence:measured_quadratic_bound", every_round=True
     ),
     "quadboost_theorem1_p1": Measure(
-        "Theorem 1, p = 1", "bounds.quadboost:measured_theorem1_p1", needs="voters"
+        "Theorem 1, p = 1", "bounds.quadboost:measured_theorem1_p1", needs="voters", version=2
     ),
     "quadboost_theorem1_p2": Measure(
-        "Theorem 1, p = 2", "bounds.quadboost:measured_theorem1_p2", needs="voters"
+        "Theorem 1, p = 2", "bounds.quadboost:measured_theorem1_p2", needs="voters", version=2
     ),
     "quadboost_theorem1_pinf": Measure(
-        "Theorem 1, p = ∞", "bounds.quadboost:measured_theorem1_pinf", needs="voters"
+        "Theorem 1, p = ∞", "bounds.quadboost:measured_theorem1_pinf", needs="voters", version=2
     ),
     "quadboost_lemma1_p2": Measure(
         "Lemma 1, p = 2", "bounds.rademacher:measured_lemma1_p2", needs="voters", direction=None
