@@ -13,6 +13,9 @@ from quadrepro.measures.trained import Trained
 
 MEASURES: dict[str, Measure] = {
     "train_error": Measure("training error", "errors:train_error"),
+    "train_error_positive_ties": Measure(
+        "training error, ties positive", "errors:train_error_with_positive_ties"
+    ),
     "test_error": Measure("test error", "errors:test_error"),
     "train_mse": Measure("training MSE", "errors:train_mse"),
     "test_mse": Measure("test MSE", "errors:test_mse"),
@@ -53,6 +56,12 @@ MEASURES: dict[str, Measure] = {
     "adaboost_product_bound": Measure("Π 2 sqrt(ε(1-ε))", "bounds.adaboost:measured_product_bound"),
     "adaboost_exponential_bound": Measure(
         "exp(-2γ²T)", "bounds.adaboost:measured_exponential_bound", every_round=True
+    ),
+    "adaboost_rounds": Measure(
+        "ln(2m)/(2γ²)", "bounds.adaboost:measured_rounds", needs="voters", direction=None
+    ),
+    "experts_rounds": Measure(
+        "4 ln(m)/γ²", "bounds.hedge:measured_rounds", needs="voters", direction=None
     ),
     "weak_edge": Measure(
         "γ", "bounds.weak_learning:measured_edge", needs="voters", direction="higher"

@@ -17,7 +17,7 @@ from quadrepro._typing import FloatArray
 from quadrepro.learners.greedy.adaboost import AdaBoost
 from quadrepro.learners.greedy.quadboost import QuadBoost
 from quadrepro.learners.grid import Grid
-from quadrepro.measures.bounds.adaboost import product_bound
+from quadrepro.measures.bounds.adaboost import product_bound, rounds_to_zero_error
 from quadrepro.measures.bounds.cbboost import RHOS, c_bound, margin_bound, pac_bayes_bound
 from quadrepro.measures.bounds.concentration import (
     bernstein_of_errors,
@@ -25,6 +25,7 @@ from quadrepro.measures.bounds.concentration import (
     hoeffding,
 )
 from quadrepro.measures.bounds.ebboost import empirical_bernstein_of_class, finite_class
+from quadrepro.measures.bounds.hedge import experts_rounds
 from quadrepro.measures.bounds.quadboost import clipped_quadratic_loss, risk_bound
 from quadrepro.measures.bounds.rademacher import (
     SIGN_VECTORS,
@@ -239,6 +240,16 @@ def test_quadboosts_bound_holds_and_is_that_of_the_smallest_correlation(make_pro
 def test_the_weak_edge_is_one_number_for_all_candidates(trained: Trained) -> None:
     edge = least_edge(trained.voters, trained.y)
     assert measured("weak_edge", trained) == [edge] * 4 == [pytest.approx(0.5)] * 4
+
+
+def test_the_lectures_rounds_are_those_of_the_edge_and_unknown_without_one(train: Train) -> None:
+    trained = train()
+    for name, rounds in (
+        ("adaboost_rounds", rounds_to_zero_error(4, 0.5)),
+        ("experts_rounds", experts_rounds(0.5, 4)),
+    ):
+        assert measured(name, trained) == [rounds] * 4
+        assert np.isnan(measured(name, replace(trained, H=np.ones((4, 3))))).all()
 
 
 @pytest.mark.parametrize("name", MEASURES)

@@ -6,7 +6,7 @@ as the algorithm gives them, not scaled.
 
 from __future__ import annotations
 
-from math import ceil, log
+from math import ceil, log, nan
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -183,6 +183,15 @@ def measured_exponential_bound(trained: Trained) -> FloatArray:
     """Return exp(-2γ²T) with the least edge γ of the first T rounds."""
     least = np.minimum.accumulate(edges(trained.plain_margins))
     return exponential_bound(least, trained.rounds)
+
+
+def measured_rounds(trained: Trained) -> FloatArray:
+    """Return the rounds until no training example is wrong, the same for all candidates.
+
+    NaN if some weighting of the examples leaves no voter an edge.
+    """
+    gamma, m = trained.least_edge, len(trained.y)
+    return trained.constant(rounds_to_zero_error(m, gamma) if gamma > ROUNDING else nan)
 
 
 def _rounds(gamma: float, log_inverse: float) -> int:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -18,6 +20,7 @@ from quadrepro.measures.bounds.adaboost import (
     rounds_to_error,
     rounds_to_zero_error,
 )
+from quadrepro.measures.bounds.weak_learning import least_edge
 from quadrepro.voters.reduction import VotingProblem
 
 Problem = tuple[FloatArray, FloatArray]
@@ -135,6 +138,18 @@ def test_less_than_one_of_d_points_is_an_error_of_half_a_point() -> None:
     assert rounds_to_error(0.1, 1) == 0
     for d in (1, 3, 100):
         assert rounds_to_zero_error(d, 0.1) == rounds_to_error(0.1, 1 / (2 * d))
+
+
+def test_a_set_is_shattered_after_the_vc_remarks_rounds() -> None:
+    d = 5
+    H = np.where(np.arange(d)[:, None] > np.arange(-1, d - 1), 1.0, -1.0)
+    labellings = np.array(list(product([-1.0, 1.0], repeat=d)))
+    gamma = min(least_edge(H, y) for y in labellings)
+    # Where the labels alternate, the d voters have weights of one size.
+    assert gamma == pytest.approx(1 / (2 * d))
+    n_rounds = rounds_to_zero_error(d, gamma)
+    for y in labellings:
+        assert (margins_of(AdaBoost(), (H, y), n_rounds)[:, -1] > 0).all()
 
 
 def test_a_long_run_does_not_lose_its_edges() -> None:
