@@ -11,7 +11,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 from quadrepro._typing import FloatArray
 from quadrepro.learners.gradient.boosting import GradientBoost
-from quadrepro.learners.gradient.steps import RescaleInTheory, Truncate
+from quadrepro.learners.gradient.steps import RescaleInTheory, RescaleTruncate, Truncate
 from quadrepro.learners.gradient.watchers import TrainingLoss
 from quadrepro.learners.grid import Grid
 from tests.learners.gradient.problems import (
@@ -38,7 +38,12 @@ def plainly(step: str, value: float, loss: str, X: FloatArray, y: FloatArray) ->
             losses = (y - moved) ** 2 if loss == "l2" else np.log1p(np.exp(-y * moved))
             return float(losses.mean())
 
-        scores = (1 - min(1, 2 / (k + value)) if step == "rescale" else 1) * scores
+        shrink = {
+            "rescale": min(1, 2 / (k + value)),
+            "rescale-truncate": min(1, 2 / (k + value)),
+            "rescale-epsilon": 3 / (k + 3),
+        }.get(step, 0)
+        scores = (1 - shrink) * scores
         best = minimize_scalar(mean_loss, args=(scores,), method="brent", tol=1e-12).x
         root_mean_square = np.sqrt((g**2).mean())
         bound = k ** (-2 / 3) / (root_mean_square if loss == "logistic" else 1)
@@ -48,6 +53,8 @@ def plainly(step: str, value: float, loss: str, X: FloatArray, y: FloatArray) ->
             "truncate": min(best, bound),
             "rescale": best,
             "epsilon": value / root_mean_square,
+            "rescale-truncate": min(best, bound),
+            "rescale-epsilon": value / root_mean_square,
         }[step]
         scores = scores + weight * g
         stages.append(scores)
@@ -145,6 +152,9 @@ def test_the_bound_is_that_of_the_setting_or_else_of_the_loss(
 ) -> None:
     rule = GradientBoost("truncate", loss, bound=bound).kind.rule(NO_VALUE)
     assert rule == Truncate(unit=unit)
+    rule = GradientBoost("rescale-truncate", loss, bound=bound).kind.rule(NO_VALUE)
+    assert isinstance(rule, RescaleTruncate)
+    assert rule.unit is unit
 
 
 def test_each_loss_has_its_task() -> None:
@@ -167,7 +177,10 @@ def test_without_a_loss_the_task_gives_it() -> None:
         ({"loss": "hinge"}, "loss must be None, 'l2', 'logistic', not 'hinge'"),
         ({"step": "full", "theory": True}, "theory is for step 'rescale', not 'full'"),
         ({"step": "truncate", "bound": "ball"}, "bound must be None, 'tree', 'unit', not 'ball'"),
-        ({"step": "full", "bound": "unit"}, "bound is for step 'truncate', not 'full'"),
+        (
+            {"step": "full", "bound": "unit"},
+            "bound is for steps 'truncate' and .* not 'full'",
+        ),
         ({"cuts": 4, "depth": 2}, "give depth 2 or cuts 4"),
         ({"cuts": 1.5}, "cuts must be a whole number of at least 1, not 1.5"),
     ],
