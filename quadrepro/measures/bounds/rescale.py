@@ -114,7 +114,7 @@ def excess_risk(
     --------
     >>> terms = excess_risk([10, 100], 10_000, 2.0, "logistic", truncated=False)
     >>> terms.numerical.round(3).tolist(), terms.sampling.round(3).tolist()
-    ([0.63, 0.086], [0.052, 0.944])
+    ([0.63, 0.086], [0.052, 0.931])
     """
     rounds, examples = np.broadcast_arrays(
         *(np.asarray(a, dtype=np.float64) for a in (k, m)),
@@ -171,9 +171,10 @@ def stopping_rounds(m: int, h_norm: float, loss: Loss, y: float = 1.0) -> int:
 
 
 def truncate(scores: ArrayLike, largest: float) -> FloatArray:
-    """Return π_M F, the scores cut at ±M; with targets in [-M, M] the risk does not rise.
+    """Return π_M F, the scores cut at ±M (section III).
 
-    So it is for the squared loss and every loss of y F that falls (section III).
+    With targets in [-M, M] the squared loss does not rise. The paper says so of every loss; the
+    logistic and the exponential loss rise where y F > M, and fall where y F < -M.
 
     Parameters
     ----------
