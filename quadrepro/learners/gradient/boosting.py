@@ -1,4 +1,4 @@
-"""Gradient boosting over trees: one loop, seven ways to step, two losses (Re-scale boosting).
+"""Gradient boosting over trees: one loop, seven ways to step, three losses (Re-scale boosting).
 
 The estimators stand in `estimators`, because the two classes and their documentation fill a module.
 """
@@ -13,7 +13,7 @@ import numpy as np
 
 from quadrepro._typing import FloatArray
 from quadrepro.learners.base import N_ROUNDS, Hyperparameter, Task
-from quadrepro.learners.gradient.losses import LogisticLoss, Loss, SquaredLoss
+from quadrepro.learners.gradient.losses import ExponentialLoss, LogisticLoss, Loss, SquaredLoss
 from quadrepro.learners.gradient.steps import (
     Epsilon,
     Full,
@@ -34,10 +34,14 @@ from quadrepro.learners.predictor import Predictor
 StepName = Literal[
     "full", "shrink", "truncate", "rescale", "epsilon", "rescale-truncate", "rescale-epsilon"
 ]
-LossName = Literal["l2", "logistic"]
+LossName = Literal["l2", "logistic", "exponential"]
 Bound = Literal["tree", "unit"]
 
-LOSSES: dict[LossName, Loss] = {"l2": SquaredLoss(), "logistic": LogisticLoss()}
+LOSSES: dict[LossName, Loss] = {
+    "l2": SquaredLoss(),
+    "logistic": LogisticLoss(),
+    "exponential": ExponentialLoss(),
+}
 
 
 class StepKind(NamedTuple):
@@ -92,9 +96,10 @@ class GradientBoost(Predictor):
         Boosting, RSboosting (its hyper-parameter is ``nu``), RTboosting, RBoosting (``u``),
         ε-boosting (``eps``), re-scale RTboosting (``u``) or re-scale ε-boosting (``eps``), the last
         with the α_k = 3 / (k + 3) of RBoosting's theorems.
-    loss : {"l2", "logistic"} or None, default None
-        The squared loss of a number, or the logistic loss of a class; None for the loss of the
-        task.
+    loss : {"l2", "logistic", "exponential"} or None, default None
+        The squared loss of a number, or the logistic or exponential loss of a class; None for the
+        squared or the logistic loss, by the task. RBoosting with the exponential loss is re-scale
+        AdaBoost.
     cuts : int, default 1
         Number of cuts J of a tree; 1 gives a stump.
     depth : int or None, default None
@@ -105,7 +110,7 @@ class GradientBoost(Predictor):
     bound : {"tree", "unit"} or None, default None
         Whether the truncated steps bound the weight of a tree as it was fitted, or of the tree
         scaled to a root mean square of 1 on the training examples; None for "tree" with the squared
-        loss and "unit" with the logistic loss.
+        loss and "unit" with the others.
 
     Raises
     ------
@@ -150,19 +155,20 @@ class GradientBoost(Predictor):
     @property
     def task(self) -> Task:
         """The task of the loss; regression if no loss is set."""
-        return "classification" if self.loss == "logistic" else "regression"
+        return "regression" if self.loss in (None, "l2") else "classification"
 
     def for_task(self, task: Task) -> Self | None:
         """Return the algorithm with the loss of a task, or None if it has another loss."""
-        loss: LossName = "l2" if task == "regression" else "logistic"
-        return replace(self, loss=loss) if self.loss in (None, loss) else None
+        if self.loss is None:
+            return replace(self, loss="l2" if task == "regression" else "logistic")
+        return self if task == self.task else None
 
     @property
     def kind(self) -> StepKind:
         """The way to step."""
         if self.theory:
             return RESCALE_IN_THEORY
-        unit = "unit" if self.loss == "logistic" else "tree"
+        unit = "tree" if self.task == "regression" else "unit"
         kinds = STEPS | UNIT if (self.bound or unit) == "unit" else STEPS
         return kinds[self.step]
 

@@ -30,13 +30,18 @@ def plainly(step: str, value: float, loss: str, X: FloatArray, y: FloatArray) ->
     """Return the scores after each of 8 rounds, from the paper's definitions."""
     scores, stages = np.zeros(len(y)), []
     for k in range(1, 9):
-        descent = y - scores if loss == "l2" else y / (1 + np.exp(y * scores))
+        descent = {
+            "l2": y - scores,
+            "logistic": y / (1 + np.exp(y * scores)),
+            "exponential": y * np.exp(-y * scores),
+        }[loss]
         g = DecisionTreeRegressor(max_leaf_nodes=4).fit(X, descent).predict(X)
 
         def mean_loss(weight: float, scores: FloatArray, g: FloatArray = g) -> float:
             moved = scores + weight * g
-            losses = (y - moved) ** 2 if loss == "l2" else np.log1p(np.exp(-y * moved))
-            return float(losses.mean())
+            rest = np.exp(-y * moved)
+            losses = {"l2": (y - moved) ** 2, "logistic": np.log1p(rest), "exponential": rest}
+            return float(losses[loss].mean())
 
         shrink = {
             "rescale": min(1, 2 / (k + value)),
@@ -46,7 +51,7 @@ def plainly(step: str, value: float, loss: str, X: FloatArray, y: FloatArray) ->
         scores = (1 - shrink) * scores
         best = minimize_scalar(mean_loss, args=(scores,), method="brent", tol=1e-12).x
         root_mean_square = np.sqrt((g**2).mean())
-        bound = k ** (-2 / 3) / (root_mean_square if loss == "logistic" else 1)
+        bound = k ** (-2 / 3) / (1 if loss == "l2" else root_mean_square)
         weight = {
             "full": best,
             "shrink": value * best,
@@ -145,6 +150,8 @@ def test_the_theorys_rescaling_needs_no_value() -> None:
         ("l2", "tree", False),
         ("logistic", None, True),
         ("logistic", "tree", False),
+        ("exponential", None, True),
+        ("exponential", "tree", False),
     ],
 )
 def test_the_bound_is_that_of_the_setting_or_else_of_the_loss(
@@ -160,7 +167,11 @@ def test_the_bound_is_that_of_the_setting_or_else_of_the_loss(
 def test_each_loss_has_its_task() -> None:
     assert GradientBoost(loss="l2").for_task("regression") is not None
     assert GradientBoost(loss="l2").for_task("classification") is None
-    assert GradientBoost(loss="logistic").for_task("classification") is not None
+    for loss in ("logistic", "exponential"):
+        boosting = GradientBoost(loss=loss)
+        assert boosting.for_task("classification") == boosting
+        assert boosting.for_task("regression") is None
+        assert boosting.task == "classification"
 
 
 def test_without_a_loss_the_task_gives_it() -> None:
@@ -174,7 +185,7 @@ def test_without_a_loss_the_task_gives_it() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"loss": "hinge"}, "loss must be None, 'l2', 'logistic', not 'hinge'"),
+        ({"loss": "hinge"}, "loss must be None, 'l2', 'logistic', 'exponential', not 'hinge'"),
         ({"step": "full", "theory": True}, "theory is for step 'rescale', not 'full'"),
         ({"step": "truncate", "bound": "ball"}, "bound must be None, 'tree', 'unit', not 'ball'"),
         (
