@@ -116,8 +116,8 @@ ALGORITHMS: dict[str, Entry] = {
             ("rtboosting", "truncate", "RTboosting", "section IV"),
             ("rboosting", "rescale", "RBoosting", "algorithm 2"),
             ("epsilon-boosting", "epsilon", "ε-boosting", "section IV"),
-            ("rescale-rtboosting", "rescale-truncate", "re-scale RTboosting", "remark 1"),
-            ("rescale-epsilon-boosting", "rescale-epsilon", "re-scale ε-boosting", "remark 1"),
+            ("rescale-rtboosting", "rescale-truncate", "Re-scale RTboosting", "remark 1"),
+            ("rescale-epsilon-boosting", "rescale-epsilon", "Re-scale ε-boosting", "remark 1"),
         )
     },
     "hedge": Entry("greedy.hedge:HedgeBoost", "Experts' vote", "lecture, section 3"),
