@@ -19,6 +19,7 @@ from quadrepro.data.schema import View
 from quadrepro.data.store import Dataset, load_dataset, refuse_missing
 from quadrepro.errors import ConfigError
 from quadrepro.learners.base import Learner
+from quadrepro.measures.registry import find_measure
 
 SCHEMA_VERSION = 2
 """Raised when a record's fields or a cell's steps change their meaning."""
@@ -105,6 +106,9 @@ def _cells_of_row(experiment: Experiment, row: Row, problems: Problems) -> Itera
                 "view": view.content(),
                 "protocol": of_entry.content(),
             }
+            versions = {name: find_measure(name).version for name in measures}
+            if changed := {name: v for name, v in versions.items() if v > 1}:
+                content["measures"] = changed
             if protocol.holdout is not None and learner.takes_drawn_stumps:
                 content["draws"] = (*draws, "stumps")
             elif protocol.draws_more or learner.draws:

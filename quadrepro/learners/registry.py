@@ -122,6 +122,8 @@ ALGORITHMS: dict[str, Entry] = {
             ("rtboosting", "truncate", "RTboosting", "section IV", "bound"),
             ("rboosting", "rescale", "RBoosting", "algorithm 2", "theory"),
             ("epsilon-boosting", "epsilon", "ε-boosting", "section IV", ""),
+            ("rescale-rtboosting", "rescale-truncate", "Re-scale RTboosting", "remark 1", "bound"),
+            ("rescale-epsilon-boosting", "rescale-epsilon", "Re-scale ε-boosting", "remark 1", ""),
         )
     },
     "hedge": Entry("greedy.hedge:HedgeBoost", "Experts' vote", "lecture, section 3"),

@@ -13,6 +13,11 @@ def train_error(trained: Trained) -> FloatArray:
     return np.asarray(trained.wrong.mean(axis=1))
 
 
+def train_error_with_positive_ties(trained: Trained) -> FloatArray:
+    """Return the share of training examples that are wrong if a sum of zero counts as positive."""
+    return np.asarray(trained.wrong_if_ties_are_positive.mean(axis=1))
+
+
 def test_error(trained: Trained) -> FloatArray:
     """Return the share of test examples that each candidate gets wrong."""
     return np.asarray(trained.test_wrong.mean(axis=1))

@@ -29,6 +29,8 @@ class Measure:
         Which values are better; None if neither are.
     every_round : bool, default False
         Whether it is only right if the candidates are 1, 2, 3, ... rounds.
+    version : int, default 1
+        Raised when its values change, so that cells with it are computed again.
     """
 
     title: str
@@ -36,6 +38,7 @@ class Measure:
     needs: Literal["scores", "voters"] = "scores"
     direction: Literal["lower", "higher"] | None = "lower"
     every_round: bool = False
+    version: int = 1
 
     @property
     def needs_votes(self) -> bool:

@@ -13,6 +13,9 @@ from quadrepro.measures.trained import Trained
 
 MEASURES: dict[str, Measure] = {
     "train_error": Measure("training error", "errors:train_error"),
+    "train_error_positive_ties": Measure(
+        "training error, ties positive", "errors:train_error_with_positive_ties"
+    ),
     "test_error": Measure("test error", "errors:test_error"),
     "train_mse": Measure("training MSE", "errors:train_mse"),
     "test_mse": Measure("test MSE", "errors:test_mse"),
@@ -30,30 +33,50 @@ MEASURES: dict[str, Measure] = {
         "margin bound", "bounds.cbboost:measured_margin_bound", needs="voters"
     ),
     "test_hoeffding_bound": Measure(
-        "Hoeffding's bound on the risk", "bounds.ebboost:measured_hoeffding_bound"
+        "Hoeffding's bound on the risk", "bounds.concentration:measured_hoeffding_bound"
     ),
     "test_empirical_bernstein_bound": Measure(
         "empirical Bernstein bound on the risk",
-        "bounds.ebboost:measured_empirical_bernstein_bound",
+        "bounds.concentration:measured_empirical_bernstein_bound",
+    ),
+    "test_bernstein_bound": Measure(
+        "Bernstein's bound on the risk", "bounds.concentration:measured_bernstein_bound"
+    ),
+    "ebboost_corollary22": Measure(
+        "Corollary 2.2", "bounds.ebboost:measured_corollary22", needs="voters"
+    ),
+    "ebboost_theorem25": Measure(
+        "Theorem 2.5, 0-1 loss", "bounds.ebboost:measured_theorem25", needs="voters"
+    ),
+    "ebboost_theorem25_exponential": Measure(
+        "Theorem 2.5, exponential loss",
+        "bounds.ebboost:measured_exponential_theorem25",
+        needs="voters",
     ),
     "adaboost_product_bound": Measure("Π 2 sqrt(ε(1-ε))", "bounds.adaboost:measured_product_bound"),
     "adaboost_exponential_bound": Measure(
         "exp(-2γ²T)", "bounds.adaboost:measured_exponential_bound", every_round=True
     ),
+    "adaboost_rounds": Measure(
+        "ln(2m)/(2γ²)", "bounds.adaboost:measured_rounds", needs="voters", direction=None
+    ),
+    "experts_rounds": Measure(
+        "4 ln(m)/γ²", "bounds.hedge:measured_rounds", needs="voters", direction=None
+    ),
     "weak_edge": Measure(
         "γ", "bounds.weak_learning:measured_edge", needs="voters", direction="higher"
     ),
     "quadboost_quadratic_bound": Measure(
-        "1 - Tγ²", "bounds.quadboost:measured_quadratic_bound", every_round=True
+        "1 - Tγ²", "bounds.quadboost_convergence:measured_quadratic_bound", every_round=True
     ),
     "quadboost_theorem1_p1": Measure(
-        "Theorem 1, p = 1", "bounds.quadboost:measured_theorem1_p1", needs="voters"
+        "Theorem 1, p = 1", "bounds.quadboost:measured_theorem1_p1", needs="voters", version=2
     ),
     "quadboost_theorem1_p2": Measure(
-        "Theorem 1, p = 2", "bounds.quadboost:measured_theorem1_p2", needs="voters"
+        "Theorem 1, p = 2", "bounds.quadboost:measured_theorem1_p2", needs="voters", version=2
     ),
     "quadboost_theorem1_pinf": Measure(
-        "Theorem 1, p = ∞", "bounds.quadboost:measured_theorem1_pinf", needs="voters"
+        "Theorem 1, p = ∞", "bounds.quadboost:measured_theorem1_pinf", needs="voters", version=2
     ),
     "quadboost_lemma1_p2": Measure(
         "Lemma 1, p = 2", "bounds.rademacher:measured_lemma1_p2", needs="voters", direction=None

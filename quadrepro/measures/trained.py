@@ -89,6 +89,11 @@ class Trained:
         return self._wrong(self.scores, self.y)
 
     @property
+    def wrong_if_ties_are_positive(self) -> BoolArray:
+        """As `wrong`, but a sum of zero is a vote for +1; shape (n_candidates, n_examples)."""
+        return np.asarray((self.scores >= -ZERO_VOTE * self._totals) != (self.y > 0))
+
+    @property
     def test_wrong(self) -> BoolArray:
         """Which test examples each candidate gets wrong, shape (n_candidates, n_test)."""
         return self._wrong(self.test_scores, self.y_test)
@@ -117,6 +122,13 @@ class Trained:
         from quadrepro.measures.bounds.rademacher import SIGN_VECTORS, empirical_rademacher
 
         return empirical_rademacher(self.voters, SIGN_VECTORS, self.rng("signs"))
+
+    @cached_property
+    def least_edge(self) -> float:
+        """Edge that some voter has on every weighting; several measures share one program."""
+        from quadrepro.measures.bounds.weak_learning import least_edge
+
+        return least_edge(self.voters, self.y)
 
     def constant(self, value: float) -> FloatArray:
         """Return a number that all candidates share, shape (n_candidates,)."""

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from quadrepro.config.loading import load_experiment
 from quadrepro.config.plan import Plan, make_plan
 from quadrepro.errors import ConfigError, DataError
+from quadrepro.measures.registry import MEASURES
 
 Write = Callable[..., Path]
 
@@ -141,6 +143,19 @@ def test_every_value_of_what_is_drawn_and_added_has_a_key_of_its_own(small_confi
     ]
     keys = {cell.key for line in lines for cell in with_protocol(small_config, line, 2).cells}
     assert len(keys) == len(lines) * 8
+
+
+def test_a_measure_whose_values_change_gives_its_cells_alone_another_key(
+    small_config: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = [f"folds: 0\n  measures: [{name}]" for name in ("train_error", "test_error")]
+    before = [[c.key for c in with_protocol(small_config, line).cells] for line in lines]
+    assert "measures" not in with_protocol(small_config, lines[0]).cells[0].content
+    raised = replace(MEASURES["test_error"], version=2)
+    monkeypatch.setitem(MEASURES, "test_error", raised)
+    after = [[c.key for c in with_protocol(small_config, line).cells] for line in lines]
+    assert after[0] == before[0]
+    assert not set(after[1]) & set(before[1])
 
 
 @pytest.mark.parametrize("line", ["noise: {deviation: 0.1}", "voters: 5"])

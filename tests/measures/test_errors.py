@@ -15,6 +15,7 @@ from quadrepro.measures.trained import Trained
         # The empty vote says -1 everywhere. The third vote has -1/2 and 1/2 for its sums on the
         # training examples, each with the wrong sign.
         ("train_error", [0.5, 0, 1, 0.5]),
+        ("train_error_with_positive_ties", [0.5, 0, 1, 0.5]),
         ("test_error", [0.5, 0.5, 0.5, 1]),
         ("train_mse", [1, 0.25, 2.25, (1.75**2 + 0.25**2) / 2]),
         ("test_mse", [1, (1.5**2 + 0.5**2) / 2, (2.5**2 + 0.5**2) / 2, (2.25**2 + 1.75**2) / 2]),

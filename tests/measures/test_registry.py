@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,9 +17,15 @@ from quadrepro._typing import FloatArray
 from quadrepro.learners.greedy.adaboost import AdaBoost
 from quadrepro.learners.greedy.quadboost import QuadBoost
 from quadrepro.learners.grid import Grid
-from quadrepro.measures.bounds.adaboost import product_bound
+from quadrepro.measures.bounds.adaboost import product_bound, rounds_to_zero_error
 from quadrepro.measures.bounds.cbboost import RHOS, c_bound, margin_bound, pac_bayes_bound
-from quadrepro.measures.bounds.ebboost import empirical_bernstein, hoeffding
+from quadrepro.measures.bounds.concentration import (
+    bernstein_of_errors,
+    empirical_bernstein,
+    hoeffding,
+)
+from quadrepro.measures.bounds.ebboost import empirical_bernstein_of_class, finite_class
+from quadrepro.measures.bounds.hedge import experts_rounds
 from quadrepro.measures.bounds.quadboost import clipped_quadratic_loss, risk_bound
 from quadrepro.measures.bounds.rademacher import (
     SIGN_VECTORS,
@@ -129,6 +136,34 @@ def test_concentration_bounds_are_of_the_test_errors(train: Train) -> None:
     assert measured("test_empirical_bernstein_bound", trained) == pytest.approx(
         [empirical_bernstein(0.4, 0.3, 5, 0.05)]
     )
+    assert measured("test_bernstein_bound", trained) == pytest.approx(
+        [float(bernstein_of_errors(0.4, 5, 0.05))]
+    )
+
+
+def test_bounds_for_all_votes_are_of_the_training_losses_and_the_votes_sizes(
+    trained: Trained,
+) -> None:
+    # No voter, one, two and two; a margin of 0 is an error with both labels.
+    n, sizes, wrong = 4, [1, 1, 2, 2], trained.margins <= 1e-12
+    assert wrong.mean(axis=0).tolist() == [1, 0, 1, 0.5]
+    exponential = np.exp(-trained.margins) / np.e
+    for i, s in enumerate(sizes):
+        choices, share = math.comb(3, s), s * (s + 1)
+        error, variance = wrong[:, i].mean(), wrong[:, i].var(ddof=1)
+        finite = np.log(choices * 2.0 ** (64 * s) * share)
+        assert measured("ebboost_corollary22", trained)[i] == pytest.approx(
+            float(finite_class(error, n, finite))
+        )
+        ways = np.log(choices * sum(math.comb(8, k) for k in range(s + 1)) * share)
+        assert measured("ebboost_theorem25", trained)[i] == pytest.approx(
+            float(empirical_bernstein_of_class(error, variance, n, ways))
+        )
+        loss = exponential[:, i]
+        near = np.log(choices * 9.0**s * share)
+        assert measured("ebboost_theorem25_exponential", trained)[i] == pytest.approx(
+            np.e * float(empirical_bernstein_of_class(loss.mean(), loss.var(ddof=1), n, near))
+        )
 
 
 @pytest.mark.parametrize(("name", "p"), [("p1", 1), ("p2", 2), ("pinf", np.inf)])
@@ -205,6 +240,16 @@ def test_quadboosts_bound_holds_and_is_that_of_the_smallest_correlation(make_pro
 def test_the_weak_edge_is_one_number_for_all_candidates(trained: Trained) -> None:
     edge = least_edge(trained.voters, trained.y)
     assert measured("weak_edge", trained) == [edge] * 4 == [pytest.approx(0.5)] * 4
+
+
+def test_the_lectures_rounds_are_those_of_the_edge_and_unknown_without_one(train: Train) -> None:
+    trained = train()
+    for name, rounds in (
+        ("adaboost_rounds", rounds_to_zero_error(4, 0.5)),
+        ("experts_rounds", experts_rounds(0.5, 4)),
+    ):
+        assert measured(name, trained) == [rounds] * 4
+        assert np.isnan(measured(name, replace(trained, H=np.ones((4, 3))))).all()
 
 
 @pytest.mark.parametrize("name", MEASURES)

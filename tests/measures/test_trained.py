@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from quadrepro.measures.bounds import rademacher
+from quadrepro.measures.bounds import rademacher, weak_learning
 from quadrepro.measures.bounds.rademacher import SIGN_VECTORS, empirical_rademacher
 from quadrepro.measures.trained import Trained
 
@@ -45,6 +45,22 @@ def test_a_zero_sum_is_negative_whatever_rounding_left_of_it() -> None:
     assert votes.test_wrong.tolist() == [[False, False]]
 
 
+def test_a_zero_sum_can_count_as_positive_whatever_rounding_left_of_it() -> None:
+    weights = np.array([[0.1, 0.2, 0.3], [0.1, 0.2, 0.4], [0.1, 0.2, 0.2]])
+    X = np.array([[1.0, 1, -1], [-1, -1, 1]])
+    scores, y = weights @ X.T, np.array([1.0, 1])
+    assert scores[0, 1] < 0
+    votes = Trained(y, y, scores, scores, X, weights)
+    assert votes.wrong_if_ties_are_positive.tolist() == [
+        [False, False],
+        [True, False],
+        [False, True],
+    ]
+    assert votes.wrong[0].all()
+    votes = Trained(-y, y, scores, scores, X, weights)
+    assert votes.wrong_if_ties_are_positive[0].all()
+
+
 def test_a_vote_with_a_tiny_total_weight_still_counts() -> None:
     weights, H = np.array([[1e-13]]), np.array([[1.0], [-1.0]])
     votes = Trained(H[:, 0], H[:, 0], weights @ H.T, weights @ H.T, H, weights)
@@ -74,9 +90,18 @@ def test_the_complexity_is_drawn_once_with_the_splits_own_signs(
     assert len(calls) == 1
 
 
+def test_the_least_edge_is_one_program_for_all_measures(
+    trained: Trained, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    edge = trained.least_edge
+    assert edge == weak_learning.least_edge(trained.voters, trained.y)
+    monkeypatch.delattr(weak_learning, "least_edge")
+    assert trained.least_edge == edge
+
+
 def test_scores_alone_have_margins_and_no_votes(trained: Trained) -> None:
     alone = replace(trained, H=None, weights=None)
     assert alone.margins.tolist() == trained.plain_margins.tolist()
-    for needed in ("votes", "voters", "sizes", "complexity"):
+    for needed in ("votes", "voters", "sizes", "complexity", "least_edge"):
         with pytest.raises(ValueError, match="on a vote over voters, and the learner has none"):
             getattr(alone, needed)

@@ -53,6 +53,9 @@ def _curves(path: Path) -> Measures:
     lines = defaultdict(list)
     for line in read(path):
         lines[line.pop("dataset"), line.pop("algorithm")].append(line)
+    kept = defaultdict(set)
+    for (_, algorithm), of_place in lines.items():
+        kept[algorithm] |= {name for line in of_place for name, value in line.items() if value}
     found: Measures = {}
     for place, of_place in lines.items():
         along, *names = of_place[0]
@@ -60,7 +63,7 @@ def _curves(path: Path) -> Measures:
         measures = {
             name: [float(line[name] or "nan") for line in of_place]
             for name in names
-            if not name.endswith(" sd") and any(line[name] for line in of_place)
+            if not name.endswith(" sd") and name in kept[place[1]]
         }
         found[place] = (measures, Grid.of({along: at} if at else {}))
     return found

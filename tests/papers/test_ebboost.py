@@ -11,6 +11,7 @@ from quadrepro.papers.claims.table import claims_table
 from quadrepro.papers.paper import load_paper
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.table import Table
+from tests.papers.measured import Cells, judge_measures
 
 PAPERS = load_paper("ebboost").printed("table1").rows
 COLUMNS = ("adaboost", "ebboost", "rlp-boost", "rqp-boost", "abr")
@@ -126,3 +127,54 @@ def test_fewer_data_sets_than_the_papers_are_not_judged(experiment: Experiment) 
     assert {word.ours for _, e in table.rows for word in (e[1], e[3])} == {"not comparable"}
     assert table.notes[0] == ("The claims speak of 18 data sets; here are 3, so nothing is judged.")
     assert table.rows[0][1][2].ours == "lower on 3 of 3, equal on 0, sign test p = 0.250"
+
+
+ROUNDS = {"adaboost": [1, 2, 3], "ebboost": [1, 2, 3]}
+
+
+def bounds() -> Cells:
+    return {
+        (row, column): {
+            "train_error": [0.3, 0.1, 0.2],
+            "test_error": [0.3, 0.2, 0.1],
+            "test_hoeffding_bound": [0.32, 0.22, 0.12],
+            "test_bernstein_bound": [0.33, 0.21, 0.105],
+            "test_empirical_bernstein_bound": [0.34, 0.22, 0.11],
+            "ebboost_corollary22": [0.4, 0.5, 0.6],
+            "ebboost_theorem25": [0.5, 1.0, 2.0],
+            "ebboost_theorem25_exponential": [1.0, 2.0, 4.0],
+        }
+        for row in ("wisconsin", "spambase")
+        for column in ROUNDS
+    }
+
+
+def test_the_claims_on_bounds_hold_where_the_theorems_do() -> None:
+    against = "against 0.1200 at an error of 0.1000"
+    assert judge_measures("ebboost-bounds", bounds(), ROUNDS) == [
+        (f"wisconsin: 0.1050 {against}; spambase: 0.1050 {against}", "holds"),
+        (f"wisconsin: 0.1100 {against}; spambase: 0.1100 {against}", "holds"),
+        *[("12 of 12 inequalities", "holds")] * 3,
+        ("16 of 16 minimisers are the same", "holds"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("column", "measure", "values", "failing"),
+    [
+        ("adaboost", "test_bernstein_bound", [0.1, 0.1, 0.12], 0),
+        ("adaboost", "test_empirical_bernstein_bound", [0.1, 0.1, 0.13], 1),
+        ("ebboost", "ebboost_corollary22", [0.29, 0.5, 0.6], 2),
+        ("ebboost", "ebboost_theorem25", [0.5, 0.1, 0.6], 3),
+        ("adaboost", "ebboost_theorem25_exponential", [0.5, 1, 0.05], 4),
+        # Above one half the penalty falls again.
+        ("ebboost", "train_error", [0.6, 0.7, 1.0], 5),
+    ],
+)
+def test_one_number_is_enough_against_a_claim_on_bounds(
+    column: str, measure: str, values: list[float], failing: int
+) -> None:
+    cells = bounds()
+    cells["spambase", column][measure] = values
+    found = judge_measures("ebboost-bounds", cells, ROUNDS)
+    assert [i for i, (_, word) in enumerate(found) if word != "holds"] == [failing]

@@ -1,11 +1,17 @@
 from __future__ import annotations
 
+from math import nan
+
 import pytest
 
 from tests.papers.measured import UNKNOWN, Cells, judge_measures
 
+ERROR = "train_error_positive_ties"
 N_EXAMPLES = {"interval_3": 3, "interval_60": 60, "wine": 178, "spambase": 4601}
 EDGES = {"interval_3": 1 / 6, "interval_60": 1 / 6, "wine": 0.1, "spambase": 0.0}
+# 4 ln(3) 36 = 158.2, 4 ln(60) 36 = 589.6, 4 ln(178) 100 = 2072.7.
+EXPERTS = {"interval_3": 159.0, "interval_60": 590.0, "wine": 2073.0, "spambase": nan}
+VC = {"interval_3": 3.0, "interval_60": 4.0, "wine": 4.0, "spambase": nan}
 ROUNDS = {
     "adaboost": [1, 2, 3, 4],
     "hedge": [1, 200, 2000, 5000],
@@ -17,22 +23,24 @@ def lecture() -> Cells:
     cells: Cells = {}
     for row in N_EXAMPLES:
         cells[row, "adaboost"] = {
-            "train_error": [1 / 3, 1 / 3, 0, 0],
+            ERROR: [1 / 3, 1 / 3, 0, 0],
             "adaboost_product_bound": [0.9, 0.8, 0.6, 0.5],
             "adaboost_exponential_bound": [0.95, 0.9, 0.85, 0.8],
+            "adaboost_rounds": [VC[row]] * 4,
         }
         wrong = 1.0 if row == "spambase" else 0.0
         cells[row, "hedge"] = {
-            "train_error": [0.3, 0.2, wrong, wrong],
+            ERROR: [0.3, 0.2, wrong, wrong],
             "weak_edge": [EDGES[row]] * 4,
+            "experts_rounds": [EXPERTS[row]] * 4,
         }
         cells[row, "quadboost"] = {
-            "train_error": [1 / 3, 1 / 3, 0, 0],
+            ERROR: [1 / 3, 1 / 3, 0, 0],
             "quadratic_risk": [8 / 9, 0.7, 0.3, 0.2],
             "quadboost_quadratic_bound": [8 / 9, 0.8, 0.7, 0.9],
         }
     for row in ("interval_3", "interval_60"):
-        cells[row, "hedge"]["train_error"] = [1 / 3, 0, 0, 0]
+        cells[row, "hedge"][ERROR] = [1 / 3, 0, 0, 0]
     return cells
 
 
@@ -41,7 +49,6 @@ def judged(cells: Cells, lost: tuple[str, str] | None = None) -> list[tuple[str,
 
 
 def test_the_lectures_claims_hold_where_every_inequality_does() -> None:
-    # 4 ln(3) 36 = 158.2, 4 ln(60) 36 = 589.6, 4 ln(178) 100 = 2072.7.
     assert judged(lecture()) == [
         ("least error 0.3333", "holds"),
         (
@@ -50,6 +57,11 @@ def test_the_lectures_claims_hold_where_every_inequality_does() -> None:
         ),
         ("γ = 0.1667 on interval_3, γ = 0.1667 on interval_60", "holds"),
         ("32 of 32 inequalities", "holds"),
+        (
+            "interval_3 T = 3, first without error at 3; interval_60 T = 4, first without error at "
+            "3; wine T = 4, first without error at 3",
+            "holds",
+        ),
         (
             "interval_3 T = 159, first without error at 200; interval_60 T = 590, first without "
             "error at 200; wine T = 2073, first without error at 2000",
@@ -63,17 +75,18 @@ def test_the_lectures_claims_hold_where_every_inequality_does() -> None:
 @pytest.mark.parametrize(
     ("row", "column", "measure", "place", "value", "failing", "text"),
     [
-        ("interval_3", "adaboost", "train_error", 0, 0.3, 0, "least error 0.3000"),
-        ("interval_60", "adaboost", "train_error", 2, 0.1, 1, "0.1000 on interval_60"),
+        ("interval_3", "adaboost", ERROR, 0, 0.3, 0, "least error 0.3000"),
+        ("interval_60", "adaboost", ERROR, 2, 0.1, 1, "0.1000 on interval_60"),
+        ("interval_3", "adaboost", ERROR, 3, 0.1, 4, "interval_3 T = 3, first without error at"),
         ("interval_60", "hedge", "weak_edge", 0, 0.16, 2, "γ = 0.1600 on interval_60"),
         (
             "wine",
             "adaboost",
-            "train_error",
+            ERROR,
+            0,
+            0.91,
             3,
-            0.51,
-            3,
-            "31 of 32 inequalities; not 0.51 ≤ 0.5 (wine, AdaBoost, T = 4)",
+            "31 of 32 inequalities; not 0.91 ≤ 0.9 (wine, AdaBoost, T = 1)",
         ),
         (
             "wine",
@@ -93,18 +106,18 @@ def test_the_lectures_claims_hold_where_every_inequality_does() -> None:
             3,
             "not 0.5 ≤ 1e-12 (wine, AdaBoost",
         ),
-        ("wine", "hedge", "train_error", 3, 0.01, 4, "wine T = 2073, first without error at 2000"),
-        ("interval_3", "hedge", "train_error", 1, 0.1, 4, "interval_3 T = 159, first without"),
+        ("wine", "hedge", ERROR, 3, 0.01, 5, "wine T = 2073, first without error at 2000"),
+        ("interval_3", "hedge", ERROR, 1, 0.1, 5, "interval_3 T = 159, first without"),
         (
             "wine",
             "quadboost",
             "quadboost_quadratic_bound",
             3,
             0.19,
-            5,
+            6,
             "15 of 16 inequalities; not 0.2",
         ),
-        ("wine", "quadboost", "train_error", 2, 0.4, 6, "15 of 16 inequalities; not 0.4 ≤ 0.3"),
+        ("wine", "quadboost", ERROR, 2, 0.4, 7, "15 of 16 inequalities; not 0.4 ≤ 0.3"),
     ],
 )
 def test_one_number_on_the_wrong_side_is_enough_against_its_claim_alone(
@@ -121,7 +134,7 @@ def test_one_number_on_the_wrong_side_is_enough_against_its_claim_alone(
 def test_rounding_is_allowed_for() -> None:
     cells = lecture()
     cells["wine", "quadboost"]["quadboost_quadratic_bound"][0] -= 1e-10
-    cells["interval_3", "adaboost"]["train_error"][0] -= 1e-10
+    cells["interval_3", "adaboost"][ERROR][0] -= 1e-10
     cells["interval_3", "hedge"]["weak_edge"][0] -= 1e-10
     assert {word for _, word in judged(cells)} == {"holds"}
 
@@ -138,24 +151,24 @@ def test_bounds_far_below_the_rounding_are_still_compared() -> None:
 
 def test_the_experts_are_not_judged_before_their_number_of_rounds() -> None:
     cells = lecture()
-    cells["wine", "hedge"]["weak_edge"] = [0.05] * 4
-    text, word = judged(cells)[4]
+    cells["wine", "hedge"]["experts_rounds"] = [8291.0] * 4
+    text, word = judged(cells)[5]
     assert text.endswith("wine T = 8291, beyond the rounds here, first without error at 2000")
     assert word == "not comparable"
-    cells["interval_3", "hedge"]["train_error"] = [0.1] * 4
-    text, word = judged(cells)[4]
+    cells["interval_3", "hedge"][ERROR] = [0.1] * 4
+    text, word = judged(cells)[5]
     assert text.startswith("interval_3 T = 159, first without error never")
     assert word == "does not hold"
 
 
-def test_the_experts_are_not_judged_without_an_edge() -> None:
+def test_neither_number_of_rounds_is_judged_without_an_edge() -> None:
     cells = {key: cell for key, cell in lecture().items() if key[0] == "spambase"}
-    assert judged(cells)[4] == ("no row has an edge", "not comparable")
+    assert judged(cells)[4:6] == [("no row has an edge", "not comparable")] * 2
 
 
 def test_a_missing_cell_leaves_the_claims_on_other_rows_judged() -> None:
     found = judged(lecture(), lost=("wine", "adaboost"))
-    assert [i for i, claim in enumerate(found) if claim == UNKNOWN] == [3]
+    assert [i for i, claim in enumerate(found) if claim == UNKNOWN] == [3, 4]
 
 
 def test_claims_on_both_intervals_are_open_without_one_of_them() -> None:
@@ -175,4 +188,4 @@ def test_a_measure_that_is_not_kept_leaves_its_claims_open() -> None:
     for row in N_EXAMPLES:
         del cells[row, "quadboost"]["quadboost_quadratic_bound"]
     found = judged(cells)
-    assert [i for i, claim in enumerate(found) if claim == UNKNOWN] == [5]
+    assert [i for i, claim in enumerate(found) if claim == UNKNOWN] == [6]

@@ -331,6 +331,10 @@ def test_a_table_without_noise_needs_a_sample_of_numbers_and_a_printed_one(
             "the protocol keeps no measure 'quadratic_risk'; known are test_error, train_error",
         ),
         (
+            "{measures: [quadratic_risk], algorithms: [quadboost], marks: [quadratic_rsk]}",
+            "the protocol keeps no measure 'quadratic_rsk'; did you mean 'quadratic_risk'?",
+        ),
+        (
             "{measures: [test_error], algorithms: [quadboost]}",
             "the protocol keeps no measure 'test_error'; known are quadratic_risk",
         ),

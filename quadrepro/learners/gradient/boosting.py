@@ -1,4 +1,4 @@
-"""Gradient boosting over trees: one loop, five ways to step, two losses (Re-scale boosting).
+"""Gradient boosting over trees: one loop, seven ways to step, three losses (Re-scale boosting).
 
 The estimators stand in `estimators`, because the two classes and their documentation fill a module.
 """
@@ -13,12 +13,14 @@ import numpy as np
 
 from quadrepro._typing import FloatArray
 from quadrepro.learners.base import N_ROUNDS, Hyperparameter, Task
-from quadrepro.learners.gradient.losses import LogisticLoss, Loss, SquaredLoss
+from quadrepro.learners.gradient.losses import ExponentialLoss, LogisticLoss, Loss, SquaredLoss
 from quadrepro.learners.gradient.steps import (
     Epsilon,
     Full,
     Rescale,
+    RescaleEpsilon,
     RescaleInTheory,
+    RescaleTruncate,
     Scores,
     Shrink,
     Truncate,
@@ -29,11 +31,17 @@ from quadrepro.learners.greedy.loop import Rule, Watcher, boost
 from quadrepro.learners.grid import Grid
 from quadrepro.learners.predictor import Predictor
 
-StepName = Literal["full", "shrink", "truncate", "rescale", "epsilon"]
-LossName = Literal["l2", "logistic"]
+StepName = Literal[
+    "full", "shrink", "truncate", "rescale", "epsilon", "rescale-truncate", "rescale-epsilon"
+]
+LossName = Literal["l2", "logistic", "exponential"]
 Bound = Literal["tree", "unit"]
 
-LOSSES: dict[LossName, Loss] = {"l2": SquaredLoss(), "logistic": LogisticLoss()}
+LOSSES: dict[LossName, Loss] = {
+    "l2": SquaredLoss(),
+    "logistic": LogisticLoss(),
+    "exponential": ExponentialLoss(),
+}
 
 
 class StepKind(NamedTuple):
@@ -51,20 +59,28 @@ class StepKind(NamedTuple):
     value: Hyperparameter | None = None
 
 
+U = Hyperparameter("u", "number", "small", "u of α_k = min(1, 2 / (k + u))")
+EPS = Hyperparameter("eps", "number", "small", "length ε of a step")
+
 STEPS: dict[StepName, StepKind] = {
     "full": StepKind(lambda values: Full()),
     "shrink": StepKind(
         Shrink, Hyperparameter("nu", "number", "small", "share ν of the line search's step")
     ),
     "truncate": StepKind(lambda values: Truncate(unit=False)),
-    "rescale": StepKind(
-        Rescale, Hyperparameter("u", "number", "small", "u of α_k = min(1, 2 / (k + u))")
-    ),
-    "epsilon": StepKind(Epsilon, Hyperparameter("eps", "number", "small", "length ε of a step")),
+    "rescale": StepKind(Rescale, U),
+    "epsilon": StepKind(Epsilon, EPS),
+    "rescale-truncate": StepKind(lambda values: RescaleTruncate(values, unit=False), U),
+    "rescale-epsilon": StepKind(RescaleEpsilon, EPS),
 }
 
 RESCALE_IN_THEORY = StepKind(RescaleInTheory)
-TRUNCATE_UNIT = StepKind(lambda values: Truncate(unit=True))
+
+UNIT: dict[StepName, StepKind] = {
+    "truncate": StepKind(lambda values: Truncate(unit=True)),
+    "rescale-truncate": StepKind(lambda values: RescaleTruncate(values, unit=True), U),
+}
+"""The truncated steps, with the bound on trees of unit root mean square."""
 
 
 @dataclass(frozen=True)
@@ -75,12 +91,15 @@ class GradientBoost(Predictor):
 
     Parameters
     ----------
-    step : {"full", "shrink", "truncate", "rescale", "epsilon"}, default "full"
-        Boosting, RSboosting (its hyper-parameter is ``nu``), RTboosting, RBoosting (``u``) or
-        ε-boosting (``eps``).
-    loss : {"l2", "logistic"} or None, default None
-        The squared loss of a number, or the logistic loss of a class; None for the loss of the
-        task.
+    step : {"full", "shrink", "truncate", "rescale", "epsilon", "rescale-truncate", \
+            "rescale-epsilon"}, default "full"
+        Boosting, RSboosting (its hyper-parameter is ``nu``), RTboosting, RBoosting (``u``),
+        ε-boosting (``eps``), re-scale RTboosting (``u``) or re-scale ε-boosting (``eps``), the last
+        with the α_k = 3 / (k + 3) of RBoosting's theorems.
+    loss : {"l2", "logistic", "exponential"} or None, default None
+        The squared loss of a number, or the logistic or exponential loss of a class; None for the
+        squared or the logistic loss, by the task. RBoosting with the exponential loss is re-scale
+        AdaBoost.
     cuts : int, default 1
         Number of cuts J of a tree; 1 gives a stump.
     depth : int or None, default None
@@ -89,9 +108,9 @@ class GradientBoost(Predictor):
         Whether RBoosting uses the α_k = 3 / (k + 3) of its theorems; it then has no
         hyper-parameter.
     bound : {"tree", "unit"} or None, default None
-        Whether RTboosting bounds the weight of a tree as it was fitted, or of the tree scaled to a
-        root mean square of 1 on the training examples; None for "tree" with the squared loss and
-        "unit" with the logistic loss.
+        Whether the truncated steps bound the weight of a tree as it was fitted, or of the tree
+        scaled to a root mean square of 1 on the training examples; None for "tree" with the squared
+        loss and "unit" with the others.
 
     Raises
     ------
@@ -129,28 +148,29 @@ class GradientBoost(Predictor):
             )
         if self.theory and self.step != "rescale":
             raise ValueError(f"theory is for step 'rescale', not {self.step!r}")
-        if self.bound is not None and self.step != "truncate":
-            raise ValueError(f"bound is for step 'truncate', not {self.step!r}")
+        if self.bound is not None and self.step not in UNIT:
+            names = " and ".join(map(repr, UNIT))
+            raise ValueError(f"bound is for steps {names}, not {self.step!r}")
 
     @property
     def task(self) -> Task:
         """The task of the loss; regression if no loss is set."""
-        return "classification" if self.loss == "logistic" else "regression"
+        return "regression" if self.loss in (None, "l2") else "classification"
 
     def for_task(self, task: Task) -> Self | None:
         """Return the algorithm with the loss of a task, or None if it has another loss."""
-        loss: LossName = "l2" if task == "regression" else "logistic"
-        return replace(self, loss=loss) if self.loss in (None, loss) else None
+        if self.loss is None:
+            return replace(self, loss="l2" if task == "regression" else "logistic")
+        return self if task == self.task else None
 
     @property
     def kind(self) -> StepKind:
         """The way to step."""
         if self.theory:
             return RESCALE_IN_THEORY
-        unit = "unit" if self.loss == "logistic" else "tree"
-        if self.step == "truncate" and (self.bound or unit) == "unit":
-            return TRUNCATE_UNIT
-        return STEPS[self.step]
+        unit = "tree" if self.task == "regression" else "unit"
+        kinds = STEPS | UNIT if (self.bound or unit) == "unit" else STEPS
+        return kinds[self.step]
 
     @property
     def value_name(self) -> str:

@@ -70,26 +70,30 @@ class _GradientBoosting(LearnerEstimator):
 
 
 class GradientBoostRegressor(RegressorMixin, _GradientBoosting):
-    """Boosting of regression trees by the squared loss, with one of five ways to step.
+    """Boosting of regression trees by the squared loss, with one of seven ways to step.
 
     Parameters
     ----------
-    step : {"full", "shrink", "truncate", "rescale", "epsilon"}, default "rescale"
-        Boosting, RSboosting, RTboosting, RBoosting or ε-boosting (Re-scale boosting, section IV).
+    step : {"full", "shrink", "truncate", "rescale", "epsilon", "rescale-truncate", \
+            "rescale-epsilon"}, default "rescale"
+        Boosting, RSboosting, RTboosting, RBoosting, ε-boosting (Re-scale boosting, section IV),
+        re-scale RTboosting or re-scale ε-boosting (its Remark 1).
     n_rounds : int, default 100
         Number of rounds.
     nu : float, default 0.1
-        Share ν of the line search's step, for ``step="shrink"``.
+        Share ν of the line search's step, for ``step="shrink"``; 0.1 is what Remark 2 recommends,
+        as for ``eps``.
     u : float, default 10.0
-        u of α_k = min(1, 2 / (k + u)), for ``step="rescale"``.
+        u of α_k = min(1, 2 / (k + u)), for ``step="rescale"`` and ``"rescale-truncate"``.
     eps : float, default 0.1
-        Length ε of a step in units of y, for ``step="epsilon"``.
+        Length ε of a step in units of y, for ``step="epsilon"`` and
+        ``"rescale-epsilon"``.
     cuts : int, default 1
         Number of cuts J of a tree; 1 gives a stump.
     depth : int or None, default None
         Depth of the trees, instead of a number of cuts.
     bound : {"tree", "unit"} or None, default None
-        For ``step="truncate"``: whether the weight is bounded for a tree as it was fitted, or for
+        For the truncated steps: whether the weight is bounded for a tree as it was fitted, or for
         one with a root mean square of 1; None for "tree".
 
     Attributes
@@ -179,22 +183,26 @@ class GradientBoostClassifier(ClassifierMixin, _GradientBoosting):
 
     Parameters
     ----------
-    step : {"full", "shrink", "truncate", "rescale", "epsilon"}, default "rescale"
-        Boosting, RSboosting, RTboosting, RBoosting or ε-boosting (Re-scale boosting, section IV).
+    step : {"full", "shrink", "truncate", "rescale", "epsilon", "rescale-truncate", \
+            "rescale-epsilon"}, default "rescale"
+        Boosting, RSboosting, RTboosting, RBoosting, ε-boosting (Re-scale boosting, section IV),
+        re-scale RTboosting or re-scale ε-boosting (its Remark 1).
     n_rounds : int, default 100
         Number of rounds.
     nu : float, default 0.1
-        Share ν of the line search's step, for ``step="shrink"``.
+        Share ν of the line search's step, for ``step="shrink"``; 0.1 is what Remark 2 recommends,
+        as for ``eps``.
     u : float, default 10.0
-        u of α_k = min(1, 2 / (k + u)), for ``step="rescale"``.
+        u of α_k = min(1, 2 / (k + u)), for ``step="rescale"`` and ``"rescale-truncate"``.
     eps : float, default 0.1
-        Length ε of a step in units of the score, for ``step="epsilon"``.
+        Length ε of a step in units of the score, for ``step="epsilon"`` and
+        ``"rescale-epsilon"``.
     cuts : int, default 1
         Number of cuts J of a tree; 1 gives a stump.
     depth : int or None, default None
         Depth of the trees, instead of a number of cuts.
     bound : {"tree", "unit"} or None, default None
-        For ``step="truncate"``: whether the weight is bounded for a tree as it was fitted, or for
+        For the truncated steps: whether the weight is bounded for a tree as it was fitted, or for
         one with a root mean square of 1; None for "unit".
 
     Attributes

@@ -34,6 +34,9 @@ NEWTON_STEPS = 100
 LARGEST_MARGIN = 600.0
 """Larger margins count as this one, so that no product of a line search overflows."""
 
+LARGEST_EXPONENT = 300.0
+"""Larger exponents of the exponential loss count as this one; sums of its squares are finite."""
+
 LANES = 8
 """Numbers that the sums of a line search add at once, as wide processors do."""
 
@@ -109,16 +112,10 @@ class LogisticLoss(Loss):
         The derivative increases with β. Its root is found by Newton steps within a bracket, and by
         bisection if a step would leave the bracket.
         """
-        slopes = y * answers
-        least, most = slopes.min(axis=1), slopes.max(axis=1)
-        scales = ratio(np.ones(len(slopes)), np.maximum(-least, most))
-        slopes *= scales[:, None]
-        # If g moves all margins the same way, the loss falls without end.
-        found = np.where(least >= 0, LARGEST_CHANGE, np.where(most <= 0, -LARGEST_CHANGE, 0.0))
+        slopes, scales, found = _start(answers, y)
         rows = np.flatnonzero(found == 0)
         powers = _powers(y * scores)
-        # The margins of examples of one leaf and one class move together.
-        groups = (2 * leaves + (y > 0)).astype(np.uint32)
+        groups = _groups(leaves, y)
         if compiling.enabled():
             from quadrepro.kernels import logistic
 
@@ -127,6 +124,82 @@ class LogisticLoss(Loss):
         else:
             found[rows] = _search(powers[rows], slopes[rows], groups[rows])
         return np.asarray(found * scales)
+
+
+class ExponentialLoss(Loss):
+    """exp(-y F), AdaBoost's loss, for labels -1 and +1."""
+
+    def mean(self, scores: FloatArray, y: FloatArray) -> FloatArray:
+        """Return the mean of exp(-y F)."""
+        return np.asarray(elementary.exp(_cut(-y * scores)).mean(axis=1))
+
+    def descent(self, scores: FloatArray, y: FloatArray) -> FloatArray:
+        """Return y exp(-y F)."""
+        return np.asarray(y * elementary.exp(_cut(-y * scores)))
+
+    def search(
+        self, scores: FloatArray, answers: FloatArray, leaves: LeafArray, y: FloatArray
+    ) -> FloatArray:
+        """Return β = argmin Q(F + β g), with |β g| at most `LARGEST_CHANGE` at every example.
+
+        As the logistic search, but exp(-y F) is summed over each group of examples beforehand. With
+        two answers ±a it is AdaBoost's weight, ln(right/wrong) / (2a).
+        """
+        slopes, scales, found = _start(answers, y)
+        rows = np.flatnonzero(found == 0)
+        margins = _cut(y * scores)
+        # The largest weight is 1, so that no sum overflows or vanishes.
+        weights = elementary.exp(margins.min(axis=1, keepdims=True) - margins)
+        groups = _groups(leaves, y)
+        found[rows] = _exponential_search(weights[rows], slopes[rows], groups[rows])
+        return np.asarray(found * scales)
+
+
+def _start(answers: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return y g with a largest size of 1, the factors that make it so, and where β is a bound."""
+    slopes = y * answers
+    least, most = slopes.min(axis=1), slopes.max(axis=1)
+    scales = ratio(np.ones(len(slopes)), np.maximum(-least, most))
+    slopes *= scales[:, None]
+    # If g moves all margins the same way, the loss falls without end.
+    found = np.where(least >= 0, LARGEST_CHANGE, np.where(most <= 0, -LARGEST_CHANGE, 0.0))
+    return slopes, scales, found
+
+
+def _groups(leaves: LeafArray, y: FloatArray) -> GroupArray:
+    """Return one number for the examples of one leaf and class, whose margins move together."""
+    return (2 * leaves + (y > 0)).astype(np.uint32)
+
+
+def _cut(exponents: FloatArray) -> FloatArray:
+    """Return exponents whose powers have finite squares; the NaN of an overflow is the largest."""
+    return np.fmax(np.fmin(exponents, LARGEST_EXPONENT), -LARGEST_EXPONENT)
+
+
+def _exponential_search(weights: FloatArray, slopes: FloatArray, groups: GroupArray) -> FloatArray:
+    """Return the root of the derivative along the slopes of each row."""
+    n = len(slopes)
+    shape = n, int(groups.max(initial=0)) + 1
+    places = (groups + np.arange(n)[:, None] * shape[1]).reshape(-1)
+    of_groups = np.zeros(shape)
+    of_groups.reshape(-1)[places] = slopes.reshape(-1)
+    totals = np.bincount(places, weights.reshape(-1), n * shape[1]).reshape(shape)
+    found, rows, high = np.zeros(n), np.arange(n), np.full(n, LARGEST_CHANGE)
+    low = -high
+    for _ in range(NEWTON_STEPS):
+        if not rows.size:
+            break
+        here, slopes = found[rows], of_groups[rows]
+        falling = slopes * totals[rows] * elementary.exp(-here[:, None] * slopes)
+        derivatives = -np.add.accumulate(falling, axis=1)[:, -1]
+        low = np.where(derivatives < 0, here, low)
+        high = np.where(derivatives > 0, here, high)
+        newton = here - ratio(derivatives, np.add.accumulate(falling * slopes, axis=1)[:, -1])
+        inside = (low <= newton) & (newton <= high)
+        found[rows] = np.where(inside, newton, (low + high) / 2)
+        going = np.abs(found[rows] - here) > CONVERGED
+        rows, low, high = rows[going], low[going], high[going]
+    return found
 
 
 def _powers(margins: FloatArray) -> FloatArray:

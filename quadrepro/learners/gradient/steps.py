@@ -1,4 +1,4 @@
-"""Gradient boosting's state, and five ways to step (Re-scale boosting, section IV).
+"""Gradient boosting's state, and seven ways to step (Re-scale boosting, sections IV and VII).
 
 Every trajectory holds real scores F of the training examples and starts from F = 0. A round fits a
 tree g by least squares to the negative gradient of the loss at F; a rule says how far F follows g.
@@ -155,9 +155,14 @@ class Truncate(Rule[Scores]):
 
     def step(self, state: Scores) -> Step:
         """Follow the tree to the end of the line search, but not further than the bound."""
-        bound = float(elementary.exp(-2 / 3 * elementary.log(np.array(float(state.round)))))
-        bounds = bound * state.per_unit() if self.unit else bound
-        return state.along(np.clip(state.search(), -bounds, bounds))
+        return state.along(truncated(state.search(), state, self.unit))
+
+
+def truncated(weights: FloatArray, state: Scores, unit: bool) -> FloatArray:
+    """Return clip(β, ±k^(-2/3)) in round k, for g as it is or with a root mean square of 1."""
+    bound = float(elementary.exp(-2 / 3 * elementary.log(np.array(float(state.round)))))
+    bounds = bound * state.per_unit() if unit else bound
+    return np.clip(weights, -bounds, bounds)
 
 
 @dataclass(frozen=True)
@@ -189,6 +194,26 @@ class RescaleInTheory(Rescale):
 
 
 @dataclass(frozen=True)
+class RescaleTruncate(Rescale):
+    """Re-scale RTboosting: F <- (1 - α_k) F + clip(β, ±k^(-2/3)) g (Remark 1).
+
+    α_k and β are RBoosting's.
+
+    Attributes
+    ----------
+    unit : bool
+        As of `Truncate`.
+    """
+
+    unit: bool
+
+    def step(self, state: Scores) -> Step:
+        """Shrink the scores, then follow the tree, but not further than the bound."""
+        shrink = self.alpha(state.round)
+        return state.along(truncated(state.search(shrink), state, self.unit), shrink)
+
+
+@dataclass(frozen=True)
 class Epsilon(Rule[Scores]):
     """ε-boosting: F <- F + ε g, where g has a root mean square of 1; there is no line search.
 
@@ -200,3 +225,18 @@ class Epsilon(Rule[Scores]):
     def step(self, state: Scores) -> Step:
         """Follow the tree for a fixed length."""
         return state.along(self.eps * state.per_unit())
+
+
+@dataclass(frozen=True)
+class RescaleEpsilon(Rule[Scores]):
+    """Re-scale ε-boosting: F <- (1 - α_k) F + ε g, g with a root mean square of 1 (Remark 1).
+
+    α_k = 3 / (k + 3), that of the theorems, so that ε is the only number to choose.
+    """
+
+    eps: FloatArray
+
+    def step(self, state: Scores) -> Step:
+        """Shrink the scores, then follow the tree for a fixed length."""
+        shrink = RescaleInTheory(self.eps).alpha(state.round)
+        return state.along(self.eps * state.per_unit(), shrink)

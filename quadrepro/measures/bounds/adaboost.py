@@ -6,7 +6,7 @@ as the algorithm gives them, not scaled.
 
 from __future__ import annotations
 
-from math import ceil, log
+from math import ceil, log, nan
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -110,6 +110,38 @@ def exponential_bound(gamma: ArrayLike, n_rounds: ArrayLike) -> FloatArray:
     return np.exp(-2 * gamma**2 * T)
 
 
+def rounds_to_error(gamma: float, error: float) -> int:
+    """Return the least T >= ln(1/ε)/(2γ²), after which AdaBoost's training error is at most ε.
+
+    exp(-2γ²T) is then at most ε (QuadBoost, section 3, from Theorem 24.2).
+
+    Parameters
+    ----------
+    gamma : float
+        γ in (0, 1/2], a lower bound on the edge of every round.
+    error : float
+        ε, in (0, 1].
+
+    Returns
+    -------
+    int
+        Number of rounds.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range.
+
+    Examples
+    --------
+    >>> rounds_to_error(1 / 6, 0.1)
+    42
+    """
+    if not 0 < error <= 1:
+        raise ValueError(f"error must be in (0, 1], not {error}")
+    return _rounds(gamma, -log(error))
+
+
 def rounds_to_zero_error(d: int, gamma: float) -> int:
     """Return the least T >= ln(2d)/(2γ²), after which AdaBoost errs on none of d points.
 
@@ -139,9 +171,7 @@ def rounds_to_zero_error(d: int, gamma: float) -> int:
     """
     if d < 1:
         raise ValueError(f"d must be at least 1, not {d}")
-    if not 0 < gamma <= 0.5:
-        raise ValueError(f"gamma must be in (0, 1/2], not {gamma}")
-    return ceil(log(2 * d) / (2 * gamma**2))
+    return _rounds(gamma, log(2 * d))
 
 
 def measured_product_bound(trained: Trained) -> FloatArray:
@@ -153,6 +183,22 @@ def measured_exponential_bound(trained: Trained) -> FloatArray:
     """Return exp(-2γ²T) with the least edge γ of the first T rounds."""
     least = np.minimum.accumulate(edges(trained.plain_margins))
     return exponential_bound(least, trained.rounds)
+
+
+def measured_rounds(trained: Trained) -> FloatArray:
+    """Return the rounds until no training example is wrong, the same for all candidates.
+
+    NaN if some weighting of the examples leaves no voter an edge.
+    """
+    gamma, m = trained.least_edge, len(trained.y)
+    return trained.constant(rounds_to_zero_error(m, gamma) if gamma > ROUNDING else nan)
+
+
+def _rounds(gamma: float, log_inverse: float) -> int:
+    """Return the least T with exp(-2γ²T) <= exp(-log_inverse)."""
+    if not 0 < gamma <= 0.5:
+        raise ValueError(f"gamma must be in (0, 1/2], not {gamma}")
+    return ceil(log_inverse / (2 * gamma**2))
 
 
 def _log_losses(margins: FloatArray) -> FloatArray:

@@ -20,6 +20,13 @@ def check_delta(delta: float) -> None:
         raise ValueError(f"delta is a probability in (0, 1), not {delta}")
 
 
+def check_draws(n: int, least: int, delta: float) -> None:
+    """Refuse too few draws, or a probability of failure outside (0, 1)."""
+    if n < least:
+        raise ValueError(f"the bound needs n >= {least}, not {n}")
+    check_delta(delta)
+
+
 def in_range(name: str, values: ArrayLike, high: float) -> FloatArray:
     """Return the values as an array, and refuse any outside [0, high]."""
     checked = np.asarray(values, dtype=np.float64)

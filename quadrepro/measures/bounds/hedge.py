@@ -6,7 +6,14 @@ at most η T + ln(m)/η after T rounds. `quadrepro.learners.greedy.hedge` is the
 
 from __future__ import annotations
 
-from math import floor, log, sqrt
+from math import floor, log, nan, sqrt
+from typing import TYPE_CHECKING
+
+from quadrepro._typing import FloatArray
+from quadrepro.measures.bounds.checks import ROUNDING
+
+if TYPE_CHECKING:
+    from quadrepro.measures.trained import Trained
 
 
 def regret_bound(n_rounds: int, m: int) -> float:
@@ -72,6 +79,12 @@ def experts_rounds(gamma: float, m: int) -> int:
     if not 0 < gamma <= 0.5:
         raise ValueError(f"gamma must be in (0, 1/2], not {gamma}")
     return floor(4 * log(m) / gamma**2) + 1
+
+
+def measured_rounds(trained: Trained) -> FloatArray:
+    """Return the experts' number of rounds, the same for all candidates; NaN without an edge."""
+    gamma, m = trained.least_edge, len(trained.y)
+    return trained.constant(experts_rounds(gamma, m) if gamma > ROUNDING else nan)
 
 
 def _check(m: int) -> None:

@@ -1,4 +1,4 @@
-"""QuadBoost's bounds (QuadBoost, sections 2 and 3): on the risk, and on the quadratic risk."""
+"""QuadBoost's bound on the risk of a vote (QuadBoost, section 2)."""
 
 from __future__ import annotations
 
@@ -10,13 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from quadrepro._typing import FloatArray
-from quadrepro.measures.bounds.checks import (
-    DELTA,
-    ROUNDING,
-    check_falls,
-    in_range,
-    margin_matrix,
-)
+from quadrepro.measures.bounds.checks import DELTA
 from quadrepro.measures.bounds.rademacher import norm_complexity
 
 if TYPE_CHECKING:
@@ -24,6 +18,9 @@ if TYPE_CHECKING:
 
 QUADRATIC_LIPSCHITZ = 2.0
 """Lipschitz constant ℓ of the quadratic loss clipped at 1."""
+
+LEAST_NORM = 0.5
+"""‖α‖_p in Theorem 1's complexity term, of a vote that has less."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +32,7 @@ class RiskBound:
     loss : ndarray of shape (n_votes,)
         Mean loss on the training examples.
     complexity : ndarray of shape (n_votes,)
-        4 ℓ n^(1-1/p) ‖α‖_p R(H).
+        4 ℓ n^(1-1/p) ‖α‖_p R(H), with 1/2 for a smaller ‖α‖_p; 0 for an empty vote.
     confidence : ndarray of shape (n_votes,)
         The term in δ and n.
     scale : ndarray of shape (n_votes,)
@@ -72,9 +69,14 @@ def risk_bound(
         risk <= loss + 4 ℓ n^(1-1/p) ‖α‖_p R(H) + sqrt(ln(π² (n+1)² / (6δ)) / (2m))
                 + sqrt(ln log2(2 ‖α‖_p) / m)
 
-    In the last term 1 takes the place of a smaller ‖α‖_p. With the empirical complexity δ/2 takes
-    the place of δ and the last term is tripled, as the paper says; the proof would triple the term
-    in δ as well, that is, add 2 `confidence`.
+    In the complexity term 1/2 takes the place of a smaller ‖α‖_p, and 1 in the last one, which has
+    no value below 1. The proof adds up the failures of the classes of votes with ‖α‖_p <= 2^k,
+    k = 1, 2, ..., each with 2 ℓ n^(1-1/p) 2^k R(H), and a vote belongs to the first that holds it.
+    One more class, k = 0, has 2 ℓ n^(1-1/p) R(H) for all votes of norms up to 1, and the failures
+    still add up to less than δ; with k = -1 they would not. An empty vote needs no bound.
+
+    With the empirical complexity δ/2 takes the place of δ and the last term is tripled, as the
+    paper says; the proof would triple the term in δ as well, that is, add 2 `confidence`.
 
     Parameters
     ----------
@@ -127,7 +129,9 @@ def risk_bound(
     share, times = (delta / 2, 3) if empirical else (delta, 1)
     return RiskBound(
         loss=losses,
-        complexity=factor * norm_complexity(counts, p) * norms,
+        complexity=factor
+        * norm_complexity(counts, p)
+        * np.where(counts > 0, np.maximum(norms, LEAST_NORM), 0.0),
         confidence=np.sqrt(np.log(np.pi**2 * (counts + 1) ** 2 / (6 * share)) / (2 * m)),
         scale=times * np.sqrt(np.log(np.log2(2 * np.maximum(norms, 1.0))) / m),
     )
@@ -155,49 +159,27 @@ def clipped_quadratic_loss(margins: FloatArray) -> FloatArray:
     return np.asarray(np.minimum((1 - np.asarray(margins)) ** 2, 1.0).mean(axis=0))
 
 
-def correlations(margins: FloatArray) -> FloatArray:
-    """Return |c| of every round's pick: the quadratic risk, the mean of (1 - y F)², falls by c².
+def theory_lambda(n: ArrayLike, p: float, complexity: float) -> FloatArray:
+    """Return the λ that Theorem 1 asks of QuadBoost with an L_p penalty (section 3).
 
-    This is so for voters with values -1 and +1 and no regularisation (QuadBoost, section 3).
-
-    Parameters
-    ----------
-    margins : ndarray of shape (n_examples, n_rounds)
-        y F(x) after 1, 2, ... rounds of QuadBoost.
-
-    Returns
-    -------
-    ndarray of shape (n_rounds,)
-        Sizes of the correlations; 0 for a round that added nothing.
-
-    Raises
-    ------
-    ValueError
-        If the margins are not a matrix with at least one example and one round, or the risk rises,
-        which it does not for QuadBoost.
-    """
-    risks = ((1 - margin_matrix(margins)) ** 2).mean(axis=0)
-    falls = -np.diff(risks, prepend=1.0)
-    check_falls(falls >= -ROUNDING, "quadratic", "QuadBoost")
-    return np.asarray(np.sqrt(np.maximum(falls, 0.0)))
-
-
-def quadratic_bound(gamma: ArrayLike, n_rounds: ArrayLike) -> FloatArray:
-    """Return 1 - Tγ², QuadBoost's bound on its quadratic risk and so on the training error.
-
-    It holds as long as every round's pick has |c| >= γ (QuadBoost, section 3).
+    The bound is the risk plus 8 n^(1-1/p) R(H) ‖α‖_p. With p = 1 the paper minimises the risk plus
+    2λ‖α‖_1, so that λ = 4 R(H). With p > 1 it is the risk plus λ‖α‖_p: λ = 8 sqrt(n) R(H) with
+    p = 2 and 8 n R(H) with p = ∞. QuadBoost-L2's rule is that of the squared norm, and
+    QuadBoost-L∞ has a largest weight in place of λ.
 
     Parameters
     ----------
-    gamma : array-like
-        γ in [0, 1], a lower bound on |c| in the T rounds.
-    n_rounds : array-like
-        Numbers of rounds T, broadcast with `gamma`.
+    n : array-like of int
+        Numbers of voters in the vote.
+    p : float
+        Norm, 1 to infinity.
+    complexity : float
+        R(H).
 
     Returns
     -------
     ndarray
-        The bound, in the common shape; below 0 if γ cannot last that long.
+        λ, in the shape of `n`.
 
     Raises
     ------
@@ -206,22 +188,18 @@ def quadratic_bound(gamma: ArrayLike, n_rounds: ArrayLike) -> FloatArray:
 
     Examples
     --------
-    >>> quadratic_bound(0.5, [1, 4, 8]).tolist()
-    [0.75, 0.0, -1.0]
+    >>> theory_lambda([1, 4], 1, 0.1).tolist(), theory_lambda([1, 4], 2, 0.1).tolist()
+    ([0.4, 0.4], [0.8, 1.6])
     """
-    gamma, T = in_range("gamma", gamma, 1.0), in_range("n_rounds", n_rounds, np.inf)
-    return np.asarray(1 - T * gamma**2)
+    if not complexity >= 0:
+        raise ValueError(f"a complexity cannot be negative, as {complexity} is")
+    halved = 0.5 if p == 1 else 1.0
+    return halved * 4 * QUADRATIC_LIPSCHITZ * complexity * norm_complexity(n, p)
 
 
 def measured_clipped_risk(trained: Trained) -> FloatArray:
     """Return the clipped quadratic risk on the training examples."""
     return clipped_quadratic_loss(trained.plain_margins)
-
-
-def measured_quadratic_bound(trained: Trained) -> FloatArray:
-    """Return 1 - Tγ² with the least correlation γ of the first T rounds."""
-    least = np.minimum.accumulate(correlations(trained.plain_margins))
-    return quadratic_bound(least, trained.rounds)
 
 
 def _theorem1(p: float) -> Callable[[Trained], FloatArray]:

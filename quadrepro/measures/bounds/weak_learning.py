@@ -56,4 +56,4 @@ def least_edge(H: FloatArray, y: FloatArray) -> float:
 
 def measured_edge(trained: Trained) -> FloatArray:
     """Return the edge of the voters on the training examples, the same for all candidates."""
-    return trained.constant(least_edge(trained.voters, trained.y))
+    return trained.constant(trained.least_edge)

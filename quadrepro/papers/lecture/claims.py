@@ -1,13 +1,18 @@
-"""The claims of Example 24.1, and that of the vote by experts."""
+"""The claims of Example 24.1, and those on the rounds until no example is wrong."""
 
 from __future__ import annotations
 
-from quadrepro.measures.bounds.hedge import experts_rounds
+from math import isnan
+
 from quadrepro.papers.claims.bounds import ROUNDING
 from quadrepro.papers.claims.claim import Judgement
 from quadrepro.papers.claims.evidence import Evidence, Lacking
 
 ADABOOST, HEDGE = "adaboost", "hedge"
+ERROR = "train_error_positive_ties"
+
+EIGHT_DIGITS = 1e-8
+"""Results are kept with eight digits, and an error of 1/3 must still be one when they are read."""
 
 EDGE = 1 / 6
 """γ of Example 24.1."""
@@ -16,7 +21,7 @@ EDGE = 1 / 6
 def no_better_stump(evidence: Evidence) -> Judgement:
     """Judge whether AdaBoost's first stump, which is the best, is not below error 1/3."""
     least = min(error for row in evidence.rows for error in _errors_after(evidence, row, 1))
-    return Judgement(f"least error {least:.4f}", least >= 1 / 3 - ROUNDING)
+    return Judgement(f"least error {least:.4f}", least >= 1 / 3 - EIGHT_DIGITS)
 
 
 def three_are_exact(evidence: Evidence) -> Judgement:
@@ -36,22 +41,31 @@ def weak_learner(evidence: Evidence) -> Judgement:
     return Judgement(text, min(edges.values()) >= EDGE - ROUNDING)
 
 
+def shattered_in_time(evidence: Evidence) -> Judgement:
+    """Judge whether AdaBoost errs on none of a row's examples from the VC remark's rounds on."""
+    return _none_wrong_after(evidence, ADABOOST, "adaboost_rounds")
+
+
 def right_in_time(evidence: Evidence) -> Judgement:
-    """Judge whether no example is wrong from the lecture's number of rounds on."""
+    """Judge whether the experts err on no example from the lecture's number of rounds on."""
+    return _none_wrong_after(evidence, HEDGE, "experts_rounds")
+
+
+def _none_wrong_after(evidence: Evidence, algorithm: str, rounds: str) -> Judgement:
+    """Judge whether no example is wrong from a measured number of rounds on."""
     texts: list[str] = []
     found: list[bool | None] = []
     for row in evidence.rows:
-        edges = evidence.curve(row, HEDGE, "weak_edge").splits
-        errors = evidence.curve(row, HEDGE, "train_error")
-        for (edge, *_), of_split in zip(edges, errors.splits, strict=True):
-            if edge <= ROUNDING:
+        numbers = evidence.curve(row, algorithm, rounds).splits
+        errors = evidence.curve(row, algorithm, ERROR)
+        for (needed, *_), of_split in zip(numbers, errors.splits, strict=True):
+            if isnan(needed):
                 continue
-            needed = experts_rounds(min(edge, 0.5), evidence.n_test(row, HEDGE))
             by_rounds = list(zip(errors.at, of_split, strict=True))
             first = next((f"at {n:g}" for n, error in by_rounds if error == 0), "never")
             after = [error for n, error in by_rounds if n >= needed]
             beyond = "" if after else ", beyond the rounds here"
-            texts.append(f"{row} T = {needed}{beyond}, first without error {first}")
+            texts.append(f"{row} T = {needed:.0f}{beyond}, first without error {first}")
             found.append(not any(after) if after else None)
     if not found:
         raise Lacking("no row has an edge")
@@ -61,7 +75,7 @@ def right_in_time(evidence: Evidence) -> Judgement:
 
 def _errors_after(evidence: Evidence, row: str, n_rounds: int) -> list[float]:
     """Return AdaBoost's training error after a number of rounds, one per split."""
-    curve = evidence.curve(row, ADABOOST, "train_error")
+    curve = evidence.curve(row, ADABOOST, ERROR)
     if n_rounds not in curve.at:
         raise Lacking(evidence.lacking)
     return [split[curve.at.index(n_rounds)] for split in curve.splits]

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import cycle
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from pydantic import Field
 
-from quadrepro._typing import FloatArray
 from quadrepro.documents.model import Model
 from quadrepro.errors import nearest
 from quadrepro.measures.registry import title_of
@@ -19,15 +18,12 @@ from quadrepro.report.figure import (
     add_legend,
     colours_of,
     new_figure,
-    open_frame,
     plain_labels,
 )
 from quadrepro.report.kinds.base import Context, Kind, closing_notes
+from quadrepro.report.kinds.curve_panels import draw_panel
 from quadrepro.report.outcomes import Curve, Outcomes
 from quadrepro.report.table import MISSING, Entry, Table
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 KEY = "curves"
 """Key in the config, and name of the files without ending."""
@@ -50,6 +46,9 @@ class Panel(Model):
         What is drawn, each in a line style of its own; names of the protocol's measures.
     algorithms : tuple of str
         Columns whose curves are drawn; by default all.
+    marks : tuple of str
+        Measures that are values of the horizontal axis, the same for all candidates: a vertical
+        line stands at each, in the colour of its algorithm.
     scale : {"linear", "log", "-log"}
         Of the vertical axis; -log shows the negative logarithm of the measure.
     """
@@ -57,6 +56,7 @@ class Panel(Model):
     title: str = ""
     measures: tuple[str, ...] = Field(min_length=1)
     algorithms: tuple[str, ...] = ()
+    marks: tuple[str, ...] = ()
     scale: Literal["linear", "log", "-log"] = "linear"
 
 
@@ -99,11 +99,12 @@ def check_curves(context: Context[Curves]) -> None:
             raise context.error(message)
         for i, panel in enumerate(curves.panels):
             of_panel = set().union(*(kept[name] for name in panel.algorithms or columns))
-            for j, measure in enumerate(panel.measures):
-                if measure not in of_panel:
-                    hint = nearest(measure, of_panel)
-                    message = f"the protocol keeps no measure {measure!r}{hint}"
-                    raise context.error(message, "panels", i, "measures", j)
+            for key, names in (("measures", panel.measures), ("marks", panel.marks)):
+                for j, measure in enumerate(names):
+                    if measure not in of_panel:
+                        hint = nearest(measure, of_panel)
+                        message = f"the protocol keeps no measure {measure!r}{hint}"
+                        raise context.error(message, "panels", i, key, j)
     named = {name for algorithm in config.algorithms for name in algorithm.grid}
     if curves.along not in named:
         message = f"no algorithm has values of {curves.along!r}{nearest(curves.along, named)}"
@@ -132,7 +133,7 @@ def curves_table(context: Context[Curves], outcomes: Outcomes) -> Table:
         One row per data set, algorithm and value, and one column per measure.
     """
     curves = context.option
-    measures = _measures(curves)
+    measures = tuple(dict.fromkeys((*_measures(curves), *_marks(curves))))
     rows: list[tuple[str, tuple[Entry, ...]]] = []
     data: list[tuple[str | float, ...]] = []
     for row in outcomes.rows:
@@ -173,10 +174,15 @@ def _measures(curves: Curves) -> tuple[str, ...]:
     return tuple(dict.fromkeys(m for panel in curves.panels for m in panel.measures))
 
 
+def _marks(curves: Curves) -> tuple[str, ...]:
+    """Return all marks in the order of the panels."""
+    return tuple(m for panel in curves.panels for m in panel.marks)
+
+
 def _measures_of(curves: Curves, algorithm: str) -> set[str]:
-    """Return the measures that some panel draws of an algorithm."""
+    """Return the measures that some panel draws of an algorithm, as curves or marks."""
     panels = [p for p in curves.panels if not p.algorithms or algorithm in p.algorithms]
-    return {measure for panel in panels for measure in panel.measures}
+    return {measure for panel in panels for measure in (*panel.measures, *panel.marks)}
 
 
 def _selected(values: Sequence[float], scale: str) -> list[int]:
@@ -208,7 +214,7 @@ def draw_curves(context: Context[Curves], outcomes: Outcomes, folder: Path) -> N
 
     Colours tell algorithms apart, line styles the measures of a panel. With several splits, a band
     of one standard deviation lies around each mean. An algorithm that does not have the
-    hyper-parameter is a level line.
+    hyper-parameter is a level line. Marks are dotted lines with their title.
     """
     from matplotlib.lines import Line2D
 
@@ -223,7 +229,7 @@ def draw_curves(context: Context[Curves], outcomes: Outcomes, folder: Path) -> N
         panels = figure.subplots(n_rows, n_columns, sharex="col", squeeze=False)
         for row, of_row in zip(outcomes.rows, panels, strict=True):
             for panel, what in zip(of_row, curves.panels, strict=True):
-                _draw_panel(panel, what, curves, outcomes, row, colours, styles)
+                draw_panel(panel, what, curves, outcomes, row, colours, styles)
         for panel in panels[-1]:
             panel.set_xlabel(_meaning(context, curves.along))
             if curves.scale == "log":
@@ -239,62 +245,6 @@ def draw_curves(context: Context[Curves], outcomes: Outcomes, folder: Path) -> N
 def _meaning(context: Context[Curves], along: str) -> str:
     known = (h for a in context.config.algorithms for h in a.make().hyperparameters)
     return next(h.meaning for h in known if h.name == along)
-
-
-def _draw_panel(
-    panel: Axes,
-    what: Panel,
-    curves: Curves,
-    outcomes: Outcomes,
-    row: str,
-    colours: dict[str, str],
-    styles: dict[str, Any],
-) -> None:
-    panel.set_xscale(curves.scale)
-    if what.scale == "log":
-        panel.set_yscale("log", nonpositive="mask")
-    bands = []
-    for measure in what.measures:
-        for column in what.algorithms or colours:
-            colour = colours[column]
-            curve = outcomes.curve(row, column, measure)
-            values = outcomes.values_along(row, column, curves.along)
-            if curve is None or values is None:
-                continue
-            x = values or (0, 1)
-            across: Any = {} if values else {"transform": panel.get_yaxis_transform()}
-            low, line, high = (
-                np.broadcast_to(_on_scale(curve.mean + n_sd * curve.sd, what.scale), len(x))
-                for n_sd in (-1, 0, 1)
-            )
-            panel.plot(x, line, color=colour, linestyle=styles[measure], linewidth=1.3, **across)
-            if outcomes.repeats > 1:
-                bands.append((x, low, high, colour, across))
-    edges = np.array([y for _, low, high, *_ in bands for y in (*low, *high)])
-    shown = np.isfinite(edges) & ((edges > 0) | (what.scale != "log"))
-    panel.dataLim.update_from_data_y(edges[shown], ignore=False)
-    panel.autoscale_view(scalex=False)
-    ends = panel.get_ylim()
-    for x, low, high, colour, across in bands:
-        # A band without an end on this scale reaches to the edge of the panel.
-        low, high = np.clip(low, *ends), np.clip(high, *ends)
-        panel.fill_between(x, low, high, color=colour, alpha=0.15, linewidth=0, **across)
-    panel.set_ylim(ends)
-    if what.scale == "log":
-        plain_labels(panel.yaxis)
-    # The legend names the measures if there are several.
-    words = title_of(what.measures[0]) if len(what.measures) == 1 else ""
-    panel.set_ylabel(f"−log({words})" if what.scale == "-log" else words)
-    panel.set_title(": ".join(word for word in (row, what.title) if word))
-    open_frame(panel)
-
-
-def _on_scale(values: FloatArray, scale: str) -> FloatArray:
-    """Return what is drawn; the negative logarithm of 0 is infinite, which leaves a gap."""
-    if scale != "-log":
-        return values
-    with np.errstate(divide="ignore"):
-        return np.asarray(-np.log(np.maximum(values, 0)))
 
 
 CURVES = Kind(key=KEY, option=Curves, check=check_curves, table=curves_table, draw=draw_curves)

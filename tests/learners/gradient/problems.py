@@ -20,6 +20,8 @@ GRIDS: dict[str, dict[str, list[float]]] = {
     "truncate": {},
     "rescale": {"u": [1.0, 10.0, 1e6]},
     "epsilon": {"eps": [0.01, 0.2, 1.0]},
+    "rescale-truncate": {"u": [1.0, 10.0, 1e6]},
+    "rescale-epsilon": {"eps": [0.01, 0.2, 1.0]},
 }
 each_step = pytest.mark.parametrize("step", GRIDS)
 both_losses = pytest.mark.parametrize("loss", LOSSES)

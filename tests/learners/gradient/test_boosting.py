@@ -11,7 +11,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 from quadrepro._typing import FloatArray
 from quadrepro.learners.gradient.boosting import GradientBoost
-from quadrepro.learners.gradient.steps import RescaleInTheory, Truncate
+from quadrepro.learners.gradient.steps import RescaleInTheory, RescaleTruncate, Truncate
 from quadrepro.learners.gradient.watchers import TrainingLoss
 from quadrepro.learners.grid import Grid
 from tests.learners.gradient.problems import (
@@ -30,24 +30,36 @@ def plainly(step: str, value: float, loss: str, X: FloatArray, y: FloatArray) ->
     """Return the scores after each of 8 rounds, from the paper's definitions."""
     scores, stages = np.zeros(len(y)), []
     for k in range(1, 9):
-        descent = y - scores if loss == "l2" else y / (1 + np.exp(y * scores))
+        descent = {
+            "l2": y - scores,
+            "logistic": y / (1 + np.exp(y * scores)),
+            "exponential": y * np.exp(-y * scores),
+        }[loss]
         g = DecisionTreeRegressor(max_leaf_nodes=4).fit(X, descent).predict(X)
 
         def mean_loss(weight: float, scores: FloatArray, g: FloatArray = g) -> float:
             moved = scores + weight * g
-            losses = (y - moved) ** 2 if loss == "l2" else np.log1p(np.exp(-y * moved))
-            return float(losses.mean())
+            rest = np.exp(-y * moved)
+            losses = {"l2": (y - moved) ** 2, "logistic": np.log1p(rest), "exponential": rest}
+            return float(losses[loss].mean())
 
-        scores = (1 - min(1, 2 / (k + value)) if step == "rescale" else 1) * scores
+        shrink = {
+            "rescale": min(1, 2 / (k + value)),
+            "rescale-truncate": min(1, 2 / (k + value)),
+            "rescale-epsilon": 3 / (k + 3),
+        }.get(step, 0)
+        scores = (1 - shrink) * scores
         best = minimize_scalar(mean_loss, args=(scores,), method="brent", tol=1e-12).x
         root_mean_square = np.sqrt((g**2).mean())
-        bound = k ** (-2 / 3) / (root_mean_square if loss == "logistic" else 1)
+        bound = k ** (-2 / 3) / (1 if loss == "l2" else root_mean_square)
         weight = {
             "full": best,
             "shrink": value * best,
             "truncate": min(best, bound),
             "rescale": best,
             "epsilon": value / root_mean_square,
+            "rescale-truncate": min(best, bound),
+            "rescale-epsilon": value / root_mean_square,
         }[step]
         scores = scores + weight * g
         stages.append(scores)
@@ -138,6 +150,8 @@ def test_the_theorys_rescaling_needs_no_value() -> None:
         ("l2", "tree", False),
         ("logistic", None, True),
         ("logistic", "tree", False),
+        ("exponential", None, True),
+        ("exponential", "tree", False),
     ],
 )
 def test_the_bound_is_that_of_the_setting_or_else_of_the_loss(
@@ -145,12 +159,19 @@ def test_the_bound_is_that_of_the_setting_or_else_of_the_loss(
 ) -> None:
     rule = GradientBoost("truncate", loss, bound=bound).kind.rule(NO_VALUE)
     assert rule == Truncate(unit=unit)
+    rule = GradientBoost("rescale-truncate", loss, bound=bound).kind.rule(NO_VALUE)
+    assert isinstance(rule, RescaleTruncate)
+    assert rule.unit is unit
 
 
 def test_each_loss_has_its_task() -> None:
     assert GradientBoost(loss="l2").for_task("regression") is not None
     assert GradientBoost(loss="l2").for_task("classification") is None
-    assert GradientBoost(loss="logistic").for_task("classification") is not None
+    for loss in ("logistic", "exponential"):
+        boosting = GradientBoost(loss=loss)
+        assert boosting.for_task("classification") == boosting
+        assert boosting.for_task("regression") is None
+        assert boosting.task == "classification"
 
 
 def test_without_a_loss_the_task_gives_it() -> None:
@@ -164,10 +185,13 @@ def test_without_a_loss_the_task_gives_it() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"loss": "hinge"}, "loss must be None, 'l2', 'logistic', not 'hinge'"),
+        ({"loss": "hinge"}, "loss must be None, 'l2', 'logistic', 'exponential', not 'hinge'"),
         ({"step": "full", "theory": True}, "theory is for step 'rescale', not 'full'"),
         ({"step": "truncate", "bound": "ball"}, "bound must be None, 'tree', 'unit', not 'ball'"),
-        ({"step": "full", "bound": "unit"}, "bound is for step 'truncate', not 'full'"),
+        (
+            {"step": "full", "bound": "unit"},
+            "bound is for steps 'truncate' and .* not 'full'",
+        ),
         ({"cuts": 4, "depth": 2}, "give depth 2 or cuts 4"),
         ({"cuts": 1.5}, "cuts must be a whole number of at least 1, not 1.5"),
     ],

@@ -27,6 +27,8 @@ REGRESSORS = [
     GradientBoostRegressor("truncate", n_rounds=20, cuts=3),
     GradientBoostRegressor("rescale", u=5.0, n_rounds=20, depth=2),
     GradientBoostRegressor("epsilon", eps=0.2, n_rounds=20),
+    GradientBoostRegressor("rescale-truncate", u=5.0, n_rounds=20),
+    GradientBoostRegressor("rescale-epsilon", eps=0.2, n_rounds=20),
 ]
 CLASSIFIERS = [
     GradientBoostClassifier("full", n_rounds=20),
@@ -149,3 +151,8 @@ def test_the_examples_of_the_documentation_are_true() -> None:
     found = doctest.testmod(module)
     assert found.attempted > 0
     assert found.failed == 0
+
+
+@pytest.mark.parametrize("estimator", [GradientBoostRegressor(), GradientBoostClassifier()])
+def test_the_default_lengths_are_the_ones_that_remark_2_recommends(estimator: Any) -> None:
+    assert (estimator.nu, estimator.eps) == (0.1, 0.1)

@@ -7,7 +7,9 @@ from scipy.optimize import approx_fprime, minimize_scalar
 from quadrepro._typing import FloatArray
 from quadrepro.learners.gradient.losses import (
     LARGEST_CHANGE,
+    LARGEST_EXPONENT,
     NOTHING,
+    ExponentialLoss,
     LogisticLoss,
     Loss,
     SquaredLoss,
@@ -15,7 +17,11 @@ from quadrepro.learners.gradient.losses import (
 )
 
 pytestmark = pytest.mark.usefixtures("compiled_and_plain")
-both = pytest.mark.parametrize("loss", [SquaredLoss(), LogisticLoss()], ids=["l2", "logistic"])
+each_loss = pytest.mark.parametrize(
+    "loss",
+    [SquaredLoss(), LogisticLoss(), ExponentialLoss()],
+    ids=["l2", "logistic", "exponential"],
+)
 
 
 def draw(n: int = 8, m: int = 40, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -34,7 +40,7 @@ def search(loss: Loss, scores: FloatArray, answers: FloatArray, y: FloatArray) -
     return loss.search(scores, answers, leaves, y)
 
 
-@both
+@each_loss
 def test_descent_is_the_negative_gradient(loss: Loss) -> None:
     scores, _, y = draw(n=3, m=6)
     factor = 2.0 if isinstance(loss, SquaredLoss) else 1.0
@@ -43,7 +49,7 @@ def test_descent_is_the_negative_gradient(loss: Loss) -> None:
         np.testing.assert_allclose(factor * descent, -gradient, atol=1e-4)
 
 
-@both
+@each_loss
 def test_the_line_search_is_scipys(loss: Loss) -> None:
     scores, directions, y = draw()
     found = search(loss, scores, directions, y)
@@ -54,7 +60,7 @@ def test_the_line_search_is_scipys(loss: Loss) -> None:
         assert beta == pytest.approx(best.x, rel=1e-5, abs=1e-7)
 
 
-@both
+@each_loss
 def test_a_line_search_alone_is_the_same_as_among_others(loss: Loss) -> None:
     scores, directions, y = draw()
     found = search(loss, scores, directions, y)
@@ -62,7 +68,7 @@ def test_a_line_search_alone_is_the_same_as_among_others(loss: Loss) -> None:
     np.testing.assert_array_equal(found, alone)
 
 
-@both
+@each_loss
 def test_no_direction_is_not_followed(loss: Loss) -> None:
     scores, directions, y = draw(n=2)
     directions[0] = 0.0
@@ -78,11 +84,12 @@ def test_the_squared_losss_step_is_that_of_least_squares() -> None:
         assert beta == pytest.approx(np.linalg.lstsq(g[:, None], y - f, rcond=None)[0][0])
 
 
+@pytest.mark.parametrize("loss", [LogisticLoss(), ExponentialLoss()])
 @pytest.mark.parametrize("sign", [-1.0, 1.0])
-def test_if_the_loss_falls_without_end_the_step_is_bounded(sign: float) -> None:
+def test_if_the_loss_falls_without_end_the_step_is_bounded(sign: float, loss: Loss) -> None:
     y = np.array([1.0, -1.0, 1.0])
     directions = sign * y * [[0.5, 2.0, 0.0], [1e-9, 1e-8, 1e-7]]
-    found = search(LogisticLoss(), np.zeros((2, 3)), directions, y)
+    found = search(loss, np.zeros((2, 3)), directions, y)
     np.testing.assert_allclose(found, sign * LARGEST_CHANGE / np.array([2.0, 1e-7]))
 
 
@@ -98,12 +105,37 @@ def test_huge_margins_give_finite_losses_and_steps(size: float) -> None:
     assert (loss.mean(scores + found[:, None] * descent, y) <= loss.mean(scores, y)).all()
 
 
-def test_scores_that_have_overflowed_do_no_harm_to_others() -> None:
+@pytest.mark.parametrize("size", [50.0, 1e4])
+def test_huge_margins_give_finite_exponential_losses_and_steps(size: float) -> None:
+    y = np.array([1.0, -1.0, 1.0, -1.0])
+    scores = size * np.array([[1.0, -1.0, 1.0, 1.0], [1.0, -1.0, 1.0, -1.0]])
+    loss = ExponentialLoss()
+    largest = np.exp(min(size, LARGEST_EXPONENT))
+    np.testing.assert_allclose(loss.mean(scores, y), [largest / 4, 1 / largest], rtol=1e-12)
+    descent = loss.descent(scores, y)
+    assert np.isfinite(np.square(descent).sum(axis=1)).all()
+    assert np.isfinite(search(loss, scores, descent, y)).all()
+
+
+def test_with_two_answers_the_exponential_losss_step_is_adaboosts_weight() -> None:
+    rng = np.random.default_rng(3)
+    y = rng.choice([-1.0, 1.0], 50)
+    h, scores = rng.choice([-1.0, 1.0], (6, 50)), rng.normal(size=(6, 50))
+    sizes = np.array([1e-3, 0.1, 1.0, 1.0, 7.0, 1e4])
+    found = search(ExponentialLoss(), scores, sizes[:, None] * h, y)
+    weights = np.exp(-y * scores)
+    right = np.where(h == y, weights, 0).sum(axis=1)
+    alpha = 0.5 * np.log(right / (weights.sum(axis=1) - right))
+    np.testing.assert_allclose(found * sizes, alpha, rtol=1e-10)
+
+
+@pytest.mark.parametrize("loss", [LogisticLoss(), ExponentialLoss()])
+def test_scores_that_have_overflowed_do_no_harm_to_others(loss: Loss) -> None:
     scores, answers, y = draw(n=2)
     odd = scores.copy()
     odd[0, :3] = np.nan, np.inf, -np.inf
-    loss = LogisticLoss()
-    assert np.isnan(loss.mean(odd, y)[0])
+    if isinstance(loss, LogisticLoss):
+        assert np.isnan(loss.mean(odd, y)[0])
     assert np.isfinite(loss.descent(odd, y)).all()
     assert np.isfinite(search(loss, odd, answers, y)).all()
     for found in (loss.mean, loss.descent, lambda f, y: search(loss, f, answers, y)):

@@ -12,7 +12,9 @@ from quadrepro.learners.gradient.steps import (
     Epsilon,
     Full,
     Rescale,
+    RescaleEpsilon,
     RescaleInTheory,
+    RescaleTruncate,
     Scores,
     Shrink,
     Truncate,
@@ -35,6 +37,36 @@ def state(loss: str, rounds: int = 0, n: int = 1) -> Scores:
 def test_rescaling_by_nothing_is_boosting(loss: str) -> None:
     without = losses_of(Rescale(np.array([np.inf])), loss)
     np.testing.assert_array_equal(without, losses_of(Full(), loss))
+
+
+@both_losses
+@pytest.mark.parametrize("unit", [False, True])
+def test_rescaling_truncated_steps_by_nothing_is_truncating(loss: str, unit: bool) -> None:
+    without = losses_of(RescaleTruncate(np.array([np.inf]), unit), loss)
+    np.testing.assert_array_equal(without, losses_of(Truncate(unit), loss))
+
+
+@both_losses
+def test_a_truncated_rescaled_step_is_the_rescaled_one_within_the_bound(loss: str) -> None:
+    for k in (1, 2, 9):
+        scores = state(loss, k - 1)
+        step = RescaleTruncate(np.array([4.0]), unit=True).step(scores)
+        plain = Rescale(np.array([4.0])).step(scores)
+        assert step.shrink is not None
+        assert step.shrink.tolist() == [2 / (k + 4)]
+        bound = k ** (-2 / 3) * scores.per_unit()
+        np.testing.assert_allclose(step.weights, np.clip(plain.weights, -bound, bound))
+
+
+@both_losses
+def test_a_rescaled_epsilon_step_is_the_epsilon_step_from_shrunken_scores(loss: str) -> None:
+    for k in (1, 2, 9):
+        scores = state(loss, k - 1, n=2)
+        eps = np.array([0.1, 0.7])
+        step = RescaleEpsilon(eps).step(scores)
+        assert step.shrink is not None
+        np.testing.assert_allclose(step.shrink, 3 / (k + 3))
+        np.testing.assert_array_equal(step.weights, Epsilon(eps).step(scores).weights)
 
 
 @both_losses

@@ -44,5 +44,6 @@ def test_the_training_loss_is_that_of_the_staged_scores(loss: Any) -> None:
     X, y = problem(loss)
     losses, staged = TrainingLoss(6, 2), StagedScores(range(1, 7), 2, X)
     boost(STEPS["shrink"].rule(np.array([0.1, 0.9])), start(loss, 2), 6, [losses, staged])
-    each = (y - staged.path) ** 2 if loss == "l2" else np.log1p(np.exp(-y * staged.path))
-    np.testing.assert_allclose(losses.path, each.mean(axis=2), rtol=1e-12)
+    powers = np.exp(-y * staged.path)
+    each = {"l2": (y - staged.path) ** 2, "logistic": np.log1p(powers), "exponential": powers}
+    np.testing.assert_allclose(losses.path, each[loss].mean(axis=2), rtol=1e-12)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -15,8 +17,10 @@ from quadrepro.measures.bounds.adaboost import (
     edges,
     exponential_bound,
     product_bound,
+    rounds_to_error,
     rounds_to_zero_error,
 )
+from quadrepro.measures.bounds.weak_learning import least_edge
 from quadrepro.voters.reduction import VotingProblem
 
 Problem = tuple[FloatArray, FloatArray]
@@ -120,6 +124,34 @@ def test_the_vc_remarks_rounds_leave_no_point_of_an_interval_wrong(d: int, a: in
     assert (margins_of(AdaBoost(), (H, y), n_rounds)[:, -1] > 0).all()
 
 
+@pytest.mark.parametrize("error", [0.9, 0.5, 0.2, 0.05])
+def test_so_many_rounds_reach_an_error_on_an_interval(error: float) -> None:
+    x = np.arange(40)
+    y = np.where((x >= 11) & (x <= 25), 1.0, -1.0)
+    H = np.where(x[:, None] > np.arange(-1, 40), 1.0, -1.0)
+    n_rounds = rounds_to_error(1 / 6, error)
+    assert (margins_of(AdaBoost(), (H, y), n_rounds)[:, -1] <= 0).mean() <= error
+    assert exponential_bound(1 / 6, n_rounds) <= error < exponential_bound(1 / 6, n_rounds - 1)
+
+
+def test_less_than_one_of_d_points_is_an_error_of_half_a_point() -> None:
+    assert rounds_to_error(0.1, 1) == 0
+    for d in (1, 3, 100):
+        assert rounds_to_zero_error(d, 0.1) == rounds_to_error(0.1, 1 / (2 * d))
+
+
+def test_a_set_is_shattered_after_the_vc_remarks_rounds() -> None:
+    d = 5
+    H = np.where(np.arange(d)[:, None] > np.arange(-1, d - 1), 1.0, -1.0)
+    labellings = np.array(list(product([-1.0, 1.0], repeat=d)))
+    gamma = min(least_edge(H, y) for y in labellings)
+    # Where the labels alternate, the d voters have weights of one size.
+    assert gamma == pytest.approx(1 / (2 * d))
+    n_rounds = rounds_to_zero_error(d, gamma)
+    for y in labellings:
+        assert (margins_of(AdaBoost(), (H, y), n_rounds)[:, -1] > 0).all()
+
+
 def test_a_long_run_does_not_lose_its_edges() -> None:
     # The weights of a separable problem fall below the least floating-point number.
     x = np.arange(3)
@@ -154,6 +186,8 @@ def test_numbers_out_of_range_are_refused() -> None:
         exponential_bound(0.6, 3)
     with pytest.raises(ValueError, match=r"n_rounds must be in \[0, inf\]"):
         exponential_bound(0.1, -1)
+    with pytest.raises(ValueError, match=r"error must be in \(0, 1\], not 0"):
+        rounds_to_error(0.1, 0.0)
     with pytest.raises(ValueError, match="d must be at least 1"):
         rounds_to_zero_error(0, 0.1)
     with pytest.raises(ValueError, match=r"gamma must be in \(0, 1/2\], not 0"):

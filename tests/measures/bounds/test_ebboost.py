@@ -1,91 +1,101 @@
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
-from quadrepro.measures.bounds.ebboost import bernstein, empirical_bernstein, hoeffding
+from quadrepro._typing import FloatArray
+from quadrepro.measures.bounds.concentration import empirical_bernstein, hoeffding
+from quadrepro.measures.bounds.ebboost import (
+    empirical_bernstein_of_class,
+    finite_class,
+    penalised_error,
+)
 
-Draw = Callable[[np.random.Generator, tuple[int, int]], np.ndarray]
+REPEATS = 2000
 
-DISTRIBUTIONS: dict[str, tuple[Draw, float, float]] = {
-    "uniform": (lambda rng, shape: rng.random(shape), 1 / 2, 1 / 12),
-    "even coin": (lambda rng, shape: rng.binomial(1, 0.5, shape), 0.5, 0.25),
-    "rare coin": (lambda rng, shape: rng.binomial(1, 0.02, shape), 0.02, 0.02 * 0.98),
-    "beta(2, 5)": (lambda rng, shape: rng.beta(2, 5, shape), 2 / 7, 10 / (49 * 8)),
-    "constant": (lambda rng, shape: np.full(shape, 0.3), 0.3, 0.0),
-}
-REPEATS = 4000
-
-sizes = st.integers(2, 10_000)
-probabilities = st.floats(1e-6, 0.5)
-units = st.floats(0, 1)
+errors_of_votes = st.lists(st.integers(0, 49), min_size=1, max_size=8)
+lams = st.floats(0, 1e6)
 
 
-@pytest.mark.parametrize("name", DISTRIBUTIONS)
-@pytest.mark.parametrize("n", [5, 60])
+def test_the_bounds_are_the_papers_formulas() -> None:
+    assert finite_class(0.2, 50, np.log(7), 0.1) == pytest.approx(0.2 + (np.log(70) / 100) ** 0.5)
+    t = np.log(10 * 7 / 0.1)
+    assert empirical_bernstein_of_class(0.2, 0.01, 50, np.log(7), 0.1) == pytest.approx(
+        0.2 + (0.18 * t / 50) ** 0.5 + 15 * t / 49
+    )
+
+
+def test_a_class_of_one_function_has_hoeffdings_bound() -> None:
+    assert finite_class(0.2, 50, 0.0, 0.1) == pytest.approx(hoeffding(0.2, 50, 0.1))
+
+
+def test_the_constants_for_a_class_are_larger_than_those_for_one_function() -> None:
+    for n in (2, 16, 5000):
+        bound = empirical_bernstein_of_class(0.2, 0.1, n, 0.0)
+        assert bound > empirical_bernstein(0.2, 0.1, n)
+        if n < 17:
+            assert bound > 1
+
+
+@pytest.mark.parametrize("size", [1, 3, 40])
 @pytest.mark.parametrize("delta", [0.05, 0.3])
-def test_every_bound_holds_as_often_as_it_promises(name: str, n: int, delta: float) -> None:
-    draw, expectation, variance = DISTRIBUTIONS[name]
-    z = draw(np.random.default_rng(1), (REPEATS, n))
-    mean = z.mean(axis=1)
-    bounds = {
-        "hoeffding": hoeffding(mean, n, delta),
-        "bernstein": bernstein(mean, np.full(REPEATS, variance), n, delta),
-        "empirical": empirical_bernstein(mean, z.var(axis=1, ddof=1), n, delta),
-    }
-    # Three standard errors of the simulation.
+def test_corollary_22_holds_for_all_functions_at_once_as_often_as_it_promises(
+    size: int, delta: float
+) -> None:
+    rng = np.random.default_rng(size)
+    means = rng.binomial(40, 0.5, (REPEATS, size)) / 40
     slack = 3 * (delta * (1 - delta) / REPEATS) ** 0.5
-    for bound, values in bounds.items():
-        assert (values >= expectation).mean() >= 1 - delta - slack, bound
+    held = (finite_class(means, 40, np.log(size), delta) >= 0.5).all(axis=1).mean()
+    assert held >= 1 - delta - slack
+    # One function's bound does not hold for forty at once, and no bound is the mean itself.
+    if size == 40:
+        assert (finite_class(means, 40, 0.0, delta) >= 0.5).all(axis=1).mean() < 1 - delta - slack
 
 
-def test_the_bounds_are_the_theorems_formulas() -> None:
-    ln10, ln20 = np.log(10), np.log(20)
-    assert hoeffding(0.2, 50, 0.1) == pytest.approx(0.2 + (ln10 / 100) ** 0.5)
-    assert bernstein(0.2, 0.01, 50, 0.1) == pytest.approx(
-        0.2 + (0.02 * ln10 / 50) ** 0.5 + ln10 / 150
-    )
-    assert empirical_bernstein(0.2, 0.01, 50, 0.1) == pytest.approx(
-        0.2 + (0.02 * ln20 / 50) ** 0.5 + 7 * ln20 / 147
-    )
+def test_the_printed_corollary_fails_for_one_function() -> None:
+    # ln(|F|)/δ is 0 there, which leaves the mean.
+    means = np.random.default_rng(0).binomial(40, 0.5, REPEATS) / 40
+    printed = means + np.sqrt(np.log(1) / 0.05 / 80)
+    assert (printed >= 0.5).mean() < 0.95 - 0.1
 
 
-@given(units, st.integers(10, 10_000), st.floats(1e-6, 0.1))
-def test_bernstein_is_tighter_than_hoeffding_where_the_variance_is_small(
-    mean: float, n: int, delta: float
+@given(arrays(np.bool_, 30), st.floats(0, 100))
+def test_theorem_25_with_the_01_loss_is_lemma_31(wrong: FloatArray, log_size: float) -> None:
+    p, n = wrong.mean(), len(wrong)
+    t = log_size + np.log(10 / 0.05)
+    lemma = p + np.sqrt(18 * p * (1 - p) * t / (n - 1)) + 15 * t / (n - 1)
+    bound = empirical_bernstein_of_class(p, wrong.var(ddof=1), n, log_size)
+    assert bound == pytest.approx(lemma)
+
+
+@given(errors_of_votes, lams)
+def test_the_penalty_changes_no_minimiser_of_errors_below_one_half(
+    counts: list[int], lam: float
 ) -> None:
-    # With V = 0 it is, where ln(1/δ) / (3n) < sqrt(ln(1/δ) / (2n)), that is ln(1/δ) < 4.5 n.
-    assert bernstein(mean, 0.0, n, delta) < hoeffding(mean, n, delta)
+    errors = np.array(counts) / 100
+    penalised = penalised_error(errors, lam)
+    assert np.array_equal(penalised == penalised.min(), errors == errors.min())
 
 
-@given(units, st.floats(0, 0.25), sizes, probabilities)
-def test_more_draws_and_a_larger_delta_tighten_every_bound(
-    mean: float, variance: float, n: int, delta: float
-) -> None:
-    for bound in (
-        lambda n, delta: hoeffding(mean, n, delta),
-        lambda n, delta: bernstein(mean, variance, n, delta),
-        lambda n, delta: empirical_bernstein(mean, variance, n, delta),
-    ):
-        assert bound(2 * n, delta) < bound(n, delta)
-        assert bound(n, 1.5 * delta) < bound(n, delta)
-        assert bound(n, delta) > mean
-
-
-@given(units, st.floats(0, 0.2), sizes, probabilities)
-def test_a_larger_variance_loosens_the_bounds_that_know_it(
-    mean: float, variance: float, n: int, delta: float
-) -> None:
-    for bound in (bernstein, empirical_bernstein):
-        assert bound(mean, variance + 0.05, n, delta) > bound(mean, variance, n, delta)
+def test_the_penalty_changes_minimisers_above_one_half_and_of_other_losses() -> None:
+    assert penalised_error([0.4, 1.0], 10.0).argmin() == 1
+    # Margins of two votes: the exponential losses of the first are lower, but spread more.
+    losses = np.exp(-np.array([[1.0, 1.0, -0.5], [0.2, 0.2, 0.2]]))
+    assert losses.mean(axis=1).argmin() == 0
+    assert (losses.mean(axis=1) + losses.std(axis=1)).argmin() == 1
 
 
 def test_numbers_out_of_range_are_refused() -> None:
     with pytest.raises(ValueError, match="n >= 2, not 1"):
-        empirical_bernstein(0.5, 0.0, 1, 0.1)
-    with pytest.raises(ValueError, match=r"probability in \(0, 1\), not 1.5"):
-        hoeffding(0.5, 10, 1.5)
+        empirical_bernstein_of_class(0.1, 0.0, 1, 0.0)
+    with pytest.raises(ValueError, match="n >= 1, not 0"):
+        finite_class(0.1, 0, 0.0)
+    with pytest.raises(ValueError, match="log_size must be in"):
+        finite_class(0.1, 9, -1.0)
+    with pytest.raises(ValueError, match="error must be in"):
+        penalised_error(1.1, 1.0)
+    with pytest.raises(ValueError, match="lam must be in"):
+        penalised_error(0.1, -1.0)

@@ -4,76 +4,25 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from quadrepro._typing import FloatArray
 from quadrepro.data.encoding import encode
 from quadrepro.data.store import load_dataset
-from quadrepro.learners.greedy.quadboost import QuadBoost
+from quadrepro.learners.greedy.quadboost import QuadBoost, QuadBoostL1
 from quadrepro.learners.grid import Grid
 from quadrepro.measures.bounds.quadboost import (
     clipped_quadratic_loss,
-    correlations,
-    quadratic_bound,
     risk_bound,
+    theory_lambda,
 )
 from quadrepro.measures.bounds.rademacher import empirical_rademacher, massart
 from quadrepro.voters.stumps import Stumps
 
 NORMS = [1.0, 2.0, np.inf]
 each_norm = pytest.mark.parametrize("p", NORMS)
-
-Problem = tuple[FloatArray, FloatArray]
-
-
-def random_problem(seed: int) -> Problem:
-    """Draw voters and labels of nine examples."""
-    signs = np.random.default_rng(seed).choice([-1.0, 1.0], (9, 6))
-    return signs[:, :5], signs[:, 5]
-
-
-small_problems = st.integers(0, 10**6).map(random_problem)
-
-
-def rounds_of(problem: Problem, n_rounds: int) -> FloatArray:
-    """Return the margins after 1, 2, ... rounds of QuadBoost."""
-    H, y = problem
-    path = QuadBoost().path(H, y, Grid.of({"n_rounds": list(range(1, n_rounds + 1))}))
-    return y[:, None] * (H @ path.T)
-
-
-@settings(max_examples=80)
-@given(small_problems, st.integers(1, 40))
-def test_the_quadratic_risk_is_below_its_bound_with_the_least_correlation(
-    problem: Problem, n_rounds: int
-) -> None:
-    H, y = problem
-    margins = rounds_of(problem, n_rounds)
-    sizes, T = correlations(margins), np.arange(1, n_rounds + 1)
-    risk = ((1 - margins) ** 2).mean(axis=0)
-    assert ((margins <= 0).mean(axis=0) <= risk + 1e-12).all()
-    assert (risk <= quadratic_bound(sizes.min(), T) + 1e-9).all()
-    assert (risk <= quadratic_bound(np.minimum.accumulate(sizes), T) + 1e-9).all()
-    residuals = y[:, None] * (1 - np.column_stack([np.zeros(9), margins[:, :-1]]))
-    largest = np.abs(residuals.T @ H / 9).max(axis=1)
-    # A square root of a rounded difference is good to half the digits.
-    np.testing.assert_allclose(sizes, largest, atol=1e-7)
-
-
-def test_a_bound_that_cannot_last_falls_below_zero() -> None:
-    np.testing.assert_allclose(quadratic_bound(0.5, [1, 4, 8]), [0.75, 0.0, -1.0])
-
-
-def test_margins_of_other_algorithms_have_no_correlations() -> None:
-    rising = np.array([[0.5, 0.0], [0.5, 0.0]])
-    with pytest.raises(ValueError, match=r"quadratic loss rises in round 2.*not the .* of Quad"):
-        correlations(rising)
-    with pytest.raises(ValueError, match=r"gamma must be in \[0, 1\]"):
-        quadratic_bound(1.1, 1)
-    with pytest.raises(ValueError, match=r"n_rounds must be in \[0, inf\]"):
-        quadratic_bound(0.6, -1)
 
 
 def test_the_bound_is_the_theorems_formula() -> None:
@@ -103,9 +52,62 @@ def test_votes_are_bounded_side_by_side(p: float) -> None:
     for i in range(3):
         alone = risk_bound(loss[i], n[i], norm[i], p=p, m=90, complexity=0.1, empirical=True)
         assert together.total[i] == alone.total
-    # An empty vote has no complexity, and a norm below 1 counts as 1 in the last term.
     assert together.complexity[0] == 0
     assert together.scale[:2].tolist() == [0, 0]
+
+
+@each_norm
+@given(n=st.integers(1, 500), norm=st.floats(1e-6, 1e4))
+def test_the_terms_of_a_vote_are_those_of_the_class_it_is_in(p: float, n: int, norm: float) -> None:
+    k = max(0, int(np.ceil(np.log2(norm))))
+    bound = risk_bound(0.4, n, norm, p=p, m=200, complexity=0.05, empirical=False)
+    of_class = 2 * 2 * n ** (1 - 1 / p) * 2.0**k * 0.05
+    assert of_class * (1 - 1e-12) <= bound.complexity
+    assert np.sqrt(np.log(max(k, 1)) / 200) <= bound.scale + 1e-12
+    # Only norms below one half are worth more than they are.
+    assert bound.complexity == pytest.approx(4 * 2 * n ** (1 - 1 / p) * max(norm, 0.5) * 0.05)
+
+
+def test_the_failures_of_all_classes_add_up_to_less_than_delta() -> None:
+    n, k = np.arange(1.0, 20_001), np.arange(1.0, 2001)
+    m, delta = 300, 1.0
+    rest = 6 / (np.pi**2 * 20_001)
+    bound = risk_bound(0.0, n, 1.0, p=1, m=m, complexity=0.0, empirical=False, delta=delta)
+    first = np.exp(-2 * m * bound.confidence**2)
+    scale = np.sqrt(np.log(k) / m)
+    of_scales = sum(np.exp(-2 * m * (bound.confidence + s) ** 2).sum() for s in scale)
+    # All votes of norms up to 1 are one class more, k = 0, with the deviation of k = 1.
+    with_one, with_two = (of_scales + more * first.sum() for more in (1, 2))
+    assert with_one + 4 * rest < 0.8 * delta
+    assert with_two > delta
+
+
+@each_norm
+def test_the_theorys_lambda_is_what_the_bound_multiplies_the_norm_with(p: float) -> None:
+    n = np.array([1, 4, 50])
+    low, high = (
+        risk_bound(0.4, n, norm, p=p, m=200, complexity=0.05, empirical=False).complexity
+        for norm in (1.0, 2.0)
+    )
+    halved = 2 if p == 1 else 1
+    np.testing.assert_allclose(halved * theory_lambda(n, p, 0.05), high - low)
+
+
+def test_the_theorys_lambdas_are_the_papers() -> None:
+    n = np.array([1, 9])
+    np.testing.assert_allclose(theory_lambda(n, 1, 0.05), 4 * 0.05)
+    np.testing.assert_allclose(theory_lambda(n, 2, 0.05), 8 * np.sqrt(n) * 0.05)
+    np.testing.assert_allclose(theory_lambda(n, np.inf, 0.05), 8 * n * 0.05)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_with_the_theorys_lambda_no_voter_is_fitted_to_random_labels(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    H, y = rng.choice([-1.0, 1.0], (60, 25)), rng.choice([-1.0, 1.0], 60)
+    lam = float(theory_lambda(1, 1, empirical_rademacher(H, 200, rng).mean))
+    votes = QuadBoostL1().path(H, y, Grid.of({"lam": [lam, lam / 10]}))
+    assert np.count_nonzero(votes, axis=1)[0] == 0
+    assert np.count_nonzero(votes, axis=1)[1] > 0
 
 
 @given(arrays(np.float64, 9, elements=st.floats(-2, 3)))
@@ -163,3 +165,5 @@ def test_numbers_out_of_range_are_refused() -> None:
         risk_bound(0.1, 1, 1, **(good | {"m": 0}))
     with pytest.raises(ValueError, match="cannot be negative"):
         risk_bound(0.1, 1, -1, **good)
+    with pytest.raises(ValueError, match="a complexity cannot be negative"):
+        theory_lambda(1, 2, -0.1)

@@ -10,6 +10,7 @@ import pytest
 from quadrepro.config.loading import Experiment, load_experiment
 from quadrepro.engine.records import Record
 from quadrepro.learners.grid import Grid
+from quadrepro.measures.registry import title_of
 from quadrepro.report.kinds.base import Context
 from quadrepro.report.kinds.curves import Curves, curves_table, draw_curves
 from quadrepro.report.outcomes import Outcomes
@@ -225,3 +226,39 @@ def test_an_algorithm_that_keeps_other_measures_has_a_gap_in_the_others(
     table = curves_table(curves_of(experiment), outcomes(found))
     assert [e.ours for e in table.rows[-1][1]] == ["LPBoost", "any", "–", "0.2000 ± 0.0000"]
     assert table.data_rows[-1] == ("monks", "lpboost", "", "", "", pytest.approx(0.2), 0.0)
+
+
+MARKED = SOME.replace("}", ", marks: [adaboost_rounds]}")
+
+
+def marked() -> dict[str, Measures]:
+    found = of_all()
+    found["adaboost"]["adaboost_rounds"] = [[9.0] * 32, [11.0] * 32]
+    found["lpboost"]["adaboost_rounds"] = [[nan], [nan]]
+    return found
+
+
+def load_marked(load: Callable[..., Experiment]) -> Experiment:
+    return load("{title: training, measures: [train_error], scale: log}", MARKED)
+
+
+def test_a_mark_stands_at_its_value_in_the_colour_of_its_algorithm_with_its_title(
+    load: Callable[..., Experiment], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    training, testing = drawn_panels(load_marked(load), marked(), tmp_path, monkeypatch)
+    _, slope, mark = training.get_lines()
+    assert list(mark.get_xdata()) == [10.0, 10.0]
+    assert mark.get_color() == slope.get_color()
+    (words,) = training.texts
+    assert words.get_text().strip() == title_of("adaboost_rounds")
+    assert words.get_position()[0] == 10.0
+    assert not testing.texts
+
+
+def test_marks_are_columns_of_the_table(load: Callable[..., Experiment]) -> None:
+    table = curves_table(curves_of(load_marked(load)), outcomes(marked()))
+    assert table.header[-1] == title_of("adaboost_rounds")
+    assert table.data_header[-2:] == ("adaboost_rounds", "adaboost_rounds sd")
+    rows = {(row[1], row[2]): row[-2] for row in table.data_rows}
+    assert rows["adaboost", 1] == 10.0
+    assert rows["lpboost", ""] == rows["quadboost", 1] == ""

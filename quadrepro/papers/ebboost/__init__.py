@@ -1,0 +1,1 @@
+"""Empirical Bernstein Boosting."""

@@ -1,0 +1,43 @@
+"""The claims of the paper's sections 2 and 3 on bounds and on the 0-1 loss."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from quadrepro.measures.bounds.ebboost import penalised_error
+from quadrepro.papers.claims.claim import Judgement, everywhere
+from quadrepro.papers.claims.evidence import Evidence
+
+ADABOOST, EBBOOST = "adaboost", "ebboost"
+
+
+def tighter(evidence: Evidence, bound: str) -> Judgement:
+    """Judge whether a bound is below Hoeffding's for the AdaBoost vote of least variance.
+
+    The variance of errors is p(1 - p), so that it is the vote of least test error.
+    """
+    found = {}
+    for row in evidence.rows:
+        errors, hoeffding, other = (
+            np.array(evidence.curve(row, ADABOOST, measure).mean)
+            for measure in ("test_error", "test_hoeffding_bound", bound)
+        )
+        i = int(errors.argmin())
+        text = f"{other[i]:.4f} against {hoeffding[i]:.4f} at an error of {errors[i]:.4f}"
+        found[row] = text, bool(other[i] < hoeffding[i])
+    return everywhere(found)
+
+
+def same_minimiser(evidence: Evidence, lams: Sequence[float]) -> Judgement:
+    """Judge whether the votes of least training error are those of least penalised error."""
+    total = kept = 0
+    for row in evidence.rows:
+        for algorithm in (ADABOOST, EBBOOST):
+            errors = np.array(evidence.curve(row, algorithm, "train_error").mean)
+            for lam in lams:
+                penalised = penalised_error(errors, lam)
+                total += 1
+                kept += np.array_equal(penalised == penalised.min(), errors == errors.min())
+    return Judgement(f"{kept} of {total} minimisers are the same", kept == total)
