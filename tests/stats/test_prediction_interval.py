@@ -95,3 +95,13 @@ def test_two_repeats_are_enough_and_one_is_no_distribution() -> None:
     assert placement([0.1, 0.2], 0.15, 0.0005).inside
     with pytest.raises(ValueError, match="two repeats"):
         placement([0.1], 0.1, 0.0005)
+
+
+@pytest.mark.parametrize("further", [1, 4, 20])
+def test_the_interval_covers_the_mean_of_further_repeats(further: int) -> None:
+    rng = np.random.default_rng(further)
+    draws = rng.normal(size=(4000, 8 + further))
+    inside = [
+        placement(row[:8], float(row[8:].mean()), 0.0, further=further).inside for row in draws
+    ]
+    assert np.mean(inside) == pytest.approx(0.95, abs=0.012)

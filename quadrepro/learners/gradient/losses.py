@@ -25,7 +25,9 @@ CONVERGED = 1e-6
 """The logistic line search ends with a step that changes no score by more than this.
 
 With |g| ≤ 1 the third derivative is at most the second, so a Newton step of length h leaves an
-error of about h² / 2.
+error of about h² / 2, beside that of rounding: a slope known to about 1e-16 leaves an error of that
+much divided by the second derivative, which is not small where the loss is flat. There all such
+weights have the same loss.
 """
 
 NEWTON_STEPS = 100
