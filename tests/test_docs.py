@@ -82,6 +82,18 @@ def test_the_readmes_draws_sweeps_and_contestants_can_be_used(tmp_path: Path) ->
     assert [row.value for row in experiment.config.rows] == [0, 0.1, 0.5]
 
 
+def test_the_readmes_readings_can_be_used(tmp_path: Path) -> None:
+    example = re.findall(r"```yaml\n(.*?)```", README, re.DOTALL)[3]
+    path = tmp_path / "example.yaml"
+    path.write_text(f"title: Example\n{example}", encoding="utf-8")
+    experiment = load_experiment(path)
+    check_tables(experiment)
+    assert [row.entry.title for row in experiment.config.rows] == [
+        *("ringnorm", "ringnorm, patience", "ringnorm, all rows", "ringnorm, an oracle"),
+        *("wisconsin", "wisconsin, patience", "wisconsin, an oracle"),
+    ]
+
+
 def test_the_readmes_python_runs(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -100,7 +112,7 @@ def test_the_readmes_python_runs(
 
 
 def test_the_readmes_paper_names_the_papers_that_ship() -> None:
-    example = re.findall(r"```yaml\n(.*?)```", README, re.DOTALL)[3]
+    example = re.findall(r"```yaml\n(.*?)```", README, re.DOTALL)[4]
     shipped = {path.parent.name for path in (ROOT / "quadrepro" / "papers").glob("*/paper.yaml")}
     assert set(re.findall(r"ships: (.*)", example)[0].split(", ")) == shipped
 
