@@ -170,6 +170,9 @@ class Protocol(Model):
         stay as they are once missing values are filled.
     stumps_per_attribute : int, default 10
         The number of thresholds per attribute.
+    inputs : {"attributes", "voters"}, default "attributes"
+        What learners that make their own base learners are given: the attributes, or the outputs of
+        the stumps that the others vote with.
     voters : int or None, default None
         The number of stumps to take, at random among those that are not constant on the training
         part. If None, all stumps are taken.
@@ -191,6 +194,7 @@ class Protocol(Model):
     sample: Sample | None = None
     normalise: Literal["tanh", "none"] = "tanh"
     stumps_per_attribute: int = Field(default=10, ge=1, le=1000)
+    inputs: Literal["attributes", "voters"] = "attributes"
     voters: int | None = Field(default=None, ge=1)
     folds: Annotated[int, Field(ge=0)] = 5
     holdout: Holdout | None = None
@@ -222,6 +226,12 @@ class Protocol(Model):
         return self
 
     @model_validator(mode="after")
+    def _voters_to_give(self) -> Self:
+        if self.inputs == "voters" and (self.holdout is not None or self.voters is not None):
+            raise ValueError("inputs can be voters only if all stumps are fixed before training")
+        return self
+
+    @model_validator(mode="after")
     def _rows_to_choose_by(self) -> Self:
         if self.split.train == "all" and (self.folds or self.holdout):
             raise ValueError("nothing can be chosen if all rows are trained on: set folds to 0")
@@ -241,6 +251,8 @@ class Protocol(Model):
         )
         if not self.measures:
             del fields["measures"]
+        if self.inputs == "attributes":
+            del fields["inputs"]
         if self.holdout is not None:
             if self.holdout.by == "validation":
                 del fields["holdout"]["by"]

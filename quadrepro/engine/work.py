@@ -34,6 +34,7 @@ from quadrepro.search.holdout import HoldOut
 from quadrepro.search.k_fold import KFold
 from quadrepro.search.whole_path import WholePath
 from quadrepro.voters.random_stumps import RandomStumps
+from quadrepro.voters.stumps import Stumps
 
 
 @lru_cache(maxsize=1)
@@ -110,6 +111,9 @@ def _training_data(cell: Cell) -> TrainingData:
     valid = None if split.valid is None else part(split.valid)
     if protocol.holdout is not None and protocol.holdout.by == "test":
         valid = test
+    if protocol.inputs == "voters" and not cell.learner.gives_votes:
+        stumps = Stumps(protocol.stumps_per_attribute).fit(train.X)
+        train, test = (Part(stumps.transform(part.X), part.y) for part in (train, test))
     return TrainingData(train, test, valid, _voters(protocol, rng), rng)
 
 

@@ -71,6 +71,16 @@ SAMPLE = {"train": 20, "test": 30}
         ({"split": {"at_most": 1}}, ("split", "at_most"), "at_most must be at least 2, not 1"),
         ({"voters": 0}, ("voters",), "voters must be at least 1, not 0"),
         (
+            {"inputs": "voters", "voters": 5},
+            (),
+            "inputs can be voters only if all stumps are fixed before training",
+        ),
+        (
+            {"inputs": "voters", "folds": 0, "holdout": {}},
+            (),
+            "inputs can be voters only if all stumps are fixed before training",
+        ),
+        (
             {"noise": {"deviation": math.inf}},
             ("noise", "deviation"),
             "deviation must be a finite number, not inf",
@@ -194,6 +204,7 @@ def test_a_key_names_every_field_but_the_view_and_what_is_not_set() -> None:
         "polarity": "both",
     }
     assert protocol(folds=0, measures=["train_error"]).content()["measures"] == ["train_error"]
+    assert protocol(inputs="voters").content()["inputs"] == "voters"
 
 
 def test_a_key_names_the_rule_that_ends_a_run_and_the_choice_by_the_test_part() -> None:

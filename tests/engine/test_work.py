@@ -115,6 +115,28 @@ def test_the_last_round_can_be_taken_instead_of_the_best(held_out: Callable[...,
     assert last.chosen["n_rounds"] == best.chosen["n_rounds"] + 20
 
 
+def test_a_predictor_can_be_given_the_outputs_of_the_stumps(
+    small_config: Callable[..., Path],
+) -> None:
+    path = small_config("  view: quadboost\n", "  view: quadboost\n  folds: 0\n  inputs: voters\n")
+    head, _ = path.read_text().split("algorithms:\n")
+    tree = "  - {name: tree, algorithm: 'sklearn:DecisionTreeClassifier', grid: {max_depth: 3}}\n"
+    path.write_text(f"{head}algorithms:\n{tree}  - {{name: adaboost, grid: {{n_rounds: 5}}}}\n")
+    given, votes = make_plan(load_experiment(path)).cells[:2]
+    X, y, split = given.problem.X, given.problem.y, given.problem.split
+    normaliser = Normaliser.fit(X[split.train])
+    stumps = Stumps(10).fit(normaliser.transform(X[split.train]))
+    H, H_test = (stumps.transform(normaliser.transform(X[i])) for i in (split.train, split.test))
+    seed = int(generator(*given.draws, "all").integers(2**31))
+    expected = DecisionTreeClassifier(max_depth=3, random_state=seed).fit(H, y[split.train])
+    wrong = expected.predict(H_test) != y[split.test]
+    np.testing.assert_array_equal(run_cell(given).wrong_examples(), wrong)
+    # What votes sees them anyway.
+    path.write_text(path.read_text().replace("  inputs: voters\n", ""))
+    same = make_plan(load_experiment(path)).cells[1]
+    assert run_cell(votes).wrong == run_cell(same).wrong
+
+
 def test_a_choice_by_the_test_part_has_the_errors_that_it_chose_by(
     held_out: Callable[..., Path],
 ) -> None:
