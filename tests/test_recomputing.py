@@ -21,7 +21,7 @@ def recompute(folder: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize(
     ("name", "least"),
-    [("table1", 186), ("quickstart", 60), ("ebboost-table1", 300), ("ebboost-table2", 250)],
+    [("table1", 186), ("quickstart", 60), ("ebboost-table1", 290), ("ebboost-table2", 250)],
 )
 def test_committed_tables_follow_from_the_committed_outcomes(name: str, least: int) -> None:
     done = recompute(ROOT / "results" / name)
