@@ -106,7 +106,7 @@ def test_cb_boost_against_passes_over_all_examples(
             },
         )
         row(
-            f"CB-Boost on MNIST's 4 against 9, {n_rounds} rounds with the Gram matrix",
+            f"CB-Boost on MNIST's 4 against 9, {n_rounds} rounds once the Gram matrix is known",
             ours,
             {"passes over all examples, as published": published, "a lean loop of them": lean},
         )
