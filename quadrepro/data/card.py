@@ -179,7 +179,8 @@ class Card(Model):
         if view.part and view.part not in self.parts:
             known = nearest(view.part, self.parts) or "; it is not divided into parts"
             yield Mistake(("part",), f"{self.name} has no part {view.part!r}{known}")
-        named: list[tuple[Place, str]] = [(("order", name), name) for name in view.order]
+        named: list[tuple[Place, str]] = [(("where", name), name) for name in view.where]
+        named += [(("order", name), name) for name in view.order]
         for place, name in [*((("exclude", i), n) for i, n in enumerate(view.exclude)), *named]:
             if name not in kinds:
                 hint = nearest(name, kinds)
@@ -194,20 +195,16 @@ class Card(Model):
     def _where_mistakes(self, view: View) -> Iterator[Mistake]:
         attributes = {a.name: a for a in self.attributes}
         for name, values in view.where.items():
-            place: Place = ("where", name)
-            if name not in attributes:
-                hint = nearest(name, attributes)
-                yield Mistake(place, f"{self.name} has no attribute {name!r}{hint}")
+            if (attribute := attributes.get(name)) is None:
                 continue
-            codes = attributes[name].codes
             for value in values:
-                if attributes[name].kind == "numeric":
-                    if number(value) is None:
-                        message = f"{name} of {self.name} is numeric, but {value!r} is no number"
-                        yield Mistake(place, message)
-                elif codes is not None and value not in codes:
-                    hint = nearest(value, codes)
-                    yield Mistake(place, f"{name} of {self.name} has no code {value!r}{hint}")
+                if attribute.kind == "numeric" and number(value) is None:
+                    message = f"{name} of {self.name} is numeric, but {value!r} is no number"
+                    yield Mistake(("where", name), message)
+                elif attribute.codes is not None and value not in attribute.codes:
+                    hint = nearest(value, attribute.codes)
+                    message = f"{name} of {self.name} has no code {value!r}{hint}"
+                    yield Mistake(("where", name), message)
 
     def _target_mistakes(self, view: View) -> Iterator[Mistake]:
         labels, at = self.target.labels, ("positive",)

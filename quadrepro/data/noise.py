@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from quadrepro._typing import FloatArray
+from quadrepro.data.normalise import column_ranges
 
 BLOCK = 128
 """Rows at a time, few enough for a processor's own memory."""
@@ -36,11 +37,8 @@ def add_noise(
     -------
     ndarray of float64, shape (n_rows, n_attributes)
     """
-    # These leave NaN out.
-    low = np.fmin.reduce(X, axis=0, initial=np.inf)
-    high = np.fmax.reduce(X, axis=0, initial=-np.inf)
     # A column without values has no range, and stays NaN.
-    low, high = np.where(low > high, 0.0, low), np.where(low > high, 0.0, high)
+    low, high = column_ranges(X)
     middle, scale = (low + high) / 2, deviation * (high - low)
     noisy = np.empty_like(X)
     for start in range(0, len(X), BLOCK):

@@ -8,7 +8,7 @@ from typing import Literal, Self
 import numpy as np
 
 from quadrepro import elementary
-from quadrepro._typing import BoolArray, FloatArray
+from quadrepro._typing import FloatArray
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -48,10 +48,10 @@ class Normaliser:
         # A sum over rows rounds differently in another memory layout.
         X = np.ascontiguousarray(X, dtype=np.float64)
         seen = ~np.isnan(X)
-        low, mean, std = _moments(X, seen)
+        low, mean, std = _moments(X)
         fill = mean if missing == "mean" else np.where(seen.any(axis=0), low - std, 0.0)
         if not seen.all():
-            _, mean, std = _moments(np.where(seen, X, fill), np.ones_like(seen))
+            _, mean, std = _moments(np.where(seen, X, fill))
         return cls(fill, mean, std)
 
     def transform(self, X: FloatArray) -> FloatArray:
@@ -89,18 +89,20 @@ class Normaliser:
         return np.where(missing, self.fill, X) if missing.any() else X
 
 
-def _moments(X: FloatArray, seen: BoolArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+def column_ranges(X: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return minimum and maximum of each column without its NaN; 0 for a column without values."""
+    # These leave NaN out.
+    low = np.fmin.reduce(X, axis=0, initial=np.inf)
+    high = np.fmax.reduce(X, axis=0, initial=-np.inf)
+    nothing = low > high
+    return np.where(nothing, 0.0, low), np.where(nothing, 0.0, high)
+
+
+def _moments(X: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return minimum, mean and deviation of each column; 0, 0, 1 for a column without values."""
-    if len(X) and seen.all():
-        low = X.min(axis=0)
-        mean = np.clip(X.sum(axis=0) / len(X), low, X.max(axis=0))
-        std = np.sqrt(((X - mean) ** 2).sum(axis=0) / len(X))
-        return low, mean, np.where(std > 0.0, std, 1.0)
-    n_seen = np.maximum(seen.sum(axis=0), 1)
-    nothing = ~seen.any(axis=0)
-    low = np.where(nothing, 0.0, np.where(seen, X, np.inf).min(axis=0, initial=np.inf))
-    high = np.where(nothing, 0.0, np.where(seen, X, -np.inf).max(axis=0, initial=-np.inf))
+    n_seen = np.maximum((~np.isnan(X)).sum(axis=0), 1)
+    low, high = column_ranges(X)
     # The mean of equal values can differ from them by a rounding error, which is not a spread.
-    mean = np.clip(np.where(seen, X, 0.0).sum(axis=0) / n_seen, low, high)
-    std = np.sqrt((np.where(seen, X - mean, 0.0) ** 2).sum(axis=0) / n_seen)
+    mean = np.clip(np.nansum(X, axis=0) / n_seen, low, high)
+    std = np.sqrt(np.nansum((X - mean) ** 2, axis=0) / n_seen)
     return low, mean, np.where(std > 0.0, std, 1.0)

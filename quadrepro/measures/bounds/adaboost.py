@@ -13,7 +13,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from quadrepro._typing import FloatArray
-from quadrepro.measures.bounds.checks import ROUNDING, check_falls, in_range, margin_matrix
+from quadrepro.measures.bounds.checks import (
+    ROUNDING,
+    check_edge,
+    check_falls,
+    in_range,
+    margin_matrix,
+)
 
 if TYPE_CHECKING:
     from quadrepro.measures.trained import Trained
@@ -196,8 +202,7 @@ def measured_rounds(trained: Trained) -> FloatArray:
 
 def _rounds(gamma: float, log_inverse: float) -> int:
     """Return the least T with exp(-2γ²T) <= exp(-log_inverse)."""
-    if not 0 < gamma <= 0.5:
-        raise ValueError(f"gamma must be in (0, 1/2], not {gamma}")
+    check_edge(gamma)
     return ceil(log_inverse / (2 * gamma**2))
 
 

@@ -27,6 +27,12 @@ def check_draws(n: int, least: int, delta: float) -> None:
     check_delta(delta)
 
 
+def check_edge(gamma: float) -> None:
+    """Refuse an edge outside (0, 1/2]."""
+    if not 0 < gamma <= 0.5:
+        raise ValueError(f"gamma must be in (0, 1/2], not {gamma}")
+
+
 def in_range(name: str, values: ArrayLike, high: float) -> FloatArray:
     """Return the values as an array, and refuse any outside [0, high]."""
     checked = np.asarray(values, dtype=np.float64)

@@ -10,7 +10,7 @@ from math import floor, log, nan, sqrt
 from typing import TYPE_CHECKING
 
 from quadrepro._typing import FloatArray
-from quadrepro.measures.bounds.checks import ROUNDING
+from quadrepro.measures.bounds.checks import ROUNDING, check_edge
 
 if TYPE_CHECKING:
     from quadrepro.measures.trained import Trained
@@ -76,8 +76,7 @@ def experts_rounds(gamma: float, m: int) -> int:
     590
     """
     _check(m)
-    if not 0 < gamma <= 0.5:
-        raise ValueError(f"gamma must be in (0, 1/2], not {gamma}")
+    check_edge(gamma)
     return floor(4 * log(m) / gamma**2) + 1
 
 
