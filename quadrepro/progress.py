@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import sys
+import threading
 import time
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import IO, TYPE_CHECKING, Self, cast
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -15,8 +18,8 @@ if TYPE_CHECKING:
     from quadrepro.engine.estimates import Estimates
     from quadrepro.engine.records import Record
 
-SECONDS_BETWEEN_LINES = 30.0
-SECONDS_BETWEEN_UPDATES = 0.2
+SECONDS_BETWEEN_LINES = 60.0
+SECONDS_BETWEEN_UPDATES = 0.5
 
 
 def duration(seconds: float) -> str:
@@ -28,8 +31,33 @@ def duration(seconds: float) -> str:
 
 
 def tell(text: str) -> None:
-    """Print a line on standard error."""
-    print(text, file=sys.stderr, flush=True)
+    """Print a line on standard error; a terminal that is gone does not end the work."""
+    print(text, file=_Terminal(), flush=True)
+
+
+class _Terminal(io.TextIOBase):
+    """Standard error, which may go away while work goes on."""
+
+    def __init__(self) -> None:
+        # A bar puts something else in its place.
+        self._stream = sys.stderr
+
+    def write(self, text: str) -> int:
+        with contextlib.suppress(OSError, ValueError):
+            return self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with contextlib.suppress(OSError, ValueError):
+            self._stream.flush()
+
+    def isatty(self) -> bool:
+        with contextlib.suppress(OSError, ValueError):
+            return self._stream.isatty()
+        return False
+
+    def fileno(self) -> int:
+        return self._stream.fileno()
 
 
 class TerminalBar:
@@ -51,7 +79,7 @@ class RunProgress(TerminalBar):
     """Counts finished cells and estimates how long the rest will take.
 
     The estimate weighs cells by their running times as these become known, for they differ up to a
-    thousandfold. There is none until the first cell is done.
+    thousandfold. There is none until the first cell is done. It moves on between cells as well.
 
     Parameters
     ----------
@@ -61,19 +89,28 @@ class RunProgress(TerminalBar):
         Number of workers.
     estimates : Estimates
         Running times known so far; learns those of the cells that are done.
+    quiet : bool, default False
+        Show nothing but what `tell` is given.
     """
 
-    def __init__(self, cells: list[Cell], jobs: int, estimates: Estimates) -> None:
+    def __init__(
+        self, cells: list[Cell], jobs: int, estimates: Estimates, quiet: bool = False
+    ) -> None:
         self._rest = {cell.key: cell for cell in cells}
         self._n_cells = len(cells)
-        self._jobs = jobs
+        self._jobs = max(1, jobs)
         self._estimates = estimates
+        self._quiet = quiet
         self._done_seconds = 0.0
-        self._last_update = 0.0
+        self._lock = threading.Lock()
+        self._ended = threading.Event()
 
     def __enter__(self) -> Self:
-        self._start = self._last_line = time.monotonic()
-        if sys.stderr.isatty():
+        self._start = self._last_line = self._last_cell = time.monotonic()
+        self._left_then = self._left()
+        if self._quiet or not self._rest:
+            return self
+        if _Terminal().isatty():
             from rich.console import Console
             from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -81,30 +118,75 @@ class RunProgress(TerminalBar):
                 BarColumn(),
                 TextColumn("{task.description}"),
                 TimeElapsedColumn(),
-                console=Console(stderr=True),
+                console=Console(file=cast(IO[str], _Terminal())),
             )
             self._bar.start()
             self._task = self._bar.add_task(self._text(), total=1.0)
+        threading.Thread(target=self._keep_moving, daemon=True).start()
         return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._ended.set()
+        with self._lock:
+            super().__exit__(kind, error, trace)
 
     def __call__(self, cell: Cell, record: Record) -> None:
         """Count a finished cell."""
-        del self._rest[cell.key]
-        self._done_seconds += record.seconds
+        with self._lock:
+            del self._rest[cell.key]
+            self._done_seconds += record.seconds
+            self._last_cell = time.monotonic()
+            self._left_then = None
+            if not self._rest:
+                self._show()
+
+    def tell(self, text: str) -> None:
+        """Print a line on standard error, above the bar if there is one."""
+        if self._bar is None:
+            tell(text)
+            return
+        with self._lock:
+            self._bar.console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+    def show(self) -> None:
+        """Show how much is left, on a terminal or if the last line was a while ago."""
+        with self._lock:
+            self._show()
+
+    def _keep_moving(self) -> None:
+        while not self._ended.wait(SECONDS_BETWEEN_UPDATES):
+            self.show()
+
+    def _show(self) -> None:
         now, ended = time.monotonic(), not self._rest
-        if self._bar is not None and (ended or now - self._last_update >= SECONDS_BETWEEN_UPDATES):
-            self._last_update = now
-            left = self._left() or 0.0
-            elapsed = now - self._start
-            done = 1.0 if ended else elapsed / (elapsed + left)
+        if self._quiet or self._ended.is_set():
+            return
+        if self._bar is not None:
+            elapsed, left = now - self._start, self._left_now() or 0.0
+            done = 1.0 if ended else elapsed / max(elapsed + left, 1e-9)
             self._bar.update(self._task, completed=done, description=self._text())
-        elif self._bar is None and (ended or now - self._last_line >= SECONDS_BETWEEN_LINES):
+        elif ended or now - self._last_line >= SECONDS_BETWEEN_LINES:
             self._last_line = now
             tell(self._text())
 
+    def _left_now(self) -> float | None:
+        """Return the estimate of when the last cell ended, less the time since then."""
+        if self._left_then is None:
+            self._left_then = self._left()
+        if self._left_then is None:
+            return None
+        since = time.monotonic() - self._last_cell
+        # A cell that takes longer than it should will not end at once.
+        return max(self._left_then - since, since / 10)
+
     def _left(self) -> float | None:
         """Return the estimated wall time of the rest, or None if nothing is known."""
-        elapsed = time.monotonic() - self._start
+        elapsed = self._last_cell - self._start
         rest = self._estimates.total(self._rest.values(), elapsed)
         if rest is None:
             return None
@@ -116,7 +198,7 @@ class RunProgress(TerminalBar):
     def _text(self) -> str:
         done = self._n_cells - len(self._rest)
         text = f"{done}/{self._n_cells} cells"
-        left = self._left() if self._rest else None
+        left = self._left_now() if self._rest else None
         return text if left is None else f"{text}, about {duration(left)} left"
 
 
@@ -143,7 +225,7 @@ class FetchProgress(TerminalBar):
         self._total = 0
 
     def __enter__(self) -> Self:
-        if self._n_cards and sys.stderr.isatty():
+        if self._n_cards and _Terminal().isatty():
             from rich.console import Console
             from rich.progress import (
                 BarColumn,
@@ -158,7 +240,7 @@ class FetchProgress(TerminalBar):
                 BarColumn(),
                 DownloadColumn(),
                 TimeRemainingColumn(),
-                console=Console(stderr=True),
+                console=Console(file=cast(IO[str], _Terminal())),
             )
             self._bar.start()
             self._task = self._bar.add_task("", total=None)

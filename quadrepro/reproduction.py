@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,15 +11,21 @@ from typing import TYPE_CHECKING, Any
 from quadrepro.errors import ConfigError, nearest
 
 if TYPE_CHECKING:
+    from quadrepro.config.cell import Cell
     from quadrepro.config.plan import Plan
     from quadrepro.data.bring import FetchListener
     from quadrepro.data.card import Card
-    from quadrepro.engine.records import RecordStore
+    from quadrepro.engine.limits import Limits
+    from quadrepro.engine.records import Status
+    from quadrepro.engine.store import RecordStore
     from quadrepro.report.table import Table
     from quadrepro.results import Results
 
 RECORDS = "records"
 """Folder of records below the results; all experiments share it, for it goes by content."""
+
+PROBE = ".writable"
+"""Name of a file that is written and removed before anything is computed."""
 
 Fetching = Callable[[list["Card"]], AbstractContextManager["FetchListener"]]
 """Returns a listener to the progress of fetching some data sets."""
@@ -33,6 +39,9 @@ def reproduce(
     out: str | Path = "results",
     repeats: int | None = None,
     offline: bool | None = None,
+    timeout: float | None = None,
+    memory: int | None = None,
+    retry: Collection[Status] = (),
     progress: bool = True,
 ) -> Results:
     """Run or resume an experiment, and write and return its results.
@@ -45,7 +54,7 @@ def reproduce(
     config : str, Path or mapping
         A YAML file, the name of a config that ships with quadrepro, or the content of a config.
     jobs : int, optional
-        Number of worker processes, by default the number of cores; 1 computes in this process.
+        Number of worker processes, by default the number of cores; 0 computes in this process.
     data : str or Path, optional
         Folder of canonical CSV files, by default the one that ``QUADREPRO_DATA`` names.
     out : str or Path, default "results"
@@ -54,6 +63,12 @@ def reproduce(
         Number of random splits, instead of the config's.
     offline : bool, optional
         Never use the network; by default whether ``QUADREPRO_OFFLINE`` is set.
+    timeout : float, optional
+        Seconds that a cell may take, instead of the config's.
+    memory : int, optional
+        Bytes that a cell may use, instead of the config's; only on Linux.
+    retry : collection of {"failed", "timeout", "crashed"}, default ()
+        Cells that ended so before are computed again.
     progress : bool, default True
         Show the progress on standard error.
 
@@ -83,7 +98,7 @@ def reproduce(
     0   monks  quadboost      42     216  {'n_rounds': 10}
     """
     from quadrepro.engine.estimates import Estimates
-    from quadrepro.engine.run import compute, missing_cells
+    from quadrepro.engine.run import compute, local, missing_cells
     from quadrepro.progress import FetchProgress, RunProgress
 
     offline = bool(os.environ.get("QUADREPRO_OFFLINE")) if offline is None else offline
@@ -94,14 +109,11 @@ def reproduce(
         offline=offline,
         fetching=FetchProgress if progress else None,
     )
-    store, estimates = record_store(out), Estimates()
-    todo = missing_cells(plan.cells, store, estimates)
-    jobs = jobs or os.cpu_count() or 1
-    if progress and todo:
-        with RunProgress(todo, jobs, estimates) as listener:
-            compute(todo, store, jobs, listener, estimates)
-    else:
-        compute(todo, store, jobs, lambda cell, record: None, estimates)
+    store, estimates = record_store(out, plan), Estimates()
+    todo = missing_cells(plan.cells, store, estimates, retry)
+    jobs = workers(jobs, todo)
+    with RunProgress(todo, jobs, estimates, quiet=not progress) as listener:
+        compute(todo, store, local(jobs, limits_of(plan, timeout, memory)), listener, estimates)
     return write(plan, store, out)
 
 
@@ -231,11 +243,60 @@ def infer(
     return tables, missing, len(records)
 
 
-def record_store(out: str | Path) -> RecordStore:
-    """Return the store of records below a results folder."""
-    from quadrepro.engine.records import RecordStore
+def record_store(out: str | Path, plan: Plan | None = None) -> RecordStore:
+    """Return the store of records below a results folder.
 
-    return RecordStore(Path(out) / RECORDS)
+    Parameters
+    ----------
+    out : str or Path
+        The results folder.
+    plan : Plan, optional
+        What will be written there; checks that it can be.
+
+    Raises
+    ------
+    OSError
+        If files cannot be written into the folder.
+    """
+    from quadrepro._files import write_bytes
+    from quadrepro.engine.store import RecordStore
+    from quadrepro.progress import tell
+
+    def damaged(path: Path, fault: str) -> None:
+        tell(f"{path} is damaged, set aside and computed again: {fault}")
+
+    store = RecordStore(Path(out) / RECORDS, damaged)
+    if plan is not None:
+        for folder in (store.folder, Path(out) / plan.experiment.name):
+            # Of the size of a record, for a full disk takes a name but no content.
+            write_bytes(folder / PROBE, bytes(1 << 16))
+            (folder / PROBE).unlink()
+    return store
+
+
+def workers(jobs: int | None, cells: Sequence[Cell]) -> int:
+    """Return the number of worker processes for some cells.
+
+    Parameters
+    ----------
+    jobs : int or None
+        As asked for; None for the number of cores that this process may use.
+    cells : sequence of Cell
+        What to compute: there are not more workers than cells.
+    """
+    from quadrepro.resources import available_cores
+
+    return min(available_cores() if jobs is None else jobs, max(1, len(cells)))
+
+
+def limits_of(plan: Plan, timeout: float | None = None, memory: int | None = None) -> Limits:
+    """Return what a cell may use: the given limits, or else those of the config."""
+    from quadrepro.engine.limits import Limits
+
+    config = plan.experiment.config
+    return Limits(
+        config.timeout if timeout is None else timeout, config.memory if memory is None else memory
+    )
 
 
 def find_config(config: str | Path) -> Path:

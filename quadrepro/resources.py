@@ -1,4 +1,4 @@
-"""Where the files that ship with quadrepro are: cards, configs and papers.
+"""Where the files that ship with quadrepro are, and how many cores there are.
 
 In a wheel, `datasets/` and `configs/` are inside the package; in a checkout, they are beside it.
 """
@@ -28,3 +28,10 @@ def configs_folder() -> Path:
 def papers_folder() -> Path:
     """Return the folder with one folder per paper."""
     return _PACKAGE / "papers"
+
+
+def available_cores() -> int:
+    """Return how many cores this process may use, by its affinity and its control group."""
+    from joblib.externals.loky import cpu_count
+
+    return int(cpu_count())

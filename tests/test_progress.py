@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import io
 from dataclasses import dataclass
 from typing import cast
 
@@ -8,7 +9,7 @@ import pytest
 from quadrepro.config.cell import Cell
 from quadrepro.engine.estimates import Estimates
 from quadrepro.engine.records import Record
-from quadrepro.progress import RunProgress, duration
+from quadrepro.progress import RunProgress, duration, tell
 
 
 @dataclass(frozen=True)
@@ -53,9 +54,11 @@ def test_a_line_now_and_then_tells_how_much_is_left(
     with RunProgress(CELLS, 1, estimates) as progress:
         clock.now = 29.0
         done(progress, estimates, CELLS[0], 29.0)
+        progress.show()
         assert capsys.readouterr().err == ""
         clock.now = 60.0
         done(progress, estimates, CELLS[1], 31.0)
+        progress.show()
         assert capsys.readouterr().err == "2/4 cells, about 60 s left\n"
         clock.now = 61.0
         done(progress, estimates, CELLS[2], 1.0)
@@ -70,9 +73,47 @@ def test_the_estimate_follows_how_busy_the_machine_is_and_how_many_workers_there
     estimates = Estimates()
     with RunProgress(CELLS, 2, estimates) as progress:
         # Two workers: sixty seconds of searches took forty on the clock.
-        clock.now = 40.0
-        done(progress, estimates, CELLS[0], 60.0)
-    assert capsys.readouterr().err == "1/4 cells, about 2 min left\n"
+        clock.now = 60.0
+        done(progress, estimates, CELLS[0], 90.0)
+        progress.show()
+    assert capsys.readouterr().err == "1/4 cells, about 3 min left\n"
+
+
+def test_the_estimate_moves_on_while_no_cell_is_done(clock: Clock) -> None:
+    estimates = Estimates()
+    with RunProgress(CELLS, 1, estimates) as progress:
+        clock.now = 10.0
+        done(progress, estimates, CELLS[0], 10.0)
+        assert progress._text() == "1/4 cells, about 30 s left"
+        clock.now = 22.0
+        assert progress._text() == "1/4 cells, about 18 s left"
+        clock.now = 110.0
+        assert progress._text() == "1/4 cells, about 10 s left"
+
+
+def test_a_quiet_run_shows_nothing_but_what_it_is_told(
+    clock: Clock, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with RunProgress(CELLS[:1], 1, Estimates(), quiet=True) as progress:
+        clock.now = 100.0
+        progress.tell("wine, ada, repeat 0: failed: no vote today")
+        done(progress, Estimates(), CELLS[0], 100.0)
+    assert capsys.readouterr().err == "wine, ada, repeat 0: failed: no vote today\n"
+
+
+def test_a_terminal_that_is_gone_does_not_end_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Gone(io.StringIO):
+        def write(self, text: str) -> int:
+            raise OSError(5, "Input/output error")
+
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setattr("sys.stderr", Gone())
+    with RunProgress(CELLS[:1], 1, Estimates()) as progress:
+        progress.tell("a line")
+        done(progress, Estimates(), CELLS[0], 1.0)
+    tell("a line")
 
 
 def test_before_a_cell_is_done_records_tell_what_to_expect() -> None:

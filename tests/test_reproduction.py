@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,6 +8,9 @@ import pytest
 
 import quadrepro
 from quadrepro.documents.source import read_yaml
+from quadrepro.engine.limits import Limits
+from quadrepro.engine.run import Backend
+from quadrepro.engine.run import local as in_this_process
 from quadrepro.errors import ConfigError, DataError
 from quadrepro.reproduction import find_config, prepare, record_store, write
 
@@ -77,14 +79,17 @@ def test_a_cell_without_a_record_is_a_dash(small_config: Write, tmp_path: Path) 
     assert len(results.examples) == 0
 
 
-def test_the_default_is_all_cores(
+def test_the_default_is_all_cores_but_no_more_than_there_are_cells(
     monkeypatch: pytest.MonkeyPatch, small_config: Write, tmp_path: Path
 ) -> None:
     asked: list[int] = []
 
-    def compute(cells: object, store: object, jobs: int, *rest: object) -> None:
+    def local(jobs: int, limits: Limits) -> Backend:
         asked.append(jobs)
+        return in_this_process(0, limits)
 
-    monkeypatch.setattr("quadrepro.engine.run.compute", compute)
+    monkeypatch.setattr("quadrepro.engine.run.local", local)
+    monkeypatch.setattr("quadrepro.resources.available_cores", lambda: 3)
     quadrepro.reproduce(small_config(), out=tmp_path, progress=False)
-    assert asked == [os.cpu_count()]
+    quadrepro.reproduce(small_config(), out=tmp_path, progress=False)
+    assert asked == [3, 1]

@@ -18,7 +18,7 @@ VERBS = {
     "check": "Validate a config and its data, and print the plan.",
     "table": "Write the tables again from what has been computed.",
     "infer": "Say which reading of a protocol the printed numbers speak for.",
-    "compare": "Compare the tables of two results folders.",
+    "compare": "Compare two results folders, or two folders of them.",
     "fetch": "Fetch data sets into the cache.",
     "add": "Describe a file of your own, so that configs can name it.",
     "list": "List data sets, algorithms or experiments.",

@@ -6,6 +6,36 @@ from pathlib import Path
 
 import click
 
+from quadrepro.errors import nearest
+
+RETRIED = ("failed", "timeout", "crashed")
+"""How a cell can end without a result."""
+
+
+def number_of_bytes(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
+    """Return the number of bytes that an option such as 4GB means."""
+    from pydantic import ByteSize, TypeAdapter, ValidationError
+
+    if value is None:
+        return None
+    try:
+        found = int(TypeAdapter(ByteSize).validate_python(value))
+    except ValidationError:
+        found = 0
+    if found <= 0:
+        raise click.BadParameter(f"{value!r} is no number of bytes, such as 4GB or 500MB")
+    return found
+
+
+def statuses(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str, ...]:
+    """Return the statuses that an option names, with commas."""
+    names = tuple(name.strip() for name in value.split(",") if name.strip())
+    for name in names:
+        if name not in RETRIED:
+            raise click.BadParameter(f"no cell ends as {name!r}{nearest(name, RETRIED)}")
+    return names
+
+
 config_argument = click.argument("config")
 data_option = click.option(
     "--data",

@@ -9,10 +9,17 @@ import click
 from quadrepro.errors import EXIT_CELLS_MISSING
 
 if TYPE_CHECKING:
+    from quadrepro.engine.records import Record
     from quadrepro.results import Results
 
 SHOWN = 10
 """Number of cells without a result to name."""
+
+
+def failure(row: str, column: str, repeat: int, record: Record) -> str:
+    """Return in one line which cell has no result, and why."""
+    last_line = record.message.strip().splitlines()[-1:] or ["not computed"]
+    return f"{row}, {column}, repeat {repeat}: {record.status}: {last_line[0]}"
 
 
 def show(results: Results) -> int:
@@ -22,12 +29,13 @@ def show(results: Results) -> int:
     assert results.outcomes is not None
     records = results.outcomes.records
     bad = [(cell, record) for cell, record in records.items() if not record.ok]
-    for (row, column, repeat), record in bad[:SHOWN]:
-        last_line = record.message.strip().splitlines()[-1:] or ["not computed"]
-        click.echo(f"{row}, {column}, repeat {repeat}: {record.status}: {last_line[0]}", err=True)
+    for cell, record in bad[:SHOWN]:
+        click.echo(failure(*cell, record), err=True)
     if not bad:
         return 0
     cells = results.folder / "cells.csv"
     more = f", the first {SHOWN} above; {cells} names all" if len(bad) > SHOWN else ""
     click.echo(f"{len(bad)} of {len(records)} cells have no result{more}", err=True)
+    if tried := sorted({record.status for _, record in bad} - {"missing"}):
+        click.echo(f"compute them again with --retry {','.join(tried)}", err=True)
     return EXIT_CELLS_MISSING

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from quadrepro._typing import FloatArray, NumberArray
+from quadrepro.fingerprint import code_hash, versions
+from quadrepro.measures.registry import find_measure
 
 if TYPE_CHECKING:
     from quadrepro.config.protocol import Protocol
@@ -21,6 +24,35 @@ if TYPE_CHECKING:
 
 Draws = tuple[int, str, int]
 """Seed, data set and repeat: the names of a split's draws begin with these."""
+
+
+def key_of(content: Mapping[str, Any]) -> str:
+    """Return the key of a cell with some content."""
+    text = json.dumps(content, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def made_by(learner: Learner, measures: Sequence[str]) -> dict[str, Any]:
+    """Return what a key says of the code and the packages that a result depends on.
+
+    Parameters
+    ----------
+    learner : Learner
+        The algorithm.
+    measures : sequence of str
+        Names of what is measured of every candidate.
+
+    Returns
+    -------
+    dict
+        A hash as ``code``, and versions as ``packages``.
+    """
+    modules = [type(learner).__module__, *(f"quadrepro.kernels.{name}" for name in learner.kernels)]
+    if measures:
+        modules += ["quadrepro.measures.trained", *(find_measure(name).module for name in measures)]
+    used = versions()
+    packages = {name: used[name] for name in ("numpy", *learner.packages) if name in used}
+    return {"code": code_hash(tuple(modules)), "packages": packages}
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,8 +121,11 @@ class Cell:
     @cached_property
     def key(self) -> str:
         """Hash of the content, under which the record is kept."""
-        text = json.dumps(self.content, sort_keys=True, ensure_ascii=False)
-        return hashlib.sha256(text.encode()).hexdigest()
+        return key_of(self.content)
+
+    def made_by(self) -> dict[str, Any]:
+        """Return what the content says of code and packages, according to this process."""
+        return made_by(self.learner, self.protocol.measures)
 
     @property
     def n_candidates(self) -> int:

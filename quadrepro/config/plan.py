@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from quadrepro.config.algorithm_entry import AlgorithmEntry
-from quadrepro.config.cell import Cell
+from quadrepro.config.cell import Cell, made_by
 from quadrepro.config.loading import Experiment
 from quadrepro.config.problems import Problems
 from quadrepro.config.schema import Row
@@ -21,7 +21,7 @@ from quadrepro.errors import ConfigError
 from quadrepro.learners.base import Learner
 from quadrepro.measures.registry import find_measure
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 """Raised when a record's fields or a cell's steps change their meaning."""
 
 
@@ -109,6 +109,7 @@ def _cells_of_row(experiment: Experiment, row: Row, problems: Problems) -> Itera
             versions = {name: find_measure(name).version for name in measures}
             if changed := {name: v for name, v in versions.items() if v > 1}:
                 content["measures"] = changed
+            content |= made_by(learner, measures)
             if protocol.holdout is not None and learner.takes_drawn_stumps:
                 content["draws"] = (*draws, "stumps")
             elif protocol.draws_more or learner.draws:

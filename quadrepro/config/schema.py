@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, Self
 
-from pydantic import BeforeValidator, Field, ValidationError, model_validator
+from pydantic import BeforeValidator, ByteSize, Field, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
 from quadrepro.config.algorithm_entry import AlgorithmEntry
@@ -160,6 +160,7 @@ class Config(Model):
     """A whole config.
 
     `tables` is kept as written. What can be asked for there is checked by those who make it.
+    `timeout`, in seconds, and `memory` limit every cell, and no result depends on them.
     """
 
     title: str
@@ -174,6 +175,8 @@ class Config(Model):
     algorithms: tuple[AlgorithmEntry, ...] = Field(min_length=1)
     tables: dict[str, Any] = Field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    timeout: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    memory: ByteSize | None = Field(default=None, gt=0)
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:

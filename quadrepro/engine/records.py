@@ -1,18 +1,22 @@
-"""Records: what a cell leaves, kept one file a cell under the hash of its content."""
+"""Records: what a cell leaves, and whether it can be what a cell left."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
-from typing import Any, Literal
+from functools import cache
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
-from quadrepro._files import write_text
 from quadrepro._typing import BoolArray, FloatArray
+from quadrepro.config.cell import key_of
 
-Status = Literal["ok", "failed", "crashed", "missing"]
+Status = Literal["ok", "failed", "crashed", "timeout", "missing"]
+Count = Annotated[int, Field(ge=0)]
+Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Hexadecimal = Annotated[str, Field(pattern="^([0-9a-f]{2})*$")]
 
 
 @dataclass(frozen=True)
@@ -23,7 +27,7 @@ class Record:
     ----------
     key : str
         Hash of what it was computed from.
-    status : {"ok", "failed", "crashed", "missing"}
+    status : {"ok", "failed", "crashed", "timeout", "missing"}
         How it ended; "missing" where it was never computed.
     errors, n_test : int
         Wrong and all test examples.
@@ -43,26 +47,31 @@ class Record:
         Root of the mean squared error on the test examples, where numbers are predicted.
     seconds : float
         Wall time of the search and the final training.
-    versions : dict of str to str
-        Libraries it was computed with.
+    date : str
+        When it was done, in UTC, as in 2026-01-31T12:00:00Z.
+    environment : dict
+        What it was computed with, see `quadrepro.engine.environment.environment`.
     content : dict
         What the key is the hash of.
     message : str
-        Why it failed, with the traceback.
+        Why it failed; with the traceback if it raised an error.
     """
+
+    __pydantic_config__: ClassVar = ConfigDict(extra="forbid")
 
     key: str
     status: Status
-    errors: int = 0
-    n_test: int = 0
+    errors: Count = 0
+    n_test: Count = 0
     chosen: dict[str, Any] = field(default_factory=dict)
-    cv_errors: float = 0
-    wrong: str = ""
-    margins: str = ""
+    cv_errors: Annotated[float, Field(ge=0)] = 0
+    wrong: Hexadecimal = ""
+    margins: Hexadecimal = ""
     measures: dict[str, list[float]] = field(default_factory=dict)
-    rmse: float | None = None
-    seconds: float = 0.0
-    versions: dict[str, str] = field(default_factory=dict)
+    rmse: Annotated[float, Field(ge=0)] | None = None
+    seconds: Seconds = 0.0
+    date: str = ""
+    environment: dict[str, Any] = field(default_factory=dict)
     content: dict[str, Any] = field(default_factory=dict)
     message: str = ""
 
@@ -101,38 +110,49 @@ def pack(wrong: BoolArray) -> str:
     return np.packbits(wrong).tobytes().hex()
 
 
-class RecordStore:
-    """A folder of records.
+@cache
+def _adapter() -> TypeAdapter[Record]:
+    return TypeAdapter(Record)
 
-    Parameters
-    ----------
-    folder : Path
-        Made when the first record is kept.
+
+def to_json(record: Record) -> bytes:
+    """Return a record as JSON."""
+    return json.dumps(asdict(record), ensure_ascii=False).encode()
+
+
+def from_json(text: bytes) -> Record:
+    """Return the record of which `to_json` returned the text.
+
+    Raises
+    ------
+    ValueError
+        If no cell leaves such a record; the message names the field.
     """
+    try:
+        record = _adapter().validate_json(text, strict=True)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(map(str, first["loc"])) or "the record"
+        raise ValueError(f"{place}: {first['msg']}") from None
+    if fault := _fault(record):
+        raise ValueError(fault)
+    return record
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
 
-    def path(self, key: str) -> Path:
-        """Return the file of a record."""
-        return self.folder / key[:2] / f"{key}.json"
-
-    def get(self, key: str) -> Record | None:
-        """Return a record, or None where there is none that can be read."""
-        try:
-            fields = json.loads(self.path(key).read_text(encoding="utf-8"))
-            record = Record(**fields)
-        except (OSError, ValueError, TypeError):
-            return None
-        return record if record.key == key else None
-
-    def put(self, record: Record) -> None:
-        """Keep a record; a reader never sees half of one.
-
-        Raises
-        ------
-        OSError
-            If the disk does not take it.
-        """
-        text = json.dumps(asdict(record), ensure_ascii=False)
-        write_text(self.path(record.key), text)
+def _fault(record: Record) -> str | None:
+    if key_of(record.content) != record.key:
+        return "key: not that of its content"
+    if not record.ok:
+        return None
+    if not record.n_test:
+        return "n_test: no test examples"
+    if record.errors > record.n_test:
+        return f"errors: {record.errors} of {record.n_test} test examples"
+    if record.rmse is None:
+        if len(record.wrong) != 2 * (-(-record.n_test // 8)):
+            return f"wrong: not the outcomes of {record.n_test} test examples"
+        if int(record.wrong, 16).bit_count() != record.errors:
+            return f"errors: {record.errors}, but wrong has another number of test examples"
+    if len(record.margins) % 8:
+        return "margins: cut off"
+    return None

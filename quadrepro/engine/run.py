@@ -1,18 +1,35 @@
 """Computing the cells of a plan that have no record yet.
 
 Only this process writes. A record is kept as soon as its cell is done, so an interruption loses
-only the cells that are being computed. What computes is imported by `compute` alone, so that a plan
-and its tables need none of it.
+only the cells that are being computed. Several runs may share a folder of records: each claims the
+cells that it computes. What computes is imported by `compute` alone, so that a plan and its tables
+need none of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import time
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from quadrepro.config.cell import Cell
+from quadrepro.engine.claims import Claims
+from quadrepro.engine.environment import utc_now
 from quadrepro.engine.estimates import Estimates, longest_first
-from quadrepro.engine.records import Record, RecordStore
+from quadrepro.engine.limits import Limits
+from quadrepro.engine.records import Record, Status
+from quadrepro.engine.store import RecordStore
+
+CLAIMS = "claims"
+"""Folder of claims below that of records."""
+
+SECONDS_BETWEEN_LOOKS = 0.5
+"""How often a run looks for cells that others compute."""
+
+Backend = Callable[[Iterable[Cell]], Generator[Record, None, None]]
+"""Computes cells and yields their records in any order; asks for cells when it can take more."""
 
 
 class Listener(Protocol):
@@ -23,9 +40,12 @@ class Listener(Protocol):
 
 
 def missing_cells(
-    cells: Iterable[Cell], store: RecordStore, estimates: Estimates | None = None
+    cells: Iterable[Cell],
+    store: RecordStore,
+    estimates: Estimates | None = None,
+    retry: Collection[Status] = (),
 ) -> list[Cell]:
-    """Return the cells without a successful record, each content once.
+    """Return the cells without a record, each content once.
 
     Parameters
     ----------
@@ -35,13 +55,15 @@ def missing_cells(
         What has been computed.
     estimates : Estimates, optional
         Learns the running times of the cells that have a record.
+    retry : collection of str, default ()
+        Cells whose record has one of these statuses are missing as well.
     """
     todo: dict[str, Cell] = {}
     for cell in cells:
         record = store.get(cell.key)
-        if record is None or not record.ok:
+        if record is None or record.status in retry:
             todo.setdefault(cell.key, cell)
-        elif estimates is not None:
+        elif estimates is not None and record.ok:
             estimates.learn(cell, record.seconds)
     return list(todo.values())
 
@@ -49,7 +71,7 @@ def missing_cells(
 def compute(
     cells: Sequence[Cell],
     store: RecordStore,
-    jobs: int,
+    backend: Backend,
     listener: Listener,
     estimates: Estimates | None = None,
 ) -> None:
@@ -61,10 +83,11 @@ def compute(
         What to compute.
     store : RecordStore
         Where records are kept.
-    jobs : int
-        Worker processes; 1 computes in this process.
+    backend : callable
+        What computes them, see `local` and `quadrepro.engine.dask_workers`.
     listener : Listener
-        Called with every cell after its record is kept.
+        Called with every cell after its record is kept, by this process or by another one that
+        shares the store.
     estimates : Estimates, optional
         Running times known so far; learns those of the cells that are computed.
 
@@ -75,45 +98,92 @@ def compute(
     OSError
         If a record cannot be written.
     """
-    from joblib.externals.loky.process_executor import TerminatedWorkerError
-
     from quadrepro.kernels.compiling import warm
 
-    estimates = Estimates() if estimates is None else estimates
-    by_key = {cell.key: cell for cell in cells}
-
-    def keep(record: Record) -> None:
-        store.put(record)
-        cell = by_key.pop(record.key)
-        if record.ok:
-            estimates.learn(cell, record.seconds)
-        listener(cell, record)
-
+    run = _Run(store, listener, Estimates() if estimates is None else estimates)
     # Compiled once here, not by every worker.
     warm(name for cell in cells for name in cell.learner.kernels)
     try:
-        for record in _records(longest_first(cells, estimates), jobs):
-            keep(record)
-    except TerminatedWorkerError:
-        # Which cell did it is not known: the rest run one at a time, each in a worker of its own.
-        for cell in list(by_key.values()):
-            try:
-                keep(next(_records([cell], 2)))
-            except TerminatedWorkerError as error:
-                message = f"its worker process died: {error}"
-                keep(Record(cell.key, "crashed", content=cell.content, message=message))
+        waiting = run.compute(cells, backend)
+        while waiting:
+            before = len(waiting)
+            waiting = run.compute(waiting, backend)
+            if len(waiting) == before:
+                time.sleep(SECONDS_BETWEEN_LOOKS)
+    finally:
+        run.claims.release_all()
 
 
-def _records(cells: Iterable[Cell], jobs: int) -> Iterator[Record]:
-    from joblib import Parallel, delayed
+@dataclass
+class _Run:
+    """One process's part in computing some cells."""
 
-    from quadrepro.engine.work import run_cell
+    store: RecordStore
+    listener: Listener
+    estimates: Estimates
+    began: str = field(default_factory=utc_now)
 
-    if jobs == 1:
-        yield from map(run_cell, cells)
-        return
-    pool = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
-    yield from pool(delayed(run_cell)(cell) for cell in cells)
+    def __post_init__(self) -> None:
+        self.claims = Claims(self.store.folder / CLAIMS)
+
+    def compute(self, cells: Sequence[Cell], backend: Backend) -> list[Cell]:
+        """Compute all cells that no other process has, and return those that one has."""
+        waiting: list[Cell] = []
+        taken: dict[str, Cell] = {}
+
+        def mine() -> Iterator[Cell]:
+            for cell in longest_first(cells, self.estimates):
+                if not self.claims.take(cell):
+                    waiting.append(cell)
+                elif record := self._done(cell):
+                    self.claims.release(cell.key)
+                    self._tell(cell, record)
+                else:
+                    taken[cell.key] = cell
+                    yield cell
+
+        with closing(backend(mine())) as records:
+            for record in records:
+                cell = taken.pop(record.key)
+                self.store.put(record if record.date else replace(record, date=utc_now()))
+                self.claims.release(cell.key)
+                self._tell(cell, record)
+        return waiting
+
+    def _done(self, cell: Cell) -> Record | None:
+        """Return the record of a cell that another process has computed in the meantime."""
+        record = self.store.get(cell.key)
+        return record if record is not None and (record.ok or record.date >= self.began) else None
+
+    def _tell(self, cell: Cell, record: Record) -> None:
+        if record.ok:
+            self.estimates.learn(cell, record.seconds)
+        self.listener(cell, record)
+
+
+def local(jobs: int, limits: Limits | None = None) -> Backend:
+    """Return what computes cells on this machine.
+
+    Parameters
+    ----------
+    jobs : int
+        Number of worker processes; 0 computes in this process, which a cell can end.
+    limits : Limits, optional
+        What a cell may use; a limit on time needs workers.
+    """
+    limits = Limits() if limits is None else limits
+
+    def compute_locally(cells: Iterable[Cell]) -> Generator[Record, None, None]:
+        if jobs:
+            from quadrepro.engine.workers import run_in_workers
+
+            yield from run_in_workers(cells, jobs, limits)
+        else:
+            from quadrepro.engine.work import run_cell
+
+            yield from (run_cell(cell, limits.memory) for cell in cells)
+
+    return compute_locally
 
 
 def records_of(cells: Iterable[Cell], store: RecordStore) -> list[Record]:

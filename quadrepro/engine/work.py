@@ -21,8 +21,9 @@ from quadrepro.config.protocol import Protocol
 from quadrepro.config.seeds import generator
 from quadrepro.data.noise import add_noise
 from quadrepro.data.normalise import Normaliser
+from quadrepro.engine.environment import environment, utc_now
+from quadrepro.engine.limits import at_most
 from quadrepro.engine.records import Record, pack, pack_margins
-from quadrepro.engine.versions import versions
 from quadrepro.kernels.compiling import warm
 from quadrepro.learners.stopping import Stopping
 from quadrepro.learners.training import Part, Rng, TrainingData, Voters
@@ -43,32 +44,49 @@ def _libraries(n_modules: int) -> ThreadpoolController:
     return ThreadpoolController()
 
 
-def run_cell(cell: Cell) -> Record:
+def run_cell(cell: Cell, memory: int | None = None) -> Record:
     """Compute a cell.
 
     Parameters
     ----------
     cell : Cell
         What to compute.
+    memory : int, optional
+        Bytes that it may use at most.
 
     Returns
     -------
     Record
-        Its status is "ok", or "failed" with the traceback as its message.
+        Its status is "ok", or "failed" with the reason as its message.
     """
+    made_by = {name: cell.content[name] for name in ("code", "packages")}
+    if made_by != cell.made_by():
+        message = (
+            "this worker has other code or packages than the plan: "
+            f"{cell.made_by()}, but the plan {made_by}"
+        )
+        return _failed(cell, message)
     try:
         warm(cell.learner.kernels)
         # One BLAS thread, also without workers: workers share the cores, and sums stay the same.
-        with _libraries(len(sys.modules)).limit(limits=1):
+        with _libraries(len(sys.modules)).limit(limits=1), at_most(memory):
             return _compute(cell)
-    except Exception:
-        return Record(
-            cell.key,
-            "failed",
-            content=cell.content,
-            versions=versions(),
-            message=traceback.format_exc(),
-        )
+    except MemoryError:
+        most = "" if memory is None else f": it may use {memory / 1e9:g} GB"
+        return _failed(cell, f"out of memory{most}\n{traceback.format_exc()}")
+    except (Exception, SystemExit):
+        return _failed(cell, traceback.format_exc())
+
+
+def _failed(cell: Cell, message: str) -> Record:
+    return Record(
+        cell.key,
+        "failed",
+        date=utc_now(),
+        environment=environment(),
+        content=cell.content,
+        message=message,
+    )
 
 
 def _compute(cell: Cell) -> Record:
@@ -88,7 +106,8 @@ def _compute(cell: Cell) -> Record:
         margins="" if margins is None else pack_margins(margins),
         measures=_measures(cell, choice, data),
         seconds=seconds,
-        versions=versions(),
+        date=utc_now(),
+        environment=environment(),
         content=cell.content,
     )
 

@@ -95,6 +95,8 @@ class Learner(ABC):
         Settings that have been renamed: the former name and the present one.
     kernels : tuple of str
         Modules of `quadrepro.kernels` whose compiled loops training runs.
+    packages : tuple of str
+        Packages besides numpy whose versions results may depend on.
     """
 
     version: ClassVar[int] = 1
@@ -103,6 +105,7 @@ class Learner(ABC):
     draws: ClassVar[bool] = False
     former: ClassVar[Mapping[str, str]] = {}
     kernels: ClassVar[tuple[str, ...]] = ()
+    packages: ClassVar[tuple[str, ...]] = ()
 
     @property
     @abstractmethod

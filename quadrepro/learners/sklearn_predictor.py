@@ -13,7 +13,6 @@ from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
-import sklearn
 from sklearn.base import is_classifier
 
 from quadrepro._typing import FloatArray
@@ -77,15 +76,13 @@ class SklearnPredictor(Predictor):
     settings : dict of str to int, float, str, bool or None
         Fixed parameters; all others are hyper-parameters or have their defaults. If the estimator
         has a ``random_state`` of None, one is drawn for all candidates on the same examples.
-    release : str
-        Version of scikit-learn, on which the results depend.
     """
 
     version: ClassVar[int] = 2
+    packages: ClassVar[tuple[str, ...]] = ("scipy", "scikit-learn")
 
     name: str
     settings: Mapping[str, Value] = field(default_factory=dict)
-    release: str = field(default=sklearn.__version__, init=False)
 
     @property
     def task(self) -> Task:

@@ -41,6 +41,11 @@ class Measure:
     version: int = 1
 
     @property
+    def module(self) -> str:
+        """Name of the module of its function."""
+        return f"quadrepro.measures.{self.function.split(':')[0]}"
+
+    @property
     def needs_votes(self) -> bool:
         """Whether only a vote over voters can be measured by it."""
         return self.needs == "voters"

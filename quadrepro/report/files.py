@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from quadrepro._files import write_text
 from quadrepro.config.loading import Experiment
 from quadrepro.config.plan import Plan
-from quadrepro.engine.records import RecordStore
 from quadrepro.engine.run import records_of
+from quadrepro.engine.store import RecordStore
 from quadrepro.report.figure import FORMATS
 from quadrepro.report.kinds import requested
 from quadrepro.report.kinds.base import Request
 from quadrepro.report.manifest import CellsFile, FigureFiles, Manifest, TableFiles
 from quadrepro.report.outcomes import Outcomes
-from quadrepro.report.provenance import provenance
+from quadrepro.report.provenance import mixture, provenance
 from quadrepro.report.table import Table, csv_text
 
 CELLS = "cells.csv"
@@ -35,6 +36,7 @@ CELLS_HEADER = (
     "chosen",
     "seconds",
     "published",
+    "key",
 )
 """Its columns."""
 
@@ -55,6 +57,9 @@ OUTCOMES_HEADER = (
 
 TIMED_COLUMNS = ("seconds",)
 """Those of them that hold measured times."""
+
+KEY_COLUMNS = ("key",)
+"""Those that name a record, which differ between versions of code and packages."""
 
 
 def check_tables(experiment: Experiment) -> None:
@@ -88,11 +93,14 @@ def make_tables(
     dict of str to Table
         By name of the files without ending. The first one is the table to show.
     """
-    return {
+    tables = {
         request.kind.name: request.kind.table(request.context, outcomes)
         for request in _written(experiment)
         if request.kind.table is not None and (names is None or request.kind.name in names)
     }
+    if note := mixture(outcomes.records.values()):
+        return {name: replace(table, notes=(*table.notes, note)) for name, table in tables.items()}
+    return tables
 
 
 def make_manifest(experiment: Experiment, tables: Mapping[str, Table]) -> Manifest:
@@ -127,7 +135,7 @@ def make_manifest(experiment: Experiment, tables: Mapping[str, Table]) -> Manife
             for kind in kinds
             if kind.draw is not None
         },
-        cells=CellsFile(file=CELLS, timed_columns=TIMED_COLUMNS),
+        cells=CellsFile(file=CELLS, timed_columns=TIMED_COLUMNS, key_columns=KEY_COLUMNS),
     )
 
 
@@ -162,7 +170,7 @@ def write_results(plan: Plan, store: RecordStore, folder: Path) -> tuple[Table, 
     write_text(folder / CELLS, _cells(written, outcomes))
     write_text(folder / OUTCOMES, _outcomes(outcomes))
     make_manifest(experiment, tables).write(folder)
-    text = json.dumps(provenance(plan), indent=2, ensure_ascii=False)
+    text = json.dumps(provenance(plan, outcomes.records.values()), indent=2, ensure_ascii=False)
     write_text(folder / "run.json", text + "\n")
     return next(iter(tables.values())), outcomes
 
@@ -190,7 +198,7 @@ def _cells(requests: Sequence[Request[Any]], outcomes: Outcomes) -> str:
                 round(record.seconds, 4),
             )
         published = printed.get((row, column), "")
-        rows.append((row, column, repeat, record.status, *measured, published))
+        rows.append((row, column, repeat, record.status, *measured, published, record.key))
     return csv_text(CELLS_HEADER, tuple(rows))
 
 

@@ -71,10 +71,13 @@ class CellsFile(Model):
         Its name.
     timed_columns : tuple of str
         Columns that hold measured times.
+    key_columns : tuple of str, default ()
+        Columns that name records.
     """
 
     file: str
     timed_columns: tuple[str, ...]
+    key_columns: tuple[str, ...] = ()
 
 
 class Manifest(Model):
@@ -93,6 +96,13 @@ class Manifest(Model):
     tables: dict[str, TableFiles]
     figures: dict[str, FigureFiles]
     cells: CellsFile
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Names of all files."""
+        tables = (name for table in self.tables.values() for name in table.files)
+        figures = (name for figure in self.figures.values() for name in figure.files)
+        return (*tables, *figures, self.cells.file)
 
     def write(self, folder: Path) -> None:
         """Write ``tables.json`` into a results folder."""

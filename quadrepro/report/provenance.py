@@ -2,59 +2,90 @@
 
 from __future__ import annotations
 
-import os
-import platform
-import subprocess
-from pathlib import Path
+import json
+from collections.abc import Iterable
 from typing import Any
 
-import quadrepro
 from quadrepro.config.plan import Plan
-from quadrepro.engine.versions import versions
+from quadrepro.engine.records import Record
+
+LABEL = "Provenance: "
+"""Begins the note of a table on how its cells were computed."""
 
 
-def provenance(plan: Plan) -> dict[str, Any]:
-    """Return what ``run.json`` says: config, data, versions, machine and commit."""
+def provenance(plan: Plan, records: Iterable[Record]) -> dict[str, Any]:
+    """Return what ``run.json`` says: config, data, and with what the cells were computed.
+
+    Parameters
+    ----------
+    plan : Plan
+        What was asked for.
+    records : iterable of Record
+        Those of its cells.
+    """
     config = plan.experiment.config
     return {
         "experiment": plan.experiment.name,
         "config": config.model_dump(mode="json", by_alias=True, exclude_defaults=True),
         "seed": config.seed,
         "data": {row: d.content_hash for row, d in plan.datasets.items()},
-        "versions": versions(),
-        "platform": {
-            "system": platform.platform(),
-            "machine": platform.machine(),
-            "cores": os.cpu_count(),
-        },
         "blas_threads": 1,
-        "git": commit_of(Path(quadrepro.__file__).resolve().parent),
+        "computed": environments(records),
     }
 
 
-def commit_of(package: Path) -> dict[str, Any]:
-    """Return the commit that a package is checked out at.
+def environments(records: Iterable[Record]) -> list[dict[str, Any]]:
+    """Return with what the cells were computed, the environment of most cells first.
 
     Parameters
     ----------
-    package : Path
-        Folder of the package, below the root of the checkout.
+    records : iterable of Record
+        Records, of which those that were not computed are left out.
 
     Returns
     -------
-    dict
-        The hash as ``commit``, and whether code, configs, cards or constraints differ from it as
-        ``dirty``; results do not count. Empty outside a checkout.
+    list of dict
+        Each has the fields of `quadrepro.engine.environment.environment`, the number of ``cells``,
+        and the dates of the ``first`` and the ``last`` one.
     """
-    parts = [package.name, "configs", "datasets", "constraints.txt"]
+    found: dict[str, list[Record]] = {}
+    for record in records:
+        if record.environment:
+            found.setdefault(json.dumps(record.environment, sort_keys=True), []).append(record)
+    groups = sorted(found.values(), key=lambda group: (-len(group), group[0].key))
+    return [
+        {
+            "cells": len(group),
+            "first": min(record.date for record in group),
+            "last": max(record.date for record in group),
+            **group[0].environment,
+        }
+        for group in groups
+    ]
 
-    def ask(*words: str) -> str:
-        command = ["git", "-C", str(package.parent), *words]
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
-    try:
-        ask("ls-files", "--error-unmatch", f"{package.name}/__init__.py")
-        commit = ask("rev-parse", "HEAD")
-        return {"commit": commit, "dirty": bool(ask("status", "--porcelain", "--", *parts))}
-    except (OSError, subprocess.CalledProcessError):
-        return {}
+def mixture(records: Iterable[Record]) -> str:
+    """Return in a sentence what a reader of a table must know of how its cells were computed.
+
+    Parameters
+    ----------
+    records : iterable of Record
+        Those of the table.
+
+    Returns
+    -------
+    str
+        Empty if all were computed with the same packages on the same kind of processor, from code
+        that was committed.
+    """
+    computed = environments(records)
+    alike = {json.dumps([e["versions"], e["processor"]], sort_keys=True) for e in computed}
+    sentences = []
+    if len(alike) > 1:
+        sentences.append(
+            f"Cells were computed with {len(alike)} sets of packages or processors, which"
+            " run.json lists."
+        )
+    if dirty := sum(e["cells"] for e in computed if e["git"].get("dirty")):
+        sentences.append(f"{dirty} cells were computed by code that was not committed.")
+    return LABEL + " ".join(sentences) if sentences else ""

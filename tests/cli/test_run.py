@@ -30,7 +30,7 @@ def out(tmp_path: Path) -> Path:
 
 
 def test_a_run_writes_every_file_and_prints_the_table(small_config: Write, out: Path) -> None:
-    result = quadrepro("run", small_config(), "--jobs", 1, "--out", out)
+    result = quadrepro("run", small_config(), "--jobs", 0, "--out", out)
     assert result.exit_code == 0, result.output
     assert "| monks" in result.stdout
     names = {p.name for p in (out / "small").iterdir()}
@@ -39,7 +39,7 @@ def test_a_run_writes_every_file_and_prints_the_table(small_config: Write, out: 
 
 
 def test_cells_csv_has_one_row_a_cell_in_the_stated_form(small_config: Write, out: Path) -> None:
-    quadrepro("run", small_config(), "--jobs", 1, "--out", out, "--repeats", 2)
+    quadrepro("run", small_config(), "--jobs", 0, "--out", out, "--repeats", 2)
     with open(out / "small" / "cells.csv", newline="") as file:
         rows = list(csv.DictReader(file))
     assert list(rows[0]) == [
@@ -64,7 +64,7 @@ def test_cells_csv_has_one_row_a_cell_in_the_stated_form(small_config: Write, ou
 
 
 def test_run_json_says_what_the_tables_were_made_from(small_config: Write, out: Path) -> None:
-    quadrepro("run", small_config(), "--jobs", 1, "--out", out)
+    quadrepro("run", small_config(), "--jobs", 0, "--out", out)
     found = json.loads((out / "small" / "run.json").read_text())
     assert {"versions", "platform", "blas_threads", "seed", "data", "config", "git"} <= set(found)
     assert found["seed"] == 7
@@ -77,7 +77,7 @@ def test_tables_are_the_same_bytes_for_one_worker_and_two_fresh_and_resumed(
 ) -> None:
     config = small_config()
     one, two = tmp_path / "one", tmp_path / "two"
-    quadrepro("run", config, "--jobs", 1, "--out", one, "--repeats", repeats)
+    quadrepro("run", config, "--jobs", 0, "--out", one, "--repeats", repeats)
     quadrepro("run", config, "--jobs", 2, "--out", two, "--repeats", 1)
     quadrepro("run", config, "--jobs", 2, "--out", two, "--repeats", repeats)
     assert differences(one / "small", two / "small") == []
@@ -88,9 +88,9 @@ def test_tables_are_the_same_bytes_for_one_worker_and_two_fresh_and_resumed(
 
 
 def test_a_second_run_computes_nothing(small_config: Write, out: Path) -> None:
-    quadrepro("run", small_config(), "--jobs", 1, "--out", out)
+    quadrepro("run", small_config(), "--jobs", 0, "--out", out)
     before = {p: p.stat().st_mtime_ns for p in (out / "records").rglob("*.json")}
-    result = quadrepro("run", small_config(), "--jobs", 1, "--out", out)
+    result = quadrepro("run", small_config(), "--jobs", 0, "--out", out)
     assert "4 already computed" in result.output
     assert before == {p: p.stat().st_mtime_ns for p in (out / "records").rglob("*.json")}
 
@@ -102,7 +102,7 @@ def test_a_failed_cell_is_a_dash_and_the_exit_code_1(
         raise ArithmeticError("the oracle is silent")
 
     monkeypatch.setattr("quadrepro.learners.greedy.adaboost.AdaBoost._paths", fail)
-    result = quadrepro("run", small_config(), "--jobs", 1, "--out", out)
+    result = quadrepro("run", small_config(), "--jobs", 0, "--out", out)
     assert result.exit_code == 1
     assert "monks, ada, repeat 0: failed: ArithmeticError: the oracle is silent" in result.stderr
     assert "2 of 4 cells have no result" in result.stderr
@@ -111,7 +111,7 @@ def test_a_failed_cell_is_a_dash_and_the_exit_code_1(
     assert "monks,ada,0,failed,,,,,,,\n" in cells
     monkeypatch.undo()
     monkeypatch.delenv("QUADREPRO_DATA", raising=False)
-    assert quadrepro("run", small_config(), "--jobs", 1, "--out", out).exit_code == 0
+    assert quadrepro("run", small_config(), "--jobs", 0, "--out", out).exit_code == 0
 
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
@@ -146,13 +146,13 @@ def test_an_interrupted_run_says_how_to_go_on_and_loses_nothing(
 
 def test_a_disk_that_cannot_be_written_is_named(small_config: Write, tmp_path: Path) -> None:
     (tmp_path / "blocked").write_text("a file, not a folder")
-    result = quadrepro("run", small_config(), "--jobs", 1, "--out", tmp_path / "blocked")
+    result = quadrepro("run", small_config(), "--jobs", 0, "--out", tmp_path / "blocked")
     assert result.exit_code == 1
     assert re.match(r"error: .*blocked.*: Not a directory", result.stderr.splitlines()[-1])
 
 
 def test_progress_is_plain_lines_where_output_is_piped(small_config: Write, out: Path) -> None:
-    result = quadrepro("run", small_config(), "--jobs", 1, "--out", out)
+    result = quadrepro("run", small_config(), "--jobs", 0, "--out", out)
     assert result.stderr.splitlines()[-1] == "4/4 cells"
     assert "\r" not in result.stderr
     assert "\x1b" not in result.stderr

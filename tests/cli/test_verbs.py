@@ -45,7 +45,7 @@ BAD = [
     (("run", "tabel1"), 2, "there is no config 'tabel1'; did you mean 'table1'?"),
     (("run", "table1", "--data", "/nonexistent"), 3, "the data folder /nonexistent does not exist"),
     (("check", "table1"), 3, "  pima: OpenML 37"),
-    (("run", "table1", "--jobs", "0"), 2, "'--jobs'"),
+    (("run", "table1", "--jobs", "-1"), 2, "'--jobs'"),
     (("run", "table1", "--repeats", "none"), 2, "'--repeats'"),
     (("list", "nothing"), 2, "'nothing' is not one of"),
     (("ruin",), 2, "there is no command 'ruin'; did you mean 'run'?"),

@@ -204,8 +204,8 @@ def test_an_estimators_key_knows_its_release_its_parameters_and_its_draws(
     assert cell.content["settings"] == {
         "name": "DecisionTreeClassifier",
         "settings": {"max_features": 1},
-        "release": sklearn.__version__,
     }
+    assert cell.content["packages"]["scikit-learn"] == sklearn.__version__
     assert (cell.content["draws"], other.content["draws"]) == ((7, "monks", 0), (7, "monks", 1))
     shares = drawn_plan(small_config, f"  - {tree.replace('1}', '1.0}')}\n").cells[0]
     assert shares.key != cell.key

@@ -1,54 +1,79 @@
 from __future__ import annotations
 
-from pathlib import Path
+import json
+from dataclasses import asdict, replace
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quadrepro.engine.records import Record, RecordStore, pack
+from quadrepro.config.cell import key_of
+from quadrepro.engine.records import Record, from_json, pack, pack_margins, to_json
 
-KEY = "ab" + "0" * 62
-
-
-def test_a_record_comes_back_as_it_was_kept(tmp_path: Path) -> None:
-    store = RecordStore(tmp_path)
-    record = Record(KEY, "ok", errors=1, n_test=3, chosen={"lam": 0.1}, wrong="20", seconds=1.5)
-    store.put(record)
-    assert store.get(KEY) == record
-    assert store.get("cd" + "0" * 62) is None
+CONTENT = {"algorithm": "AdaBoost", "grid": [["n_rounds", [1, 2]]]}
+RECORD = Record(
+    key_of(CONTENT),
+    "ok",
+    errors=1,
+    n_test=3,
+    chosen={"lam": 0.1},
+    cv_errors=2,
+    wrong="20",
+    margins=pack_margins(np.array([0.5, -1.0])),
+    measures={"c_bound": [0.5, float("nan")]},
+    seconds=1.5,
+    content=CONTENT,
+)
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=40))
 def test_wrong_examples_survive_packing(wrong: list[bool]) -> None:
-    record = Record(KEY, "ok", n_test=len(wrong), wrong=pack(np.array(wrong)))
+    record = Record("k", "ok", n_test=len(wrong), wrong=pack(np.array(wrong)))
     assert record.wrong_examples().tolist() == wrong
 
 
+def test_a_record_survives_being_written() -> None:
+    found = from_json(to_json(RECORD))
+    assert np.isnan(found.measures["c_bound"][1])
+    assert replace(found, measures={}) == replace(RECORD, measures={})
+    assert from_json(to_json(Record(RECORD.key, "failed", content=CONTENT))).status == "failed"
+    regression = replace(RECORD, rmse=0.25, errors=0, wrong="")
+    assert from_json(to_json(regression)).rmse == 0.25
+
+
 @pytest.mark.parametrize(
-    "text", ["", "{", "[]", '{"key": "x"}', '{"key": "other", "status": "ok"}']
+    ("change", "fault"),
+    [
+        ({"key": "0" * 64}, "key: not that of its content"),
+        ({"content": {**CONTENT, "version": 2}}, "key: not that of its content"),
+        ({"status": "fine"}, "status: "),
+        ({"errors": -5}, "errors: "),
+        ({"errors": "1"}, "errors: "),
+        ({"errors": 4}, "errors: 4 of 3 test examples"),
+        ({"errors": 2}, "errors: 2, but wrong"),
+        ({"n_test": 0}, "n_test: no test examples"),
+        ({"n_test": 9}, "wrong: not the outcomes of 9 test examples"),
+        ({"wrong": "2"}, "wrong: "),
+        ({"wrong": "zz"}, "wrong: "),
+        ({"margins": "0000003f00"}, "margins: cut off"),
+        ({"measures": {"c_bound": ["low"]}}, "measures.c_bound.0: "),
+        ({"rmse": -1.0}, "rmse: "),
+        ({"seconds": float("inf")}, "seconds: "),
+        ({"surprise": 1}, "surprise: "),
+        ({"chosen": []}, "chosen: "),
+    ],
 )
-def test_a_damaged_record_counts_as_none(tmp_path: Path, text: str) -> None:
-    store = RecordStore(tmp_path)
-    store.put(Record(KEY, "ok"))
-    store.path(KEY).write_text(text)
-    assert store.get(KEY) is None
-
-
-def test_a_record_that_cannot_be_written_leaves_the_old_one_and_no_rest(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_record_that_no_cell_leaves_is_refused_by_field(
+    change: dict[str, Any], fault: str
 ) -> None:
-    store = RecordStore(tmp_path)
-    store.put(Record(KEY, "ok", errors=1))
+    text = json.dumps(asdict(RECORD) | change).encode()
+    with pytest.raises(ValueError, match=f"^{fault}"):
+        from_json(text)
 
-    def full(*args: object, **kwargs: object) -> None:
-        raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("quadrepro._files.os.fsync", full)
-    with pytest.raises(OSError, match="No space left"):
-        store.put(Record(KEY, "ok", errors=2))
-    kept = store.get(KEY)
-    assert kept is not None
-    assert kept.errors == 1
-    assert [p.suffix for p in store.path(KEY).parent.iterdir()] == [".json"]
+@pytest.mark.parametrize("text", [b"", b"{", b"[]", b"null", b"[" * 5000, b"\xff"])
+def test_a_text_that_is_no_record_is_refused(text: bytes) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        from_json(text)

@@ -1,23 +1,33 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import signal
+import time
+from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from quadrepro._typing import FloatArray
 from quadrepro.config.cell import Cell
 from quadrepro.config.loading import load_experiment
 from quadrepro.config.plan import Plan, make_plan
+from quadrepro.engine.claims import Claims
 from quadrepro.engine.estimates import Estimates
-from quadrepro.engine.records import Record, RecordStore
-from quadrepro.engine.run import compute, missing_cells, records_of
+from quadrepro.engine.limits import Limits
+from quadrepro.engine.records import Record, Status
+from quadrepro.engine.run import CLAIMS, compute, local, missing_cells, records_of
+from quadrepro.engine.store import RecordStore
 from quadrepro.learners.greedy.adaboost import AdaBoost
 from quadrepro.voters.reduction import VotingProblem
+from tests.cells import with_learner
 
 Write = Callable[..., Path]
+
+
+HERE = local(0)
 
 
 def ignore(cell: Cell, record: Record) -> None:
@@ -37,37 +47,32 @@ class Raising(AdaBoost):
         raise RuntimeError("no vote today")
 
 
-@dataclass(frozen=True)
-class Dying(AdaBoost):
-    """An algorithm that takes its process with it."""
-
-    def _paths(self, problem: VotingProblem, grid: object) -> FloatArray:
-        os._exit(1)
-
-
 def without_time(record: Record | None) -> Record | None:
-    return record and replace(record, seconds=0.0)
+    return record and replace(record, seconds=0.0, date="")
 
 
 def test_two_workers_leave_the_records_of_one(plan: Plan, tmp_path: Path) -> None:
     one, two = RecordStore(tmp_path / "1"), RecordStore(tmp_path / "2")
-    compute(plan.cells, one, 1, ignore)
-    compute(plan.cells, two, 2, ignore)
+    compute(plan.cells, one, HERE, ignore)
+    compute(plan.cells, two, local(2), ignore)
     for cell in plan.cells:
         assert without_time(one.get(cell.key)) == without_time(two.get(cell.key))
         assert one.get(cell.key) is not None
 
 
-def test_only_what_is_missing_or_failed_is_computed_again(plan: Plan, tmp_path: Path) -> None:
+def test_only_what_is_missing_or_to_be_retried_is_computed(plan: Plan, tmp_path: Path) -> None:
     store = RecordStore(tmp_path)
     first, second, third, *_ = plan.cells
-    compute([first], store, 1, ignore)
-    store.put(Record(second.key, "failed", message="boom"))
+    compute([first], store, HERE, ignore)
+    store.put(Record(second.key, "failed", content=second.content, message="boom"))
     left = missing_cells(plan.cells, store)
     assert first not in left
+    assert second not in left
+    assert third in left
+    left = missing_cells(plan.cells, store, retry=("failed",))
     assert {second.key, third.key} <= {c.key for c in left}
-    compute(left, store, 1, ignore)
-    assert missing_cells(plan.cells, store) == []
+    compute(left, store, HERE, ignore)
+    assert missing_cells(plan.cells, store, retry=("failed",)) == []
 
 
 def test_cells_of_equal_content_are_computed_once(plan: Plan, tmp_path: Path) -> None:
@@ -79,7 +84,7 @@ def test_running_times_are_learned_from_records_and_from_what_is_computed(
     plan: Plan, tmp_path: Path
 ) -> None:
     store, during, after = RecordStore(tmp_path), Estimates(), Estimates()
-    compute(plan.cells, store, 1, ignore, during)
+    compute(plan.cells, store, HERE, ignore, during)
     assert missing_cells(plan.cells, store, after) == []
     for cell, record in zip(plan.cells, records_of(plan.cells, store), strict=True):
         assert during.seconds(cell) == after.seconds(cell) == record.seconds
@@ -87,34 +92,122 @@ def test_running_times_are_learned_from_records_and_from_what_is_computed(
 
 def test_a_cell_that_fails_teaches_no_running_time(plan: Plan, tmp_path: Path) -> None:
     estimates = Estimates()
-    cell = replace(plan.cells[1], learner=Raising())
-    compute([cell], RecordStore(tmp_path), 1, ignore, estimates)
+    cell = with_learner(plan.cells[1], Raising())
+    compute([cell], RecordStore(tmp_path), HERE, ignore, estimates)
     assert estimates.seconds(cell) is None
 
 
 def test_a_cell_that_raises_is_a_failed_record_and_the_others_go_on(
     plan: Plan, tmp_path: Path
 ) -> None:
-    cells = [replace(plan.cells[1], learner=Raising()), plan.cells[0], *plan.cells[2:]]
+    cells = [with_learner(plan.cells[1], Raising()), plan.cells[0], *plan.cells[2:]]
     store = RecordStore(tmp_path)
-    compute(cells, store, 1, ignore)
+    compute(cells, store, HERE, ignore)
     failed, *others = records_of(cells, store)
     assert failed.status == "failed"
     assert "no vote today" in failed.message
     assert all(r.ok for r in others)
 
 
-def test_a_cell_that_kills_its_worker_is_a_crashed_record_and_the_others_go_on(
-    plan: Plan, tmp_path: Path
+@dataclass(frozen=True)
+class Ending(AdaBoost):
+    """An algorithm that does not come to an end in a good way."""
+
+    how: str = "exit"
+
+    def _paths(self, problem: VotingProblem, grid: object) -> FloatArray:
+        if self.how == "exit":
+            os._exit(3)
+        elif self.how == "kill":
+            os.kill(os.getpid(), signal.SIGKILL)
+        elif self.how == "system exit":
+            raise SystemExit(3)
+        elif self.how == "memory":
+            return np.ones((1 << 34, 8))
+        time.sleep(60)
+        raise AssertionError
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize(
+    ("how", "status", "message"),
+    [
+        ("exit", "crashed", "its worker process ended with exit code 3"),
+        ("kill", "crashed", "its worker process was ended by signal SIGKILL"),
+        ("system exit", "failed", "SystemExit: 3"),
+        ("sleep", "timeout", "it took more than 8 s"),
+        ("memory", "failed", "out of memory: it may use 1 GB"),
+    ],
+)
+def test_a_bad_cell_harms_only_itself(
+    plan: Plan, tmp_path: Path, jobs: int, how: str, status: Status, message: str
 ) -> None:
-    cells = [replace(plan.cells[1], learner=Dying()), plan.cells[0], *plan.cells[2:]]
+    bad = with_learner(plan.cells[1], Ending(how=how))
+    cells = [bad, plan.cells[0], *plan.cells[2:]]
     store = RecordStore(tmp_path)
     heard: list[str] = []
-    compute(cells, store, 2, lambda cell, record: heard.append(record.status))
-    crashed, *others = records_of(cells, store)
-    assert crashed.status == "crashed"
+    backend = local(jobs, Limits(seconds=8.0 if how == "sleep" else None, memory=10**9))
+    compute(cells, store, backend, lambda cell, record: heard.append(record.status))
+    found, *others = records_of(cells, store)
+    assert found.status == status
+    assert message in found.message
+    assert found.date
     assert all(r.ok for r in others)
-    assert sorted(heard) == ["crashed", "ok", "ok", "ok"]
+    assert sorted(heard) == sorted([status, "ok", "ok", "ok"])
+
+
+def test_cells_that_another_process_has_claimed_are_left_to_it(plan: Plan, tmp_path: Path) -> None:
+    store, elsewhere = RecordStore(tmp_path / "a"), RecordStore(tmp_path / "b")
+    first, *rest = plan.cells
+    compute([first], elsewhere, HERE, ignore)
+    done = elsewhere.get(first.key)
+    assert done is not None
+    other = Claims(store.folder / CLAIMS)
+    assert other.take(first)
+    computed: list[str] = []
+
+    def backend(cells: Iterable[Cell]) -> Generator[Record, None, None]:
+        for record in HERE(cells):
+            computed.append(record.key)
+            yield record
+
+    heard: list[str] = []
+
+    def listen(cell: Cell, record: Record) -> None:
+        heard.append(cell.key)
+        if len(heard) == len(rest):
+            store.put(done)
+            other.release(first.key)
+
+    compute(plan.cells, store, backend, listen)
+    assert sorted(computed) == sorted(cell.key for cell in rest)
+    assert sorted(heard) == sorted(cell.key for cell in plan.cells)
+
+
+def test_a_cell_whose_process_gave_it_up_is_computed_here(plan: Plan, tmp_path: Path) -> None:
+    store = RecordStore(tmp_path)
+    other = Claims(store.folder / CLAIMS)
+    assert other.take(plan.cells[0])
+    heard: list[str] = []
+
+    def listen(cell: Cell, record: Record) -> None:
+        heard.append(record.status)
+        other.release_all()
+
+    compute(plan.cells[:2], store, HERE, listen)
+    assert heard == ["ok", "ok"]
+    assert list(Claims(store.folder / CLAIMS).current()) == []
+
+
+def test_a_worker_with_other_code_than_the_plan_computes_nothing(
+    plan: Plan, tmp_path: Path
+) -> None:
+    content = {**plan.cells[0].content, "code": "0" * 16}
+    cell, store = replace(plan.cells[0], content=content), RecordStore(tmp_path)
+    compute([cell], store, HERE, ignore)
+    [record] = records_of([cell], store)
+    assert record.status == "failed"
+    assert "other code or packages than the plan" in record.message
 
 
 def test_an_interruption_keeps_what_was_finished(plan: Plan, tmp_path: Path) -> None:
@@ -124,7 +217,7 @@ def test_an_interruption_keeps_what_was_finished(plan: Plan, tmp_path: Path) -> 
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        compute(plan.cells, store, 1, interrupt)
+        compute(plan.cells, store, HERE, interrupt)
     assert len(missing_cells(plan.cells, store)) == len(plan.cells) - 1
 
 

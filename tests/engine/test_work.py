@@ -30,6 +30,7 @@ from quadrepro.learners.grid import Grid
 from quadrepro.voters.random_stumps import Coding, RandomStumps
 from quadrepro.voters.reduction import VotingProblem
 from quadrepro.voters.stumps import Stumps
+from tests.cells import with_learner
 
 
 def test_a_cell_is_the_protocol_step_by_step(
@@ -239,7 +240,7 @@ def with_voters(write: Callable[..., Path], n_voters: int | None) -> Cell:
 
 def columns_of(cell: Cell) -> list[bytes]:
     spy = Spy()
-    assert run_cell(replace(cell, learner=spy)).ok
+    assert run_cell(with_learner(cell, spy)).ok
     (H,) = spy.seen
     return [column.tobytes() for column in H.T]
 

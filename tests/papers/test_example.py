@@ -11,10 +11,11 @@ import pytest
 
 from quadrepro.config.loading import load_experiment
 from quadrepro.config.plan import make_plan
-from quadrepro.engine.records import RecordStore
+from quadrepro.engine.store import RecordStore
 from quadrepro.engine.work import run_cell
 from quadrepro.errors import ConfigError
 from quadrepro.report.files import check_tables, write_results
+from quadrepro.report.provenance import LABEL
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "my-paper"
 README = (EXAMPLE / "README.md").read_text(encoding="utf-8")
@@ -47,8 +48,10 @@ def test_a_paper_of_the_users_own_runs_from_end_to_end(tmp_path: Path) -> None:
 
 
 def untimed(table: str) -> list[list[str]]:
-    """Return the cells of the lines without measured times."""
-    lines = [line for line in table.splitlines() if "(measured time)" not in line]
+    """Return the cells of the lines without measured times and provenance."""
+    left_out = ("(measured time)", LABEL)
+    lines = [line for line in table.splitlines() if not any(text in line for text in left_out)]
+    lines = [line for line in lines if line]
     return [[cell.strip() for cell in line.split("|")] for line in lines]
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from quadrepro.config.loading import load_experiment
 from quadrepro.config.plan import Plan, make_plan
-from quadrepro.engine.records import RecordStore
+from quadrepro.engine.store import RecordStore
 from quadrepro.engine.work import run_cell
 from quadrepro.errors import ConfigError
 from quadrepro.report.files import check_tables, write_results
@@ -89,7 +89,7 @@ def test_cells_and_tables_carry_the_printed_row_that_the_config_names(tmp_path: 
     plan = make_plan(load_experiment(path))
     write_results(plan, RecordStore(tmp_path / "records"), folder)
     cells = (folder / "cells.csv").read_text().splitlines()
-    assert cells[1] == "robots,adaboost,0,missing,,,,,,,7.74%"
+    assert cells[1] == f"robots,adaboost,0,missing,,,,,,,7.74%,{plan.cells[0].key}"
     row = (folder / "means.md").read_text().splitlines()[4]
     assert row.split("|")[1:3] == [" robots     ", " – (7.74 ± 0.74) "]
 
@@ -104,9 +104,10 @@ def test_cells_carry_the_printed_risk_rather_than_the_printed_mean(tmp_path: Pat
     text = CONFIG.format("means: means, risks: risks")
     path.write_text(text.replace("paper: ebboost", "paper: ./both"))
     folder = tmp_path / "results"
-    write_results(make_plan(load_experiment(path)), RecordStore(tmp_path / "records"), folder)
+    plan = make_plan(load_experiment(path))
+    write_results(plan, RecordStore(tmp_path / "records"), folder)
     cells = (folder / "cells.csv").read_text().splitlines()
-    assert cells[1] == "monks,adaboost,0,missing,,,,,,,0.255"
+    assert cells[1] == f"monks,adaboost,0,missing,,,,,,,0.255,{plan.cells[0].key}"
     assert "(5.00)" in (folder / "means.md").read_text()
 
 

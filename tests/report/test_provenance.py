@@ -1,75 +1,53 @@
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-import pytest
-
-import quadrepro
 from quadrepro.config.loading import load_experiment
 from quadrepro.config.plan import make_plan
-from quadrepro.report.provenance import commit_of, provenance
+from quadrepro.engine.records import Record
+from quadrepro.report.provenance import LABEL, environments, mixture, provenance
 
 Write = Callable[..., Path]
 
 
-def git(root: Path, *words: str) -> str:
-    options = ("-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "commit.gpgsign=false")
-    command = ["git", "-C", str(root), *options, *words]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+def made(date: str, numpy: str = "2.4.6", commit: str = "abc", dirty: bool = False) -> Record:
+    environment: dict[str, Any] = {
+        "versions": {"numpy": numpy},
+        "git": {"commit": commit, "dirty": dirty},
+        "processor": {"machine": "x86_64"},
+    }
+    return Record(f"key of {date}", "ok", date=date, environment=environment)
 
 
-@pytest.fixture
-def checkout(tmp_path: Path) -> Path:
-    """Return the root of a checkout with a package, a config and results."""
-    for name in ("package/__init__.py", "configs/a.yaml", "constraints.txt", "results/a.md"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text("old")
-    git(tmp_path, "init", "-q")
-    git(tmp_path, "add", ".")
-    git(tmp_path, "commit", "-q", "-m", "all")
-    return tmp_path
-
-
-def test_a_clean_checkout_has_its_commit(checkout: Path) -> None:
-    commit = git(checkout, "rev-parse", "HEAD")
-    assert commit_of(checkout / "package") == {"commit": commit, "dirty": False}
-
-
-@pytest.mark.parametrize(
-    ("name", "dirty"),
-    [
-        ("package/__init__.py", True),
-        ("package/new.py", True),
-        ("configs/a.yaml", True),
-        ("constraints.txt", True),
-        ("results/a.md", False),
-    ],
-)
-def test_changed_code_makes_a_checkout_dirty_and_changed_results_do_not(
-    checkout: Path, name: str, dirty: bool
+def test_run_json_says_what_was_asked_for_and_how_the_cells_were_computed(
+    small_config: Write,
 ) -> None:
-    (checkout / name).write_text("new")
-    assert commit_of(checkout / "package")["dirty"] is dirty
-
-
-def test_a_package_that_is_not_checked_in_has_no_commit(checkout: Path) -> None:
-    (checkout / "other").mkdir()
-    (checkout / "other" / "__init__.py").write_text("")
-    assert commit_of(checkout / "other") == {}
-
-
-def test_without_git_there_is_no_commit(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", "")
-    assert commit_of(checkout / "package") == {}
-
-
-def test_run_json_names_the_checkout_that_holds_the_package(small_config: Write) -> None:
-    found = provenance(make_plan(load_experiment(small_config())))
-    package = Path(quadrepro.__file__).resolve().parent
-    assert (package / "report" / "provenance.py").is_file()
-    assert found["git"] == commit_of(package)
+    record = made("2026-01-01")
+    found = provenance(make_plan(load_experiment(small_config())), [record])
     assert found["experiment"] == "small"
     assert found["seed"] == found["config"]["seed"] == 7
     assert {*found["data"]} == {"monks", "people"}
+    assert found["computed"] == environments([record])
+
+
+def test_cells_are_counted_by_what_they_were_computed_with() -> None:
+    records = [made("2026-01-03", "1"), made("2026-01-02"), made("2026-01-01")]
+    first, second = environments([*records, Record("d", "missing")])
+    assert (first["cells"], first["first"], first["last"]) == (2, "2026-01-01", "2026-01-02")
+    assert first["versions"] == {"numpy": "2.4.6"}
+    assert (second["cells"], second["versions"]) == (1, {"numpy": "1"})
+
+
+def test_a_table_says_if_its_cells_were_not_all_computed_alike() -> None:
+    alike = [made("2026-01-01"), made("2026-01-02", commit="def")]
+    assert mixture(alike) == ""
+    note = mixture([*alike, made("2026-01-03", "1")])
+    assert note.startswith(LABEL)
+    assert "2 sets of packages or processors" in note
+
+
+def test_a_table_says_if_code_was_not_committed() -> None:
+    note = mixture([made("2026-01-01"), made("2026-01-02", dirty=True)])
+    assert note == f"{LABEL}1 cells were computed by code that was not committed."

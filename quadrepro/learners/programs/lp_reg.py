@@ -100,6 +100,7 @@ class RegularizedLP(SoftMargin):
 
     hyperparameters = (NU,)
     version = 2
+    packages = ("highspy",)
 
     def check(self, grid: Grid) -> None:
         """Raise ValueError if the grid or the number of rounds cannot be used."""

@@ -116,6 +116,7 @@ class LPBoost(Algorithm):
     hyperparameters = (C,)
     version = 2
     kernels: ClassVar[tuple[str, ...]] = ("sums",)
+    packages: ClassVar[tuple[str, ...]] = ("highspy",)
 
     def _paths(self, problem: VotingProblem, grid: Grid) -> FloatArray:
         values = [float(v) for v in grid.axis("C") or ()]

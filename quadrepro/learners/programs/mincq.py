@@ -31,6 +31,7 @@ class MinCq(Algorithm):
     hyperparameters = (MU,)
     version = 3
     kernels: ClassVar[tuple[str, ...]] = ("cholesky", "sums")
+    packages: ClassVar[tuple[str, ...]] = ("scipy", "piqp", "daqp")
 
     @property
     def merges_voters(self) -> bool:
@@ -64,6 +65,7 @@ class MinCqOnCBBoost(Algorithm):
     hyperparameters = (N_ROUNDS,)
     version = 3
     kernels: ClassVar[tuple[str, ...]] = ("cholesky", "sums")
+    packages: ClassVar[tuple[str, ...]] = ("scipy", "piqp", "daqp")
 
     def check(self, grid: Grid) -> None:
         """Raise ValueError if the grid or the mean margin cannot be used."""

@@ -20,6 +20,7 @@ class RegularizedQP(SoftMargin):
     hyperparameters = (C,)
     version = 2
     kernels = (*SoftMargin.kernels, "cholesky", "sums")
+    packages = ("scipy",)
 
     def _program(self, margins: FloatArray, counts: FloatArray) -> MarginQP:
         return MarginQP(margins, counts)

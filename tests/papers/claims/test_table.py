@@ -8,7 +8,8 @@ import pytest
 
 from quadrepro.config.loading import Experiment, load_experiment
 from quadrepro.config.plan import make_plan
-from quadrepro.engine.records import Record, RecordStore
+from quadrepro.engine.records import Record
+from quadrepro.engine.store import RecordStore
 from quadrepro.engine.work import run_cell
 from quadrepro.papers.claims.table import claims_table, judge_claims
 from quadrepro.report.files import check_tables, write_results

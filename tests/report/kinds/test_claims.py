@@ -6,7 +6,8 @@ import pytest
 
 from quadrepro.config.loading import load_experiment
 from quadrepro.config.plan import make_plan
-from quadrepro.engine.records import Record, RecordStore
+from quadrepro.engine.records import Record
+from quadrepro.engine.store import RecordStore
 from quadrepro.engine.work import run_cell
 from quadrepro.errors import ConfigError
 from quadrepro.report.files import check_tables, write_results

@@ -1,0 +1,112 @@
+"""Claims: which process computes a cell, if several share a folder of records.
+
+A claim is a lock on a file, which the system takes back when its process ends, however that ends.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from filelock import BaseFileLock, FileLock, Timeout
+
+from quadrepro.config.cell import Cell
+from quadrepro.engine.environment import utc_now
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A cell that some process computes.
+
+    Attributes
+    ----------
+    cell : str
+        Data set, algorithm and repeat.
+    host : str
+        The machine.
+    pid : int
+        The process.
+    since : str
+        When it was claimed, in UTC.
+    """
+
+    cell: str
+    host: str
+    pid: int
+    since: str
+
+
+class Claims:
+    """The claims on a folder of records.
+
+    Parameters
+    ----------
+    folder : Path
+        Made with the first claim.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._held: dict[str, BaseFileLock] = {}
+
+    def take(self, cell: Cell) -> bool:
+        """Claim a cell, and return False if another process has."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(self._lock(cell.key), thread_local=False)
+        try:
+            lock.acquire(blocking=False)
+        except Timeout:
+            return False
+        except NotImplementedError:
+            # A file system without locks: each process computes for itself.
+            return True
+        self._held[cell.key] = lock
+        name = f"{cell.dataset}, {cell.algorithm}, repeat {cell.repeat}"
+        claim = Claim(name, socket.gethostname(), os.getpid(), utc_now())
+        self._note(cell.key).write_text(json.dumps(asdict(claim)), encoding="utf-8")
+        return True
+
+    def release(self, key: str) -> None:
+        """Give up the claim on a cell, if this process has one."""
+        lock = self._held.pop(key, None)
+        if lock is not None:
+            # Removed while it is held: whoever waits for it finds a record.
+            self._note(key).unlink(missing_ok=True)
+            self._lock(key).unlink(missing_ok=True)
+            lock.release()
+
+    def release_all(self) -> None:
+        """Give up all claims of this process."""
+        for key in list(self._held):
+            self.release(key)
+
+    def current(self) -> Iterator[Claim]:
+        """Yield the claims of processes that are alive."""
+        for path in sorted(self.folder.glob("*.json")):
+            lock = FileLock(self._lock(path.stem), thread_local=False)
+            try:
+                with lock.acquire(blocking=False):
+                    continue
+            except Timeout:
+                pass
+            if claim := _read(path):
+                yield claim
+
+    def _lock(self, key: str) -> Path:
+        return self.folder / f"{key}.lock"
+
+    def _note(self, key: str) -> Path:
+        return self.folder / f"{key}.json"
+
+
+def _read(path: Path) -> Claim | None:
+    try:
+        fields: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        return Claim(**fields)
+    except (OSError, ValueError, TypeError):
+        return None

@@ -1,0 +1,52 @@
+"""What a cell may use."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a cell may use before it is ended.
+
+    Attributes
+    ----------
+    seconds : float or None, default None
+        Wall time, for cells that run in a worker.
+    memory : int or None, default None
+        Bytes, beyond what the process holds before. Only Linux keeps to it.
+    """
+
+    seconds: float | None = None
+    memory: int | None = None
+
+
+@contextlib.contextmanager
+def at_most(memory: int | None) -> Iterator[None]:
+    """Let this process take no more memory than it has and `memory` bytes."""
+    if memory is None or sys.platform != "linux":
+        yield
+        return
+    import resource
+
+    before, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    allowed = _held() + memory
+    if hard != resource.RLIM_INFINITY:
+        allowed = min(allowed, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (allowed, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, (before, hard))
+
+
+def _held() -> int:
+    """Return the bytes of this process that count towards the limit."""
+    for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
+        if line.startswith("VmData:"):
+            return 1024 * int(line.split()[1])
+    raise OSError("/proc/self/status has no line VmData")

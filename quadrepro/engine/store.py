@@ -1,0 +1,94 @@
+"""The folder of records: one file a cell, under the key of the cell.
+
+A file is JSON with a checksum of the record's text. One file a record was kept rather than a
+database: it reads as fast, and damage or a full disk harms no other record.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from quadrepro._files import write_bytes
+from quadrepro.engine.records import Record, from_json, to_json
+
+_HEAD, _MIDDLE, _TAIL = b'{"sha256": "', b'", "record": ', b"}\n"
+_START = len(_HEAD) + 64 + len(_MIDDLE)
+DAMAGED = ".damaged"
+"""Ending of the name of a record that was set aside."""
+
+
+class RecordStore:
+    """A folder of records.
+
+    Parameters
+    ----------
+    folder : Path
+        Made when the first record is kept.
+    on_damage : callable, optional
+        Called with the file of a damaged record and what is wrong with it, after it was set aside.
+    """
+
+    def __init__(self, folder: Path, on_damage: Callable[[Path, str], None] | None = None) -> None:
+        self.folder = folder
+        self._on_damage = on_damage
+
+    def path(self, key: str) -> Path:
+        """Return the file of a record."""
+        return self.folder / key[:2] / f"{key}.json"
+
+    def get(self, key: str) -> Record | None:
+        """Return a record, or None where there is none.
+
+        A damaged one is set aside under a name that ends with `DAMAGED`, and counts as none.
+        """
+        path = self.path(key)
+        try:
+            return _decode(path.read_bytes(), key)
+        except OSError:
+            return None
+        except ValueError as error:
+            self._set_aside(path, str(error))
+            return None
+
+    def put(self, record: Record) -> None:
+        """Keep a record; a reader never sees half of one.
+
+        Raises
+        ------
+        OSError
+            If the disk does not take it.
+        """
+        write_bytes(self.path(record.key), _encode(record))
+
+    def keys(self) -> Iterator[str]:
+        """Yield the keys of all records, unread."""
+        for path in self.folder.glob("??/*.json"):
+            yield path.stem
+
+    def _set_aside(self, path: Path, fault: str) -> None:
+        try:
+            path.replace(path.with_name(path.name + DAMAGED))
+        except OSError:
+            return
+        if self._on_damage is not None:
+            self._on_damage(path, fault)
+
+
+def _encode(record: Record) -> bytes:
+    body = to_json(record)
+    digest = hashlib.sha256(body).hexdigest().encode()
+    return _HEAD + digest + _MIDDLE + body + _TAIL
+
+
+def _decode(raw: bytes, key: str) -> Record:
+    """Return the record in a file, or raise ValueError."""
+    body = raw[_START : -len(_TAIL)]
+    digest = hashlib.sha256(body).hexdigest().encode()
+    if raw != _HEAD + digest + _MIDDLE + body + _TAIL:
+        raise ValueError("its checksum is not that of its text")
+    record = from_json(body)
+    if record.key != key:
+        raise ValueError(f"it is the record of {record.key}")
+    return record

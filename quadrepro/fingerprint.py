@@ -1,0 +1,173 @@
+"""The code and the packages that the result of a cell depends on.
+
+A record is kept under a hash of both, so that changed code never finds the results of former code.
+Comments and docstrings do not count, nor does code that only reads, writes or explains.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import os
+import platform
+from collections.abc import Iterable, Iterator
+from functools import cache
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parent
+
+COMPUTING = (
+    "quadrepro.config.problems",
+    "quadrepro.config.seeds",
+    "quadrepro.config.splits",
+    "quadrepro.data.encoding",
+    "quadrepro.data.noise",
+    "quadrepro.data.normalise",
+    "quadrepro.data.sources.fresh",
+    "quadrepro.elementary",
+    "quadrepro.engine.work",
+    "quadrepro.kernels",
+    "quadrepro.learners",
+    "quadrepro.measures",
+    "quadrepro.search",
+    "quadrepro.stats",
+    "quadrepro.voters",
+)
+"""Modules and packages whose code makes results; the code of others is not followed."""
+
+NOT_FOLLOWED = (
+    "quadrepro.learners.estimators",
+    "quadrepro.learners.registry",
+    "quadrepro.learners.streaming",
+    "quadrepro.measures.registry",
+    "quadrepro.measures.trained",
+)
+"""Modules among these that cells do not run, or only those that name them."""
+
+ROOTS = ("quadrepro.engine.work", "quadrepro.config.problems")
+"""What every cell runs through."""
+
+PACKAGES = ("numpy", "scipy", "scikit-learn", "highspy", "piqp", "daqp", "numba")
+"""Packages whose versions a record keeps."""
+
+
+@cache
+def code_hash(modules: tuple[str, ...] = ()) -> str:
+    """Return a hash of the code that the results of some modules depend on.
+
+    Parameters
+    ----------
+    modules : tuple of str
+        Names of modules of quadrepro, besides those that every cell runs through. A module of
+        another package counts with its own code alone.
+
+    Returns
+    -------
+    str
+        Sixteen hexadecimal digits, the same under every version of Python.
+
+    Examples
+    --------
+    >>> lpboost = code_hash(("quadrepro.learners.programs.lpboost",))
+    >>> lpboost == code_hash(("quadrepro.learners.greedy.adaboost",))
+    False
+    """
+    digest = hashlib.sha256()
+    for name in sorted(modules_of((*ROOTS, *modules))):
+        digest.update(f"{name} {_module(name)[0]}\n".encode())
+    return digest.hexdigest()[:16]
+
+
+def modules_of(names: Iterable[str]) -> set[str]:
+    """Return modules together with all computing ones that they import, also inside functions."""
+    found: set[str] = set()
+    rest = list(names)
+    while rest:
+        name = rest.pop()
+        if name not in found:
+            found.add(name)
+            rest += (other for other in _module(name)[1] if _computes(other))
+    return found
+
+
+def imports_of(name: str) -> frozenset[str]:
+    """Return the names of the modules that a module imports, of quadrepro and of other packages."""
+    return _module(name)[1]
+
+
+@cache
+def versions() -> dict[str, str]:
+    """Return the versions of Python, of quadrepro and of the packages that it computes with."""
+    return {
+        "python": platform.python_version(),
+        **{name: found for name in ("quadrepro", *PACKAGES) if (found := _version(name))},
+    }
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
+
+
+def _computes(name: str) -> bool:
+    inside = any(name == room or name.startswith(room + ".") for room in COMPUTING)
+    return inside and name not in NOT_FOLLOWED
+
+
+@cache
+def _module(name: str) -> tuple[str, frozenset[str]]:
+    """Return the hash of a module's code and the names of what it imports."""
+    path = _source(name)
+    tree = ast.parse(path.read_bytes())
+    code = hashlib.sha256(_plain(tree).encode()).hexdigest()
+    return code, frozenset(_imports(tree.body))
+
+
+def _source(name: str) -> Path:
+    package, *parts = name.split(".")
+    if package != PACKAGE.name:
+        file = getattr(import_module(name), "__file__", None)
+        return Path(file or os.devnull)
+    path = PACKAGE.joinpath(*parts)
+    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+
+
+def _imports(body: Iterable[ast.AST]) -> Iterator[str]:
+    for node in body:
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            continue
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            if node.module.split(".")[0] == PACKAGE.name:
+                names = (f"{node.module}.{alias.name}" for alias in node.names)
+                yield from (name for name in names if _source(name).is_file())
+        elif not isinstance(node, ast.expr):
+            yield from _imports(ast.iter_child_nodes(node))
+
+
+def _plain(node: object) -> str:
+    """Return code as text, without docstrings, places, and fields that some versions lack."""
+    if isinstance(node, list):
+        return f"[{' '.join(map(_plain, node))}]"
+    if not isinstance(node, ast.AST):
+        return repr(node)
+    fields = dict(ast.iter_fields(node))
+    body = fields.get("body")
+    if isinstance(body, list) and body and _is_text(body[0]):
+        fields["body"] = body[1:]
+    shown = (f"{name}={_plain(part)}" for name, part in fields.items() if part not in (None, []))
+    return f"{type(node).__name__}({' '.join(shown)})"
+
+
+def _is_text(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )

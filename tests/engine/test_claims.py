@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from quadrepro.config.cell import Cell
+from quadrepro.config.loading import load_experiment
+from quadrepro.config.plan import make_plan
+from quadrepro.engine.claims import Claims
+
+HOLD = """
+import sys
+from filelock import FileLock
+lock = FileLock(sys.argv[1])
+lock.acquire()
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def cell(small_config: Callable[..., Path]) -> Cell:
+    return make_plan(load_experiment(small_config())).cells[0]
+
+
+def test_only_one_takes_a_cell_until_it_is_released(cell: Cell, tmp_path: Path) -> None:
+    one, two = Claims(tmp_path / "claims"), Claims(tmp_path / "claims")
+    assert one.take(cell)
+    assert not two.take(cell)
+    one.release(cell.key)
+    assert two.take(cell)
+    two.release_all()
+    assert list((tmp_path / "claims").iterdir()) == []
+
+
+def test_claims_say_which_process_has_which_cell(cell: Cell, tmp_path: Path) -> None:
+    claims = Claims(tmp_path)
+    claims.take(cell)
+    [claim] = Claims(tmp_path).current()
+    assert (claim.cell, claim.pid) == ("monks, quadboost-l2, repeat 0", os.getpid())
+    claims.release_all()
+    assert list(Claims(tmp_path).current()) == []
+
+
+def test_the_claim_of_a_process_that_was_killed_is_free(cell: Cell, tmp_path: Path) -> None:
+    lock = tmp_path / f"{cell.key}.lock"
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(lock)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "held\n"
+        assert not Claims(tmp_path).take(cell)
+        process.kill()
+        process.wait()
+    claims = Claims(tmp_path)
+    assert claims.take(cell)
+    claims.release_all()

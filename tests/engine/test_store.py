@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from quadrepro.config.cell import key_of
+from quadrepro.engine.records import Record
+from quadrepro.engine.store import DAMAGED, RecordStore
+
+CONTENT = {"algorithm": "AdaBoost"}
+KEY = key_of(CONTENT)
+RECORD = Record(KEY, "ok", errors=1, n_test=3, wrong="20", content=CONTENT)
+
+
+def test_a_record_comes_back_as_it_was_kept(tmp_path: Path) -> None:
+    store = RecordStore(tmp_path)
+    store.put(RECORD)
+    assert store.get(KEY) == RECORD
+    assert store.get("cd" + "0" * 62) is None
+    assert list(store.keys()) == [KEY]
+
+
+def test_a_changed_digit_is_found_set_aside_and_named(tmp_path: Path) -> None:
+    told: list[tuple[Path, str]] = []
+    store = RecordStore(tmp_path, lambda path, fault: told.append((path, fault)))
+    store.put(RECORD)
+    path = store.path(KEY)
+    changed = path.read_bytes().replace(b'"n_test": 3', b'"n_test": 4')
+    path.write_bytes(changed)
+    assert store.get(KEY) is None
+    assert told == [(path, "its checksum is not that of its text")]
+    assert path.with_name(path.name + DAMAGED).read_bytes() == changed
+    assert not path.exists()
+    assert list(store.keys()) == []
+    store.put(RECORD)
+    assert store.get(KEY) == RECORD
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"sha256": "", "record": {}}', "[" * 5000])
+def test_a_damaged_record_counts_as_none(tmp_path: Path, text: str) -> None:
+    store = RecordStore(tmp_path)
+    store.put(RECORD)
+    store.path(KEY).write_text(text)
+    assert store.get(KEY) is None
+
+
+def test_a_whole_record_that_no_cell_leaves_is_set_aside(tmp_path: Path) -> None:
+    store = RecordStore(tmp_path)
+    store.put(replace(RECORD, errors=2))
+    assert store.get(KEY) is None
+
+
+def test_a_record_under_the_name_of_another_is_set_aside(tmp_path: Path) -> None:
+    store = RecordStore(tmp_path)
+    store.put(RECORD)
+    other = store.path("ab" + "0" * 62)
+    other.parent.mkdir()
+    other.write_bytes(store.path(KEY).read_bytes())
+    assert store.get(other.stem) is None
+    assert store.get(KEY) == RECORD
+
+
+def test_a_record_that_cannot_be_written_leaves_the_old_one_and_no_rest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = RecordStore(tmp_path)
+    store.put(RECORD)
+
+    def full(*args: object, **kwargs: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("quadrepro._files.os.fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        store.put(replace(RECORD, errors=0, wrong="00"))
+    assert store.get(KEY) == RECORD
+    assert [p.suffix for p in store.path(KEY).parent.iterdir()] == [".json"]
