@@ -87,7 +87,7 @@ class Claims:
 
     def current(self) -> Iterator[Claim]:
         """Yield the claims of processes that are alive."""
-        for path in sorted(self.folder.glob("*.json")):
+        for path in sorted(self.folder.glob("*.claim")):
             lock = FileLock(self._lock(path.stem), thread_local=False)
             try:
                 with lock.acquire(blocking=False):
@@ -101,7 +101,7 @@ class Claims:
         return self.folder / f"{key}.lock"
 
     def _note(self, key: str) -> Path:
-        return self.folder / f"{key}.json"
+        return self.folder / f"{key}.claim"
 
 
 def _read(path: Path) -> Claim | None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import csv
 import json
 import os
@@ -10,12 +11,13 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
 from quadrepro.cli import main
-from quadrepro.report.compare import differences
+from quadrepro.report.compare import compare
 
 Write = Callable[..., Path]
 
@@ -54,6 +56,7 @@ def test_cells_csv_has_one_row_a_cell_in_the_stated_form(small_config: Write, ou
         "chosen",
         "seconds",
         "published",
+        "key",
     ]
     assert len(rows) == 2 * 2 * 2
     for row in rows:
@@ -66,7 +69,8 @@ def test_cells_csv_has_one_row_a_cell_in_the_stated_form(small_config: Write, ou
 def test_run_json_says_what_the_tables_were_made_from(small_config: Write, out: Path) -> None:
     quadrepro("run", small_config(), "--jobs", 0, "--out", out)
     found = json.loads((out / "small" / "run.json").read_text())
-    assert {"versions", "platform", "blas_threads", "seed", "data", "config", "git"} <= set(found)
+    assert {"experiment", "config", "seed", "data", "blas_threads", "computed"} == set(found)
+    assert sum(group["cells"] for group in found["computed"]) == 4
     assert found["seed"] == 7
     assert all(h.startswith("sha256:") for h in found["data"].values())
 
@@ -80,7 +84,7 @@ def test_tables_are_the_same_bytes_for_one_worker_and_two_fresh_and_resumed(
     quadrepro("run", config, "--jobs", 0, "--out", one, "--repeats", repeats)
     quadrepro("run", config, "--jobs", 2, "--out", two, "--repeats", 1)
     quadrepro("run", config, "--jobs", 2, "--out", two, "--repeats", repeats)
-    assert differences(one / "small", two / "small") == []
+    assert compare(one / "small", two / "small", tolerance=0).differences == []
     timed = {"risks.md", "risks.csv", "risks.tex", "cells.csv", "run.json"}
     for path in (one / "small").iterdir():
         if path.name not in timed:
@@ -108,13 +112,15 @@ def test_a_failed_cell_is_a_dash_and_the_exit_code_1(
     assert "2 of 4 cells have no result" in result.stderr
     assert re.search(r"monks +\| +\d\.\d{3} +\| +– \|", result.stdout)
     cells = (out / "small" / "cells.csv").read_text()
-    assert "monks,ada,0,failed,,,,,,,\n" in cells
+    assert re.search(r"^monks,ada,0,failed,,,,,,,,[0-9a-f]{64}$", cells, re.MULTILINE)
     monkeypatch.undo()
     monkeypatch.delenv("QUADREPRO_DATA", raising=False)
-    assert quadrepro("run", small_config(), "--jobs", 0, "--out", out).exit_code == 0
+    again = "run", small_config(), "--jobs", 0, "--out", out
+    assert "compute them again with --retry failed" in quadrepro(*again).stderr
+    assert quadrepro(*again, "--retry", "failed").exit_code == 0
 
 
-@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_an_interrupted_run_says_how_to_go_on_and_loses_nothing(
     small_config: Write, tmp_path: Path, sent: signal.Signals, jobs: str
@@ -142,6 +148,42 @@ def test_an_interrupted_run_says_how_to_go_on_and_loses_nothing(
     assert int(found[1]) == len(list(records.rglob("*.json"))) >= 3
     assert found[2] == f"quadrepro {' '.join(command)}"
     assert "Traceback" not in text
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="workers are looked for in /proc")
+def test_workers_end_with_a_run_that_is_killed_and_the_next_run_goes_on(
+    small_config: Write, tmp_path: Path
+) -> None:
+    config = small_config("n_rounds: 5", "n_rounds: 50000")
+    command = [sys.executable, "-m", "quadrepro", "run", str(config), "--out", "results"]
+    env = {k: v for k, v in os.environ.items() if k != "QUADREPRO_DATA"}
+    env["QUADREPRO_TEST"] = str(tmp_path)
+    options: dict[str, Any] = {"cwd": tmp_path, "env": env, "stderr": subprocess.DEVNULL}
+    process = subprocess.Popen([*command, "--repeats", "40", "--jobs", "2"], **options)
+    records = tmp_path / "results" / "records"
+    deadline = time.monotonic() + 60
+    while len(list(records.rglob("*.json"))) < 3:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    assert len(of_this_test(tmp_path)) > 1
+    process.kill()
+    process.wait()
+    deadline = time.monotonic() + 5
+    while left := of_this_test(tmp_path):
+        assert time.monotonic() < deadline, left
+        time.sleep(0.05)
+    again = subprocess.run([*command, "--repeats", "2"], stdout=subprocess.DEVNULL, **options)
+    assert again.returncode == 0
+
+
+def of_this_test(folder: Path) -> list[str]:
+    """Return the processes with an environment that names a folder."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/environ"):
+        with contextlib.suppress(OSError):
+            if f"QUADREPRO_TEST={folder}".encode() in path.read_bytes():
+                found.append(path.parent.name)
+    return found
 
 
 def test_a_disk_that_cannot_be_written_is_named(small_config: Write, tmp_path: Path) -> None:

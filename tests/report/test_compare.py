@@ -1,14 +1,18 @@
 from __future__ import annotations
 
+import json
+import shutil
 from pathlib import Path
 
 import pytest
 
-from quadrepro.report.compare import differences
-from quadrepro.report.manifest import MANIFEST, CellsFile, Manifest, TableFiles
+from quadrepro.errors import ConfigError
+from quadrepro.report.compare import compare
+from quadrepro.report.manifest import MANIFEST, CellsFile, FigureFiles, Manifest, TableFiles
+from quadrepro.report.provenance import LABEL
 from quadrepro.report.table import Entry, Table
 
-CELLS = "dataset,seconds,published\nzoo,{},0.1\n"
+CELLS = "dataset,n_test,seconds,published,key\nzoo,7,{},0.1,{}\n"
 
 
 def risks(seconds: str, risk: str = "0.1") -> Table:
@@ -39,25 +43,35 @@ def manifest(timed_rows: tuple[str, ...] = ("Mean time (s)", "mean_time")) -> Ma
             ),
             "times": TableFiles(key="times", title="Times", files=files["times"], timed=True),
         },
-        figures={},
-        cells=CellsFile(file="cells.csv", timed_columns=("seconds",)),
+        figures={"curve": FigureFiles(key="curves", files=("curve.svg",))},
+        cells=CellsFile(file="cells.csv", timed_columns=("seconds",), key_columns=("key",)),
     )
+
+
+def differences(a: Path, b: Path) -> list[str]:
+    return compare(a, b).differences
 
 
 @pytest.fixture
 def folders(tmp_path: Path) -> tuple[Path, Path]:
-    for name, seconds in (("a", "1.0"), ("b", "1234567.25")):
-        folder = tmp_path / name
+    for name, seconds, commit in (("a", "1.0", "a" * 64), ("b", "1234567.25", "b" * 64)):
+        folder = tmp_path / name / "small"
         risks(seconds).write(folder, "risks")
         times(seconds).write(folder, "times")
-        (folder / "cells.csv").write_text(CELLS.format(seconds))
-        (folder / "run.json").write_text(name)
+        (folder / "cells.csv").write_text(CELLS.format(seconds, commit))
+        (folder / "curve.svg").write_text(f"<svg>{name}</svg>")
+        run = {"experiment": "small", "config": {}, "seed": 1, "data": {}, "computed": commit}
+        (folder / "run.json").write_text(json.dumps(run))
         (folder / "notes.md").write_text(name)
         manifest().write(folder)
-    return tmp_path / "a", tmp_path / "b"
+    return tmp_path / "a" / "small", tmp_path / "b" / "small"
 
 
-def test_measured_times_notes_and_provenance_do_not_count(folders: tuple[Path, Path]) -> None:
+def test_measured_times_notes_keys_and_provenance_do_not_count(
+    folders: tuple[Path, Path],
+) -> None:
+    path = folders[1] / "risks.md"
+    path.write_text(f"{path.read_text()}\n{LABEL}1 cells were computed otherwise.\n")
     assert differences(*folders) == []
     assert differences(*folders[::-1]) == []
 
@@ -65,12 +79,18 @@ def test_measured_times_notes_and_provenance_do_not_count(folders: tuple[Path, P
 @pytest.mark.parametrize(
     ("name", "old", "new"),
     [
-        ("risks.md", " 0.1 ", " 0.2 "),
-        ("risks.csv", "zoo,0.1", "zoo,0.2"),
-        ("risks.tex", " 0.1 ", " 0.2 "),
+        ("risks.md", " 0.1 ", " 0.3 "),
+        ("risks.csv", "zoo,0.1", "zoo,0.10001"),
+        ("risks.tex", " 0.1 ", " 0.3 "),
         ("risks.md", "is measured", "was measured"),
         ("risks.md", "zoo", "zooo"),
+        ("risks.md", "Mean time (s) |", "Mean time (s) and more |"),
+        ("risks.md", " 1234567.25 |", " 1234567.25 s |"),
+        ("times.csv", "zoo", "zooo"),
         ("cells.csv", "zoo", "z"),
+        ("cells.csv", "seconds,", ""),
+        ("cells.csv", ",7,", ",8,"),
+        ("run.json", '"seed": 1', '"seed": 2'),
         (MANIFEST, '"Risks"', '"Errors"'),
     ],
 )
@@ -85,8 +105,44 @@ def test_the_first_difference_is_named_with_its_line(
     assert str(path) in found
 
 
+@pytest.mark.parametrize("name", ["risks.md", "times.csv", "cells.csv", "curve.svg", "run.json"])
+def test_what_is_missing_or_empty_is_named(folders: tuple[Path, Path], name: str) -> None:
+    path = folders[1] / name
+    path.write_text("")
+    assert differences(*folders) == [f"{path} is empty"]
+    path.unlink()
+    assert differences(*folders) == [f"{path} is missing"]
+
+
+def test_cells_that_are_cut_off_differ_without_a_traceback(folders: tuple[Path, Path]) -> None:
+    path = folders[1] / "cells.csv"
+    path.write_text(path.read_text().splitlines()[0] + "\nzoo\n")
+    assert len(differences(*folders)) == 1
+    path.write_text(path.read_text().splitlines()[0] + "\n")
+    assert differences(*folders) == [f"{path} ends before line 2"]
+
+
+def test_decimal_numbers_agree_within_the_tolerance_and_counts_exactly(
+    folders: tuple[Path, Path],
+) -> None:
+    path = folders[1] / "risks.csv"
+    path.write_text(path.read_text().replace("zoo,0.1", "zoo,0.10000005"))
+    assert compare(*folders).differences == []
+    assert len(compare(*folders, tolerance=0).differences) == 1
+    assert len(compare(*folders, tolerance=1e-8).differences) == 1
+
+
+def test_a_rounded_number_may_differ_in_its_last_digit_if_there_is_a_tolerance(
+    folders: tuple[Path, Path],
+) -> None:
+    path = folders[1] / "risks.md"
+    path.write_text(path.read_text().replace(" 0.1 ", " 0.2 "))
+    assert compare(*folders).differences == []
+    assert len(compare(*folders, tolerance=0).differences) == 1
+
+
 def test_a_name_that_only_begins_like_a_timed_rows_counts(folders: tuple[Path, Path]) -> None:
-    for folder, risk in zip(folders, ("0.1", "0.2"), strict=True):
+    for folder, risk in zip(folders, ("0.1", "0.4"), strict=True):
         more = Table("Risks", ("Data set", "a"), (("Mean time (s) of all", (Entry(risk),)),), ())
         more.write(folder, "risks")
     assert [found.split(":")[0] for found in differences(*folders)] == [
@@ -95,22 +151,11 @@ def test_a_name_that_only_begins_like_a_timed_rows_counts(folders: tuple[Path, P
     ]
 
 
-def test_a_missing_table_is_named(folders: tuple[Path, Path]) -> None:
-    (folders[1] / "risks.md").unlink()
-    assert differences(*folders) == [f"{folders[1] / 'risks.md'} is missing"]
-
-
 def test_a_longer_table_differs(folders: tuple[Path, Path]) -> None:
     path = folders[1] / "risks.md"
     n_lines = len(path.read_text().splitlines())
     path.write_text(path.read_text() + "more\n")
-    [found] = differences(*folders)
-    assert found == f"{folders[0] / 'risks.md'} has {n_lines} lines, {path} has {n_lines + 1}"
-
-
-def test_a_table_of_nothing_but_times_need_only_be_there(folders: tuple[Path, Path]) -> None:
-    (folders[0] / "times.csv").unlink()
-    assert differences(*folders) == [f"{folders[0] / 'times.csv'} is missing"]
+    assert differences(*folders) == [f"{folders[0] / 'risks.md'} ends before line {n_lines + 1}"]
 
 
 def test_what_only_one_folder_calls_measured_counts(folders: tuple[Path, Path]) -> None:
@@ -119,12 +164,21 @@ def test_what_only_one_folder_calls_measured_counts(folders: tuple[Path, Path]) 
     assert found == [str(folders[0] / name) for name in ("risks.md", "risks.tex", MANIFEST)]
 
 
-def test_without_the_manifest_of_both_nothing_is_left_out(folders: tuple[Path, Path]) -> None:
-    names = sorted(p.name for p in folders[0].iterdir() if p.name not in ("run.json", "notes.md"))
+def test_folders_of_results_are_compared_one_by_one(folders: tuple[Path, Path]) -> None:
+    a, b = (folder.parent for folder in folders)
+    shutil.copytree(folders[0], a / "more")
+    found = compare(a, b)
+    assert found.compared == {"small": 10}
+    assert found.differences == [f"{b / 'more'} is missing"]
+
+
+def test_nothing_to_compare_is_refused(folders: tuple[Path, Path], tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    with pytest.raises(ConfigError, match="holds no results"):
+        compare(empty, empty)
     (folders[1] / MANIFEST).unlink()
-    found = differences(*folders)
-    assert f"{folders[1] / MANIFEST} is missing" in found
-    assert len(found) == len(names)
-    (folders[0] / MANIFEST).unlink()
-    assert len(differences(*folders)) == len(names) - 1
-    assert differences(folders[0], folders[0]) == []
+    with pytest.raises(ConfigError, match="holds no results"):
+        compare(*folders)
+    with pytest.raises(ConfigError, match="holds one experiment"):
+        compare(folders[0], folders[0].parent)
