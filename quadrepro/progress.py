@@ -145,6 +145,11 @@ class RunProgress(TerminalBar):
             if not self._rest:
                 self._show()
 
+    @property
+    def n_left(self) -> int:
+        """Number of cells that are not done."""
+        return len(self._rest)
+
     def tell(self, text: str) -> None:
         """Print a line on standard error, above the bar if there is one."""
         if self._bar is None:

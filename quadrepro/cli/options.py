@@ -36,6 +36,18 @@ def statuses(ctx: click.Context, param: click.Parameter, value: str) -> tuple[st
     return names
 
 
+def shard_of(
+    ctx: click.Context, param: click.Parameter, value: str | None
+) -> tuple[int, int] | None:
+    """Return the number of a part, from 1, and how many there are."""
+    if value is None:
+        return None
+    part, slash, n_parts = value.partition("/")
+    if not (slash and part.isdecimal() and n_parts.isdecimal() and 1 <= int(part) <= int(n_parts)):
+        raise click.BadParameter(f"{value!r} is not a part such as 1/4, the first of four")
+    return int(part), int(n_parts)
+
+
 config_argument = click.argument("config")
 data_option = click.option(
     "--data",

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import shlex
-import signal
-import sys
-from collections.abc import Collection
+import json
+from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from quadrepro.cli.interruption import Interruption
 from quadrepro.cli.options import (
     config_argument,
     data_option,
@@ -19,6 +17,7 @@ from quadrepro.cli.options import (
     offline_option,
     out_option,
     repeats_option,
+    shard_of,
     statuses,
 )
 from quadrepro.errors import EXIT_INTERRUPTED
@@ -26,8 +25,23 @@ from quadrepro.errors import EXIT_INTERRUPTED
 if TYPE_CHECKING:
     from quadrepro.config.cell import Cell
     from quadrepro.config.plan import Plan
-    from quadrepro.engine.limits import Limits
     from quadrepro.engine.records import Record, Status
+    from quadrepro.engine.run import Backend
+
+
+@dataclass(frozen=True)
+class _Options:
+    """What `quadrepro run` is asked for, besides config and folders."""
+
+    jobs: int | None
+    timeout: float | None
+    memory: int | None
+    retry: tuple[Status, ...]
+    shard: tuple[int, int] | None
+    backend: str
+    scheduler: str | None
+    quiet: bool
+    as_json: bool
 
 
 @click.command("run")
@@ -53,132 +67,115 @@ if TYPE_CHECKING:
     metavar="STATUS",
     help="Compute again what ended so before: failed, timeout, crashed, or several with commas.",
 )
+@click.option(
+    "--shard",
+    callback=shard_of,
+    metavar="I/N",
+    help="Compute only part I of N, and write no tables; see merge.",
+)
+@click.option(
+    "--backend",
+    type=click.Choice(("local", "dask")),
+    default="local",
+    show_default=True,
+    help="Where cells are computed: workers on this machine, or those of a Dask scheduler.",
+)
+@click.option("--scheduler", help="Address or file of the Dask scheduler, as tcp://host:8786.")
 @click.option("--quiet", "-q", is_flag=True, help="Show no progress.")
-@click.pass_context
+@click.option("--json", "as_json", is_flag=True, help="Print events as lines of JSON, no tables.")
 def command(
-    ctx: click.Context,
     config: str,
-    jobs: int | None,
-    timeout: float | None,
-    memory: int | None,
-    retry: tuple[Status, ...],
-    quiet: bool,
     data: Path | None,
     out: Path,
     repeats: int | None,
     offline: bool,
+    **options: Any,
 ) -> None:
     """Compute an experiment and write its tables.
 
     CONFIG is a YAML file, or the name of one that ships with quadrepro. Data sets that are not
-    available locally are fetched. Cells that have been computed before are not computed again.
+    available locally are fetched. Cells that have been computed before are not computed again, nor
+    are those that ended without a result, unless --retry names how.
     """
     from quadrepro.progress import FetchProgress
-    from quadrepro.reproduction import limits_of, prepare
+    from quadrepro.reproduction import prepare
 
-    with _Interruption() as interruption:
+    asked = _Options(**options)
+    if (asked.backend == "dask") != (asked.scheduler is not None):
+        raise click.UsageError("--backend dask and --scheduler go together")
+    with Interruption() as interruption:
         try:
             plan = prepare(
                 config, data=data, repeats=repeats, offline=offline, fetching=FetchProgress
             )
-            code = _run(
-                interruption, plan, out, jobs, limits_of(plan, timeout, memory), retry, quiet
-            )
+            code = _run(interruption, plan, out, asked)
         except KeyboardInterrupt:
             interruption.tell()
             code = EXIT_INTERRUPTED
-    ctx.exit(code)
+    click.get_current_context().exit(code)
 
 
-def _run(
-    interruption: _Interruption,
-    plan: Plan,
-    out: Path,
-    jobs: int | None,
-    limits: Limits,
-    retry: Collection[Status],
-    quiet: bool,
-) -> int:
+def _run(interruption: Interruption, plan: Plan, out: Path, asked: _Options) -> int:
     from quadrepro.cli.showing import failure, show
     from quadrepro.engine.estimates import Estimates
-    from quadrepro.engine.run import compute, local, missing_cells
+    from quadrepro.engine.run import compute, missing_cells
     from quadrepro.progress import RunProgress, duration, tell
     from quadrepro.reproduction import record_store, workers, write
 
     store, estimates = record_store(out, plan), Estimates()
-    todo = missing_cells(plan.cells, store, estimates, retry)
     interruption.plan, interruption.out = plan, out
-    jobs = workers(jobs, todo)
+    todo = missing_cells(plan.cells, store, estimates, asked.retry)
+    title, kept = plan.experiment.config.title, len(plan.cells) - len(todo)
+    if asked.shard is not None:
+        part, n_parts = asked.shard
+        todo = [cell for cell in todo if int(cell.key, 16) % n_parts == part - 1]
+    jobs = workers(asked.jobs, todo)
     seconds = estimates.total(todo)
-    kept = len(plan.cells) - len(todo)
-    tell(
-        f"{plan.experiment.config.title}: {len(plan.cells)} cells, {kept} already computed"
-        + (f", about {duration(seconds / max(1, jobs))} left" if todo and seconds else "")
-    )
-    with RunProgress(todo, jobs, estimates, quiet=quiet) as progress:
+    if asked.as_json:
+        _event("begin", title=title, cells=len(plan.cells), kept=kept, todo=len(todo))
+    else:
+        tell(
+            f"{title}: {len(plan.cells)} cells, {kept} already computed"
+            + (f", about {duration(seconds / max(1, jobs))} left" if todo and seconds else "")
+        )
+    with RunProgress(todo, jobs, estimates, quiet=asked.quiet or asked.as_json) as progress:
 
         def listen(cell: Cell, record: Record) -> None:
             progress(cell, record)
-            if not record.ok:
-                progress.tell(failure(cell.dataset, cell.algorithm, cell.repeat, record))
+            place = (cell.dataset, cell.algorithm, cell.repeat)
+            if asked.as_json:
+                row, column, repeat = place
+                what = {"dataset": row, "algorithm": column, "repeat": repeat, "key": cell.key}
+                ended = {"status": record.status, "seconds": record.seconds}
+                _event("cell", **what, **ended, left=progress.n_left)
+            elif not record.ok:
+                progress.tell(failure(*place, record))
             interruption.check()
 
-        compute(todo, store, local(jobs, limits), listen, estimates)
-    return show(write(plan, store, out))
+        compute(todo, store, _backend(plan, asked, jobs), listen, estimates)
+    if asked.shard is not None:
+        tell(f"part {asked.shard[0]} of {asked.shard[1]} is done; quadrepro merge joins the parts")
+        return 0
+    results = write(plan, store, out)
+    if asked.as_json:
+        assert results.outcomes is not None
+        bad = sum(not record.ok for record in results.outcomes.records.values())
+        _event("end", folder=str(results.folder), without_result=bad)
+        return int(bad > 0)
+    return show(results)
 
 
-class _Interruption:
-    """Ends a run at signals, once.
+def _backend(plan: Plan, asked: _Options, jobs: int) -> Backend:
+    from quadrepro.engine.run import local
+    from quadrepro.reproduction import limits_of
 
-    An exception raised by a handler can be lost: numpy turns whatever is raised in a comparison
-    into an error of its own, which then looks like a failed cell. So the signal is remembered. A
-    second signal does not disturb the end that the first one began.
+    limits = limits_of(plan, asked.timeout, asked.memory)
+    if asked.scheduler is None:
+        return local(jobs, limits)
+    from quadrepro.engine.dask_workers import on_dask
 
-    Attributes
-    ----------
-    plan, out : Plan and Path, or None
-        What is computed and where it is kept, once that is known.
-    """
+    return on_dask(asked.scheduler, limits)
 
-    NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
 
-    plan: Plan | None = None
-    out: Path | None = None
-
-    def __enter__(self) -> Self:
-        self._came = False
-        signals = (getattr(signal, name) for name in self.NAMES if hasattr(signal, name))
-        # What is ignored stays so: nohup is meant to outlive its terminal.
-        self._before = {
-            one: signal.signal(one, self._handle)
-            for one in signals
-            if signal.getsignal(one) is not signal.SIG_IGN
-        }
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for one, before in self._before.items():
-            signal.signal(one, before)
-
-    def check(self) -> None:
-        """Raise KeyboardInterrupt if a signal came."""
-        if self._came:
-            raise KeyboardInterrupt
-
-    def tell(self) -> None:
-        """Say what is kept and how to go on."""
-        from quadrepro.engine.run import missing_cells
-        from quadrepro.progress import tell
-        from quadrepro.reproduction import record_store
-
-        text = "interrupted"
-        if self.plan is not None and self.out is not None:
-            n_cells = len(self.plan.cells)
-            left = len(missing_cells(self.plan.cells, record_store(self.out)))
-            text += f": {n_cells - left} of {n_cells} cells are kept"
-        tell(f"\n{text}; continue with: {shlex.join(['quadrepro', *sys.argv[1:]])}")
-
-    def _handle(self, signum: int, frame: FrameType | None) -> None:
-        if not self._came:
-            self._came = True
-            raise KeyboardInterrupt
+def _event(name: str, **fields: Any) -> None:
+    click.echo(json.dumps({"event": name, **fields}, ensure_ascii=False))

@@ -25,6 +25,8 @@ class Claim:
 
     Attributes
     ----------
+    key : str
+        The key of its record.
     cell : str
         Data set, algorithm and repeat.
     host : str
@@ -35,6 +37,7 @@ class Claim:
         When it was claimed, in UTC.
     """
 
+    key: str
     cell: str
     host: str
     pid: int
@@ -67,7 +70,7 @@ class Claims:
             return True
         self._held[cell.key] = lock
         name = f"{cell.dataset}, {cell.algorithm}, repeat {cell.repeat}"
-        claim = Claim(name, socket.gethostname(), os.getpid(), utc_now())
+        claim = Claim(cell.key, name, socket.gethostname(), os.getpid(), utc_now())
         self._note(cell.key).write_text(json.dumps(asdict(claim)), encoding="utf-8")
         return True
 
@@ -88,14 +91,23 @@ class Claims:
     def current(self) -> Iterator[Claim]:
         """Yield the claims of processes that are alive."""
         for path in sorted(self.folder.glob("*.claim")):
-            lock = FileLock(self._lock(path.stem), thread_local=False)
-            try:
-                with lock.acquire(blocking=False):
-                    continue
-            except Timeout:
-                pass
-            if claim := _read(path):
+            if self._is_locked(path.stem) and (claim := _read(path)):
                 yield claim
+
+    def stale(self) -> Iterator[Path]:
+        """Yield the files of claims whose processes have ended."""
+        for path in sorted(self.folder.glob("*.lock")):
+            if not self._is_locked(path.stem):
+                yield path
+                if (note := self._note(path.stem)).is_file():
+                    yield note
+
+    def _is_locked(self, key: str) -> bool:
+        try:
+            with FileLock(self._lock(key), thread_local=False).acquire(blocking=False):
+                return False
+        except Timeout:
+            return True
 
     def _lock(self, key: str) -> Path:
         return self.folder / f"{key}.lock"

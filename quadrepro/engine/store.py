@@ -62,7 +62,7 @@ class RecordStore:
         """
         write_bytes(self.path(record.key), _encode(record))
 
-    def keys(self) -> Iterator[str]:
+    def __iter__(self) -> Iterator[str]:
         """Yield the keys of all records, unread."""
         for path in self.folder.glob("??/*.json"):
             yield path.stem

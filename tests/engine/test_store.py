@@ -19,7 +19,7 @@ def test_a_record_comes_back_as_it_was_kept(tmp_path: Path) -> None:
     store.put(RECORD)
     assert store.get(KEY) == RECORD
     assert store.get("cd" + "0" * 62) is None
-    assert list(store.keys()) == [KEY]
+    assert list(store) == [KEY]
 
 
 def test_a_changed_digit_is_found_set_aside_and_named(tmp_path: Path) -> None:
@@ -33,7 +33,7 @@ def test_a_changed_digit_is_found_set_aside_and_named(tmp_path: Path) -> None:
     assert told == [(path, "its checksum is not that of its text")]
     assert path.with_name(path.name + DAMAGED).read_bytes() == changed
     assert not path.exists()
-    assert list(store.keys()) == []
+    assert list(store) == []
     store.put(RECORD)
     assert store.get(KEY) == RECORD
 

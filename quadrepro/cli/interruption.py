@@ -1,0 +1,70 @@
+"""How a run ends if it is told to, by Ctrl-C, a lost terminal or the system."""
+
+from __future__ import annotations
+
+import shlex
+import signal
+import sys
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from quadrepro.config.plan import Plan
+
+
+class Interruption:
+    """Ends a block at signals, once.
+
+    An exception raised by a handler can be lost: numpy turns whatever is raised in a comparison
+    into an error of its own, which then looks like a failed cell. So the signal is remembered. A
+    second signal does not disturb the end that the first one began.
+
+    Attributes
+    ----------
+    plan, out : Plan and Path, or None
+        What is computed and where it is kept, once that is known.
+    """
+
+    NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
+
+    plan: Plan | None = None
+    out: Path | None = None
+
+    def __enter__(self) -> Self:
+        self._came = False
+        signals = (getattr(signal, name) for name in self.NAMES if hasattr(signal, name))
+        # What is ignored stays so: nohup is meant to outlive its terminal.
+        self._before = {
+            one: signal.signal(one, self._handle)
+            for one in signals
+            if signal.getsignal(one) is not signal.SIG_IGN
+        }
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for one, before in self._before.items():
+            signal.signal(one, before)
+
+    def check(self) -> None:
+        """Raise KeyboardInterrupt if a signal came."""
+        if self._came:
+            raise KeyboardInterrupt
+
+    def tell(self) -> None:
+        """Say what is kept and how to go on."""
+        from quadrepro.engine.run import missing_cells
+        from quadrepro.progress import tell
+        from quadrepro.reproduction import record_store
+
+        text = "interrupted"
+        if self.plan is not None and self.out is not None:
+            n_cells = len(self.plan.cells)
+            left = len(missing_cells(self.plan.cells, record_store(self.out)))
+            text += f": {n_cells - left} of {n_cells} cells are kept"
+        tell(f"\n{text}; continue with: {shlex.join(['quadrepro', *sys.argv[1:]])}")
+
+    def _handle(self, signum: int, frame: FrameType | None) -> None:
+        if not self._came:
+            self._came = True
+            raise KeyboardInterrupt

@@ -1,0 +1,30 @@
+"""``quadrepro merge``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from quadrepro.cli.options import out_option
+
+
+@click.command("merge")
+@click.argument(
+    "folders",
+    nargs=-1,
+    required=True,
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+)
+@out_option
+def command(folders: tuple[Path, ...], out: Path) -> None:
+    """Bring together the records of several results folders.
+
+    The records in FOLDERS, as parts of one run left them, are checked and copied. If two folders
+    have different results of one cell, both files are named and the exit code is 4.
+    """
+    from quadrepro.engine.upkeep import merge
+    from quadrepro.reproduction import record_store
+
+    merged = merge([record_store(folder) for folder in folders], record_store(out))
+    click.echo(f"{merged.copied} records copied to {out}, {merged.known} were there already")

@@ -1,0 +1,48 @@
+"""``quadrepro status``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from quadrepro.cli.options import config_argument, data_option, out_option, repeats_option
+
+
+@click.command("status")
+@config_argument
+@data_option
+@out_option
+@repeats_option
+def command(config: str, data: Path | None, out: Path, repeats: int | None) -> None:
+    """Say which cells are done, have failed, and are running now.
+
+    Nothing is computed or written, so it can be called at any time, also while a run goes on.
+    """
+    from quadrepro.cli.showing import SHOWN, failure
+    from quadrepro.engine.claims import Claims
+    from quadrepro.engine.overview import failures, overview
+    from quadrepro.engine.run import CLAIMS
+    from quadrepro.progress import duration
+    from quadrepro.reproduction import prepare, record_store
+
+    plan, store = prepare(config, data=data, repeats=repeats, offline=True), record_store(out)
+    lines = overview(plan.cells, store)
+    click.echo(f"{plan.experiment.config.title}: {sum(line.n_cells for line in lines)} cells")
+    click.echo(f"{sum(line.n_kept for line in lines)} done")
+    bad = failures(plan.cells, store)
+    click.echo(f"{len(bad)} without a result")
+    for cell, record in bad[:SHOWN]:
+        click.echo(f"  {failure(cell.dataset, cell.algorithm, cell.repeat, record)}")
+    if len(bad) > SHOWN:
+        click.echo(f"  and {len(bad) - SHOWN} more")
+    keys = {cell.key for cell in plan.cells}
+    running = [claim for claim in Claims(store.folder / CLAIMS).current() if claim.key in keys]
+    click.echo(f"{len(running)} running or next")
+    for claim in running:
+        click.echo(f"  {claim.cell}: since {claim.since}, process {claim.pid} on {claim.host}")
+    seconds = [line.seconds for line in lines]
+    left = sum(line.n_missing for line in lines)
+    known = left and all(value is not None for value in seconds)
+    time = f", about {duration(sum(s or 0.0 for s in seconds))} on one core" if known else ""
+    click.echo(f"{left} left{time}")

@@ -1,0 +1,98 @@
+"""Folders of records: their merging, and what in them is of no use any more."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from quadrepro.engine.claims import Claims
+from quadrepro.engine.records import Record
+from quadrepro.engine.run import CLAIMS
+from quadrepro.engine.store import DAMAGED, RecordStore
+from quadrepro.errors import ToleranceError
+
+
+@dataclass
+class Merged:
+    """What became of the records of some folders.
+
+    Attributes
+    ----------
+    copied, known : int
+        How many were copied, and how many were there already.
+    """
+
+    copied: int = 0
+    known: int = 0
+
+
+def merge(sources: Iterable[RecordStore], into: RecordStore) -> Merged:
+    """Copy the records of some stores into another one.
+
+    Parameters
+    ----------
+    sources : iterable of RecordStore
+        Where records are read. Damaged ones are set aside there.
+    into : RecordStore
+        Where they are kept. A result replaces a record without one.
+
+    Returns
+    -------
+    Merged
+        How many records there were.
+
+    Raises
+    ------
+    ToleranceError
+        If two records of one cell have different results; names both files. Nothing after them is
+        copied.
+    """
+    merged = Merged()
+    for source in sources:
+        for key in source:
+            record = source.get(key)
+            if record is None:
+                continue
+            there = into.get(key)
+            if there is not None and record.ok and there.ok and result(record) != result(there):
+                raise ToleranceError(
+                    f"{source.path(key)} and {into.path(key)} are of the same cell, "
+                    "but their results differ"
+                )
+            if there is None or (record.ok and not there.ok):
+                into.put(record)
+                merged.copied += 1
+            else:
+                merged.known += 1
+    return merged
+
+
+def result(record: Record) -> str:
+    """Return as text what two computations of one cell must agree on."""
+    left_out: dict[str, Any] = {"date": "", "environment": {}, "content": {}, "message": ""}
+    return repr(replace(record, cv_errors=float(record.cv_errors), seconds=0.0, **left_out))
+
+
+def leftovers(store: RecordStore, used: Collection[str] | None = None) -> Iterator[Path]:
+    """Yield the files in a store that nothing needs.
+
+    Parameters
+    ----------
+    store : RecordStore
+        Where to look.
+    used : collection of str, optional
+        Keys of the records to keep; by default all are.
+
+    Yields
+    ------
+    Path
+        Records that were set aside, files that were never finished, claims of processes that ended,
+        and records that are not used.
+    """
+    yield from store.folder.glob(f"??/*{DAMAGED}")
+    yield from store.folder.glob("??/.*.part")
+    yield from Claims(store.folder / CLAIMS).stale()
+    if used is not None:
+        yield from (store.path(key) for key in store if key not in used)
