@@ -2,7 +2,7 @@
 
 Parameters of an estimator that are fields of its learner are settings; those that are
 hyper-parameters make up the candidate. A classifier by vote turns X and y into voters and signs,
-and its algorithm, which stands in the same module, finds the vote.
+and its algorithm finds the vote.
 """
 
 from __future__ import annotations
