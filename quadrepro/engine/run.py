@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
-from quadrepro.config.cell import Cell
+from quadrepro.config.cell import Cell, make_ready
 from quadrepro.engine.estimates import Estimates, longest_first
 from quadrepro.engine.records import Record, RecordStore
 
@@ -92,13 +92,13 @@ def compute(
     # Compiled once here, not by every worker.
     warm(name for cell in cells for name in cell.learner.kernels)
     try:
-        for record in _records(longest_first(cells, estimates), jobs):
+        for record in _records(make_ready(longest_first(cells, estimates), cells), jobs):
             keep(record)
     except TerminatedWorkerError:
         # Which cell did it is not known: the rest run one at a time, each in a worker of its own.
         for cell in list(by_key.values()):
             try:
-                keep(next(_records([cell], 2)))
+                keep(next(_records([cell.ready()], 2)))
             except TerminatedWorkerError as error:
                 message = f"its worker process died: {error}"
                 keep(Record(cell.key, "crashed", content=cell.content, message=message))
