@@ -21,4 +21,5 @@ from .learners.programs.estimators import (
 from .reproduction import reproduce as reproduce
 from .results import Results as Results
 from .results import load_results as load_results
+from .voters.conjunctions import Conjunctions as Conjunctions
 from .voters.stumps import Stumps as Stumps

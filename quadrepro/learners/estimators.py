@@ -90,7 +90,7 @@ class VoteClassifier(ClassifierMixin, LearnerEstimator):
         X, y = validate_data(self, X, y, dtype=np.float64)
         X = np.asarray(X)
         self.classes_, signs = two_classes(y)
-        self.voters_ = None if self._precomputed else clone(self._stumps()).fit(X)
+        self.voters_ = None if self._precomputed else clone(self._stumps()).fit(X, signs)
         self.voter_weights_ = self._learn(X, signs)
         return self
 
