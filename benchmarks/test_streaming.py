@@ -24,6 +24,7 @@ from sklearn.linear_model import LogisticRegression
 from quadrepro import (
     AdaBoostClassifier,
     CBBoostClassifier,
+    Conjunctions,
     CqBoostClassifier,
     QuadBoostClassifier,
     Stumps,
@@ -168,7 +169,11 @@ def test_a_million_rows_beside_other_methods(benchmark: BenchmarkFixture) -> Non
     X_test, y_test = in_memory(10**5, seed=1)
     ours: dict[str, Callable[[], Any]] = {
         "QuadBoost-l2": lambda: QuadBoostClassifier("l2", n_rounds=500),
+        "QuadBoost-l2, conjunctions": lambda: QuadBoostClassifier(
+            "l2", n_rounds=500, voters=Conjunctions()
+        ),
         "CB-Boost": CBBoostClassifier,
+        "CB-Boost, conjunctions": lambda: CBBoostClassifier(voters=Conjunctions()),
         "AdaBoost": AdaBoostClassifier,
     }
     numbers: dict[str, float] = {}

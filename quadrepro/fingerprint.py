@@ -39,6 +39,8 @@ COMPUTING = (
 
 NOT_FOLLOWED = (
     "quadrepro.learners.estimators",
+    "quadrepro.learners.greedy.estimators",
+    "quadrepro.learners.programs.estimators",
     "quadrepro.learners.registry",
     "quadrepro.learners.streaming",
     "quadrepro.measures.registry",

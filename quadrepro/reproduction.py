@@ -124,6 +124,7 @@ def prepare(
     repeats: int | None = None,
     offline: bool = False,
     fetching: Fetching | None = None,
+    check_data: bool = True,
 ) -> Plan:
     """Return the plan of a config after every check that needs no computing.
 
@@ -133,6 +134,8 @@ def prepare(
         As in `reproduce`. Data sets that are not available locally are fetched unless `offline`.
     fetching : callable, optional
         Returns a listener to the progress of fetching some data sets.
+    check_data : bool, default True
+        Read all data sets once, to compare them with their cards and views.
 
     Returns
     -------
@@ -164,7 +167,10 @@ def prepare(
     else:
         with fetching(missing) as listener:
             bring(missing, folder, offline=offline, listener=listener)
-    return make_plan(experiment, folder)
+    plan = make_plan(experiment, folder)
+    if check_data:
+        plan.check_data()
+    return plan
 
 
 def write(plan: Plan, store: RecordStore, out: str | Path) -> Results:
@@ -233,7 +239,7 @@ def infer(
             "{means: NAME}}",
             "tables",
         )
-    plan = prepare(config, data=data, repeats=repeats, offline=True)
+    plan = prepare(config, data=data, repeats=repeats, offline=True, check_data=False)
     records = records_of(plan.cells, record_store(out))
     missing = sum(not record.ok for record in records)
     tables = []

@@ -131,10 +131,11 @@ class Results:
         for cell in self.plan.cells:
             record = self.outcomes.records[cell.dataset, cell.algorithm, cell.repeat]
             if record.ok and record.wrong:
-                test = cell.problem.split.test
+                problem = cell.problem
+                test = problem.split.test
                 columns = {
                     "example": test,
-                    "label": cell.problem.y[test].astype(np.int64),
+                    "label": problem.y[test].astype(np.int64),
                     "wrong": record.wrong_examples(),
                 }
                 names = {"dataset": cell.dataset, "algorithm": cell.algorithm}

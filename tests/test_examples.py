@@ -30,3 +30,10 @@ def test_every_example_gives_what_it_says(
 
 def test_the_statistics_have_examples() -> None:
     assert "quadrepro.stats.sign" in MODULES
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in quadrepro.__all__ if name.endswith(("Classifier", "Regressor"))]
+)
+def test_every_estimator_shows_an_example(name: str) -> None:
+    assert f">>> from quadrepro import {name}" in (getattr(quadrepro, name).__doc__ or "")

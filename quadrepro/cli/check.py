@@ -31,9 +31,8 @@ def command(config: str, data: Path | None, out: Path, repeats: int | None) -> N
     todo = missing_cells(plan.cells, record_store(out), estimates)
     rows = []
     for row, dataset in plan.datasets.items():
-        split = next(cell for cell in plan.cells if cell.dataset == row).problem.split
-        valid = "" if split.valid is None else len(split.valid)
-        rows.append((row, len(split.train), valid, len(split.test), dataset.origin))
+        n_train, n_valid, n_test = plan.sources[row].sizes
+        rows.append((row, n_train, n_valid or "", n_test, dataset.origin))
     click.echo(tabulate(rows, ("data set", "train", "validate", "test", "from"), "simple"))
     click.echo()
     settings = []

@@ -7,23 +7,22 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from quadrepro._typing import FloatArray, NumberArray
+from quadrepro.config.seeds import Draws
 from quadrepro.fingerprint import code_hash, versions
 from quadrepro.measures.registry import find_measure
 
 if TYPE_CHECKING:
-    from quadrepro.config.protocol import Protocol
+    from quadrepro.config import protocol
     from quadrepro.config.splits import Split
     from quadrepro.learners.base import Learner
     from quadrepro.learners.grid import Grid
-
-Draws = tuple[int, str, int]
-"""Seed, data set and repeat: the names of a split's draws begin with these."""
 
 
 def key_of(content: Mapping[str, Any]) -> str:
@@ -70,8 +69,6 @@ class Problem:
         How missing values are filled; see `quadrepro.data.normalise.Normaliser`.
     split : Split
         Training rows with their folds, validation rows, test rows.
-    origin : dict
-        What the key of a cell says of the examples.
     truth : ndarray of shape (n_rows,) or None, default None
         The targets without their noise, if they are known.
     """
@@ -80,8 +77,58 @@ class Problem:
     y: FloatArray
     missing: Literal["mean", "low"]
     split: Split
-    origin: dict[str, Any]
     truth: FloatArray | None = None
+
+
+class Source(Protocol):
+    """Makes the problems of a row: nothing is read or drawn before it is asked for."""
+
+    @property
+    def sizes(self) -> tuple[int, int, int]:
+        """The sizes of the training, validation and test part."""
+
+    def problem(self, draws: Draws) -> Problem:
+        """Return the problem of one repeat.
+
+        Raises
+        ------
+        ConfigError
+            If the view does not fit the data.
+        DataError
+            If the data cannot be read or differ from their card.
+        """
+
+    def origin(self, draws: Draws) -> dict[str, Any]:
+        """Return what the key of a cell says of the examples of one repeat."""
+
+    @property
+    def examples(self) -> Examples | None:
+        """What its problems share; None if they share nothing."""
+
+
+class Examples(Protocol):
+    """Examples that several problems share."""
+
+    def let_go(self) -> None:
+        """Forget the examples; they are read again if they are asked for again."""
+
+
+@dataclass(frozen=True, eq=False)
+class Shared:
+    """What the contents of several cells have in common, serialised only once.
+
+    Attributes
+    ----------
+    fields : dict
+        A part of `Cell.content`.
+    """
+
+    fields: dict[str, Any]
+
+    @cached_property
+    def items(self) -> dict[str, str]:
+        """Name and value of each field as JSON, by name."""
+        return _items(self.fields)
 
 
 @dataclass(frozen=True)
@@ -94,8 +141,8 @@ class Cell:
         Row and column of the table.
     repeat : int
         Number of the repeat, from 0.
-    problem : Problem
-        The examples and their split.
+    source : Source or Problem
+        What makes the examples and their split, or these themselves once the cell is ready.
     draws : tuple of (int, str, int)
         Beginning of the names of the split's draws, for `quadrepro.config.seeds.generator`.
     protocol : Protocol
@@ -104,24 +151,42 @@ class Cell:
         The algorithm with its settings.
     grids : tuple of Grid
         The candidates.
-    content : dict
-        All that the result depends on.
+    size : float
+        A rough measure of the work, by which cells of one algorithm are compared.
+    shared : Shared
+        What the result depends on, as far as other repeats share it.
+    own : dict
+        What else it depends on. That of the examples is added when the cell is made ready.
     """
 
     dataset: str
     algorithm: str
     repeat: int
-    problem: Problem = field(repr=False)
+    source: Source | Problem = field(repr=False)
     draws: Draws
-    protocol: Protocol
+    protocol: protocol.Protocol
     learner: Learner
     grids: tuple[Grid, ...]
-    content: dict[str, Any] = field(repr=False)
+    size: float
+    shared: Shared = field(repr=False)
+    own: dict[str, Any] = field(repr=False)
+
+    @property
+    def problem(self) -> Problem:
+        """The examples and their split, made again every time unless the cell is ready."""
+        return self.source if isinstance(self.source, Problem) else self.source.problem(self.draws)
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """All that the result depends on."""
+        return self.shared.fields | self._own
 
     @cached_property
     def key(self) -> str:
         """Hash of the content, under which the record is kept."""
-        return key_of(self.content)
+        items = self.shared.items | _items(self._own)
+        text = "{" + ", ".join(items[name] for name in sorted(items)) + "}"
+        return hashlib.sha256(text.encode()).hexdigest()
 
     def made_by(self) -> dict[str, Any]:
         """Return what the content says of code and packages, according to this process."""
@@ -132,7 +197,43 @@ class Cell:
         """Number of candidates."""
         return sum(map(len, self.grids))
 
-    @cached_property
-    def size(self) -> float:
-        """A rough measure of the work, by which cells of one algorithm are compared."""
-        return float(len(self.problem.split.train) * self.problem.X.shape[1] * self.n_candidates)
+    def ready(self) -> Cell:
+        """Return the cell with its examples, as a worker needs it."""
+        return replace(self, source=self.problem, own=self._own)
+
+    @property
+    def _own(self) -> dict[str, Any]:
+        if isinstance(self.source, Problem):
+            return self.own
+        return self.own | self.source.origin(self.draws)
+
+
+def make_ready(cells: Iterable[Cell], among: Iterable[Cell]) -> Iterator[Cell]:
+    """Yield cells with their examples, and let go of examples that no later cell has.
+
+    Parameters
+    ----------
+    cells : iterable of Cell
+        The cells in the order in which they are computed.
+    among : iterable of Cell
+        The same cells in any order.
+    """
+    left = Counter(_examples(cell) for cell in among)
+    for cell in cells:
+        yield cell.ready()
+        examples = _examples(cell)
+        left[examples] -= 1
+        if examples is not None and not left[examples]:
+            examples.let_go()
+
+
+def _examples(cell: Cell) -> Examples | None:
+    return None if isinstance(cell.source, Problem) else cell.source.examples
+
+
+def _items(fields: dict[str, Any]) -> dict[str, str]:
+    # Joined in the order of their names, these are the JSON of the whole with sorted keys.
+    return {
+        name: f'"{name}": {json.dumps(value, sort_keys=True, ensure_ascii=False)}'
+        for name, value in fields.items()
+    }

@@ -1,24 +1,31 @@
 """From an experiment to its cells.
 
-A plan knows the data: splits are indices, and the key of a cell covers the data behind it.
+A plan needs the cards, not the rows: it names the data of its cells by their content hash. Rows are
+read and splits are drawn when they are asked for.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any, Self
 
 from quadrepro.config.algorithm_entry import AlgorithmEntry
-from quadrepro.config.cell import Cell, made_by
+from quadrepro.config.cell import Cell, Shared, made_by
+from quadrepro.config.dataset_entry import DatasetEntry
 from quadrepro.config.loading import Experiment
-from quadrepro.config.problems import Problems
+from quadrepro.config.problems import RowSource, Sources
+from quadrepro.config.protocol import Protocol
 from quadrepro.config.schema import Row
-from quadrepro.config.seeds import generator
+from quadrepro.config.seeds import Draws, generator
 from quadrepro.data.schema import View
-from quadrepro.data.store import Dataset, load_dataset, refuse_missing
+from quadrepro.data.store import Found, find_datasets
 from quadrepro.errors import ConfigError
 from quadrepro.learners.base import Learner
+from quadrepro.learners.grid import Grid
 from quadrepro.measures.registry import find_measure
 
 SCHEMA_VERSION = 3
@@ -27,25 +34,53 @@ SCHEMA_VERSION = 3
 
 @dataclass(frozen=True)
 class Plan:
-    """The cells of an experiment and the data they stand on.
+    """The cells of an experiment and where their data are.
 
     Attributes
     ----------
     experiment : Experiment
         What was asked for.
-    datasets : dict of str to Dataset
+    datasets : dict of str to Found
         Data set of each row.
+    sources : dict of str to RowSource
+        What makes the problems of each row.
     cells : tuple of Cell
         All cells: data set by data set, repeat by repeat, algorithm by algorithm.
     """
 
     experiment: Experiment
-    datasets: dict[str, Dataset]
+    datasets: dict[str, Found]
+    sources: dict[str, RowSource]
     cells: tuple[Cell, ...]
+
+    def check_data(self) -> None:
+        """Compare the data with their cards and with the views of all rows, and keep nothing.
+
+        Each data set is read once.
+
+        Raises
+        ------
+        DataError
+            If data cannot be read or differ from their card.
+        ConfigError
+            If a view does not fit its data.
+        """
+        experiment = self.experiment
+        rows: dict[str, list[Row]] = defaultdict(list)
+        for row in experiment.config.rows:
+            rows[row.entry.name].append(row)
+        for of_dataset in rows.values():
+            dataset = self.datasets[of_dataset[0].entry.title].load()
+            for row in of_dataset:
+                with _placed(experiment, row):
+                    draws = _draws(experiment, row)
+                    self.sources[row.entry.title].check(dataset, draws)
 
 
 def make_plan(experiment: Experiment, folder: Path | None = None) -> Plan:
     """Lay out the cells of an experiment.
+
+    Rows of a data set are read only if its card does not tell how many of them are in a view.
 
     Parameters
     ----------
@@ -62,59 +97,119 @@ def make_plan(experiment: Experiment, folder: Path | None = None) -> Plan:
     Raises
     ------
     DataError
-        If data sets are missing (all of them are named) or are not what their cards say.
+        If data sets are missing (all of them are named), or rows must be counted and are not what
+        their card says.
     ConfigError
-        If a view does not fit its data, or a data set is too small for the folds.
+        If an algorithm does not fit a view, or a data set is too small for the folds.
     """
     rows = experiment.config.rows
-    names = dict.fromkeys(row.entry.name for row in rows)
-    refuse_missing(names, folder)
-    loaded = {name: load_dataset(name, folder) for name in names}
-    problems = Problems(loaded)
+    found = find_datasets(dict.fromkeys(row.entry.name for row in rows), folder)
+    source_of = Sources(found)
+    sources: dict[str, RowSource] = {}
     cells: list[Cell] = []
     for row in rows:
-        try:
-            cells += _cells_of_row(experiment, row, problems)
-        except ConfigError as error:
-            raise experiment.error(str(error), *row.place) from None
-    return Plan(experiment, {row.entry.title: loaded[row.entry.name] for row in rows}, tuple(cells))
+        entry = row.entry
+        with _placed(experiment, row):
+            protocol = entry.changed(experiment.config.protocol)
+            source = source_of(entry, protocol, experiment.views[entry.title])
+            cells += _cells_of_row(experiment, row, protocol, source)
+        sources[entry.title] = source
+    return Plan(experiment, {r.entry.title: found[r.entry.name] for r in rows}, sources, (*cells,))
 
 
-def _cells_of_row(experiment: Experiment, row: Row, problems: Problems) -> Iterator[Cell]:
-    config, title = experiment.config, row.entry.title
-    protocol = row.entry.changed(config.protocol)
-    alone = protocol.sample is not None and protocol.sample.for_each == "row"
-    name = title if alone else row.entry.name
-    view = experiment.views[title]
-    entries = [entry.changed(row.entry.settings) for entry in config.algorithms]
-    learners = {entry.name: _for_view(entry, view, title) for entry in entries}
-    for repeat in range(config.repeats):
-        draws = (config.seed, name, repeat)
-        problem = problems(row.entry, protocol, view, draws)
-        for entry in entries:
-            learner = learners[entry.name]
-            measures = entry.measures or protocol.measures
-            of_entry = protocol.model_copy(update={"measures": measures})
-            grids = entry.make_grids(generator(*draws, "values", entry.id), row.entry.grid)
-            content = {
-                "schema": SCHEMA_VERSION,
-                "algorithm": type(learner).__name__,
-                "version": learner.version,
-                "settings": asdict(learner),
-                "grid": grids[0].axes if len(grids) == 1 else [grid.axes for grid in grids],
-                **problem.origin,
-                "view": view.content(),
-                "protocol": of_entry.content(),
-            }
-            versions = {name: find_measure(name).version for name in measures}
-            if changed := {name: v for name, v in versions.items() if v > 1}:
-                content["measures"] = changed
-            content |= made_by(learner, measures)
-            if protocol.holdout is not None and learner.takes_drawn_stumps:
-                content["draws"] = (*draws, "stumps")
-            elif protocol.draws_more or learner.draws:
-                content["draws"] = draws
-            yield Cell(title, entry.name, repeat, problem, draws, of_entry, learner, grids, content)
+def _cells_of_row(
+    experiment: Experiment, row: Row, protocol: Protocol, source: RowSource
+) -> Iterator[Cell]:
+    algorithms = (entry.changed(row.entry.settings) for entry in experiment.config.algorithms)
+    view = experiment.views[row.entry.title]
+    columns = [_Column.of(entry, row, protocol, view, source) for entry in algorithms]
+    for repeat, draws in enumerate(_draws(experiment, row)):
+        for column in columns:
+            yield column.cell(repeat, draws)
+
+
+@dataclass(frozen=True)
+class _Column:
+    """One algorithm in one row, with all that its cells share."""
+
+    entry: AlgorithmEntry
+    row: DatasetEntry
+    protocol: Protocol
+    learner: Learner
+    source: RowSource
+    area: int
+    grids: tuple[Grid, ...] | None
+    shared: Shared
+
+    @classmethod
+    def of(
+        cls, entry: AlgorithmEntry, row: Row, protocol: Protocol, view: View, source: RowSource
+    ) -> Self:
+        learner = _for_view(entry, view, row.entry.title)
+        measures = entry.measures or protocol.measures
+        of_entry = protocol.model_copy(update={"measures": measures})
+        content = {
+            "schema": SCHEMA_VERSION,
+            "algorithm": type(learner).__name__,
+            "version": learner.version,
+            "settings": asdict(learner),
+            "view": view.content(),
+            "protocol": of_entry.content(),
+        }
+        versions = {name: find_measure(name).version for name in measures}
+        if changed := {name: v for name, v in versions.items() if v > 1}:
+            content["measures"] = changed
+        content |= made_by(learner, measures)
+        grids = None if entry.draw else entry.make_grids(generator(0), row.entry.grid)
+        if grids is not None:
+            content["grid"] = _axes(grids)
+        area = source.sizes[0] * source.n_columns
+        return cls(entry, row.entry, of_entry, learner, source, area, grids, Shared(content))
+
+    def cell(self, repeat: int, draws: Draws) -> Cell:
+        grids, own = self.grids, {}
+        if grids is None:
+            rng = generator(*draws, "values", self.entry.id)
+            grids = self.entry.make_grids(rng, self.row.grid)
+            own["grid"] = _axes(grids)
+        if self.protocol.holdout is not None and self.learner.takes_drawn_stumps:
+            own["draws"] = (*draws, "stumps")
+        elif self.protocol.draws_more or self.learner.draws:
+            own["draws"] = draws
+        return Cell(
+            dataset=self.row.title,
+            algorithm=self.entry.name,
+            repeat=repeat,
+            source=self.source,
+            draws=draws,
+            protocol=self.protocol,
+            learner=self.learner,
+            grids=grids,
+            size=float(self.area * sum(map(len, grids))),
+            shared=self.shared,
+            own=own,
+        )
+
+
+def _axes(grids: tuple[Grid, ...]) -> Any:
+    return grids[0].axes if len(grids) == 1 else [grid.axes for grid in grids]
+
+
+def _draws(experiment: Experiment, row: Row) -> list[Draws]:
+    """Return what names the draws of each repeat."""
+    config, entry = experiment.config, row.entry
+    sample = entry.changed(config.protocol).sample
+    name = entry.title if sample is not None and sample.for_each == "row" else entry.name
+    return [(config.seed, name, repeat) for repeat in range(config.repeats)]
+
+
+@contextmanager
+def _placed(experiment: Experiment, row: Row) -> Iterator[None]:
+    """Say of a ConfigError where the config speaks of the row."""
+    try:
+        yield
+    except ConfigError as error:
+        raise experiment.error(str(error), *row.place) from None
 
 
 def _for_view(entry: AlgorithmEntry, view: View, title: str) -> Learner:

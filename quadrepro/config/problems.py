@@ -1,45 +1,201 @@
-"""The examples of a cell: the rows of a data set or a fresh sample, divided by a split."""
+"""The examples of a cell: the rows of a data set or a fresh sample, divided by a split.
+
+A source is made from the card and the config alone, as far as they tell the number of rows. Rows
+are read and encoded when a problem is asked for, and splits are drawn.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from quadrepro.config.cell import Draws, Problem
+from quadrepro.config.cell import Problem
 from quadrepro.config.dataset_entry import DatasetEntry
 from quadrepro.config.protocol import Protocol, Sample
-from quadrepro.config.seeds import generator
-from quadrepro.config.splits import Split, deal_folds, holdout_split, random_split
-from quadrepro.data.encoding import Encoded, encode
+from quadrepro.config.seeds import Draws, generator
+from quadrepro.config.splits import Division, Split, deal_folds
+from quadrepro.data.encoding import Encoded, check_view, count_columns, count_rows, encode
 from quadrepro.data.schema import View
 from quadrepro.data.sources.fresh import draw_fresh, rule_of
-from quadrepro.data.store import Dataset
+from quadrepro.data.store import Dataset, Found
 from quadrepro.errors import ConfigError
 
 FEWEST_ROWS = 4
 """With fewer rows, none is left to validate or to test on."""
 
 
-@dataclass(frozen=True)
-class Problems:
-    """Creates the problems of an experiment, and encodes each view of a data set only once.
+@dataclass(eq=False)
+class Examples:
+    """A data set in a view, read and encoded when it is first asked for.
 
     Attributes
     ----------
-    datasets : mapping of str to Dataset
+    found : Found
+        The data set.
+    view : View
+        The view.
+    """
+
+    found: Found
+    view: View
+    _encoded: Encoded | None = None
+
+    def encoded(self) -> Encoded:
+        """Return the arrays."""
+        if self._encoded is None:
+            self._encoded = encode(self.found.load(), self.view)
+        return self._encoded
+
+    def let_go(self) -> None:
+        """Forget the arrays; they are read again if they are asked for again."""
+        self._encoded = None
+
+    @cached_property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return count_rows(self.found, self.view)
+
+
+@dataclass(frozen=True, eq=False)
+class StoredRows:
+    """Splits the rows of a data set in a view.
+
+    Attributes
+    ----------
+    examples : Examples
+        The rows.
+    division : Division
+        How they are divided.
+    hashes : dict
+        Hashes of splits that were drawn before; rows of the table with equal splits share it.
+    """
+
+    examples: Examples
+    division: Division
+    hashes: dict[tuple[Division, Draws], str]
+
+    @property
+    def sizes(self) -> tuple[int, int, int]:
+        """The sizes of the training, validation and test part."""
+        return self.division.sizes
+
+    @property
+    def n_columns(self) -> int:
+        """About the number of columns."""
+        return count_columns(self.examples.found.card.attributes, self.examples.view)
+
+    def problem(self, draws: Draws) -> Problem:
+        """Return the rows with the split of one repeat."""
+        found = self.examples.encoded()
+        return Problem(found.X, found.y, found.missing, self.division.split(draws))
+
+    def origin(self, draws: Draws) -> dict[str, Any]:
+        """Return the hashes of the rows and of the split of one repeat."""
+        key = self.division, draws
+        if key not in self.hashes:
+            self.hashes[key] = self.division.split(draws).hash
+        return {"data": self.examples.found.content_hash, "split": self.hashes[key]}
+
+    def check(self, dataset: Dataset, draws: Iterable[Draws]) -> None:
+        """Raise ConfigError if the view does not fit the rows."""
+        check_view(dataset, self.examples.view)
+
+
+@dataclass(frozen=True, eq=False)
+class FreshRows:
+    """Draws a fresh sample for every repeat.
+
+    Attributes
+    ----------
+    found : Found
+        The data set whose rule draws the samples.
+    title : str
+        The row of the table, for messages.
+    rule : str
+        The name of the rule.
+    parameters : dict
+        Its parameters.
+    sample : Sample
+        The sizes of the parts.
+    folds : int
+        Number of folds of the training part; 0 for no folds.
+    view : View
+        The view of the rows.
+    """
+
+    found: Found
+    title: str
+    rule: str
+    parameters: dict[str, float]
+    sample: Sample
+    folds: int
+    view: View
+    examples: None = None
+
+    @property
+    def sizes(self) -> tuple[int, int, int]:
+        """The sizes of the training, validation and test part."""
+        return self.sample.sizes
+
+    @property
+    def n_columns(self) -> int:
+        """About the number of columns, which parameters of the rule can change."""
+        two = draw_fresh(self.rule, self.parameters, (2,), generator(0))
+        return count_columns(two.table.attributes, self.view)
+
+    def problem(self, draws: Draws) -> Problem:
+        """Return the sample of one repeat."""
+        sample = self.sample
+        drawn = draw_fresh(self.rule, self.parameters, sample.sizes, generator(*draws, "sample"))
+        train, valid, test = np.split(np.arange(sum(sample.sizes)), np.cumsum(sample.sizes)[:-1])
+        split = (
+            Split(train, test, np.empty(0, dtype=np.intp), valid)
+            if sample.valid
+            else Split(
+                train, test, deal_folds(sample.train, self.folds, generator(*draws, "folds"))
+            )
+        )
+        dataset = Dataset(self.found.card, drawn.table, self.found.origin)
+        found = encode(dataset, self.view)
+        if len(found.y) != sum(sample.sizes):
+            raise _leaves_out(self.title)
+        return Problem(found.X, found.y, found.missing, split, drawn.truth)
+
+    def origin(self, draws: Draws) -> dict[str, Any]:
+        """Return the rule and its parameters; the key of the cell names the draws as well."""
+        return {"rule": self.rule, "parameters": self.parameters}
+
+    def check(self, dataset: Dataset, draws: Iterable[Draws]) -> None:
+        """Raise ConfigError if the view does not fit the samples, or the rule their sizes."""
+        # Of drawn labels, all may turn out equal; half of those of orange data are in each class.
+        alike = self.view.task == "regression" or self.rule == "orange"
+        for of_repeat in draws:
+            self.problem(of_repeat)
+            if alike and not self.view.where:
+                return
+
+
+@dataclass(frozen=True, eq=False)
+class Sources:
+    """Makes the sources of an experiment; rows with the same view of a data set share it.
+
+    Attributes
+    ----------
+    datasets : mapping of str to Found
         The data sets by name.
     """
 
-    datasets: Mapping[str, Dataset]
-    _encoded: dict[tuple[str, str], Encoded] = field(default_factory=dict)
+    datasets: Mapping[str, Found]
+    _examples: dict[tuple[str, str], Examples] = field(default_factory=dict)
+    _hashes: dict[tuple[Division, Draws], str] = field(default_factory=dict)
 
-    def __call__(
-        self, entry: DatasetEntry, protocol: Protocol, view: View, draws: Draws
-    ) -> Problem:
-        """Return the problem of one row and repeat.
+    def __call__(self, entry: DatasetEntry, protocol: Protocol, view: View) -> RowSource:
+        """Return the source of one row.
 
         Parameters
         ----------
@@ -49,71 +205,48 @@ class Problems:
             The protocol of the row.
         view : View
             The view of the row.
-        draws : tuple of (int, str, int)
-            Seed, data set and repeat.
-
-        Returns
-        -------
-        Problem
-            The same for the same arguments.
 
         Raises
         ------
         ConfigError
-            If the view does not fit the data, or there are too few rows for a part.
+            If there are too few rows for a part, or the row cannot be sampled.
+        DataError
+            If rows must be read to be counted, but cannot be read or differ from the card.
         """
-        dataset = self.datasets[entry.name]
+        found = self.datasets[entry.name]
         if protocol.sample is not None:
-            return _fresh(dataset, entry, protocol.sample, protocol.folds, view, draws)
+            if view.sample_rows is not None:
+                raise _leaves_out(entry.title)
+            rule, parameters = rule_of(found.card, entry.parameters)
+            return FreshRows(
+                found, entry.title, rule, parameters, protocol.sample, protocol.folds, view
+            )
         key = entry.name, json.dumps(view.content(), sort_keys=True)
-        if key not in self._encoded:
-            self._encoded[key] = encode(dataset, view)
-        examples = self._encoded[key]
-        n_rows = len(examples.y)
-        if view.sample_rows is None:
-            split = _split(entry.title, n_rows, protocol, draws)
-        else:
-            if view.sample_rows > n_rows:
-                raise ConfigError(
-                    f"{entry.title} has {n_rows} rows: {view.sample_rows} cannot be drawn"
-                )
-            rows = generator(*draws, "rows").permutation(n_rows)[: view.sample_rows]
-            split = _split(entry.title, view.sample_rows, protocol, draws).among(rows)
-        origin = {"data": dataset.content_hash, "split": split.hash}
-        return Problem(examples.X, examples.y, examples.missing, split, origin)
+        examples = self._examples.setdefault(key, Examples(found, view))
+        return StoredRows(examples, _division(entry.title, examples, protocol), self._hashes)
 
 
-def _split(title: str, n_rows: int, protocol: Protocol, draws: Draws) -> Split:
-    if protocol.holdout is None and n_rows < 2 * protocol.folds:
+RowSource = StoredRows | FreshRows
+
+
+def _division(title: str, examples: Examples, protocol: Protocol) -> Division:
+    n_rows, of = examples.n_rows, None
+    if (drawn := examples.view.sample_rows) is not None:
+        if drawn > n_rows:
+            raise ConfigError(f"{title} has {n_rows} rows: {drawn} cannot be drawn")
+        n_rows, of = drawn, n_rows
+    holdout, overlaps = protocol.holdout is not None, protocol.split.train == "all"
+    if not holdout and n_rows < 2 * protocol.folds:
         raise ConfigError(f"{title} has {n_rows} rows: too few for {protocol.folds} folds")
-    if n_rows < FEWEST_ROWS and protocol.split.train != "all":
+    if n_rows < FEWEST_ROWS and not overlaps:
         raise ConfigError(f"{title} has {n_rows} rows: too few to hold some out")
     n_train = protocol.split.training_size(n_rows)
-    n_parts = 1 if protocol.holdout is None else 2
-    if n_rows - n_train < n_parts and protocol.split.train != "all":
+    if n_rows - n_train < 1 + holdout and not overlaps:
         raise ConfigError(
             f"{title} has {n_rows} rows, of which {n_train} are trained on: too few are left"
         )
-    rng = generator(*draws, "split")
-    if protocol.holdout is not None:
-        return holdout_split(n_rows, n_train, rng)
-    split = random_split(n_rows, n_train, protocol.folds, rng, generator(*draws, "folds"))
-    return replace(split, test=split.train) if protocol.split.train == "all" else split
+    return Division(n_rows, n_train, 0 if holdout else protocol.folds, holdout, overlaps, of)
 
 
-def _fresh(
-    dataset: Dataset, entry: DatasetEntry, sample: Sample, folds: int, view: View, draws: Draws
-) -> Problem:
-    rule, parameters = rule_of(dataset.card, entry.parameters)
-    drawn = draw_fresh(rule, parameters, sample.sizes, generator(*draws, "sample"))
-    train, valid, test = np.split(np.arange(sum(sample.sizes)), np.cumsum(sample.sizes)[:-1])
-    split = (
-        Split(train, test, np.empty(0, dtype=np.intp), valid)
-        if sample.valid
-        else Split(train, test, deal_folds(sample.train, folds, generator(*draws, "folds")))
-    )
-    examples = encode(replace(dataset, table=drawn.table), view)
-    if len(examples.y) != sum(sample.sizes) or view.sample_rows is not None:
-        raise ConfigError(f"the view of {entry.title} leaves out rows, so it cannot be sampled")
-    origin = {"rule": rule, "parameters": parameters}
-    return Problem(examples.X, examples.y, examples.missing, split, origin, drawn.truth)
+def _leaves_out(title: str) -> ConfigError:
+    return ConfigError(f"the view of {title} leaves out rows, so it cannot be sampled")

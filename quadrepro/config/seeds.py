@@ -6,6 +6,9 @@ import hashlib
 
 import numpy as np
 
+Draws = tuple[int, str, int]
+"""Seed, data set and repeat: the names of a split's draws begin with these."""
+
 
 def generator(seed: int, *coordinates: str | int) -> np.random.Generator:
     """Return the random generator for one purpose.

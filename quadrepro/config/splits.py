@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from quadrepro._typing import IntArray
+from quadrepro.config.seeds import Draws, generator
 
 
 @dataclass(frozen=True)
@@ -40,9 +41,58 @@ class Split:
         digest = hashlib.sha256()
         parts = (self.train, self.test, self.fold)
         for part in parts if self.valid is None else (*parts, self.valid):
-            digest.update(np.asarray(part, dtype="<i8").tobytes())
+            digest.update(np.ascontiguousarray(part, dtype="<i8").data)
             digest.update(b"|")
         return digest.hexdigest()
+
+
+@dataclass(frozen=True)
+class Division:
+    """How the rows of a view are divided; a split is one draw of it.
+
+    Attributes
+    ----------
+    n_rows : int
+        Number of rows that are divided.
+    n_train : int
+        Size of the training part.
+    folds : int
+        Number of folds of the training part; 0 for no folds.
+    holdout : bool
+        Whether the rest is halved into validation and test rows.
+    overlaps : bool
+        Whether the training rows are the test rows as well.
+    of : int or None, default None
+        Number of rows that the divided ones are drawn from, if that is done for every split.
+    """
+
+    n_rows: int
+    n_train: int
+    folds: int
+    holdout: bool
+    overlaps: bool
+    of: int | None = None
+
+    @property
+    def sizes(self) -> tuple[int, int, int]:
+        """The sizes of the training, validation and test part."""
+        rest = self.n_train if self.overlaps else self.n_rows - self.n_train
+        n_valid = rest // 2 if self.holdout else 0
+        return self.n_train, n_valid, rest - n_valid
+
+    def split(self, draws: Draws) -> Split:
+        """Draw the split of one repeat."""
+        rng = generator(*draws, "split")
+        if self.holdout:
+            split = holdout_split(self.n_rows, self.n_train, rng)
+        else:
+            fold = generator(*draws, "folds")
+            split = random_split(self.n_rows, self.n_train, self.folds, rng, fold)
+        if self.overlaps:
+            split = replace(split, test=split.train)
+        if self.of is None:
+            return split
+        return split.among(generator(*draws, "rows").permutation(self.of)[: self.n_rows])
 
 
 def random_split(

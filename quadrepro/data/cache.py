@@ -9,6 +9,7 @@ set aside if it is damaged.
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import io
 import json
@@ -18,7 +19,7 @@ import shutil
 import uuid
 import zipfile
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -113,7 +114,7 @@ def provenance(path: Path) -> Provenance:
     return Provenance(**json.loads((path / _PROVENANCE).read_text(encoding="utf-8")))
 
 
-def read(path: Path, card: Card) -> RawTable:
+def read(path: Path, card: Card, only: Collection[str] | None = None) -> RawTable:
     """Return the rows of an entry in canonical order.
 
     Parameters
@@ -122,6 +123,8 @@ def read(path: Path, card: Card) -> RawTable:
         The folder of the entry, from `find`.
     card : Card
         The card of the data set.
+    only : collection of str, optional
+        The attributes that are needed; others may be left out.
 
     Raises
     ------
@@ -132,8 +135,9 @@ def read(path: Path, card: Card) -> RawTable:
         with np.load(path / _TABLE, allow_pickle=False) as arrays:
             columns: dict[str, Column] = {}
             for key in (k for k in arrays.files if k.startswith("names_")):
-                block = arrays[key.removeprefix("names_")]
-                columns |= zip(arrays[key].tolist(), block, strict=True)
+                names = arrays[key].tolist()
+                if only is None or not {TARGET, *only}.isdisjoint(names):
+                    columns |= zip(names, arrays[key.removeprefix("names_")], strict=True)
             part = arrays.get("part")
     except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
         raise DataError(f"{path}: cannot be read: {error}") from error
@@ -187,7 +191,13 @@ def write(table: RawTable, key: str, source: Provenance) -> Path:
 
 
 def sha256_of(path: Path) -> str:
-    """Return the SHA-256 of a file in hexadecimal digits."""
+    """Return the SHA-256 of a file in hexadecimal digits; it is read again if it has changed."""
+    stat = path.stat()
+    return _sha256_once(path, stat.st_mtime_ns, stat.st_size)
+
+
+@functools.lru_cache
+def _sha256_once(path: Path, changed: int, size: int) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

@@ -10,10 +10,10 @@ from typing import Literal, cast
 import numpy as np
 
 from quadrepro._typing import BoolArray, FloatArray, NumberArray
-from quadrepro.data.canonical import RawTable, is_missing
+from quadrepro.data.canonical import Column, RawTable, is_missing
 from quadrepro.data.card import Attribute, View
 from quadrepro.data.schema import Threshold
-from quadrepro.data.store import Dataset
+from quadrepro.data.store import Dataset, Found
 from quadrepro.errors import ConfigError
 
 _NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)")
@@ -69,21 +69,8 @@ def encode(dataset: Dataset, view: View) -> Encoded:
         If the view has a label, a part or an attribute that does not exist, if an order lacks a
         code that occurs, if no row is left, or if all rows get the same label.
     """
-    for mistake in dataset.card.mistakes(view):
-        raise ConfigError(mistake.message)
-    kept = [a for a in dataset.table.attributes if a.name not in view.exclude]
-    codes = {
-        a.name: _codes(a, dataset.table, view.order.get(a.name, a.codes))
-        for a in kept
-        if a.kind == "nominal"
-    }
-    table = dataset.table.take(_rows(dataset.table, view, kept))
-    if not table.n_rows:
-        raise ConfigError(f"no row of {dataset.card.name} is left in this view")
-    y = _targets(table, view)
-    if view.task == "classification" and np.all(y == y[0]):
-        sign = "positive" if y[0] > 0 else "negative"
-        raise ConfigError(f"all rows of {dataset.card.name} in this view are {sign}")
+    kept, codes, rows, y = _fitted(dataset, view)
+    table = dataset.table.take(rows)
     columns: dict[str, NumberArray] = {}
     for attribute in kept:
         columns |= _columns(attribute, table, codes.get(attribute.name, ()), view)
@@ -92,6 +79,66 @@ def encode(dataset: Dataset, view: View) -> Encoded:
         y=y,
         attributes=tuple(columns),
         missing="low" if view.missing == "low" else "mean",
+    )
+
+
+def check_view(dataset: Dataset, view: View) -> None:
+    """Refuse what `encode` refuses, without making arrays.
+
+    Raises
+    ------
+    ConfigError
+        As `encode`.
+    """
+    _fitted(dataset, view)
+
+
+def count_rows(found: Found, view: View) -> int:
+    """Return the number of rows in a view, from the card if that tells, or else from the data.
+
+    Parameters
+    ----------
+    found : Found
+        The data set.
+    view : View
+        A view of its card or of a config.
+
+    Raises
+    ------
+    DataError
+        If the rows must be read, but cannot be read or differ from the card.
+    """
+    card = found.card
+    drops = view.missing == "drop" and card.rows_with_missing > 0
+    match bool(view.part), bool(view.negative), drops:
+        case _ if view.where or (drops and view.exclude):
+            pass
+        case False, False, False:
+            return card.rows
+        case True, False, False:
+            first, last = card.parts[view.part]
+            return last - first + 1
+        case False, True, False:
+            assert isinstance(view.positive, tuple)
+            return sum(card.target.labels[label] for label in (*view.positive, *view.negative))
+        case False, False, True:
+            return card.rows - card.rows_with_missing
+    kept = [a for a in card.attributes if drops and a.name not in view.exclude]
+    table = found.load(only={*view.where, *(a.name for a in kept)}).table
+    return int(_rows(table, view, kept).sum())
+
+
+def count_columns(attributes: Iterable[Attribute], view: View) -> int:
+    """Return about how many columns a view has.
+
+    Columns for missing values and for codes that neither card nor view lists are not counted.
+    """
+    return sum(
+        len(view.order.get(a.name, a.codes) or "_")
+        if a.kind == "nominal" and view.nominal == "one-hot"
+        else 1
+        for a in attributes
+        if a.name not in view.exclude
     )
 
 
@@ -108,6 +155,29 @@ def default_order(codes: Iterable[str]) -> tuple[str, ...]:
         # The sort is stable: 00 and 000, which are equal as numbers, stay sorted as text.
         distinct.sort(key=float)
     return tuple(distinct)
+
+
+def _fitted(
+    dataset: Dataset, view: View
+) -> tuple[list[Attribute], dict[str, tuple[str, ...]], BoolArray, FloatArray]:
+    """Return attributes, their codes, rows and targets of a view, or raise ConfigError."""
+    card, table = dataset.card, dataset.table
+    for mistake in card.mistakes(view):
+        raise ConfigError(mistake.message)
+    kept = [a for a in table.attributes if a.name not in view.exclude]
+    codes = {
+        a.name: _codes(a, table, view.order.get(a.name, a.codes))
+        for a in kept
+        if a.kind == "nominal"
+    }
+    rows = _rows(table, view, kept)
+    if not rows.any():
+        raise ConfigError(f"no row of {card.name} is left in this view")
+    y = _targets(table.target[rows], view)
+    if view.task == "classification" and np.all(y == y[0]):
+        sign = "positive" if y[0] > 0 else "negative"
+        raise ConfigError(f"all rows of {card.name} in this view are {sign}")
+    return kept, codes, rows, y
 
 
 def _codes(attribute: Attribute, table: RawTable, order: tuple[str, ...] | None) -> tuple[str, ...]:
@@ -139,14 +209,14 @@ def _rows(table: RawTable, view: View, kept: Iterable[Attribute]) -> BoolArray:
     return rows
 
 
-def _targets(table: RawTable, view: View) -> FloatArray:
+def _targets(target: Column, view: View) -> FloatArray:
     match view.positive:
         case None:
-            return table.target.astype(np.float64)
+            return target.astype(np.float64)
         case Threshold() as threshold:
-            positive = threshold.holds(table.target.astype(np.float64))
+            positive = threshold.holds(target.astype(np.float64))
         case labels:
-            positive = np.isin(table.target, labels)
+            positive = np.isin(target, labels)
     return np.where(positive, 1.0, -1.0)
 
 

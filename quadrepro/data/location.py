@@ -9,8 +9,9 @@ fetches into the cache.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -84,13 +85,15 @@ class Location:
             case SklearnSource():
                 return "scikit-learn"
 
-    def read(self, card: Card) -> RawTable:
+    def read(self, card: Card, only: Collection[str] | None = None) -> RawTable:
         """Return the rows in canonical order, compared with their card.
 
         Parameters
         ----------
         card : Card
             The card of the data set.
+        only : collection of str, optional
+            The attributes that are needed; others are left out where that is faster.
 
         Raises
         ------
@@ -99,12 +102,13 @@ class Location:
         """
         match self.where:
             case CacheEntry(path):
-                return cache.read(path, card)
+                return cache.read(path, card, only)
             case CsvFile(path):
-                return _through_cache(path, card, self.origin, lambda: read_csv(path, card))
+                return _through_cache(path, card, only, self.origin, lambda: read_csv(path, card))
             case FileSource(path=own) as own_file:
                 try:
-                    return _through_cache(Path(own), card, own, lambda: _read_own(own_file, card))
+                    parse = functools.partial(_read_own, own_file, card)
+                    return _through_cache(Path(own), card, only, own, parse)
                 except DataError as error:
                     raise DataError(
                         f"{error}; if the file has changed, describe it again with"
@@ -205,7 +209,13 @@ def _read_own(source: FileSource, card: Card) -> RawTable:
     return to_table(read_file(Path(source.path), source), source, card)
 
 
-def _through_cache(path: Path, card: Card, origin: str, parse: Callable[[], RawTable]) -> RawTable:
+def _through_cache(
+    path: Path,
+    card: Card,
+    only: Collection[str] | None,
+    origin: str,
+    parse: Callable[[], RawTable],
+) -> RawTable:
     """Read a file, or the cache if the file is large and was read before."""
     if card.rows * len(card.attributes) < LARGE:
         return verified(card, parse(), origin)
@@ -215,7 +225,7 @@ def _through_cache(path: Path, card: Card, origin: str, parse: Callable[[], RawT
         raise DataError(f"{path}: cannot be read: {error.strerror}") from error
     entry = cache.find(card, key)
     if entry is not None:
-        return cache.read(entry, card)
+        return cache.read(entry, card, only)
     table = verified(card, parse(), origin)
     known = cache.Provenance(card.name, card.content_hash, origin, now())
     try:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 from quadrepro.data import cache
 from quadrepro.data.canonical import RawTable
 from quadrepro.data.card import Card, load_card
-from quadrepro.data.location import data_folder, locate
+from quadrepro.data.location import Location, data_folder, locate
 from quadrepro.data.sources.schema import GeneratedSource, SklearnSource, describe
 from quadrepro.errors import DataError
 
@@ -38,6 +38,47 @@ class Dataset:
         return self.card.content_hash
 
 
+@dataclasses.dataclass(frozen=True)
+class Found:
+    """A data set that is on this machine; its rows are not read before `load`.
+
+    Attributes
+    ----------
+    card : Card
+        Its description.
+    location : Location
+        Where its rows are.
+    """
+
+    card: Card
+    location: Location
+
+    @property
+    def origin(self) -> str:
+        """Where the rows come from, see `quadrepro.data.location.Location.origin`."""
+        return self.location.origin
+
+    @property
+    def content_hash(self) -> str:
+        """The hash of the rows that the card demands."""
+        return self.card.content_hash
+
+    def load(self, only: Collection[str] | None = None) -> Dataset:
+        """Return the data set.
+
+        Parameters
+        ----------
+        only : collection of str, optional
+            The attributes that are needed; others may be left out.
+
+        Raises
+        ------
+        DataError
+            If the rows cannot be read or differ from the card.
+        """
+        return Dataset(self.card, self.location.read(self.card, only), self.origin)
+
+
 def load_dataset(name: str, folder: Path | None = None) -> Dataset:
     """Load a data set and check it against its card.
 
@@ -60,15 +101,11 @@ def load_dataset(name: str, folder: Path | None = None) -> Dataset:
     DataError
         If the rows are not on this machine, cannot be read, or differ from the card.
     """
-    card = load_card(name)
-    location = locate(card, folder)
-    if location is None:
-        raise missing_error([card], folder)
-    return Dataset(card, location.read(card), location.origin)
+    return find_datasets([name], folder)[name].load()
 
 
-def refuse_missing(names: Iterable[str], folder: Path | None = None) -> None:
-    """Refuse all data sets that are not on this machine at once.
+def find_datasets(names: Iterable[str], folder: Path | None = None) -> dict[str, Found]:
+    """Find data sets without reading their rows.
 
     Parameters
     ----------
@@ -76,6 +113,11 @@ def refuse_missing(names: Iterable[str], folder: Path | None = None) -> None:
         The names of cards.
     folder : Path, optional
         The data folder, see `quadrepro.data.location.locate`.
+
+    Returns
+    -------
+    dict of str to Found
+        By name.
 
     Raises
     ------
@@ -85,9 +127,11 @@ def refuse_missing(names: Iterable[str], folder: Path | None = None) -> None:
         If any data set is missing, see `missing_error`; also if the data folder does not exist or
         a card is invalid.
     """
-    missing = [card for card in map(load_card, names) if locate(card, folder) is None]
-    if missing:
+    cards = [load_card(name) for name in names]
+    located = [(card, locate(card, folder)) for card in cards]
+    if missing := [card for card, location in located if location is None]:
         raise missing_error(missing, folder)
+    return {card.name: Found(card, location) for card, location in located if location}
 
 
 def missing_error(missing: Sequence[Card], folder: Path | None = None) -> DataError:

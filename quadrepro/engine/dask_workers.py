@@ -88,7 +88,7 @@ def _parts(cell: Cell) -> tuple[bytes, NumberArray, FloatArray, FloatArray | Non
     """Return a cell without its examples, and these: Dask sends an array to a worker once."""
     problem = cell.problem
     empty = replace(problem, X=problem.X[:0], y=problem.y[:0], truth=None)
-    return cloudpickle.dumps(replace(cell, problem=empty)), problem.X, problem.y, problem.truth
+    return cloudpickle.dumps(replace(cell, source=empty)), problem.X, problem.y, problem.truth
 
 
 def _run(
@@ -99,4 +99,4 @@ def _run(
     memory: int | None,
 ) -> Record:
     cell: Cell = cloudpickle.loads(blob)
-    return run_cell(replace(cell, problem=replace(cell.problem, X=X, y=y, truth=truth)), memory)
+    return run_cell(replace(cell, source=replace(cell.problem, X=X, y=y, truth=truth)), memory)

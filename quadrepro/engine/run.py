@@ -14,7 +14,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from quadrepro.config.cell import Cell
+from quadrepro.config.cell import Cell, make_ready
 from quadrepro.engine.claims import Claims
 from quadrepro.engine.environment import utc_now
 from quadrepro.engine.estimates import Estimates, longest_first
@@ -142,7 +142,7 @@ class _Run:
                     taken[cell.key] = cell
                     yield cell
 
-        with closing(backend(mine())) as records:
+        with closing(backend(make_ready(mine(), cells))) as records:
             for record in records:
                 cell = taken.pop(record.key)
                 self.store.put(record if record.date else replace(record, date=utc_now()))

@@ -2,7 +2,7 @@
 
 Parameters of an estimator that are fields of its learner are settings; those that are
 hyper-parameters make up the candidate. A classifier by vote turns X and y into voters and signs,
-and its algorithm, which stands in the same module, finds the vote.
+and its algorithm finds the vote.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class VoteClassifier(ClassifierMixin, LearnerEstimator):
         X, y = validate_data(self, X, y, dtype=np.float64)
         X = np.asarray(X)
         self.classes_, signs = two_classes(y)
-        self.voters_ = None if self._precomputed else clone(self._stumps()).fit(X)
+        self.voters_ = None if self._precomputed else clone(self._stumps()).fit(X, signs)
         self.voter_weights_ = self._learn(X, signs)
         return self
 

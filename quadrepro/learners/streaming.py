@@ -21,6 +21,7 @@ from sklearn.utils.validation import validate_data
 from quadrepro._typing import FloatArray
 from quadrepro.data.chunks import Chunk, open_chunks
 from quadrepro.learners.estimators import VoteClassifier, two_classes
+from quadrepro.voters.conjunctions import Conjunctions, Tallies
 from quadrepro.voters.moments import Moments, stump_problem
 from quadrepro.voters.reduction import GramProblem, reduce_problem
 from quadrepro.voters.stumps import Stumps
@@ -76,7 +77,8 @@ class MomentClassifier(VoteClassifier):
         if seen is None:
             check_classification_targets(y)
             self.classes_, _ = two_classes(y if classes is None else classes)
-            self.voters_ = self._fixed_stumps(X.shape[1]) or clone(self._stumps()).fit(X)
+            signs = signs_of(y, self.classes_)
+            self.voters_ = self._fixed_stumps(X.shape[1]) or clone(self._stumps()).fit(X, signs)
         elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
             raise ValueError(f"classes must be {self.classes_.tolist()}, as in the first call")
         assert self.voters_ is not None  # they are stumps
@@ -87,7 +89,8 @@ class MomentClassifier(VoteClassifier):
         """Find the vote on data that need not be in memory.
 
         The data are read twice: for the range of each attribute and the classes, and for the sums
-        over examples. The vote is exactly that of `fit` on all data.
+        over examples. In between, `Conjunctions` are chosen by the labels, for which the data are
+        read once more. The vote is exactly that of `fit` on all data.
 
         Parameters
         ----------
@@ -145,7 +148,10 @@ class MomentClassifier(VoteClassifier):
         if ranges.names:
             self.feature_names_in_ = np.array(ranges.names, dtype=object)
         stumps = clone(self._stumps()).fit_ranges(ranges.low, ranges.high)
-        self.voters_ = self._fixed_stumps(len(ranges.low)) or stumps
+        fixed = self._fixed_stumps(len(ranges.low))
+        if fixed is None and isinstance(stumps, Conjunctions):
+            stumps.choose(chunks.reduce(partial(_tallies, classes=self.classes_, stumps=stumps)))
+        self.voters_ = fixed or stumps
         moments = chunks.reduce(partial(_moments, classes=self.classes_, stumps=self.voters_))
         return self._know(moments, candidate)
 
@@ -244,3 +250,7 @@ def signs_of(labels: NDArray[Any], classes: NDArray[Any]) -> FloatArray:
 
 def _moments(chunk: Chunk, classes: NDArray[Any], stumps: Stumps) -> Moments:
     return Moments.of(chunk.X, signs_of(chunk.labels, classes), stumps)
+
+
+def _tallies(chunk: Chunk, classes: NDArray[Any], stumps: Stumps) -> Tallies:
+    return Tallies.of(chunk.X, signs_of(chunk.labels, classes), stumps)

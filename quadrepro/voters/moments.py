@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from quadrepro._typing import FloatArray, IntArray
-from quadrepro.voters.bits import Counts, add_differences, pack, pack_stumps
+from quadrepro.voters.bits import Counts, add_differences, pack
 from quadrepro.voters.reduction import GramProblem, first_of_equal_rows
 from quadrepro.voters.stumps import Stumps
 
@@ -75,10 +75,10 @@ class Moments:
         voters : ndarray of int or None, default None
             Which stumps; None for all.
         """
-        n_voters = stumps.thresholds_.size if voters is None else len(voters)
+        n_voters = stumps.n_voters if voters is None else len(voters)
         sums = np.zeros((n_voters + 1, n_voters + 1), dtype=np.int64)
         for rows in _blocks(len(X)):
-            bits = pack_stumps(X[rows], stumps.thresholds_)
+            bits = stumps.pack(X[rows])
             said = bits if voters is None else bits[voters]
             # The labels are one more row.
             add_differences(np.concatenate([said, pack(y[None, rows] > 0)]), sums)
@@ -192,15 +192,15 @@ def stump_problem(
     if not merge_voters:
         return Moments.of(X, y, stumps).problem(merge_voters=False)
     kept = _first_of_equal_stumps(X, stumps)
-    return MomentProblem(Moments.of(X, y, stumps, kept), kept, stumps.thresholds_.size)
+    return MomentProblem(Moments.of(X, y, stumps, kept), kept, stumps.n_voters)
 
 
 def _first_of_equal_stumps(X: FloatArray, stumps: Stumps) -> IntArray:
     """Return the first of every class of stumps that are equal up to sign on all examples."""
-    n_voters = stumps.thresholds_.size
+    n_voters = stumps.n_voters
     class_of, positive = np.zeros(n_voters, dtype=np.intp), None
     for rows in _blocks(len(X)):
-        bits = pack_stumps(X[rows], stumps.thresholds_)
+        bits = stumps.pack(X[rows])
         if positive is None:
             positive = bits[:, :1] & np.uint64(1) == 1
         # A voter that is +1 on the first example is compared by its complement.

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from quadrepro._typing import FloatArray
+from quadrepro.voters.bits import Bits, pack_stumps
 
 
 class Stumps(TransformerMixin, BaseEstimator):
@@ -43,7 +45,7 @@ class Stumps(TransformerMixin, BaseEstimator):
     def __init__(self, per_attribute: int = 10) -> None:
         self.per_attribute = per_attribute
 
-    def fit(self, X: FloatArray, y: object = None) -> Self:
+    def fit(self, X: FloatArray, y: ArrayLike | None = None) -> Self:
         """Place the thresholds.
 
         Parameters
@@ -99,6 +101,11 @@ class Stumps(TransformerMixin, BaseEstimator):
     def _place(self, low: FloatArray, high: FloatArray, steps: FloatArray) -> None:
         self.thresholds_ = low[:, None] + (high - low)[:, None] * steps
 
+    @property
+    def n_voters(self) -> int:
+        """Number of columns of the voter matrix."""
+        return int(self.thresholds_.size)
+
     def transform(self, X: FloatArray) -> FloatArray:
         """Return the voter matrix of `X`.
 
@@ -116,3 +123,7 @@ class Stumps(TransformerMixin, BaseEstimator):
         X = validate_data(self, X, dtype=np.float64, reset=False)
         above = X[:, :, None] > self.thresholds_
         return np.where(above, 1.0, -1.0).reshape(len(X), -1)
+
+    def pack(self, X: FloatArray) -> Bits:
+        """Return the voters on some examples as bits, see `quadrepro.voters.bits.pack`."""
+        return pack_stumps(X, self.thresholds_)

@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from quadrepro.cli import VERBS, main
+from quadrepro.learners.registry import ALGORITHMS
 
 Write = Callable[..., Path]
 
@@ -35,6 +36,21 @@ def test_help_imports_nothing_heavy() -> None:
         "try: main(['--help'])\n"
         "except SystemExit: pass\n"
         "print(sorted({'numpy', 'pandas', 'sklearn', 'pydantic', 'scipy'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_checks_and_tables_import_nothing_that_only_computing_needs(
+    small_config: Write, tmp_path: Path
+) -> None:
+    every = "".join(f"\nfind_entry({name!r}).learner" for name in ALGORITHMS)
+    code = (
+        "import sys; from quadrepro.cli import main; "
+        f"from quadrepro.learners.registry import find_entry{every}\n"
+        f"for verb in ('check', 'table'): main([verb, {str(small_config())!r}, '--out', "
+        f"{str(tmp_path)!r}], standalone_mode=False)\n"
+        "print(sorted({'pandas', 'sklearn', 'scipy.stats', 'joblib', 'numba'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"

@@ -9,6 +9,9 @@ import pytest
 
 from quadrepro.config.loading import load_experiment
 from quadrepro.config.plan import Plan, make_plan
+from quadrepro.data.canonical import RawTable
+from quadrepro.data.card import Card
+from quadrepro.data.location import Location
 from quadrepro.errors import ConfigError, DataError
 from quadrepro.measures.registry import MEASURES
 
@@ -93,8 +96,28 @@ def test_too_few_rows_for_the_folds_are_refused_at_the_data_sets_place(
 
 def test_an_order_that_lacks_a_code_is_refused_at_the_data_sets_place(small_config: Write) -> None:
     path = small_config("as: people", "view: {order: {class: [1st, 2nd, 3rd]}}")
+    plan = plan_of(path)
     with pytest.raises(ConfigError, match=r"small.yaml:7:5: the order of class is .* Crew"):
-        plan_of(path)
+        plan.check_data()
+
+
+def test_a_plan_and_its_keys_read_no_rows_but_a_check_reads_each_data_set_once(
+    small_config: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+
+    def spy(location: Location, card: Card, only: object = None) -> RawTable:
+        read.append(card.name)
+        return original(location, card)
+
+    original = Location.read
+    monkeypatch.setattr(Location, "read", spy)
+    again = "as: people\n  - {name: monks, as: again, view: {positive: ['0']}}"
+    plan = plan_of(small_config("as: people}", f"{again.replace('people', 'people}', 1)}"), 2)
+    assert len({cell.key for cell in plan.cells}) == 3 * 2 * 2
+    assert not read
+    plan.check_data()
+    assert sorted(read) == ["monks", "titanic"]
 
 
 def test_rows_come_in_canonical_order_whatever_the_source(

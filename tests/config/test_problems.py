@@ -162,9 +162,27 @@ def test_one_view_of_a_data_set_is_encoded_once_for_all_rows_and_repeats(
     other = "{name: monks, as: other, view: {positive: ['0']}}"
     rows = (MONKS, MONKS.replace("monks,", "monks, as: again,"), other)
     found = cells(write(*rows, algorithm=ADA))
-    assert len(encoded) == 2
+    assert not encoded
     assert found["monks", 0].problem.X is found["again", 1].problem.X
     assert found["monks", 0].problem.X is not found["other", 0].problem.X
+    assert len(encoded) == 2
+
+
+def test_labels_that_turn_out_equal_in_a_later_repeat_are_refused(write: Write) -> None:
+    row = "{name: m1, view: {positive: {at_least: 0}}}"
+    path = write(row, protocol="sample: {train: 4, test: 4}\nfolds: 0", algorithm=ADA)
+    plan = make_plan(load_experiment(path, repeats=200))
+    equal = [cell.repeat for cell in plan.cells if _has_equal_labels(cell)]
+    assert min(equal) > 0
+    with pytest.raises(ConfigError, match=":9:5: all rows of m1 in this view are"):
+        plan.check_data()
+
+
+def _has_equal_labels(cell: Cell) -> bool:
+    try:
+        return cell.problem is None
+    except ConfigError:
+        return True
 
 
 @pytest.mark.parametrize(
@@ -299,5 +317,5 @@ def test_what_only_the_data_show_is_refused_at_the_rows_place(
 ) -> None:
     path = write(row, protocol=protocol, algorithm=algorithm)
     with pytest.raises(ConfigError) as caught:
-        make_plan(load_experiment(path))
+        make_plan(load_experiment(path)).check_data()
     assert str(caught.value) == f"{path}:{message}"

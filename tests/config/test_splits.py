@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quadrepro.config.protocol import SplitRule
-from quadrepro.config.splits import holdout_split, random_split
+from quadrepro.config.splits import Division, holdout_split, random_split
 from quadrepro.data.card import load_card
 from quadrepro.papers.paper import load_paper
 
@@ -85,3 +85,21 @@ def test_validation_rows_belong_to_the_hash() -> None:
     assert split.valid is not None
     other = replace(split, valid=split.valid[::-1])
     assert len({split.hash, other.hash, replace(split, valid=None).hash}) == 3
+
+
+@given(st.integers(6, 60), st.integers(2, 4), st.sampled_from([0, 2]), st.booleans(), st.data())
+def test_a_division_knows_the_sizes_of_its_splits_and_draws_the_same_again(
+    n_rows: int, n_train: int, folds: int, holdout: bool, data: st.DataObject
+) -> None:
+    of = data.draw(st.none() | st.integers(n_rows, 100))
+    overlaps = not holdout and data.draw(st.booleans())
+    n_train = n_rows if overlaps else n_train
+    division = Division(n_rows, n_train, folds, holdout, overlaps, of)
+    split = division.split((0, "toy", 3))
+    valid = [] if split.valid is None else split.valid
+    assert division.sizes == (len(split.train), len(valid), len(split.test))
+    parts = [*split.train, *valid, *([] if overlaps else split.test)]
+    assert len(set(parts)) == len(parts) == n_rows
+    assert max(parts) < (of or n_rows)
+    assert division.split((0, "toy", 3)).hash == split.hash
+    assert division.split((0, "toy", 4)).hash != split.hash

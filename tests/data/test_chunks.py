@@ -1,9 +1,5 @@
 from __future__ import annotations
 
-import sys
-import types
-from collections.abc import Callable
-from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -163,59 +159,29 @@ def test_pairs_have_as_many_attributes_as_the_first() -> None:
         together(lambda: iter(pairs), None)
 
 
-class Late:
-    """A value that is known when it is computed, in the place of Dask's."""
-
-    def __init__(self, function: Callable[..., Any], *arguments: Any) -> None:
-        self._function, self._arguments = function, arguments
-
-    def compute(self) -> Any:
-        known = (a.compute() if isinstance(a, Late) else a for a in self._arguments)
-        return self._function(*known)
-
-
-class LateFrame:
-    """A data frame in partitions."""
-
-    columns = FRAME.columns
-
-    def __init__(self, *parts: pd.DataFrame) -> None:
-        self._parts = parts
-
-    def to_delayed(self) -> list[Any]:
-        return [Late(lambda part=part: part) for part in self._parts]
-
-
-@pytest.fixture
-def late(monkeypatch: pytest.MonkeyPatch) -> None:
-    dask = types.ModuleType("dask")
-    dask.delayed = lambda function: partial(Late, function)  # type: ignore[attr-defined]
-    dask.compute = lambda *late: tuple(value.compute() for value in late)  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "dask", dask)
+def dask_frame(*parts: pd.DataFrame) -> Any:
+    """Return a Dask data frame with the given partitions, reduced in this thread."""
+    dask, dd = pytest.importorskip("dask"), pytest.importorskip("dask.dataframe")
+    dask.config.set(scheduler="synchronous")
+    return dd.from_delayed([dask.delayed(part) for part in parts], meta=FRAME[:0])
 
 
 def count(chunk: Chunk) -> int:
     return len(chunk.X)
 
 
-@pytest.mark.usefixtures("late")
 @pytest.mark.parametrize("cuts", [[], [1], [1, 1, 2], [1, 2, 3], [4]])
 def test_partitions_are_reduced_on_their_own_and_added(cuts: list[int]) -> None:
-    edges = [0, *cuts, 4]
-    parts = [FRAME[a:b] for a, b in pairwise(edges)]
-    assert open_chunks(LateFrame(*parts), "label").reduce(count) == 4
+    parts = [FRAME[a:b] for a, b in pairwise([0, *cuts, 4])]
+    sizes = open_chunks(dask_frame(*parts), "label").reduce(lambda chunk: [count(chunk)])
+    assert sizes == [len(part) for part in parts if len(part)]
 
 
-@pytest.mark.usefixtures("late")
 def test_partitions_that_cannot_be_used_are_refused() -> None:
     with pytest.raises(ValueError, match="no column 'lable'"):
-        open_chunks(LateFrame(FRAME), "lable")
-    for nothing in (LateFrame(), LateFrame(FRAME[:0])):
-        with pytest.raises(ValueError, match="hold no example"):
-            open_chunks(nothing, "label").reduce(count)
-
-
-def test_a_dask_data_frame_holds_the_same() -> None:
-    dd = pytest.importorskip("dask.dataframe")
-    frame = dd.from_pandas(FRAME, npartitions=3)
-    assert open_chunks(frame, "label").reduce(count) == 4
+        open_chunks(dask_frame(FRAME), "lable")
+    with pytest.raises(ValueError, match="hold no example"):
+        open_chunks(dask_frame(FRAME[:0]), "label").reduce(count)
+    gap = FRAME.replace(0.5, np.nan)
+    with pytest.raises(ValueError, match="has missing values"):
+        open_chunks(dask_frame(FRAME, gap), "label").reduce(count)

@@ -8,10 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from quadrepro.data.card import Card, View
-from quadrepro.data.encoding import default_order, encode
+from quadrepro.data.canonical import RawTable
+from quadrepro.data.card import Card, View, load_card
+from quadrepro.data.encoding import check_view, count_columns, count_rows, default_order, encode
 from quadrepro.data.schema import Threshold
-from quadrepro.data.store import Dataset, load_dataset
+from quadrepro.data.store import Dataset, Found, find_datasets, load_dataset
 from quadrepro.errors import ConfigError
 
 
@@ -228,3 +229,84 @@ def test_fields_at_their_default_are_no_content_of_a_view() -> None:
         "nominal": "one-hot",
         "part": "p",
     }
+
+
+@pytest.mark.parametrize(
+    ("name", "view", "read"),
+    [
+        ("monks", {}, False),
+        ("monks", {"missing": "drop"}, False),
+        ("monks", {"where": {"holding": load_card("monks").attributes[3].codes[:1]}}, True),
+        ("balance", {"positive": ["L"], "negative": ["B"]}, False),
+        ("titanic", {"positive": ["Yes"], "where": {"class": ["1st", "Crew"]}}, True),
+    ],
+)
+def test_rows_are_counted_without_the_data_if_the_card_tells(
+    name: str, view: dict[str, object], read: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    labels = load_card(name).target.labels
+    asked = View.model_validate({"positive": [min(labels)]} | view)
+    expected = len(encode(load_dataset(name), asked).y)
+    found = find_datasets([name])[name]
+    loaded = []
+    original = Found.load
+    monkeypatch.setattr(Found, "load", lambda *a, **k: loaded.append(a) or original(*a, **k))
+    assert count_rows(found, asked) == expected
+    assert bool(loaded) == read
+
+
+@pytest.mark.parametrize("exclude", [(), ("size",), ("colour",)])
+@pytest.mark.parametrize("negative", [(), ("01",)])
+def test_rows_are_counted_with_every_combination_of_gaps_and_labels(
+    known_toy: Card, toy_csv: Path, exclude: tuple[str, ...], negative: tuple[str, ...]
+) -> None:
+    found = find_datasets(["toy"], toy_csv.parent)["toy"]
+    view = View(positive=("no",), exclude=exclude, negative=negative, missing="drop")
+    assert count_rows(found, view) == len(encode(found.load(), view).y)
+
+
+def test_rows_of_a_part_are_counted_from_the_card_and_with_labels_from_the_rows(
+    dataset: Dataset,
+) -> None:
+    card = dataset.card.model_copy(update={"parts": {"train": (1, 1), "test": (2, 4)}})
+    part = np.array(["train", "test", "test", "test"])
+    table = dataclasses.replace(dataset.table, part=part)
+    found = Found(card, Where(table))  # type: ignore[arg-type]
+    for given in ({"part": "test"}, {"part": "test", "negative": ("01",)}):
+        view = View(positive=("no",), **given)  # type: ignore[arg-type]
+        assert count_rows(found, view) == len(encode(found.load(), view).y) == 3
+
+
+@dataclasses.dataclass
+class Where:
+    """Stands for the location of a table."""
+
+    table: RawTable
+    origin: str = "here"
+
+    def read(self, card: Card, only: object = None) -> RawTable:
+        return self.table
+
+
+def test_columns_are_counted_from_the_card_and_the_order_of_the_view(dataset: Dataset) -> None:
+    for nominal, exclude in (("ordinal", ()), ("one-hot", ()), ("one-hot", ("size",))):
+        order = {"colour": ("blue", "red", "green", "grey")}
+        view = View(positive=("no",), nominal=nominal, exclude=exclude, order=order)
+        found = encode(dataset, view)
+        assert count_columns(dataset.card.attributes, view) == found.X.shape[1]
+
+
+def test_a_check_refuses_what_encoding_refuses(dataset: Dataset) -> None:
+    wrong = (
+        View(positive=("no",), order={"colour": ("red",)}),
+        View(positive=("no",), part="train"),
+        View(positive=("no",), where={"size": ("99",)}),
+        View(positive=("no",), where={"size": ("1",)}),
+    )
+    for view in wrong:
+        with pytest.raises(ConfigError) as encoding:
+            encode(dataset, view)
+        with pytest.raises(ConfigError) as checking:
+            check_view(dataset, view)
+        assert str(checking.value) == str(encoding.value)
+    check_view(dataset, View(positive=("no",)))

@@ -12,7 +12,7 @@ import pytest
 
 from quadrepro.data.cache import cache_folder
 from quadrepro.data.card import Card, load_card
-from quadrepro.data.store import load_dataset, refuse_missing
+from quadrepro.data.store import find_datasets, load_dataset
 from quadrepro.errors import ConfigError, DataError
 
 EMBEDDED = ["balance", "monks", "monks_2", "monks_3", "tictactoe", "titanic", "wine"]
@@ -66,7 +66,7 @@ def test_a_set_that_is_nowhere_is_named_with_places_files_and_ways_to_get_it(
 
 def test_all_missing_sets_are_named_at_once_and_in_order(folder: Path) -> None:
     with pytest.raises(DataError) as refusal:
-        refuse_missing(["pima", "wine", "car"], folder)
+        find_datasets(["pima", "wine", "car"], folder)
     first, *lines, fetch, _ = str(refusal.value).splitlines()
     assert first.startswith("2 data sets are not here")
     assert [line.split(":")[0].strip() for line in lines] == ["pima", "car"]

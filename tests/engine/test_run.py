@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from quadrepro._typing import FloatArray
-from quadrepro.config.cell import Cell
+from quadrepro.config.cell import Cell, Shared
 from quadrepro.config.loading import load_experiment
 from quadrepro.config.plan import Plan, make_plan
 from quadrepro.engine.claims import Claims
@@ -202,8 +202,8 @@ def test_a_cell_whose_process_gave_it_up_is_computed_here(plan: Plan, tmp_path: 
 def test_a_worker_with_other_code_than_the_plan_computes_nothing(
     plan: Plan, tmp_path: Path
 ) -> None:
-    content = {**plan.cells[0].content, "code": "0" * 16}
-    cell, store = replace(plan.cells[0], content=content), RecordStore(tmp_path)
+    shared = Shared(plan.cells[0].shared.fields | {"code": "0" * 16})
+    cell, store = replace(plan.cells[0], shared=shared), RecordStore(tmp_path)
     compute([cell], store, HERE, ignore)
     [record] = records_of([cell], store)
     assert record.status == "failed"

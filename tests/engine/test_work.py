@@ -233,9 +233,10 @@ class Spy(Algorithm):
 def with_voters(write: Callable[..., Path], n_voters: int | None) -> Cell:
     """Return a cell with an attribute that is constant on the training part."""
     cell = with_protocol(write, *([] if n_voters is None else [f"voters: {n_voters}"]))
-    X = cell.problem.X.copy()
-    X[cell.problem.split.train, 0] = 1.0
-    return replace(cell, problem=replace(cell.problem, X=X))
+    problem = cell.problem
+    X = problem.X.copy()
+    X[problem.split.train, 0] = 1.0
+    return replace(cell.ready(), source=replace(problem, X=X))
 
 
 def columns_of(cell: Cell) -> list[bytes]:

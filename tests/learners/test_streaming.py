@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from quadrepro import (
     Stumps,
 )
 from quadrepro._typing import FloatArray
+from quadrepro.data.chunks import open_chunks
 from quadrepro.learners import estimators
 from quadrepro.learners.algorithm import Algorithm
 from quadrepro.learners.greedy.cbboost import CBBoost, GBCBBoost
@@ -204,16 +206,39 @@ def test_names_of_an_earlier_fit_are_forgotten(problem: Problem) -> None:
     assert not hasattr(fitted.fit_stream(cut(X, y)), "feature_names_in_")
 
 
-def test_a_dask_data_frame_gives_the_vote_of_its_rows(problem: Problem) -> None:
+def test_dask_workers_make_the_sums_and_give_the_weights_of_memory_in_any_order(
+    problem: Problem,
+) -> None:
+    distributed = pytest.importorskip("distributed")
     dd = pytest.importorskip("dask.dataframe")
     X, y = problem
     frame = pd.DataFrame(X, columns=list("abcdef")).assign(label=y)
-    streamed = QuadBoostClassifier(n_rounds=30).fit_stream(
-        dd.from_pandas(frame, npartitions=3), "label"
-    )
-    assert streamed.voter_weights_.tobytes() == (
-        QuadBoostClassifier(n_rounds=30).fit(X, y).voter_weights_.tobytes()
-    )
+    parts = dd.from_pandas(frame, npartitions=5)
+    mixed = dd.concat([parts.get_partition(i) for i in (3, 0, 4, 1, 2)])
+    vote = QuadBoostClassifier("l2", lam=0.5, n_rounds=30)
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as two,
+        distributed.Client(two) as client,
+    ):
+        workers = set(client.run(os.getpid).values())
+        streamed = [vote.fit_stream(p, "label").voter_weights_.tobytes() for p in (parts, mixed)]
+        made, added = open_chunks(mixed, "label").reduce(lambda chunk: Processes()).both
+    assert streamed == [vote.fit(X, y).voter_weights_.tobytes()] * 2
+    assert made | added <= workers
+    assert len(workers) == 2
+
+
+class Processes:
+    """The processes that made some parts of a sum, and those that added them."""
+
+    def __init__(self) -> None:
+        self.both: tuple[set[int], set[int]] = {os.getpid()}, set()
+
+    def __add__(self, other: Processes) -> Processes:
+        total = Processes()
+        made, added = (a | b for a, b in zip(self.both, other.both, strict=True))
+        total.both = made, added | {os.getpid()}
+        return total
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from quadrepro._typing import FloatArray
 from quadrepro.learners.base import N_ROUNDS
-from quadrepro.learners.estimators import Voters
-from quadrepro.learners.greedy.estimator import GreedyClassifier
 from quadrepro.learners.greedy.example_weights import ExampleWeights, WeightBoosting
 from quadrepro.learners.greedy.loop import Leap, Rule, Step
 from quadrepro.voters.source import VoterSource
@@ -45,29 +43,3 @@ class AdaBoost(WeightBoosting[ExampleWeights]):
     def rule(self, values: FloatArray) -> AdaBoostRule:
         """Return the rule, which has no hyper-parameter."""
         return AdaBoostRule()
-
-
-class AdaBoostClassifier(GreedyClassifier):
-    """AdaBoost (lecture, section 4), with the weight ½ ln((1-ε)/ε).
-
-    Parameters
-    ----------
-    n_rounds : int, default 100
-        Number of rounds. A run ends earlier if a voter has no error or no voter has an edge.
-    voters : Stumps, "precomputed" or None, default None
-        The voters, with values -1 and +1; None stands for ``Stumps(per_attribute=10)``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from quadrepro import AdaBoostClassifier
-    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 0, 0, 1, 1, 1, 1])
-    >>> AdaBoostClassifier(n_rounds=5).fit(X, y).predict([[1.0], [6.0]])
-    array([0, 1])
-    """
-
-    learner = AdaBoost
-
-    def __init__(self, n_rounds: int = 100, *, voters: Voters = None) -> None:
-        self.n_rounds = n_rounds
-        self.voters = voters

@@ -18,8 +18,6 @@ import numpy as np
 from quadrepro import elementary
 from quadrepro._typing import BoolArray, FloatArray, IntArray
 from quadrepro.learners.base import N_ROUNDS, Hyperparameter
-from quadrepro.learners.estimators import Voters
-from quadrepro.learners.greedy.estimator import GreedyClassifier
 from quadrepro.learners.greedy.example_weights import (
     LARGEST_STEP,
     NO_EDGE,
@@ -176,43 +174,3 @@ class AdaBoostReg(WeightBoosting[SoftMargins]):
     def rule(self, values: FloatArray) -> AdaBoostRegRule:
         """Return the rule for one C per trajectory."""
         return AdaBoostRegRule(values, self.power)
-
-
-class AdaBoostRegClassifier(GreedyClassifier):
-    """AdaBoost_REG: margins softened by influence (Raetsch, Onoda and Mueller 2001).
-
-    Parameters
-    ----------
-    C : float, default 100.0
-        How much influence softens a margin; 0 is AdaBoost.
-    power : {1, 2}, default 2
-        Power to which influences are raised.
-    n_rounds : int, default 100
-        Number of rounds. A run ends earlier if a voter has no error, no voter has an edge, or no
-        positive and finite weight minimises the loss.
-    voters : Stumps, "precomputed" or None, default None
-        The voters, with values -1 and +1; None stands for ``Stumps(per_attribute=10)``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from quadrepro import AdaBoostRegClassifier
-    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 1, 0, 1, 1, 1, 1])
-    >>> AdaBoostRegClassifier(C=10.0, n_rounds=5).fit(X, y).predict([[1.0], [6.0]])
-    array([0, 1])
-    """
-
-    learner = AdaBoostReg
-
-    def __init__(
-        self,
-        C: float = 100.0,
-        *,
-        power: Literal[1, 2] = 2,
-        n_rounds: int = 100,
-        voters: Voters = None,
-    ) -> None:
-        self.C = C
-        self.power = power
-        self.n_rounds = n_rounds
-        self.voters = voters

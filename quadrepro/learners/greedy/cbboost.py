@@ -6,20 +6,16 @@ The two algorithms differ only in the score of a voter; see `cbound_state` for t
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from quadrepro._typing import FloatArray, IntArray
 from quadrepro.learners.base import N_ROUNDS
-from quadrepro.learners.estimators import Voters
 from quadrepro.learners.greedy.algorithm import GreedyAlgorithm
 from quadrepro.learners.greedy.cbound_state import CBoundState
-from quadrepro.learners.greedy.estimator import GreedyClassifier
 from quadrepro.learners.greedy.loop import Rule, Step
 from quadrepro.learners.grid import Grid
-from quadrepro.learners.streaming import MomentClassifier
 from quadrepro.voters.reduction import GramProblem, VotingProblem
 
 
@@ -139,76 +135,3 @@ def normalised(weights: FloatArray) -> FloatArray:
     # Added one by one, so that voters without weight do not change the last bits of the sum.
     totals = np.cumsum(np.abs(weights), axis=-1)[..., -1:]
     return np.asarray(weights / np.where(totals > 0, totals, 1.0))
-
-
-class _CBoundClassifier(GreedyClassifier, MomentClassifier):
-    """A vote whose absolute weights add up to 1 after every round."""
-
-    def _solve(self, problem: GramProblem, candidate: dict[str, float]) -> FloatArray:
-        return normalised(super()._solve(problem, candidate))
-
-    def _stages(self, H: FloatArray) -> Iterator[FloatArray]:
-        # All steps to one voter have the same sign, so their sizes add up to that of its weight.
-        totals = np.cumsum(np.abs(self._steps))
-        for votes, total in zip(super()._stages(H), totals, strict=True):
-            yield votes / total
-
-
-class CBBoostClassifier(_CBoundClassifier):
-    """CB-Boost: greedy minimisation of the C-bound (Bauvin et al. 2020, Algorithm 1).
-
-    Parameters
-    ----------
-    n_rounds : int, default 100
-        Number of rounds. A run ends earlier if no voter lowers the C-bound any further.
-    allow_repeats : bool, default True
-        Whether a voter may be picked again; its weights then add up.
-    voters : Stumps, "precomputed" or None, default None
-        The voters; None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` for X itself.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from quadrepro import CBBoostClassifier
-    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 1, 0, 1, 1, 1, 1])
-    >>> vote = CBBoostClassifier(n_rounds=5).fit(X, y)
-    >>> vote.predict([[1.0], [6.0]])
-    array([0, 1])
-    >>> float(np.abs(vote.voter_weights_).sum().round(6))
-    1.0
-    """
-
-    learner = CBBoost
-
-    def __init__(
-        self, n_rounds: int = 100, *, allow_repeats: bool = True, voters: Voters = None
-    ) -> None:
-        self.n_rounds = n_rounds
-        self.allow_repeats = allow_repeats
-        self.voters = voters
-
-
-class GBCBBoostClassifier(_CBoundClassifier):
-    """GB-CB-Boost: gradient descent on the C-bound (Bauvin et al. 2020, Appendix B).
-
-    Parameters
-    ----------
-    n_rounds : int, default 100
-        Number of rounds. A run ends earlier if no unused voter lowers the C-bound any further.
-    voters : Stumps, "precomputed" or None, default None
-        The voters; None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` for X itself.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from quadrepro import GBCBBoostClassifier
-    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 1, 0, 1, 1, 1, 1])
-    >>> GBCBBoostClassifier(n_rounds=5).fit(X, y).predict([[1.0], [6.0]])
-    array([0, 1])
-    """
-
-    learner = GBCBBoost
-
-    def __init__(self, n_rounds: int = 100, *, voters: Voters = None) -> None:
-        self.n_rounds = n_rounds
-        self.voters = voters

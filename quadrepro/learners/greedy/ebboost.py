@@ -20,8 +20,6 @@ import numpy as np
 from quadrepro._typing import BoolArray, FloatArray, IntArray
 from quadrepro.kernels import compiling
 from quadrepro.learners.base import N_ROUNDS, Hyperparameter
-from quadrepro.learners.estimators import Voters
-from quadrepro.learners.greedy.estimator import GreedyClassifier
 from quadrepro.learners.greedy.example_weights import UNITS, ExampleWeights, WeightBoosting
 from quadrepro.learners.greedy.loop import Rule, Step
 from quadrepro.voters.source import VoterSource
@@ -193,32 +191,3 @@ class EBBoost(WeightBoosting[SquaredWeights]):
     def rule(self, values: FloatArray) -> EBBoostRule:
         """Return the rule for one λ per trajectory."""
         return EBBoostRule(values)
-
-
-class EBBoostClassifier(GreedyClassifier):
-    """EBBoost: the exponential loss with a penalty on its variance (Shivaswamy and Jebara 2010).
-
-    Parameters
-    ----------
-    lam : float, default 0.1
-        Weight λ of the penalty; 0 is AdaBoost.
-    n_rounds : int, default 100
-        Number of rounds. A run ends earlier if a voter has no error or no voter has an edge.
-    voters : Stumps, "precomputed" or None, default None
-        The voters, with values -1 and +1; None stands for ``Stumps(per_attribute=10)``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from quadrepro import EBBoostClassifier
-    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 1, 0, 1, 1, 1, 1])
-    >>> EBBoostClassifier(lam=0.5, n_rounds=5).fit(X, y).predict([[1.0], [6.0]])
-    array([0, 1])
-    """
-
-    learner = EBBoost
-
-    def __init__(self, lam: float = 0.1, *, n_rounds: int = 100, voters: Voters = None) -> None:
-        self.lam = lam
-        self.n_rounds = n_rounds
-        self.voters = voters

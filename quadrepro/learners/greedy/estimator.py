@@ -16,6 +16,7 @@ from quadrepro.learners.greedy.loop import State, Trace, boost
 from quadrepro.voters.groups import VoterGroups
 from quadrepro.voters.reduction import GramProblem, reduce_problem
 from quadrepro.voters.source import GroupedVoters
+from quadrepro.voters.stumps import Stumps
 
 
 class GreedyClassifier(VoteClassifier):
@@ -34,7 +35,8 @@ class GreedyClassifier(VoteClassifier):
 
     def _learn(self, X: FloatArray, y: FloatArray) -> FloatArray:
         algorithm = self._algorithm()
-        if self.voters_ is None or not isinstance(algorithm, WeightBoosting):
+        # Only stumps alone are chains.
+        if type(self.voters_) is not Stumps or not isinstance(algorithm, WeightBoosting):
             return super()._learn(X, y)
         candidate = self._candidate(algorithm, y)
         # Voters need not be merged: the first of equal ones is picked anyway.

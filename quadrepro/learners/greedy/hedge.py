@@ -16,9 +16,7 @@ import numpy as np
 
 from quadrepro import elementary
 from quadrepro._typing import BoolArray, FloatArray
-from quadrepro.learners.base import N_ROUNDS, Hyperparameter, Learner
-from quadrepro.learners.estimators import Voters
-from quadrepro.learners.greedy.estimator import GreedyClassifier
+from quadrepro.learners.base import N_ROUNDS, Hyperparameter
 from quadrepro.learners.greedy.example_weights import NO_EDGE, ExampleWeights, WeightBoosting
 from quadrepro.learners.greedy.loop import Rule, Step, some
 from quadrepro.voters.source import VoterSource
@@ -148,49 +146,3 @@ def experts_rate(n_rounds: int, m: int) -> float:
     if n_rounds < 1:
         raise ValueError(f"the experts need n_rounds >= 1, not {n_rounds}")
     return min(LARGEST_RATE, sqrt(float(elementary.log(np.array(m))) / n_rounds))
-
-
-class HedgeBoostClassifier(GreedyClassifier):
-    """Boosting by experts: a majority vote by multiplicative weights (lecture, section 3).
-
-    Parameters
-    ----------
-    eta : float or None, default None
-        Rate η of the example weights, at most 1/2. None stands for the lecture's rate
-        sqrt(ln(m)/T) for T rounds on m training examples, or 1/2 if that is less.
-    n_rounds : int, default 1000
-        Number of rounds. A run ends earlier if no voter has an edge.
-    voters : Stumps, "precomputed" or None, default None
-        The voters, with values -1 and +1; None stands for ``Stumps(per_attribute=10)``.
-
-    Attributes
-    ----------
-    eta_ : float
-        The rate that was used.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from quadrepro import HedgeBoostClassifier
-    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 1, 0, 1, 1, 1, 1])
-    >>> vote = HedgeBoostClassifier(n_rounds=100).fit(X, y)
-    >>> vote.predict([[1.0], [6.0]])
-    array([0, 1])
-    >>> round(vote.eta_, 3)
-    0.144
-    """
-
-    learner = HedgeBoost
-
-    def __init__(
-        self, eta: float | None = None, *, n_rounds: int = 1000, voters: Voters = None
-    ) -> None:
-        self.eta = eta
-        self.n_rounds = n_rounds
-        self.voters = voters
-
-    def _candidate(self, learner: Learner, y: FloatArray) -> dict[str, float]:
-        learner.check_candidate(n_rounds=self.n_rounds)
-        self.eta_ = experts_rate(self.n_rounds, len(y)) if self.eta is None else self.eta
-        learner.check_candidate(eta=self.eta_)
-        return {"eta": self.eta_, "n_rounds": self.n_rounds}

@@ -7,20 +7,17 @@ again: a round needs one number per voter. The variants differ only in three num
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
 from quadrepro._typing import BoolArray, FloatArray, IntArray
 from quadrepro.kernels import compiling
-from quadrepro.learners.base import N_ROUNDS, Hyperparameter, Learner
-from quadrepro.learners.estimators import Voters
+from quadrepro.learners.base import N_ROUNDS, Hyperparameter
 from quadrepro.learners.greedy.algorithm import GreedyAlgorithm
-from quadrepro.learners.greedy.estimator import GreedyClassifier
 from quadrepro.learners.greedy.loop import Leap, Rule, State, Step, some
 from quadrepro.learners.greedy.ties import first_of_largest
 from quadrepro.learners.grid import Grid
-from quadrepro.learners.streaming import MomentClassifier
 from quadrepro.voters.reduction import GramProblem
 
 LAM = Hyperparameter("lam", "number", "large", "regularisation λ")
@@ -279,69 +276,3 @@ VARIANTS: dict[str | None, type[QuadBoost]] = {
     "linf": QuadBoostLInf,
 }
 """The variants by the norm that they regularise."""
-
-UNTIL_CONVERGED = 100_000
-"""Largest number of rounds if the user gives none."""
-
-
-class QuadBoostClassifier(GreedyClassifier, MomentClassifier):
-    """QuadBoost: greedy minimisation of the regularised quadratic risk (QuadBoost, section 3).
-
-    Parameters
-    ----------
-    norm : {None, "l1", "l2", "linf"}, default None
-        The norm of the voter weights to regularise; None for no regularisation.
-    lam : float, default 0.01
-        Regularisation λ of the norms ``"l1"`` and ``"l2"``.
-    alpha_max : float, default 0.01
-        Largest weight α_max that a round gives to a voter, for the norm ``"linf"``.
-    n_rounds : int or None, default None
-        Number of rounds; None to run until the steps vanish, for at most 100,000 rounds.
-    reweight : bool, default False
-        Whether to use the re-weighting form (section 3.1), which replaces the weight of a voter
-        instead of adding to it.
-    voters : Stumps, "precomputed" or None, default None
-        The voters; None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` for X itself.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from quadrepro import QuadBoostClassifier
-    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 1, 0, 1, 1, 1, 1])
-    >>> vote = QuadBoostClassifier("l1", lam=0.1).fit(X, y)
-    >>> vote.predict([[1.0], [6.0]])
-    array([0, 1])
-    >>> int(np.count_nonzero(vote.voter_weights_))
-    3
-    """
-
-    learner = QuadBoost
-
-    def __init__(
-        self,
-        norm: Literal["l1", "l2", "linf"] | None = None,
-        *,
-        lam: float = 0.01,
-        alpha_max: float = 0.01,
-        n_rounds: int | None = None,
-        reweight: bool = False,
-        voters: Voters = None,
-    ) -> None:
-        self.norm = norm
-        self.lam = lam
-        self.alpha_max = alpha_max
-        self.n_rounds = n_rounds
-        self.reweight = reweight
-        self.voters = voters
-
-    def _algorithm(self) -> QuadBoost:
-        if self.norm not in VARIANTS:
-            raise ValueError(f"norm must be None, 'l1', 'l2' or 'linf', not {self.norm!r}")
-        return VARIANTS[self.norm](self.reweight)
-
-    def _candidate(self, learner: Learner, y: FloatArray) -> dict[str, float]:
-        n_rounds = UNTIL_CONVERGED if self.n_rounds is None else self.n_rounds
-        QuadBoost().check_candidate(n_rounds=n_rounds)
-        values = {h.name: getattr(self, h.name) for h in learner.hyperparameters if h != N_ROUNDS}
-        learner.check_candidate(**values)
-        return {**values, N_ROUNDS.name: n_rounds}

@@ -9,14 +9,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from quadrepro._typing import FloatArray, IntArray
+from quadrepro._typing import FloatArray
 from quadrepro.learners.algorithm import Algorithm
 from quadrepro.learners.base import Hyperparameter
-from quadrepro.learners.estimators import Voters
 from quadrepro.learners.grid import Grid
 from quadrepro.learners.programs.cqboost_master import CqBoostMaster, CqBoostSolution
-from quadrepro.learners.programs.mean_margin import MU, feasible, infeasible, mu_limit
-from quadrepro.learners.streaming import MomentClassifier
+from quadrepro.learners.programs.mean_margin import MU, feasible, mu_limit
 from quadrepro.voters.reduction import GramProblem, VotingProblem
 
 EPSILON = Hyperparameter("epsilon", "number", "large", "excess of an edge that ends a run")
@@ -99,72 +97,3 @@ def generate_columns(
         if not solution.excess > 0:
             return
         best, sign = solution.best
-
-
-class CqBoostClassifier(MomentClassifier):
-    """CqBoost: the vote of least C-bound, by column generation (Roy et al. 2016).
-
-    Parameters
-    ----------
-    mu : float, default 0.01
-        Least mean margin of the vote, at most the largest |m_j| of a voter, where m_j is the mean
-        margin of voter j.
-    epsilon : float, default 1e-6
-        The run ends when no edge is above ν by more than this.
-    n_rounds : int or None, default None
-        Largest number of rounds. If None, the run ends by `epsilon` alone.
-    voters : Stumps, "precomputed" or None, default None
-        The voters. None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` means that X is
-        the voter matrix.
-
-    Attributes
-    ----------
-    gap_ : float
-        Relative duality gap of the last quadratic program.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from quadrepro import CqBoostClassifier
-    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 0, 0, 1, 1, 1, 1])
-    >>> vote = CqBoostClassifier(mu=0.5).fit(X, y)
-    >>> vote.predict([[1.0], [6.0]])
-    array([0, 1])
-
-    There is one stage per round.
-
-    >>> len(list(vote.staged_decision_function(X)))
-    2
-    """
-
-    learner = CqBoost
-
-    def __init__(
-        self,
-        mu: float = 0.01,
-        *,
-        epsilon: float = 1e-6,
-        n_rounds: int | None = None,
-        voters: Voters = None,
-    ) -> None:
-        self.mu = mu
-        self.epsilon = epsilon
-        self.n_rounds = n_rounds
-        self.voters = voters
-
-    def _solve(self, problem: GramProblem, candidate: dict[str, float]) -> FloatArray:
-        [gram], [margins] = problem.grams(), problem.correlations()
-        self._votes: list[tuple[IntArray, FloatArray]] = []
-        for vote, solution in generate_columns(gram, margins, self.mu):
-            used = np.flatnonzero(vote)
-            self._votes.append((problem.representatives[used], vote[used]))
-            self.gap_ = solution.gap
-            if solution.excess <= self.epsilon or len(self._votes) == self.n_rounds:
-                break
-        if not self._votes:
-            raise infeasible(self._algorithm(), self.mu, problem)
-        return problem.expand(vote)
-
-    def _stages(self, H: FloatArray) -> Iterator[FloatArray]:
-        for voters, weights in self._votes:
-            yield H[:, voters].astype(np.float64) @ weights

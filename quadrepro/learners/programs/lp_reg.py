@@ -22,11 +22,10 @@ import numpy as np
 
 from quadrepro._typing import FloatArray
 from quadrepro.learners.base import Hyperparameter
-from quadrepro.learners.estimators import Voters
 from quadrepro.learners.grid import Grid
 from quadrepro.learners.programs.linear import LinearSolution, make_solver, run_solver
 from quadrepro.learners.programs.ordered import ordered_sum
-from quadrepro.learners.programs.soft_margin import SoftMargin, SoftMarginClassifier
+from quadrepro.learners.programs.soft_margin import SoftMargin
 
 DUAL_SIMPLEX = 1
 
@@ -111,39 +110,3 @@ class RegularizedLP(SoftMargin):
 
     def _program(self, margins: FloatArray, counts: FloatArray) -> MarginLP:
         return MarginLP(margins, counts)
-
-
-class RegularizedLPBoostClassifier(SoftMarginClassifier):
-    """LP_REG: AdaBoost's voters, weighted for the largest soft margin (Rätsch et al. 2001).
-
-    Parameters
-    ----------
-    nu : float, default 0.1
-        ν in (0, 1]: at most this share of the examples misses the margin.
-    n_rounds : int, default 100
-        AdaBoost's number of rounds.
-    voters : Stumps, "precomputed" or None, default None
-        The voters, with values -1 and +1. None stands for ``Stumps(per_attribute=10)``,
-        ``"precomputed"`` means that X is the voter matrix.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from quadrepro import RegularizedLPBoostClassifier
-    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 0, 0, 1, 1, 1, 1])
-    >>> vote = RegularizedLPBoostClassifier(nu=0.1).fit(X, y)
-    >>> vote.predict([[1.0], [6.0]])
-    array([0, 1])
-
-    The sizes of the weights sum to 1.
-
-    >>> float(np.abs(vote.voter_weights_).sum())
-    1.0
-    """
-
-    learner = RegularizedLP
-
-    def __init__(self, nu: float = 0.1, *, n_rounds: int = 100, voters: Voters = None) -> None:
-        self.nu = nu
-        self.n_rounds = n_rounds
-        self.voters = voters

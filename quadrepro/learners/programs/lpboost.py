@@ -22,14 +22,13 @@ from typing import ClassVar
 import highspy
 import numpy as np
 
-from quadrepro._typing import FloatArray, IntArray
+from quadrepro._typing import FloatArray
 from quadrepro.learners.algorithm import Algorithm
 from quadrepro.learners.base import Hyperparameter
-from quadrepro.learners.estimators import VoteClassifier, Voters
 from quadrepro.learners.grid import Grid
 from quadrepro.learners.programs.linear import LinearSolution, make_solver, run_solver
 from quadrepro.learners.programs.ordered import weighted_sum
-from quadrepro.voters.reduction import VotingProblem, reduce_problem
+from quadrepro.voters.reduction import VotingProblem
 
 VIOLATION = 1e-6
 """A voter is added only if its dual constraint is violated by more than this."""
@@ -191,58 +190,3 @@ def _first_largest(x: FloatArray) -> int:
 def _add(master: LPBoostMaster, added: list[int], signed: FloatArray, voter: int) -> None:
     added.append(voter)
     master.add_voter(np.ascontiguousarray(signed[:, voter]))
-
-
-class LPBoostClassifier(VoteClassifier):
-    """LPBoost with a soft margin, by column generation (Demiriz et al. 2002).
-
-    Parameters
-    ----------
-    C : float, default 1.0
-        Price of a unit of slack.
-    voters : Stumps, "precomputed" or None, default None
-        The voters. None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` means that X is
-        the voter matrix.
-
-    Attributes
-    ----------
-    gap_ : float
-        Relative duality gap of the last linear program.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from quadrepro import LPBoostClassifier
-    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 0, 0, 1, 1, 1, 1])
-    >>> vote = LPBoostClassifier(C=1.0).fit(X, y)
-    >>> vote.predict([[1.0], [6.0]])
-    array([0, 1])
-    """
-
-    learner = LPBoost
-
-    def __init__(self, C: float = 1.0, *, voters: Voters = None) -> None:
-        self.C = C
-        self.voters = voters
-
-    def _train(self, H: FloatArray, y: FloatArray) -> FloatArray:
-        self._candidate(self._algorithm(), y)
-        problem = reduce_problem(H, y)
-        self._solutions: list[tuple[IntArray, FloatArray]] = []
-        path = generate_columns(
-            problem,
-            problem.counts[0],
-            [float(self.C)],
-            lambda added, solution: self._solutions.append(
-                (problem.representatives[added], solution.voter_weights)
-            ),
-        )
-        added, solution = next(path)
-        self.gap_ = solution.gap
-        weights = np.zeros(problem.n_voters)
-        weights[added] = solution.voter_weights
-        return problem.expand(weights)
-
-    def _stages(self, H: FloatArray) -> Iterator[FloatArray]:
-        for voters, weights in self._solutions:
-            yield H[:, voters].astype(np.float64) @ weights

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,12 +11,10 @@ import numpy as np
 from quadrepro._typing import FloatArray
 from quadrepro.learners.algorithm import Algorithm
 from quadrepro.learners.base import N_ROUNDS
-from quadrepro.learners.estimators import Voters
 from quadrepro.learners.greedy.cbboost import CBBoost
 from quadrepro.learners.grid import Grid
-from quadrepro.learners.programs.mean_margin import MU, feasible, infeasible, mu_limit
+from quadrepro.learners.programs.mean_margin import MU, feasible, mu_limit
 from quadrepro.learners.programs.mincq_program import MinCqProgram
-from quadrepro.learners.streaming import MomentClassifier
 from quadrepro.voters.reduction import GramProblem, VotingProblem
 
 
@@ -99,55 +97,3 @@ def _solve_weights(gram: FloatArray, margins: FloatArray, values: Sequence[float
         if feasible(mu, program.largest_mu):
             row[:] = program.solve(mu).voter_weights
     return weights
-
-
-class MinCqClassifier(MomentClassifier):
-    """MinCq: the quasi-uniform vote of least C-bound (Germain et al. 2015).
-
-    Parameters
-    ----------
-    mu : float, default 0.01
-        Mean margin of the vote, at most the mean of |m_j| over the voters, where m_j is the mean
-        margin of voter j.
-    voters : Stumps, "precomputed" or None, default None
-        The voters. None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` means that X is
-        the voter matrix.
-
-    Attributes
-    ----------
-    gap_ : float
-        Relative duality gap of the quadratic program.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from quadrepro import MinCqClassifier
-    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 0, 0, 1, 1, 1, 1])
-    >>> vote = MinCqClassifier(mu=0.1).fit(X, y)
-    >>> vote.predict([[1.0], [6.0]])
-    array([0, 1])
-
-    The weights are quasi-uniform: none is larger than 1/n.
-
-    >>> bool(np.abs(vote.voter_weights_).max() <= 1 / len(vote.voter_weights_))
-    True
-    """
-
-    learner = MinCq
-
-    def __init__(self, mu: float = 0.01, *, voters: Voters = None) -> None:
-        self.mu = mu
-        self.voters = voters
-
-    def _solve(self, problem: GramProblem, candidate: dict[str, float]) -> FloatArray:
-        [gram], [margins] = problem.grams(), problem.correlations()
-        program = MinCqProgram(gram, margins)
-        if not feasible(self.mu, program.largest_mu):
-            raise infeasible(self._algorithm(), self.mu, problem)
-        solution = program.solve(self.mu)
-        self.gap_ = solution.gap
-        return problem.expand(solution.voter_weights)
-
-    def _stages(self, H: FloatArray) -> Iterator[FloatArray]:
-        # All weights come at once.
-        yield H @ self.voter_weights_

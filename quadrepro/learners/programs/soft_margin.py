@@ -6,7 +6,7 @@ AdaBoost finds the voters and their signs. A program with a soft margin then giv
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
@@ -14,7 +14,6 @@ import numpy as np
 
 from quadrepro._typing import FloatArray
 from quadrepro.learners.algorithm import Algorithm, DrawnProblem, HeldOut, positive_votes
-from quadrepro.learners.estimators import VoteClassifier
 from quadrepro.learners.greedy.adaboost import AdaBoost
 from quadrepro.learners.grid import Grid
 from quadrepro.learners.programs.program import ProgramSolution
@@ -129,17 +128,3 @@ class SoftMargin(Algorithm):
             margins = (problem.H[:, voters] * problem.y[:, None])[held] * signs
             path[:, voters] = self._solve_counted(margins, counts[held], values) * signs
         return paths
-
-
-class SoftMarginClassifier(VoteClassifier):
-    """AdaBoost's voters with weights from one program; the base of the two classifiers."""
-
-    def _train(self, H: FloatArray, y: FloatArray) -> FloatArray:
-        algorithm = self._algorithm()
-        candidate = self._candidate(algorithm, y)
-        path = algorithm.path(H, y, Grid.of({name: [value] for name, value in candidate.items()}))
-        return np.asarray(path[0])
-
-    def _stages(self, H: FloatArray) -> Iterator[FloatArray]:
-        # All weights come at once.
-        yield H @ self.voter_weights_

@@ -11,13 +11,9 @@ from hypothesis.extra.numpy import arrays
 from scipy.optimize import linprog
 
 from quadrepro._typing import FloatArray, IntArray
+from quadrepro.learners.greedy.estimators import HedgeBoostClassifier
 from quadrepro.learners.greedy.example_weights import UNITS
-from quadrepro.learners.greedy.hedge import (
-    ExpertWeights,
-    HedgeBoost,
-    HedgeBoostClassifier,
-    experts_rate,
-)
+from quadrepro.learners.greedy.hedge import ExpertWeights, HedgeBoost, experts_rate
 from quadrepro.learners.greedy.loop import State, Step, Watcher
 from quadrepro.learners.grid import Grid
 from quadrepro.measures.bounds.hedge import experts_rounds, regret_bound

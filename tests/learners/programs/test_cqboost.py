@@ -12,7 +12,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from quadrepro._typing import FloatArray
 from quadrepro.learners.grid import Grid
-from quadrepro.learners.programs.cqboost import CqBoost, CqBoostClassifier, generate_columns
+from quadrepro.learners.programs.cqboost import CqBoost, generate_columns
+from quadrepro.learners.programs.estimators import CqBoostClassifier
 from quadrepro.voters.reduction import reduce_problem
 
 Problem = tuple[FloatArray, FloatArray]

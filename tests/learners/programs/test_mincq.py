@@ -11,7 +11,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from quadrepro._typing import FloatArray
 from quadrepro.learners.greedy.cbboost import CBBoost
 from quadrepro.learners.grid import Grid
-from quadrepro.learners.programs.mincq import MinCq, MinCqClassifier, MinCqOnCBBoost
+from quadrepro.learners.programs.estimators import MinCqClassifier
+from quadrepro.learners.programs.mincq import MinCq, MinCqOnCBBoost
 from quadrepro.voters.reduction import reduce_problem
 
 Problem = tuple[FloatArray, FloatArray]

@@ -1,0 +1,305 @@
+"""The classifiers that the greedy loop trains.
+
+They stand apart from their algorithms, which the command line uses without scikit-learn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+import numpy as np
+
+from quadrepro._typing import FloatArray
+from quadrepro.learners.base import N_ROUNDS, Learner
+from quadrepro.learners.estimators import Voters
+from quadrepro.learners.greedy.adaboost import AdaBoost
+from quadrepro.learners.greedy.adaboost_reg import AdaBoostReg
+from quadrepro.learners.greedy.cbboost import CBBoost, GBCBBoost, normalised
+from quadrepro.learners.greedy.ebboost import EBBoost
+from quadrepro.learners.greedy.estimator import GreedyClassifier
+from quadrepro.learners.greedy.hedge import HedgeBoost, experts_rate
+from quadrepro.learners.greedy.quadboost import VARIANTS, QuadBoost
+from quadrepro.learners.streaming import MomentClassifier
+from quadrepro.voters.reduction import GramProblem
+
+
+class AdaBoostClassifier(GreedyClassifier):
+    """AdaBoost (lecture, section 4), with the weight ½ ln((1-ε)/ε).
+
+    Parameters
+    ----------
+    n_rounds : int, default 100
+        Number of rounds. A run ends earlier if a voter has no error or no voter has an edge.
+    voters : Stumps, "precomputed" or None, default None
+        The voters, with values -1 and +1; None stands for ``Stumps(per_attribute=10)``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quadrepro import AdaBoostClassifier
+    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 0, 0, 1, 1, 1, 1])
+    >>> AdaBoostClassifier(n_rounds=5).fit(X, y).predict([[1.0], [6.0]])
+    array([0, 1])
+    """
+
+    learner = AdaBoost
+
+    def __init__(self, n_rounds: int = 100, *, voters: Voters = None) -> None:
+        self.n_rounds = n_rounds
+        self.voters = voters
+
+
+class AdaBoostRegClassifier(GreedyClassifier):
+    """AdaBoost_REG: margins softened by influence (Raetsch, Onoda and Mueller 2001).
+
+    Parameters
+    ----------
+    C : float, default 100.0
+        How much influence softens a margin; 0 is AdaBoost.
+    power : {1, 2}, default 2
+        Power to which influences are raised.
+    n_rounds : int, default 100
+        Number of rounds. A run ends earlier if a voter has no error, no voter has an edge, or no
+        positive and finite weight minimises the loss.
+    voters : Stumps, "precomputed" or None, default None
+        The voters, with values -1 and +1; None stands for ``Stumps(per_attribute=10)``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quadrepro import AdaBoostRegClassifier
+    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 1, 0, 1, 1, 1, 1])
+    >>> AdaBoostRegClassifier(C=10.0, n_rounds=5).fit(X, y).predict([[1.0], [6.0]])
+    array([0, 1])
+    """
+
+    learner = AdaBoostReg
+
+    def __init__(
+        self,
+        C: float = 100.0,
+        *,
+        power: Literal[1, 2] = 2,
+        n_rounds: int = 100,
+        voters: Voters = None,
+    ) -> None:
+        self.C = C
+        self.power = power
+        self.n_rounds = n_rounds
+        self.voters = voters
+
+
+class _CBoundClassifier(GreedyClassifier, MomentClassifier):
+    """A vote whose absolute weights add up to 1 after every round."""
+
+    def _solve(self, problem: GramProblem, candidate: dict[str, float]) -> FloatArray:
+        return normalised(super()._solve(problem, candidate))
+
+    def _stages(self, H: FloatArray) -> Iterator[FloatArray]:
+        # All steps to one voter have the same sign, so their sizes add up to that of its weight.
+        totals = np.cumsum(np.abs(self._steps))
+        for votes, total in zip(super()._stages(H), totals, strict=True):
+            yield votes / total
+
+
+class CBBoostClassifier(_CBoundClassifier):
+    """CB-Boost: greedy minimisation of the C-bound (Bauvin et al. 2020, Algorithm 1).
+
+    Parameters
+    ----------
+    n_rounds : int, default 100
+        Number of rounds. A run ends earlier if no voter lowers the C-bound any further.
+    allow_repeats : bool, default True
+        Whether a voter may be picked again; its weights then add up.
+    voters : Stumps, "precomputed" or None, default None
+        The voters; None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` for X itself.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quadrepro import CBBoostClassifier
+    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 1, 0, 1, 1, 1, 1])
+    >>> vote = CBBoostClassifier(n_rounds=5).fit(X, y)
+    >>> vote.predict([[1.0], [6.0]])
+    array([0, 1])
+    >>> float(np.abs(vote.voter_weights_).sum().round(6))
+    1.0
+    """
+
+    learner = CBBoost
+
+    def __init__(
+        self, n_rounds: int = 100, *, allow_repeats: bool = True, voters: Voters = None
+    ) -> None:
+        self.n_rounds = n_rounds
+        self.allow_repeats = allow_repeats
+        self.voters = voters
+
+
+class GBCBBoostClassifier(_CBoundClassifier):
+    """GB-CB-Boost: gradient descent on the C-bound (Bauvin et al. 2020, Appendix B).
+
+    Parameters
+    ----------
+    n_rounds : int, default 100
+        Number of rounds. A run ends earlier if no unused voter lowers the C-bound any further.
+    voters : Stumps, "precomputed" or None, default None
+        The voters; None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` for X itself.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quadrepro import GBCBBoostClassifier
+    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 1, 0, 1, 1, 1, 1])
+    >>> GBCBBoostClassifier(n_rounds=5).fit(X, y).predict([[1.0], [6.0]])
+    array([0, 1])
+    """
+
+    learner = GBCBBoost
+
+    def __init__(self, n_rounds: int = 100, *, voters: Voters = None) -> None:
+        self.n_rounds = n_rounds
+        self.voters = voters
+
+
+class EBBoostClassifier(GreedyClassifier):
+    """EBBoost: the exponential loss with a penalty on its variance (Shivaswamy and Jebara 2010).
+
+    Parameters
+    ----------
+    lam : float, default 0.1
+        Weight λ of the penalty; 0 is AdaBoost.
+    n_rounds : int, default 100
+        Number of rounds. A run ends earlier if a voter has no error or no voter has an edge.
+    voters : Stumps, "precomputed" or None, default None
+        The voters, with values -1 and +1; None stands for ``Stumps(per_attribute=10)``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quadrepro import EBBoostClassifier
+    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 1, 0, 1, 1, 1, 1])
+    >>> EBBoostClassifier(lam=0.5, n_rounds=5).fit(X, y).predict([[1.0], [6.0]])
+    array([0, 1])
+    """
+
+    learner = EBBoost
+
+    def __init__(self, lam: float = 0.1, *, n_rounds: int = 100, voters: Voters = None) -> None:
+        self.lam = lam
+        self.n_rounds = n_rounds
+        self.voters = voters
+
+
+class HedgeBoostClassifier(GreedyClassifier):
+    """Boosting by experts: a majority vote by multiplicative weights (lecture, section 3).
+
+    Parameters
+    ----------
+    eta : float or None, default None
+        Rate η of the example weights, at most 1/2. None stands for the lecture's rate
+        sqrt(ln(m)/T) for T rounds on m training examples, or 1/2 if that is less.
+    n_rounds : int, default 1000
+        Number of rounds. A run ends earlier if no voter has an edge.
+    voters : Stumps, "precomputed" or None, default None
+        The voters, with values -1 and +1; None stands for ``Stumps(per_attribute=10)``.
+
+    Attributes
+    ----------
+    eta_ : float
+        The rate that was used.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quadrepro import HedgeBoostClassifier
+    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 1, 0, 1, 1, 1, 1])
+    >>> vote = HedgeBoostClassifier(n_rounds=100).fit(X, y)
+    >>> vote.predict([[1.0], [6.0]])
+    array([0, 1])
+    >>> round(vote.eta_, 3)
+    0.144
+    """
+
+    learner = HedgeBoost
+
+    def __init__(
+        self, eta: float | None = None, *, n_rounds: int = 1000, voters: Voters = None
+    ) -> None:
+        self.eta = eta
+        self.n_rounds = n_rounds
+        self.voters = voters
+
+    def _candidate(self, learner: Learner, y: FloatArray) -> dict[str, float]:
+        learner.check_candidate(n_rounds=self.n_rounds)
+        self.eta_ = experts_rate(self.n_rounds, len(y)) if self.eta is None else self.eta
+        learner.check_candidate(eta=self.eta_)
+        return {"eta": self.eta_, "n_rounds": self.n_rounds}
+
+
+UNTIL_CONVERGED = 100_000
+"""Largest number of rounds if the user gives none."""
+
+
+class QuadBoostClassifier(GreedyClassifier, MomentClassifier):
+    """QuadBoost: greedy minimisation of the regularised quadratic risk (QuadBoost, section 3).
+
+    Parameters
+    ----------
+    norm : {None, "l1", "l2", "linf"}, default None
+        The norm of the voter weights to regularise; None for no regularisation.
+    lam : float, default 0.01
+        Regularisation λ of the norms ``"l1"`` and ``"l2"``.
+    alpha_max : float, default 0.01
+        Largest weight α_max that a round gives to a voter, for the norm ``"linf"``.
+    n_rounds : int or None, default None
+        Number of rounds; None to run until the steps vanish, for at most 100,000 rounds.
+    reweight : bool, default False
+        Whether to use the re-weighting form (section 3.1), which replaces the weight of a voter
+        instead of adding to it.
+    voters : Stumps, "precomputed" or None, default None
+        The voters; None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` for X itself.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quadrepro import QuadBoostClassifier
+    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 1, 0, 1, 1, 1, 1])
+    >>> vote = QuadBoostClassifier("l1", lam=0.1).fit(X, y)
+    >>> vote.predict([[1.0], [6.0]])
+    array([0, 1])
+    >>> int(np.count_nonzero(vote.voter_weights_))
+    3
+    """
+
+    learner = QuadBoost
+
+    def __init__(
+        self,
+        norm: Literal["l1", "l2", "linf"] | None = None,
+        *,
+        lam: float = 0.01,
+        alpha_max: float = 0.01,
+        n_rounds: int | None = None,
+        reweight: bool = False,
+        voters: Voters = None,
+    ) -> None:
+        self.norm = norm
+        self.lam = lam
+        self.alpha_max = alpha_max
+        self.n_rounds = n_rounds
+        self.reweight = reweight
+        self.voters = voters
+
+    def _algorithm(self) -> QuadBoost:
+        if self.norm not in VARIANTS:
+            raise ValueError(f"norm must be None, 'l1', 'l2' or 'linf', not {self.norm!r}")
+        return VARIANTS[self.norm](self.reweight)
+
+    def _candidate(self, learner: Learner, y: FloatArray) -> dict[str, float]:
+        n_rounds = UNTIL_CONVERGED if self.n_rounds is None else self.n_rounds
+        QuadBoost().check_candidate(n_rounds=n_rounds)
+        values = {h.name: getattr(self, h.name) for h in learner.hyperparameters if h != N_ROUNDS}
+        learner.check_candidate(**values)
+        return {**values, N_ROUNDS.name: n_rounds}

@@ -1,0 +1,281 @@
+"""The classifiers whose weights solve a linear or a quadratic program.
+
+They stand apart from their algorithms, which the command line uses without scikit-learn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from quadrepro._typing import FloatArray, IntArray
+from quadrepro.learners.estimators import VoteClassifier, Voters
+from quadrepro.learners.grid import Grid
+from quadrepro.learners.programs import cqboost, lpboost
+from quadrepro.learners.programs.cqboost import CqBoost
+from quadrepro.learners.programs.lp_reg import RegularizedLP
+from quadrepro.learners.programs.lpboost import LPBoost
+from quadrepro.learners.programs.mean_margin import feasible, infeasible
+from quadrepro.learners.programs.mincq import MinCq
+from quadrepro.learners.programs.mincq_program import MinCqProgram
+from quadrepro.learners.programs.qp_reg import RegularizedQP
+from quadrepro.learners.streaming import MomentClassifier
+from quadrepro.voters.reduction import GramProblem, reduce_problem
+
+
+class SoftMarginClassifier(VoteClassifier):
+    """AdaBoost's voters with weights from one program; the base of the two classifiers."""
+
+    def _train(self, H: FloatArray, y: FloatArray) -> FloatArray:
+        algorithm = self._algorithm()
+        candidate = self._candidate(algorithm, y)
+        path = algorithm.path(H, y, Grid.of({name: [value] for name, value in candidate.items()}))
+        return np.asarray(path[0])
+
+    def _stages(self, H: FloatArray) -> Iterator[FloatArray]:
+        # All weights come at once.
+        yield H @ self.voter_weights_
+
+
+class CqBoostClassifier(MomentClassifier):
+    """CqBoost: the vote of least C-bound, by column generation (Roy et al. 2016).
+
+    Parameters
+    ----------
+    mu : float, default 0.01
+        Least mean margin of the vote, at most the largest |m_j| of a voter, where m_j is the mean
+        margin of voter j.
+    epsilon : float, default 1e-6
+        The run ends when no edge is above ν by more than this.
+    n_rounds : int or None, default None
+        Largest number of rounds. If None, the run ends by `epsilon` alone.
+    voters : Stumps, "precomputed" or None, default None
+        The voters. None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` means that X is
+        the voter matrix.
+
+    Attributes
+    ----------
+    gap_ : float
+        Relative duality gap of the last quadratic program.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quadrepro import CqBoostClassifier
+    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 0, 0, 1, 1, 1, 1])
+    >>> vote = CqBoostClassifier(mu=0.5).fit(X, y)
+    >>> vote.predict([[1.0], [6.0]])
+    array([0, 1])
+
+    There is one stage per round.
+
+    >>> len(list(vote.staged_decision_function(X)))
+    2
+    """
+
+    learner = CqBoost
+
+    def __init__(
+        self,
+        mu: float = 0.01,
+        *,
+        epsilon: float = 1e-6,
+        n_rounds: int | None = None,
+        voters: Voters = None,
+    ) -> None:
+        self.mu = mu
+        self.epsilon = epsilon
+        self.n_rounds = n_rounds
+        self.voters = voters
+
+    def _solve(self, problem: GramProblem, candidate: dict[str, float]) -> FloatArray:
+        [gram], [margins] = problem.grams(), problem.correlations()
+        self._votes: list[tuple[IntArray, FloatArray]] = []
+        for vote, solution in cqboost.generate_columns(gram, margins, self.mu):
+            used = np.flatnonzero(vote)
+            self._votes.append((problem.representatives[used], vote[used]))
+            self.gap_ = solution.gap
+            if solution.excess <= self.epsilon or len(self._votes) == self.n_rounds:
+                break
+        if not self._votes:
+            raise infeasible(self._algorithm(), self.mu, problem)
+        return problem.expand(vote)
+
+    def _stages(self, H: FloatArray) -> Iterator[FloatArray]:
+        for voters, weights in self._votes:
+            yield H[:, voters].astype(np.float64) @ weights
+
+
+class RegularizedLPBoostClassifier(SoftMarginClassifier):
+    """LP_REG: AdaBoost's voters, weighted for the largest soft margin (Rätsch et al. 2001).
+
+    Parameters
+    ----------
+    nu : float, default 0.1
+        ν in (0, 1]: at most this share of the examples misses the margin.
+    n_rounds : int, default 100
+        AdaBoost's number of rounds.
+    voters : Stumps, "precomputed" or None, default None
+        The voters, with values -1 and +1. None stands for ``Stumps(per_attribute=10)``,
+        ``"precomputed"`` means that X is the voter matrix.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quadrepro import RegularizedLPBoostClassifier
+    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 0, 0, 1, 1, 1, 1])
+    >>> vote = RegularizedLPBoostClassifier(nu=0.1).fit(X, y)
+    >>> vote.predict([[1.0], [6.0]])
+    array([0, 1])
+
+    The sizes of the weights sum to 1.
+
+    >>> float(np.abs(vote.voter_weights_).sum())
+    1.0
+    """
+
+    learner = RegularizedLP
+
+    def __init__(self, nu: float = 0.1, *, n_rounds: int = 100, voters: Voters = None) -> None:
+        self.nu = nu
+        self.n_rounds = n_rounds
+        self.voters = voters
+
+
+class LPBoostClassifier(VoteClassifier):
+    """LPBoost with a soft margin, by column generation (Demiriz et al. 2002).
+
+    Parameters
+    ----------
+    C : float, default 1.0
+        Price of a unit of slack.
+    voters : Stumps, "precomputed" or None, default None
+        The voters. None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` means that X is
+        the voter matrix.
+
+    Attributes
+    ----------
+    gap_ : float
+        Relative duality gap of the last linear program.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quadrepro import LPBoostClassifier
+    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 0, 0, 1, 1, 1, 1])
+    >>> vote = LPBoostClassifier(C=1.0).fit(X, y)
+    >>> vote.predict([[1.0], [6.0]])
+    array([0, 1])
+    """
+
+    learner = LPBoost
+
+    def __init__(self, C: float = 1.0, *, voters: Voters = None) -> None:
+        self.C = C
+        self.voters = voters
+
+    def _train(self, H: FloatArray, y: FloatArray) -> FloatArray:
+        self._candidate(self._algorithm(), y)
+        problem = reduce_problem(H, y)
+        self._solutions: list[tuple[IntArray, FloatArray]] = []
+        path = lpboost.generate_columns(
+            problem,
+            problem.counts[0],
+            [float(self.C)],
+            lambda added, solution: self._solutions.append(
+                (problem.representatives[added], solution.voter_weights)
+            ),
+        )
+        added, solution = next(path)
+        self.gap_ = solution.gap
+        weights = np.zeros(problem.n_voters)
+        weights[added] = solution.voter_weights
+        return problem.expand(weights)
+
+    def _stages(self, H: FloatArray) -> Iterator[FloatArray]:
+        for voters, weights in self._solutions:
+            yield H[:, voters].astype(np.float64) @ weights
+
+
+class MinCqClassifier(MomentClassifier):
+    """MinCq: the quasi-uniform vote of least C-bound (Germain et al. 2015).
+
+    Parameters
+    ----------
+    mu : float, default 0.01
+        Mean margin of the vote, at most the mean of |m_j| over the voters, where m_j is the mean
+        margin of voter j.
+    voters : Stumps, "precomputed" or None, default None
+        The voters. None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` means that X is
+        the voter matrix.
+
+    Attributes
+    ----------
+    gap_ : float
+        Relative duality gap of the quadratic program.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quadrepro import MinCqClassifier
+    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 0, 0, 1, 1, 1, 1])
+    >>> vote = MinCqClassifier(mu=0.1).fit(X, y)
+    >>> vote.predict([[1.0], [6.0]])
+    array([0, 1])
+
+    The weights are quasi-uniform: none is larger than 1/n.
+
+    >>> bool(np.abs(vote.voter_weights_).max() <= 1 / len(vote.voter_weights_))
+    True
+    """
+
+    learner = MinCq
+
+    def __init__(self, mu: float = 0.01, *, voters: Voters = None) -> None:
+        self.mu = mu
+        self.voters = voters
+
+    def _solve(self, problem: GramProblem, candidate: dict[str, float]) -> FloatArray:
+        [gram], [margins] = problem.grams(), problem.correlations()
+        program = MinCqProgram(gram, margins)
+        if not feasible(self.mu, program.largest_mu):
+            raise infeasible(self._algorithm(), self.mu, problem)
+        solution = program.solve(self.mu)
+        self.gap_ = solution.gap
+        return problem.expand(solution.voter_weights)
+
+    def _stages(self, H: FloatArray) -> Iterator[FloatArray]:
+        # All weights come at once.
+        yield H @ self.voter_weights_
+
+
+class RegularizedQPBoostClassifier(SoftMarginClassifier):
+    """QP_REG: AdaBoost's voters, weighted for the least norm (Rätsch et al. 2001).
+
+    Parameters
+    ----------
+    C : float, default 1.0
+        Price of a unit of slack.
+    n_rounds : int, default 100
+        AdaBoost's number of rounds.
+    voters : Stumps, "precomputed" or None, default None
+        The voters, with values -1 and +1. None stands for ``Stumps(per_attribute=10)``,
+        ``"precomputed"`` means that X is the voter matrix.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quadrepro import RegularizedQPBoostClassifier
+    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 0, 0, 1, 1, 1, 1])
+    >>> vote = RegularizedQPBoostClassifier(C=1.0).fit(X, y)
+    >>> vote.predict([[1.0], [6.0]])
+    array([0, 1])
+    """
+
+    learner = RegularizedQP
+
+    def __init__(self, C: float = 1.0, *, n_rounds: int = 100, voters: Voters = None) -> None:
+        self.C = C
+        self.n_rounds = n_rounds
+        self.voters = voters

@@ -1,0 +1,203 @@
+"""Stumps together with conjunctions of two of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from quadrepro._typing import FloatArray, IntArray
+from quadrepro.voters.bits import Bits, Counts, pack
+from quadrepro.voters.stumps import Stumps
+
+BLOCK = 2**14
+"""Examples that are packed at a time."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tallies:
+    """Whole-number sums over examples that give the correlation of each stump with the labels.
+
+    Attributes
+    ----------
+    agreements : ndarray of int64, shape (n_stumps,)
+        Hᵀy, the sums of the products of a stump and the label.
+    totals : ndarray of int64, shape (n_stumps,)
+        The sums of each stump.
+    balance, n_examples : int
+        The sum of the labels, and their number.
+    """
+
+    agreements: Counts
+    totals: Counts
+    balance: int
+    n_examples: int
+
+    @classmethod
+    def of(cls, X: FloatArray, y: FloatArray, stumps: Stumps) -> Tallies:
+        """Return the sums of fitted stumps over examples with labels -1 and +1."""
+        wrong = np.zeros(stumps.thresholds_.size, dtype=np.int64)
+        negative = wrong.copy()
+        for start in range(0, len(X), BLOCK):
+            rows = slice(start, start + BLOCK)
+            bits, labels = Stumps.pack(stumps, X[rows]), pack(y[None, rows] > 0)
+            wrong += np.bitwise_count(bits ^ labels).sum(axis=1, dtype=np.int64)
+            positive = np.bitwise_count(bits).sum(axis=1, dtype=np.int64)
+            negative += len(X[rows]) - positive
+        n = len(X)
+        return cls(n - 2 * wrong, n - 2 * negative, 2 * int((y > 0).sum()) - n, n)
+
+    def __add__(self, other: Tallies) -> Tallies:
+        return Tallies(
+            self.agreements + other.agreements,
+            self.totals + other.totals,
+            self.balance + other.balance,
+            self.n_examples + other.n_examples,
+        )
+
+    def correlations(self) -> FloatArray:
+        """Return the absolute correlation of each stump with the labels, up to a common factor."""
+        n = self.n_examples
+        covariances = np.abs(n * self.agreements - self.totals * self.balance)
+        spreads = np.sqrt(((n - self.totals) * (n + self.totals)).astype(np.float64))
+        return np.asarray(covariances / np.where(spreads > 0, spreads, np.inf))
+
+
+class Conjunctions(Stumps):
+    """Decision stumps, and conjunctions of two of them on different attributes.
+
+    Of each attribute, the stump with the largest absolute correlation with the labels is taken, and
+    of these the best `n_best`. For every pair (g, h) of them there are four further voters, which
+    are +1 if g and h, g and not h, not g and h, or neither is +1, and -1 otherwise. Of equal
+    correlations, that of the stump of lowest index is taken to be the largest. The columns are
+    those of `Stumps`, followed by four for each pair in the order of their indices.
+
+    Parameters
+    ----------
+    per_attribute : int, default 10
+        Number of thresholds per attribute, as for `Stumps`.
+    n_best : int, default 12
+        Number of stumps to pair. If there are fewer attributes, one stump of each is paired.
+
+    Attributes
+    ----------
+    thresholds_ : ndarray of shape (n_features, per_attribute)
+        Thresholds, increasing along each row.
+    best_ : ndarray of int, shape (min(n_best, n_features),)
+        Indices of the paired stumps among all stumps, increasing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quadrepro import CBBoostClassifier, Conjunctions, Stumps
+    >>> X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 5 + [[1, 1]])
+    >>> y = X[:, 0] ^ X[:, 1]
+    >>> CBBoostClassifier(10, voters=Stumps(1)).fit(X, y).score(X, y) < 0.8
+    True
+    >>> CBBoostClassifier(10, voters=Conjunctions(1)).fit(X, y).score(X, y)
+    1.0
+    """
+
+    def __init__(self, per_attribute: int = 10, n_best: int = 12) -> None:
+        self.per_attribute = per_attribute
+        self.n_best = n_best
+
+    def fit(self, X: FloatArray, y: ArrayLike | None = None) -> Self:
+        """Place the thresholds, and choose the stumps to pair.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training examples.
+        y : array-like of shape (n_samples,)
+            Labels; those equal to the largest one are one class, all others the other.
+
+        Returns
+        -------
+        Conjunctions
+            The fitted voters.
+
+        Raises
+        ------
+        ValueError
+            If `per_attribute` is below 1, `n_best` is below 2, `y` is None, or X has missing or
+            infinite values.
+        """
+        steps = self._steps()
+        if y is None:
+            raise ValueError("Conjunctions needs y: the pairs are chosen by the labels")
+        X, labels = validate_data(self, X, y, dtype=np.float64)
+        self._place(X.min(axis=0), X.max(axis=0), steps)
+        signs = np.where(labels == np.max(labels), 1.0, -1.0)
+        return self.choose(Tallies.of(X, signs, self))
+
+    def choose(self, tallies: Tallies) -> Self:
+        """Choose the stumps to pair, given sums over the examples.
+
+        Parameters
+        ----------
+        tallies : Tallies
+            Sums of the stumps, whose thresholds are placed.
+
+        Returns
+        -------
+        Conjunctions
+            The fitted voters, the same as from the examples themselves.
+
+        Raises
+        ------
+        ValueError
+            If `n_best` is below 2.
+        """
+        if self.n_best < 2:
+            raise ValueError(f"n_best must be at least 2, not {self.n_best}")
+        found = tallies.correlations().reshape(-1, self.per_attribute)
+        first = found.argmax(axis=1)
+        rank = np.argsort(-found.max(axis=1), kind="stable")[: self.n_best]
+        self.best_ = np.sort(rank * self.per_attribute + first[rank])
+        return self
+
+    @property
+    def n_voters(self) -> int:
+        """Number of columns of the voter matrix."""
+        return super().n_voters + 2 * len(self.best_) * (len(self.best_) - 1)
+
+    def transform(self, X: FloatArray) -> FloatArray:
+        """Return the voter matrix of `X`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Examples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_voters)
+            Values -1 and +1: the stumps, then the conjunctions.
+        """
+        check_is_fitted(self, "best_")
+        H = super().transform(X)
+        first, second = (H[:, stumps] for stumps in self._pairs())
+        # The least of two values is +1 only if both are.
+        signs = ((1, 1), (1, -1), (-1, 1), (-1, -1))
+        both = np.empty((len(H), first.shape[1], len(signs)))
+        for i, (a, b) in enumerate(signs):
+            np.minimum(a * first, b * second, out=both[:, :, i])
+        return np.hstack([H, both.reshape(len(H), both[0].size)])
+
+    def pack(self, X: FloatArray) -> Bits:
+        """Return the voters on some examples as bits, see `quadrepro.voters.bits.pack`."""
+        bits = super().pack(X)
+        ones = pack(np.ones((1, len(X)), dtype=np.bool_))
+        g, h = (bits[stumps] for stumps in self._pairs())
+        not_g, not_h = g ^ ones, h ^ ones
+        both = np.stack([g & h, g & not_h, not_g & h, not_g & not_h], axis=1)
+        return np.concatenate([bits, both.reshape(4 * len(g), bits.shape[1])])
+
+    def _pairs(self) -> tuple[IntArray, IntArray]:
+        pairs = np.array([*combinations(self.best_.tolist(), 2)], dtype=np.intp).reshape(-1, 2)
+        return pairs[:, 0], pairs[:, 1]
