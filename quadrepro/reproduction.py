@@ -273,7 +273,8 @@ def record_store(out: str | Path, plan: Plan | None = None) -> RecordStore:
 
     store = RecordStore(Path(out) / RECORDS, damaged)
     if plan is not None:
-        for folder in (store.folder, Path(out) / plan.experiment.name):
+        results = Path(out) / plan.experiment.name
+        for folder in (store.folder, results if results.exists() else Path(out)):
             # Of the size of a record, for a full disk takes a name but no content.
             write_bytes(folder / PROBE, bytes(1 << 16))
             (folder / PROBE).unlink()

@@ -1,0 +1,130 @@
+"""The verbs that look after records: plan, status, explain, merge, clean, and runs in parts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from quadrepro.cli import main
+from quadrepro.report.compare import compare
+
+Write = Callable[..., Path]
+
+
+def quadrepro(*words: object) -> Result:
+    return CliRunner().invoke(main, [str(word) for word in words])
+
+
+def fail(*args: object) -> None:
+    raise ArithmeticError("the oracle is silent")
+
+
+def test_plan_and_status_count_what_is_done_and_say_why_cells_failed(
+    small_config: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = small_config()
+    before = quadrepro("plan", config, "--out", tmp_path).stdout
+    assert before.endswith("4 cells, 4 missing\n")
+    assert list(tmp_path.glob("records")) == []
+    monkeypatch.setattr("quadrepro.learners.greedy.adaboost.AdaBoost._paths", fail)
+    quadrepro("run", config, "--jobs", 0, "--out", tmp_path)
+    after = quadrepro("plan", config, "--out", tmp_path).stdout.splitlines()
+    assert after[2].split() == ["quadboost-l2", "2", "2", "0", "0"]
+    assert after[3].split() == ["ada", "2", "0", "2", "0"]
+    status = quadrepro("status", config, "--out", tmp_path).stdout
+    assert "2 done\n2 without a result\n" in status
+    assert "monks, ada, repeat 0: failed: ArithmeticError: the oracle is silent" in status
+    assert status.endswith("0 running or next\n0 left\n")
+
+
+def test_explain_recomputes_a_cell_alone_and_finds_a_false_record(
+    small_config: Write, tmp_path: Path
+) -> None:
+    config = small_config()
+    asked = "explain", config, "monks", "ada", "--out", tmp_path
+    assert quadrepro(*asked).exit_code == 1
+    quadrepro("run", config, "--jobs", 0, "--out", tmp_path)
+    found = quadrepro(*asked, "--recompute")
+    assert found.exit_code == 0
+    assert "computed again: 1 of 1 results are the same" in found.stdout
+    [record] = [line.split()[1] for line in found.stdout.splitlines() if line.startswith("record ")]
+    from quadrepro.engine.records import Record, from_json
+    from quadrepro.engine.store import RecordStore
+
+    kept: Record = from_json(json.dumps(json.loads(Path(record).read_text())["record"]).encode())
+    RecordStore(tmp_path / "records").put(
+        type(kept)(**{**vars(kept), "errors": 0, "wrong": "0" * len(kept.wrong)})
+    )
+    found = quadrepro(*asked, "--recompute")
+    assert found.exit_code == 4
+    assert "computed again, the result differs" in found.stderr
+
+
+def test_parts_that_are_merged_give_the_tables_of_one_run(
+    small_config: Write, tmp_path: Path
+) -> None:
+    config = small_config()
+    parts = [tmp_path / "part 1", tmp_path / "part 2"]
+    for i, part in enumerate(parts, start=1):
+        result = quadrepro("run", config, "--jobs", 0, "--out", part, "--shard", f"{i}/2")
+        assert result.exit_code == 0
+        assert not (part / "small").exists()
+    merged = quadrepro("merge", *parts, "--out", tmp_path / "all")
+    assert "4 records copied" in merged.stdout
+    assert quadrepro("table", config, "--out", tmp_path / "all").exit_code == 0
+    quadrepro("run", config, "--jobs", 0, "--out", tmp_path / "one")
+    found = compare(tmp_path / "all" / "small", tmp_path / "one" / "small", tolerance=0)
+    assert found.differences == []
+
+
+@pytest.mark.parametrize("shard", ["0/2", "3/2", "1", "a/b", "1/2/3"])
+def test_a_part_that_is_none_is_refused(small_config: Write, shard: str) -> None:
+    result = quadrepro("run", small_config(), "--shard", shard)
+    assert result.exit_code == 2
+    assert "is not a part such as 1/4" in result.stderr
+
+
+def test_clean_says_what_it_would_remove_and_removes_it(
+    small_config: Write, tmp_path: Path
+) -> None:
+    config = small_config()
+    quadrepro("run", config, "--jobs", 0, "--out", tmp_path)
+    other = small_config("n_rounds: 5", "n_rounds: 6")
+    records = tmp_path / "records"
+    would = quadrepro("clean", other, "--dry-run", "--out", tmp_path)
+    assert would.stdout.startswith("2 files")
+    assert len(list(records.rglob("*.json"))) == 4
+    assert quadrepro("clean", "--out", tmp_path).stdout.startswith("0 files")
+    assert "removed from" in quadrepro("clean", other, "--out", tmp_path).stdout
+    assert len(list(records.rglob("*.json"))) == 2
+
+
+def test_events_are_lines_of_json_and_nothing_else(small_config: Write, tmp_path: Path) -> None:
+    result = quadrepro("run", small_config(), "--jobs", 0, "--out", tmp_path, "--json")
+    events = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [event["event"] for event in events] == ["begin", *["cell"] * 4, "end"]
+    assert [event["left"] for event in events[1:-1]] == [3, 2, 1, 0]
+    assert {event["status"] for event in events[1:-1]} == {"ok"}
+    assert events[-1]["without_result"] == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--memory", "lots"), "'lots' is no number of bytes, such as 4GB or 500MB"),
+        (("--memory", "0GB"), "no number of bytes"),
+        (("--retry", "fialed"), "no cell ends as 'fialed'; did you mean 'failed'?"),
+        (("--backend", "dask"), "--backend dask and --scheduler go together"),
+        (("--scheduler", "tcp://localhost:1"), "--backend dask and --scheduler go together"),
+    ],
+)
+def test_options_that_cannot_be_are_refused(
+    small_config: Write, options: tuple[str, ...], message: str
+) -> None:
+    result = quadrepro("run", small_config(), *options)
+    assert result.exit_code == 2
+    assert message in result.stderr
