@@ -16,7 +16,6 @@ from quadrepro.learners.greedy.example_weights import (
     DEEP,
     LARGEST_STEP,
     LIFT,
-    LIFT_EVERY,
     NO_EDGE,
 )
 from quadrepro.voters.groups import BLOCK, Digits, Words
@@ -28,7 +27,10 @@ WHOLE = 2.0**52
 
 
 ASLEEP = 2.0**-16
-"""Examples with less weight sleep until the weights may have grown by the factor 1/(4 ASLEEP)."""
+"""Examples with less weight sleep until a weight may have grown by the factor 1/(4 ASLEEP).
+
+By then no weight has shrunk by more, so that it is time to lift those that are small.
+"""
 
 BIN = np.uint64(0xFFFF)
 
@@ -164,7 +166,7 @@ def take_rounds(
         sample, w, depths = copies[r], lifted[r], lifts[r]
         n_awake, room = 0, 0.0
         for k in range(picks.shape[1]):
-            if room < 1.0 or (t + k) % LIFT_EVERY == 0:
+            if room < 1.0:
                 n_awake, room = 0, 0.25 / ASLEEP
                 for i in range(n):
                     if depths[i] > 0 and w[i] >= DEEP * LIFT:
