@@ -1,4 +1,4 @@
-"""Greedy descent on a quadratic risk, one trajectory after the other.
+"""Greedy descent on a quadratic risk, trajectories in turn.
 
 The voter's weight that minimises η a² - 2 c a + 2 τ|a| + ρ a² over |a| <= bound is
 clip(soft(c, τ) / (η + ρ), ±bound): all four variants of QuadBoost are special cases.

@@ -78,7 +78,7 @@ class Leap(NamedTuple):
         )
 
 
-LONGEST_LEAP = 2**16
+LONGEST_LEAP = 2**12
 """Largest number of rounds of a leap, whose picks and weights are in memory."""
 
 
