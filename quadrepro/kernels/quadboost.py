@@ -16,7 +16,7 @@ MAGNITUDE = np.int64(0x7FFF_FFFF_FFFF_FFFF)
 """The bits of |x|, read as a whole number, are in the order of |x|."""
 
 TOGETHER = 4
-"""Trajectories that take their rounds in turn, so that one does not wait for the last of another."""
+"""Trajectories that take rounds in turn, so that a processor works on several at a time."""
 
 
 @compiled("float64(float64, float64, float64, float64, float64)")
@@ -61,7 +61,7 @@ def add_steps(
     """
     n = c.shape[1]
     bits = c.view(np.int64)
-    # One number, to be read as whole or as real. Here and below, slices would be counted references.
+    # One number, read as whole or as real.
     least = np.empty(1, np.int64)
     enough = least.view(np.float64)
     for some in range(0, len(c), TOGETHER):
@@ -70,7 +70,7 @@ def add_steps(
             if n_live == 0:
                 break
             n_live = 0
-            for r in range(some, end):
+            for r in range(some, end):  # without slices, whose references are counted
                 if ended[r]:
                     continue
                 # Without a branch, the loops over whole numbers run over several at a time.
