@@ -65,7 +65,7 @@ def add_steps(
     least = np.empty(1, np.int64)
     enough = least.view(np.float64)
     for some in range(0, len(c), TOGETHER):
-        n_live, end = np.int64(1), min(some + TOGETHER, len(c))
+        n_live, end = 1, min(some + TOGETHER, len(c))
         for t in range(picks.shape[1]):
             if n_live == 0:
                 break
