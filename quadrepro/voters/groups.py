@@ -22,10 +22,10 @@ Words = NDArray[np.uint64]
 N_CODES = 256
 """Largest number of codes of a group, which is that of a byte."""
 
-FEW_CODES, PER_CODE = 16, 4
-"""Chains share a code of the first number of values, or more if there are enough examples.
+FEW_CODES, PER_CODE = 16, 3
+"""Chains share a code of up to `FEW_CODES` values, or of one for every `PER_CODE` examples.
 
-Few examples are added twice in less time than it takes to tell chains apart.
+It takes longer to tell the chains of many codes apart than to add few examples more often.
 """
 
 BLOCK = 4

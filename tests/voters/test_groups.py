@@ -49,7 +49,7 @@ def test_stumps_on_one_attribute_are_one_chain(X: FloatArray, per_attribute: int
     np.testing.assert_array_equal(groups.matrix(), H)
 
 
-def test_a_group_has_few_codes_or_no_more_than_a_byte_or_a_quarter_of_the_examples() -> None:
+def test_a_group_has_few_codes_or_no_more_than_a_byte_or_a_third_of_the_examples() -> None:
     H = np.random.default_rng(0).choice([-1.0, 1.0], (1100, 19))
     for n_examples, chains in ((1100, [0, 8, 16, 19, 19]), (300, [0, 6, 12, 18, 19])):
         assert VoterGroups.of(H[:n_examples], H[:n_examples, 0]).chains.tolist() == chains
