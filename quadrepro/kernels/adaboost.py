@@ -1,12 +1,13 @@
 """Rounds of AdaBoost over voters in groups, one trajectory after the other.
 
 A round adds the weight of every example once per group of voters; sums over the codes of a group
-give the sums of all its voters. An example whose weight rounds to nothing is left out.
+give the sums of all its voters. An example whose weight rounds to nothing sleeps: it is left out.
 """
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from quadrepro._typing import BoolArray, FloatArray, IntArray
 from quadrepro.kernels.compiling import compiled
@@ -15,31 +16,59 @@ from quadrepro.learners.greedy.example_weights import (
     DEEP,
     LARGEST_STEP,
     LIFT,
-    LIFT_EVERY,
     NO_EDGE,
 )
-from quadrepro.voters.groups import Codes
+from quadrepro.voters.groups import BLOCK, Digits, Words
 
-BLOCK = 8
-"""Groups whose bins are filled together, if those of all groups exceed `NEAR` bytes."""
-
-NEAR = 2**16
-"""About the size of the memory nearest to a processor."""
+Places = NDArray[np.uint32]
 
 WHOLE = 2.0**52
 """A positive number below this becomes whole if it is added and taken away again."""
 
 
-@compiled("void(int64[:,::1], int64[::1], int64[::1], int64, int64[::1])")
+ASLEEP = 2.0**-16
+"""Examples with less weight sleep until a weight may have grown by the factor 1/(4 ASLEEP).
+
+By then no weight has shrunk by more, so that it is time to lift those that are small.
+"""
+
+BIN = np.uint64(0xFFFF)
+
+
+# Slices are counted references, which cost more than the short loops below.
+
+
+@compiled("void(int64[::1], int64[::1], uint64[:,::1], int64[::1], uint32[::1], int64)")
+def fill(
+    bins: IntArray, starts: IntArray, words: Words, units: IntArray, awake: Places, n_awake: int
+) -> None:
+    """Set the bins to the sums of the units of the examples with each code."""
+    bins[:] = 0
+    for b in range(len(words)):
+        start = np.uint64(starts[b * BLOCK])
+        for a in range(n_awake):
+            word, u = words[b, awake[a]], units[a]
+            for g in range(BLOCK):
+                bins[start + (word >> np.uint64(16 * g) & BIN)] += u
+
+
+@compiled("void(int64[::1], int64[::1], int64[::1], int64[::1], int64, int64[::1])")
 def sums_of_voters(
-    bins: IntArray, voters: IntArray, chains: IntArray, total: int, sums: IntArray
+    bins: IntArray,
+    starts: IntArray,
+    voters: IntArray,
+    chains: IntArray,
+    total: int,
+    sums: IntArray,
 ) -> None:
     """Write the signed sum of every voter into `sums`; `bins` is changed.
 
     Parameters
     ----------
-    bins : ndarray of shape (n_groups, n_codes)
-        Signed weight of the examples with each code.
+    bins : ndarray of shape (n_bins,)
+        Signed weight of the examples with each code, one group after the other.
+    starts : ndarray of shape (n_groups + 1,)
+        First bin of each group, and the number of bins.
     voters, chains : ndarray
         As in `VoterGroups`.
     total : int
@@ -47,57 +76,43 @@ def sums_of_voters(
     sums : ndarray of shape (n_voters,)
         Σ u y h of each voter.
     """
-    of_digit = np.empty(256, dtype=np.int64)
+    one = np.uint64(1)
     for g in range(len(chains) - 1):
-        row = bins[g]
-        left = 1
-        for c in range(chains[g], chains[g + 1]):
-            left *= voters[c + 1] - voters[c] + 1
+        left = starts[g + 1] - starts[g]
         for c in range(chains[g + 1] - 1, chains[g] - 1, -1):
-            first, size = voters[c], voters[c + 1] - voters[c] + 1
-            left //= size
-            if size == 2:
-                low = 0
-                for rest in range(left):
-                    low += row[2 * rest]
-                    row[rest] = row[2 * rest] + row[2 * rest + 1]
-                sums[first] = total - 2 * low
-                continue
-            of_digit[:size] = 0
-            # Take the last digit off the codes.
-            for rest in range(left):
-                together = 0
-                for digit in range(size):
-                    here = row[rest * size + digit]
-                    of_digit[digit] += here
-                    together += here
-                row[rest] = together
+            first, end = np.uint64(voters[c]), np.uint64(voters[c + 1])
+            left //= voters[c + 1] - voters[c] + 1
+            source = target = np.uint64(starts[g])
+            if left > 1:
+                sums[first:end] = 0
+                # Take the last digit off the codes.
+                for _ in range(left):
+                    together = 0
+                    for j in range(first, end):
+                        sums[j] += bins[source]
+                        together += bins[source]
+                        source += one
+                    bins[target] = together + bins[source]
+                    source += one
+                    target += one
             below = 0
-            for digit in range(size - 1):
-                below += of_digit[digit]
-                sums[first + digit] = total - 2 * below
-
-
-@compiled("void(int64[:,::1], uint8[:,:,::1], int64[::1], int64[::1])")
-def fill_blocks(bins: IntArray, blocks: Codes, units: IntArray, awake: IntArray) -> None:
-    """Add the unit of every example that is awake to the bins of its codes, block by block."""
-    for b in range(len(blocks)):
-        block, first = blocks[b], b * BLOCK
-        for a in range(len(awake)):
-            i = awake[a]
-            u = units[i]
-            for g in range(BLOCK):
-                bins[first + g, block[i, g]] += u
+            for j in range(first, end):
+                if left > 1:
+                    below += sums[j]
+                else:
+                    below += bins[source]
+                    source += one
+                sums[j] = total - 2 * below
 
 
 @compiled(
-    "void(uint8[:,::1], uint8[:,::1], int64[::1], int64[::1], float64[::1], float64[:,::1],"
+    "void(uint8[:,::1], uint64[:,::1], int64[::1], int64[::1], float64[::1], float64[:,::1],"
     " float64[:,::1], int64[:,::1], float64[:,::1], float64, int64,"
     " int64[:,::1], float64[:,::1], int64[::1], boolean[::1])"
 )
 def take_rounds(
-    digits: Codes,
-    codes: Codes,
+    digits: Digits,
+    words: Words,
     voters: IntArray,
     chains: IntArray,
     y: FloatArray,
@@ -116,7 +131,7 @@ def take_rounds(
 
     Parameters
     ----------
-    digits, codes, voters, chains, y
+    digits, words, voters, chains, y
         The fields of `VoterGroups`.
     copies : ndarray of shape (n_trajectories, n_examples)
         How often the sample of each trajectory contains each example.
@@ -131,62 +146,48 @@ def take_rounds(
     picks, weights, taken, ended : ndarray
         The fields of a `Leap`, to be filled in.
     """
-    n_groups = codes.shape[1]
-    n_codes = 0
-    for g in range(n_groups):
-        size = 1
+    n = len(y)
+    starts = np.zeros(len(chains), dtype=np.int64)
+    for g in range(len(chains) - 1):
+        n_codes = 1
         for c in range(chains[g], chains[g + 1]):
-            size *= voters[c + 1] - voters[c] + 1
-        n_codes = max(n_codes, size)
-    blocked = 8 * n_groups * n_codes > NEAR
-    n_blocks = -(-n_groups // BLOCK) if blocked else 0
-    bins = np.empty((max(n_groups, n_blocks * BLOCK), n_codes), dtype=np.int64)
+            n_codes *= voters[c + 1] - voters[c] + 1
+        starts[g + 1] = starts[g] + n_codes
+    bins = np.empty(starts[-1], dtype=np.int64)
     sums = np.empty(votes.shape[1], dtype=np.int64)
+    awake = np.empty(n, dtype=np.uint32)
+    signs = np.empty(n, dtype=np.int64)
+    units = np.empty(n, dtype=np.int64)
+    wholes = np.empty(n)
+    bits = wholes.view(np.int64)
     margin = np.int64(tie)
+    positive = y > 0
     for r in range(len(lifted)):
-        held = np.flatnonzero(copies[r])
-        n = len(held)
-        rows = codes[held]
-        blocks = np.zeros((n_blocks, n, BLOCK), dtype=np.uint8)
-        for b in range(n_blocks):
-            some = rows[:, b * BLOCK : (b + 1) * BLOCK]
-            blocks[b, :, : some.shape[1]] = some
-        columns = digits[:, held if not blocked else held[:0]]
-        positive = y[held] > 0
-        signed = (copies[r][held] * y[held]).astype(np.int64)
-        w = lifted[r][held]
-        depths = lifts[r][held]
-        deep = depths.any()
-        whole = np.empty(n)
-        bits = whole.view(np.int64)
-        units = np.empty(n, dtype=np.int64)
-        awake = np.empty(n, dtype=np.int64)
+        sample, w, depths = copies[r], lifted[r], lifts[r]
+        n_awake, room = 0, 0.0
         for k in range(picks.shape[1]):
-            for i in range(n):
-                whole[i] = w[i] + WHOLE
-            for i in range(n):
-                units[i] = (bits[i] & 0xFFFFFFFFFFFFF) * signed[i]
-            if deep:
+            if room < 1.0:
+                n_awake, room = 0, 0.25 / ASLEEP
                 for i in range(n):
-                    if depths[i] > 0:
-                        units[i] = 0
-            total, size, n_awake = 0, 0, 0
-            for i in range(n):
-                total += units[i]
-                size += abs(units[i])
-            for i in range(n):
-                awake[n_awake] = i
-                n_awake += units[i] != 0
-            bins[:] = 0
-            if blocked:
-                fill_blocks(bins, blocks, units, awake[:n_awake])
-            else:
-                for a in range(n_awake):
-                    i = awake[a]
-                    u = units[i]
-                    for g in range(n_groups):
-                        bins[g, rows[i, g]] += u
-            sums_of_voters(bins, voters, chains, total, sums)
+                    if depths[i] > 0 and w[i] >= DEEP * LIFT:
+                        w[i] /= LIFT
+                        depths[i] -= 1
+                    elif w[i] < DEEP and sample[i] > 0:
+                        w[i] *= LIFT
+                        depths[i] += 1
+                    awake[n_awake] = i
+                    signs[n_awake] = sample[i] * y[i]
+                    n_awake += sample[i] > 0 and depths[i] == 0 and w[i] >= ASLEEP
+            total, size = 0, 0
+            for a in range(n_awake):
+                wholes[a] = w[awake[a]] + WHOLE
+            for a in range(n_awake):
+                units[a] = (bits[a] & 0xFFFFFFFFFFFFF) * signs[a]
+            for a in range(n_awake):
+                total += units[a]
+                size += abs(units[a])
+            fill(bins, starts, words, units, awake, n_awake)
+            sums_of_voters(bins, starts, voters, chains, total, sums)
             largest = np.int64(0)
             for j in range(len(sums)):
                 largest = max(largest, abs(sums[j]))
@@ -208,23 +209,8 @@ def take_rounds(
             if ended[r]:
                 break
             chain = np.searchsorted(voters, pick, side="right") - 1
-            place = pick - voters[chain]
-            # Few of many columns are ever looked at.
-            column = digits[chain][held] if blocked else columns[chain]
+            column, place = digits[chain], pick - voters[chain]
             up, down = 1.0 + edge, 1.0 - edge
             for i in range(n):
                 w[i] /= up if (column[i] > place) == positive[i] else down
-            if deep:
-                for i in range(n):
-                    if depths[i] > 0 and w[i] >= DEEP * LIFT:
-                        w[i] /= LIFT
-                        depths[i] -= 1
-            if deep or (t + k) % LIFT_EVERY == 0:
-                deep = False
-                for i in range(n):
-                    if w[i] < DEEP:
-                        w[i] *= LIFT
-                        depths[i] += 1
-                    deep |= depths[i] > 0
-        lifted[r][held] = w
-        lifts[r][held] = depths
+            room *= 1.0 - abs(edge)

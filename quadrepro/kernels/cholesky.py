@@ -54,20 +54,17 @@ def factor(A: FloatArray) -> bool:
     return True
 
 
-# Inner loops run over slices from 0 on: numba would check every index that might be negative.
-
-
 @compiled("void(float64[:, ::1], float64[:, ::1])")
 def forward(R: FloatArray, X: FloatArray) -> None:
     """Overwrite each row b of X with the solution of R'x = b, for R's leading rows and columns."""
-    for i in range(X.shape[1]):
-        row = R[i, i + 1 :]
-        for x in X:
-            known = x[i] / R[i, i]
-            x[i] = known
-            rest = x[i + 1 :]
-            for j in range(len(rest)):
-                rest[j] -= known * row[j]
+    # Unsigned, for numba would check every index that might be negative.
+    one, n_rows, n = np.uint64(1), np.uint64(X.shape[0]), np.uint64(X.shape[1])
+    for i in range(n):
+        for k in range(n_rows):
+            known = X[k, i] / R[i, i]
+            X[k, i] = known
+            for j in range(i + one, n):
+                X[k, j] -= known * R[i, j]
 
 
 @compiled("void(float64[:, ::1], float64[::1])")

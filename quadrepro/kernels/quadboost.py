@@ -1,4 +1,4 @@
-"""Greedy descent on a quadratic risk, one trajectory after the other.
+"""Greedy descent on a quadratic risk, trajectories in turn.
 
 The voter's weight that minimises η a² - 2 c a + 2 τ|a| + ρ a² over |a| <= bound is
 clip(soft(c, τ) / (η + ρ), ±bound): all four variants of QuadBoost are special cases.
@@ -15,32 +15,15 @@ from quadrepro.learners.greedy.ties import TIE
 MAGNITUDE = np.int64(0x7FFF_FFFF_FFFF_FFFF)
 """The bits of |x|, read as a whole number, are in the order of |x|."""
 
+TOGETHER = 4
+"""Trajectories that take rounds in turn, so that a processor works on several at a time."""
+
 
 @compiled("float64(float64, float64, float64, float64, float64)")
 def minimiser(c: float, eta: float, threshold: float, ridge: float, bound: float) -> float:
     """Return the weight of least risk."""
     soft = c - min(max(c, -threshold), threshold)
     return min(max(soft / (eta + ridge), -bound), bound)
-
-
-@compiled("int64(float64[::1], float64[::1], float64)")
-def subtract_and_find(c: FloatArray, row: FloatArray, step: float) -> int:
-    """Subtract step * row from c; return the first index of the largest |c|, up to `TIE`."""
-    n = len(c)
-    for j in range(n):
-        c[j] -= row[j] * step
-    # Without a branch, both loops over whole numbers run over several at a time.
-    bits = c.view(np.int64)
-    largest = np.int64(0)
-    for j in range(n):
-        largest = max(largest, bits[j] & MAGNITUDE)
-    least = np.empty(1, np.int64)
-    least[0] = largest
-    least.view(np.float64)[0] *= 1.0 - TIE
-    enough, first = least[0], n
-    for j in range(n):
-        first = min(first, j if bits[j] & MAGNITUDE >= enough else n)
-    return first
 
 
 @compiled(
@@ -76,21 +59,41 @@ def add_steps(
     picks, weights, taken, ended : ndarray
         The fields of a `Leap`, to be filled in.
     """
-    nothing = np.zeros(c.shape[1])
-    for r in range(len(c)):
-        gram = grams[sample_of[r]]
-        threshold, ridge, bound = limits[r]
-        j = subtract_and_find(c[r], nothing, 0.0)
+    n = c.shape[1]
+    bits = c.view(np.int64)
+    # One number, read as whole or as real.
+    least = np.empty(1, np.int64)
+    enough = least.view(np.float64)
+    for some in range(0, len(c), TOGETHER):
+        n_live, end = 1, min(some + TOGETHER, len(c))
         for t in range(picks.shape[1]):
-            step = minimiser(c[r, j], 1.0, threshold, ridge, bound)
-            votes[r, j] += step
-            picks[r, t] = j
-            weights[r, t] = step
-            taken[r] += step != 0.0
-            if abs(step) <= tol:
-                ended[r] = True
+            if n_live == 0:
                 break
-            j = subtract_and_find(c[r], gram[j], step)
+            n_live = 0
+            for r in range(some, end):  # without slices, whose references are counted
+                if ended[r]:
+                    continue
+                # Without a branch, the loops over whole numbers run over several at a time.
+                largest = np.int64(0)
+                for j in range(n):
+                    largest = max(largest, bits[r, j] & MAGNITUDE)
+                least[0] = largest
+                enough[0] *= 1.0 - TIE
+                wanted, pick = least[0], n
+                for j in range(n):
+                    pick = min(pick, j if bits[r, j] & MAGNITUDE >= wanted else n)
+                step = minimiser(c[r, pick], 1.0, limits[r, 0], limits[r, 1], limits[r, 2])
+                votes[r, pick] += step
+                picks[r, t] = pick
+                weights[r, t] = step
+                taken[r] += step != 0.0
+                if abs(step) <= tol:
+                    ended[r] = True
+                    continue
+                n_live += 1
+                sample = sample_of[r]
+                for j in range(n):
+                    c[r, j] -= grams[sample, pick, j] * step
 
 
 @compiled(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -66,6 +66,37 @@ class Predictor(Learner):
         # Most learners have one grid, whose scores may take as long to copy as rounds to run.
         return found[0] if len(found) == 1 else np.concatenate(found)
 
+    def held_out_predictions(
+        self,
+        X: FloatArray,
+        y: FloatArray,
+        grids: Sequence[Grid],
+        X_valid: FloatArray,
+        X_test: FloatArray,
+        rng: np.random.Generator,
+    ) -> tuple[FloatArray, Callable[[int], FloatArray]]:
+        """Train every candidate of several grids; few of them have to predict the test examples.
+
+        Parameters
+        ----------
+        X, y, grids, rng
+            As in `all_predictions`.
+        X_valid : ndarray of shape (n_valid, n_attributes)
+            Held-out examples.
+        X_test : ndarray of shape (n_test, n_attributes)
+            Test examples.
+
+        Returns
+        -------
+        on_valid : ndarray of shape (n_candidates, n_valid)
+            Predictions for the held-out examples.
+        on_test : callable
+            Returns those of the candidate with a given index for the test examples.
+        """
+        scores = self.all_predictions(X, y, grids, np.vstack([X_valid, X_test]), rng)
+        on_valid, on_test = np.split(scores, [len(X_valid)], axis=1)
+        return on_valid, lambda i: on_test[i]
+
 
 @dataclass(frozen=True, eq=False)
 class Predictions(Trainer):
@@ -94,14 +125,15 @@ class Predictions(Trainer):
         return Losses(losses, self._fitted)
 
     def hold_out(self) -> Losses:
-        """Return the losses on the held-out examples; the test scores come with them."""
-        valid = self.data.valid
+        """Return the losses on the held-out examples."""
+        data, valid = self.data, self.data.valid
         if valid is None:
             raise ValueError("a hold-out needs held-out examples")
-        scores = self._scores(*self.data.train, np.vstack([valid.X, self.data.test.X]))
-        on_valid, on_test = np.split(scores, [len(valid.y)], axis=1)
+        on_valid, on_test = self.predictor.held_out_predictions(
+            *data.train, self.grids, valid.X, data.test.X, data.rng("all")
+        )
         losses = summed_loss(self.predictor.task, on_valid, valid.y)
-        return Losses(losses, lambda i: Fitted(self.candidates[i], on_test[i]))
+        return Losses(losses, lambda i: Fitted(self.candidates[i], on_test(i)))
 
     def path(self) -> Path:
         """Train all candidates once; they predict the training and the test examples."""

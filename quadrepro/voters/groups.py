@@ -1,8 +1,8 @@
 """Voters in groups, so that one code per example says what all voters of a group say.
 
 Stumps on one attribute are nested: wherever a stump says +1, so do those with lower thresholds.
-With d stumps an example thus has one of d + 1 codes. Several such chains share a code of one byte,
-as digits share a number. Sums of example weights over the codes give the sums of all voters.
+With d stumps an example thus has one of d + 1 codes. Several such chains share a code, as digits
+share a number. Sums of example weights over the codes give the sums of all voters.
 """
 
 from __future__ import annotations
@@ -16,10 +16,20 @@ from numpy.typing import NDArray
 from quadrepro._typing import BoolArray, FloatArray, IntArray
 from quadrepro.voters.reduction import first_of_equal_rows
 
-Codes = NDArray[np.uint8]
+Digits = NDArray[np.uint8]
+Words = NDArray[np.uint64]
 
 N_CODES = 256
-"""Number of codes of a byte."""
+"""Largest number of codes of a group, which is that of a byte."""
+
+FEW_CODES, PER_CODE = 16, 3
+"""Chains share a code of up to `FEW_CODES` values, or of one for every `PER_CODE` examples.
+
+It takes longer to tell the chains of many codes apart than to add few examples more often.
+"""
+
+BLOCK = 4
+"""Groups whose bins share a word."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,18 +43,22 @@ class VoterGroups:
     ----------
     digits : ndarray of uint8, shape (n_chains, n_examples)
         What the voters of each chain say.
-    codes : ndarray of uint8, shape (n_examples, n_groups)
-        The digits of the chains of a group in one number, that of the last chain in the last place.
+    words : ndarray of uint64, shape (n_blocks, n_examples)
+        The bins of each example in a block of `BLOCK` groups, 16 bits each, the first one in the
+        lowest bits. The first bin of a group is behind the last one of the group before. The bin
+        within the group is the code: the digits of its chains, that of the last chain in the last
+        place.
     voters : ndarray of int, shape (n_chains + 1,)
         First voter of each chain; the last entry is the number of voters.
-    chains : ndarray of int, shape (n_groups + 1,)
-        First chain of each group; the last entry is the number of chains.
+    chains : ndarray of int, shape (BLOCK * n_blocks + 1,)
+        First chain of each group; the last entry is the number of chains. The last groups may have
+        none.
     y : ndarray of shape (n_examples,)
         Labels, -1 or +1.
     """
 
-    digits: Codes
-    codes: Codes
+    digits: Digits
+    words: Words
     voters: IntArray
     chains: IntArray
     y: FloatArray
@@ -88,16 +102,20 @@ class VoterGroups:
         return cls._of_digits(digits, np.append(voters, thresholds.size), y)
 
     @classmethod
-    def _of_digits(cls, digits: Codes, voters: IntArray, y: FloatArray) -> VoterGroups:
-        """Put chains together while there are not far more codes than examples."""
-        chains = _first_chains(np.diff(voters) + 1, min(N_CODES, 2 * len(y)))
-        codes = np.empty((len(y), len(chains) - 1), dtype=np.uint8)
+    def _of_digits(cls, digits: Digits, voters: IntArray, y: FloatArray) -> VoterGroups:
+        sizes = np.diff(voters) + 1
+        chains = _first_chains(sizes, min(N_CODES, max(FEW_CODES, len(y) // PER_CODE)))
+        n_codes = np.array([sizes[a:b].prod() for a, b in pairwise(chains)]).reshape(-1, BLOCK)
+        starts = (n_codes.cumsum(axis=1) - n_codes).ravel()
+        words = np.zeros((len(n_codes), len(y)), dtype=np.uint64)
         for group, (first, last) in enumerate(pairwise(chains)):
-            codes[:, group] = digits[first]
-            for chain in range(first + 1, last):
-                codes[:, group] *= np.uint8(voters[chain + 1] - voters[chain] + 1)
-                codes[:, group] += digits[chain]
-        return cls(digits, codes, voters, chains, y)
+            code = np.zeros(len(y), dtype=np.uint64)
+            for chain in range(first, last):
+                code *= np.uint64(sizes[chain])
+                code += digits[chain]
+            block, place = divmod(group, BLOCK)
+            words[block] |= (code + np.uint64(starts[group])) << np.uint64(16 * place)
+        return cls(digits, words, voters, chains, y)
 
     def matrix(self) -> FloatArray:
         """Return the voter matrix, shape (n_examples, n_voters)."""
@@ -124,11 +142,12 @@ def _first_voters(positive: BoolArray) -> IntArray:
 
 
 def _first_chains(sizes: IntArray, most: int) -> IntArray:
-    """Return the first chain of each group of at most `most` codes, and the number of chains."""
+    """Return the first chain of each group, of at most `most` codes if it has several."""
     starts, n_codes = [0], 1
     for chain, size in enumerate(sizes.tolist()):
         n_codes *= size
         if n_codes > most and chain > starts[-1]:
             starts.append(chain)
             n_codes = size
-    return np.array([*starts, len(sizes)], dtype=np.intp)
+    n_groups = -(-len(starts) // BLOCK) * BLOCK
+    return np.append(starts, [len(sizes)] * (n_groups + 1 - len(starts))).astype(np.intp)

@@ -10,8 +10,11 @@ from hypothesis.extra.numpy import arrays
 
 from quadrepro._typing import FloatArray
 from quadrepro.kernels import compiling
-from quadrepro.learners.greedy.adaboost import AdaBoost
+from quadrepro.learners.greedy.adaboost import AdaBoost, AdaBoostRule
+from quadrepro.learners.greedy.example_weights import UNITS, ExampleWeights
+from quadrepro.learners.greedy.loop import boost
 from quadrepro.learners.grid import Grid
+from quadrepro.voters.source import FixedVoters
 from quadrepro.voters.stumps import Stumps
 
 pytestmark = pytest.mark.skipif(not compiling.enabled(), reason="numba is not installed")
@@ -54,3 +57,20 @@ def test_the_rounds_of_long_runs_have_the_same_bytes(stumps: bool) -> None:
     counts[1, ::2] = 2.0
     compiled, plain = both(H, y, [3000], counts)
     assert compiled == plain
+
+
+@pytest.mark.parametrize("bits", [1.0, 4.0, 12.0])
+def test_examples_wake_up_when_their_weights_have_grown(bits: float) -> None:
+    rng = np.random.default_rng(5)
+    H, y = rng.choice([-1.0, 1.0], (60, 7)), rng.choice([-1.0, 1.0], 60)
+
+    def votes() -> FloatArray:
+        state = ExampleWeights(FixedVoters(H, y), np.ones((1, 60)))
+        state.example_weights = UNITS / 4 * 2.0 ** -(bits * np.arange(60.0)[None])
+        boost(AdaBoostRule(), state, 4000)
+        return state.weights
+
+    compiled = votes()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(compiling.SWITCH, "0")
+        assert compiled.tobytes() == votes().tobytes()

@@ -18,7 +18,7 @@ def test_sums_and_signs_are_products_with_the_labels(
     source = GroupedVoters(VoterGroups.of(H, y)) if grouped else FixedVoters(H, y)
     source.begin(3)
     assert (source.n_examples, source.n_voters) == H.shape
-    assert source.groups.codes.tobytes() == VoterGroups.of(H, y).codes.tobytes()
+    assert source.groups.words.tobytes() == VoterGroups.of(H, y).words.tobytes()
     units = np.random.default_rng(0).integers(0, 2**40, (4, len(y))).astype(float)
     sums = np.empty((4, H.shape[1]))
     source.sums(units, sums)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal, NamedTuple, Self
+from typing import ClassVar, Literal, NamedTuple, Self, cast
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from quadrepro.learners.gradient.steps import (
     Truncate,
 )
 from quadrepro.learners.gradient.trees import TreeFitter
-from quadrepro.learners.gradient.watchers import StagedScores
+from quadrepro.learners.gradient.watchers import Ensemble, StagedScores
 from quadrepro.learners.greedy.loop import Rule, Watcher, boost
 from quadrepro.learners.grid import Grid
 from quadrepro.learners.predictor import Predictor
@@ -216,9 +216,49 @@ class GradientBoost(Predictor):
 
         See `Predictor.predictions`.
         """
+        return self._predictions(X, y, grid, X_new, [])
+
+    def held_out_predictions(
+        self,
+        X: FloatArray,
+        y: FloatArray,
+        grids: Sequence[Grid],
+        X_valid: FloatArray,
+        X_test: FloatArray,
+        rng: np.random.Generator,
+    ) -> tuple[FloatArray, Callable[[int], FloatArray]]:
+        """Train every candidate, and keep its trees to predict the test examples if asked.
+
+        See `Predictor.held_out_predictions`.
+        """
+        ensembles = [Ensemble() for _ in grids]
+        pairs = zip(grids, ensembles, strict=True)
+        found = [self._predictions(X, y, grid, X_valid, [kept]) for grid, kept in pairs]
+
+        places = [(n, i) for n, grid in enumerate(grids) for i in range(len(grid))]
+
+        def on_test(i: int) -> FloatArray:
+            n, place = places[i]
+            grid = grids[n]
+            at = np.unravel_index(place, [len(axis) for _, axis in grid.axes])
+            candidate = {name: axis[k] for (name, axis), k in zip(grid.axes, at, strict=True)}
+            values = grid.axis(self.value_name) or (None,)
+            row = np.array([value == candidate.get(self.value_name) for value in values])
+            return ensembles[n].scores(row, int(cast(int, candidate[N_ROUNDS.name])), X_test)
+
+        return found[0] if len(found) == 1 else np.concatenate(found), on_test
+
+    def _predictions(
+        self,
+        X: FloatArray,
+        y: FloatArray,
+        grid: Grid,
+        X_new: FloatArray,
+        watchers: Sequence[Watcher[Scores]],
+    ) -> FloatArray:
         self.check(grid)
         values = np.asarray(grid.axis(self.value_name) or (np.nan,), dtype=np.float64)
         rounds = [int(t) for t in grid.axis(N_ROUNDS.name) or ()]
         staged = StagedScores(rounds, len(values), X_new)
-        self.run(X, y, values, rounds[-1], [staged])
+        self.run(X, y, values, rounds[-1], [staged, *watchers])
         return np.asarray(grid.flatten(staged.path[None], (self.value_name, N_ROUNDS.name))[0])

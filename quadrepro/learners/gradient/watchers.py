@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from quadrepro._typing import FloatArray, IntArray
+from quadrepro._typing import BoolArray, FloatArray, IntArray
 from quadrepro.learners.gradient.steps import Scores, follow
 from quadrepro.learners.gradient.trees import Trees
 from quadrepro.learners.greedy.loop import Step, Watcher
@@ -87,3 +87,11 @@ class Ensemble(_EveryRound):
     def after(self, t: int, live: IntArray, step: Step, state: Scores) -> None:
         """Keep round `t`."""
         self.rounds.append((state.trees, step))
+
+    def scores(self, row: BoolArray, n_rounds: int, X_new: FloatArray) -> FloatArray:
+        """Return the scores of new examples after some rounds of the one trajectory in `row`."""
+        columns, scores = np.ascontiguousarray(X_new.T), np.zeros((1, len(X_new)))
+        for trees, step in self.rounds[:n_rounds]:
+            own = trees.keep(row)
+            follow(scores, own, own.leaves(columns), step.keep(row))
+        return np.asarray(scores[0])

@@ -190,7 +190,7 @@ class ExampleWeights(State):
         leap = Leap.over(len(self._lifted), n_rounds)
         adaboost.take_rounds(
             groups.digits,
-            groups.codes,
+            groups.words,
             groups.voters,
             groups.chains,
             groups.y,

@@ -4,7 +4,7 @@ Many trajectories (samples x hyper-parameter values) advance side by side in the
 all arrays. A `State` holds what a round needs to know about the data, a `Rule` picks a voter and
 its weight, and a `Watcher` sees the rounds. An algorithm is a rule and an observation is a
 watcher; neither is ever a branch in the loop. A rule with a compiled loop leaps over the rounds
-whose state no watcher has to see.
+that no watcher has to see one by one.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Leap(NamedTuple):
         )
 
 
-LONGEST_LEAP = 2**16
+LONGEST_LEAP = 2**12
 """Largest number of rounds of a leap, whose picks and weights are in memory."""
 
 
@@ -143,12 +143,12 @@ class Rule(ABC, Generic[S_contra]):
 class Watcher(ABC, Generic[S_contra]):
     """Sees the rounds of the loop and changes nothing."""
 
-    def next_round(self, t: int) -> int:
-        """Return the first round from `t` on whose state the watcher has to see: by default `t`."""
-        return t
+    def leap_until(self, t: int) -> int:
+        """Return the last round of a leap from round `t` on; by default `t` - 1: there is none."""
+        return t - 1
 
-    def leapt(self, live: IntArray, leap: Leap) -> None:  # few keep steps
-        """See the steps of rounds that were taken at once, before `dismiss` sees final votes."""
+    def leapt(self, t: int, live: IntArray, leap: Leap, state: S_contra) -> None:  # few leap
+        """See rounds up to `t` that were taken at once, before `dismiss` sees final votes."""
 
     @abstractmethod
     def after(self, t: int, live: IntArray, step: Step, state: S_contra) -> BoolArray | None:
@@ -190,15 +190,17 @@ class Checkpoints(Watcher[State]):
         self._rounds = [*rounds, NEVER]
         self._next = 0
 
-    def next_round(self, t: int) -> int:
+    def leap_until(self, t: int) -> int:
         """Return the next checkpoint."""
         return self._rounds[self._next]
 
+    def leapt(self, t: int, live: IntArray, leap: Leap, state: State) -> None:
+        """Keep the votes if `t` is a checkpoint."""
+        self._keep(t, live, state)
+
     def after(self, t: int, live: IntArray, step: Step, state: State) -> None:
         """Keep the votes if `t` is a checkpoint."""
-        if t == self._rounds[self._next]:
-            self.path[live, self._next] = state.weights
-            self._next += 1
+        self._keep(t, live, state)
 
     def retire(self, rows: IntArray, step: Step, votes: FloatArray) -> None:
         """Keep the final votes at this and every later checkpoint."""
@@ -207,6 +209,11 @@ class Checkpoints(Watcher[State]):
     def dismiss(self, rows: IntArray, votes: FloatArray) -> None:
         """Keep the final votes at every later checkpoint."""
         self.path[rows, self._next :] = votes[:, None, :]
+
+    def _keep(self, t: int, live: IntArray, state: State) -> None:
+        if t == self._rounds[self._next]:
+            self.path[live, self._next] = state.weights
+            self._next += 1
 
 
 class Trace(Watcher[State]):
@@ -224,11 +231,11 @@ class Trace(Watcher[State]):
         self.picks: list[int] = []
         self.weights: list[float] = []
 
-    def next_round(self, t: int) -> int:
+    def leap_until(self, t: int) -> int:
         """Return a round that never comes: the steps are enough."""
         return NEVER
 
-    def leapt(self, live: IntArray, leap: Leap) -> None:
+    def leapt(self, t: int, live: IntArray, leap: Leap, state: State) -> None:
         """Keep the rounds if the first trajectory took them."""
         if live[0] == 0:
             taken = int(leap.taken[0])
@@ -270,12 +277,12 @@ def boost(rule: Rule[S], state: S, n_rounds: int, watchers: Sequence[Watcher[S]]
     offsets = live * n_voters
     t = 1
     while t <= n_rounds:
-        seen = min([n_rounds + 1, *(watcher.next_round(t) for watcher in watchers)])
-        leap = rule.leap(state, t, min(seen - t, LONGEST_LEAP)) if seen > t else None
+        until = min([n_rounds, *(watcher.leap_until(t) for watcher in watchers)])
+        leap = rule.leap(state, t, min(until + 1 - t, LONGEST_LEAP)) if until >= t else None
         if leap is not None:
-            for watcher in watchers:
-                watcher.leapt(live, leap)
             t += leap.picks.shape[1]
+            for watcher in watchers:
+                watcher.leapt(t - 1, live, leap, state)
             ended = leap.ended
         else:
             state.begin(t)

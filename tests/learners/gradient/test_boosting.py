@@ -210,3 +210,18 @@ def test_a_grid_must_name_the_steps_value() -> None:
         algorithm.check(grid)
     with pytest.raises(ValueError, match="GradientBoost needs a value of u"):
         algorithm.predictions(X, y, grid, X, np.random.default_rng())
+
+
+@pytest.mark.parametrize("step", ["full", "rescale"])
+def test_one_candidate_predicts_test_examples_as_all_of_them_do(step: Any) -> None:
+    X, y = problem("logistic")
+    algorithm, rng = GradientBoost(step, "logistic"), np.random.default_rng(0)
+    values: dict[str, list[Any]] = {"u": [1, 5, 30]} if step == "rescale" else {}
+    grids = [
+        Grid.of({**values, "n_rounds": [2, 9]}),
+        Grid.of({"n_rounds": [1, 4, 5], **values}),
+    ]
+    on_valid, on_test = algorithm.held_out_predictions(X, y, grids, X[:7], X[7:20], rng)
+    expected = algorithm.all_predictions(X, y, grids, X[:20], rng)
+    found = np.array([on_test(i) for i in range(len(expected))])
+    assert np.hstack([on_valid, found]).tobytes() == expected.tobytes()
