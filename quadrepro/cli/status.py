@@ -26,7 +26,10 @@ def command(config: str, data: Path | None, out: Path, repeats: int | None) -> N
     from quadrepro.progress import duration
     from quadrepro.reproduction import prepare, record_store
 
-    plan, store = prepare(config, data=data, repeats=repeats, offline=True), record_store(out)
+    plan, store = (
+        prepare(config, data=data, repeats=repeats, offline=True, check_data=False),
+        record_store(out),
+    )
     lines = overview(plan.cells, store)
     click.echo(f"{plan.experiment.config.title}: {sum(line.n_cells for line in lines)} cells")
     click.echo(f"{sum(line.n_kept for line in lines)} done")

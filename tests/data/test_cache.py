@@ -76,6 +76,15 @@ def test_whole_numbers_take_one_byte_each(toy: Card) -> None:
         assert arrays["u1"].shape == (1, 250)
 
 
+def test_attributes_that_are_not_needed_may_be_left_out(toy: Card, entry: Path) -> None:
+    whole, target = cache.read(entry, toy), cache.read(entry, toy, only=())
+    assert "size" in whole.columns
+    assert "size" not in target.columns
+    assert target.target.tolist() == whole.target.tolist()
+    some = cache.read(entry, toy, only=("size",))
+    np.testing.assert_array_equal(some.columns["size"], whole.columns["size"])
+
+
 def test_an_entry_knows_where_it_came_from(toy: Card, entry: Path) -> None:
     assert cache.find(toy, toy.content_hash) == entry
     known = cache.provenance(entry)
