@@ -15,14 +15,12 @@ from numpy.typing import NDArray
 
 from quadrepro._typing import FloatArray
 from quadrepro.data.canonical import Column, nominal_column
+from quadrepro.data.schema import MAX_COLUMNS
 from quadrepro.data.sources.frame import Frame
 from quadrepro.errors import DataError
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-MAX_COLUMNS = 100_000
-"""A table with more columns is refused before it fills the memory."""
 
 _IDX_IMAGES, _IDX_LABELS = 2051, 2049
 
