@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from quadrepro.data.canonical import Column
 from quadrepro.data.sources import binary
 from quadrepro.data.sources.frame import Frame
-from quadrepro.data.sources.limits import max_bytes, refuse_bytes
+from quadrepro.data.sources.limits import BYTES, limit, refuse_bytes
 from quadrepro.data.sources.schema import FileLayout
 from quadrepro.errors import DataError
 
@@ -124,7 +124,7 @@ def unpack(path: Path, member: str = "") -> tuple[str, bytes]:
                 return name, archive.read(name)
         if path.suffix.lower() == ".gz":
             with gzip.open(path) as packed:
-                content = packed.read(max_bytes() + 1)
+                content = packed.read(limit(BYTES) + 1)
                 refuse_bytes(len(content), f"{path}: once unpacked, the file")
                 return path.stem, content
         return path.name, path.read_bytes()

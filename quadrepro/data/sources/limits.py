@@ -1,4 +1,4 @@
-"""How much is downloaded and unpacked before a file is refused."""
+"""How long a download may take, and how many bytes a downloaded or unpacked file may have."""
 
 from __future__ import annotations
 
@@ -6,25 +6,29 @@ import os
 
 from quadrepro.errors import ConfigError, DataError
 
-VARIABLE = "QUADREPRO_MAX_BYTES"
-"""The environment variable that says how many bytes a file may have."""
+BYTES, SECONDS = "QUADREPRO_MAX_BYTES", "QUADREPRO_MAX_SECONDS"
+"""The environment variables that change the limits."""
 
-DEFAULT = 512 * 2**20
+_DEFAULTS = {BYTES: 512 * 2**20, SECONDS: 1800}
 
 
-def max_bytes() -> int:
-    """Return how many bytes a downloaded file, an unpacked file or a dense table may have.
+def limit(variable: str) -> int:
+    """Return a limit.
+
+    Parameters
+    ----------
+    variable : {"QUADREPRO_MAX_BYTES", "QUADREPRO_MAX_SECONDS"}
+        Its environment variable. By default, a file may have 512 MiB and take half an hour.
 
     Raises
     ------
     ConfigError
-        If the environment variable is set to anything but a positive whole number.
+        If the variable is set to anything but a positive whole number.
     """
-    written = os.environ.get(VARIABLE, "") or str(DEFAULT)
-    if not (written.isdecimal() and len(written) < 20 and int(written)):
-        raise ConfigError(
-            f"{VARIABLE} must be a number of bytes such as {DEFAULT}, not {written!r}"
-        )
+    default = _DEFAULTS[variable]
+    written = os.environ.get(variable, "") or str(default)
+    if not (written.isdecimal() and len(written) < 16 and int(written)):
+        raise ConfigError(f"{variable} must be a whole number such as {default}, not {written!r}")
     return int(written)
 
 
@@ -36,16 +40,13 @@ def refuse_bytes(n_bytes: int, what: str) -> None:
     n_bytes : int
         How many there are, or as many as were seen.
     what : str
-        What the message starts with, such as ``a.zip: unpacked, the file``.
+        What the message starts with, such as ``a.zip: once unpacked, the file``.
 
     Raises
     ------
     DataError
-        If there are more than `max_bytes`. The message names the limit and how to raise it.
+        If there are too many. The message names the limit and how to raise it.
     """
-    most = max_bytes()
+    most = limit(BYTES)
     if n_bytes > most:
-        raise DataError(
-            f"{what} has more than {most:,} bytes; the environment variable {VARIABLE} can allow"
-            " more"
-        )
+        raise DataError(f"{what} has more than {most:,} bytes; {BYTES} can allow more")
