@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.optimize import linprog
 
 import quadrepro
 from quadrepro._typing import FloatArray
@@ -161,7 +162,7 @@ SMALL, LARGE = 1e-100, 1e100
         ("EBBoostClassifier", "lam", SMALL, 0),
         ("EBBoostClassifier", "lam", 1e6, 1e5),
         ("HedgeBoostClassifier", "eta", SMALL, 1e-30),
-        ("LPBoostClassifier", "C", 1e6, 1e3),
+        ("LPBoostClassifier", "C", 1e5, 1e3),
         ("LPBoostClassifier", "C", SMALL, 1e-6),
         ("QuadBoostClassifier", "lam", SMALL, 1e-9),
         ("QuadBoostClassifier", "lam", LARGE, 1e6),
@@ -191,3 +192,22 @@ def test_a_step_that_drowns_the_targets_is_refused() -> None:
     with pytest.raises(ValueError, match=r"eps is in units of the targets, .* not 1e\+08"):
         estimator.fit(X, SCORE)
     checked(estimator, X, 1e8 * SCORE)
+
+
+def test_the_largest_price_of_slack_gives_the_least_slack() -> None:
+    m = 100
+    rng = np.random.default_rng(1)
+    A = rng.normal(size=(m, 4))
+    y = np.where(A.sum(axis=1) + rng.normal(0, 2, size=m) > 0, 1.0, -1.0)
+    fitted = quadrepro.LPBoostClassifier(C=1e5).fit(A, y)
+    votes = fitted.voters_.transform(A)
+    slack = np.maximum(0, 1 - y * (votes @ fitted.voter_weights_)).sum()
+    # min C Σξ + Σ|α| with C → ∞: first the least Σξ over free α.
+    n = votes.shape[1]
+    least = linprog(
+        np.r_[np.zeros(n), np.ones(m)],
+        A_ub=-np.c_[y[:, None] * votes, np.eye(m)],
+        b_ub=-np.ones(m),
+        bounds=[(None, None)] * n + [(0, None)] * m,
+    )
+    assert slack == pytest.approx(least.fun, rel=1e-9)
