@@ -12,6 +12,7 @@ from quadrepro._typing import FloatArray
 from quadrepro.data.canonical import RawTable
 from quadrepro.data.card import Card
 from quadrepro.data.sources import sampled, sampled_functions
+from quadrepro.data.sources.generated import LARGEST_TARGET
 from quadrepro.data.sources.schema import GeneratedSource
 from quadrepro.errors import ConfigError, nearest
 
@@ -101,7 +102,7 @@ def draw_fresh(
     ------
     ConfigError
         If, for the orange data, a part has an odd number of rows, or the number of noise inputs is
-        not a whole number from 0 to 1000; or if the targets are beyond the range of float64.
+        not a whole number from 0 to 1000; or if a target is beyond 1e100.
     """
     draw: Any = _RULES[rule]
     if rule == "orange":
@@ -117,8 +118,10 @@ def draw_fresh(
         with np.errstate(over="ignore", invalid="ignore"):
             parts = [draw(rng, size, **parameters) for size in sizes]
     X, y = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
-    if not np.isfinite(y).all():
-        raise ConfigError(f"with these parameters, the targets of {rule} are beyond all numbers")
+    if not np.abs(y).max() <= LARGEST_TARGET:
+        raise ConfigError(
+            f"with these parameters, the targets of {rule} are beyond {LARGEST_TARGET:g}"
+        )
     truth = None
     if rule == "m1":
         truth = sampled_functions.m1_mean(X, parameters["low"])

@@ -169,6 +169,9 @@ GENERATORS = MappingProxyType({rule.__name__: rule for rule in _RULES})
 """The rules by name; their arguments are the `parameters` of a card."""
 
 
+LARGEST_TARGET = 1e100
+"""The squares of larger targets would leave the range of float64."""
+
 MAX_VALUES = 10**8
 """A sample with more values is refused before it fills the memory."""
 
@@ -192,8 +195,8 @@ def generate(source: GeneratedSource, card: Card) -> RawTable:
     ------
     DataError
         If there is no such rule, if a parameter is unknown, missing or of the wrong type, or if the
-        rows would be more than those of the card, have more than 100 million values, or values
-        beyond the range of float64. The message names the nearest valid name.
+        rows would be more than those of the card, have more than 100 million values, or targets
+        beyond 1e100. The message names the nearest valid name.
     """
     place = f"the card of {card.name}"
     rule = GENERATORS.get(source.generator)
@@ -220,8 +223,8 @@ def generate(source: GeneratedSource, card: Card) -> RawTable:
             raise DataError(f"{place}: {name} is {arguments[name]:g}, but the card has only {most}")
     with np.errstate(over="ignore", invalid="ignore"):
         table = rule(**arguments)
-    if table.target.dtype.kind == "f" and not np.isfinite(table.target).all():
-        raise DataError(f"{place}: the targets are beyond the range of numbers")
+    if table.target.dtype.kind == "f" and not np.abs(table.target).max() <= LARGEST_TARGET:
+        raise DataError(f"{place}: the targets are beyond {LARGEST_TARGET:g}")
     return table
 
 
