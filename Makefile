@@ -6,13 +6,16 @@ BIN := $(VENV)/bin
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: quickstart test lint format benchmark reproduce-all clean
+.PHONY: quickstart test stress lint format benchmark reproduce-all clean
 
 quickstart: $(VENV)/run ## the rows of Table 1 whose data need no download
 	$(BIN)/quadrepro run configs/quickstart.yaml --jobs $(JOBS)
 
 test: $(VENV)/dev ## the test suite
 	$(BIN)/python -m pytest
+
+stress: $(VENV)/dev ## an hour of mangled files and kills; STRESS="--check 100 ..." tries fewer
+	$(BIN)/python -m stress $(STRESS)
 
 lint: $(VENV)/dev ## ruff and mypy
 	$(BIN)/ruff check .

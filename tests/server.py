@@ -25,7 +25,10 @@ XML = 'xmlns:oml="http://openml.org/openml"'
 
 @dataclasses.dataclass(frozen=True)
 class Reply:
-    """An answer, and how much of it is sent: all, half of the body, nothing, or nothing in time."""
+    """An answer, and how much of it is sent.
+
+    All, half of the body, nothing, nothing in time, or ten bytes a second ("slowly").
+    """
 
     body: bytes = b""
     status: int = 200
@@ -230,7 +233,12 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header(*header)
         self.end_headers()
         if self.command != "HEAD":
-            self.wfile.write(body[: len(body) // 2] if reply.sent == "half" else body)
+            if reply.sent == "slowly":
+                for i in range(len(body)):
+                    owner.closing.wait(0.1)
+                    self.wfile.write(body[i : i + 1])
+            else:
+                self.wfile.write(body[: len(body) // 2] if reply.sent == "half" else body)
 
     do_HEAD = do_GET  # noqa: N815
 

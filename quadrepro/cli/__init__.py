@@ -6,6 +6,7 @@ Nothing heavy is imported at module level anywhere in this package, so that ``--
 from __future__ import annotations
 
 import importlib
+import io
 import shlex
 import sys
 
@@ -79,3 +80,7 @@ class _Verbs(click.Group):
 @click.version_option(package_name="quadrepro")
 def main() -> None:
     """Reproduce the tables of boosting papers, beside the printed numbers."""
+    # Names of files and of cards may have characters that the terminal does not know.
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")

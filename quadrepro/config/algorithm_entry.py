@@ -19,6 +19,9 @@ from quadrepro.learners.grid import Grid, Value
 from quadrepro.learners.registry import find_entry
 from quadrepro.measures.registry import MEASURES
 
+MAX_CANDIDATES = 100_000
+"""A cell has at most as many candidates."""
+
 
 class AlgorithmEntry(Model):
     """A column of the table: an algorithm, its settings and the values it searches.
@@ -83,6 +86,8 @@ class AlgorithmEntry(Model):
                     raise fault(f"{self.id} has no hyper-parameter {key!r}{hint}", part, key)
                 if key in self.settings:
                     raise fault(f"{key} is in the settings as well", part, key)
+        if wrong := self.fault_of_size({}):
+            raise fault(wrong, "grid" if self.grid else "draws")
         for key, axis in self.grid.items():
             if wrong := known[key].fault(axis.resolve(known[key].kind)):
                 raise fault(wrong, "grid", key)
@@ -145,6 +150,17 @@ class AlgorithmEntry(Model):
                 return f"{self.id} has no voters, which the measure {name} needs: give it others"
             if MEASURES[name].every_round and not self._every_round(changes):
                 return f"{name} needs every round: give n_rounds as 1, 2, 3 ..., all else one value"
+        return None
+
+    def fault_of_size(self, changes: Mapping[str, Axis]) -> str | None:
+        """Return what is wrong with the number of candidates, with a row's own axes, or None."""
+        axes = self.grid | {
+            h.name: changes[h.name] for h in self.make().hyperparameters if h.name in changes
+        }
+        drawn = any(key not in axes for key in self.draw)
+        n_candidates = math.prod(map(len, axes.values())) * (self.draws if drawn else 1)
+        if n_candidates > MAX_CANDIDATES:
+            return f"{self.name} has {n_candidates:,} candidates: at most {MAX_CANDIDATES:,}"
         return None
 
     def _every_round(self, changes: Mapping[str, Axis]) -> bool:

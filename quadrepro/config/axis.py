@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, Self
 
@@ -27,10 +29,16 @@ from quadrepro.learners.grid import Value
 def _plain(value: Any) -> Any:
     if isinstance(value, (list, dict)):
         raise ValueError(f"a value must be a number, a word, true, false or null, not {value!r}")
+    if isinstance(value, int) and abs(value) > sys.float_info.max:
+        raise ValueError("a value is beyond the range of numbers, about 1.8e308")
     return value
 
 
 Scalar = Annotated[StrictInt | StrictFloat | StrictBool | StrictStr | None, BeforeValidator(_plain)]
+
+
+# Integers that float64 holds exactly.
+_Exact = Annotated[int, Field(ge=-(2**53), le=2**53)]
 
 
 class Axis(Model):
@@ -58,7 +66,7 @@ class Axis(Model):
     values: tuple[Scalar, ...] | None = None
     start: float | None = Field(default=None, alias="from", allow_inf_nan=False)
     end: float | None = Field(default=None, alias="to", allow_inf_nan=False)
-    points: int | None = Field(default=None, ge=1, le=100_000)
+    points: int | None = Field(default=None, ge=1, le=10_000)
     scale: Literal["log", "linear"] = "log"
 
     @model_validator(mode="before")
@@ -81,6 +89,10 @@ class Axis(Model):
                     raise ValueError(f"{end} must be greater than 0 on a logarithmic scale")
         return self
 
+    def __len__(self) -> int:
+        """Return the number of values, before those that round to the same number become one."""
+        return len(self.values) if self.values is not None else self.points or 0
+
     def resolve(self, kind: str) -> list[Value]:
         """Return the values.
 
@@ -101,7 +113,9 @@ class Axis(Model):
             assert self.end is not None
             assert self.points is not None
             if self.scale == "linear":
-                values = np.linspace(self.start, self.end, self.points).tolist()
+                # Halves, since the difference of the ends can be beyond the range of numbers.
+                halves = np.linspace(self.start / 2, self.end / 2, self.points)
+                values = (2 * halves).tolist()
                 return list(dict.fromkeys(map(round, values))) if kind == "integer" else values
             return list(log_values(self.start, self.end, self.points, integer=kind == "integer"))
         if kind == "any":
@@ -133,7 +147,7 @@ class Distribution(Model):
     """
 
     choice: tuple[Scalar, ...] | None = Field(default=None, min_length=1)
-    integers: tuple[int, int] | None = None
+    integers: tuple[_Exact, _Exact] | None = None
     uniform: tuple[FiniteFloat, FiniteFloat] | None = None
     log: tuple[FiniteFloat, FiniteFloat] | None = None
 
@@ -150,6 +164,8 @@ class Distribution(Model):
         for low, high in given:
             if not low <= high:
                 raise ValueError(f"the first end, {low:g}, must not be above the second, {high:g}")
+            if math.isinf(high - low):
+                raise ValueError("the distance of the ends is beyond the range of numbers")
         if self.log is not None and self.log[0] <= 0:
             raise ValueError("a logarithmic scale needs positive ends")
         return self

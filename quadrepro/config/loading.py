@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from quadrepro.config.schema import Config
 from quadrepro.data.card import View
-from quadrepro.documents.source import MappingSource, Mark, YamlSource, read_yaml
+from quadrepro.documents.source import MappingSource, Mark, YamlSource, is_utf8, read_yaml
 from quadrepro.documents.validation import validated
 from quadrepro.errors import ConfigError
 
@@ -86,8 +86,10 @@ def load_experiment(path: Path, repeats: int | None = None) -> Experiment:
     ------
     ConfigError
         If the file cannot be read or is not a valid config. The message has one line per mistake,
-        each with its place.
+        each with its place. Also if the name of the file is not UTF-8, since its tables name it.
     """
+    if not is_utf8(path.stem):
+        raise ConfigError(f"{path}: the name of a config must be UTF-8, since its tables name it")
     source = read_yaml(path)
     if not isinstance(source.data, dict):
         raise ConfigError(f"{source.where(())}: a config must be a mapping of keys to values")

@@ -26,6 +26,12 @@ from quadrepro.errors import nearest
 from quadrepro.learners.base import N_ROUNDS
 from quadrepro.learners.registry import find_entry
 
+MAX_ROWS = 2_000
+"""A table has at most as many rows."""
+
+MAX_CELLS = 100_000
+"""An experiment has at most as many cells."""
+
 
 def _named(data: Any) -> Any:
     return {"name": data} if isinstance(data, str) else data
@@ -230,6 +236,7 @@ class Config(Model):
         _refuse_twice("algorithm", "algorithms", [a.name for a in self.algorithms])
         _refuse_twice("reading", "readings", [r.name for r in self.readings])
         self._check_readings()
+        self._check_size()
         self._refuse_equal_titles()
         places: list[tuple[tuple[str | int, ...], DatasetEntry | AlgorithmEntry]] = [
             *((("datasets", i), entry) for i, entry in enumerate(self.datasets)),
@@ -245,13 +252,15 @@ class Config(Model):
         for row in self.rows:
             protocol = row.entry.changed(self.protocol)
             columns = self._columns_of(row)
-            for wrong in (a.fault_of_measures(protocol, row.entry.grid) for a in columns):
-                if wrong:
+            for column in columns:
+                wrong = column.fault_of_size(row.entry.grid)
+                if wrong := wrong or column.fault_of_measures(protocol, row.entry.grid):
                     raise fault(wrong, *row.place)
-        titles = [row.entry.title for row in self.rows]
-        for i, row in enumerate(self.rows):
-            if titles[i] in titles[:i]:
-                raise fault(f"row {titles[i]!r} stands here twice", *row.place)
+        titles: set[str] = set()
+        for row in self.rows:
+            if row.entry.title in titles:
+                raise fault(f"row {row.entry.title!r} stands here twice", *row.place)
+            titles.add(row.entry.title)
             for key, axis in row.entry.grid.items():
                 place = (*row.place, "grid", key) if row.place[0] == "datasets" else row.place
                 if wrong := self._fault_of_axis(key, axis):
@@ -267,6 +276,21 @@ class Config(Model):
                 if title not in titles:
                     message = f"there is no data set {title!r} here{nearest(title, titles)}"
                     raise fault(message, "readings", i, "of", j)
+
+    def _check_size(self) -> None:
+        # Before the rows are made, which takes long if there are many.
+        n_entries, n_values = len(self.datasets), sum(len(sweep.values) for sweep in self.sweeps)
+        n_rows = n_entries * (n_values if self.sweeps else 1 + len(self.readings))
+        if n_rows > MAX_ROWS:
+            key = "sweeps" if self.sweeps else "readings" if self.readings else "datasets"
+            raise fault(f"the table has {n_rows:,} rows: at most {MAX_ROWS:,}", key)
+        n_cells = n_rows * len(self.algorithms) * self.repeats
+        if n_cells > MAX_CELLS:
+            message = (
+                f"{n_rows} rows, {len(self.algorithms)} algorithms and {self.repeats} repeats make"
+                f" {n_cells:,} cells: at most {MAX_CELLS:,}"
+            )
+            raise fault(message, "repeats")
 
     def _refuse_equal_titles(self) -> None:
         first: dict[str, str] = {}

@@ -17,10 +17,12 @@ from pydantic import Field, field_validator, model_validator
 
 from quadrepro.data.canonical import number
 from quadrepro.data.schema import (
+    MAX_ROWS,
     Attribute,
     Target,
     Threshold,
     View,
+    every_name,
     refuse_repeats,
     series,
 )
@@ -75,10 +77,10 @@ class Card(Model):
     name: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
     title: str = Field(min_length=1)
     task: Literal["classification", "regression"]
-    rows: int = Field(gt=0)
+    rows: int = Field(gt=0, lt=MAX_ROWS)
     attributes: tuple[Attribute, ...] = Field(min_length=1)
     missing_cells: int = Field(ge=0)
-    rows_with_missing: int = Field(ge=0)
+    rows_with_missing: int = Field(ge=0, lt=MAX_ROWS)
     target: Target
     parts: dict[str, tuple[int, int]] = Field(default_factory=dict)
     content_hash: str = Field(pattern=r"^sha256:[0-9a-f]{64}$")
@@ -91,16 +93,14 @@ class Card(Model):
     @field_validator("attributes")
     @classmethod
     def _attributes_of_series(cls, attributes: tuple[Attribute, ...]) -> tuple[Attribute, ...]:
-        expanded: list[Attribute] = []
-        for i, attribute in enumerate(attributes):
-            names = list(series(attribute.name))
-            if not names:
-                raise fault(f"the series {attribute.name} counts down", i, "name")
-            expanded += [
-                attribute if name == attribute.name else attribute.model_copy(update={"name": name})
-                for name in names
-            ]
-        return tuple(expanded)
+        names = [attribute.name for attribute in attributes]
+        for i, name in enumerate(names):
+            if next(series(name), None) is None:
+                raise fault(f"the series {name} counts down", i, "name")
+        return tuple(
+            attributes[i] if name == names[i] else attributes[i].model_copy(update={"name": name})
+            for i, name in every_name(names)
+        )
 
     @model_validator(mode="after")
     def _parts_agree(self) -> Self:
@@ -310,7 +310,9 @@ def _with_absolute_paths(content: Any, folder: Path) -> Any:
     return content | {
         "sources": [
             source | {"path": str((folder / source["path"]).resolve())}
-            if isinstance(source, dict) and isinstance(source.get("path"), str)
+            if isinstance(source, dict)
+            and isinstance(source.get("path"), str)
+            and "\0" not in source["path"]
             else source
             for source in sources
         ]

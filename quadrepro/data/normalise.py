@@ -44,6 +44,11 @@ class Normaliser:
         Returns
         -------
         Normaliser
+
+        Raises
+        ------
+        ValueError
+            If values are so large that their squares leave the range of float64.
         """
         # A sum over rows rounds differently in another memory layout.
         X = np.ascontiguousarray(X, dtype=np.float64)
@@ -104,5 +109,9 @@ def _moments(X: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     low, high = column_ranges(X)
     # The mean of equal values can differ from them by a rounding error, which is not a spread.
     mean = np.clip(np.nansum(X, axis=0) / n_seen, low, high)
-    std = np.sqrt(np.nansum((X - mean) ** 2, axis=0) / n_seen)
+    with np.errstate(over="ignore", invalid="ignore"):
+        std = np.sqrt(np.nansum((X - mean) ** 2, axis=0) / n_seen)
+    if not np.isfinite(std).all():
+        column = int(np.argmin(np.isfinite(std))) + 1
+        raise ValueError(f"column {column} has values beyond 1e150, whose squares are no numbers")
     return low, mean, np.where(std > 0.0, std, 1.0)

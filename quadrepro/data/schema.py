@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
@@ -12,7 +12,13 @@ from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag, mod
 from quadrepro._typing import BoolArray, FloatArray
 from quadrepro.documents.model import Model, fault
 
-_SERIES = re.compile(r"(?P<stem>.*?)(?P<first>\d+)\.\.(?P=stem)(?P<last>\d+)")
+MAX_COLUMNS = 100_000
+"""A table with more columns is refused before it fills the memory."""
+
+MAX_ROWS = 2**31
+"""No card describes as many rows."""
+
+_SERIES = re.compile(r"(?P<stem>.*?)(?P<first>\d{1,9})\.\.(?P=stem)(?P<last>\d{1,9})")
 
 
 class Attribute(Model):
@@ -65,7 +71,7 @@ class Target(Model):
 
     name: Literal["target"] = "target"
     original: str
-    labels: dict[str, Annotated[int, Field(gt=0)]] = Field(default_factory=dict)
+    labels: dict[str, Annotated[int, Field(gt=0, lt=MAX_ROWS)]] = Field(default_factory=dict)
     range: tuple[float, float] | None = None
 
 
@@ -239,6 +245,31 @@ def series(name: str) -> Iterator[str]:
     width = len(match["first"])
     for number in range(int(match["first"]), int(match["last"]) + 1):
         yield f"{match['stem']}{number:0{width}}"
+
+
+def every_name(names: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """Yield all names that a list of names and series stands for, each with its index in the list.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Single names, and series such as ``p1..p784``.
+
+    Raises
+    ------
+    PydanticCustomError
+        If there are more than `MAX_COLUMNS`.
+
+    Examples
+    --------
+    >>> list(every_name(["size", "a1..a2"]))
+    [(0, 'size'), (1, 'a1'), (1, 'a2')]
+    """
+    pairs = ((i, one) for i, name in enumerate(names) for one in series(name))
+    for n, pair in enumerate(pairs):
+        if n == MAX_COLUMNS:
+            raise fault(f"there are more than {MAX_COLUMNS:,} columns up to here", pair[0])
+        yield pair
 
 
 def refuse_repeats(what: str, names: tuple[str, ...], *place: str | int) -> None:

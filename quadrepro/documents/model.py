@@ -36,7 +36,7 @@ class Model(BaseModel):
     A model cannot be changed, and refuses an unknown key with the nearest known one.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     @model_validator(mode="before")
     @classmethod

@@ -23,7 +23,6 @@ from ruamel.yaml.events import (
     DocumentStartEvent,
     Event,
     MappingEndEvent,
-    MappingStartEvent,
     NodeEvent,
     ScalarEvent,
     SequenceEndEvent,
@@ -42,9 +41,19 @@ Scalars = Literal["typed", "text"]
 
 _INTEGER = re.compile(r"[-+]?(?:0|[1-9][0-9]*)")
 _FLOAT = re.compile(r"[-+]?(?:(?:0|[1-9][0-9]*)\.?|(?:0|[1-9][0-9]*)?\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+MAX_BYTES = 8 * 2**20
+"""A file with more bytes is refused before it is parsed."""
+
+MAX_DEPTH = 100
+"""A list or mapping inside more of them is refused."""
+
+MAX_REPEATED = 100_000
+"""As many values can be added by aliases, of which a few lines can ask for billions."""
+
 _WORDS: Mapping[str, bool | None] = MappingProxyType(
     {"true": True, "false": False, "null": None, "~": None, "": None}
 )
+_MANY_DIGITS = 400
 _TAG = "tag:yaml.org,2002:"
 _ENDS = (StreamStartEvent, DocumentStartEvent, DocumentEndEvent, StreamEndEvent)
 
@@ -143,21 +152,29 @@ def read_yaml(
     Raises
     ------
     QuadreproError
-        Of the type `error`, if the file is missing, unreadable, not UTF-8 or not YAML, or if it
-        has a duplicate key, a tag, or a value that contains itself. The message names the place.
+        Of the type `error`, if the file is missing, unreadable, not UTF-8, not YAML or larger than
+        8 MiB, or if it has a duplicate key, a tag, a value that contains itself, a number beyond
+        the range of float64, a character that cannot be written, lists and mappings nested more
+        than 100 deep, or aliases that repeat more than 100,000 values. The message names the place.
     """
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        with path.open("rb") as file:
+            content = file.read(MAX_BYTES + 1)
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError as fault:
         raise error(f"{path}: not a text file in UTF-8 (byte {fault.start})") from None
     except OSError as fault:
         raise error(f"{path}: cannot be read: {fault.strerror}") from None
+    if len(content) > MAX_BYTES:
+        raise error(f"{path}: larger than {MAX_BYTES >> 20} MiB, the most that can be read")
     try:
         try:
             # With ruamel.yaml.clib, libyaml parses, which is over ten times as fast.
             data, mark = _build(text, scalars, pure=False)
         except YAMLError:
-            # The parser in Python names a fault more exactly.
+            # The parser in Python names a fault more exactly, but takes seconds for a megabyte.
+            if len(content) > MAX_BYTES // 8:
+                raise
             data, mark = _build(text, scalars, pure=True)
     except _FaultError as fault:
         raise error(f"{path}:{fault.line}:{fault.column}: {fault}") from None
@@ -167,9 +184,22 @@ def read_yaml(
         raise error(f"{path}{place}: not valid YAML: {fault.problem}") from None
     except YAMLError as fault:
         raise error(f"{path}: not a YAML text file: {str(fault).splitlines()[0]}") from None
-    except RecursionError:
-        raise error(f"{path}: lists and mappings are nested too deeply") from None
     return YamlSource(path, data, mark)
+
+
+def is_utf8(text: str) -> bool:
+    """Return whether a text can be written in UTF-8, as the names of some files cannot.
+
+    Parameters
+    ----------
+    text : str
+        Any text. A part of a file's name that is not UTF-8 stands in it as lone surrogates.
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _build(text: str, scalars: Scalars, *, pure: bool) -> tuple[Any, Mark]:
@@ -189,6 +219,8 @@ class _Value(NamedTuple):
     mark: Mark
     text: str | None
     """What is written, if the value is a scalar."""
+    size: int = 1
+    """How many values it holds, itself included."""
 
 
 class _Builder:
@@ -199,6 +231,7 @@ class _Builder:
         self._typed = scalars == "typed"
         # An anchor without a value is that of a list or mapping that is not complete.
         self._anchors: dict[str, tuple[Event, _Value | None]] = {}
+        self._depth = self._repeated = 0
 
     def document(self) -> tuple[Any, Mark]:
         found: _Value | None = None
@@ -222,11 +255,9 @@ class _Builder:
             self._anchors[event.anchor] = event, None
         if isinstance(event, ScalarEvent):
             value = _Value(self._scalar(event), Mark(*_at(event)), event.value)
-        elif isinstance(event, SequenceStartEvent):
-            value = self._list(event)
         else:
-            assert isinstance(event, MappingStartEvent)
-            value = self._mapping(event)
+            assert isinstance(event, CollectionStartEvent)
+            value = self._collection(event)
         if event.anchor:
             self._anchors[event.anchor] = event, value
         return value
@@ -237,22 +268,38 @@ class _Builder:
         event, value = self._anchors[alias.anchor]
         if value is None:
             raise _FaultError(event, "a value contains itself")
+        self._repeated += value.size
+        if self._repeated > MAX_REPEATED:
+            message = f"aliases repeat more than {MAX_REPEATED:,} values up to here"
+            raise _FaultError(alias, message)
         return value
 
-    def _list(self, start: SequenceStartEvent) -> _Value:
+    def _collection(self, start: CollectionStartEvent) -> _Value:
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            message = f"lists and mappings are nested too deeply: at most {MAX_DEPTH} levels"
+            raise _FaultError(start, message)
+        value = (self._list if isinstance(start, SequenceStartEvent) else self._mapping)(start)
+        self._depth -= 1
+        return value
+
+    def _list(self, start: CollectionStartEvent) -> _Value:
         _refuse_tag(start, "seq")
         data: list[Any] = []
         inner: dict[str | int, Mark] = {}
+        size = 1
         while not isinstance(event := next(self._events), SequenceEndEvent):
             item = self._value(event)
+            size += item.size
             inner[len(data)] = item.mark
             data.append(item.data)
-        return _Value(data, Mark(*_at(start), inner), None)
+        return _Value(data, Mark(*_at(start), inner), None, size)
 
-    def _mapping(self, start: MappingStartEvent) -> _Value:
+    def _mapping(self, start: CollectionStartEvent) -> _Value:
         _refuse_tag(start, "map")
         data: dict[str, Any] = {}
         inner: dict[str | int, Mark] = {}
+        size = 1
         while not isinstance(event := next(self._events), MappingEndEvent):
             key = self._value(event).text
             if key is None:
@@ -260,21 +307,32 @@ class _Builder:
             if key in data:
                 raise _FaultError(event, f"duplicate key {key!r}")
             value = self._value(next(self._events))
+            size += value.size
             inner[key] = Mark(*_at(event), value.mark.inner)
             data[key] = value.data
-        return _Value(data, Mark(*_at(start), inner), None)
+        return _Value(data, Mark(*_at(start), inner), None, size)
 
     def _scalar(self, event: ScalarEvent) -> Any:
         text: str = event.value
         kind = _refuse_tag(event, "str", "int", "float", "bool", "null")
+        # Surrogates cannot be encoded, and the path of no file has a null character.
+        if (self._typed and "\0" in text) or not is_utf8(text):
+            raise _FaultError(event, f"{text[:60]!r} has a character that cannot be written")
         if not self._typed or kind == "str":
             return text
-        if not kind:
-            return _typed(text) if event.implicit[0] else text
         try:
-            return {"int": int, "float": float}.get(kind, _WORDS.__getitem__)(text)
+            if kind:
+                value = {"int": int, "float": float}.get(kind, _WORDS.__getitem__)(text)
+            else:
+                value = _typed(text) if event.implicit[0] else text
+            if isinstance(value, int | float):
+                float(value).as_integer_ratio()  # raises OverflowError for an infinite number
+        except OverflowError:
+            message = f"{text[:60]} is beyond the range of numbers, about 1.8e308"
+            raise _FaultError(event, message) from None
         except (ValueError, KeyError):
-            raise _FaultError(event, f"{text!r} cannot be read as {kind}") from None
+            raise _FaultError(event, f"{text[:60]!r} cannot be read as {kind}") from None
+        return value
 
 
 def _at(event: Event) -> tuple[int, int]:
@@ -296,11 +354,9 @@ def _typed(text: str) -> Any:
         return _WORDS[text]
     # Nothing else begins like a number, and most scalars are words.
     if text[0] in "+-.0123456789":
-        try:
-            if _INTEGER.fullmatch(text):
-                return int(text)
-            if _FLOAT.fullmatch(text):
-                return float(text)
-        except ValueError:  # an integer of thousands of digits
-            return text
+        if _INTEGER.fullmatch(text):
+            # int() refuses thousands of digits with a ValueError; float() takes them for infinity.
+            return int(text) if len(text) < _MANY_DIGITS else float(text)
+        if _FLOAT.fullmatch(text):
+            return float(text)
     return text

@@ -48,6 +48,9 @@ _EXPECTED = MappingProxyType(
 _SHOWN = 60
 """A message shows as many characters of a wrong value."""
 
+_MOST = 100
+"""A message names as many mistakes, and counts the others."""
+
 
 class Mistake(NamedTuple):
     """A mistake in a document.
@@ -95,8 +98,8 @@ def validated(
     Raises
     ------
     QuadreproError
-        Of the type `error`, if the content is something else. Its message has one line per
-        mistake: ``file:line:column: message``.
+        Of the type `error`, if the content is something else. Its message has one line for each of
+        the first 100 mistakes: ``file:line:column: message``.
     """
     data = source.data
     for key in place:
@@ -105,7 +108,9 @@ def validated(
         return model.model_validate(data, context=context)
     except ValidationError as invalid:
         found = mistakes(invalid, data)
-        lines = (f"{source.where((*place, *at))}: {text}" for at, text in found)
+        lines = [f"{source.where((*place, *at))}: {text}" for at, text in found[:_MOST]]
+        if len(found) > _MOST:
+            lines.append(f"{source.path}: {len(found) - _MOST} more mistakes")
         raise error("\n".join(dict.fromkeys(lines))) from None
 
 
@@ -141,16 +146,17 @@ def mistakes(invalid: ValidationError, data: Any = None) -> list[Mistake]:
         The document; without it, places contain the names of union members.
     """
     found = [_read(detail, data) for detail in invalid.errors(include_url=False)]
-    places = [place for place, _, _ in found]
+    around = {place[:n] for place, _, _ in found for n in range(len(place))}
+    expected: dict[Place, list[str]] = {}
+    for place, message, detail in found:
+        if not message:
+            expected.setdefault(place, []).append(_expected(detail))
     result: list[Mistake] = []
-    done: set[Place] = set()
     for place, message, detail in found:
         if message:
             result.append(Mistake(place, message))
-        elif place not in done and not any(_inside(other, place) for other in places):
-            done.add(place)
-            expected = [_expected(d) for at, text, d in found if at == place and not text]
-            result.append(Mistake(place, _sentence(place, expected, detail)))
+        elif place not in around and place in expected:
+            result.append(Mistake(place, _sentence(place, expected.pop(place), detail)))
     return result
 
 
@@ -187,10 +193,6 @@ def _place(location: Place, data: Any) -> Place:
             place.append(part)
             data = data[part]
     return tuple(place)
-
-
-def _inside(place: Place, around: Place) -> bool:
-    return len(place) > len(around) and place[: len(around)] == around
 
 
 def _missing(place: Place) -> str:

@@ -36,8 +36,9 @@ class Hyperparameter:
         Whether 0 is a valid value.
     optional : bool, default False
         Whether a grid may leave it out.
-    largest : float, default inf
-        The largest valid value.
+    smallest, largest : float, default 1e-100 and 1e100
+        The smallest valid value other than 0, and the largest one. Beyond the default ends,
+        squares and products of values leave the range of float64.
     """
 
     name: str
@@ -46,7 +47,8 @@ class Hyperparameter:
     meaning: str
     zero: bool = False
     optional: bool = False
-    largest: float = inf
+    smallest: float = 1e-100
+    largest: float = 1e100
 
     def fault(self, values: Sequence[Value]) -> str | None:
         """Return what is wrong with the values of an axis, or None if they are valid."""
@@ -58,9 +60,12 @@ class Hyperparameter:
                 return f"{self.name} takes numbers, not {value!r}"
             if not 0 <= value < inf or (value == 0 and not self.zero):
                 low = "at least 0" if self.zero else "positive"
-                return f"{self.name} must be {low} and finite, not {value:g}"
+                return f"{self.name} must be {low} and finite, not {_shown(value)}"
             if value > self.largest:
-                return f"{self.name} must be at most {self.largest:g}, not {value:g}"
+                return f"{self.name} must be at most {self.largest:g}, not {_shown(value)}"
+            if 0 < value < self.smallest:
+                low = "0 or " if self.zero else ""
+                return f"{self.name} must be {low}at least {self.smallest:g}, not {value:g}"
             if self.kind == "integer" and value != int(value):
                 return f"{self.name} takes whole numbers, not {value:g}"
             numbers.append(value)
@@ -74,7 +79,12 @@ class Hyperparameter:
         return None
 
 
-N_ROUNDS = Hyperparameter("n_rounds", "integer", "small", "number of rounds T")
+def _shown(value: float) -> str:
+    """Return a number in words; an integer can be beyond the range of float64."""
+    return f"{value:g}" if abs(value) < 1e300 or isinstance(value, float) else "a larger number"
+
+
+N_ROUNDS = Hyperparameter("n_rounds", "integer", "small", "number of rounds T", largest=1e9)
 
 
 @dataclass(frozen=True)

@@ -16,14 +16,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from quadrepro._typing import FloatArray
+from quadrepro._validation import validated
 from quadrepro.learners.algorithm import Algorithm, positive_votes
 from quadrepro.learners.base import Learner
 from quadrepro.voters.stumps import Stumps
 
 Voters = Stumps | Literal["precomputed"] | None
+
+SMALLEST_VOTER = 1e-6
+"""The largest value of a voter is at least this: smaller ones would be lost in rounding."""
 
 BLOCK = 2**14
 """Examples whose voters are in memory at a time when a vote is applied."""
@@ -84,11 +88,13 @@ class VoteClassifier(ClassifierMixin, LearnerEstimator):
         Raises
         ------
         ValueError
-            If there are not two classes, a parameter is out of range, or a precomputed voter has a
-            value outside [-1, 1].
+            If there are not two classes, a parameter is out of range, a precomputed voter has a
+            value outside [-1, 1] or only values near 0, or a solver finds no optimum.
         """
-        X, y = validate_data(self, X, y, dtype=np.float64)
+        X, y = validated(self, X, y)
         X = np.asarray(X)
+        if self._precomputed:
+            refuse_tiny_voters(X)
         self.classes_, signs = two_classes(y)
         self.voters_ = None if self._precomputed else clone(self._stumps()).fit(X, signs)
         self.voter_weights_ = self._learn(X, signs)
@@ -178,7 +184,7 @@ class VoteClassifier(ClassifierMixin, LearnerEstimator):
 
     def _checked(self, X: ArrayLike) -> FloatArray:
         check_is_fitted(self)
-        return np.asarray(validate_data(self, X, dtype=np.float64, reset=False))
+        return np.asarray(validated(self, X, reset=False))
 
     def _voter_blocks(self, X: FloatArray) -> Iterator[FloatArray]:
         """Yield the voter matrix of some examples after the other, or X itself if it is one."""
@@ -192,6 +198,28 @@ class VoteClassifier(ClassifierMixin, LearnerEstimator):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags
+
+
+def refuse_tiny_voters(H: FloatArray) -> None:
+    """Refuse voters whose votes are too small to be told from zero.
+
+    Parameters
+    ----------
+    H : ndarray of shape (n_examples, n_voters)
+        Voter matrix.
+
+    Raises
+    ------
+    ValueError
+        If the largest absolute value of a voter is below `SMALLEST_VOTER`, but not 0.
+    """
+    largest = np.abs(H).max(axis=0)
+    tiny = np.flatnonzero((largest > 0) & (largest < SMALLEST_VOTER))
+    if len(tiny):
+        raise ValueError(
+            f"the values of voter {tiny[0]} are at most {largest[tiny[0]]:.2g}: scale it, so that "
+            "the largest is near 1"
+        )
 
 
 def two_classes(y: ArrayLike) -> tuple[NDArray[Any], FloatArray]:

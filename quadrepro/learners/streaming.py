@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
 from quadrepro._typing import FloatArray
+from quadrepro._validation import validated
 from quadrepro.data.chunks import Chunk, open_chunks
 from quadrepro.learners.estimators import VoteClassifier, two_classes
 from quadrepro.voters.conjunctions import Conjunctions, Tallies
@@ -72,7 +72,7 @@ class MomentClassifier(VoteClassifier):
         self._refuse_precomputed("partial_fit")
         candidate = self._candidate(self._algorithm(), np.zeros(0))
         seen = getattr(self, "moments_", None)
-        X, y = validate_data(self, X, y, dtype=np.float64, reset=seen is None)
+        X, y = validated(self, X, y, reset=seen is None)
         X, y = np.asarray(X), np.asarray(y)
         if seen is None:
             check_classification_targets(y)

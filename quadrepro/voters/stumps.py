@@ -7,9 +7,10 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from quadrepro._typing import FloatArray
+from quadrepro._validation import validated
 from quadrepro.voters.bits import Bits, pack_stumps
 
 
@@ -66,7 +67,7 @@ class Stumps(TransformerMixin, BaseEstimator):
             If `per_attribute` is below 1 or X has missing or infinite values.
         """
         steps = self._steps()
-        X = validate_data(self, X, dtype=np.float64)
+        X = validated(self, X)
         self._place(X.min(axis=0), X.max(axis=0), steps)
         return self
 
@@ -99,7 +100,12 @@ class Stumps(TransformerMixin, BaseEstimator):
         return np.arange(1, self.per_attribute + 1) / (self.per_attribute + 1)
 
     def _place(self, low: FloatArray, high: FloatArray, steps: FloatArray) -> None:
-        self.thresholds_ = low[:, None] + (high - low)[:, None] * steps
+        with np.errstate(over="ignore"):
+            ranges = high - low
+        # A range beyond 1.8e308 is divided in half; powers of two change no digit.
+        unit = np.where(np.isinf(ranges), 0.5, 1.0)
+        low, high = low * unit, high * unit
+        self.thresholds_ = (low[:, None] + (high - low)[:, None] * steps) / unit[:, None]
 
     @property
     def n_voters(self) -> int:
@@ -120,7 +126,7 @@ class Stumps(TransformerMixin, BaseEstimator):
             Values -1 and +1; the stumps of one attribute are in adjacent columns.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = validated(self, X, reset=False)
         above = X[:, :, None] > self.thresholds_
         return np.where(above, 1.0, -1.0).reshape(len(X), -1)
 

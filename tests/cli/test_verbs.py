@@ -103,3 +103,12 @@ def test_a_folder_is_no_config(tmp_path: Path) -> None:
     result = quadrepro("run", tmp_path)
     assert result.exit_code == 2
     assert "is a folder" in result.stderr
+
+
+def test_a_character_that_the_terminal_lacks_is_replaced(
+    small_config: Callable[..., Path],
+) -> None:
+    path = small_config("as: people", 'as: "a → b"')
+    result = CliRunner(charset="latin-1").invoke(main, ["check", str(path)])
+    assert result.exit_code == 0
+    assert "a ? b" in result.output

@@ -83,6 +83,11 @@ ENDS = st.tuples(st.integers(1, 50), st.integers(0, 50)).map(lambda p: (p[0], p[
 SEEDS = st.integers(0, 2**32 - 1)
 
 
+def test_a_linear_scale_spans_the_whole_range_of_numbers() -> None:
+    axis = Axis.model_validate({"from": -1.7e308, "to": 1.7e308, "points": 3, "scale": "linear"})
+    assert axis.resolve("number") == [-1.7e308, 0.0, 1.7e308]
+
+
 @given(st.sampled_from(["integers", "uniform", "log"]), ENDS, SEEDS)
 def test_draws_stay_between_the_ends_and_the_same_generator_draws_the_same(
     kind: str, ends: tuple[int, int], seed: int
@@ -130,6 +135,9 @@ ONE_KIND = "give either a list of values, or one of integers, uniform and log"
         ({"choice": [1], "log": [1, 2]}, ONE_KIND),
         ({"integers": [2, 1]}, "the first end, 2, must not be above the second, 1"),
         ({"log": [0, 1]}, "a logarithmic scale needs positive ends"),
+        ({"integers": [0, 2**53 + 1]}, "less than or equal to 9007199254740992"),
+        ({"uniform": [-1e308, 1e308]}, "the distance of the ends is beyond the range of numbers"),
+        ({"choice": [10**400]}, "a value is beyond the range of numbers"),
         ({"uniform": [0, float("inf")]}, "finite number"),
         ({"uniform": [float("nan"), 1]}, "finite number"),
         ({"integers": [0.5, 2]}, "valid integer"),

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -132,11 +133,26 @@ FAULTS = [
     ("grid: {n_rounds: 5}", "grid: {n_rounds: [5, 3]}", "n_rounds must increase"),
     ("grid: {n_rounds: 5}", "grid: {n_rounds: [-5]}", "n_rounds must be positive"),
     ("grid: {n_rounds: 5}", "grid: {n_rounds: five}", "15:12: "),
-    ("grid: {n_rounds: 5}", "grid: {n_rounds: 1e400}", "n_rounds must be positive and finite, not"),
+    ("grid: {n_rounds: 5}", "grid: {n_rounds: 1e400}", "15:22: 1e400 is beyond the range of"),
     (
         "{from: 10, to: 1, points: 2}",
-        "{from: 1e400, to: 1, points: 2}",
-        "12:13: from must be a finite number, not inf",
+        "{from: 10, to: 1, points: 10001}",
+        "12:30: points must be at most 10000, not 10001",
+    ),
+    (
+        "n_rounds: [10, 20]\n      lam: {from: 10, to: 1, points: 2}",
+        f"n_rounds: {list(range(1, 12))}\n      lam: {{from: 10, to: 1, points: 10000}}",
+        "10:5: quadboost-l2 has 110,000 candidates: at most 100,000",
+    ),
+    (
+        "algorithms:",
+        f"sweeps: [{{over: protocol.stumps_per_attribute, values: {[2] * 1001}}}]\nalgorithms:",
+        "8:1: the table has 2,002 rows: at most 2,000",
+    ),
+    (
+        "seed: 7",
+        "repeats: 25001",
+        "2:1: 2 rows, 2 algorithms and 25001 repeats make 100,004 cells: at most 100,000",
     ),
     (
         "{from: 10, to: 1, points: 2}",
@@ -201,4 +217,10 @@ def test_a_config_that_is_no_mapping_is_refused(tmp_path: Path, text: str) -> No
     path = tmp_path / "config.yaml"
     path.write_text(text)
     with pytest.raises(ConfigError, match="a config must be a mapping"):
+        load_experiment(path)
+
+
+def test_the_name_of_a_config_is_utf8(small_config: Write) -> None:
+    path = small_config(name=os.fsdecode(b"caf\xe9"))
+    with pytest.raises(ConfigError, match=r"the name of a config must be UTF-8"):
         load_experiment(path)

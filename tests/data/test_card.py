@@ -272,6 +272,11 @@ def test_an_unknown_view_is_refused_with_the_nearest_name(toy: Card) -> None:
         ("name: toy", "name: joy", "1:1: the card is named 'joy', but its file 'toy'"),
         ("name: toy", "name: [toy", "2:6: not valid YAML: expected ',' or ']', but got ':'"),
         ("name: size", "name: size_3..size_1", "10:6: the series size_3..size_1 counts down"),
+        (
+            "name: size",
+            "name: size_1..size_999999999",
+            "10:5: there are more than 100,000 columns up to here",
+        ),
     ],
 )
 def test_a_broken_card_is_refused_with_the_place_of_the_fault(

@@ -98,3 +98,11 @@ def test_memory_layout_does_not_change_a_bit() -> None:
     left, right = Normaliser.fit(X), Normaliser.fit(np.asfortranarray(X))
     assert left.mean.tobytes() == right.mean.tobytes()
     assert left.std.tobytes() == right.std.tobytes()
+
+
+def test_values_whose_squares_are_no_numbers_are_refused() -> None:
+    X = np.array([[0.0, -1.0], [1.0, 1.0]])
+    assert np.isfinite(Normaliser.fit(X * 1e150, "mean").std).all()
+    for large in (1e160, 1.7e308):
+        with pytest.raises(ValueError, match=r"column 2 has values beyond 1e150"):
+            Normaliser.fit(X * [1.0, large], "mean")

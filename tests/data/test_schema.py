@@ -18,6 +18,7 @@ from quadrepro.data.schema import Attribute, Threshold, View, series
         ("p1..q3", ["p1..q3"]),
         ("a..b", ["a..b"]),
         ("size", ["size"]),
+        ("p1..p1000000000", ["p1..p1000000000"]),
     ],
 )
 def test_a_series_stands_for_its_names(name: str, names: list[str]) -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quadrepro.documents import source as source_module
-from quadrepro.documents.source import Mark, read_yaml
+from quadrepro.documents.source import MAX_DEPTH, MAX_REPEATED, Mark, read_yaml
 from quadrepro.errors import ConfigError, DataError
 from quadrepro.resources import cards_folder, configs_folder
 
@@ -90,19 +90,63 @@ def test_an_alias_is_the_value_of_its_anchor_with_the_places_of_both(written) ->
     assert named.data == {"a": "key", "key": 3}
 
 
-def test_aliases_of_aliases_take_no_time(written) -> None:  # type: ignore[no-untyped-def]
-    lines = ["a0: &a0 [x, x]", *(f"a{i}: &a{i} [*a{i - 1}, *a{i - 1}]" for i in range(1, 60))]
-    source = read_yaml(written("\n".join(lines)))
+def doubled(times: int) -> str:
+    lines = ["a0: &a0 [x, x]", *(f"a{i}: &a{i} [*a{i - 1}, *a{i - 1}]" for i in range(1, times))]
+    return "\n".join(lines)
+
+
+def test_the_place_of_a_value_behind_aliases_is_that_of_its_anchor(written) -> None:  # type: ignore[no-untyped-def]
+    source = read_yaml(written(doubled(10)))
     assert source.data["a2"] == [[["x", "x"]] * 2] * 2
-    assert source.where(("a59", *[0] * 60)).endswith("config.yaml:1:10")
+    assert source.where(("a9", *[0] * 10)).endswith("config.yaml:1:10")
+
+
+def test_aliases_may_repeat_a_hundred_thousand_values(written) -> None:  # type: ignore[no-untyped-def]
+    listed = "a: &a [" + "x, " * (MAX_REPEATED // 2 - 1) + "]\n"  # and itself
+    assert len(read_yaml(written(listed + "b: *a\nc: *a\n")).data) == 3
+    with pytest.raises(ConfigError, match=r"yaml:4:4: aliases repeat more than 100,000 values"):
+        read_yaml(written(listed + "b: *a\nc: *a\nd: *a\n"))
+    with pytest.raises(ConfigError, match=r"yaml:15:18: aliases repeat more than 100,000 values"):
+        read_yaml(written(doubled(60)))
+
+
+def test_lists_and_mappings_can_be_nested_a_hundred_deep(written) -> None:  # type: ignore[no-untyped-def]
+    inside = "[" * (MAX_DEPTH - 1)
+    assert read_yaml(written(f"a: {inside}{inside.replace('[', ']')}\n")).data["a"]
+    with pytest.raises(ConfigError, match=r"yaml:1:103: .* nested too deeply: at most 100 levels"):
+        read_yaml(written(f"a: [{inside}{inside.replace('[', ']')}]\n"))
+
+
+@pytest.mark.parametrize("text", ["9" * 400, "9" * 5000, "1e999", "-1e999", "!!float inf"])
+def test_a_number_beyond_float64_is_refused_and_can_be_text(written, text: str) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(ConfigError, match=r"yaml:1:4: .* is beyond the range of numbers"):
+        read_yaml(written(f"a: {text}\n"))
+    assert read_yaml(written(f"a: {text}\n"), scalars="text").data == {"a": text.split()[-1]}
+    assert read_yaml(written(f"a: {'9' * 308}\n")).data == {"a": int("9" * 308)}
+
+
+@pytest.mark.parametrize("text", [r'a: "\ud800"', r'"\udcff": 1', 'a: [b, "\\udfff"]'])
+def test_a_lone_surrogate_is_refused(written, text: str) -> None:  # type: ignore[no-untyped-def]
+    for scalars in ("typed", "text"):
+        with pytest.raises(ConfigError, match=r"yaml:1:\d+: .* cannot be written"):
+            read_yaml(written(text), scalars=scalars)  # type: ignore[arg-type]
+
+
+def test_a_null_character_is_refused_where_text_can_be_a_path(written) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(ConfigError, match=r"yaml:1:4: .* cannot be written"):
+        read_yaml(written(r'a: "b\0"'))
+    assert read_yaml(written(r'a: "b\0"'), scalars="text").data == {"a": "b\0"}
+
+
+def test_a_large_file_is_refused_before_it_is_parsed(written, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    monkeypatch.setattr(source_module, "MAX_BYTES", 10)
+    assert read_yaml(written("a: 3456789")).data == {"a": 3456789}
+    with pytest.raises(ConfigError, match=r"config.yaml: larger than 0 MiB"):
+        read_yaml(written("a: 34567890"))
 
 
 def test_a_merge_key_is_a_key_like_any_other(written) -> None:  # type: ignore[no-untyped-def]
     assert read_yaml(written("a: &x {b: 1}\n<<: *x\n")).data["<<"] == {"b": 1}
-
-
-def test_an_integer_beyond_pythons_limit_of_digits_stays_text(written) -> None:  # type: ignore[no-untyped-def]
-    assert read_yaml(written(f"a: {'9' * 5000}\n")).data == {"a": "9" * 5000}
 
 
 def test_the_place_of_an_empty_file_is_its_beginning(written) -> None:  # type: ignore[no-untyped-def]

@@ -86,7 +86,7 @@ def said(tmp_path: Path, text: str, error: type[Exception] = ConfigError) -> lis
         ("inner: 3", "1:1: inner must be a mapping of keys to values, not 3"),
         ("inner: {from: .5, to: 1}", "1:19: unknown key 'to'; known are from, words"),
         ("inner: {from: low}", "1:9: from must be a number, not 'low'"),
-        ("inner: {from: 1e999}", "1:9: from must be a finite number, not inf"),
+        ("inner: {from: 1e999}", "1:15: 1e999 is beyond the range of numbers, about 1.8e308"),
         ("inner: {words: {a: 1}}", "1:17: a must be text, not 1"),
         ("inner: {words: [a]}", "1:9: words must be a mapping of keys to values, not ['a']"),
         ("7", "1:1: the document must be a mapping of keys to values, not 7"),
@@ -209,3 +209,10 @@ def test_a_mistake_found_by_a_validation_inside_a_validator_keeps_its_place(
     with pytest.raises(ValidationError) as caught:
         Outer(changes=changes)
     assert mistakes(caught.value, {"changes": changes}) == [(place, message)]
+
+
+def test_a_hundred_mistakes_are_named_and_the_others_counted(tmp_path: Path) -> None:
+    lines = said(tmp_path, f"numbers: [{'x, ' * 5000}]\n")
+    assert len(lines) == 101
+    assert lines[99].endswith("item 100 of numbers must be a whole number, not 'x'")
+    assert lines[100] == " 4900 more mistakes"

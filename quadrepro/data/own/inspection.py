@@ -25,6 +25,7 @@ from quadrepro.data.own.file import plain_stem, read_own
 from quadrepro.data.schema import Attribute, Target, View, series
 from quadrepro.data.sources.frame import Frame, to_table
 from quadrepro.data.sources.schema import FileSource, Layout
+from quadrepro.documents.source import is_utf8
 from quadrepro.errors import ConfigError, DataError, nearest
 
 __all__ = ["inspect_file", "write_card"]
@@ -85,6 +86,8 @@ def inspect_file(
             f"{name!r} cannot be the name of a data set: use lower-case letters, digits and _, with"
             " a letter first"
         )
+    if not is_utf8(str(path.resolve())):
+        raise DataError(f"{path}: the path of the file must be UTF-8, since its card names it")
     frame, layout = read_own(path, target, {*GAPS, *missing})
     names = _names(frame, (target, *nominal))
     if len(frame.columns[0]) < 2:

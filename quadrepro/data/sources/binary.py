@@ -15,14 +15,19 @@ from numpy.typing import NDArray
 
 from quadrepro._typing import FloatArray
 from quadrepro.data.canonical import Column, nominal_column
+from quadrepro.data.schema import MAX_COLUMNS
 from quadrepro.data.sources.frame import Frame
+from quadrepro.data.sources.limits import refuse_bytes
 from quadrepro.errors import DataError
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-MAX_COLUMNS = 100_000
-"""A table with more columns is refused before it fills the memory."""
+_MATLAB_NUMBERS = frozenset(
+    {"double", "single", "logical", "sparse"}
+    | {f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
+)
+"""What MATLAB calls the arrays that are numbers; others are not read."""
 
 _IDX_IMAGES, _IDX_LABELS = 2051, 2049
 
@@ -59,6 +64,7 @@ def libsvm(content: bytes, origin: str, n_features: int) -> Frame:
     if n_features and held > n_features:
         raise DataError(f"{origin}: there is a feature {held}, but the card has only {n_features}")
     refuse_width(held, origin)
+    refuse_table(sparse.shape[0], max(held, n_features), origin)
     dense = np.zeros((max(held, n_features), sparse.shape[0]))
     sparse.T.toarray(out=dense[:held])
     return Frame((*dense, _label_texts(labels)), origin)
@@ -70,7 +76,9 @@ def parquet(content: bytes, origin: str) -> Frame:
 
     with _library(origin, "parquet"):
         file = pq.ParquetFile(io.BytesIO(content))
-        refuse_width(len(file.schema_arrow), origin)
+        n_columns = len(file.schema_arrow)
+        refuse_width(n_columns, origin)
+        refuse_table(file.metadata.num_rows, n_columns, origin)
         table = file.read()
         columns = tuple(
             _arrow_column(name, column, origin)
@@ -93,11 +101,17 @@ def excel(content: bytes, origin: str) -> Frame:
 
 def mat(content: bytes, origin: str) -> Frame:
     """Read a MATLAB file with one matrix of examples and one vector of labels."""
-    from scipy.io import loadmat
+    from scipy.io import loadmat, whosmat
 
     file: Any = io.BytesIO(content)
     with _library(origin, "a MATLAB file"):
-        held = {k: _dense(v) for k, v in loadmat(file).items() if k[:2] != "__"}
+        names = []
+        for name, shape, kind in whosmat(file):
+            if len(shape) == 2 and kind in _MATLAB_NUMBERS:
+                refuse_table(shape[0], shape[1], f"{origin} ({name})")
+                names.append(name)
+        file.seek(0)
+        held = {k: _dense(v) for k, v in loadmat(file, variable_names=names).items()}
     numbers = {k: v for k, v in held.items() if v is not None and v.size > 1}
     matrices = [k for k, v in numbers.items() if min(v.shape) > 1]
     vectors = [k for k, v in numbers.items() if min(v.shape) == 1]
@@ -166,6 +180,11 @@ def refuse_width(n_columns: int, origin: str) -> None:
     """Raise a `DataError` if a table has more than `MAX_COLUMNS` columns."""
     if n_columns > MAX_COLUMNS:
         raise DataError(f"{origin}: {n_columns} columns, but at most {MAX_COLUMNS} can be read")
+
+
+def refuse_table(n_rows: int, n_columns: int, origin: str) -> None:
+    """Raise a `DataError` if a table of numbers takes more bytes than are allowed."""
+    refuse_bytes(8 * n_rows * n_columns, f"{origin}: the table of {n_rows} x {n_columns} numbers")
 
 
 @contextlib.contextmanager

@@ -12,7 +12,6 @@ import itertools
 import re
 import textwrap
 import zipfile
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from numpy.typing import NDArray
 from quadrepro.data.canonical import Column
 from quadrepro.data.sources import binary
 from quadrepro.data.sources.frame import Frame
+from quadrepro.data.sources.limits import BYTES, limit, refuse_bytes
 from quadrepro.data.sources.schema import FileLayout
 from quadrepro.errors import DataError
 
@@ -109,20 +109,28 @@ def unpack(path: Path, member: str = "") -> tuple[str, bytes]:
     Raises
     ------
     DataError
-        If the file cannot be read or unpacked, or the archive has no such member, or several
-        members if none is named.
+        If the file cannot be read or unpacked, has more than `quadrepro.data.sources.limits`
+        allows once it is unpacked, or the archive has no such member, or several members if none
+        is named.
     """
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise DataError(f"{path}: cannot be read: not a regular file")
     try:
         if path.suffix.lower() == ".zip":
             with zipfile.ZipFile(path) as archive:
                 name = _member(path, archive, member)
+                # No more is read than the archive says.
+                refuse_bytes(archive.getinfo(name).file_size, f"{path}: once unpacked, {name}")
                 return name, archive.read(name)
-        content = path.read_bytes()
         if path.suffix.lower() == ".gz":
-            return path.stem, gzip.decompress(content)
-        return path.name, content
-    # RuntimeError: the archive needs a password, or an unknown method of compression.
-    except (OSError, EOFError, zlib.error, zipfile.BadZipFile, RuntimeError) as error:
+            with gzip.open(path) as packed:
+                content = packed.read(limit(BYTES) + 1)
+                refuse_bytes(len(content), f"{path}: once unpacked, the file")
+                return path.stem, content
+        return path.name, path.read_bytes()
+    except DataError:
+        raise
+    except Exception as error:  # Broken archives raise errors of any kind.
         reason = error.strerror if isinstance(error, OSError) and error.strerror else error
         raise DataError(f"{path}: cannot be read: {reason}") from error
 
@@ -243,7 +251,11 @@ def _even_rows(
 def _arff(text: str, origin: str) -> Frame:
     import arff
 
-    binary.refuse_width(text.lower().count("@attribute"), origin)
+    n_attributes = text.lower().count("@attribute")
+    binary.refuse_width(n_attributes, origin)
+    if re.search(r"^\s*\{", text, re.MULTILINE):
+        # A sparse row is a few bytes, whatever the number of its columns.
+        binary.refuse_table(text.count("\n") + 1, n_attributes, origin)
     rows_at: list[int] = []
     line = 0
 

@@ -12,6 +12,7 @@ from quadrepro._typing import FloatArray
 from quadrepro.data.canonical import RawTable
 from quadrepro.data.card import Card
 from quadrepro.data.sources import sampled, sampled_functions
+from quadrepro.data.sources.generated import LARGEST_TARGET
 from quadrepro.data.sources.schema import GeneratedSource
 from quadrepro.errors import ConfigError, nearest
 
@@ -101,21 +102,26 @@ def draw_fresh(
     ------
     ConfigError
         If, for the orange data, a part has an odd number of rows, or the number of noise inputs is
-        not a non-negative whole number.
+        not a whole number from 0 to 1000; or if a target is beyond 1e100.
     """
     draw: Any = _RULES[rule]
     if rule == "orange":
         if odd := [size for size in sizes if size % 2]:
             raise ConfigError(f"half of the rows are in each class, but {odd[0]} is an odd number")
         noise_inputs = parameters["noise_inputs"]
-        if noise_inputs < 0 or noise_inputs % 1:
+        if not 0 <= noise_inputs <= 1000 or noise_inputs % 1:
             raise ConfigError(
-                f"noise_inputs must be a non-negative whole number, not {noise_inputs:g}"
+                f"noise_inputs must be a whole number from 0 to 1000, not {noise_inputs:g}"
             )
         parts = [draw(rng, size // 2, int(noise_inputs)) for size in sizes]
     else:
-        parts = [draw(rng, size, **parameters) for size in sizes]
+        with np.errstate(over="ignore", invalid="ignore"):
+            parts = [draw(rng, size, **parameters) for size in sizes]
     X, y = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    if not np.abs(y).max() <= LARGEST_TARGET:
+        raise ConfigError(
+            f"with these parameters, the targets of {rule} are beyond {LARGEST_TARGET:g}"
+        )
     truth = None
     if rule == "m1":
         truth = sampled_functions.m1_mean(X, parameters["low"])

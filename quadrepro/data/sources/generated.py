@@ -162,8 +162,18 @@ _RULES: tuple[Callable[..., RawTable], ...] = (
     *(sampled_functions.m1, sampled_functions.m2, sampled_functions.sparse),
 )
 
+_SIZES = ("rows", "points", "n_per_class", "noise_inputs")
+"""Parameters that say how large a sample is."""
+
 GENERATORS = MappingProxyType({rule.__name__: rule for rule in _RULES})
 """The rules by name; their arguments are the `parameters` of a card."""
+
+
+LARGEST_TARGET = 1e100
+"""The squares of larger targets would leave the range of float64."""
+
+MAX_VALUES = 10**8
+"""A sample with more values is refused before it fills the memory."""
 
 
 def generate(source: GeneratedSource, card: Card) -> RawTable:
@@ -184,8 +194,9 @@ def generate(source: GeneratedSource, card: Card) -> RawTable:
     Raises
     ------
     DataError
-        If there is no such rule, or if a parameter is unknown, missing or of the wrong type. The
-        message names the nearest valid name.
+        If there is no such rule, if a parameter is unknown, missing or of the wrong type, or if the
+        rows would be more than those of the card, have more than 100 million values, or targets
+        beyond 1e100. The message names the nearest valid name.
     """
     place = f"the card of {card.name}"
     rule = GENERATORS.get(source.generator)
@@ -200,12 +211,21 @@ def generate(source: GeneratedSource, card: Card) -> RawTable:
     for name, parameter in known.items():
         if parameter.default is parameter.empty and name not in source.parameters:
             raise DataError(f"{place} needs the parameter {name!r}")
-    return rule(
-        **{
-            name: _count(f"{place}: {name}", value) if known[name].annotation is int else value
-            for name, value in source.parameters.items()
-        }
-    )
+    arguments = {
+        name: _count(f"{place}: {name}", value) if known[name].annotation is int else value
+        for name, value in source.parameters.items()
+    }
+    n_attributes = len(card.attributes)
+    if card.rows * n_attributes > MAX_VALUES:
+        raise DataError(f"{place}: more than {MAX_VALUES:,} values cannot be generated")
+    for name, most in zip(_SIZES, (card.rows, card.rows, card.rows, n_attributes), strict=True):
+        if arguments.get(name, 0) > most:
+            raise DataError(f"{place}: {name} is {arguments[name]:g}, but the card has only {most}")
+    with np.errstate(over="ignore", invalid="ignore"):
+        table = rule(**arguments)
+    if table.target.dtype.kind == "f" and not np.abs(table.target).max() <= LARGEST_TARGET:
+        raise DataError(f"{place}: the targets are beyond {LARGEST_TARGET:g}")
+    return table
 
 
 def _count(what: str, value: float) -> int:

@@ -17,7 +17,9 @@ import numpy as np
 
 from quadrepro.data.canonical import Column, numeric_column
 from quadrepro.data.sources import network
+from quadrepro.data.sources.bounded import bounded
 from quadrepro.data.sources.frame import Frame
+from quadrepro.data.sources.limits import refuse_bytes
 from quadrepro.data.sources.schema import OpenMLSource
 from quadrepro.errors import DataError
 
@@ -58,8 +60,9 @@ def read(source: OpenMLSource) -> Frame:
     NoConnectionError
         If the server cannot be reached.
     DataError
-        If the server fails or does not have this version of the data set, or if the data are
-        damaged. Damaged data do not stay in the cache.
+        If the server fails or does not have this version of the data set, if the data are
+        damaged, or if they exceed the limits of `quadrepro.data.sources.limits`. Damaged data do
+        not stay in the cache.
     """
     origin = f"OpenML {source.id}"
     with _ONE_AT_A_TIME, _silence():
@@ -67,9 +70,12 @@ def read(source: OpenMLSource) -> Frame:
         folder = Path(openml.config.get_cache_directory(), "datasets", str(source.id))
         with _patience(openml) as answers:
             try:
-                version, table = _load(openml, source.id, folder)
+                with bounded(origin):
+                    version, table = _load(openml, source.id, folder)
             except Exception as error:
                 shutil.rmtree(folder, ignore_errors=True)
+                if isinstance(error, DataError):
+                    raise
                 reason = _reason(error, answers, openml.exceptions)
                 failure = network.failure(origin, error) or DataError(f"{origin}: {reason}")
                 raise failure from error
@@ -97,7 +103,7 @@ def _load(openml: Any, number: int, folder: Path) -> tuple[int, Any]:
     try:
         return _fetch(openml, number, folder)
     # If the network or the disk failed, fetching again does not help.
-    except (OSError, HTTPError, openml.exceptions.PyOpenMLError):
+    except (OSError, HTTPError, openml.exceptions.PyOpenMLError, DataError):
         raise
     except Exception:  # Parsers of damaged files raise errors of any kind.
         if not was_there:
@@ -109,6 +115,8 @@ def _fetch(openml: Any, number: int, folder: Path, **options: bool) -> tuple[int
     dataset = openml.datasets.get_dataset(number, download_data=True, **options)
     try:
         _check_md5(dataset)
+        # A pickle can run code, so that of the cache is never read, but made again.
+        dataset.data_pickle_file = dataset.data_feather_file = None
         table, *_ = dataset.get_data(include_row_id=True, include_ignore_attribute=True)
     except BaseException:
         # An interruption must not leave an incomplete copy that openml-python made of the file.
@@ -159,7 +167,9 @@ def _patience(openml: Any) -> Iterator[list[_Answer]]:
 
     class Session(requests.Session):
         def request(self, *args: Any, **options: Any) -> requests.Response:
-            response = super().request(*args, **(options | {"timeout": network.TIMEOUT}))
+            changes = {"timeout": network.TIMEOUT, "stream": True}
+            response = super().request(*args, **(options | changes))
+            _read_content(response)
             # The query can contain the API key.
             url = response.url.partition("?")[0]
             page = network.is_page(response.content[:100])
@@ -175,7 +185,16 @@ def _patience(openml: Any) -> Iterator[list[_Answer]]:
                 network.TRIES - 1, read=0, backoff_factor=0.2, status_forcelist=[500, 502, 503, 504]
             ),
         }
-        return plain_client(http_client=pool, **options)
+        made = plain_client(http_client=pool, **options)
+        plain_stat = made.stat_object
+
+        def stat_object(*args: Any, **options: Any) -> Any:
+            found = plain_stat(*args, **options)
+            refuse_bytes(found.size or 0, f"{found.bucket_name}/{found.object_name}: the file")
+            return found
+
+        made.stat_object = stat_object  # type: ignore[method-assign]
+        return made
 
     config, plain_session, plain_client = openml.config, requests.Session, minio.Minio
     policy, n_tries = config.retry_policy, config.connection_n_retries
@@ -186,6 +205,16 @@ def _patience(openml: Any) -> Iterator[list[_Answer]]:
     finally:
         config.retry_policy, config.connection_n_retries = policy, n_tries
         requests.Session, minio.Minio = plain_session, plain_client  # type: ignore[misc]
+
+
+def _read_content(response: Any) -> None:
+    """Read an answer, as far as it is not too large."""
+    content = bytearray()
+    with contextlib.closing(response):
+        for chunk in response.iter_content(1 << 16):
+            content += chunk
+            refuse_bytes(len(content), f"{response.url.partition('?')[0]}: the file")
+    response._content = bytes(content)
 
 
 def _reason(error: Exception, answers: list[_Answer], exceptions: Any) -> str:

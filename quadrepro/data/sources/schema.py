@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, PositiveInt, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 
-from quadrepro.data.schema import series
+from quadrepro.data.schema import MAX_ROWS, every_name
 from quadrepro.documents.model import Model, fault
+
+RowNumber = Annotated[int, Field(gt=0, lt=MAX_ROWS)]
 
 
 class Layout(Model):
@@ -37,7 +40,7 @@ class Layout(Model):
     columns: tuple[str, ...] = ()
     codes: dict[str, dict[str, str]] = Field(default_factory=dict)
     missing: tuple[str, ...] = ("?", "")
-    rows: tuple[PositiveInt, PositiveInt] | None = None
+    rows: tuple[RowNumber, RowNumber] | None = None
     only: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     complete: bool = False
     note: str = ""
@@ -45,12 +48,16 @@ class Layout(Model):
     @field_validator("columns")
     @classmethod
     def _columns_of_series(cls, names: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(one for name in names for one in series(name))
+        return tuple(one for _, one in every_name(names))
 
     @field_validator("codes")
     @classmethod
     def _codes_of_series(cls, codes: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
-        return {one: new for name, new in codes.items() for one in series(name)}
+        renamed = list(codes.values())
+        try:
+            return {one: renamed[i] for i, one in every_name(codes)}
+        except PydanticCustomError as error:
+            raise fault(error.message()) from None
 
 
 class FileLayout(Layout):
@@ -70,7 +77,7 @@ class FileLayout(Layout):
 
     format: Literal["csv", "arff", "libsvm", "parquet", "idx", "mat", "excel"] = "csv"
     separator: str = ","
-    skip: int = Field(default=0, ge=0)
+    skip: int = Field(default=0, ge=0, lt=MAX_ROWS)
 
 
 class RemoteFile(Model):
@@ -136,7 +143,7 @@ class OpenMLSource(Layout):
     """
 
     kind: Literal["openml"]
-    id: int = Field(gt=0)
+    id: int = Field(gt=0, lt=2**31)
     version: int | None = Field(default=None, gt=0)
 
 
@@ -171,7 +178,7 @@ class FileSource(FileLayout):
     """
 
     kind: Literal["file"]
-    path: str
+    path: str = Field(pattern=r"^[^\x00]*$")
 
 
 Source = Annotated[

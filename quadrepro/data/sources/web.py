@@ -16,8 +16,10 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from quadrepro.data.sources import network
+from quadrepro.data.sources.bounded import bounded
 from quadrepro.data.sources.formats import read_file, read_idx
 from quadrepro.data.sources.frame import Frame, below
+from quadrepro.data.sources.limits import refuse_bytes
 from quadrepro.data.sources.schema import RemoteFile, WebSource
 from quadrepro.errors import DataError
 
@@ -66,8 +68,8 @@ def read(source: WebSource, folder: Path, progress: Progress | None = None) -> F
     NoConnectionError
         If a server cannot be reached.
     DataError
-        If a file cannot be fetched, has the wrong hash, or cannot be read. Damaged files do not
-        stay in the folder.
+        If a file cannot be fetched within the limits of `quadrepro.data.sources.limits`, has the
+        wrong hash, or cannot be read. Damaged files do not stay in the folder.
     """
     paths = [_fetched(file, folder, progress) for file in source.files]
     try:
@@ -129,25 +131,21 @@ def _fetched(file: RemoteFile, folder: Path, progress: Progress | None) -> Path:
 
 
 def _download(progress: Progress | None, url: str, output_file: str, store: Any) -> None:
-    """Download a file as pooch does, but do not retry what would fail again."""
-    import pooch
+    """Download a file, but do not retry what would fail again."""
     import requests
 
-    if progress is not None:
-        progress.reset()
-    download = pooch.HTTPDownloader(
-        progressbar=progress or False,
-        chunk_size=1 << 16,
-        timeout=network.TIMEOUT,
-        # If the server compressed the file, its length would not be that of the counted bytes.
-        headers={"Accept-Encoding": "identity"},
-    )
+    # If the server compressed the file, its length would not be that of the counted bytes.
+    headers = {"Accept-Encoding": "identity"}
     try:
-        download(url, output_file, store)
+        with (
+            bounded(url),
+            requests.get(url, headers=headers, stream=True, timeout=network.TIMEOUT) as answer,
+        ):
+            answer.raise_for_status()
+            _save(answer, Path(output_file), progress)
     except requests.HTTPError as error:
-        answer: Any = error.response
-        answer.close()  # pooch leaves it open.
-        if answer.status_code >= 500:
+        failed: Any = error.response
+        if failed.status_code >= 500:
             raise
         raise DataError(f"{url}: {_status(error)}") from error
     with open(output_file, "rb") as file:
@@ -156,6 +154,27 @@ def _download(progress: Progress | None, url: str, output_file: str, store: Any)
         raise DataError(f"{url}: the server sent an empty file")
     if network.is_page(start):
         raise DataError(f"{url}: the server sent an HTML page instead of data")
+
+
+def _save(answer: Any, path: Path, progress: Progress | None) -> None:
+    """Write the body of an answer to a file, as far as it is not too large."""
+    what = f"{answer.url}: the file"
+    length = answer.headers.get("Content-Length", "")
+    n_bytes = int(length) if length.isdecimal() else 0
+    refuse_bytes(n_bytes, what)
+    if progress is not None:
+        progress.reset()
+        progress.total = n_bytes
+    seen = 0
+    with path.open("wb") as file:
+        for chunk in answer.iter_content(1 << 16):
+            seen += len(chunk)
+            refuse_bytes(seen, what)
+            file.write(chunk)
+            if progress is not None:
+                progress.update(len(chunk))
+    if progress is not None:
+        progress.close()
 
 
 def _status(error: Any) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from numbers import Integral
 from typing import ClassVar, Literal, NamedTuple, Self, cast
 
 import numpy as np
@@ -44,6 +45,16 @@ LOSSES: dict[LossName, Loss] = {
 }
 
 
+LARGEST_TREE = 10_000
+"""A tree has at most as many cuts, or levels."""
+
+SMALLEST_TARGET = 1e-50
+"""Targets are at least as large, and at most its inverse, since their fourth powers are needed."""
+
+LONGEST_STEP = 1e6
+"""A longer step ε, in units of the largest target, loses the targets in rounding."""
+
+
 class StepKind(NamedTuple):
     """A way to step.
 
@@ -65,7 +76,8 @@ EPS = Hyperparameter("eps", "number", "small", "length ε of a step")
 STEPS: dict[StepName, StepKind] = {
     "full": StepKind(lambda values: Full()),
     "shrink": StepKind(
-        Shrink, Hyperparameter("nu", "number", "small", "share ν of the line search's step")
+        Shrink,
+        Hyperparameter("nu", "number", "small", "share ν of the line search's step", largest=2.0),
     ),
     "truncate": StepKind(lambda values: Truncate(unit=False)),
     "rescale": StepKind(Rescale, U),
@@ -140,8 +152,12 @@ class GradientBoost(Predictor):
                 raise ValueError(f"{name} must be {', '.join(map(repr, known))}, not {given!r}")
         for name in ("cuts", "depth"):
             size = getattr(self, name)
-            if size is not None and (size != int(size) or size < 1):
-                raise ValueError(f"{name} must be a whole number of at least 1, not {size:g}")
+            if size is not None and not (
+                isinstance(size, Integral) and 1 <= int(size) <= LARGEST_TREE
+            ):
+                raise ValueError(
+                    f"{name} must be a whole number from 1 to {LARGEST_TREE}, not {size!r}"
+                )
         if self.depth is not None and self.cuts != 1:
             raise ValueError(
                 f"depth replaces cuts: give depth {self.depth} or cuts {self.cuts}, not both"
@@ -204,10 +220,30 @@ class GradientBoost(Predictor):
             Number of rounds.
         watchers : sequence of Watcher
             They see every round.
+
+        Raises
+        ------
+        ValueError
+            If the numbers are so large or small that their squares leave the range of float64, or
+            so small beside a step of length ε that they are lost in rounding.
         """
+        if self.task == "regression":
+            self._check_targets(float(np.abs(y).max()), values)
         fitter = TreeFitter(X, self.cuts, self.depth)
         state = Scores(fitter, LOSSES[self.loss or "l2"], y, len(values))
         boost(self.kind.rule(values), state, n_rounds, watchers)
+
+    def _check_targets(self, largest: float, values: FloatArray) -> None:
+        if largest and not SMALLEST_TARGET <= largest <= 1 / SMALLEST_TARGET:
+            raise ValueError(
+                f"the largest target, {largest:g}, must be between {SMALLEST_TARGET:g} and"
+                f" {1 / SMALLEST_TARGET:g}: scale the targets"
+            )
+        if self.kind.value is EPS and largest and values.max() > LONGEST_STEP * largest:
+            raise ValueError(
+                f"eps is in units of the targets, so it must be at most {LONGEST_STEP:g} times the"
+                f" largest of them, {largest:g}, not {values.max():g}"
+            )
 
     def predictions(
         self, X: FloatArray, y: FloatArray, grid: Grid, X_new: FloatArray, rng: np.random.Generator

@@ -118,7 +118,7 @@ class RootSearch:
         stretches: list[tuple[int, int, int]] = []
         start = 0
         for order, values in zip(features.order, features.values, strict=True):
-            ends = np.append(np.flatnonzero(np.diff(values)) + 1, m)
+            ends = np.append(np.flatnonzero(values[1:] != values[:-1]) + 1, m)
             sizes = np.diff(ends, prepend=0)
             # The last of equally frequent values, so that most sums run upward.
             frequent = len(sizes) - 1 - int(sizes[::-1].argmax())

@@ -8,9 +8,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from quadrepro._typing import FloatArray
+from quadrepro._validation import validated
 from quadrepro.learners.base import N_ROUNDS
 from quadrepro.learners.estimators import LearnerEstimator, two_classes
 from quadrepro.learners.gradient.boosting import Bound, GradientBoost, LossName, StepName
@@ -57,7 +58,7 @@ class _GradientBoosting(LearnerEstimator):
 
     def _staged_scores(self, X: ArrayLike) -> Iterator[FloatArray]:
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = validated(self, X, reset=False)
         columns = np.ascontiguousarray(np.asarray(X).T)
         scores = np.zeros((1, columns.shape[1]))
         for trees, step in self.rounds_:
@@ -143,7 +144,7 @@ class GradientBoostRegressor(RegressorMixin, _GradientBoosting):
         ValueError
             If a parameter is out of range.
         """
-        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
+        X, y = validated(self, X, y, y_numeric=True)
         self._train(np.asarray(X), np.asarray(y, dtype=np.float64))
         return self
 
@@ -255,7 +256,7 @@ class GradientBoostClassifier(ClassifierMixin, _GradientBoosting):
         ValueError
             If there are not two classes or a parameter is out of range.
         """
-        X, y = validate_data(self, X, y, dtype=np.float64)
+        X, y = validated(self, X, y)
         self.classes_, signs = two_classes(y)
         self._train(np.asarray(X), signs)
         return self

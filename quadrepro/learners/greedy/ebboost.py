@@ -24,7 +24,7 @@ from quadrepro.learners.greedy.example_weights import UNITS, ExampleWeights, Wei
 from quadrepro.learners.greedy.loop import Rule, Step
 from quadrepro.voters.source import VoterSource
 
-LAM = Hyperparameter("lam", "number", "large", "price λ of the variance", zero=True)
+LAM = Hyperparameter("lam", "number", "large", "price λ of the variance", zero=True, largest=1e6)
 
 
 class SquaredWeights(ExampleWeights):

@@ -18,7 +18,9 @@ from quadrepro.learners.programs.mean_margin import MU, feasible, mu_limit
 from quadrepro.voters.reduction import GramProblem, VotingProblem
 
 EPSILON = Hyperparameter("epsilon", "number", "large", "excess of an edge that ends a run")
-ROUNDS = Hyperparameter("n_rounds", "integer", "small", "number of rounds T", optional=True)
+ROUNDS = Hyperparameter(
+    "n_rounds", "integer", "small", "number of rounds T", optional=True, largest=1e9
+)
 
 
 @dataclass(frozen=True)

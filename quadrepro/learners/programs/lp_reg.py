@@ -30,7 +30,9 @@ from quadrepro.learners.programs.soft_margin import SoftMargin
 DUAL_SIMPLEX = 1
 
 # At ν = 1 every example has the weight 1/m, and the voter of least error is the whole vote.
-NU = Hyperparameter("nu", "number", "large", "share of examples allowed to miss the margin")
+NU = Hyperparameter(
+    "nu", "number", "large", "share of examples allowed to miss the margin", smallest=1e-6
+)
 
 
 class MarginLP:

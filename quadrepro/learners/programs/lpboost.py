@@ -36,7 +36,7 @@ VIOLATION = 1e-6
 TIE = 1e-9
 """Violations that differ by less than this are equal, as HiGHS's duals are no more exact."""
 
-C = Hyperparameter("C", "number", "small", "price of a unit of slack")
+C = Hyperparameter("C", "number", "small", "price of a unit of slack", largest=1e5)
 
 
 class LPBoostMaster:

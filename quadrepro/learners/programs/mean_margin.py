@@ -14,7 +14,7 @@ ROUNDING = 1e-12
 
 # At the largest feasible μ nothing is left to choose: MinCq's weights all have the same size, and
 # CqBoost's vote is the best voter.
-MU = Hyperparameter("mu", "number", "large", "mean margin of the vote")
+MU = Hyperparameter("mu", "number", "large", "mean margin of the vote", smallest=1e-9)
 
 
 def feasible(mu: float, largest: float) -> bool:

@@ -10,7 +10,7 @@ RESIDUAL = 1e-8
 """Largest KKT residual of a solution of a quadratic program."""
 
 
-class SolverError(RuntimeError):
+class SolverError(ValueError):
     """The solver ended without an optimal solution."""
 
 

@@ -9,7 +9,7 @@ from quadrepro.learners.base import Hyperparameter
 from quadrepro.learners.programs.qp_reg_program import MarginQP
 from quadrepro.learners.programs.soft_margin import SoftMargin
 
-C = Hyperparameter("C", "number", "small", "price of a unit of slack")
+C = Hyperparameter("C", "number", "small", "price of a unit of slack", largest=1e6)
 
 
 @dataclass(frozen=True)

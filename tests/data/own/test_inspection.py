@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import os
 import tempfile
 import zipfile
 from collections.abc import Callable
@@ -526,3 +527,10 @@ def test_a_column_is_not_looked_for_among_hundreds_of_names(save: Save) -> None:
     with pytest.raises(ConfigError) as error:
         inspect_file(path, "outcome")
     assert str(error.value) == f"{path}: there is no column 'outcome' among its 101"
+
+
+def test_the_path_of_a_file_is_utf8(tmp_path: Path) -> None:
+    path = tmp_path / os.fsdecode(b"caf\xe9.csv")
+    path.write_text("a,target\n1,x\n2,y\n")
+    with pytest.raises(DataError, match=r"the path of the file must be UTF-8"):
+        inspect_file(path, "target")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import struct
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -222,3 +223,24 @@ def test_broken_pairs_are_refused(save: Save, contents: list[bytes], message: st
 def test_one_file_of_a_pair_cannot_be_read_alone(save: Save) -> None:
     said = refusal(save("a", TWO), FileLayout(format="idx"))
     assert said == "a: idx files are read as image/label pairs"
+
+
+def test_a_small_file_of_a_huge_table_is_refused(
+    save: Save, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    zeros = np.zeros((1000, 100))
+    buffer = io.BytesIO()
+    scipy.io.savemat(buffer, {"X": zeros, "y": zeros[:, 0]}, do_compression=True)
+    pq.write_table(pa.table({f"c{j}": zeros[:, j] for j in range(100)}), tmp_path / "a.parquet")
+    files = {
+        "mat": save("a.mat", buffer.getvalue()),
+        "libsvm": save("a.txt", "1 100:1\n" * 1000),
+        "parquet": tmp_path / "a.parquet",
+    }
+    for kind, path in files.items():
+        layout = FileLayout.model_validate({"format": kind})
+        monkeypatch.setenv("QUADREPRO_MAX_BYTES", "800000")
+        read_file(path, layout)
+        monkeypatch.setenv("QUADREPRO_MAX_BYTES", "799999")
+        with pytest.raises(DataError, match=r"the table of 1000 x 100 numbers has more than"):
+            read_file(path, layout)

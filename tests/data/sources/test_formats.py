@@ -12,6 +12,7 @@ import pytest
 
 from quadrepro.data.sources.formats import read_file
 from quadrepro.data.sources.schema import FileLayout
+from quadrepro.errors import DataError
 from tests.data.sources.files import Save, cells, refusal
 
 
@@ -189,3 +190,35 @@ def test_an_arff_file_that_is_too_wide_is_refused(save: Save) -> None:
     path = save("a.arff", "@relation r\n" + "@attribute a real\n" * 100_001)
     said = refusal(path, FileLayout(format="arff"))
     assert said == "a.arff: 100001 columns, but at most 100000 can be read"
+
+
+def test_an_archive_that_holds_more_than_is_allowed_is_refused(
+    save: Save, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = b"1,2\n" * 1000
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a.csv", text)
+    paths = [save("a.zip", buffer.getvalue()), save("b.csv.gz", gzip.compress(text))]
+    for path in paths:
+        monkeypatch.setenv("QUADREPRO_MAX_BYTES", "4000")
+        assert len(read_file(path, FileLayout()).columns[0]) == 1000
+        monkeypatch.setenv("QUADREPRO_MAX_BYTES", "3999")
+        message = refusal(path, FileLayout())
+        assert "once unpacked, " in message
+        assert "has more than 3,999 bytes; QUADREPRO_MAX_BYTES" in message
+
+
+def test_a_sparse_arff_file_that_is_large_once_dense_is_refused(
+    save: Save, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = "".join(f"@attribute a{j} numeric\n" for j in range(100))
+    path = save("a.arff", f"@relation r\n{names}@data\n" + "{0 1}\n" * 100)
+    monkeypatch.setenv("QUADREPRO_MAX_BYTES", "80000")
+    with pytest.raises(DataError, match=r"the table of 203 x 100 numbers has more than 80,000"):
+        read_file(path, FileLayout(format="arff"))
+
+
+def test_a_device_is_no_file_to_read() -> None:
+    with pytest.raises(DataError, match=r"/dev/zero: cannot be read: not a regular file"):
+        read_file(Path("/dev/zero"), FileLayout())

@@ -123,12 +123,18 @@ def test_noise_inputs_can_be_set() -> None:
         (
             "orange",
             {"noise_inputs": 1.5},
-            "noise_inputs must be a non-negative whole number, not 1.5",
+            "noise_inputs must be a whole number from 0 to 1000, not 1.5",
         ),
         (
             "orange",
             {"noise_inputs": -1},
-            "noise_inputs must be a non-negative whole number, not -1",
+            "noise_inputs must be a whole number from 0 to 1000, not -1",
+        ),
+        ("orange", {"noise_inputs": 1e9}, "noise_inputs must be a whole number from 0 to 1000"),
+        (
+            "m2",
+            {"sigma": 1e100},
+            "with these parameters, the targets of m2 are beyond 1e+100",
         ),
     ],
 )

@@ -188,8 +188,16 @@ def test_a_whole_number_may_be_a_float_and_a_parameter_may_be_left_out() -> None
             "generator twonorm: seed must be a non-negative whole number, not -1",
         ),
         (
-            source_of("twonorm", rows=math.inf, seed=0),
-            "generator twonorm: rows must be a non-negative whole number, not inf",
+            source_of("twonorm", rows=1e12, seed=0),
+            "generator twonorm: rows is 1e+12, but the card has only 625",
+        ),
+        (
+            source_of("orange", n_per_class=5, noise_inputs=5, seed=0),
+            "generator orange: noise_inputs is 5, but the card has only 4",
+        ),
+        (
+            source_of("m2", rows=5, sigma=1.7e308, seed=0),
+            "generator m2: the targets are beyond 1e+100",
         ),
     ],
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import logging
+import pickle
 import re
 import socket
 import sys
@@ -614,3 +615,50 @@ def test_two_threads_may_read_at_once(server: Server, openml_cache: Path) -> Non
         thread.join()
     assert {n: frame.origin for n, frame in frames.items()} == {n: f"OpenML {n}" for n in numbers}
     assert requests.Session is session
+
+
+class Touch:
+    """Makes a file when its pickle is read."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[Any, tuple[Path]]:
+        return Path.touch, (self.path,)
+
+
+@pytest.mark.parametrize("parquet", [False, True])
+def test_no_pickle_of_the_cache_is_read(
+    server: Server, openml_cache: Path, tmp_path: Path, parquet: bool
+) -> None:
+    server.put_openml(37, TABLE, parquet=parquet)
+    read(SOURCE)
+    content = pickle.dumps(Touch(tmp_path / "run"))
+    folder = openml_cache / "37"
+    pickles = [*folder.glob("*.pkl*")]
+    assert pickles
+    for name in {*(path.name for path in pickles), "features.xml.pkl", "dataset.pkl.py3"}:
+        (folder / name).write_bytes(content)
+    assert_is_the_table(read(SOURCE))
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("parquet", [False, True])
+def test_a_file_that_is_too_large_is_refused(
+    server: Server, openml_cache: Path, monkeypatch: pytest.MonkeyPatch, parquet: bool
+) -> None:
+    paths = server.put_openml(37, TABLE, parquet=parquet)
+    server.put(paths.arff, TABLE.arff() + b"%" * 2000)
+    monkeypatch.setenv("QUADREPRO_MAX_BYTES", "2000")
+    assert "the file has more than 2,000 bytes" in refusal()
+    assert server.asked[paths.arff] == (0 if parquet else 1)
+
+
+def test_a_server_that_sends_for_ever_is_given_up(
+    server: Server, paths: OpenMLPaths, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.put(paths.arff, Reply(TABLE.arff(), sent="slowly"))
+    monkeypatch.setenv("QUADREPRO_MAX_SECONDS", "1")
+    assert (
+        refusal() == "OpenML 37: not complete after 1 seconds; QUADREPRO_MAX_SECONDS can allow more"
+    )

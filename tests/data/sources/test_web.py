@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import gzip
 import hashlib
@@ -11,6 +12,7 @@ import socket
 import struct
 import threading
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -358,3 +360,48 @@ def test_a_files_name_ends_as_its_address_and_differs_from_others() -> None:
     names = [file_name(url) for url in urls]
     assert len(set(names)) == 3
     assert all(name.endswith("-x.data.gz") for name in names)
+
+
+@contextlib.contextmanager
+def one_answer(answer: bytes) -> Iterator[str]:
+    """Serve the same bytes to one request, whatever it asks for."""
+
+    def serve() -> None:
+        made, _ = listening.accept()
+        with made:
+            made.recv(10_000)
+            made.sendall(answer)
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=serve)
+        thread.start()
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}/x.data"
+        thread.join()
+
+
+def test_a_file_that_is_too_large_is_refused_and_not_kept(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = server.put(PATH, b"1,red\n" * 100)
+    monkeypatch.setenv("QUADREPRO_MAX_BYTES", "599")
+    message = f"{url}: the file has more than 599 bytes; QUADREPRO_MAX_BYTES can allow more"
+    assert refusal(source(url), tmp_path) == message
+    assert not [*tmp_path.iterdir()]
+    assert server.asked[PATH] == 1
+    monkeypatch.setenv("QUADREPRO_MAX_BYTES", "600")
+    assert len(rows(read(source(url), tmp_path))) == 100
+
+
+def test_the_size_is_that_of_the_bytes_and_not_what_the_server_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # In chunks of any size, without a length.
+    part = b"1,red\n" * 10
+    body = b"3c\r\n" + part + b"\r\n"
+    answer = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + body * 10 + b"0\r\n\r\n"
+    monkeypatch.setenv("QUADREPRO_MAX_BYTES", "600")
+    with one_answer(answer) as url:
+        assert len(rows(read(source(url), tmp_path))) == 100
+    monkeypatch.setenv("QUADREPRO_MAX_BYTES", "599")
+    with one_answer(answer) as url:
+        assert "has more than 599 bytes" in refusal(source(url), tmp_path)

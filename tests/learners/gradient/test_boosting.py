@@ -193,7 +193,7 @@ def test_without_a_loss_the_task_gives_it() -> None:
             "bound is for steps 'truncate' and .* not 'full'",
         ),
         ({"cuts": 4, "depth": 2}, "give depth 2 or cuts 4"),
-        ({"cuts": 1.5}, "cuts must be a whole number of at least 1, not 1.5"),
+        ({"cuts": 1.5}, "cuts must be a whole number from 1 to 10000, not 1.5"),
     ],
 )
 def test_settings_that_contradict_each_other_are_refused(

@@ -114,9 +114,12 @@ def test_learns_real_data_sets() -> None:
         (GradientBoostClassifier("epsilon", eps=float("nan")), "eps must be positive"),
         (GradientBoostClassifier(n_rounds=0), "n_rounds must be positive"),
         (GradientBoostRegressor(n_rounds=1.5), "n_rounds takes whole numbers"),
-        (GradientBoostRegressor(cuts=0), "cuts must be a whole number of at least 1, not 0"),
-        (GradientBoostRegressor(depth=0), "depth must be a whole number of at least 1, not 0"),
-        (GradientBoostRegressor(depth=2.5), "depth must be a whole number of at least 1, not 2.5"),
+        (GradientBoostRegressor(cuts=0), "cuts must be a whole number from 1 to 10000, not 0"),
+        (GradientBoostRegressor(depth=0), "depth must be a whole number from 1 to 10000, not 0"),
+        (
+            GradientBoostRegressor(depth=2.5),
+            "depth must be a whole number from 1 to 10000, not 2.5",
+        ),
         (GradientBoostRegressor(cuts=2, depth=2), "give depth 2 or cuts 2"),
     ],
 )

@@ -1,0 +1,89 @@
+"""Requests end in time, and a redirect from a public host leads to no private one."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import pytest
+import requests
+from urllib3.util import connection
+
+from quadrepro.data.sources import bounded as bounded_module
+from quadrepro.data.sources.bounded import bounded, is_public
+from quadrepro.errors import DataError
+from tests.server import Reply, Server, redirect
+
+
+@pytest.mark.parametrize(
+    ("host", "public"),
+    [
+        ("1.1.1.1", True),
+        ("2606:4700:4700::1111", True),
+        ("127.0.0.1", False),
+        ("::1", False),
+        ("0.0.0.0", False),
+        ("10.1.2.3", False),
+        ("172.16.0.1", False),
+        ("192.168.1.1", False),
+        ("169.254.169.254", False),
+        ("fe80::1%eth0", False),
+        ("fd00::1", False),
+        ("::ffff:127.0.0.1", False),
+        ("::ffff:1.1.1.1", True),
+    ],
+)
+def test_loopback_private_and_link_local_addresses_are_not_public(host: str, public: bool) -> None:
+    assert is_public(host) == public
+
+
+def get(url: str) -> bytes:
+    with bounded(url), requests.get(url, timeout=5) as answer:
+        return answer.content
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "refused"),
+    [(True, False, True), (True, True, False), (False, False, False)],
+)
+def test_a_redirect_to_a_private_host_is_refused_unless_the_first_one_is_private(
+    server: Server, monkeypatch: pytest.MonkeyPatch, first: bool, second: bool, refused: bool
+) -> None:
+    answers: Iterator[bool] = iter([first, second])
+    monkeypatch.setattr(bounded_module, "is_public", lambda host: next(answers))
+    server.put("/secret", b"1,2\n")
+    # With a connection that is closed, the redirect needs one of its own.
+    away = redirect(server.url.replace("127.0.0.1", "localhost") + "/secret")
+    url = server.put("/", away)
+    if refused:
+        with pytest.raises(DataError, match=r"/: a redirect leads to 127.0.0.1, which is no publi"):
+            get(url)
+        assert server.asked["/secret"] == 0
+    else:
+        assert get(url) == b"1,2\n"
+
+
+@pytest.mark.parametrize("scheme", ["file:///etc/passwd", "ftp://127.0.0.1/a"])
+def test_a_redirect_leads_to_http_only(server: Server, scheme: str) -> None:
+    url = server.put("/", redirect(scheme))
+    with pytest.raises(requests.exceptions.InvalidSchema):
+        get(url)
+
+
+def test_a_server_that_sends_for_ever_is_given_up(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = server.put("/", Reply(b"x" * 1000, sent="slowly"))
+    monkeypatch.setenv("QUADREPRO_MAX_SECONDS", "1")
+    began = time.monotonic()
+    with pytest.raises(DataError, match=r"/: not complete after 1 seconds; QUADREPRO_MAX_SECONDS"):
+        get(url)
+    assert time.monotonic() - began < 5
+
+
+def test_urllib3_is_as_it_was_afterwards(server: Server) -> None:
+    before = connection.create_connection
+    get(server.put("/", b"1"))
+    with pytest.raises(KeyboardInterrupt), bounded("here"):
+        raise KeyboardInterrupt
+    assert connection.create_connection is before
