@@ -61,7 +61,8 @@ def on_dask(scheduler: str, limits: Limits) -> Backend:
     _check(client)
 
     def compute_on_dask(cells: Iterable[Cell]) -> Generator[Record, None, None]:
-        with parallel_config(backend="dask", client=client):
+        # If the scheduler is lost, joblib computes the rest in this process.
+        with client, parallel_config(backend="dask", client=client):
             pool = Parallel(n_jobs=-1, return_as="generator_unordered", batch_size=1)
             yield from pool(delayed(_run)(*_parts(cell), limits.memory) for cell in cells)
 
@@ -99,4 +100,7 @@ def _run(
     memory: int | None,
 ) -> Record:
     cell: Cell = cloudpickle.loads(blob)
-    return run_cell(replace(cell, source=replace(cell.problem, X=X, y=y, truth=truth)), memory)
+    cell = replace(cell, source=replace(cell.problem, X=X, y=y, truth=truth))
+    # An estimator would otherwise give its own work to the scheduler.
+    with parallel_config(backend="sequential"):
+        return run_cell(cell, memory)

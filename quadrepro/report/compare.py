@@ -210,7 +210,7 @@ def _rows(text: str, columns: frozenset[str]) -> Iterator[str]:
 
 
 def _masked(text: str) -> str:
-    return _unpadded(re.sub(r"\b[0-9a-f]{64}\b", "#", _NUMBER.sub("#", text)))
+    return _unpadded(_NUMBER.sub("#", re.sub(r"\b[0-9a-f]{64}\b", "#", text)))
 
 
 def _unpadded(line: str) -> str:

@@ -8,9 +8,10 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from quadrepro._typing import FloatArray, IntArray
+from quadrepro._validation import validated
 from quadrepro.voters.bits import Bits, Counts, pack
 from quadrepro.voters.stumps import Stumps
 
@@ -130,7 +131,7 @@ class Conjunctions(Stumps):
         steps = self._steps()
         if y is None:
             raise ValueError("Conjunctions needs y: the pairs are chosen by the labels")
-        X, labels = validate_data(self, X, y, dtype=np.float64)
+        X, labels = validated(self, X, y)
         self._place(X.min(axis=0), X.max(axis=0), steps)
         signs = np.where(labels == np.max(labels), 1.0, -1.0)
         return self.choose(Tallies.of(X, signs, self))

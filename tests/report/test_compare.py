@@ -54,7 +54,7 @@ def differences(a: Path, b: Path) -> list[str]:
 
 @pytest.fixture
 def folders(tmp_path: Path) -> tuple[Path, Path]:
-    for name, seconds, commit in (("a", "1.0", "a" * 64), ("b", "1234567.25", "b" * 64)):
+    for name, seconds, commit in (("a", "1.0", "a" * 64), ("b", "1234567.25", "0b" * 32)):
         folder = tmp_path / name / "small"
         risks(seconds).write(folder, "risks")
         times(seconds).write(folder, "times")
