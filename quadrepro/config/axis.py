@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, Self
 
@@ -25,12 +24,15 @@ from quadrepro.documents.model import Model
 from quadrepro.learners.base import Hyperparameter
 from quadrepro.learners.grid import Value
 
+LARGEST = 1e150
+"""The squares of larger values, and figures of them, would leave the range of float64."""
+
 
 def _plain(value: Any) -> Any:
     if isinstance(value, (list, dict)):
         raise ValueError(f"a value must be a number, a word, true, false or null, not {value!r}")
-    if isinstance(value, int) and abs(value) > sys.float_info.max:
-        raise ValueError("a value is beyond the range of numbers, about 1.8e308")
+    if isinstance(value, int | float) and abs(value) > LARGEST:
+        raise ValueError(f"a value must be at most {LARGEST:g} in size")
     return value
 
 

@@ -66,7 +66,7 @@ class Noise(Model):
         The share of its range that an attribute is narrowed to before noise is added.
     """
 
-    deviation: float = Field(ge=0, allow_inf_nan=False)
+    deviation: float = Field(ge=0, le=1e9)
     contrast: float = Field(default=1.0, gt=0, le=1)
 
 

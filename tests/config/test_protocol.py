@@ -86,6 +86,11 @@ SAMPLE = {"train": 20, "test": 30}
             "deviation must be a finite number, not inf",
         ),
         (
+            {"noise": {"deviation": 1e10}},
+            ("noise", "deviation"),
+            "deviation must be at most 1000000000, not 10000000000.0",
+        ),
+        (
             {"noise": {"deviation": 0, "contrast": 0}},
             ("noise", "contrast"),
             "contrast must be greater than 0, not 0",

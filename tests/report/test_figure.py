@@ -8,6 +8,7 @@ import pytest
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from quadrepro.config.axis import LARGEST
 from quadrepro.report.figure import COLOURS, add_legend, colours_of, new_figure, plain_labels
 
 
@@ -72,3 +73,15 @@ def test_a_logarithmic_axis_has_labels_in_plain_numbers(
     shown = {t.label1.get_text() for t in ticks if ends[0] <= t.get_loc() <= ends[1]}
     assert labels <= shown
     assert all(re.fullmatch(r"[\d.]*", text) for text in shown)
+
+
+@pytest.mark.parametrize("scale", ["linear", "log"])
+def test_the_largest_values_of_a_config_can_be_drawn(tmp_path: Path, scale: str) -> None:
+    for low in (1 / LARGEST, LARGEST / 2):
+        with new_figure(tmp_path, "large", 3, 3) as figure:
+            panel = figure.subplots()
+            panel.plot([low, LARGEST], [low, LARGEST])
+            panel.set(xscale=scale, yscale=scale)
+            if scale == "log":
+                plain_labels(panel.xaxis)
+    assert (tmp_path / "large.svg").stat().st_size > 0
