@@ -21,6 +21,7 @@ def command(config: str, data: Path | None, out: Path, repeats: int | None) -> N
     """
     from tabulate import tabulate
 
+    from quadrepro.cli.showing import warn_of_memory
     from quadrepro.engine.estimates import Estimates
     from quadrepro.engine.run import missing_cells
     from quadrepro.progress import duration
@@ -47,3 +48,4 @@ def command(config: str, data: Path | None, out: Path, repeats: int | None) -> N
     elif todo:
         text += "; there is an estimate of the time once some are done"
     click.echo(text)
+    warn_of_memory(plan)

@@ -116,7 +116,7 @@ def command(
 
 
 def _run(interruption: Interruption, plan: Plan, out: Path, asked: _Options) -> int:
-    from quadrepro.cli.showing import failure, show
+    from quadrepro.cli.showing import failure, show, warn_of_memory
     from quadrepro.engine.estimates import Estimates
     from quadrepro.engine.run import compute, missing_cells
     from quadrepro.progress import RunProgress, duration, tell
@@ -129,6 +129,8 @@ def _run(interruption: Interruption, plan: Plan, out: Path, asked: _Options) -> 
     if asked.shard is not None:
         part, n_parts = asked.shard
         todo = [cell for cell in todo if int(cell.key, 16) % n_parts == part - 1]
+    if todo:
+        warn_of_memory(plan)
     jobs = workers(asked.jobs, todo)
     seconds = estimates.total(todo)
     if asked.as_json:

@@ -9,11 +9,28 @@ import click
 from quadrepro.errors import EXIT_CELLS_MISSING
 
 if TYPE_CHECKING:
+    from quadrepro.config.plan import Plan
     from quadrepro.engine.records import Record
     from quadrepro.results import Results
 
 SHOWN = 10
 """Number of cells without a result to name."""
+
+
+def warn_of_memory(plan: Plan) -> None:
+    """Name the rows and columns that may need more memory than there is."""
+    from quadrepro.engine.memory import available, too_large
+    from quadrepro.progress import tell
+
+    memory = plan.experiment.config.memory or available()
+    found = too_large(plan, memory)
+    for (row, column), needed in list(found.items())[:SHOWN]:
+        tell(
+            f"warning: {row}, {column}: a cell may need up to {needed / 1e9:.0f} GB, "
+            f"but there are {memory / 1e9:.0f} GB"
+        )
+    if len(found) > SHOWN:
+        tell(f"and {len(found) - SHOWN} more")
 
 
 def failure(row: str, column: str, repeat: int, record: Record) -> str:

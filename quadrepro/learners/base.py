@@ -101,6 +101,8 @@ class Learner(ABC):
         Whether the learner can learn from stumps that are drawn in every round.
     draws : bool
         Whether training may draw random numbers.
+    uses_gram : bool
+        Whether training needs the Gram matrix of the voters.
     former : mapping of str to str
         Settings that have been renamed: the former name and the present one.
     kernels : tuple of str
@@ -113,6 +115,7 @@ class Learner(ABC):
     gives_votes: ClassVar[bool]
     takes_drawn_stumps: ClassVar[bool] = False
     draws: ClassVar[bool] = False
+    uses_gram: ClassVar[bool] = False
     former: ClassVar[Mapping[str, str]] = {}
     kernels: ClassVar[tuple[str, ...]] = ()
     packages: ClassVar[tuple[str, ...]] = ()

@@ -70,6 +70,7 @@ class CBoundBoosting(GreedyAlgorithm[CBoundState]):
     """
 
     hyperparameters = (N_ROUNDS,)
+    uses_gram = True
 
     def state(self, problem: GramProblem, sample_of: IntArray) -> CBoundState:
         """Return the state of the empty vote."""

@@ -190,6 +190,7 @@ class QuadBoost(GreedyAlgorithm[Residuals]):
 
     hyperparameters: ClassVar[tuple[Hyperparameter, ...]] = (N_ROUNDS,)
     kernels = ("quadboost",)
+    uses_gram = True
 
     @property
     def merges_voters(self) -> bool:

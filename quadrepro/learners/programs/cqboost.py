@@ -35,6 +35,7 @@ class CqBoost(Algorithm):
 
     hyperparameters = (MU, EPSILON, ROUNDS)
     kernels: ClassVar[tuple[str, ...]] = ("cqboost",)
+    uses_gram = True
     version = 2
 
     def limit(self, problem: GramProblem) -> str:

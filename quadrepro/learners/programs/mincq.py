@@ -30,6 +30,7 @@ class MinCq(Algorithm):
     version = 3
     kernels: ClassVar[tuple[str, ...]] = ("cholesky", "sums")
     packages: ClassVar[tuple[str, ...]] = ("scipy", "piqp", "daqp")
+    uses_gram = True
 
     @property
     def merges_voters(self) -> bool:
@@ -64,6 +65,7 @@ class MinCqOnCBBoost(Algorithm):
     version = 3
     kernels: ClassVar[tuple[str, ...]] = ("cholesky", "sums")
     packages: ClassVar[tuple[str, ...]] = ("scipy", "piqp", "daqp")
+    uses_gram = True
 
     def check(self, grid: Grid) -> None:
         """Raise ValueError if the grid or the mean margin cannot be used."""
