@@ -189,8 +189,24 @@ def write(plan: Plan, store: RecordStore, out: str | Path) -> Results:
     from quadrepro.results import Results
 
     folder = Path(out) / plan.experiment.name
+    _warn_of_another(plan, folder)
     _, outcomes = write_results(plan, store, folder)
     return Results(folder, plan, outcomes)
+
+
+def _warn_of_another(plan: Plan, folder: Path) -> None:
+    """Say if a results folder held the results of another config of the same file name."""
+    import json
+
+    from quadrepro.progress import tell
+
+    try:
+        run = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+        title = run["config"]["title"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return
+    if title != plan.experiment.config.title:
+        tell(f"{folder} held the results of another config, {title!r}, which are replaced")
 
 
 def infer(

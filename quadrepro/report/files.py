@@ -13,10 +13,11 @@ from quadrepro.config.loading import Experiment
 from quadrepro.config.plan import Plan
 from quadrepro.engine.run import records_of
 from quadrepro.engine.store import RecordStore
+from quadrepro.errors import DataError
 from quadrepro.report.figure import FORMATS
 from quadrepro.report.kinds import requested
 from quadrepro.report.kinds.base import Request
-from quadrepro.report.manifest import CellsFile, FigureFiles, Manifest, TableFiles
+from quadrepro.report.manifest import CellsFile, FigureFiles, Manifest, TableFiles, read_manifest
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.provenance import mixture, provenance
 from quadrepro.report.table import Table, csv_text
@@ -37,6 +38,7 @@ CELLS_HEADER = (
     "seconds",
     "published",
     "key",
+    "reason",
 )
 """Its columns."""
 
@@ -158,6 +160,7 @@ def write_results(plan: Plan, store: RecordStore, folder: Path) -> tuple[Table, 
         for, or else the one of risks; and all records in the shape of the table.
     """
     experiment = plan.experiment
+    before = _read_before(folder)
     outcomes = Outcomes.of(plan.cells, records_of(plan.cells, store))
     tables = make_tables(experiment, outcomes)
     written = _written(experiment)
@@ -169,10 +172,22 @@ def write_results(plan: Plan, store: RecordStore, folder: Path) -> tuple[Table, 
             kind.draw(request.context, outcomes, folder)
     write_text(folder / CELLS, _cells(written, outcomes))
     write_text(folder / OUTCOMES, _outcomes(outcomes))
-    make_manifest(experiment, tables).write(folder)
+    manifest = make_manifest(experiment, tables)
+    manifest.write(folder)
+    for name in before - set(manifest.files):
+        (folder / name).unlink(missing_ok=True)
     text = json.dumps(provenance(plan, outcomes.records.values()), indent=2, ensure_ascii=False)
     write_text(folder / "run.json", text + "\n")
     return next(iter(tables.values())), outcomes
+
+
+def _read_before(folder: Path) -> set[str]:
+    """Return the files that an earlier run of the config has written."""
+    try:
+        manifest = read_manifest(folder)
+    except DataError:
+        return set()
+    return set() if manifest is None else set(manifest.files)
 
 
 def _written(experiment: Experiment) -> list[Request[Any]]:
@@ -198,7 +213,9 @@ def _cells(requests: Sequence[Request[Any]], outcomes: Outcomes) -> str:
                 round(record.seconds, 4),
             )
         published = printed.get((row, column), "")
-        rows.append((row, column, repeat, record.status, *measured, published, record.key))
+        last_line = record.message.strip().splitlines()[-1:] or [""]
+        place = row, column, repeat, record.status
+        rows.append((*place, *measured, published, record.key, last_line[0]))
     return csv_text(CELLS_HEADER, tuple(rows))
 
 

@@ -57,6 +57,7 @@ def test_cells_csv_has_one_row_a_cell_in_the_stated_form(small_config: Write, ou
         "seconds",
         "published",
         "key",
+        "reason",
     ]
     assert len(rows) == 2 * 2 * 2
     for row in rows:
@@ -112,7 +113,11 @@ def test_a_failed_cell_is_a_dash_and_the_exit_code_1(
     assert "2 of 4 cells have no result" in result.stderr
     assert re.search(r"monks +\| +\d\.\d{3} +\| +– \|", result.stdout)
     cells = (out / "small" / "cells.csv").read_text()
-    assert re.search(r"^monks,ada,0,failed,,,,,,,,[0-9a-f]{64}$", cells, re.MULTILINE)
+    assert re.search(
+        r"^monks,ada,0,failed,,,,,,,,[0-9a-f]{64},ArithmeticError: the oracle is silent$",
+        cells,
+        re.MULTILINE,
+    )
     monkeypatch.undo()
     monkeypatch.delenv("QUADREPRO_DATA", raising=False)
     again = "run", small_config(), "--jobs", 0, "--out", out

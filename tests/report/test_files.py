@@ -11,6 +11,7 @@ from quadrepro.engine.store import RecordStore
 from quadrepro.engine.work import run_cell
 from quadrepro.errors import ConfigError
 from quadrepro.report.files import check_tables, write_results
+from quadrepro.report.manifest import read_manifest
 
 CONFIG = """title: One
 repeats: 2
@@ -89,7 +90,7 @@ def test_cells_and_tables_carry_the_printed_row_that_the_config_names(tmp_path: 
     plan = make_plan(load_experiment(path))
     write_results(plan, RecordStore(tmp_path / "records"), folder)
     cells = (folder / "cells.csv").read_text().splitlines()
-    assert cells[1] == f"robots,adaboost,0,missing,,,,,,,7.74%,{plan.cells[0].key}"
+    assert cells[1] == f"robots,adaboost,0,missing,,,,,,,7.74%,{plan.cells[0].key},"
     row = (folder / "means.md").read_text().splitlines()[4]
     assert row.split("|")[1:3] == [" robots     ", " – (7.74 ± 0.74) "]
 
@@ -107,7 +108,7 @@ def test_cells_carry_the_printed_risk_rather_than_the_printed_mean(tmp_path: Pat
     plan = make_plan(load_experiment(path))
     write_results(plan, RecordStore(tmp_path / "records"), folder)
     cells = (folder / "cells.csv").read_text().splitlines()
-    assert cells[1] == f"monks,adaboost,0,missing,,,,,,,0.255,{plan.cells[0].key}"
+    assert cells[1] == f"monks,adaboost,0,missing,,,,,,,0.255,{plan.cells[0].key},"
     assert "(5.00)" in (folder / "means.md").read_text()
 
 
@@ -356,3 +357,21 @@ def test_a_panel_of_some_algorithms_draws_what_is_kept_of_them(
         check_tables(load_experiment(path))
     assert str(caught.value).startswith(f"{path}:7:")
     assert str(caught.value).endswith(message)
+
+
+def test_outputs_that_the_config_no_longer_asks_for_are_removed_and_nothing_else(
+    tmp_path: Path,
+) -> None:
+    path, folder = tmp_path / "one.yaml", tmp_path / "results"
+    path.write_text(CONFIG.format("means: table1"))
+    store = RecordStore(tmp_path / "records")
+    write_results(make_plan(load_experiment(path)), store, folder)
+    (folder / "notes.md").write_text("by hand")
+    assert (folder / "means.csv").is_file()
+    path.write_text(CONFIG.format(""))
+    write_results(make_plan(load_experiment(path)), store, folder)
+    assert list(folder.glob("means.*")) == []
+    assert (folder / "notes.md").read_text() == "by hand"
+    manifest = read_manifest(folder)
+    assert manifest is not None
+    assert all((folder / name).is_file() for name in manifest.files)

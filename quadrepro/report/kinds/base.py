@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -184,9 +185,10 @@ def closing_notes(context: Context[Any], outcomes: Outcomes) -> tuple[str, ...]:
             f"{rows}: an oracle chose by the errors on the test examples themselves, so these are "
             "the least errors that a choice could reach, not estimates."
         )
-    lacking = sum(not record.ok for record in outcomes.records.values())
+    lacking = Counter(record.status for record in outcomes.records.values() if not record.ok)
     if lacking:
+        how = ", ".join(f"{n} {status}" for status, n in sorted(lacking.items()))
         notes.append(
-            f"{lacking} of {len(outcomes.records)} cells failed or are missing ({MISSING})."
+            f"{lacking.total()} of {len(outcomes.records)} cells have no result ({MISSING}): {how}."
         )
     return (*notes, *config.notes)
