@@ -113,7 +113,7 @@ def test_a_row_with_a_missing_cell_has_no_best_and_no_test(experiment: Experimen
     assert [e.ours for e in entries] == ["1.30 ± 0.08", "1.15 ± 0.06", "–"]
     assert not any(e.bold or e.best for e in entries)
     assert [e.printed_best for e in entries] == [False, True, False]
-    assert "1 of 24 cells have no result (–): 1 failed." in table.notes
+    assert "1 of 24 cells have no result (–): 1 missing." in table.notes
 
 
 def test_one_split_has_a_best_and_no_tests(experiment: Experiment) -> None:
