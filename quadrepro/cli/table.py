@@ -29,7 +29,8 @@ def command(
 
     plan = prepare(config, data=data, repeats=repeats, offline=True, check_data=False)
     store = record_store(out)
-    if not any(store.path(cell.key).is_file() for cell in plan.cells):
+    known = store.scan()
+    if not any(cell.key in known for cell in plan.cells):
         click.echo(f"no cell of {config} has been computed in {store.folder}", err=True)
         ctx.exit(EXIT_CELLS_MISSING)
     ctx.exit(show(write(plan, store, out)))

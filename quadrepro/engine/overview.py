@@ -11,6 +11,9 @@ from quadrepro.engine.estimates import Estimates
 from quadrepro.engine.records import Record
 from quadrepro.engine.store import RecordStore
 
+ENOUGH = 3
+"""How many records of a row and column tell how long its cells take."""
+
 
 @dataclass(frozen=True)
 class Line:
@@ -35,29 +38,38 @@ class Line:
 
 
 def overview(cells: Sequence[Cell], store: RecordStore) -> list[Line]:
-    """Return how far each algorithm of an experiment is, in the order of the columns."""
-    estimates, missing = Estimates(), []
+    """Return how far each algorithm of an experiment is, in the order of the columns.
+
+    Records are counted by their names. To estimate times, `ENOUGH` of each row and column are read.
+    """
+    known, estimates = store.scan(), Estimates()
+    missing: dict[str, list[Cell]] = {cell.algorithm: [] for cell in cells}
     kept, failed, total = Counter[str](), Counter[str](), Counter[str]()
+    read = Counter[tuple[str, str]]()
     for cell in cells:
         total[cell.algorithm] += 1
-        record = store.get(cell.key)
-        if record is None:
-            missing.append(cell)
-        elif record.ok:
-            kept[cell.algorithm] += 1
-            estimates.learn(cell, record.seconds)
-        else:
+        ok = known.get(cell.key)
+        if ok is None:
+            missing[cell.algorithm].append(cell)
+        elif not ok:
             failed[cell.algorithm] += 1
+        else:
+            kept[cell.algorithm] += 1
+            place = cell.dataset, cell.algorithm
+            if read[place] < ENOUGH and (record := store.get(cell.key)) and record.ok:
+                read[place] += 1
+                estimates.learn(cell, record.seconds)
     lines = []
-    for name, n_cells in total.items():
-        seconds = [estimates.seconds(cell) for cell in missing if cell.algorithm == name]
-        known = [value for value in seconds if value is not None]
-        total_seconds = sum(known) if len(known) == len(seconds) else None
-        lines.append(Line(name, n_cells, kept[name], failed[name], len(seconds), total_seconds))
+    for name, left in missing.items():
+        times = [estimates.seconds(cell) for cell in left]
+        found = [seconds for seconds in times if seconds is not None]
+        seconds = sum(found) if len(found) == len(times) else None
+        lines.append(Line(name, total[name], kept[name], failed[name], len(left), seconds))
     return lines
 
 
 def failures(cells: Sequence[Cell], store: RecordStore) -> list[tuple[Cell, Record]]:
     """Return the cells that have a record but no result, with their records."""
-    found = ((cell, store.get(cell.key)) for cell in cells)
+    known = store.scan()
+    found = ((cell, store.get(cell.key)) for cell in cells if known.get(cell.key) is False)
     return [(cell, record) for cell, record in found if record is not None and not record.ok]

@@ -7,7 +7,7 @@ database: it reads as fast, and damage or a full disk harms no other record.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 from quadrepro._files import write_bytes
@@ -15,6 +15,9 @@ from quadrepro.engine.records import Record, from_json, to_json
 
 _HEAD, _MIDDLE, _TAIL = b'{"sha256": "', b'", "record": ', b"}\n"
 _START = len(_HEAD) + 64 + len(_MIDDLE)
+ENDING, FAILED = ".json", ".failed.json"
+"""Endings of the names of records with and without a result."""
+
 DAMAGED = ".damaged"
 """Ending of the name of a record that was set aside."""
 
@@ -34,23 +37,23 @@ class RecordStore:
         self.folder = folder
         self._on_damage = on_damage
 
-    def path(self, key: str) -> Path:
-        """Return the file of a record."""
-        return self.folder / key[:2] / f"{key}.json"
+    def path(self, key: str, ok: bool = True) -> Path:
+        """Return the file of a record with a result, or of one without."""
+        return self.folder / key[:2] / (key + (ENDING if ok else FAILED))
 
     def get(self, key: str) -> Record | None:
         """Return a record, or None where there is none.
 
         A damaged one is set aside under a name that ends with `DAMAGED`, and counts as none.
         """
-        path = self.path(key)
-        try:
-            return _decode(path.read_bytes(), key)
-        except OSError:
-            return None
-        except ValueError as error:
-            self._set_aside(path, str(error))
-            return None
+        for path in (self.path(key), self.path(key, ok=False)):
+            try:
+                return _decode(path.read_bytes(), key)
+            except OSError:
+                continue
+            except ValueError as error:
+                self._set_aside(path, str(error))
+        return None
 
     def put(self, record: Record) -> None:
         """Keep a record; a reader never sees half of one.
@@ -60,12 +63,16 @@ class RecordStore:
         OSError
             If the disk does not take it.
         """
-        write_bytes(self.path(record.key), _encode(record))
+        write_bytes(self.path(record.key, record.ok), _encode(record))
+        self.path(record.key, not record.ok).unlink(missing_ok=True)
 
-    def __iter__(self) -> Iterator[str]:
-        """Yield the keys of all records, unread."""
-        for path in self.folder.glob("??/*.json"):
-            yield path.stem
+    def scan(self) -> dict[str, bool]:
+        """Return which records there are, unread, and whether each has a result."""
+        found: dict[str, bool] = {}
+        for path in self.folder.glob(f"??/*{ENDING}"):
+            key = path.name.partition(".")[0]
+            found[key] = found.get(key, False) or not path.name.endswith(FAILED)
+        return found
 
     def _set_aside(self, path: Path, fault: str) -> None:
         try:

@@ -51,7 +51,7 @@ def merge(sources: Iterable[RecordStore], into: RecordStore) -> Merged:
     """
     merged = Merged()
     for source in sources:
-        for key in source:
+        for key in source.scan():
             record = source.get(key)
             if record is None:
                 continue
@@ -95,4 +95,6 @@ def leftovers(store: RecordStore, used: Collection[str] | None = None) -> Iterat
     yield from store.folder.glob("??/.*.part")
     yield from Claims(store.folder / CLAIMS).stale()
     if used is not None:
-        yield from (store.path(key) for key in store if key not in used)
+        for key, ok in store.scan().items():
+            if key not in used:
+                yield store.path(key, ok)

@@ -80,7 +80,7 @@ def explain(cell: Cell, record: Record, store: RecordStore) -> Iterator[tuple[st
     yield "seed", f"{cell.draws[0]}, with the names {cell.draws[1]!r} and {cell.draws[2]}"
     yield "code", str(content["code"])
     yield "packages", _inline(content["packages"])
-    yield "record", str(store.path(cell.key))
+    yield "record", str(store.path(cell.key, record.ok))
     if record.status == "missing":
         return
     made = record.environment

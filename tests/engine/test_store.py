@@ -19,7 +19,7 @@ def test_a_record_comes_back_as_it_was_kept(tmp_path: Path) -> None:
     store.put(RECORD)
     assert store.get(KEY) == RECORD
     assert store.get("cd" + "0" * 62) is None
-    assert list(store) == [KEY]
+    assert store.scan() == {KEY: True}
 
 
 def test_a_changed_digit_is_found_set_aside_and_named(tmp_path: Path) -> None:
@@ -33,9 +33,20 @@ def test_a_changed_digit_is_found_set_aside_and_named(tmp_path: Path) -> None:
     assert told == [(path, "its checksum is not that of its text")]
     assert path.with_name(path.name + DAMAGED).read_bytes() == changed
     assert not path.exists()
-    assert list(store) == []
+    assert store.scan() == {}
     store.put(RECORD)
     assert store.get(KEY) == RECORD
+
+
+def test_a_record_without_a_result_gives_way_to_one_and_the_other_way_round(
+    tmp_path: Path,
+) -> None:
+    store, failed = RecordStore(tmp_path), Record(KEY, "failed", content=CONTENT)
+    for record in (failed, RECORD, failed):
+        store.put(record)
+        assert store.get(KEY) == record
+        assert store.scan() == {KEY: record.ok}
+        assert len(list(tmp_path.rglob("*.json"))) == 1
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"sha256": "", "record": {}}', "[" * 5000])
