@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 SECONDS_BETWEEN_LINES = 60.0
 SECONDS_BETWEEN_UPDATES = 0.5
 
+SHOWN = 3
+"""How many running cells are named."""
+
 
 def duration(seconds: float) -> str:
     """Return a duration in words."""
@@ -101,6 +104,7 @@ class RunProgress(TerminalBar):
         self._jobs = max(1, jobs)
         self._estimates = estimates
         self._quiet = quiet
+        self._sent: dict[str, Cell] = {}
         self._done_seconds = 0.0
         self._lock = threading.Lock()
         self._ended = threading.Event()
@@ -135,9 +139,15 @@ class RunProgress(TerminalBar):
         with self._lock:
             super().__exit__(kind, error, trace)
 
+    def sent(self, cell: Cell) -> None:
+        """Note that a cell waits for a worker or runs."""
+        with self._lock:
+            self._sent[cell.key] = cell
+
     def __call__(self, cell: Cell, record: Record) -> None:
         """Count a finished cell."""
         with self._lock:
+            self._sent.pop(cell.key, None)
             del self._rest[cell.key]
             self._done_seconds += record.seconds
             self._last_cell = time.monotonic()
@@ -203,8 +213,13 @@ class RunProgress(TerminalBar):
     def _text(self) -> str:
         done = self._n_cells - len(self._rest)
         text = f"{done}/{self._n_cells} cells"
-        left = self._left_now() if self._rest else None
-        return text if left is None else f"{text}, about {duration(left)} left"
+        if self._rest and (left := self._left_now()) is not None:
+            text += f", about {duration(left)} left"
+        # Workers take cells in the order in which these are sent.
+        running = [f"{cell.dataset} {cell.algorithm}" for cell in self._sent.values()]
+        if running:
+            text += f"; running {', '.join(dict.fromkeys(running[: min(self._jobs, SHOWN)]))}"
+        return text
 
 
 class FetchProgress(TerminalBar):

@@ -113,7 +113,8 @@ def reproduce(
     todo = missing_cells(plan.cells, store, estimates, retry)
     jobs = workers(jobs, todo)
     with RunProgress(todo, jobs, estimates, quiet=not progress) as listener:
-        compute(todo, store, local(jobs, limits_of(plan, timeout, memory)), listener, estimates)
+        backend = local(jobs, limits_of(plan, timeout, memory))
+        compute(todo, store, backend, listener, estimates, listener.sent)
     return write(plan, store, out)
 
 

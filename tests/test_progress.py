@@ -91,6 +91,17 @@ def test_the_estimate_moves_on_while_no_cell_is_done(clock: Clock) -> None:
         assert progress._text() == "1/4 cells, about 10 s left"
 
 
+def test_as_many_cells_are_named_as_there_are_workers() -> None:
+    with RunProgress(CELLS, 2, Estimates(), quiet=True) as progress:
+        for cell in CELLS[:3]:
+            progress.sent(cell)
+        assert progress._text() == "0/4 cells; running wine ada"
+        progress.sent(cast(Cell, Stub("k9", "heart")))
+        done(progress, Estimates(), CELLS[0], 1.0)
+        done(progress, Estimates(), CELLS[1], 1.0)
+        assert progress._text().endswith("; running wine ada, heart ada")
+
+
 def test_a_quiet_run_shows_nothing_but_what_it_is_told(
     clock: Clock, capsys: pytest.CaptureFixture[str]
 ) -> None:

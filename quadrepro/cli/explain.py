@@ -57,7 +57,7 @@ def command(
         ctx.exit(EXIT_CELLS_MISSING)
     if recompute:
         kept = {record.key: record for record in records}
-        for again in local(0)(cells):
+        for again in local(1)(cell.ready() for cell in cells):
             if result(again) != result(kept[again.key]):
                 raise ToleranceError(f"{store.path(again.key)}: computed again, the result differs")
         click.echo(f"computed again: {len(cells)} of {len(cells)} results are the same")

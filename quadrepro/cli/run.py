@@ -154,7 +154,7 @@ def _run(interruption: Interruption, plan: Plan, out: Path, asked: _Options) -> 
                 progress.tell(failure(*place, record))
             interruption.check()
 
-        compute(todo, store, _backend(plan, asked, jobs), listen, estimates)
+        compute(todo, store, _backend(plan, asked, jobs), listen, estimates, progress.sent)
     if asked.shard is not None:
         tell(f"part {asked.shard[0]} of {asked.shard[1]} is done; quadrepro merge joins the parts")
         return 0

@@ -39,6 +39,10 @@ class Listener(Protocol):
         """Take note of one cell and its record."""
 
 
+def _ignore(cell: Cell) -> None:
+    """Take no note of a cell."""
+
+
 def missing_cells(
     cells: Iterable[Cell],
     store: RecordStore,
@@ -74,6 +78,7 @@ def compute(
     backend: Backend,
     listener: Listener,
     estimates: Estimates | None = None,
+    sent: Callable[[Cell], None] = _ignore,
 ) -> None:
     """Compute cells and keep their records, the longest cells first.
 
@@ -90,6 +95,8 @@ def compute(
         shares the store.
     estimates : Estimates, optional
         Running times known so far; learns those of the cells that are computed.
+    sent : callable, optional
+        Called with every cell that the backend takes.
 
     Raises
     ------
@@ -100,7 +107,7 @@ def compute(
     """
     from quadrepro.kernels.compiling import warm
 
-    run = _Run(store, listener, Estimates() if estimates is None else estimates)
+    run = _Run(store, listener, Estimates() if estimates is None else estimates, sent)
     # Compiled once here, not by every worker.
     warm(name for cell in cells for name in cell.learner.kernels)
     try:
@@ -121,6 +128,7 @@ class _Run:
     store: RecordStore
     listener: Listener
     estimates: Estimates
+    sent: Callable[[Cell], None]
     began: str = field(default_factory=utc_now)
 
     def __post_init__(self) -> None:
@@ -140,6 +148,7 @@ class _Run:
                     self._tell(cell, record)
                 else:
                     taken[cell.key] = cell
+                    self.sent(cell)
                     yield cell
 
         with closing(backend(make_ready(mine(), cells))) as records:
