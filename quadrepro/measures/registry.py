@@ -30,7 +30,7 @@ MEASURES: dict[str, Measure] = {
         "PAC-Bayesian bound", "bounds.cbboost:measured_pac_bayes", needs="voters"
     ),
     "cortes_margin_bound": Measure(
-        "margin bound", "bounds.cbboost:measured_margin_bound", needs="voters"
+        "margin bound", "bounds.cbboost:measured_margin_bound", needs="voters", version=2
     ),
     "test_hoeffding_bound": Measure(
         "Hoeffding's bound on the risk", "bounds.concentration:measured_hoeffding_bound"

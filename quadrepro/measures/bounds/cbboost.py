@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 RHOS = (0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
 """Margins ρ of which the measured margin bound takes the best."""
 
+ROUNDING = 1e-9
+"""Share by which a margin above ρ counts as ρ."""
+
 
 def c_bound(margins: FloatArray) -> FloatArray:
     """Return the C-bound 1 - μ₁²/μ₂ of votes (Definitions 6 and 7).
@@ -143,7 +146,8 @@ def margin_bound(
         blocks = max(np.ceil(4 / rho**2 * np.log(rho**2 / share)), 0.0)
         complexity = (4 * np.sqrt(2 * share) + 2 * np.sqrt(share)) / rho
         spread = np.sqrt(blocks * share + np.log(2 / delta) / (2 * m))
-        bounds.append((margins <= rho).mean(axis=0) + complexity + spread)
+        # A vote in which all voters agree has margin 1, in whatever order its weights are added.
+        bounds.append((margins <= rho * (1 + ROUNDING)).mean(axis=0) + complexity + spread)
     return np.asarray(np.min(bounds, axis=0))
 
 

@@ -50,6 +50,13 @@ def test_the_pac_bayes_bound_is_theorem_2() -> None:
     assert pac_bayes_bound(margins, 7 * weights, delta=0.1) == pytest.approx(bound, rel=1e-12)
 
 
+def test_margins_that_only_rounding_puts_above_rho_count_as_rho() -> None:
+    margins = np.ones(500)
+    above, below = np.nextafter(margins, 2.0), np.nextafter(margins, 0.0)
+    found = {float(margin_bound(m, 10, [1.0])) for m in (margins, above, below)}
+    assert len(found) == 1
+
+
 def test_the_margin_bound_is_the_smallest_of_the_formula() -> None:
     margins = np.linspace(-0.2, 1.0, 500)
     m, n = 500, 20
