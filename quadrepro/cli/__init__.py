@@ -19,6 +19,7 @@ VERBS = {
     "plan": "Say how many cells are kept and missing, and how long these will take.",
     "status": "Say which cells are done, have failed, and are running now.",
     "explain": "Say where an entry of a table comes from.",
+    "verify": "Prove computed cells by code that shares nothing with the algorithms.",
     "table": "Write the tables again from what has been computed.",
     "infer": "Say which reading of a protocol the printed numbers speak for.",
     "compare": "Compare two results folders, or two folders of them.",

@@ -1,0 +1,273 @@
+"""Checks of algorithms with example weights, from losses and margins alone.
+
+AdaBoost, EBBoost and their like keep example weights and multiply them in every round. Here the
+weights of a round are computed afresh from the vote before it: exp(-y F), and what else an
+algorithm defines them by.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from quadrepro._typing import FloatArray
+from quadrepro.verification.certificate import Certificate, LongArray
+from quadrepro.verification.trajectory import Round
+
+AnyArray = FloatArray | LongArray
+
+NO_EDGE = 1e-10
+"""An algorithm ends when no candidate has a larger edge, or no larger weight."""
+
+ROUNDING = 2e-11
+"""Edges up to this are rounding errors of example weights in whole units of 2^-48."""
+
+LARGEST = 40.0
+"""No step has a larger size; a voter without error gets so much times the number of rounds."""
+
+RANGE = np.append(0.0, LARGEST * 2.0 ** np.arange(-30.0, 1.0))
+"""Steps at which AdaBoost_REG's loss must not be below that of its step."""
+
+
+def softmin(exponents: LongArray) -> LongArray:
+    """Return exp(-exponents), divided by its sum."""
+    weights = np.exp(exponents.min() - exponents)
+    return np.asarray(weights / weights.sum())
+
+
+def sums(weights: LongArray, seen: Round) -> FloatArray:
+    """Return Σ w y h of every candidate."""
+    return np.asarray(weights.astype(np.float64) @ seen.signed)
+
+
+def sizes(edges: FloatArray, seen: Round) -> FloatArray:
+    """Return the edge of every candidate, or of the better one of it and its complement."""
+    return np.abs(edges) if seen.complements else np.maximum(edges, 0.0)
+
+
+@dataclass
+class WeightRule(ABC):
+    """Checks rounds of an algorithm that picks the voter of largest edge."""
+
+    remembers = False
+
+    def weights(self, seen: Round) -> LongArray:
+        """Return the example weights before a round, which sum to 1."""
+        return softmin(seen.margins)
+
+    def scores(self, seen: Round) -> FloatArray:
+        """Return the score of every candidate, on a scale from 0 to 1."""
+        return sizes(sums(self.weights(seen), seen), seen)
+
+    def score(self, seen: Round) -> np.longdouble:
+        """Return the score of the pick in its direction, in long arithmetic."""
+        return self.edge(seen)
+
+    def edge(self, seen: Round) -> np.longdouble:
+        """Return the edge of the pick in its direction."""
+        return np.longdouble(seen.direction * (self.weights(seen) * seen.picked).sum())
+
+    def check(self, seen: Round, certificate: Certificate) -> None:
+        """Check the pick, its weight, and that the objective falls."""
+        where = f"round {seen.t}"
+        certificate.compare(self.scores(seen), self.score(seen), where)
+        if (seen.direction * seen.picked > 0).all() and self.decided:
+            certificate.require(
+                abs(seen.weight) > seen.total, f"{where}: a voter without error does not decide"
+            )
+            return
+        self.check_weight(seen, certificate)
+
+    decided = True
+    """Whether a voter without error ends the run."""
+
+    def check_end(self, seen: Round, certificate: Certificate) -> None:
+        """Check that no candidate has an edge."""
+        left = float(self.scores(seen).max()) - NO_EDGE - ROUNDING
+        certificate.measure("violation", max(0.0, left), f"round {seen.t}: the largest edge left")
+
+    def follow(self, seen: Round) -> None:  # noqa: B027
+        """Do nothing: margins tell the weights."""
+
+    @abstractmethod
+    def check_weight(self, seen: Round, certificate: Certificate) -> None:
+        """Check the weight of the pick, and that the objective falls."""
+
+
+@dataclass
+class AdaBoostRule(WeightRule):
+    """α = artanh r for the edge r; ln Σ exp(-y F) falls by -½ ln(1 - r²)."""
+
+    def check_weight(self, seen: Round, certificate: Certificate) -> None:
+        """Check α, and that the exponential loss falls as far as it should."""
+        edge, where = self.edge(seen), f"round {seen.t}"
+        certificate.weigh(abs(seen.weight), np.arctanh(edge), where)
+        left = np.log((self.weights(seen) * np.exp(-seen.weight * seen.picked)).sum())
+        rise = max(0.0, float(left - np.log1p(-edge * edge) / 2))
+        certificate.measure("violation", rise, f"{where}: the fall of the exponential loss")
+
+
+@dataclass
+class EBBoostRule(WeightRule):
+    """The penalised loss is (1-λ) (Σ e)² + λ n Σ e², for the losses e of the examples.
+
+    Over the examples that a voter classifies correctly (I) and wrongly (J) it is N_I exp(-2α) +
+    N_J exp(2α) + 2 (1-λ) W_I W_J, so α = ¼ ln(N_I/N_J), and it falls by (√N_I - √N_J)².
+
+    Attributes
+    ----------
+    lam : float
+        λ.
+    """
+
+    lam: float
+
+    def check_weight(self, seen: Round, certificate: Certificate) -> None:
+        """Check α, and that the penalised loss falls as far as it should."""
+        w, where = self.weights(seen), f"round {seen.t}"
+        right, wrong = self._norm(w, seen.direction * seen.picked)
+        certificate.weigh(abs(seen.weight), np.longdouble(np.log(right / wrong) / 4), where)
+        fall = (np.sqrt(right) - np.sqrt(wrong)) ** 2
+        before = self.loss(w)
+        after = self.loss(w * np.exp(-seen.weight * seen.picked))
+        rise = float((after - before + fall) / before)
+        certificate.measure("violation", max(0.0, rise), f"{where}: the fall of the penalised loss")
+
+    def scores(self, seen: Round) -> FloatArray:
+        """Return |√N_I - √N_J| in proportion to the root of the loss before the round."""
+        w = self.weights(seen)
+        squares = w * w
+        W, Q = sums(w, seen), sums(squares, seen)
+        total = float(squares.sum())
+        roots = [np.sqrt(self._side((1 + s * W) / 2, (total + s * Q) / 2, len(w))) for s in (1, -1)]
+        return sizes((roots[0] - roots[1]) / np.sqrt(float(self.loss(w))), seen)
+
+    def score(self, seen: Round) -> np.longdouble:
+        """Return the score of the pick in its direction."""
+        w = self.weights(seen)
+        right, wrong = self._norm(w, seen.direction * seen.picked)
+        return np.longdouble((np.sqrt(right) - np.sqrt(wrong)) / np.sqrt(self.loss(w)))
+
+    def loss(self, losses: LongArray) -> np.longdouble:
+        """Return (1-λ) (Σ e)² + λ n Σ e²."""
+        lam, total = np.longdouble(self.lam), losses.sum()
+        return np.longdouble((1 - lam) * total * total + lam * len(losses) * (losses**2).sum())
+
+    def _norm(self, w: LongArray, right: FloatArray) -> list[AnyArray]:
+        """Return N_I and N_J."""
+        sides = (w[right > 0], w[right < 0])
+        return [self._side(side.sum(), (side * side).sum(), len(w)) for side in sides]
+
+    def _side(self, W: AnyArray, Q: AnyArray, n: int) -> AnyArray:
+        return np.asarray(np.maximum(W * W + self.lam * (n * Q - W * W), 0.0))
+
+
+@dataclass
+class HedgeRule(WeightRule):
+    """Every round counts 1, and a correct classification multiplies a weight by 1 - η.
+
+    With c = (1 + r)/2, the mean cost of the weights in a round, ln Σ w falls by at least η c: that
+    is the step of the lecture's proof.
+
+    Attributes
+    ----------
+    eta : float
+        η.
+    """
+
+    eta: float
+    decided = False
+
+    def weights(self, seen: Round) -> LongArray:
+        """Return the weights, by the number of rounds that classified an example correctly."""
+        correct = (seen.margins + (seen.t - 1)) / 2
+        return softmin(-correct * np.log1p(-np.longdouble(self.eta)))
+
+    def check_weight(self, seen: Round, certificate: Certificate) -> None:
+        """Check that the weight is 1, and that the weights fall as far as they should."""
+        where = f"round {seen.t}"
+        certificate.weigh(abs(seen.weight), 1.0, where)
+        costs = (1 + seen.direction * seen.picked) / 2
+        w = self.weights(seen)
+        left = np.log((w * (1 - np.longdouble(self.eta)) ** costs).sum())
+        rise = float(left + self.eta * (w * costs).sum())
+        certificate.measure("violation", max(0.0, rise), f"{where}: the fall of the weights")
+
+
+@dataclass
+class AdaBoostRegRule(WeightRule):
+    """α ≥ 0 minimises Σ exp(-yF - C A μ^p), A = Σ α and A μ = Σ α w over the rounds with it.
+
+    Attributes
+    ----------
+    C : float
+        How much influence softens a margin.
+    power : int
+        p.
+    """
+
+    C: float
+    power: int
+    influences: LongArray = field(default_factory=lambda: np.zeros(0, dtype=np.longdouble))
+    size: np.longdouble = field(default_factory=lambda: np.longdouble(0.0))
+
+    remembers = True
+
+    def weights(self, seen: Round) -> LongArray:
+        """Return the weights, by the soft margins before the round."""
+        if not len(self.influences):
+            self.influences = np.zeros(len(seen.margins), dtype=np.longdouble)
+        return softmin(self._exponents(seen.margins, self.influences, self.size))
+
+    def follow(self, seen: Round) -> None:
+        """Add the round to the influences."""
+        alpha = np.longdouble(abs(seen.weight))
+        self.influences = self.influences + alpha * self.weights(seen)
+        self.size += alpha
+
+    def check_weight(self, seen: Round, certificate: Certificate) -> None:
+        """Check that no step has a smaller loss, and that its derivative there is zero."""
+        where, alpha = f"round {seen.t}", np.longdouble(abs(seen.weight))
+        w, start = self.weights(seen), self._exponents(seen.margins, self.influences, self.size)
+
+        def terms(a: np.longdouble) -> LongArray:
+            margins = seen.margins + a * seen.direction * seen.picked
+            after = self._exponents(margins, self.influences + a * w, self.size + a)
+            return np.asarray(np.exp(start.min() - after))
+
+        here = terms(alpha)
+        step = alpha * np.longdouble(1e-7)
+        up, down = terms(alpha + step).sum(), terms(alpha - step).sum()
+        # A parabola through three points has its minimum this far away.
+        away = step * (up - down) / (2 * (up + down - 2 * here.sum()))
+        certificate.weigh(alpha, alpha - away, where)
+        others = np.array([terms(np.longdouble(a)).sum() for a in RANGE])
+        rise = max(0.0, float(here.sum() / others.min() - 1))
+        certificate.measure("violation", rise, f"{where}: the least softened loss")
+
+    def check_end(self, seen: Round, certificate: Certificate) -> None:
+        """Accept the end: it may be that of an edge, or of a softened loss that only rises."""
+        best = int(self.scores(seen).argmax())
+        if self.scores(seen)[best] <= NO_EDGE + ROUNDING:
+            return
+        w = self.weights(seen)
+        direction = np.sign(sums(w, seen)[best])
+        start = self._exponents(seen.margins, self.influences, self.size)
+        losses = []
+        for a in RANGE:
+            margins = seen.margins + a * direction * seen.signed[:, best]
+            after = self._exponents(margins, self.influences + a * w, self.size + a)
+            losses.append(np.exp(start.min() - after).sum())
+        place = int(np.argmin(losses))
+        certificate.require(
+            place in (0, 1, len(RANGE) - 1), f"round {seen.t}: the run ended before the last step"
+        )
+
+    def _exponents(
+        self, margins: LongArray, influences: LongArray, size: np.longdouble
+    ) -> LongArray:
+        if not size > 0:
+            return margins
+        return np.asarray(margins + self.C * size * (influences / size) ** self.power)
