@@ -40,8 +40,6 @@ class CBoundRule:
     gradient: bool
     repeats: bool
 
-    remembers = False
-
     def check(self, seen: Round, certificate: Certificate) -> None:
         """Check the pick, its weight, and that the C-bound falls."""
         where, picked = f"round {seen.t}", np.asarray(seen.picked, dtype=np.longdouble)
@@ -81,9 +79,6 @@ class CBoundRule:
             return
         left = float(self._scores(seen).max()) - ROUNDING
         certificate.measure("violation", max(0.0, left), f"round {seen.t}: the fall left")
-
-    def follow(self, seen: Round) -> None:
-        """Do nothing: margins tell the C-bound."""
 
     def _scores(self, seen: Round) -> FloatArray:
         """Return the root of the C-bound's fall along every voter, or its slope; 0 if none."""

@@ -80,7 +80,9 @@ class Certificate:
     def weigh(self, found: Number, expected: Number, what: str) -> None:
         """Note how far a weight is from the expected one."""
         difference = abs(np.longdouble(found) - np.longdouble(expected))
-        self.measure("weight", difference / np.fmax(abs(expected), SMALL), f"{what}: the weight")
+        self.measure(
+            "weight", float(difference) / max(abs(float(expected)), SMALL), f"{what}: the weight"
+        )
 
     def add(self, other: Certificate) -> None:
         """Take in what was found for another cell."""

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import singledispatch
 
 import numpy as np
 
-from quadrepro._typing import FloatArray
+from quadrepro._typing import FloatArray, IntArray
 from quadrepro.learners.algorithm import DrawnProblem
 from quadrepro.learners.greedy.adaboost import AdaBoost
-from quadrepro.learners.greedy.adaboost_reg import AdaBoostReg
+from quadrepro.learners.greedy.adaboost_reg import AdaBoostReg, SoftMargins
 from quadrepro.learners.greedy.algorithm import GreedyAlgorithm
 from quadrepro.learners.greedy.cbboost import CBBoost, GBCBBoost
 from quadrepro.learners.greedy.ebboost import EBBoost
 from quadrepro.learners.greedy.hedge import HedgeBoost
-from quadrepro.learners.greedy.loop import Trace
+from quadrepro.learners.greedy.loop import Step, Trace, Watcher, boost
 from quadrepro.learners.greedy.quadboost import QuadBoost, QuadBoostL1, QuadBoostL2, QuadBoostLInf
 from quadrepro.learners.grid import Grid
 from quadrepro.verification.cbound import CBoundRule
@@ -31,6 +31,27 @@ from quadrepro.verification.trajectory import (
 )
 from quadrepro.verification.voters import DrawnVote, Grid16, MatrixVote, StumpMatrix, Vote
 from quadrepro.verification.weights import AdaBoostRegRule, AdaBoostRule, EBBoostRule, HedgeRule
+from quadrepro.voters.source import FixedVoters, VoterSource
+
+
+class Influences(Watcher[SoftMargins]):
+    """Keeps the influences of AdaBoost_REG after every round of the first trajectory.
+
+    Attributes
+    ----------
+    rounds : list of ndarray of shape (n_examples,)
+        The influences.
+    """
+
+    def __init__(self) -> None:
+        self.rounds: list[FloatArray] = []
+
+    def after(self, t: int, live: IntArray, step: Step, state: SoftMargins) -> None:
+        """Keep the influences after a round."""
+        self.rounds.append(state.influences[0].copy())
+
+    def retire(self, rows: IntArray, step: Step, votes: FloatArray) -> None:
+        """Do nothing: nothing follows the last round."""
 
 
 @singledispatch
@@ -52,11 +73,6 @@ def _(learner: EBBoost, value: float) -> StepRule:
 @rule_of.register
 def _(learner: HedgeBoost, value: float) -> StepRule:
     return HedgeRule(value)
-
-
-@rule_of.register
-def _(learner: AdaBoostReg, value: float) -> StepRule:
-    return AdaBoostRegRule(value, learner.power)
 
 
 @rule_of.register
@@ -105,6 +121,8 @@ class GreedySolution(Solution):
         Evaluates the voters.
     held_out : HeldOut or None, default None
         What chose the number of rounds, if stumps are drawn.
+    influences : ndarray of shape (n_rounds, n_examples)
+        Those of the examples after every round, in a run of AdaBoost_REG.
     """
 
     learner: GreedyAlgorithm  # type: ignore[type-arg]
@@ -112,6 +130,7 @@ class GreedySolution(Solution):
     run: FixedTrajectory | DrawnTrajectory
     voters: StumpMatrix | Grid16
     held_out: HeldOut | None = None
+    influences: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
 
     @property
     def vote(self) -> Vote:
@@ -123,9 +142,16 @@ class GreedySolution(Solution):
         assert isinstance(voters, Grid16)
         return DrawnVote(voters, run.attributes, run.cuts, run.weights)
 
+    @property
+    def rule(self) -> StepRule:
+        """What checks the rounds."""
+        if isinstance(self.learner, AdaBoostReg):
+            return AdaBoostRegRule(self.value, self.learner.power, self.influences)
+        return rule_of(self.learner, self.value)
+
     def prove(self, certificate: Certificate, rounds: Rounds) -> None:
         """Check rounds by the definition of the algorithm."""
-        check_rounds(self.run, rule_of(self.learner, self.value), rounds, certificate)
+        check_rounds(self.run, self.rule, rounds, certificate)
         if self.held_out is not None and isinstance(vote := self.vote, DrawnVote):
             self.held_out.check(vote, certificate)
 
@@ -190,3 +216,19 @@ def _(learner: GreedyAlgorithm, cell: Cell) -> Solution:  # type: ignore[type-ar
     stumps, H = cell.matrix()
     run = fixed_run(learner, H, cell.data.train.y, grid)
     return GreedySolution(cell.chosen, learner, float(learner.values(grid)[0]), run, stumps)
+
+
+@solve.register
+def _(learner: AdaBoostReg, cell: Cell) -> Solution:
+    y, kept = cell.data.train.y, Influences()
+    source: VoterSource
+    if cell.drawn is not None:
+        found, problem = drawn_solution(learner, cell, cell.alone)
+        source = problem.source()
+    else:
+        stumps, H = cell.matrix()
+        run, value = fixed_run(learner, H, y, cell.alone), float(learner.values(cell.alone)[0])
+        found, source = GreedySolution(cell.chosen, learner, value, run, stumps), FixedVoters(H, y)
+    state = learner.weights(source, np.ones((1, len(y))))
+    boost(learner.rule(np.array([found.value])), state, len(found.run.weights), [kept])
+    return replace(found, influences=np.array(kept.rounds).reshape(-1, len(y)))

@@ -104,6 +104,8 @@ class MarginSolution(ProgramSolution):
         self.before.prove(certificate, rounds)
         lowest = max(0.0, -float(self.weights.min(initial=0.0)))
         certificate.measure("violation", lowest, "the signs of the weights")
+        others = float(abs(self.final.total - np.abs(_long(self.weights)).sum()))
+        certificate.measure("violation", others, "the weights of other voters")
         if len(self.weights):
             self.check_program(certificate)
 
@@ -284,7 +286,8 @@ def _(learner: SoftMargin, cell: Cell) -> Solution:
     )
     duals = program.solve(value).example_weights if len(once) else np.zeros(len(y))
     kind = LPRegSolution if isinstance(learner, RegularizedLP) else QPRegSolution
-    return kind(candidate, final, signed, weights * signs, value, duals, before)
+    signed, weights = signed[:, once], (weights * signs)[once]
+    return kind(candidate, final, signed, weights, value, duals, before)
 
 
 @solve.register

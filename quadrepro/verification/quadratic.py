@@ -38,8 +38,6 @@ class QuadBoostRule:
     reweight: bool
     tol: float
 
-    remembers = False
-
     def check(self, seen: Round, certificate: Certificate) -> None:
         """Check the pick, its weight, and that the risk falls."""
         where = f"round {seen.t}"
@@ -67,9 +65,6 @@ class QuadBoostRule:
         # The last change is no larger than `tol`, but it is made and may add as much to others.
         left = abs(float(changes[falls.argmax()])) - 2 * self.tol - ROUNDING
         certificate.measure("violation", max(0.0, left), f"round {seen.t}: the change left")
-
-    def follow(self, seen: Round) -> None:
-        """Do nothing: margins tell the residuals."""
 
     def _changes(self, seen: Round) -> tuple[FloatArray, FloatArray]:
         """Return the best change of every voter's weight, and by how much it lowers the risk."""

@@ -182,16 +182,11 @@ class DrawnTrajectory(Trajectory):
 class StepRule(Protocol):
     """Checks rounds of one algorithm."""
 
-    remembers: bool
-
     def check(self, seen: Round, certificate: Certificate) -> None:
         """Check a round that added a weight."""
 
     def check_end(self, seen: Round, certificate: Certificate) -> None:
         """Check that no candidate was left to add."""
-
-    def follow(self, seen: Round) -> None:
-        """Take note of a round; called for all of them if the rule remembers."""
 
 
 def check_rounds(
@@ -210,16 +205,11 @@ def check_rounds(
     certificate : Certificate
         Takes what is found.
     """
-    checked = set(rounds.among(trajectory.n_rounds))
-    wanted = range(1, trajectory.n_rounds + 1) if rule.remembers else sorted(checked)
-    for seen in trajectory.rounds(wanted):
-        if seen.t in checked:
-            certificate.n_rounds += 1
-            if seen.pick >= 0:
-                rule.check(seen, certificate)
-            elif seen.weight != 0.0:
-                certificate.require(False, f"round {seen.t}: the pick is no candidate")
-            else:
-                rule.check_end(seen, certificate)
-        if rule.remembers and seen.pick >= 0:
-            rule.follow(seen)
+    for seen in trajectory.rounds(rounds.among(trajectory.n_rounds)):
+        certificate.n_rounds += 1
+        if seen.pick >= 0:
+            rule.check(seen, certificate)
+        elif seen.weight != 0.0:
+            certificate.require(False, f"round {seen.t}: the pick is no candidate")
+        else:
+            rule.check_end(seen, certificate)
