@@ -77,12 +77,16 @@ class Certificate:
         self.n_ties = max(self.n_ties, int((scores >= best - TOLERANCES["pick"] * unit).sum()))
         self.measure("pick", max(0.0, best - float(score)) / unit, f"{what}: the pick")
 
-    def weigh(self, found: Number, expected: Number, what: str) -> None:
-        """Note how far a weight is from the expected one."""
-        difference = abs(np.longdouble(found) - np.longdouble(expected))
-        self.measure(
-            "weight", float(difference) / max(abs(float(expected)), SMALL), f"{what}: the weight"
-        )
+    def weigh(self, found: Number, expected: Number, what: str, rounding: Number = 0.0) -> None:
+        """Note how far a weight is from the expected one.
+
+        What rounding explains is subtracted from a deviation that would be a fault.
+        """
+        off = float(abs(np.longdouble(found) - np.longdouble(expected)))
+        unit = max(abs(float(expected)), SMALL)
+        if off > TOLERANCES["weight"] * unit:
+            off = max(0.0, off - float(rounding))
+        self.measure("weight", off / unit, f"{what}: the weight")
 
     def add(self, other: Certificate) -> None:
         """Take in what was found for another cell."""

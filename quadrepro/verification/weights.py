@@ -71,11 +71,6 @@ class WeightRule(ABC):
         """Return the edge of the pick in its direction."""
         return np.longdouble(seen.direction * (self.weights(seen) * seen.picked).sum())
 
-    def rounding(self, seen: Round) -> np.longdouble:
-        """Return by how much whole units may change a step: more, the rarer the pick is wrong."""
-        wrong = self.weights(seen)[seen.direction * seen.picked < 0].sum()
-        return np.longdouble(len(seen.margins) * UNIT / max(wrong, np.longdouble(UNIT)))
-
     def check(self, seen: Round, certificate: Certificate) -> None:
         """Check the pick, its weight, and that the objective falls."""
         where = f"round {seen.t}"
@@ -107,9 +102,9 @@ class AdaBoostRule(WeightRule):
     def check_weight(self, seen: Round, certificate: Certificate) -> None:
         """Check α, and that the exponential loss falls as far as it should."""
         edge, where = self.edge(seen), f"round {seen.t}"
-        off = abs(seen.weight) - np.arctanh(edge)
-        off = np.sign(off) * max(0, abs(off) - self.rounding(seen))
-        certificate.weigh(abs(seen.weight), abs(seen.weight) - off, where)
+        wrong = (1 - edge) / 2
+        rounding = len(seen.margins) * UNIT / max(wrong, np.longdouble(UNIT))
+        certificate.weigh(abs(seen.weight), np.arctanh(edge), where, rounding)
         left = np.log((self.weights(seen) * np.exp(-seen.weight * seen.picked)).sum())
         rise = max(0.0, float(left - np.log1p(-edge * edge) / 2))
         certificate.measure("violation", rise, f"{where}: the fall of the exponential loss")
@@ -231,18 +226,21 @@ class AdaBoostRegRule(WeightRule):
     def check_weight(self, seen: Round, certificate: Certificate) -> None:
         """Check that no step has a smaller loss, that its derivative is zero, and influences."""
         where, alpha = f"round {seen.t}", np.longdouble(abs(seen.weight))
-        loss = self._loss(seen, seen.direction * seen.picked)
+        w, growth = self.weights(seen), self._growth(seen, seen.direction * seen.picked)
         step = alpha * np.longdouble(1e-7)
-        here, up, down = loss(alpha), loss(alpha + step), loss(alpha - step)
+        here, up, down = growth(alpha), growth(alpha + step), growth(alpha - step)
         # A parabola through three points has its minimum this far away.
-        away = step * (up - down) / (2 * (up + down - 2 * here))
-        away = np.sign(away) * max(0, abs(away) - self.rounding(seen))
-        certificate.weigh(alpha, alpha - away, where)
-        rise = max(0.0, float(here / min(loss(np.longdouble(a)) for a in RANGE) - 1))
+        bend = 2 * (w * (up + down - 2 * here)).sum()
+        away = step * (w * (up - down)).sum() / bend
+        # Light examples may gain weight with the step, so that their rounding counts.
+        rounding = step * (np.abs(up - down) * UNIT).sum() / abs(bend)
+        certificate.weigh(alpha, alpha - away, where, rounding)
+        least = min((w * growth(np.longdouble(a))).sum() for a in RANGE)
+        rise = max(0.0, float((w * here).sum() / least - 1))
         certificate.measure("violation", rise, f"{where}: the least softened loss")
         if seen.t <= len(self.influences):
             influences, _ = self._before(seen)
-            expected = influences + alpha * self.weights(seen)
+            expected = influences + alpha * w
             off = np.abs(self.influences[seen.t - 1] - expected).max() / expected.max()
             certificate.measure("violation", off, f"{where}: the influences")
 
@@ -251,11 +249,14 @@ class AdaBoostRegRule(WeightRule):
         best = int(self.scores(seen).argmax())
         if self.scores(seen)[best] <= NO_EDGE + ROUNDING:
             return
-        direction = np.sign(sums(self.weights(seen), seen)[best])
-        loss = self._loss(seen, direction * seen.signed[:, best])
-        place = int(np.argmin([loss(np.longdouble(a)) for a in RANGE]))
+        w = self.weights(seen)
+        growth = self._growth(seen, np.sign(sums(w, seen)[best]) * seen.signed[:, best])
+        losses = [float((w * growth(np.longdouble(a))).sum()) for a in RANGE]
+        place = int(np.argmin(losses))
         certificate.require(
-            place in (0, 1, len(RANGE) - 1), f"round {seen.t}: the run ended before the last step"
+            place in (0, 1, len(RANGE) - 1),
+            f"round {seen.t}: the run ended, but a step of {RANGE[place]:.2g} gives a softened "
+            f"loss of {losses[place]:.2g} times that before",
         )
 
     def _before(self, seen: Round) -> tuple[LongArray, np.longdouble]:
@@ -264,16 +265,16 @@ class AdaBoostRegRule(WeightRule):
         found = self.influences[seen.t - 2] if known else np.zeros(len(seen.margins))
         return found.astype(np.longdouble), np.longdouble(seen.total)
 
-    def _loss(self, seen: Round, slopes: FloatArray) -> Callable[[np.longdouble], np.longdouble]:
-        """Return the softened loss as a function of the step towards a voter."""
+    def _growth(self, seen: Round, slopes: FloatArray) -> Callable[[np.longdouble], LongArray]:
+        """Return by what the loss of each example is multiplied, for a step towards a voter."""
         influences, size = self._before(seen)
         start, w = self._exponents(seen.margins, influences, size), self.weights(seen)
 
-        def loss(a: np.longdouble) -> np.longdouble:
+        def growth(a: np.longdouble) -> LongArray:
             after = self._exponents(seen.margins + a * slopes, influences + a * w, size + a)
-            return np.longdouble(np.exp(start.min() - after).sum())
+            return np.asarray(np.exp(start - after))
 
-        return loss
+        return growth
 
     def _exponents(
         self, margins: LongArray, influences: LongArray, size: np.longdouble
