@@ -62,7 +62,7 @@ class CBoundRule:
         before, after = c_bound(margins), c_bound(margins + abs(seen.weight) * picked)
         best = c_bound(margins + weight * picked)
         certificate.measure(
-            "violation", max(0.0, float(after - before), float(after - best)), f"{where}: C-bound"
+            "violation", np.maximum(after - before, after - best), f"{where}: C-bound"
         )
         scores = self._scores(seen)
         if self.gradient:
@@ -78,7 +78,7 @@ class CBoundRule:
             )
             return
         left = float(self._scores(seen).max()) - ROUNDING
-        certificate.measure("violation", max(0.0, left), f"round {seen.t}: the fall left")
+        certificate.measure("violation", left, f"round {seen.t}: the fall left")
 
     def _scores(self, seen: Round) -> FloatArray:
         """Return the root of the C-bound's fall along every voter, or its slope; 0 if none."""

@@ -60,9 +60,9 @@ class Certificate:
     def measure(self, quantity: Quantity, deviation: Number, what: str) -> None:
         """Note a deviation; it is a fault if it is NaN or above its tolerance."""
         found, tolerance = float(deviation), TOLERANCES[quantity]
-        self.worst[quantity] = float(np.fmax(self.worst.get(quantity, 0.0), found))
-        if not found <= tolerance:
-            self.worst[quantity] = max(found, self.worst[quantity])
+        found = np.inf if np.isnan(found) else found
+        self.worst[quantity] = max(self.worst.get(quantity, 0.0), found)
+        if found > tolerance:
             self.faults.append(f"{what} is off by {found:.2g}, more than {tolerance:g}")
 
     def require(self, holds: bool | np.bool_, fault: str) -> None:
@@ -75,7 +75,7 @@ class Certificate:
         best = float(scores.max())
         unit = max(best, SMALL)
         self.n_ties = max(self.n_ties, int((scores >= best - TOLERANCES["pick"] * unit).sum()))
-        self.measure("pick", max(0.0, best - float(score)) / unit, f"{what}: the pick")
+        self.measure("pick", (best - float(score)) / unit, f"{what}: the pick")
 
     def weigh(self, found: Number, expected: Number, what: str, rounding: Number = 0.0) -> None:
         """Note how far a weight is from the expected one.
@@ -84,7 +84,7 @@ class Certificate:
         """
         off = float(abs(np.longdouble(found) - np.longdouble(expected)))
         unit = max(abs(float(expected)), SMALL)
-        if off > TOLERANCES["weight"] * unit:
+        if off > TOLERANCES["weight"] * unit and 0 < rounding < np.inf:
             off = max(0.0, off - float(rounding))
         self.measure("weight", off / unit, f"{what}: the weight")
 

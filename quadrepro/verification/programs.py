@@ -225,9 +225,9 @@ class CqBoostSolution(ProgramSolution):
         added = self.signs * edges[self.added]
         level, primal = added.max(), (votes**2).mean()
         gap = (primal - (beta * self.mu - level - primal)) / primal
-        certificate.measure("gap", max(0.0, float(gap)), "CqBoost's gap")
+        certificate.measure("gap", gap, "CqBoost's gap")
         left = 0.0 if self.limited else float(np.abs(edges).max() - level) - self.epsilon
-        certificate.measure("violation", max(0.0, left / unit), "the edge that is left")
+        certificate.measure("violation", left / unit, "the edge that is left")
         # Each voter that was added had the largest edge of its round; the first, of all.
         first = np.abs(self.signed.mean(axis=0))
         certificate.compare(first, first[self.added[0]], "CqBoost's first round")

@@ -208,7 +208,9 @@ def check_rounds(
     for seen in trajectory.rounds(rounds.among(trajectory.n_rounds)):
         certificate.n_rounds += 1
         if seen.pick >= 0:
-            rule.check(seen, certificate)
+            # What is not finite is a fault.
+            with np.errstate(all="ignore"):
+                rule.check(seen, certificate)
         elif seen.weight != 0.0:
             certificate.require(False, f"round {seen.t}: the pick is no candidate")
         else:

@@ -88,7 +88,7 @@ class WeightRule(ABC):
     def check_end(self, seen: Round, certificate: Certificate) -> None:
         """Check that no candidate has an edge."""
         left = float(self.scores(seen).max()) - NO_EDGE - ROUNDING
-        certificate.measure("violation", max(0.0, left), f"round {seen.t}: the largest edge left")
+        certificate.measure("violation", left, f"round {seen.t}: the largest edge left")
 
     @abstractmethod
     def check_weight(self, seen: Round, certificate: Certificate) -> None:
@@ -106,7 +106,7 @@ class AdaBoostRule(WeightRule):
         rounding = len(seen.margins) * UNIT / max(wrong, np.longdouble(UNIT))
         certificate.weigh(abs(seen.weight), np.arctanh(edge), where, rounding)
         left = np.log((self.weights(seen) * np.exp(-seen.weight * seen.picked)).sum())
-        rise = max(0.0, float(left - np.log1p(-edge * edge) / 2))
+        rise = left - np.log1p(-edge * edge) / 2
         certificate.measure("violation", rise, f"{where}: the fall of the exponential loss")
 
 
@@ -134,7 +134,7 @@ class EBBoostRule(WeightRule):
         before = self.loss(w)
         after = self.loss(w * np.exp(-seen.weight * seen.picked))
         rise = float((after - before + fall) / before)
-        certificate.measure("violation", max(0.0, rise), f"{where}: the fall of the penalised loss")
+        certificate.measure("violation", rise, f"{where}: the fall of the penalised loss")
 
     def scores(self, seen: Round) -> FloatArray:
         """Return |√N_I - √N_J| in proportion to the root of the loss before the round."""
@@ -194,7 +194,7 @@ class HedgeRule(WeightRule):
         w = self.weights(seen)
         left = np.log((w * (1 - np.longdouble(self.eta)) ** costs).sum())
         rise = float(left + self.eta * (w * costs).sum())
-        certificate.measure("violation", max(0.0, rise), f"{where}: the fall of the weights")
+        certificate.measure("violation", rise, f"{where}: the fall of the weights")
 
 
 @dataclass
@@ -236,7 +236,7 @@ class AdaBoostRegRule(WeightRule):
         rounding = step * (np.abs(up - down) * UNIT).sum() / abs(bend)
         certificate.weigh(alpha, alpha - away, where, rounding)
         least = min((w * growth(np.longdouble(a))).sum() for a in RANGE)
-        rise = max(0.0, float((w * here).sum() / least - 1))
+        rise = (w * here).sum() / least - 1
         certificate.measure("violation", rise, f"{where}: the least softened loss")
         if seen.t <= len(self.influences):
             influences, _ = self._before(seen)
