@@ -75,7 +75,8 @@ class _Verbs(click.Group):
     cls=_Verbs,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Exit codes: 0 done; 1 some cells failed or are missing; 2 usage or config; "
-    "3 data missing or not as its card says; 4 tables differ; 130 interrupted.",
+    "3 data missing or not as its card says; 4 tables differ or a certificate fails; "
+    "130 interrupted.",
 )
 @click.version_option(package_name="quadrepro")
 def main() -> None:
