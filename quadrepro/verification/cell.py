@@ -17,7 +17,7 @@ from quadrepro.learners.predictor import Predictor
 from quadrepro.learners.training import Part
 
 # Each of these registers how its learners are solved.
-from quadrepro.verification import gradient, greedy, programs, refitted  # noqa: F401
+from quadrepro.verification import cq_programs, gradient, greedy, programs, refitted  # noqa: F401
 from quadrepro.verification.certificate import Certificate, LongArray, Rounds
 from quadrepro.verification.solution import Cell, Solution, solve
 from quadrepro.verification.voters import ZERO

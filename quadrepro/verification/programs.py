@@ -11,13 +11,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from quadrepro._typing import FloatArray, IntArray
+from quadrepro._typing import FloatArray
 from quadrepro.learners.greedy.adaboost import AdaBoost
-from quadrepro.learners.greedy.cbboost import CBBoost
 from quadrepro.learners.grid import Grid
-from quadrepro.learners.programs import cqboost, lpboost
+from quadrepro.learners.programs import lpboost
 from quadrepro.learners.programs.lp_reg import MarginLP, RegularizedLP
-from quadrepro.learners.programs.mincq import MinCq, MinCqOnCBBoost
 from quadrepro.learners.programs.qp_reg_program import MarginQP
 from quadrepro.learners.programs.soft_margin import SoftMargin
 from quadrepro.verification.certificate import Certificate, LongArray, Rounds
@@ -71,13 +69,13 @@ class LPBoostSolution(ProgramSolution):
 
     def prove(self, certificate: Certificate, rounds: Rounds) -> None:
         """Check the dual constraints of all voters, and the gap."""
-        u, a = _long(self.duals), _long(self.weights)
+        u, a = as_long(self.duals), as_long(self.weights)
         edges = np.abs(u @ self.signed)
         outside = max(0.0, float(edges.max()) - 1 - COLUMN, *_box(u, self.C))
         certificate.measure("violation", outside, "LPBoost's dual constraints")
         slack = np.maximum(0, 1 - self.signed @ a)
         primal = np.abs(a).sum() + self.C * slack.sum()
-        _gap(certificate, primal, u.sum(), "LPBoost")
+        note_gap(certificate, primal, u.sum(), "LPBoost")
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +102,7 @@ class MarginSolution(ProgramSolution):
         self.before.prove(certificate, rounds)
         lowest = max(0.0, -float(self.weights.min(initial=0.0)))
         certificate.measure("violation", lowest, "the signs of the weights")
-        others = float(abs(self.final.total - np.abs(_long(self.weights)).sum()))
+        others = float(abs(self.final.total - np.abs(as_long(self.weights)).sum()))
         certificate.measure("violation", others, "the weights of other voters")
         if len(self.weights):
             self.check_program(certificate)
@@ -120,7 +118,7 @@ class LPRegSolution(MarginSolution):
 
     def check_program(self, certificate: Certificate) -> None:
         """Check the constraints and the gap."""
-        d, a = _long(self.duals), _long(self.weights)
+        d, a = as_long(self.duals), as_long(self.weights)
         C = 1 / (self.value * np.longdouble(len(d)))
         certificate.measure("violation", abs(a.sum() - 1), "the sum of LP_REG's weights")
         outside = max(float(abs(d.sum() - 1)), *_box(d, float(C)))
@@ -129,7 +127,7 @@ class LPRegSolution(MarginSolution):
         n = np.arange(1, len(margins) + 1)
         # The best ρ is one of the margins, since the objective is linear between them.
         primal = (margins - C * (n * margins - margins.cumsum())).max()
-        _gap(certificate, (d @ self.signed).max(), primal, "LP_REG")
+        note_gap(certificate, (d @ self.signed).max(), primal, "LP_REG")
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,99 +136,11 @@ class QPRegSolution(MarginSolution):
 
     def check_program(self, certificate: Certificate) -> None:
         """Check the constraints and the gap."""
-        u, b = _long(self.duals), _long(self.weights)
+        u, b = as_long(self.duals), as_long(self.weights)
         certificate.measure("violation", max(_box(u, self.value)), "QP_REG's dual constraints")
         primal = (b * b).sum() + self.value * np.maximum(0, 1 - self.signed @ b).sum()
         dual = u.sum() - (np.maximum(0, u @ self.signed) ** 2).sum() / 4
-        _gap(certificate, primal, dual, "QP_REG")
-
-
-@dataclass(frozen=True, eq=False)
-class MinCqSolution(ProgramSolution):
-    """min w'Gw with m'w = μ and |w_j| ≤ 1/n, as a minimum over v = w/μ.
-
-    Every η gives the bound η - v'Gv - Σ |2 (Gv)_j - η m_j| / (n μ), and the best one is taken.
-
-    Attributes
-    ----------
-    mu : float
-        μ.
-    before : GreedySolution or None
-        CB-Boost's run, which found the voters.
-    """
-
-    mu: float
-    before: GreedySolution | None = None
-
-    def prove(self, certificate: Certificate, rounds: Rounds) -> None:
-        """Check the constraints and the gap."""
-        if self.before is not None:
-            self.before.prove(certificate, rounds)
-        w, mu = _long(self.weights), np.longdouble(self.mu)
-        n, votes = len(w), self.signed @ _long(self.weights)
-        outside = max(0.0, float(np.abs(w).max() * n - 1), abs(float(votes.mean() / mu - 1)))
-        certificate.measure("violation", outside, "MinCq's constraints")
-        primal = (votes**2).mean() / mu**2
-        slopes = 2 * (votes @ self.signed) / (len(votes) * mu)
-        margins = self.signed.mean(axis=0).astype(np.longdouble)
-        eta = _best_eta(slopes, margins, n * mu)
-        bound = eta - primal - np.abs(slopes - eta * margins).sum() / (n * mu)
-        _gap(certificate, primal, bound, "MinCq")
-
-
-def _best_eta(slopes: LongArray, margins: LongArray, scale: np.longdouble) -> np.longdouble:
-    """Return the η of largest bound, where falling terms come to outweigh rising ones."""
-    used = margins != 0
-    kinks, sizes = slopes[used] / margins[used], np.abs(margins[used]) / scale
-    order = kinks.argsort()
-    rate = 1 + sizes.sum() - 2 * sizes[order].cumsum()
-    return np.longdouble(kinks[order][min(int((rate > 0).sum()), len(order) - 1)])
-
-
-@dataclass(frozen=True, eq=False)
-class CqBoostSolution(ProgramSolution):
-    """min w'Gw with m'w ≥ μ and Σ|w| ≤ 1 over the voters that were added.
-
-    With β ≥ 0, β μ - ν - w'Gw is a bound if no edge β m_j - 2 (Gw)_j of an added voter is above ν.
-    No edge of another voter is above ν + ε, unless the rounds are limited.
-
-    Attributes
-    ----------
-    mu, epsilon : float
-        μ and ε.
-    limited : bool
-        Whether the number of rounds ended the run.
-    beta : float
-        Multiplier of the mean margin.
-    added : ndarray of int
-        Columns of the added voters.
-    signs : ndarray of shape (n_added,)
-        -1.0 if the complement was added.
-    """
-
-    mu: float
-    epsilon: float
-    limited: bool
-    beta: float
-    added: IntArray
-    signs: FloatArray
-
-    def prove(self, certificate: Certificate, rounds: Rounds) -> None:
-        """Check the constraints, the gap over the added voters, and the edges of the others."""
-        w, beta = _long(self.weights), np.longdouble(self.beta)
-        votes, unit = self.signed @ w, max(1.0, self.beta)
-        short = max(0.0, float(self.mu - votes.mean()), float(np.abs(w).sum() - 1), -self.beta)
-        certificate.measure("violation", short, "CqBoost's constraints")
-        edges = beta * self.signed.mean(axis=0) - 2 * (votes @ self.signed) / len(votes)
-        added = self.signs * edges[self.added]
-        level, primal = added.max(), (votes**2).mean()
-        gap = (primal - (beta * self.mu - level - primal)) / primal
-        certificate.measure("gap", gap, "CqBoost's gap")
-        left = 0.0 if self.limited else float(np.abs(edges).max() - level) - self.epsilon
-        certificate.measure("violation", left / unit, "the edge that is left")
-        # Each voter that was added had the largest edge of its round; the first, of all.
-        first = np.abs(self.signed.mean(axis=0))
-        certificate.compare(first, first[self.added[0]], "CqBoost's first round")
+        note_gap(certificate, primal, dual, "QP_REG")
 
 
 @solve.register
@@ -248,7 +158,7 @@ def _(learner: lpboost.LPBoost, cell: Cell) -> Solution:
     of_row = {row.tobytes(): value for row, value in zip(rows, share, strict=True)}
     plain = np.column_stack([H[:, problem.representatives], y])
     duals = np.array([of_row[row.tobytes()] for row in plain])
-    vote = MatrixVote(stumps, _long(weights))
+    vote = MatrixVote(stumps, as_long(weights))
     return LPBoostSolution(cell.chosen, vote, H * y[:, None], weights, values[-1], duals)
 
 
@@ -264,7 +174,7 @@ def _(learner: SoftMargin, cell: Cell) -> Solution:
         voters = np.flatnonzero(run.vote())
         signs = np.sign(run.vote()[voters]).astype(np.float64)
         found = learner.path(H, y, cell.up_to)[-1]
-        candidate, final, weights = cell.chosen, MatrixVote(stumps, _long(found)), found[voters]
+        candidate, final, weights = cell.chosen, MatrixVote(stumps, as_long(found)), found[voters]
         outputs = H[:, voters]
     else:
         before, problem = drawn_solution(ada, cell, Grid.of({}))
@@ -290,53 +200,8 @@ def _(learner: SoftMargin, cell: Cell) -> Solution:
     return kind(candidate, final, signed, weights, value, duals, before)
 
 
-@solve.register
-def _(learner: MinCq, cell: Cell) -> Solution:
-    stumps, H = cell.matrix()
-    y = cell.data.train.y
-    weights = learner.path(H, y, cell.alone)[0]
-    [mu] = cell.alone.axis("mu") or ()
-    vote = MatrixVote(stumps, _long(weights))
-    return MinCqSolution(cell.chosen, vote, H * y[:, None], weights, mu)
-
-
-@solve.register
-def _(learner: MinCqOnCBBoost, cell: Cell) -> Solution:
-    stumps, H = cell.matrix()
-    y = cell.data.train.y
-    run = fixed_run(CBBoost(), H, y, cell.alone)
-    before = GreedySolution({}, CBBoost(), np.nan, run, stumps)
-    weights, chosen = learner.path(H, y, cell.alone)[0], np.flatnonzero(run.vote())
-    vote, signed = MatrixVote(stumps, _long(weights)), (H * y[:, None])[:, chosen]
-    return MinCqSolution(cell.chosen, vote, signed, weights[chosen], learner.mu, before)
-
-
-@solve.register
-def _(learner: cqboost.CqBoost, cell: Cell) -> Solution:
-    stumps, H = cell.matrix()
-    y = cell.data.train.y
-    problem = learner.reduced(H, y)
-    [mu], [epsilon] = cell.alone.axis("mu") or (), cell.alone.axis("epsilon") or ()
-    most = (cell.alone.axis("n_rounds") or (np.inf,))[0]
-    gram, margins = problem.grams()[0], problem.correlations()[0]
-    best = int(np.abs(margins).argmax())
-    added, signs = [best], [float(np.sign(margins[best]))]
-    for found, solution in cqboost.generate_columns(gram, margins, mu):
-        weights = problem.expand(found)
-        ended = solution.excess <= epsilon
-        if ended or len(added) >= most:
-            break
-        added.append(solution.best[0])
-        signs.append(solution.best[1])
-    columns = problem.representatives[added]
-    vote, signed = MatrixVote(stumps, _long(weights)), H * y[:, None]
-    return CqBoostSolution(
-        *(cell.chosen, vote, signed, weights, mu, epsilon, not ended),
-        *(solution.beta, columns, np.array(signs)),
-    )
-
-
-def _long(numbers: FloatArray) -> LongArray:
+def as_long(numbers: FloatArray) -> LongArray:
+    """Return numbers in extended precision."""
     return numbers.astype(np.longdouble)
 
 
@@ -345,7 +210,7 @@ def _box(duals: LongArray, cap: float) -> tuple[float, float]:
     return max(0.0, -float(duals.min()) / cap), max(0.0, float(duals.max()) / cap - 1)
 
 
-def _gap(
+def note_gap(
     certificate: Certificate, primal: np.longdouble, dual: np.longdouble, program: str
 ) -> None:
     """Note the gap relative to the objective, and that no bound is above what it bounds."""
