@@ -74,7 +74,8 @@ class CBoundRule:
         """Check that no voter lowers the C-bound."""
         if seen.t == 1:
             certificate.require(
-                not np.abs(seen.signed.mean(axis=0) > 1e-12).any(), "round 1: a voter has a margin"
+                not (np.abs(seen.signed.mean(axis=0)) > 1e-12).any(),
+                "round 1: a voter has a margin",
             )
             return
         left = float(self._scores(seen).max()) - ROUNDING

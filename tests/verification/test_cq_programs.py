@@ -83,3 +83,19 @@ def test_voters_of_cb_boost_that_are_not_its_own_are_found() -> None:
     before = replace(solution.before, run=replace(run, weights=weights))
     found = faults(replace(solution, before=before))
     assert any(fault.startswith("round 3: the weight") for fault in found)
+
+
+@pytest.mark.parametrize("share", [1 + 1e-6, 1 - 1e-6])
+def test_weights_that_add_up_to_more_than_1_and_a_low_margin_are_found(share: float) -> None:
+    solution = cqboost("cqboost")
+    found = faults(replace(solution, weights=solution.weights * share))
+    assert any("CqBoost's constraints" in fault for fault in found)
+
+
+@pytest.mark.parametrize("name", ["mincq", "mincq-on-cb-boost"])
+def test_a_vote_with_the_mean_margin_that_is_not_optimal_is_found(name: str) -> None:
+    solution = mincq(name)
+    margins = solution.signed.mean(axis=0)
+    weights = solution.mu * np.sign(margins) / np.abs(margins).sum()
+    [found] = faults(replace(solution, weights=weights))
+    assert found.startswith("MinCq's gap")

@@ -93,3 +93,11 @@ def test_leaves_are_those_of_the_tree() -> None:
     trees, leaves = TreeFitter(found.X, depth=3).fit(found.y[None])
     np.testing.assert_array_equal(first.leaves(found.X), leaves[0])
     np.testing.assert_array_equal(first.values, trees.values[0])
+
+
+def test_a_truncated_step_along_which_the_loss_rises_is_found() -> None:
+    found = solved("rtboosting, classes")
+    assert isinstance(found, GradientSolution)
+    # The second step is at its bound.
+    faulty = changed("rtboosting, classes", 2, weight=-found.trees[1].weight)
+    assert any(fault.startswith("round 2: the truncation") for fault in faulty)

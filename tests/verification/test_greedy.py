@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
+from quadrepro.learners.greedy.adaboost import AdaBoost
+from quadrepro.learners.greedy.adaboost_reg import AdaBoostReg
+from quadrepro.learners.greedy.algorithm import GreedyAlgorithm
+from quadrepro.learners.greedy.ebboost import EBBoost
+from quadrepro.learners.grid import Grid
 from quadrepro.verification.certificate import Rounds
-from quadrepro.verification.greedy import GreedySolution
+from quadrepro.verification.greedy import GreedySolution, fixed_run
 from quadrepro.verification.trajectory import DrawnTrajectory, FixedTrajectory
 from tests.verification.solved import GREEDY, OVER_DRAWN, faults, solved
 
@@ -63,12 +69,33 @@ def test_a_weight_that_is_off_by_a_millionth_is_found(name: str, t: int) -> None
     assert any(fault.startswith(f"round {t}: the weight") for fault in found)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_complement_in_place_of_a_voter_is_found(name: str) -> None:
+FALLS = "the fall of", "the least softened loss", "C-bound"
+"""How the messages about objectives begin."""
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "hedge"])
+def test_an_objective_that_rises_is_found(name: str) -> None:
     run = fixed(name)
     weights = run.weights.copy()
     weights[1] *= -1
-    assert any(f.startswith("round 2: ") for f in changed(name, replace(run, weights=weights)))
+    found = changed(name, replace(run, weights=weights))
+    assert any(fault.startswith(tuple(f"round 2: {word}" for word in FALLS)) for fault in found)
+
+
+@pytest.mark.parametrize("name", ["cb-boost, once", "gb-cb-boost"])
+def test_a_voter_that_is_picked_twice_is_found(name: str) -> None:
+    run = fixed(name)
+    picks = run.picks.copy()
+    picks[3] = picks[1]
+    assert "round 4: the pick was in the vote before" in changed(name, replace(run, picks=picks))
+
+
+@pytest.mark.parametrize("name", ["cb-boost", "gb-cb-boost", "adaboost", "ebboost", "quadboost"])
+def test_a_vote_may_be_empty_only_if_no_voter_has_an_edge(name: str) -> None:
+    run = replace(fixed(name), picks=np.zeros(0, np.intp), weights=np.zeros(0), n_asked=3)
+    assert changed(name, run) != []
+    balanced = np.where(np.arange(40)[:, None] % 2 == np.arange(2), 1.0, -1.0)
+    assert changed(name, replace(run, signed=balanced)) == []
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -135,3 +162,25 @@ def test_rounds_of_a_sample_are_those_of_the_whole_run() -> None:
             seen.margins.astype(float), every[seen.t].margins.astype(float), rtol=0, atol=1e-13
         )
         assert (seen.pick, seen.weight) == (every[seen.t].pick, every[seen.t].weight)
+
+
+@pytest.mark.parametrize(
+    ("learner", "value"),
+    [(AdaBoost(), np.nan), (EBBoost(), 0.5), (AdaBoostReg(), 3.0)],
+    ids=["adaboost", "ebboost", "abr"],
+)
+def test_a_run_may_end_with_a_voter_without_error(
+    learner: GreedyAlgorithm[Any], value: float
+) -> None:
+    rng = np.random.default_rng(0)
+    H, y = rng.choice([-1.0, 1.0], (40, 6)), rng.choice([-1.0, 1.0], 40)
+    H[:, 3] = -y
+    axes = {"n_rounds": [20]} | ({learner.value_name: [value]} if learner.value_name else {})
+    run = fixed_run(learner, H, y, Grid.of(axes))
+    assert run.weights.tolist() == [-1.0]
+    solution = replace(greedy("adaboost"), learner=learner, value=value, run=run)
+    assert faults(solution) == []
+    # As the last voter is wrong once, the run should have gone on.
+    signed = run.signed.copy()
+    signed[0, 3] *= -1
+    assert faults(replace(solution, run=replace(run, signed=signed))) != []

@@ -5,11 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from quadrepro._typing import FloatArray
+from quadrepro.verification.certificate import LongArray
 from quadrepro.verification.programs import (
     LPBoostSolution,
     MarginSolution,
     ProgramSolution,
 )
+from quadrepro.verification.voters import Vote
 from tests.verification.solved import PROGRAMS, faults, solved
 
 MARGIN = [name for name in PROGRAMS if name.startswith("r")]
@@ -83,3 +86,33 @@ def test_a_false_round_of_adaboost_is_found(name: str) -> None:
 def test_every_program_is_solved_over_more_than_one_voter() -> None:
     for name in PROGRAMS:
         assert np.count_nonzero(program(name).weights) > 1
+
+
+@pytest.mark.parametrize("name", MARGIN)
+def test_weights_against_adaboosts_signs_are_found(name: str) -> None:
+    solution = program(name)
+    weights = solution.weights.copy()
+    weights[weights.argmin()] = -1e-6
+    found = faults(replace(solution, weights=weights))
+    assert any("the signs of the weights" in fault for fault in found)
+
+
+@pytest.mark.parametrize("name", MARGIN)
+def test_weight_on_a_voter_that_adaboost_did_not_find_is_found(name: str) -> None:
+    solution = program(name)
+
+    class More(Vote):
+        total = solution.final.total + 1e-6
+
+        def sums(self, X: FloatArray) -> LongArray:
+            raise NotImplementedError
+
+    found = faults(replace(solution, final=More()))
+    assert [fault.split(" is off")[0] for fault in found] == ["the weights of other voters"]
+
+
+@pytest.mark.parametrize("name", ["rlp-boost", "rlp-boost, drawn"])
+def test_weights_of_lp_reg_that_do_not_add_up_to_1_are_found(name: str) -> None:
+    solution = program(name)
+    found = faults(replace(solution, weights=solution.weights * (1 + 1e-6)))
+    assert any("the sum of LP_REG's weights" in fault for fault in found)
