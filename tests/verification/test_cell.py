@@ -64,6 +64,12 @@ def test_a_false_rmse_is_found() -> None:
     assert found.startswith("the RMSE is")
 
 
+def test_a_false_number_of_test_examples_is_found() -> None:
+    record = computed("ridge")[1]
+    found = faults("ridge", replace(record, n_test=record.n_test + 1))
+    assert found == [f"there are {record.n_test} test examples"]
+
+
 def test_a_false_margin_is_found() -> None:
     record = computed("adaboost, drawn")[1]
     margins = record.training_margins()

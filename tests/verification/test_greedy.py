@@ -184,3 +184,16 @@ def test_a_run_may_end_with_a_voter_without_error(
     signed = run.signed.copy()
     signed[0, 3] *= -1
     assert faults(replace(solution, run=replace(run, signed=signed))) != []
+
+
+@pytest.mark.parametrize("name", ["adaboost, drawn", "adaboost, lagged"])
+def test_a_round_too_many_is_found(name: str) -> None:
+    run = drawn(name)
+    # The last stump once more, with a weight that changes no error.
+    longer = replace(
+        run,
+        attributes=np.append(run.attributes, run.attributes[-1]),
+        cuts=np.append(run.cuts, run.cuts[-1]),
+        weights=np.append(run.weights, 1e-9 * run.weights[-1]),
+    )
+    assert any(fault.startswith("an earlier round") for fault in changed(name, longer))
