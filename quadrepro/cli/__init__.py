@@ -20,6 +20,7 @@ VERBS = {
     "plan": "Say how many cells are kept and missing, and how long these will take.",
     "status": "Say which cells are done, have failed, and are running now.",
     "explain": "Say where an entry of a table comes from.",
+    "verify": "Prove computed cells by code that shares nothing with the algorithms.",
     "table": "Write the tables again from what has been computed.",
     "infer": "Say which reading of a protocol the printed numbers speak for.",
     "compare": "Compare two results folders, or two folders of them.",
@@ -75,7 +76,8 @@ class _Verbs(click.Group):
     cls=_Verbs,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Exit codes: 0 done; 1 some cells failed or are missing; 2 usage or config; "
-    "3 data missing or not as its card says; 4 tables differ; 130 interrupted.",
+    "3 data missing or not as its card says; 4 tables differ or a certificate fails; "
+    "130 interrupted.",
 )
 @click.version_option(package_name="quadrepro")
 def main() -> None:

@@ -1,0 +1,132 @@
+"""What a learner found for a cell, in a form that can be checked; one way to get it per family."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, singledispatch
+from typing import Any, ClassVar
+
+import numpy as np
+
+from quadrepro._typing import FloatArray
+from quadrepro.learners.algorithm import DrawnProblem
+from quadrepro.learners.base import Learner
+from quadrepro.learners.grid import Grid, Value
+from quadrepro.learners.training import TrainingData
+from quadrepro.learners.voting import DrawnStumps, FixedStumps
+from quadrepro.verification.certificate import Certificate, LongArray, Rounds
+from quadrepro.verification.voters import ZERO, Grid16, StumpMatrix, Vote
+
+
+@dataclass(frozen=True, eq=False)
+class Cell:
+    """The examples of a cell and the candidate that its record names.
+
+    Attributes
+    ----------
+    data : TrainingData
+        Prepared examples, and where voters come from.
+    grids : sequence of Grid
+        All candidates.
+    chosen : dict
+        The chosen one.
+    """
+
+    data: TrainingData
+    grids: Sequence[Grid]
+    chosen: dict[str, Any]
+
+    @property
+    def drawn(self) -> DrawnStumps | None:
+        """How stumps are drawn; None if they are fixed."""
+        return self.data.voters if isinstance(self.data.voters, DrawnStumps) else None
+
+    @property
+    def alone(self) -> Grid:
+        """The grid with the chosen candidate alone, as far as grids name its parameters."""
+        named = {name for name, _ in self.grids[0].axes}
+        return Grid.of({name: [value] for name, value in self.chosen.items() if name in named})
+
+    @property
+    def up_to(self) -> Grid:
+        """The candidates of one hyper-parameter up to the chosen one, in their order."""
+        chosen = dict(self.alone.axes)
+        for grid in self.grids:
+            if all(chosen[name][0] in values for name, values in grid.axes):
+                [(name, values)] = grid.axes
+                return Grid.of({name: values[: values.index(chosen[name][0]) + 1]})
+        return self.alone
+
+    def matrix(self) -> tuple[StumpMatrix, FloatArray]:
+        """Return the fixed stumps, and the voter matrix of the training examples."""
+        return self._matrix
+
+    @cached_property
+    def _matrix(self) -> tuple[StumpMatrix, FloatArray]:
+        assert isinstance(self.data.voters, FixedStumps)
+        stumps = StumpMatrix.of(self.data, self.data.voters)
+        return stumps, stumps.outputs(self.data.train.X)
+
+
+def drawn_problem(data: TrainingData, voters: DrawnStumps) -> tuple[DrawnProblem, Grid16]:
+    """Return the examples on the grid of the thresholds, as algorithms learn from them."""
+    assert data.valid is not None
+    on_grid, train, valid = Grid16.of(data.train.X), data.train, data.valid
+    codes, held_out = (on_grid.codes(part.X).astype(np.uint16) for part in (train, valid))
+    # Algorithms expect the examples of an attribute next to each other.
+    codes, held_out = np.ascontiguousarray(codes), np.ascontiguousarray(held_out)
+    problem = DrawnProblem(
+        source=lambda: voters.make(codes, train.y),
+        train=codes,
+        y_train=train.y,
+        valid=held_out,
+        y_valid=valid.y,
+        stopping=voters.stopping,
+    )
+    return problem, on_grid
+
+
+@dataclass(frozen=True, eq=False)
+class Solution(ABC):
+    """What a learner found.
+
+    Attributes
+    ----------
+    candidate : dict
+        Its hyper-parameters.
+    """
+
+    candidate: dict[str, Value]
+
+    warm: ClassVar[bool] = False
+    """Whether every candidate starts from the solution of the one before."""
+
+    @property
+    def vote(self) -> Vote | None:
+        """The vote; None if the learner gives none."""
+        return None
+
+    def scores(self, X: FloatArray) -> tuple[LongArray, float]:
+        """Return the score of each example, and the largest that is negative."""
+        assert self.vote is not None
+        return self.vote.sums(X), ZERO * float(self.vote.total)
+
+    @abstractmethod
+    def prove(self, certificate: Certificate, rounds: Rounds) -> None:
+        """Check the solution by the definition of the algorithm."""
+
+
+@singledispatch
+def solve(learner: Learner, cell: Cell) -> Solution:
+    """Train the chosen candidate of a cell once more.
+
+    Parameters
+    ----------
+    learner : Learner
+        The learner; every family registers a function for its class.
+    cell : Cell
+        The examples and the candidate.
+    """
+    raise NotImplementedError(f"nothing is known that proves {type(learner).__name__}'s results")

@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from quadrepro.engine.records import Record, pack, pack_margins
+from quadrepro.learners.registry import ALGORITHMS
+from quadrepro.verification.cell import verify_cell
+from quadrepro.verification.certificate import Rounds
+from tests.verification.solved import CASES, computed
+
+ALL = Rounds()
+
+
+def faults(name: str, record: Record) -> list[str]:
+    return verify_cell(computed(name)[0], record, ALL).faults
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_record_of_every_algorithm_is_verified(name: str) -> None:
+    certificate = verify_cell(*computed(name), ALL)
+    assert certificate.faults == []
+    assert certificate.worst or CASES[name].algorithm.startswith("sklearn:")
+
+
+def test_no_algorithm_is_left_out() -> None:
+    assert set(ALGORITHMS) <= {case.algorithm for case in CASES.values()}
+
+
+NAMES = ["adaboost", "adaboost, drawn", "lpboost", "boosting, classes", "forest"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_count_that_is_off_by_one_is_found(name: str) -> None:
+    record = computed(name)[1]
+    wrong = record.wrong_examples()
+    wrong[0] = not wrong[0]
+    false = replace(record, errors=int(wrong.sum()), wrong=pack(wrong))
+    assert any("test examples are wrong, but" in fault for fault in faults(name, false))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_other_examples_of_the_same_number_are_found(name: str) -> None:
+    record = computed(name)[1]
+    wrong = record.wrong_examples()
+    wrong[[wrong.argmax(), wrong.argmin()]] = False, True
+    found = faults(name, replace(record, wrong=pack(wrong)))
+    assert found == ["other test examples are wrong than in the record"]
+
+
+@pytest.mark.parametrize("name", [*NAMES, "rlp-boost", "ridge", "boosting, numbers"])
+def test_a_false_loss_of_the_choice_is_found(name: str) -> None:
+    record = computed(name)[1]
+    [found] = faults(name, replace(record, cv_errors=record.cv_errors + 1))
+    assert found.startswith("the loss of the choice is")
+
+
+def test_a_false_rmse_is_found() -> None:
+    record = computed("ridge")[1]
+    assert record.rmse is not None
+    [found] = faults("ridge", replace(record, rmse=record.rmse * (1 + 1e-6)))
+    assert found.startswith("the RMSE is")
+
+
+def test_a_false_number_of_test_examples_is_found() -> None:
+    record = computed("ridge")[1]
+    found = faults("ridge", replace(record, n_test=record.n_test + 1))
+    assert found == [f"there are {record.n_test} test examples"]
+
+
+def test_a_false_margin_is_found() -> None:
+    record = computed("adaboost, drawn")[1]
+    margins = record.training_margins()
+    margins[3] += 1e-5
+    [found] = faults("adaboost, drawn", replace(record, margins=pack_margins(margins)))
+    assert found == "margins of training examples are off by 1e-05"
+
+
+def test_another_number_of_rounds_is_found() -> None:
+    record = computed("adaboost, drawn")[1]
+    chosen = record.chosen | {"n_rounds": record.chosen["n_rounds"] + 1}
+    [found] = faults("adaboost, drawn", replace(record, chosen=chosen))
+    assert found.startswith("training again leads to {'n_rounds'")
+
+
+def test_a_sample_of_rounds_is_checked() -> None:
+    cell, record = computed("adaboost, wine")
+    sampled = verify_cell(cell, record, Rounds(np.random.default_rng(0)))
+    assert sampled.n_rounds == 32
+    assert sampled.faults == []
