@@ -174,7 +174,7 @@ def prepare(
     return plan
 
 
-def write(plan: Plan, store: RecordStore, out: str | Path) -> Results:
+def write(plan: Plan, store: RecordStore, out: str | Path, allow_missing: bool = False) -> Results:
     """Write and return the results of what has been computed.
 
     Parameters
@@ -185,13 +185,16 @@ def write(plan: Plan, store: RecordStore, out: str | Path) -> Results:
         What has been computed; a cell without a record is shown as a dash.
     out : str or Path
         Folder in which each experiment gets a folder of its name.
+    allow_missing : bool, default False
+        Whether tests over all data sets leave out those that lack a result; otherwise there is no
+        test if a result is missing.
     """
     from quadrepro.report.files import write_results
     from quadrepro.results import Results
 
     folder = Path(out) / plan.experiment.name
     _warn_of_another(plan, folder)
-    _, outcomes = write_results(plan, store, folder)
+    _, outcomes = write_results(plan, store, folder, allow_missing)
     return Results(folder, plan, outcomes)
 
 

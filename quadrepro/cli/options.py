@@ -60,6 +60,11 @@ offline_option = click.option(
     envvar="QUADREPRO_OFFLINE",
     help="Never use the network; list what is missing [also: $QUADREPRO_OFFLINE=1].",
 )
+allow_missing_option = click.option(
+    "--allow-missing",
+    is_flag=True,
+    help="Test over the data sets without a missing cell, rather than not at all.",
+)
 out_option = click.option(
     "--out",
     type=click.Path(path_type=Path),

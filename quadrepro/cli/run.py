@@ -11,6 +11,7 @@ import click
 
 from quadrepro.cli.interruption import Interruption
 from quadrepro.cli.options import (
+    allow_missing_option,
     config_argument,
     data_option,
     number_of_bytes,
@@ -42,6 +43,7 @@ class _Options:
     scheduler: str | None
     quiet: bool
     as_json: bool
+    allow_missing: bool
 
 
 @click.command("run")
@@ -81,6 +83,7 @@ class _Options:
     help="Where cells are computed: workers on this machine, or those of a Dask scheduler.",
 )
 @click.option("--scheduler", help="Address or file of the Dask scheduler, as tcp://host:8786.")
+@allow_missing_option
 @click.option("--quiet", "-q", is_flag=True, help="Show no progress.")
 @click.option("--json", "as_json", is_flag=True, help="Print events as lines of JSON, no tables.")
 def command(
@@ -158,7 +161,7 @@ def _run(interruption: Interruption, plan: Plan, out: Path, asked: _Options) -> 
     if asked.shard is not None:
         tell(f"part {asked.shard[0]} of {asked.shard[1]} is done; quadrepro merge joins the parts")
         return 0
-    results = write(plan, store, out)
+    results = write(plan, store, out, asked.allow_missing)
     if asked.as_json:
         assert results.outcomes is not None
         bad = sum(not record.ok for record in results.outcomes.records.values())

@@ -6,7 +6,13 @@ from pathlib import Path
 
 import click
 
-from quadrepro.cli.options import config_argument, data_option, out_option, repeats_option
+from quadrepro.cli.options import (
+    allow_missing_option,
+    config_argument,
+    data_option,
+    out_option,
+    repeats_option,
+)
 from quadrepro.errors import EXIT_CELLS_MISSING
 
 
@@ -15,9 +21,15 @@ from quadrepro.errors import EXIT_CELLS_MISSING
 @data_option
 @out_option
 @repeats_option
+@allow_missing_option
 @click.pass_context
 def command(
-    ctx: click.Context, config: str, data: Path | None, out: Path, repeats: int | None
+    ctx: click.Context,
+    config: str,
+    data: Path | None,
+    out: Path,
+    repeats: int | None,
+    allow_missing: bool,
 ) -> None:
     """Write the tables again from what has been computed.
 
@@ -33,4 +45,4 @@ def command(
     if not any(cell.key in known for cell in plan.cells):
         click.echo(f"no cell of {config} has been computed in {store.folder}", err=True)
         ctx.exit(EXIT_CELLS_MISSING)
-    ctx.exit(show(write(plan, store, out)))
+    ctx.exit(show(write(plan, store, out, allow_missing)))

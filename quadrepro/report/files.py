@@ -141,7 +141,9 @@ def make_manifest(experiment: Experiment, tables: Mapping[str, Table]) -> Manife
     )
 
 
-def write_results(plan: Plan, store: RecordStore, folder: Path) -> tuple[Table, Outcomes]:
+def write_results(
+    plan: Plan, store: RecordStore, folder: Path, allow_missing: bool = False
+) -> tuple[Table, Outcomes]:
     """Write tables, figures, ``cells.csv``, ``outcomes.csv``, ``tables.json`` and ``run.json``.
 
     Parameters
@@ -152,6 +154,8 @@ def write_results(plan: Plan, store: RecordStore, folder: Path) -> tuple[Table, 
         What has been computed.
     folder : Path
         Where to write.
+    allow_missing : bool, default False
+        Whether tests over all data sets leave out those that lack a result.
 
     Returns
     -------
@@ -161,7 +165,7 @@ def write_results(plan: Plan, store: RecordStore, folder: Path) -> tuple[Table, 
     """
     experiment = plan.experiment
     before = _read_before(folder)
-    outcomes = Outcomes.of(plan.cells, records_of(plan.cells, store))
+    outcomes = Outcomes.of(plan.cells, records_of(plan.cells, store), allow_missing)
     tables = make_tables(experiment, outcomes)
     written = _written(experiment)
     for request in written:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from statistics import fmean
 from typing import Any
@@ -48,6 +48,9 @@ class Outcomes:
         The record of every cell; its status is "missing" if the cell was not computed.
     grids : dict of (row, column, repeat) to tuple of Grid
         The candidates of every cell; empty if they are not known.
+    allow_missing : bool, default False
+        Whether tests over all data sets leave out those that lack a result, rather than being left
+        out themselves.
     """
 
     rows: tuple[str, ...]
@@ -55,9 +58,12 @@ class Outcomes:
     repeats: int
     records: dict[tuple[str, str, int], Record]
     grids: Mapping[tuple[str, str, int], tuple[Grid, ...]] = field(default_factory=dict)
+    allow_missing: bool = False
 
     @classmethod
-    def of(cls, cells: Sequence[Cell], records: Sequence[Record]) -> Outcomes:
+    def of(
+        cls, cells: Sequence[Cell], records: Sequence[Record], allow_missing: bool = False
+    ) -> Outcomes:
         """Arrange the records of a plan's cells.
 
         Parameters
@@ -66,6 +72,8 @@ class Outcomes:
             All cells of the plan.
         records : sequence of Record
             Their records, in the same order.
+        allow_missing : bool, default False
+            See `Outcomes`.
         """
         places = [(c.dataset, c.algorithm, c.repeat) for c in cells]
         return cls(
@@ -74,7 +82,15 @@ class Outcomes:
             1 + max(c.repeat for c in cells),
             dict(zip(places, records, strict=True)),
             dict(zip(places, (c.grids for c in cells), strict=True)),
+            allow_missing,
         )
+
+    def tested(self) -> Outcomes:
+        """Return what tests over all data sets compare: all of them, or those without a gap."""
+        if not self.allow_missing:
+            return self
+        whole = (row for row in self.rows if all(self.complete(row, c) for c in self.columns))
+        return replace(self, rows=tuple(whole))
 
     def cell(self, row: str, column: str) -> list[Record]:
         """Return the records of one entry of the table, one per repeat."""

@@ -28,7 +28,8 @@ def probabilities(outcomes: Outcomes, a: str, b: str) -> list[float]:
     """
     if any(map(outcomes.regression, outcomes.rows)):
         return []
-    if not all(outcomes.complete(row, c) for row in outcomes.rows for c in (a, b)):
+    rows = outcomes.rows
+    if not rows or not all(outcomes.complete(row, c) for row in rows for c in (a, b)):
         return []
     return [
         poisson_binomial_test(
@@ -42,6 +43,8 @@ def probabilities(outcomes: Outcomes, a: str, b: str) -> list[float]:
 def signs(outcomes: Outcomes, a: str, b: str) -> SignTest | None:
     """Return the sign test of the mean risks, or None if a cell of either is missing."""
     orders = []
+    if not outcomes.rows:
+        return None
     for row in outcomes.rows:
         mine, theirs = outcomes.mean(row, a), outcomes.mean(row, b)
         if mine is None or theirs is None:
@@ -62,6 +65,7 @@ def comparisons_table(context: Context[str], outcomes: Outcomes) -> Table:
     Table
         P(row better than column). The lower triangle, which repeats the upper one, is grey.
     """
+    all_rows, outcomes = outcomes.rows, outcomes.tested()
     printed, titles = context.printed(context.option), context.titles
     order = [c for c in printed.columns if c in titles]
     order += [c for c in titles if c not in order]
@@ -98,6 +102,11 @@ def comparisons_table(context: Context[str], outcomes: Outcomes) -> Table:
         + "The lower triangle, in italics or grey, repeats the upper.",
         f"\\* two-tailed sign test, ties ignored: p ≤ {LEVEL:g}.",
     ]
+    if len(outcomes.rows) < len(all_rows):
+        notes.append(
+            f"Over the {len(outcomes.rows)} of {len(all_rows)} data sets on which every algorithm "
+            "has a result in every split."
+        )
     if outcomes.repeats > 1:
         notes.append(
             f"Mean ± standard deviation of the probability over {outcomes.repeats} splits; the "

@@ -72,6 +72,19 @@ def test_no_test_is_computed_over_missing_cells(experiment: Experiment, outcomes
     assert table.rows[0][1][2].ours != "–"
 
 
+def test_with_missing_cells_allowed_tests_are_over_the_data_sets_that_lack_nothing(
+    experiment: Experiment, outcomes: Make
+) -> None:
+    gap = replace(outcomes({**ONE, "monks": (2, None, 1)}), allow_missing=True)
+    whole = outcomes({name: errors for name, errors in ONE.items() if name != "monks"})
+    found, expected = table_of(experiment, gap), table_of(experiment, whole)
+    assert found.data_rows == expected.data_rows
+    n_rows = len(ONE)
+    assert any(note.startswith(f"Over the {n_rows - 1} of {n_rows} data") for note in found.notes)
+    empty = replace(outcomes(dict.fromkeys(ONE, (None, 1, 1))), allow_missing=True)
+    assert {row[2] for row in table_of(experiment, empty).data_rows} == {""}
+
+
 def test_repeats_show_the_spread_of_the_probability(experiment: Experiment, outcomes: Make) -> None:
     table = table_of(experiment, outcomes(ONE, {**ONE, "monks": (0, 5, 5)}))
     assert "±" in table.rows[0][1][1].ours
