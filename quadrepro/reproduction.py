@@ -269,7 +269,7 @@ def infer(
     return tables, missing, len(records)
 
 
-def record_store(out: str | Path, plan: Plan | None = None) -> RecordStore:
+def record_store(out: str | Path, plan: Plan | None = None, read_only: bool = False) -> RecordStore:
     """Return the store of records below a results folder.
 
     Parameters
@@ -278,6 +278,8 @@ def record_store(out: str | Path, plan: Plan | None = None) -> RecordStore:
         The results folder.
     plan : Plan, optional
         What will be written there; checks that it can be.
+    read_only : bool, default False
+        Leave damaged records where they are.
 
     Raises
     ------
@@ -291,7 +293,7 @@ def record_store(out: str | Path, plan: Plan | None = None) -> RecordStore:
     def damaged(path: Path, fault: str) -> None:
         tell(f"{path} is damaged, set aside and computed again: {fault}")
 
-    store = RecordStore(Path(out) / RECORDS, damaged)
+    store = RecordStore(Path(out) / RECORDS, damaged, read_only)
     if plan is not None:
         results = Path(out) / plan.experiment.name
         for folder in (store.folder, results if results.exists() else Path(out)):

@@ -27,7 +27,7 @@ def command(config: str, data: Path | None, out: Path, repeats: int | None) -> N
     from quadrepro.reproduction import prepare, record_store
 
     plan = prepare(config, data=data, repeats=repeats, offline=True, check_data=False)
-    lines = overview(plan.cells, record_store(out))
+    lines = overview(plan.cells, record_store(out, read_only=True))
     rows = [
         (
             line.algorithm,

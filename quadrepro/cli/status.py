@@ -28,7 +28,7 @@ def command(config: str, data: Path | None, out: Path, repeats: int | None) -> N
 
     plan, store = (
         prepare(config, data=data, repeats=repeats, offline=True, check_data=False),
-        record_store(out),
+        record_store(out, read_only=True),
     )
     lines = overview(plan.cells, store)
     click.echo(f"{plan.experiment.config.title}: {sum(line.n_cells for line in lines)} cells")

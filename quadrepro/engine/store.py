@@ -31,11 +31,19 @@ class RecordStore:
         Made when the first record is kept.
     on_damage : callable, optional
         Called with the file of a damaged record and what is wrong with it, after it was set aside.
+    read_only : bool, default False
+        Leave damaged records where they are; they still count as none.
     """
 
-    def __init__(self, folder: Path, on_damage: Callable[[Path, str], None] | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        on_damage: Callable[[Path, str], None] | None = None,
+        read_only: bool = False,
+    ) -> None:
         self.folder = folder
         self._on_damage = on_damage
+        self._read_only = read_only
 
     def path(self, key: str, ok: bool = True) -> Path:
         """Return the file of a record with a result, or of one without."""
@@ -75,6 +83,8 @@ class RecordStore:
         return found
 
     def _set_aside(self, path: Path, fault: str) -> None:
+        if self._read_only:
+            return
         try:
             path.replace(path.with_name(path.name + DAMAGED))
         except OSError:

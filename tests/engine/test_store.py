@@ -49,6 +49,14 @@ def test_a_record_without_a_result_gives_way_to_one_and_the_other_way_round(
         assert len(list(tmp_path.rglob("*.json"))) == 1
 
 
+def test_a_store_that_is_only_read_moves_nothing(tmp_path: Path) -> None:
+    RecordStore(tmp_path).put(RECORD)
+    path = RecordStore(tmp_path).path(KEY)
+    path.write_text("{")
+    assert RecordStore(tmp_path, read_only=True).get(KEY) is None
+    assert path.read_text() == "{"
+
+
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"sha256": "", "record": {}}', "[" * 5000])
 def test_a_damaged_record_counts_as_none(tmp_path: Path, text: str) -> None:
     store = RecordStore(tmp_path)
