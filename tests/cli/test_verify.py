@@ -61,7 +61,7 @@ def test_one_entry_can_be_verified(computed: tuple[Path, Path]) -> None:
 def test_a_false_record_ends_with_4_and_names_its_cell(computed: tuple[Path, Path]) -> None:
     config, out = computed
     store = RecordStore(out / "records")
-    for key in store:
+    for key in store.scan():
         if (record := store.get(key)) is not None and record.chosen == {"n_rounds": 5}:
             store.put(replace(record, cv_errors=record.cv_errors + 1))
     found = quadrepro("verify", config, "--out", out)

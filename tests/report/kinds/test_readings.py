@@ -196,7 +196,7 @@ def test_a_row_that_lacks_a_split_is_left_out_wherever_it_counts(experiment: Exp
     # It was tried all the same.
     factor, corrected = (float(texts["true one"][name]) for name in ("log BF", "corrected"))
     assert factor - corrected == pytest.approx(math.log(3), abs=0.11)
-    assert "1 of 126 cells failed or are missing" in table.notes[-1]
+    assert "1 of 126 cells have no result" in table.notes[-1]
     # Nothing is printed of the column without numbers.
     table = readings_table(context, outcomes(("image", "mine", 2)))
     assert [of["rows"] for of in texts_of(table).values()] == ["2", "2", "1", "2"]

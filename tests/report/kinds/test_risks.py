@@ -56,7 +56,7 @@ def test_a_missing_cell_is_a_dash_and_its_row_has_no_best(
     row = next(line for line in text.splitlines() if "monks" in line)
     assert "– (**0.100**)" in row
     assert "**0.100** (" not in row
-    assert "1 of 9 cells failed or are missing" in text
+    assert "1 of 9 cells have no result" in text
 
 
 def test_departures_are_said_below_the_table(
