@@ -90,7 +90,7 @@ def modules_of(names: Iterable[str]) -> set[str]:
         name = rest.pop()
         if name not in found:
             found.add(name)
-            rest += (other for other in _module(name)[1] if _computes(other))
+            rest += (other for other in imports_of(name) if _computes(other))
     return found
 
 

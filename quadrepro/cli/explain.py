@@ -45,10 +45,8 @@ def command(
     from quadrepro.report.explanation import cells_of, explain
     from quadrepro.reproduction import prepare, record_store
 
-    plan, store = (
-        prepare(config, data=data, repeats=repeats, offline=True, check_data=False),
-        record_store(out),
-    )
+    plan = prepare(config, data=data, repeats=repeats, offline=True, check_data=False)
+    store = record_store(out)
     cells = cells_of(plan, row, column, repeat)
     records = records_of(cells, store)
     for cell, record in zip(cells, records, strict=True):

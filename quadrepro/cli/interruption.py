@@ -53,15 +53,14 @@ class Interruption:
 
     def tell(self) -> None:
         """Say what is kept and how to go on."""
-        from quadrepro.engine.run import missing_cells
         from quadrepro.progress import tell
         from quadrepro.reproduction import record_store
 
         text = "interrupted"
         if self.plan is not None and self.out is not None:
-            n_cells = len(self.plan.cells)
-            left = len(missing_cells(self.plan.cells, record_store(self.out)))
-            text += f": {n_cells - left} of {n_cells} cells are kept"
+            known = record_store(self.out).scan()
+            kept = sum(cell.key in known for cell in self.plan.cells)
+            text += f": {kept} of {len(self.plan.cells)} cells are kept"
         tell(f"\n{text}; continue with: {shlex.join(['quadrepro', *sys.argv[1:]])}")
 
     def _handle(self, signum: int, frame: FrameType | None) -> None:

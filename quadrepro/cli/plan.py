@@ -33,7 +33,7 @@ def command(config: str, data: Path | None, out: Path, repeats: int | None) -> N
             line.algorithm,
             line.n_cells,
             line.n_kept,
-            line.n_failed,
+            len(line.failed),
             line.n_missing,
             "–" if line.seconds is None else duration(line.seconds) if line.n_missing else "",
         )

@@ -35,8 +35,7 @@ def warn_of_memory(plan: Plan) -> None:
 
 def failure(row: str, column: str, repeat: int, record: Record) -> str:
     """Return in one line which cell has no result, and why."""
-    last_line = record.message.strip().splitlines()[-1:] or ["not computed"]
-    return f"{row}, {column}, repeat {repeat}: {record.status}: {last_line[0]}"
+    return f"{row}, {column}, repeat {repeat}: {record.status}: {record.reason or 'not computed'}"
 
 
 def show(results: Results) -> int:

@@ -21,21 +21,19 @@ def command(config: str, data: Path | None, out: Path, repeats: int | None) -> N
     """
     from quadrepro.cli.showing import SHOWN, failure
     from quadrepro.engine.claims import Claims
-    from quadrepro.engine.overview import failures, overview
-    from quadrepro.engine.run import CLAIMS
+    from quadrepro.engine.overview import overview
+    from quadrepro.engine.run import CLAIMS, records_of
     from quadrepro.progress import duration
     from quadrepro.reproduction import prepare, record_store
 
-    plan, store = (
-        prepare(config, data=data, repeats=repeats, offline=True, check_data=False),
-        record_store(out, read_only=True),
-    )
+    plan = prepare(config, data=data, repeats=repeats, offline=True, check_data=False)
+    store = record_store(out, read_only=True)
     lines = overview(plan.cells, store)
     click.echo(f"{plan.experiment.config.title}: {sum(line.n_cells for line in lines)} cells")
     click.echo(f"{sum(line.n_kept for line in lines)} done")
-    bad = failures(plan.cells, store)
+    bad = [cell for line in lines for cell in line.failed]
     click.echo(f"{len(bad)} without a result")
-    for cell, record in bad[:SHOWN]:
+    for cell, record in zip(bad[:SHOWN], records_of(bad[:SHOWN], store), strict=True):
         click.echo(f"  {failure(cell.dataset, cell.algorithm, cell.repeat, record)}")
     if len(bad) > SHOWN:
         click.echo(f"  and {len(bad) - SHOWN} more")

@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 
 def key_of(content: Mapping[str, Any]) -> str:
     """Return the key of a cell with some content."""
-    text = json.dumps(content, sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(text.encode()).hexdigest()
+    return _key(_items(content))
 
 
 def made_by(learner: Learner, measures: Sequence[str]) -> dict[str, Any]:
@@ -184,9 +183,12 @@ class Cell:
     @cached_property
     def key(self) -> str:
         """Hash of the content, under which the record is kept."""
-        items = self.shared.items | _items(self._own)
-        text = "{" + ", ".join(items[name] for name in sorted(items)) + "}"
-        return hashlib.sha256(text.encode()).hexdigest()
+        return _key(self.shared.items | _items(self._own))
+
+    @property
+    def name(self) -> str:
+        """What messages call it: data set, algorithm and repeat."""
+        return f"{self.dataset}, {self.algorithm}, repeat {self.repeat}"
 
     def made_by(self) -> dict[str, Any]:
         """Return what the content says of code and packages, according to this process."""
@@ -231,8 +233,13 @@ def _examples(cell: Cell) -> Examples | None:
     return None if isinstance(cell.source, Problem) else cell.source.examples
 
 
-def _items(fields: dict[str, Any]) -> dict[str, str]:
-    # Joined in the order of their names, these are the JSON of the whole with sorted keys.
+def _key(items: Mapping[str, str]) -> str:
+    # Joined in the order of their names, items are the JSON of the whole with sorted keys.
+    text = "{" + ", ".join(items[name] for name in sorted(items)) + "}"
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _items(fields: Mapping[str, Any]) -> dict[str, str]:
     return {
         name: f'"{name}": {json.dumps(value, sort_keys=True, ensure_ascii=False)}'
         for name, value in fields.items()

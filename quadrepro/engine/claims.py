@@ -69,8 +69,7 @@ class Claims:
             # A file system without locks: each process computes for itself.
             return True
         self._held[cell.key] = lock
-        name = f"{cell.dataset}, {cell.algorithm}, repeat {cell.repeat}"
-        claim = Claim(cell.key, name, socket.gethostname(), os.getpid(), utc_now())
+        claim = Claim(cell.key, cell.name, socket.gethostname(), os.getpid(), utc_now())
         self._note(cell.key).write_text(json.dumps(asdict(claim)), encoding="utf-8")
         return True
 

@@ -61,8 +61,9 @@ def on_dask(scheduler: str, limits: Limits) -> Backend:
     _check(client)
 
     def compute_on_dask(cells: Iterable[Cell]) -> Generator[Record, None, None]:
-        # If the scheduler is lost, joblib computes the rest in this process.
-        with client, parallel_config(backend="dask", client=client):
+        # If the scheduler is lost, joblib computes the rest in this process. The client stays: a
+        # run that shares its folder comes back for cells that others gave up.
+        with parallel_config(backend="dask", client=client):
             pool = Parallel(n_jobs=-1, return_as="generator_unordered", batch_size=1)
             yield from pool(delayed(_run)(*_parts(cell), limits.memory) for cell in cells)
 

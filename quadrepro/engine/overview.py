@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from quadrepro.config.cell import Cell
 from quadrepro.engine.estimates import Estimates
-from quadrepro.engine.records import Record
 from quadrepro.engine.store import RecordStore
 
 ENOUGH = 3
@@ -23,8 +22,10 @@ class Line:
     ----------
     algorithm : str
         Its column.
-    n_cells, n_kept, n_failed, n_missing : int
-        Numbers of all cells, of those with a result, with a failure, and without a record.
+    n_cells, n_kept, n_missing : int
+        Numbers of all cells, of those with a result, and without a record.
+    failed : tuple of Cell
+        Those with a record but no result.
     seconds : float or None
         Estimated time of the missing ones on one core; None if nothing is known.
     """
@@ -32,8 +33,8 @@ class Line:
     algorithm: str
     n_cells: int
     n_kept: int
-    n_failed: int
     n_missing: int
+    failed: tuple[Cell, ...]
     seconds: float | None
 
 
@@ -44,7 +45,8 @@ def overview(cells: Sequence[Cell], store: RecordStore) -> list[Line]:
     """
     known, estimates = store.scan(), Estimates()
     missing: dict[str, list[Cell]] = {cell.algorithm: [] for cell in cells}
-    kept, failed, total = Counter[str](), Counter[str](), Counter[str]()
+    failed: dict[str, list[Cell]] = {name: [] for name in missing}
+    kept, total = Counter[str](), Counter[str]()
     read = Counter[tuple[str, str]]()
     for cell in cells:
         total[cell.algorithm] += 1
@@ -52,7 +54,7 @@ def overview(cells: Sequence[Cell], store: RecordStore) -> list[Line]:
         if ok is None:
             missing[cell.algorithm].append(cell)
         elif not ok:
-            failed[cell.algorithm] += 1
+            failed[cell.algorithm].append(cell)
         else:
             kept[cell.algorithm] += 1
             place = cell.dataset, cell.algorithm
@@ -64,12 +66,5 @@ def overview(cells: Sequence[Cell], store: RecordStore) -> list[Line]:
         times = [estimates.seconds(cell) for cell in left]
         found = [seconds for seconds in times if seconds is not None]
         seconds = sum(found) if len(found) == len(times) else None
-        lines.append(Line(name, total[name], kept[name], failed[name], len(left), seconds))
+        lines.append(Line(name, total[name], kept[name], len(left), tuple(failed[name]), seconds))
     return lines
-
-
-def failures(cells: Sequence[Cell], store: RecordStore) -> list[tuple[Cell, Record]]:
-    """Return the cells that have a record but no result, with their records."""
-    known = store.scan()
-    found = ((cell, store.get(cell.key)) for cell in cells if known.get(cell.key) is False)
-    return [(cell, record) for cell, record in found if record is not None and not record.ok]

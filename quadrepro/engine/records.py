@@ -81,6 +81,11 @@ class Record:
         return self.status == "ok"
 
     @property
+    def reason(self) -> str:
+        """Why there is no result, in one line; empty if nothing is known."""
+        return (self.message.strip().splitlines() or [""])[-1]
+
+    @property
     def risk(self) -> float:
         """Share of wrong test examples."""
         return self.errors / self.n_test

@@ -71,7 +71,7 @@ class RecordStore:
         OSError
             If the disk does not take it.
         """
-        write_bytes(self.path(record.key, record.ok), _encode(record))
+        write_bytes(self.path(record.key, record.ok), _with_checksum(to_json(record)))
         self.path(record.key, not record.ok).unlink(missing_ok=True)
 
     def scan(self) -> dict[str, bool]:
@@ -93,8 +93,7 @@ class RecordStore:
             self._on_damage(path, fault)
 
 
-def _encode(record: Record) -> bytes:
-    body = to_json(record)
+def _with_checksum(body: bytes) -> bytes:
     digest = hashlib.sha256(body).hexdigest().encode()
     return _HEAD + digest + _MIDDLE + body + _TAIL
 
@@ -102,8 +101,7 @@ def _encode(record: Record) -> bytes:
 def _decode(raw: bytes, key: str) -> Record:
     """Return the record in a file, or raise ValueError."""
     body = raw[_START : -len(_TAIL)]
-    digest = hashlib.sha256(body).hexdigest().encode()
-    if raw != _HEAD + digest + _MIDDLE + body + _TAIL:
+    if raw != _with_checksum(body):
         raise ValueError("its checksum is not that of its text")
     record = from_json(body)
     if record.key != key:

@@ -61,14 +61,13 @@ def explain(cell: Cell, record: Record, store: RecordStore) -> Iterator[tuple[st
     tuple of (str, str)
         What it is, and its value.
     """
-    yield "cell", f"{cell.dataset}, {cell.algorithm}, repeat {cell.repeat}"
+    yield "cell", cell.name
     if record.rmse is not None:
         yield "result", f"RMSE {record.rmse:.6g} on {record.n_test} test examples"
     elif record.ok:
         yield "result", f"{record.errors} of {record.n_test} test examples wrong"
     else:
-        last_line = record.message.strip().splitlines()[-1:] or ["not computed"]
-        yield "result", f"{record.status}: {last_line[0]}"
+        yield "result", f"{record.status}: {record.reason or 'not computed'}"
     if record.ok:
         yield "chosen", _inline(record.chosen) or "nothing to choose"
     content = cell.content

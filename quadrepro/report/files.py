@@ -217,9 +217,8 @@ def _cells(requests: Sequence[Request[Any]], outcomes: Outcomes) -> str:
                 round(record.seconds, 4),
             )
         published = printed.get((row, column), "")
-        last_line = record.message.strip().splitlines()[-1:] or [""]
         place = row, column, repeat, record.status
-        rows.append((*place, *measured, published, record.key, last_line[0]))
+        rows.append((*place, *measured, published, record.key, record.reason))
     return csv_text(CELLS_HEADER, tuple(rows))
 
 

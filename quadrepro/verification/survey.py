@@ -95,7 +95,7 @@ def survey(
     for cell in cells:
         rounds = Rounds(None if seed is None else generator(seed, cell.key, "rounds"))
         certificate = verify_cell(cell, record_of(cell), rounds)
-        where = f"{cell.dataset}, {cell.algorithm}, repeat {cell.repeat}"
+        where = cell.name
         certificate.faults = [f"{where}: {fault}" for fault in certificate.faults]
         found[cell.algorithm].n_cells += 1
         found[cell.algorithm].found.add(certificate)

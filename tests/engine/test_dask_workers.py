@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from quadrepro.config.loading import load_experiment
+from quadrepro.config.plan import make_plan
 from quadrepro.engine.dask_workers import on_dask
 from quadrepro.engine.limits import Limits
 from quadrepro.errors import ConfigError
@@ -103,6 +105,20 @@ def test_a_scheduler_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch)
 def test_a_limit_on_time_is_refused() -> None:
     with pytest.raises(ConfigError, match="--backend local"):
         on_dask("tcp://127.0.0.1:9", Limits(seconds=1.0))
+
+
+def test_a_backend_computes_again_after_it_has_come_to_an_end(
+    start: Start,
+    scheduler: tuple[subprocess.Popen[str], Path],
+    tmp_path: Path,
+    small_config: Callable[..., Path],
+) -> None:
+    _, file = scheduler
+    until(file.exists)
+    worker(start, file, tmp_path)
+    backend = on_dask(str(file), Limits())
+    for cell in make_plan(load_experiment(small_config())).cells[:2]:
+        assert [record.status for record in backend([cell.ready()])] == ["ok"]
 
 
 def test_a_worker_with_other_packages_is_named(
