@@ -20,7 +20,10 @@ from quadrepro.report.kinds.base import Request
 from quadrepro.report.manifest import CellsFile, FigureFiles, Manifest, TableFiles, read_manifest
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.provenance import mixture, provenance
-from quadrepro.report.table import Table, csv_text
+from quadrepro.report.table import ENDINGS, Table, csv_text
+from quadrepro.report.verdict_table import NAME as VERDICTS
+from quadrepro.report.verdict_table import score_text, verdicts_table
+from quadrepro.report.verdicts import Verdicts
 
 CELLS = "cells.csv"
 """Name of the table of all cells."""
@@ -57,6 +60,9 @@ OUTCOMES_HEADER = (
 )
 """Its columns; `wrong` as in `quadrepro.engine.records.Record`."""
 
+SCORE = "score.csv"
+"""Name of the file with the verdicts on each printed table as a whole."""
+
 TIMED_COLUMNS = ("seconds",)
 """Those of them that hold measured times."""
 
@@ -77,7 +83,10 @@ def check_tables(experiment: Experiment) -> None:
 
 
 def make_tables(
-    experiment: Experiment, outcomes: Outcomes, names: Collection[str] | None = None
+    experiment: Experiment,
+    outcomes: Outcomes,
+    names: Collection[str] | None = None,
+    verdicts: Sequence[Verdicts] | None = None,
 ) -> dict[str, Table]:
     """Return the tables of an experiment.
 
@@ -89,6 +98,8 @@ def make_tables(
         The records.
     names : collection of str, optional
         Those to make, by default all.
+    verdicts : sequence of Verdicts, optional
+        What `find_verdicts` returns, if it is known already.
 
     Returns
     -------
@@ -100,12 +111,32 @@ def make_tables(
         for request in _written(experiment)
         if request.kind.table is not None and (names is None or request.kind.name in names)
     }
+    # A single split allows no verdict.
+    if experiment.config.repeats > 1 and (names is None or VERDICTS in names):
+        found = find_verdicts(experiment, outcomes) if verdicts is None else verdicts
+        tables |= {VERDICTS: verdicts_table(experiment, found)} if found else {}
     if note := mixture(outcomes.records.values()):
         return {name: replace(table, notes=(*table.notes, note)) for name, table in tables.items()}
     return tables
 
 
-def make_manifest(experiment: Experiment, tables: Mapping[str, Table]) -> Manifest:
+def find_verdicts(experiment: Experiment, outcomes: Outcomes) -> list[Verdicts]:
+    """Return the verdicts on every printed table that a config names.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        Which tables are asked for.
+    outcomes : Outcomes
+        The records.
+    """
+    found = (r.kind.verdicts(r.context, outcomes) for r in _written(experiment))
+    return [verdicts for verdicts in found if verdicts is not None and verdicts.entries]
+
+
+def make_manifest(
+    experiment: Experiment, tables: Mapping[str, Table], printed: bool = False
+) -> Manifest:
     """Return which files `write_results` writes, and what in them is measured.
 
     Parameters
@@ -114,8 +145,15 @@ def make_manifest(experiment: Experiment, tables: Mapping[str, Table]) -> Manife
         Which tables and figures are asked for.
     tables : mapping of str to Table
         Those that `make_tables` returns.
+    printed : bool, default False
+        Whether there are printed numbers.
     """
     kinds = [request.kind for request in _written(experiment)]
+    unasked = {
+        name: TableFiles(key="", title=table.title, files=tuple(name + e for e in ENDINGS))
+        for name, table in tables.items()
+        if name == VERDICTS
+    }
     return Manifest(
         tables={
             kind.name: TableFiles(
@@ -127,7 +165,8 @@ def make_manifest(experiment: Experiment, tables: Mapping[str, Table]) -> Manife
             )
             for kind in kinds
             if kind.table is not None
-        },
+        }
+        | unasked,
         figures={
             kind.name: FigureFiles(
                 key=kind.key,
@@ -138,6 +177,7 @@ def make_manifest(experiment: Experiment, tables: Mapping[str, Table]) -> Manife
             if kind.draw is not None
         },
         cells=CellsFile(file=CELLS, timed_columns=TIMED_COLUMNS, key_columns=KEY_COLUMNS),
+        score=SCORE if printed else "",
     )
 
 
@@ -166,8 +206,11 @@ def write_results(
     experiment = plan.experiment
     before = _read_before(folder)
     outcomes = Outcomes.of(plan.cells, records_of(plan.cells, store), allow_missing)
-    tables = make_tables(experiment, outcomes)
+    verdicts = find_verdicts(experiment, outcomes)
+    tables = make_tables(experiment, outcomes, verdicts=verdicts)
     written = _written(experiment)
+    if VERDICTS in tables:
+        tables[VERDICTS].write(folder, VERDICTS)
     for request in written:
         kind = request.kind
         if kind.table is not None:
@@ -176,7 +219,9 @@ def write_results(
             kind.draw(request.context, outcomes, folder)
     write_text(folder / CELLS, _cells(written, outcomes))
     write_text(folder / OUTCOMES, _outcomes(outcomes))
-    manifest = make_manifest(experiment, tables)
+    if verdicts:
+        write_text(folder / SCORE, score_text(verdicts))
+    manifest = make_manifest(experiment, tables, bool(verdicts))
     manifest.write(folder)
     for name in before - set(manifest.files):
         (folder / name).unlink(missing_ok=True)

@@ -91,18 +91,21 @@ class Manifest(Model):
         By name of the files without ending.
     cells : CellsFile
         The table of all cells.
+    score : str, default ""
+        The file with the verdicts on each printed table as a whole; empty if nothing is printed.
     """
 
     tables: dict[str, TableFiles]
     figures: dict[str, FigureFiles]
     cells: CellsFile
+    score: str = ""
 
     @property
     def files(self) -> tuple[str, ...]:
         """Names of all files."""
         tables = (name for table in self.tables.values() for name in table.files)
         figures = (name for figure in self.figures.values() for name in figure.files)
-        return (*tables, *figures, self.cells.file)
+        return (*tables, *figures, self.cells.file, *filter(None, [self.score]))
 
     def write(self, folder: Path) -> None:
         """Write ``tables.json`` into a results folder."""

@@ -14,6 +14,8 @@ result object or a log-probability. Nothing here knows of experiments, records o
 `log_probability_of_pooled_deviations`  deviations of what a paper pools over its splits
 `score_readings`                        readings of a protocol, by such log-probabilities
 `implied_test_size`                     the size of test sets that a printed deviation implies
+`count_misses`                          how many printed numbers are outside, beside chance
+`holm`                                  p-values adjusted for their number
 ======================================  ===========================================================
 """
 
@@ -25,6 +27,14 @@ from quadrepro.stats.likelihood import (
     log_probability_of_means,
     log_probability_of_pooled_deviations,
 )
+from quadrepro.stats.misses import (
+    Misses,
+    chance_of_a_group,
+    chance_of_misses,
+    count_misses,
+    independent_misses,
+)
+from quadrepro.stats.multiplicity import holm
 from quadrepro.stats.paired_t import PairedT, paired_t_test
 from quadrepro.stats.poisson_binomial import PoissonBinomialTest, poisson_binomial_test
 from quadrepro.stats.prediction_interval import COVERAGE, Placement, placement
@@ -37,6 +47,7 @@ __all__ = [
     "COVERAGE",
     "LEVEL",
     "ImpliedSize",
+    "Misses",
     "Moments",
     "PairedT",
     "Placement",
@@ -44,7 +55,12 @@ __all__ = [
     "ReadingScore",
     "SignTest",
     "WelchTest",
+    "chance_of_a_group",
+    "chance_of_misses",
+    "count_misses",
+    "holm",
     "implied_test_size",
+    "independent_misses",
     "log_probability_of_deviations",
     "log_probability_of_means",
     "log_probability_of_pooled_deviations",

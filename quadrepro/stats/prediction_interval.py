@@ -26,6 +26,9 @@ class Placement(Result):
         Share of our repeats below the printed number; ties count half.
     low, high : float
         Ends of the prediction interval.
+    p_value : float
+        Two-sided p-value of "the printed number is that of a further repeat", from the end of its
+        rounding interval that is nearer to our mean.
     inside : bool
         Whether the printed number, as rounded, can lie in the interval.
     """
@@ -35,11 +38,17 @@ class Placement(Result):
     quantile: float
     low: float
     high: float
+    p_value: float
     inside: bool
 
 
 def placement(
-    ours: Iterable[float | Fraction], printed: float, rounding: float, *, further: int = 1
+    ours: Iterable[float | Fraction],
+    printed: float,
+    rounding: float,
+    *,
+    further: int = 1,
+    n_test: int | None = None,
 ) -> Placement:
     """Place a printed number among our repeats.
 
@@ -61,6 +70,10 @@ def placement(
         both sides.
     further : int, default 1
         The number k of splits whose mean the printed number is.
+    n_test : int, optional
+        Number of test examples, if the numbers are risks. The deviation of the repeats holds the
+        binomial error of their test sets already; only if all repeats agree does that error, of the
+        risk (k + 1) / (n_test + 2) with k errors, take the place of a deviation of 0.
 
     Returns
     -------
@@ -76,8 +89,8 @@ def placement(
     --------
     >>> from quadrepro.stats import placement
     >>> where = placement([0.21, 0.18, 0.25, 0.20, 0.22], printed=0.29, rounding=0.005)
-    >>> where
-    Placement(mean=0.212, sd=0.0258844, quantile=1, low=0.133274, high=0.290726, inside=True)
+    >>> where.inside, round(where.low, 4), round(where.high, 4), round(where.p_value, 4)
+    (True, 0.1333, 0.2907, 0.0617)
     >>> placement([0.21, 0.18, 0.25, 0.20, 0.22], printed=0.31, rounding=0.005).inside
     False
     """
@@ -89,11 +102,18 @@ def placement(
     from scipy.stats import t as student
 
     mean, sd = float(values.mean()), float(values.std(ddof=1))
-    reach = float(student.ppf((1 + COVERAGE) / 2, n - 1)) * sd * float(np.sqrt(1 / further + 1 / n))
+    if n_test is not None and np.ptp(values) == 0:
+        risk = (mean * n_test + 1) / (n_test + 2)
+        sd = float(np.sqrt(risk * (1 - risk) / n_test))
+    error = sd * float(np.sqrt(1 / further + 1 / n))
+    reach = float(student.ppf((1 + COVERAGE) / 2, n - 1)) * error
     # Our numbers have more digits than the printed one.
     slack = rounding + 1e-12
-    ties = np.abs(values - printed) <= slack
-    below = (values < printed) & ~ties
-    quantile = float((below.sum() + ties.sum() / 2) / n)
-    low, high = mean - reach, mean + reach
-    return Placement(mean, sd, quantile, low, high, low - slack <= printed <= high + slack)
+    apart = np.abs(values - printed)
+    below = (values < printed) & (apart > slack)
+    quantile = float((below.sum() + (apart <= slack).sum() / 2) / n)
+    distance = abs(printed - mean) - slack
+    p_value = (
+        1.0 if distance <= 0 else 0.0 if error == 0 else 2 * student.sf(distance / error, n - 1)
+    )
+    return Placement(mean, sd, quantile, mean - reach, mean + reach, p_value, distance <= reach)

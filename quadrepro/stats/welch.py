@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import sqrt
 
+from quadrepro.stats.prediction_interval import COVERAGE
 from quadrepro.stats.result import PValueResult, Result
+
+ROUNDING = 1e-12
+"""Means that differ by less than this share of the larger one are equal."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -45,6 +50,8 @@ class WelchTest(PValueResult):
     ----------
     difference : float
         Mean of A minus mean of B.
+    low, high : float
+        Ends of the interval for the difference of the true means, with probability `COVERAGE`.
     p_value : float
         Two-sided p-value of "the means are equal".
     significant : bool
@@ -52,10 +59,12 @@ class WelchTest(PValueResult):
     """
 
     difference: float
+    low: float
+    high: float
     p_value: float
 
 
-def welch_test(a: Moments, b: Moments) -> WelchTest:
+def welch_test(a: Moments, b: Moments, *, rounding: float = 0.0) -> WelchTest:
     """Compare two means by Welch's (1947) two-sided t-test.
 
     The samples are independent and may have different variances and sizes, such as our splits and
@@ -65,25 +74,35 @@ def welch_test(a: Moments, b: Moments) -> WelchTest:
     ----------
     a, b : Moments
         Mean, standard deviation and size of the two samples.
+    rounding : float, default 0
+        By how much the means may differ because one is printed with few digits: half a unit of the
+        last one. The interval is this much wider on both sides, and the p-value is the largest of
+        all means that would be printed alike.
 
     Returns
     -------
     WelchTest
-        Difference of the means and p-value. If neither sample varies, the p-value is 1 for equal
-        means and else 0.
+        Difference of the means, interval and p-value. If neither sample varies, the p-value is 1
+        for means that are equal but for rounding, and else 0.
 
     Examples
     --------
     >>> from quadrepro.stats import Moments, welch_test
     >>> ours, printed = Moments(14.20, 3.31, 40), Moments(15.05, 3.14, 20)
     >>> welch_test(ours, printed)
-    WelchTest(difference=-0.85, p_value=0.337569)
+    WelchTest(difference=-0.85, low=-2.61994, high=0.919937, p_value=0.337569)
     """
     difference = a.mean - b.mean
-    if a.sd == b.sd == 0:
-        return WelchTest(difference, float(a.mean == b.mean))
+    distance = max(0.0, abs(difference) - rounding)
+    parts = [m.sd**2 / m.n for m in (a, b)]
+    error = sqrt(sum(parts))
+    if error == 0:
+        same = distance <= ROUNDING * max(abs(a.mean), abs(b.mean))
+        return WelchTest(difference, difference - rounding, difference + rounding, float(same))
     # scipy.stats takes half a second to import.
-    from scipy.stats import ttest_ind_from_stats
+    from scipy.stats import t as student
 
-    test = ttest_ind_from_stats(a.mean, a.sd, a.n, b.mean, b.sd, b.n, equal_var=False)
-    return WelchTest(difference, float(test.pvalue))
+    freedom = sum(parts) ** 2 / sum(v**2 / (m.n - 1) for v, m in zip(parts, (a, b), strict=True))
+    reach = float(student.ppf((1 + COVERAGE) / 2, freedom)) * error + rounding
+    p_value = float(2 * student.sf(distance / error, freedom))
+    return WelchTest(difference, difference - reach, difference + reach, p_value)

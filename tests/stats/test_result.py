@@ -24,7 +24,7 @@ from quadrepro.stats.result import PValueResult, paired
 P_VALUES: list[Callable[[float], PValueResult]] = [
     lambda p: SignTest(0, 0, 0, p),
     lambda p: PairedT(0.0, p),
-    lambda p: WelchTest(0.0, p),
+    lambda p: WelchTest(0.0, -1.0, 1.0, p),
 ]
 
 

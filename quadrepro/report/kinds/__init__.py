@@ -25,7 +25,6 @@ from quadrepro.report.kinds.readings import READINGS
 from quadrepro.report.kinds.risks import RISKS
 from quadrepro.report.kinds.scatter import SCATTER
 from quadrepro.report.kinds.times import TIMES
-from quadrepro.report.kinds.verdicts import VERDICTS
 
 KINDS: tuple[Kind[Any], ...] = (
     MEANS,
@@ -38,7 +37,6 @@ KINDS: tuple[Kind[Any], ...] = (
     SCATTER,
     RISKS,
     COMPARISONS,
-    VERDICTS,
     CLAIMS,
     READINGS,
     AUDIT,

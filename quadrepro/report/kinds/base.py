@@ -15,6 +15,7 @@ from quadrepro.papers.check import check_printed, printed_for
 from quadrepro.papers.printed import Holds, Printed
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.table import ENDINGS, MISSING, Table
+from quadrepro.report.verdicts import Verdicts
 
 Option = TypeVar("Option")
 
@@ -130,6 +131,8 @@ class Kind(Generic[Option]):
     published : callable
         ``published(context)`` returns what the paper prints in place of our risks, by row and
         column of ours, as ``cells.csv`` shows it.
+    verdicts : callable
+        ``verdicts(context, outcomes)`` judges the printed numbers; by default there are none.
     timed : bool
         Whether the files hold nothing but measured times. Rows of measured times in other tables
         are named by `Table.timed_rows`.
@@ -146,6 +149,7 @@ class Kind(Generic[Option]):
     endings: tuple[str, ...] = ENDINGS
     draw: Callable[[Context[Option], Outcomes, Path], None] | None = None
     published: Callable[[Context[Option]], dict[tuple[str, str], str]] = lambda context: {}
+    verdicts: Callable[[Context[Option], Outcomes], Verdicts | None] = lambda context, out: None
     timed: bool = False
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,12 +11,13 @@ import numpy as np
 
 from quadrepro._typing import FloatArray
 from quadrepro.errors import nearest
-from quadrepro.papers.printed import MEAN, SD, Printed
+from quadrepro.papers.printed import MEAN, SD
 from quadrepro.report.figure import LINES, add_legend, new_figure, open_frame
 from quadrepro.report.kinds.base import Context, Kind
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.table import MISSING, Entry, Table
-from quadrepro.stats import COVERAGE, placement
+from quadrepro.report.verdicts import Verdict, Verdicts, of_further_splits
+from quadrepro.stats import COVERAGE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,7 +52,11 @@ def margins_table(context: Context[str], outcomes: Outcomes) -> Table:
         One row per data set; in the CSV, one per entry.
     """
     printed = context.printed(context.option)
-    rows, data, verdicts = [], [], []
+    verdicts = margin_verdicts(context, outcomes)
+    words: dict[tuple[str, str], set[str]] = {}
+    for v in verdicts.judged:
+        words.setdefault((v.row, v.column), set()).add(v.word)
+    rows, data = [], []
     for row in outcomes.rows:
         entries = []
         for c in outcomes.columns:
@@ -61,24 +67,22 @@ def margins_table(context: Context[str], outcomes: Outcomes) -> Table:
                 pooled = np.concatenate(splits)
                 mean, sd = float(pooled.mean()), float(pooled.std(ddof=1))
                 text, numbers = f"{mean:.2f} ± {sd:.2f}", (len(pooled), mean, sd)
-            verdict = _verdict(splits, printed, row, c)
-            verdicts += [verdict] if verdict else []
-            mark = "†" if verdict == "outside" else ""
+            found = words.get((row, c), set())
+            mark = "†" if "outside" in found else ""
             entries.append(Entry(text, printed.spread(row, c + MEAN, c + SD), mark=mark))
             texts = (printed.text(row, c + MEAN), printed.text(row, c + SD))
-            data.append((row, c, *numbers, *texts, verdict))
+            data.append((row, c, *numbers, *texts, "outside" if mark else "".join(found)))
         rows.append((row, tuple(entries)))
     pools = "all training examples"
     if outcomes.repeats > 1:
         pools += f" of all {outcomes.repeats} splits"
     beside = ", in parentheses the printed ones" if printed.cells else ""
     judged: tuple[str, ...] = ()
-    if verdicts:
+    if words:
         judged = (
-            f"† marks an entry whose printed mean or deviation lies outside the interval in which "
+            "† marks an entry whose printed mean or deviation lies outside the interval in which "
             f"that of {printed.splits} further splits falls with probability {COVERAGE:g} "
-            "(Student's t over the splits). "
-            f"Inside: {verdicts.count('inside')} of {len(verdicts)}.",
+            "(Student's t over the splits).",
         )
     return Table(
         f"{context.config.title}: training margins",
@@ -94,19 +98,27 @@ def margins_table(context: Context[str], outcomes: Outcomes) -> Table:
     )
 
 
-def _verdict(splits: list[FloatArray], printed: Printed, row: str, column: str) -> str:
-    """Return whether printed mean and deviation can be those of further splits, "" if unknown."""
-    if len(splits) < 2 or printed.splits is None:
-        return ""
-    of_splits = ([float(s.mean()) for s in splits], [float(s.std(ddof=1)) for s in splits])
-    places = []
-    for ending, ours in zip((MEAN, SD), of_splits, strict=True):
-        number = printed.number(row, column + ending)
-        if number is None:
-            return ""
-        rounding = printed.rounding(row, column + ending)
-        places.append(placement(ours, number, rounding, further=printed.splits))
-    return "inside" if all(place.inside for place in places) else "outside"
+def margin_verdicts(context: Context[str], outcomes: Outcomes) -> Verdicts:
+    """Return where printed means and deviations of the margins lie among our splits."""
+    printed = context.printed(context.option)
+    found: list[tuple[Verdict, list[float]]] = []
+    for row in outcomes.rows:
+        for c in outcomes.columns:
+            splits = margins_of_splits(outcomes, row, c)
+            for ending, quantity, ours in (
+                (MEAN, "margin mean", [float(s.mean()) for s in splits]),
+                (SD, "margin sd", [float(s.std(ddof=1)) for s in splits]),
+            ):
+                if not (text := printed.text(row, c + ending)):
+                    continue
+                entry = Verdict(row, c, quantity, text)
+                if printed.splits is None:
+                    found.append((replace(entry, reason="printed without a number of splits"), []))
+                    continue
+                rounding = printed.rounding(row, c + ending)
+                judged = of_further_splits(entry, ours, rounding, further=printed.splits)
+                found.append((judged, ours))
+    return Verdicts.of(printed.name, found, printed.splits or 1)
 
 
 def check_rows(context: Context[tuple[str, ...]]) -> None:
@@ -146,6 +158,7 @@ MARGINS = Kind(
     option=str,
     check=lambda context: context.check_printed("margins"),
     table=margins_table,
+    verdicts=margin_verdicts,
 )
 
 MARGIN_FIGURE = Kind(

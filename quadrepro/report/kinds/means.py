@@ -14,7 +14,8 @@ from quadrepro.papers.printed import MEAN, SD, Printed
 from quadrepro.report.kinds.base import Context, Kind, closing_notes
 from quadrepro.report.outcomes import Mean, Outcomes
 from quadrepro.report.table import BEST, MISSING, Entry, Table
-from quadrepro.stats import LEVEL, Moments, paired_t_test, welch_test
+from quadrepro.report.verdicts import Verdict, Verdicts, of_two_means
+from quadrepro.stats import LEVEL, Moments, holm, paired_t_test
 
 NOISELESS = "rmse_noiseless"
 """The measure of a record that is the RMSE against targets without noise."""
@@ -26,6 +27,7 @@ DATA_HEADER = (
     "mean",
     "sd",
     "p against best",
+    "p against best (Holm)",
     "printed mean",
     "printed sd",
     "difference",
@@ -48,15 +50,21 @@ class Compared:
         Whether the mean is the lowest of the row.
     p_best : float or None
         p-value of the paired t-test against the best; None if there is nothing to test.
+    p_best_holm : float or None
+        The same, adjusted for the number of tests of the row.
     printed : Moments or None
         The printed mean and deviation.
+    verdict : Verdict or None
+        On the printed mean; None if there is none.
     """
 
     errors: list[float]
     mean: Mean | None
     best: bool
     p_best: float | None
+    p_best_holm: float | None
     printed: Moments | None
+    verdict: Verdict | None
 
     @property
     def as_good(self) -> bool:
@@ -64,12 +72,10 @@ class Compared:
         return self.best or (self.p_best is not None and self.p_best > LEVEL)
 
     @property
-    def p_printed(self) -> float | None:
-        """p-value of Welch's test against the printed mean; None if either has no deviation."""
-        if self.mean is None or self.printed is None or len(self.errors) < 2:
-            return None
-        ours = Moments(float(self.mean), stdev(self.errors), len(self.errors))
-        return welch_test(ours, self.printed).p_value
+    def word(self) -> str:
+        """The verdict on the printed mean in a word; "" if there is none."""
+        judged = self.verdict is not None and self.verdict.p_value is not None
+        return self.verdict.word if self.verdict is not None and judged else ""
 
 
 def means_table(context: Context[str], outcomes: Outcomes) -> Table:
@@ -104,7 +110,7 @@ def _table(context: Context[str], outcomes: Outcomes, *, noiseless: bool) -> Tab
                     _text(cells[row, c], 4 if outcomes.regression(row) else 2),
                     printed.spread(row, c + MEAN, c + SD),
                     bold=cells[row, c].as_good,
-                    mark="†" if _verdict(cells[row, c]) == "outside" else "",
+                    mark="†" if cells[row, c].word == "outside" else "",
                     best=cells[row, c].best,
                     printed_best=c in lowest[row],
                 )
@@ -159,14 +165,46 @@ def _row(outcomes: Outcomes, printed: Printed, row: str, noiseless: bool) -> dic
     best: list[str] = []
     if len(means) > 1 and len(known) == len(means):
         best = [c for c, mean in means.items() if mean == min(known)]
+    p_best: dict[str, float] = {}
+    if best and outcomes.repeats > 1:
+        p_best = {c: paired_t_test(of, errors[best[0]]).p_value for c, of in errors.items()}
+    others = [c for c in p_best if c not in best]
+    adjusted = dict(zip(others, holm([p_best[c] for c in others]), strict=True))
     cells = {}
     for c, of_column in errors.items():
-        p = None
-        if best and outcomes.repeats > 1:
-            p = paired_t_test(of_column, errors[best[0]]).p_value
         beside = _printed_moments(printed, row, c)
-        cells[c] = Compared(of_column, means[c], c in best, p, beside)
+        verdict = _verdict(printed, row, c, of_column, beside, outcomes.regression(row))
+        cells[c] = Compared(
+            of_column, means[c], c in best, p_best.get(c), adjusted.get(c), beside, verdict
+        )
     return cells
+
+
+def _verdict(
+    printed: Printed,
+    row: str,
+    column: str,
+    errors: list[float],
+    beside: Moments | None,
+    regression: bool,
+) -> Verdict | None:
+    if not (text := printed.text(row, column + MEAN)):
+        return None
+    ours = Moments(fmean(errors), stdev(errors), len(errors)) if len(errors) > 1 else None
+    entry = Verdict(row, column, "RMSE" if regression else "error in percent", text)
+    return of_two_means(entry, ours, beside, printed.rounding(row, column + MEAN))
+
+
+def mean_verdicts(context: Context[str], outcomes: Outcomes) -> Verdicts:
+    """Return whether each printed mean can be that of splits like ours."""
+    printed = context.printed(context.option)
+    found = [
+        (cell.verdict, cell.errors)
+        for row in outcomes.rows
+        for cell in _row(outcomes, printed, row, False).values()
+        if cell.verdict is not None
+    ]
+    return Verdicts.of(printed.name, found, printed.splits or 1)
 
 
 def _printed_moments(printed: Printed, row: str, column: str) -> Moments | None:
@@ -189,11 +227,6 @@ def _text(cell: Compared, digits: int) -> str:
     return f"{float(cell.mean):.{digits}f}{spread}"
 
 
-def _verdict(cell: Compared) -> str:
-    p = cell.p_printed
-    return "" if p is None else "outside" if p <= LEVEL else "inside"
-
-
 def _numbers(cell: Compared) -> tuple[str | float | int, ...]:
     errors, printed = cell.errors, cell.printed
     mean = None if cell.mean is None else float(cell.mean)
@@ -202,11 +235,12 @@ def _numbers(cell: Compared) -> tuple[str | float | int, ...]:
         mean,
         stdev(errors) if len(errors) > 1 else None,
         cell.p_best,
+        cell.p_best_holm,
         printed.mean if printed else None,
         printed.sd if printed else None,
         mean - printed.mean if mean is not None and printed else None,
-        cell.p_printed,
-        _verdict(cell),
+        cell.verdict.p_value if cell.verdict else None,
+        cell.word,
     )
     return tuple("" if value is None else value for value in values)
 
@@ -229,13 +263,11 @@ def _notes(
             f"Bold: the best of ours, and what a paired t-test over the splits does not find to "
             f"differ from it (p > {LEVEL:g}). For the printed ones this cannot be known."
         )
-    verdicts = [v for cell in cells if (v := _verdict(cell))]
-    if verdicts:
+    if any(cell.word for cell in cells):
         notes.append(
             f"† marks a mean that differs from the printed one by more than samples of "
             f"{outcomes.repeats} and {printed.splits} splits would show (Welch's t-test, "
-            f"p ≤ {LEVEL:g}). Inside: {verdicts.count('inside')} of {len(verdicts)}, outside: "
-            f"{verdicts.count('outside')}."
+            f"p ≤ {LEVEL:g}; half a unit of the last printed digit is allowed for)."
         )
     return (*notes, *closing_notes(context, outcomes))
 
@@ -270,6 +302,7 @@ MEANS = Kind(
     check=lambda context: context.check_printed("errors"),
     table=means_table,
     published=_published,
+    verdicts=mean_verdicts,
 )
 
 NOISELESS_MEANS = Kind(key="noiseless", option=str, check=_check_noiseless, table=noiseless_table)

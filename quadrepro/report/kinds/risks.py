@@ -7,9 +7,9 @@ from statistics import stdev
 
 from quadrepro.papers.printed import TIME_ROW, Printed
 from quadrepro.report.kinds.base import Context, Kind, closing_notes
-from quadrepro.report.kinds.verdicts import verdicts
 from quadrepro.report.outcomes import Mean, Outcomes
 from quadrepro.report.table import MISSING, Entry, Table
+from quadrepro.report.verdicts import Verdict, Verdicts, of_further_splits
 from quadrepro.stats import COVERAGE
 
 TIME_LABEL = "Mean running time (s)"
@@ -27,7 +27,7 @@ def risks_table(context: Context[str], outcomes: Outcomes) -> Table:
     config = context.config
     absent = [a.name for a in config.absent]
     printed = context.printed(context.option)
-    outside = {(v.row, v.column) for v in verdicts(outcomes, printed) if not v.placement.inside}
+    outside = {(v.row, v.column) for v in risk_verdicts(context, outcomes).outside}
     times = {c: outcomes.mean_seconds(c) for c in outcomes.columns}
     time_entries = tuple(
         Entry(MISSING if t is None else f"{t:.3f}", printed.text(TIME_ROW, c))
@@ -50,6 +50,24 @@ def risks_table(context: Context[str], outcomes: Outcomes) -> Table:
         ),
         timed_rows=(TIME_LABEL, TIME_ROW),
     )
+
+
+def risk_verdicts(context: Context[str], outcomes: Outcomes) -> Verdicts:
+    """Return where each printed risk, or RMSE, lies among our splits."""
+    printed = context.printed(context.option)
+    found = []
+    for row in outcomes.rows:
+        quantity = "RMSE" if outcomes.regression(row) else "risk"
+        for column in outcomes.columns:
+            if not (text := printed.text(row, column)):
+                continue
+            ours = outcomes.risks(row, column)
+            sizes = {record.n_test for record in outcomes.cell(row, column) if record.ok}
+            n_test = sizes.pop() if quantity == "risk" and len(sizes) == 1 else None
+            entry = Verdict(row, column, quantity, text)
+            rounding = printed.rounding(row, column)
+            found.append((of_further_splits(entry, ours, rounding, n_test=n_test), ours))
+    return Verdicts.of(printed.name, found)
 
 
 def _entries(
@@ -136,4 +154,5 @@ RISKS = Kind(
     check=lambda context: context.check_printed("risks"),
     table=risks_table,
     published=_published,
+    verdicts=risk_verdicts,
 )

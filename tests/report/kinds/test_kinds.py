@@ -19,7 +19,7 @@ protocol: {view: quadboost}
 datasets: [monks]
 algorithms: [{name: adaboost, grid: {n_rounds: 5}}]
 """
-UNASKED = ["risks", "comparisons", "verdicts"]
+UNASKED = ["risks", "comparisons"]
 
 Load = Callable[[str], Experiment]
 
@@ -58,10 +58,10 @@ def test_kinds_that_share_a_key_read_it_alike_and_no_former_key_is_in_use() -> N
     assert not types.keys() & {former for kind in KINDS for former in kind.former}
 
 
-def test_risks_comparisons_and_verdicts_are_there_without_being_asked_for(load: Load) -> None:
+def test_risks_and_comparisons_are_there_without_being_asked_for(load: Load) -> None:
     requests = requested(load())
     assert [r.kind.name for r in requests] == UNASKED
-    assert [r.context.option for r in requests] == ["", "", ""]
+    assert [r.context.option for r in requests] == ["", ""]
 
 
 def test_what_is_asked_for_has_its_option_and_the_order_of_the_kinds(load: Load) -> None:
@@ -80,7 +80,6 @@ def test_what_is_asked_for_has_its_option_and_the_order_of_the_kinds(load: Load)
         "curves",
         "risks",
         "comparisons",
-        "risks",
     ]
     options = {r.kind.key: r.context.option for r in requests}
     assert options["margin_figure"] == ("monks",)
