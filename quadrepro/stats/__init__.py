@@ -21,6 +21,7 @@ result object or a log-probability. Nothing here knows of experiments, records o
 
 from __future__ import annotations
 
+from quadrepro.stats.against_best import chance_against_best
 from quadrepro.stats.implied_size import ImpliedSize, implied_test_size
 from quadrepro.stats.likelihood import (
     log_probability_of_deviations,
@@ -55,6 +56,7 @@ __all__ = [
     "ReadingScore",
     "SignTest",
     "WelchTest",
+    "chance_against_best",
     "chance_of_a_group",
     "chance_of_misses",
     "count_misses",

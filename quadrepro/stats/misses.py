@@ -170,6 +170,11 @@ def independent_misses(n: int) -> FloatArray:
     -------
     ndarray of shape (n + 1,)
         Probability of 0, 1, ... numbers outside.
+
+    Examples
+    --------
+    >>> independent_misses(2).round(4)
+    array([0.9025, 0.095 , 0.0025])
     """
     from scipy.stats import binom
 

@@ -113,7 +113,8 @@ def placement(
     below = (values < printed) & (apart > slack)
     quantile = float((below.sum() + (apart <= slack).sum() / 2) / n)
     distance = abs(printed - mean) - slack
-    p_value = (
-        1.0 if distance <= 0 else 0.0 if error == 0 else 2 * student.sf(distance / error, n - 1)
-    )
+    if error == 0:
+        p_value = float(distance <= 0)
+    else:
+        p_value = min(1.0, float(2 * student.sf(distance / error, n - 1)))
     return Placement(mean, sd, quantile, mean - reach, mean + reach, p_value, distance <= reach)

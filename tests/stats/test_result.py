@@ -72,6 +72,5 @@ def test_pairs_keep_their_order_and_need_equal_lengths() -> None:
 
 def test_every_public_function_has_an_example_in_its_documentation() -> None:
     functions = [name for name in stats.__all__ if name[0].islower()]
-    assert len(functions) == 10
     for name in functions:
         assert ">>> " in (getattr(stats, name).__doc__ or "")

@@ -15,7 +15,7 @@ from quadrepro.report.kinds.base import Context, Kind, closing_notes
 from quadrepro.report.outcomes import Mean, Outcomes
 from quadrepro.report.table import BEST, MISSING, Entry, Table
 from quadrepro.report.verdicts import Verdict, Verdicts, of_two_means
-from quadrepro.stats import LEVEL, Moments, holm, paired_t_test
+from quadrepro.stats import LEVEL, Moments, chance_against_best, holm, paired_t_test
 
 NOISELESS = "rmse_noiseless"
 """The measure of a record that is the RMSE against targets without noise."""
@@ -258,10 +258,14 @@ def _notes(
         f"{ours}. {BEST} marks the lowest mean of a row (in LaTeX ours is shaded and the printed "
         "one underlined)."
     ]
-    if several:
+    if several and len(outcomes.columns) > 1:
+        found = chance_against_best(len(outcomes.columns), outcomes.repeats)
         notes.append(
             f"Bold: the best of ours, and what a paired t-test over the splits does not find to "
-            f"differ from it (p > {LEVEL:g}). For the printed ones this cannot be known."
+            f"differ from it (p > {LEVEL:g}). For the printed ones this cannot be known. The best "
+            f"is picked by the same numbers, so that of rows of {len(outcomes.columns)} equal "
+            f"algorithms {found:.0%} would have an entry that is not bold; the CSV has Holm's "
+            "correction for the tests of a row."
         )
     if any(cell.word for cell in cells):
         notes.append(

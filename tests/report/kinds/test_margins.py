@@ -12,7 +12,7 @@ from quadrepro.engine.records import Record, pack_margins
 from quadrepro.papers.printed import NOTHING
 from quadrepro.report.kinds import requested
 from quadrepro.report.kinds.base import Context
-from quadrepro.report.kinds.margins import draw_margins, margins_table
+from quadrepro.report.kinds.margins import draw_margins, margin_verdicts, margins_table
 from quadrepro.report.outcomes import Outcomes
 from tests.report.contexts import context_of
 
@@ -104,8 +104,12 @@ def test_entries_are_moments_of_all_margins_beside_the_printed_ones(
         "Mean ± standard deviation of the margins of all training examples of all 3 splits, in "
         "parentheses the printed ones."
     )
-    judged = [of_entry[5] for of_entry in data.values() if of_entry[5]]
-    assert table.notes[1].endswith(f"Inside: {judged.count('inside')} of {len(judged)}.")
+    verdicts = margin_verdicts(context_of(experiment, "margins"), outcomes(kept))
+    assert [(v.row, v.column, v.quantity) for v in verdicts.judged] == [
+        (row, column, quantity)
+        for row, column in printed
+        for quantity in ("margin mean", "margin sd")
+    ]
 
 
 def test_an_algorithm_without_margins_has_dashes(experiment: Experiment) -> None:

@@ -83,7 +83,10 @@ def test_repeats_show_mean_and_deviation_and_mark_what_lies_outside(
     row = next(line for line in text.splitlines() if "monks" in line)
     assert "0.200 ± 0.100 (0.200)" in row
     wine = next(line for line in text.splitlines() if "wine" in line)
-    assert "0.000 ± 0.000**† (0.300)" in wine
+    assert "0.000 ± 0.000** (0.300)" in wine
+    off = Printed("one", published.columns, {**published.cells, ("monks", "quadboost"): "0.900"})
+    marked = risks_of(experiment, off, outcomes(*repeats)).to_markdown()
+    assert "0.200 ± 0.100† (0.900)" in marked
 
 
 @pytest.mark.parametrize("ending", ["to_markdown", "to_latex", "to_csv"])

@@ -1,0 +1,104 @@
+"""``score.csv`` of a results folder: how the printed tables fare as a whole."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError
+
+from quadrepro.documents.model import Model
+from quadrepro.errors import ConfigError, DataError, nearest
+from quadrepro.report.manifest import MANIFEST, read_manifest
+
+Known = Annotated[float | None, BeforeValidator(lambda text: text or None)]
+
+
+class Score(Model):
+    """The verdicts on a printed table as a whole, as `quadrepro.report.files` writes them.
+
+    Attributes
+    ----------
+    printed : str
+        Name of the printed table.
+    numbers, inside, outside, not_comparable : int
+        How many numbers are printed, and how many of them have each verdict.
+    expected, low, high, p_more, p_fewer : float or None
+        What chance brings, see `quadrepro.stats.Misses`; None if nothing is comparable.
+    surely_off : str
+        The entries that are off after Holm's correction.
+    """
+
+    printed: str = Field(alias="printed table")
+    numbers: int
+    inside: int
+    outside: int
+    not_comparable: int = Field(alias="not comparable")
+    expected: Known = Field(alias="expected outside")
+    low: Known
+    high: Known
+    p_more: Known = Field(alias="p more")
+    p_fewer: Known = Field(alias="p fewer")
+    surely_off: str = Field(alias="surely off")
+
+    @property
+    def judged(self) -> int:
+        """How many numbers are inside or outside."""
+        return self.inside + self.outside
+
+    @property
+    def text(self) -> str:
+        """One line for a terminal."""
+        if not self.judged:
+            return f"{self.printed}: none of {self.numbers} printed numbers can be compared"
+        return (
+            f"{self.printed}: {self.inside} of {self.judged} printed numbers inside, "
+            f"{self.outside} outside, {self.expected:.1f} expected by chance "
+            f"({self.low:g} to {self.high:g} in 95% of tables)"
+        )
+
+
+def find_results(name: Path, out: Path) -> Path:
+    """Return a results folder, given as such or by the name or file of its config.
+
+    Parameters
+    ----------
+    name : Path
+        The folder, the config's name, or its file.
+    out : Path
+        Folder in which each experiment has a folder of its name.
+
+    Raises
+    ------
+    ConfigError
+        If there are no such results; the nearest name is given.
+    """
+    for folder in (name, out / name.stem):
+        if (folder / MANIFEST).is_file():
+            return folder
+    known = [path.parent.name for path in out.glob(f"*/{MANIFEST}")]
+    raise ConfigError(f"there are no results of {str(name)!r} in {out}{nearest(name.stem, known)}")
+
+
+def read_scores(folder: Path) -> list[Score]:
+    """Return the scores of a results folder, one per printed table.
+
+    Raises
+    ------
+    ConfigError
+        If nothing is printed for the experiment.
+    DataError
+        If the file is damaged.
+    """
+    manifest = read_manifest(folder)
+    if manifest is None or not manifest.score:
+        raise ConfigError(f"{folder} has no printed numbers to compare with")
+    path = folder / manifest.score
+    try:
+        rows = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
+        return TypeAdapter(list[Score]).validate_python(rows)
+    except OSError as error:
+        raise DataError(f"{path}: {error.strerror}") from None
+    except (ValidationError, csv.Error) as error:
+        raise DataError(f"{path} is damaged: {str(error).splitlines()[0]}") from None
