@@ -34,6 +34,7 @@ reproduce-all: $(VENV)/run ## every config; data from $QUADREPRO_DATA
 	@set -e; for config in configs/*.yaml; do \
 		echo "== $$config"; $(BIN)/quadrepro run $$config --jobs $(JOBS); \
 	done
+	$(BIN)/quadrepro overview
 
 clean:
 	rm -rf $(VENV) dist

@@ -18,9 +18,12 @@ import quadrepro
 from quadrepro.cli import VERBS, main
 from quadrepro.config.loading import load_experiment
 from quadrepro.engine.records import Record
-from quadrepro.report.files import check_tables, make_manifest, make_tables
+from quadrepro.papers.paper import load_paper, paper_names
+from quadrepro.report.files import check_tables, find_verdicts, make_manifest, make_tables
 from quadrepro.report.manifest import read_manifest
 from quadrepro.report.outcomes import Outcomes
+from quadrepro.report.overview import overview_text
+from quadrepro.report.scoreboard import read_boards, read_results
 from quadrepro.report.table import is_row
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -41,6 +44,24 @@ def test_the_readme_shows_the_quickstarts_table_as_it_is_committed() -> None:
 
     assert timeless(shown.strip().splitlines()) == timeless(table.splitlines()[2:])
     assert len(timeless(table.splitlines())) == len(table.splitlines()) - 1
+
+
+def test_the_scoreboard_is_that_of_the_committed_results_and_the_readme_shows_it() -> None:
+    text = overview_text(read_results(ROOT / "results"))
+    assert (ROOT / "results" / "README.md").read_text(encoding="utf-8") == text
+    shown = README.split("<!-- results/README.md -->")[1].split("<!-- end -->")[0]
+    assert shown.strip() in text
+
+
+def test_every_printed_table_and_group_of_claims_counts_in_the_scoreboard() -> None:
+    boards, others = read_boards(read_results(ROOT / "results"))
+    assert {board.name for board in boards} == {*paper_names()}
+    assert not others
+    for board in boards:
+        paper = load_paper(board.name)
+        assert {*board.claims} == {*paper.groups}
+        assert {*board.scores} == {*paper.tables}
+        assert board.counting == len(paper.file.experiments)
 
 
 def test_the_readme_names_the_two_commands_and_the_makefile_has_them() -> None:
@@ -144,7 +165,8 @@ def test_every_config_has_its_results_committed(path: Path) -> None:
     places = itertools.product(rows, columns, range(config.repeats))
     missing = dict.fromkeys(places, Record("k", "missing"))
     nothing = Outcomes(rows, columns, config.repeats, missing)
-    manifest = make_manifest(experiment, make_tables(experiment, nothing))
+    printed = bool(find_verdicts(experiment, nothing))
+    manifest = make_manifest(experiment, make_tables(experiment, nothing), printed)
     assert read_manifest(folder) == manifest
     files = {
         name

@@ -85,6 +85,10 @@ class PaperFile(Model):
         Groups of claims, such as one for each table of the paper.
     notes : tuple of str
         What stands below every claims table.
+    experiments : tuple of str
+        Names of the configs whose verdicts and judgements the scoreboard counts: of a printed
+        table, or a group of claims, those of the first that has any. By default all configs of the
+        paper count, by name.
     """
 
     title: str
@@ -93,3 +97,4 @@ class PaperFile(Model):
     printed: dict[str, Facts] = Field(default_factory=dict)
     claims: dict[str, GroupEntry] = Field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    experiments: tuple[str, ...] = ()

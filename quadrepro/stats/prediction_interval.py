@@ -101,10 +101,8 @@ def placement(
     # scipy.stats takes half a second to import.
     from scipy.stats import t as student
 
-    mean, sd = float(values.mean()), float(values.std(ddof=1))
-    if n_test is not None and np.ptp(values) == 0:
-        risk = (mean * n_test + 1) / (n_test + 2)
-        sd = float(np.sqrt(risk * (1 - risk) / n_test))
+    mean = float(values.mean())
+    sd = float(values.std(ddof=1)) if np.ptp(values) else _binomial(mean, n_test)
     error = sd * float(np.sqrt(1 / further + 1 / n))
     reach = float(student.ppf((1 + COVERAGE) / 2, n - 1)) * error
     # Our numbers have more digits than the printed one.
@@ -118,3 +116,11 @@ def placement(
     else:
         p_value = min(1.0, float(2 * student.sf(distance / error, n - 1)))
     return Placement(mean, sd, quantile, mean - reach, mean + reach, p_value, distance <= reach)
+
+
+def _binomial(mean: float, n_test: int | None) -> float:
+    """Return the deviation of a risk on so many test examples, or 0 if they are not known."""
+    if n_test is None:
+        return 0.0
+    risk = (mean * n_test + 1) / (n_test + 2)
+    return float(np.sqrt(risk * (1 - risk) / n_test))

@@ -50,17 +50,17 @@ def test_results_are_found_by_folder_config_and_name(folder: Path) -> None:
     assert find_results(folder, Path("elsewhere")) == folder
     for name in ("one", "configs/one.yaml"):
         assert find_results(Path(name), out) == folder
-    with pytest.raises(ConfigError, match="no results of 'oen' in .*; did you mean 'one'?"):
+    with pytest.raises(ConfigError, match=r"no results of 'oen' in .*; did you mean 'one'\?"):
         find_results(Path("oen"), out)
 
 
 def test_a_folder_without_print_or_with_a_damaged_file_is_refused(folder: Path) -> None:
     score = folder / "score.csv"
     score.write_text(score.read_text().replace(",3,2,", ",three,2,"))
-    with pytest.raises(DataError, match="score.csv is damaged"):
+    with pytest.raises(DataError, match=r"score\.csv is damaged"):
         read_scores(folder)
     score.unlink()
-    with pytest.raises(DataError, match="score.csv: No such file"):
+    with pytest.raises(DataError, match=r"score\.csv: No such file"):
         read_scores(folder)
     Manifest(tables={}, figures={}, cells=CellsFile(file="c", timed_columns=())).write(folder)
     with pytest.raises(ConfigError, match="no printed numbers to compare with"):

@@ -105,3 +105,29 @@ def test_the_interval_covers_the_mean_of_further_repeats(further: int) -> None:
         placement(row[:8], float(row[8:].mean()), 0.0, further=further).inside for row in draws
     ]
     assert np.mean(inside) == pytest.approx(0.95, abs=0.012)
+
+
+@given(samples, st.floats(0, 1), st.sampled_from([0.0, 0.0005, 0.005]))
+def test_a_number_is_inside_if_its_p_value_is_above_five_percent(
+    ours: list[float], printed: float, rounding: float
+) -> None:
+    where = placement(ours, printed, rounding)
+    assume(abs(where.p_value - 0.05) > 1e-9)
+    assert where.inside == (where.p_value > 0.05)
+
+
+def test_the_p_value_is_students_from_the_end_of_the_rounding_interval() -> None:
+    ours = [0.1, 0.2, 0.3, 0.25]
+    where = placement(ours, 0.51, 0.005)
+    distance = (0.505 - np.mean(ours)) / (np.std(ours, ddof=1) * np.sqrt(1.25))
+    assert where.p_value == pytest.approx(2 * student.sf(distance, 3))
+    assert placement(ours, round(float(np.mean(ours)), 2), 0.005).p_value == 1
+
+
+def test_the_binomial_error_counts_only_where_all_splits_agree() -> None:
+    binomial = np.sqrt((3 / 22) * (19 / 22) / 20)
+    assert placement([0.1] * 4, 0.2, 0.0, n_test=20).sd == pytest.approx(binomial)
+    assert placement([0.1] * 4, 0.2, 0.0, n_test=20).inside
+    assert placement([0.1] * 4, 0.2, 0.0).sd == 0
+    assert not placement([0.1] * 4, 0.2, 0.0).inside
+    assert placement([0.1, 0.15], 0.2, 0.0, n_test=20) == placement([0.1, 0.15], 0.2, 0.0)

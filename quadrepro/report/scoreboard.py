@@ -1,0 +1,237 @@
+"""The scoreboard: how the printed tables and the claims of each paper fare, from results folders.
+
+It reads what `quadrepro run` has written, not records, so it can be made of any folder of results.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from quadrepro.errors import ConfigError, DataError
+from quadrepro.report.compare import WRITTEN_BY_HAND
+from quadrepro.report.manifest import MANIFEST, Manifest, read_manifest
+from quadrepro.report.scores import Score, read_scores
+
+SECTION = "## What does not reproduce"
+"""Heading of the section of ``notes.md`` that the scoreboard repeats."""
+
+Fate = str
+"""What becomes of a claim: one of `FATES`."""
+
+FATES = ("hold", "on some splits", "do not hold", "cannot be judged")
+"""In the order of the scoreboard."""
+
+
+@dataclass(frozen=True)
+class ResultsFolder:
+    """What the scoreboard takes from a results folder.
+
+    Attributes
+    ----------
+    path : Path
+        The folder.
+    manifest : Manifest
+        Its ``tables.json``.
+    run : dict
+        Its ``run.json``.
+    """
+
+    path: Path
+    manifest: Manifest
+    run: dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        """Name of the experiment."""
+        return self.path.name
+
+    @property
+    def title(self) -> str:
+        """Title of the config."""
+        return str(self.run["config"]["title"])
+
+    @property
+    def paper(self) -> str:
+        """The paper that the config names; empty if there is none."""
+        return str(self.run["config"].get("paper") or "")
+
+    @property
+    def group(self) -> str:
+        """The group of claims that the config names; empty if there is none."""
+        return str(self.run["config"]["tables"].get("claims") or "")
+
+    @cached_property
+    def scores(self) -> list[Score]:
+        """How the printed tables fare; empty if there are none."""
+        return read_scores(self.path) if self.manifest.score else []
+
+    @cached_property
+    def claims(self) -> Counter[Fate]:
+        """How many claims hold, hold on some splits, do not hold, cannot be judged."""
+        path = self.path / "claims.csv"
+        if not self.group or not path.is_file():
+            return Counter()
+        rows = csv.DictReader(path.read_text(encoding="utf-8").splitlines())
+        return Counter(_fate(row["holds"]) for row in rows)
+
+    @cached_property
+    def open_points(self) -> str:
+        """What does not reproduce and why: the section of ``notes.md``; empty if there is none."""
+        path = self.path / WRITTEN_BY_HAND
+        text = path.read_text(encoding="utf-8") if path.is_file() else ""
+        _, _, rest = text.partition(f"\n{SECTION}\n")
+        return re.split(r"\n## ", rest)[0].strip()
+
+
+def _fate(holds: str) -> Fate:
+    """Return what becomes of a claim from the column ``holds`` of ``claims.csv``."""
+    if found := re.fullmatch(r"(\d+) of (\d+)", holds):
+        held, splits = map(int, found.groups())
+        return FATES[0] if held == splits else FATES[2] if held == 0 else FATES[1]
+    return {"holds": FATES[0], "does not hold": FATES[2]}.get(holds, FATES[3])
+
+
+@dataclass(frozen=True)
+class PaperBoard:
+    """How a paper fares.
+
+    Attributes
+    ----------
+    name, title, reference : str
+        Of the paper.
+    folders : tuple of ResultsFolder
+        Its experiments; those that count come first, in the order of its ``paper.yaml``.
+    counting : int
+        How many of them count.
+    """
+
+    name: str
+    title: str
+    reference: str
+    folders: tuple[ResultsFolder, ...]
+    counting: int
+
+    @cached_property
+    def scores(self) -> dict[str, tuple[ResultsFolder, Score]]:
+        """The score that counts of each printed table, with its experiment."""
+        found: dict[str, tuple[ResultsFolder, Score]] = {}
+        for folder in self.folders[: self.counting]:
+            for score in folder.scores:
+                before = found.get(score.printed)
+                if before is None or (score.judged and not before[1].judged):
+                    found[score.printed] = folder, score
+        return found
+
+    @cached_property
+    def claims(self) -> dict[str, tuple[ResultsFolder, Counter[Fate]]]:
+        """The claims that count of each group, with their experiment: each claim once."""
+        found: dict[str, tuple[ResultsFolder, Counter[Fate]]] = {}
+        for folder in self.folders[: self.counting]:
+            if folder.claims:
+                before = found.get(folder.group)
+                judged = folder.claims.total() - folder.claims[FATES[3]]
+                if before is None or (judged and before[1].total() == before[1][FATES[3]]):
+                    found[folder.group] = folder, folder.claims
+        return found
+
+    @property
+    def all_claims(self) -> Counter[Fate]:
+        """All claims together."""
+        return sum((claims for _, claims in self.claims.values()), Counter())
+
+    @property
+    def inside(self) -> tuple[int, int]:
+        """How many printed numbers are inside, of how many that can be compared."""
+        scores = [score for _, score in self.scores.values()]
+        return sum(s.inside for s in scores), sum(s.judged for s in scores)
+
+    @property
+    def expected(self) -> float:
+        """How many printed numbers chance alone would put outside."""
+        return sum(score.expected or 0.0 for _, score in self.scores.values())
+
+
+def read_results(out: Path) -> list[ResultsFolder]:
+    """Return the results folders in a folder, by name.
+
+    Raises
+    ------
+    ConfigError
+        If there is none.
+    DataError
+        If one is damaged.
+    """
+    found = []
+    for path in sorted(out.glob(f"*/{MANIFEST}")):
+        manifest = read_manifest(path.parent)
+        assert manifest is not None
+        file = path.with_name("run.json")
+        try:
+            run = json.loads(file.read_text(encoding="utf-8"))
+            folder = ResultsFolder(path.parent, manifest, run)
+            _ = folder.title, folder.paper, folder.group
+        except (OSError, ValueError, LookupError, TypeError) as error:
+            raise DataError(f"{file} is damaged or missing: {error}") from None
+        found.append(folder)
+    if not found:
+        raise ConfigError(f"{out} holds no results: no folder in it has a {MANIFEST}")
+    return found
+
+
+def read_boards(folders: Sequence[ResultsFolder]) -> tuple[list[PaperBoard], list[ResultsFolder]]:
+    """Return how each paper fares, and the experiments that belong to none.
+
+    Parameters
+    ----------
+    folders : sequence of ResultsFolder
+        What `read_results` returns.
+    """
+    boards = []
+    for name in dict.fromkeys(folder.paper for folder in folders):
+        if name:
+            of_paper = [folder for folder in folders if folder.paper == name]
+            boards.append(_board(name, of_paper))
+    return boards, [folder for folder in folders if not folder.paper]
+
+
+def _board(name: str, folders: list[ResultsFolder]) -> PaperBoard:
+    from quadrepro.papers.paper import load_paper
+
+    try:
+        paper = load_paper(name).file
+    except ConfigError:
+        # The folder of a user's own paper lies beside a config that need not be at hand.
+        return PaperBoard(name, name, "", tuple(folders), len(folders))
+    if not paper.experiments:
+        return PaperBoard(name, paper.title, paper.reference, tuple(folders), len(folders))
+    by_name = {folder.name: folder for folder in folders}
+    first = [by_name.pop(e) for e in paper.experiments if e in by_name]
+    ordered = (*first, *by_name.values())
+    return PaperBoard(name, paper.title, paper.reference, ordered, len(first))
+
+
+def papers_table(boards: Iterable[PaperBoard]) -> tuple[tuple[str, ...], list[list[str]]]:
+    """Return header and rows of the table with one row per paper."""
+    header = (
+        "",
+        "printed numbers inside",
+        "outside",
+        "by chance",
+        *(f"claims: {f}" for f in FATES),
+    )
+    rows = []
+    for board in boards:
+        inside, judged = board.inside
+        claims = board.all_claims
+        numbers = [f"{inside} of {judged}", str(judged - inside), f"{board.expected:.1f}"]
+        counts = [str(claims[fate]) for fate in FATES]
+        rows.append([board.title, *(numbers if judged else ["–"] * 3), *counts])
+    return header, rows
