@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import _thread
 import shlex
 import signal
 import sys
+import threading
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Self
@@ -17,8 +19,9 @@ class Interruption:
     """Ends a block at signals, once.
 
     An exception raised by a handler can be lost: numpy turns whatever is raised in a comparison
-    into an error of its own, which then looks like a failed cell. So the signal is remembered. A
-    second signal does not disturb the end that the first one began.
+    into an error of its own, which then looks like a failed cell, and Python prints and ignores
+    what is raised while it frees an object. So the signal is remembered, and one that was ignored
+    is sent again. A second signal does not disturb the end that the first one began.
 
     Attributes
     ----------
@@ -33,6 +36,8 @@ class Interruption:
 
     def __enter__(self) -> Self:
         self._came = False
+        self._hook = sys.unraisablehook
+        sys.unraisablehook = self._ignored
         signals = (getattr(signal, name) for name in self.NAMES if hasattr(signal, name))
         # What is ignored stays so: nohup is meant to outlive its terminal.
         self._before = {
@@ -45,6 +50,7 @@ class Interruption:
     def __exit__(self, *_: object) -> None:
         for one, before in self._before.items():
             signal.signal(one, before)
+        sys.unraisablehook = self._hook
 
     def check(self) -> None:
         """Raise KeyboardInterrupt if a signal came."""
@@ -62,6 +68,14 @@ class Interruption:
             kept = sum(cell.key in known for cell in self.plan.cells)
             text += f": {kept} of {len(self.plan.cells)} cells are kept"
         tell(f"\n{text}; continue with: {shlex.join(['quadrepro', *sys.argv[1:]])}")
+
+    def _ignored(self, lost: sys.UnraisableHookArgs) -> None:
+        """Send a signal again whose exception Python ignores; another one is printed as usual."""
+        if self._came and issubclass(lost.exc_type, KeyboardInterrupt):
+            self._came = False
+            threading.Timer(0.01, _thread.interrupt_main).start()
+        else:
+            self._hook(lost)
 
     def _handle(self, signum: int, frame: FrameType | None) -> None:
         if not self._came:
