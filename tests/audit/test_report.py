@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quadrepro.audit import CHECKS
+from quadrepro.audit.report import HEADER, audit, holm_level
+from quadrepro.papers.paper import load_paper, paper_names
+from tests.audit.papers import subject
+
+RESULTS = Path(__file__).resolve().parents[2] / "results"
+
+
+@pytest.mark.parametrize("name", paper_names())
+def test_committed_audits_are_those_of_now(name: str) -> None:
+    committed = (RESULTS / "audits" / f"{name}.md").read_text(encoding="utf-8")
+    assert audit(load_paper(name), RESULTS).to_markdown() == committed
+
+
+@pytest.mark.parametrize("name", ["lecture", "cbboost"])
+def test_a_paper_without_numbers_has_nothing_to_check(name: str) -> None:
+    found = audit(load_paper(name), RESULTS)
+    assert not found.findings
+    assert "there is nothing to check" in found.to_markdown()
+    assert found.to_csv() == f"{','.join(HEADER)}\n"
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=20))
+def test_holm_rejects_what_stepping_down_rejects(p_values: list[float]) -> None:
+    rejected: set[int] = set()
+    while rest := [i for i in range(len(p_values)) if i not in rejected]:
+        least = min(rest, key=lambda i: p_values[i])
+        if p_values[least] > 0.05 / len(rest):
+            break
+        rejected.add(least)
+    level = holm_level(p_values)
+    by_level = {i for i, p in enumerate(p_values) if p <= level}
+    # Of equal p-values all or none are rejected.
+    assert {p_values[i] for i in by_level} == {p_values[i] for i in rejected}
+
+
+def test_a_test_among_many_fails_only_if_it_does_so_with_all(tmp_path: Path) -> None:
+    # p is about 0.03 for x, and far above for the other rows.
+    rows = "".join(f"y{i},10.0,3.0\n" for i in range(9))
+    sizes = ", ".join(f"y{i}: [100, 10000]" for i in range(9))
+    alone = "\n  t: {splits: 20, n_test: {x: [100, 10000]}}"
+    among = f"\n  t: {{splits: 20, n_test: {{x: [100, 10000], {sizes}}}}}"
+    table = f"d,a_mean,a_sd\nx,10.0,2.1\n{rows}"
+    for name, facts, fails in (("alone", alone, True), ("among", among, False)):
+        found = audit(subject(tmp_path / name, facts, t=table).paper)
+        assert found.findings["deviations"][0].holds is not fails
+        assert f"Counted as failures: {int(fails)}" in found.to_markdown()
+
+
+def test_the_csv_holds_every_finding(tmp_path: Path) -> None:
+    found = audit(load_paper("quadboost"), RESULTS)
+    found.write(tmp_path)
+    lines = list(csv.DictReader(io.StringIO((tmp_path / "audit.csv").read_text("utf-8"))))
+    assert len(lines) == sum(map(len, found.findings.values()))
+    assert sum(line["verdict"] == "fails" for line in lines) == len(found.failures) == 13
+    assert (tmp_path / "audit.md").read_text("utf-8") == found.to_markdown()
+
+
+def test_every_check_has_a_name_of_its_own() -> None:
+    assert len({check.key for check in CHECKS}) == len(CHECKS)
