@@ -6,13 +6,11 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations
 
-import numpy as np
-
 from quadrepro.audit.check import Check, Finding, Found, Place
 from quadrepro.audit.counts import counts, denominator
 from quadrepro.audit.subject import Subject
 from quadrepro.papers.printed import Printed
-from quadrepro.stats.poisson_binomial import better_over_all
+from quadrepro.stats.poisson_binomial import better_on_one, better_over_all
 
 
 def judge_pairs(subject: Subject) -> Found:
@@ -82,23 +80,34 @@ def possible_probabilities(
         of_a, of_b = (counts(text, size.n_test) if text else range(0) for text in texts)
         if not (of_a and of_b):
             return f"{row}: no number of errors gives what {table.name} prints"
-        ends.append(_ends_on_one(of_a, of_b, size.n_test))
+        ends.append(ends_on_one(of_a, of_b))
     lows, highs = zip(*ends, strict=True)
     return better_over_all(lows), better_over_all(highs)
 
 
-def _ends_on_one(of_a: range, of_b: range, n_test: int) -> tuple[float, float]:
-    """Return the least and the largest probability that A is better, over all shared errors."""
-    from scipy.special import betainc
+def ends_on_one(of_a: range, of_b: range) -> tuple[float, float]:
+    """Return the least and the largest probability that A is better on one data set.
 
-    found = []
-    for errors_a in of_a:
-        for errors_b in of_b:
-            least = max(errors_a + errors_b - n_test, 0)
-            both = np.arange(least, min(errors_a, errors_b) + 1)
-            found.append(betainc(1 + errors_a - both, 1 + errors_b - both, 0.5))
-    every = np.concatenate(found)
-    return float(every.min()), float(every.max())
+    The better A, the fewer its errors are and the more those of B. With given numbers of errors,
+    the probability goes from that with as many shared errors as can be steadily towards 1/2.
+
+    Parameters
+    ----------
+    of_a, of_b : range
+        The possible numbers of errors of A and B.
+
+    Examples
+    --------
+    Both have two errors, and B has one more for certain or not.
+
+    >>> ends_on_one(range(2, 3), range(2, 4))
+    (0.5, 0.75)
+    """
+    of_ends = []
+    for errors_a, errors_b in ((of_a[-1], of_b[0]), (of_a[0], of_b[-1])):
+        shared = (0, min(errors_a, errors_b))
+        of_ends.append([better_on_one(errors_a - s, errors_b - s) for s in shared])
+    return min(of_ends[0]), max(of_ends[1])
 
 
 PAIRS = Check("pairs", "Do the probabilities of both directions add up to 1?", judge_pairs)

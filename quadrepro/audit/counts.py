@@ -12,8 +12,8 @@ from quadrepro.papers.printed import MEAN, Printed
 from quadrepro.stats import LEVEL
 
 NO_POWER = "so many test examples give every number of so few digits"
-NEAR = 2
-"""Other sizes are tried from 1/NEAR of the size to NEAR times the size."""
+FARTHEST = 5000
+"""Other sizes are tried from half to twice the size, and at most so far away."""
 
 
 def denominator(text: str, percent: bool = False) -> int:
@@ -120,7 +120,8 @@ def _row(subject: Subject, table: Printed, row: str) -> tuple[list[Finding], dic
 def _other_size(texts: list[str], n_test: int, splits: int, percent: bool) -> str:
     """Return which size near the one that fails fits all numbers of a row."""
     texts = list(dict.fromkeys(texts))
-    sizes = range(max(n_test // NEAR, 1), NEAR * n_test + 1)
+    away = min(n_test, FARTHEST)
+    sizes = range(max(n_test - away // 2, 1), n_test + away + 1)
     fits = [n for n in sizes if all(counts(text, n * splits, percent) for text in texts)]
     if not fits:
         return f"nor does any size from {sizes[0]} to {sizes[-1]} fit the row"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations
 
 from quadrepro.audit.check import Check, Finding, Found, Place
 from quadrepro.audit.subject import Subject
@@ -34,12 +33,14 @@ def _judged(table: Printed) -> Iterator[Finding]:
 
 
 def _equal(lines: dict[str, list[str]]) -> list[tuple[str, str]]:
-    """Return the pairs of lines with the same numbers, of which some differ from each other."""
-    return [
-        (a, b)
-        for a, b in combinations(lines, 2)
-        if lines[a] == lines[b] and len(set(filter(None, lines[a]))) >= FEWEST
-    ]
+    """Return each line with the same numbers as one before it, and that one."""
+    first: dict[tuple[str, ...], str] = {}
+    found = []
+    for name, texts in lines.items():
+        if len(set(filter(None, texts))) >= FEWEST:
+            other = first.setdefault(tuple(texts), name)
+            found += [(name, other)] if other != name else []
+    return found
 
 
 DUPLICATES = Check("duplicates", "Is any row or column printed twice?", judge)

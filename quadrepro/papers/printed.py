@@ -21,7 +21,8 @@ MEAN_ROW = "column_mean"
 MEAN, SD = "_mean", "_sd"
 """How the columns of an algorithm end if its mean and its standard deviation are printed."""
 
-NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)")
+NUMBER = re.compile(r"[-+]?(\d{1,15}\.?\d{0,15}|\.\d{1,15})")
+"""A printed number; more digits than a float holds are none that somebody has measured."""
 
 Holds = Literal["risks", "errors", "margins", "comparisons"]
 """What a printed table holds.

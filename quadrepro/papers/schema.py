@@ -9,7 +9,7 @@ from pydantic import Field
 from quadrepro.documents.model import Model
 from quadrepro.papers.printed import Holds
 
-Size = Annotated[int, Field(ge=1)]
+Size = Annotated[int, Field(ge=1, le=1_000_000_000)]
 """A number of examples."""
 
 
@@ -39,7 +39,7 @@ class Facts(Model):
     """
 
     holds: Holds | None = None
-    splits: int | None = Field(default=None, ge=2)
+    splits: int | None = Field(default=None, ge=2, le=1_000_000)
     config: str | None = None
     n_test: dict[str, Size | tuple[Size, Size]] = Field(default_factory=dict)
     compares: str | None = None

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quadrepro.audit.comparisons import PAIRS, SOURCES, _ends_on_one, possible_probabilities
+from quadrepro.audit.comparisons import PAIRS, SOURCES, ends_on_one, possible_probabilities
 from quadrepro.audit.counts import counts
 from quadrepro.audit.subject import Subject
 from quadrepro.errors import ConfigError
@@ -64,7 +64,7 @@ def test_what_comes_from_counted_errors_is_within_the_bounds(n: int, data: st.Da
     errors = st.integers(0, n)
     a, b = data.draw(errors), data.draw(errors)
     # Rounded to one digit, so that a risk may stem from several counts.
-    low, high = _ends_on_one(counts(f"{a / n:.1f}", n), counts(f"{b / n:.1f}", n), n)
+    low, high = ends_on_one(counts(f"{a / n:.1f}", n), counts(f"{b / n:.1f}", n))
     every = [poisson_binomial_test(*x).per_data_set[0] for x in arrangements(a, b, n)]
     assert low <= min(every)
     assert max(every) <= high

@@ -13,8 +13,8 @@ def test_equal_rows_and_columns_are_named(tmp_path: Path) -> None:
         columns="d,a,b\nx,0.1,0.1\ny,0.2,0.2\nz,0.3,0.3\n",
     )
     assert places(DUPLICATES, found) == {
-        ("rows", "x", ""): False,
-        ("columns", "", "a"): False,
+        ("rows", "z", ""): False,
+        ("columns", "", "b"): False,
     }
 
 
