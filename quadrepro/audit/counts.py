@@ -140,7 +140,7 @@ def _other_size(texts: list[str], n_test: int, splits: int, percent: bool) -> st
 
 def _note(table: str, shares: list[float], confirmed: list[str]) -> str:
     text = (
-        f"counts, {table}: {len(shares)} numbers that differ within their rows can be checked; "
+        f"counts, {table}: {len(shares)} numbers can be checked, equal ones of a row counted once; "
         f"{fmean(shares):.0%} of random numbers would pass."
     )
     if confirmed:
