@@ -15,6 +15,7 @@ GROUPS = """claims:
   other:
     claims:
       - {kind: lower-at-end, text: end, of: a, than: b, measure: train_error}
+      - {kind: lower-at-end, text: again, of: b, than: a, measure: train_error}
 """
 
 
@@ -26,7 +27,7 @@ def test_claims_are_judged_on_print_and_others_are_counted(tmp_path: Path) -> No
         ("fast", None),
     ]
     assert found.findings[0].why == "2 of 3 (1 wins, 1 ties)"
-    assert found.notes[0].startswith("claims: 1 are about nothing that is printed")
+    assert found.notes[0].startswith("claims: 2 are about nothing that is printed")
 
 
 def test_quadboosts_counts_hold_and_its_three_stars_do_not_follow() -> None:

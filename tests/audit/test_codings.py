@@ -12,7 +12,7 @@ from tests.audit.papers import CONFIG, failures, places, shipped, subject
 
 FACTS = "\n  t: {codings: [../small.yaml, ../other.yaml]}"
 TABLE = "d,a,b\nmonks,0.20,0.40\nwine,0.10,0.10\n"
-OTHER = CONFIG.replace("[monks, wine]", "[{name: monks, as: monks 2}]")
+OTHER = CONFIG.replace("[monks, wine]", "[{name: monks, as: monks 2}, {name: wine, as: wine 2}]")
 
 
 def write(folder: Path, **means: dict[str, float]) -> None:
@@ -24,12 +24,13 @@ def write(folder: Path, **means: dict[str, float]) -> None:
     ]
     folder.mkdir(parents=True)
     text = "\n".join(["dataset,algorithm,repeat,status,value", *lines, "wine,a,9,failed,"])
-    (folder / "cells.csv").write_text(text.replace("monks2", "monks 2"))
+    (folder / "cells.csv").write_text(text.replace("2,a", " 2,a").replace("2,b", " 2,b"))
 
 
 def test_a_number_of_another_coding_is_found_with_what_speaks_against_it(tmp_path: Path) -> None:
     write(tmp_path / "results" / "small", monks={"a": 0.2, "b": 0.2}, wine={"a": 0.1, "b": 0.1})
-    write(tmp_path / "results" / "other", monks2={"a": 0.4, "b": 0.4})
+    others = {"monks2": {"a": 0.4, "b": 0.4}, "wine2": {"a": 0.1, "b": 0.1}}
+    write(tmp_path / "results" / "other", **others)
     (tmp_path / "other.yaml").write_text(OTHER)
     found = subject(tmp_path, FACTS, t=TABLE)
     [failed] = failures(CODINGS, found)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
@@ -105,13 +106,19 @@ def test_ebboosts_ringnorm_has_100_test_examples_and_wisconsin_all_699_rows() ->
     assert "175 is the nearest size that fits the row" in first
 
 
-def test_the_nearest_size_is_that_of_brute_force(tmp_path: Path) -> None:
+def test_the_nearest_size_and_its_chance_are_those_of_brute_force(tmp_path: Path) -> None:
     texts = ["0.093", "0.515", "0.340"]
-    [nearest] = [
+    fits = [
         n
-        for n in sorted(range(45, 179), key=lambda n: (abs(n - 90), n))
+        for n in range(45, 181)
         if all(any(t in printed(k, n, 3) for k in range(n + 1)) for t in texts)
-    ][:1]
+    ]
+    nearest = min(fits, key=lambda n: abs(n - 90))
+    away = abs(nearest - 90)
+    assert 1 < away < 20
+    others = [n for n in range(90 - away, 91 + away) if n != 90]
+    chance = 1 - math.prod(1 - share_possible(n, 1000) ** 3 for n in others)
     table = f"dataset,a,b,c\nwine,{','.join(texts)}\n"
     found = subject(tmp_path, "\n  t: {n_test: {wine: 90}}", t=table)
     assert f"{nearest} is the nearest size" in failures(COUNTS, found)[0].why
+    assert f"with probability {chance:.2g})" in failures(COUNTS, found)[0].why

@@ -47,6 +47,12 @@ def test_a_deviation_below_the_floor_fails(tmp_path: Path) -> None:
     }
 
 
+def test_a_deviation_may_have_been_rounded_down(tmp_path: Path) -> None:
+    found = subject(tmp_path, "\n  t: {splits: 20, n_test: {z: [100, 200]}}", t=TABLE)
+    p_values = [f.p_value for f in DEVIATIONS.judge(found).findings if f.p_value is not None]
+    assert p_values == [pytest.approx(too_small(0.1, 0.0105, 20, 100, 0.5))]
+
+
 def test_the_sizes_that_fit_are_named(tmp_path: Path) -> None:
     found = subject(tmp_path, "\n  t: {splits: 20, n_test: {x: [100, 200]}}", t=TABLE)
     why = DEVIATIONS.judge(found).findings[0].why

@@ -9,6 +9,12 @@ from quadrepro.audit.digits import DIGITS, last_digits
 from tests.audit.papers import subject
 
 
+def test_deviations_of_counts_have_any_digit(tmp_path: Path) -> None:
+    facts = "\n  t: {splits: 2, n_test: {x: 50}}"
+    found = subject(tmp_path, facts, t="d,a_mean,a_sd\nx,11.00,1.23\n")
+    assert last_digits(found, found.tables[0], "x") == ["3"]
+
+
 def table(digits: str) -> str:
     numbers = np.random.default_rng(0).integers(100, 999, (30, 2))
     lines = [",".join(f"0.{x}{digits[x % len(digits)]}" for x in row) for row in numbers]

@@ -30,6 +30,13 @@ def test_rounding_of_the_mean_allows_for_more() -> None:
     assert largest_deviation(0.0, 0.5, 0, 100, 20) > largest_deviation(0.0, 0.0, 0, 100, 20) == 0
 
 
+def test_a_deviation_may_have_been_rounded_up(tmp_path: Path) -> None:
+    # 0 and 100 deviate by 70.71.
+    table = "d,a_mean,a_sd\nx,50,71\ny,50,72\n"
+    found = subject(tmp_path, "\n  t: {splits: 2, n_test: {x: 9, y: 9}}", t=table)
+    assert [*places(RANGES, found).values()] == [True, True, True, False]
+
+
 def test_numbers_out_of_their_range_fail(tmp_path: Path) -> None:
     found = subject(
         tmp_path,

@@ -49,6 +49,12 @@ def test_a_size_that_is_given_takes_the_place_of_the_configs(tmp_path: Path) -> 
     assert found.size(found.tables[0], "monks") == Size(216, 0.5)
 
 
+def test_the_first_row_of_a_config_that_is_set_beside_a_printed_one_counts(tmp_path: Path) -> None:
+    config = CONFIG.replace("wine", "{name: monks, as: more, protocol: {split: {train: 0.75}}}")
+    found = subject(tmp_path, "\n  t: {config: ../small.yaml}", config=config, t=RISKS)
+    assert found.size(found.tables[0], "monks") == Size(216, 0.5)
+
+
 def test_without_a_config_or_a_card_that_counts_no_size_is_known(tmp_path: Path) -> None:
     found = subject(tmp_path, "\n  t: {n_test: {wine: 60}}", t=RISKS)
     assert found.size(found.tables[0], "monks") == NOT_SAID

@@ -51,6 +51,12 @@ def test_means_of_unrounded_numbers_hold_and_those_a_digit_off_fail(
     assert "column_mean" not in found.tables[0].rows
 
 
+def test_deviations_have_no_mean_to_check(tmp_path: Path) -> None:
+    table = "d,a_mean,a_sd\nx,1.0,0.1\ncolumn_mean,1.0,9.0\n"
+    found = subject(tmp_path, "\n  t: {splits: 20}", t=table)
+    assert places(MEANS, found) == {("t", "column_mean", "a_mean"): True}
+
+
 def test_a_mean_of_rows_that_are_not_printed_is_left_open(tmp_path: Path) -> None:
     found = subject(tmp_path, t="d,a\nx,0.1\ny,\ncolumn_mean,0.1\n")
     assert [*places(MEANS, found).values()] == [None]
