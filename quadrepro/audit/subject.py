@@ -94,7 +94,7 @@ class Subject:
         try:
             path = find_config(folder / name if name.endswith(".yaml") else name)
             experiment = load_experiment(path)
-        except ConfigError as error:
+        except (ConfigError, OSError) as error:
             raise self.paper.error(str(error), "printed", *place) from None
         if experiment.paper is None or experiment.paper.source.path.parent.resolve() != (
             folder.resolve()
