@@ -22,7 +22,7 @@ class Facts(Model):
         What the numbers are; by default errors if the columns are means and deviations, and risks
         otherwise.
     splits : int, optional
-        How many splits a printed mean and deviation are of.
+        How many splits a printed mean and deviation are of; risks are of one if nothing is said.
     config : str, optional
         The config of the table, which tells the sizes of its test sets: the name of one that
         ships, or a path that starts at the folder of the paper.
