@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: quickstart test stress lint format benchmark reproduce-all clean
+.PHONY: quickstart test stress lint format benchmark reproduce-all audits clean
 
 quickstart: $(VENV)/run ## the rows of Table 1 whose data need no download
 	$(BIN)/quadrepro run configs/quickstart.yaml --jobs $(JOBS)
@@ -35,6 +35,12 @@ reproduce-all: $(VENV)/run ## every config; data from $QUADREPRO_DATA
 		echo "== $$config"; $(BIN)/quadrepro run $$config --jobs $(JOBS); \
 	done
 	$(BIN)/quadrepro overview
+
+audits: $(VENV)/run ## what the printed tables of each paper say by themselves
+	@set -e; for paper in quadrepro/papers/*/paper.yaml; do \
+		name=$$(basename $$(dirname $$paper)); \
+		$(BIN)/quadrepro audit $$name > results/audits/$$name.md; \
+	done
 
 clean:
 	rm -rf $(VENV) dist

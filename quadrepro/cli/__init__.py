@@ -23,8 +23,13 @@ VERBS = {
     "verify": "Prove computed cells by code that shares nothing with the algorithms.",
     "table": "Write the tables again from what has been computed.",
     "infer": "Say which reading of a protocol the printed numbers speak for.",
+<<<<<<< HEAD
     "compare": "Compare two results folders, or one with the printed numbers.",
     "overview": "Write the scoreboard of all results.",
+=======
+    "audit": "Check the printed tables of a paper by themselves.",
+    "compare": "Compare two results folders, or two folders of them.",
+>>>>>>> audit
     "merge": "Bring together the records of several results folders.",
     "clean": "Remove what nothing needs from the folder of records.",
     "fetch": "Fetch data sets into the cache.",
@@ -77,7 +82,8 @@ class _Verbs(click.Group):
     cls=_Verbs,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Exit codes: 0 done; 1 some cells failed or are missing; 2 usage or config; "
-    "3 data missing or not as its card says; 4 tables differ or a certificate fails; "
+    "3 data missing or not as its card says; 4 tables differ, a certificate fails or a paper "
+    "fails `audit --strict`; "
     "130 interrupted.",
 )
 @click.version_option(package_name="quadrepro")

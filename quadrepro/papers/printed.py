@@ -15,10 +15,14 @@ from quadrepro.errors import ConfigError
 TIME_ROW = "mean_running_time_s"
 """The row of a printed table that holds mean running times in seconds."""
 
+MEAN_ROW = "column_mean"
+"""The row of a printed table that holds the mean of each column."""
+
 MEAN, SD = "_mean", "_sd"
 """How the columns of an algorithm end if its mean and its standard deviation are printed."""
 
-NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)")
+NUMBER = re.compile(r"[-+]?(\d{1,15}\.?\d{0,15}|\.\d{1,15})")
+"""A printed number; more digits than a float holds are none that somebody has measured."""
 
 Holds = Literal["risks", "errors", "margins", "comparisons"]
 """What a printed table holds.
@@ -78,8 +82,9 @@ class Printed:
 
     @property
     def rows(self) -> tuple[str, ...]:
-        """Row names in the printed order, without that of the running times."""
-        return tuple(dict.fromkeys(row for row, _ in self.cells if row != TIME_ROW))
+        """Row names in the printed order, without those of running times and column means."""
+        summaries = (TIME_ROW, MEAN_ROW)
+        return tuple(dict.fromkeys(row for row, _ in self.cells if row not in summaries))
 
     @property
     def algorithms(self) -> tuple[str, ...]:
@@ -142,7 +147,11 @@ class Printed:
             The rows in the order of `entries`, then the others.
         """
         sources = {entry.title: self.row_of(entry) for entry in entries}
-        rest = [row for row in (*self.rows, TIME_ROW) if row not in {*sources, *sources.values()}]
+        rest = [
+            row
+            for row in (*self.rows, TIME_ROW, MEAN_ROW)
+            if row not in {*sources, *sources.values()}
+        ]
         cells = {
             (title, column): self.text(row, column)
             for title, row in (*sources.items(), *((row, row) for row in rest))

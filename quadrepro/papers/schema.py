@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from quadrepro.documents.model import Model
 from quadrepro.papers.printed import Holds
+
+Size = Annotated[int, Field(ge=1, le=1_000_000_000)]
+"""A number of examples."""
 
 
 class Facts(Model):
@@ -19,11 +22,29 @@ class Facts(Model):
         What the numbers are; by default errors if the columns are means and deviations, and risks
         otherwise.
     splits : int, optional
-        How many splits a printed mean and deviation are of.
+        How many splits a printed mean and deviation are of; risks are of one if nothing is said.
+    config : str, optional
+        The config of the table, which tells the sizes of its test sets: the name of one that
+        ships, or a path that starts at the folder of the paper.
+    n_test : dict of str to int or pair of int, optional
+        By row: the number of test examples, or that and the number of all rows, where the config
+        does not tell.
+    compares : str, optional
+        The printed table of risks whose algorithms these comparisons compare.
+    bold : dict of str to tuple of str
+        By row: the columns that are printed in bold as the lowest, equal ones included.
+    codings : tuple of str
+        Configs whose results say which coding of its data set a row fits: first the paper's own,
+        then others.
     """
 
     holds: Holds | None = None
-    splits: int | None = Field(default=None, ge=2)
+    splits: int | None = Field(default=None, ge=2, le=1_000_000)
+    config: str | None = None
+    n_test: dict[str, Size | tuple[Size, Size]] = Field(default_factory=dict)
+    compares: str | None = None
+    bold: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    codings: tuple[str, ...] = ()
 
 
 class Also(Model):

@@ -9,7 +9,7 @@ import pytest
 
 from quadrepro.errors import ConfigError
 from quadrepro.papers.paper import load_paper, paper_names
-from quadrepro.papers.printed import NOTHING, TIME_ROW, Printed, read_printed
+from quadrepro.papers.printed import MEAN_ROW, NOTHING, TIME_ROW, Printed, read_printed
 
 TABLE = "dataset,ada,quad\nzoo,0.10,0.20\nwine,,0.045\nmean_running_time_s,3,0.5\n"
 
@@ -87,6 +87,7 @@ def test_a_mean_may_stand_without_its_deviation_and_no_deviation_alone(written: 
         ("dataset,ada\nzoo,12%\n", "2:5", "'12%' is not a number"),
         ('dataset,ada,quad\n"zoo, old",1,1_0\n', "2:14", "'1_0' is not a number"),
         ('dataset,ada\n"zoo ""a""",x\n', "2:13", "'x' is not a number"),
+        (f"dataset,ada\nzoo,0.{'1' * 16}\n", "2:5", "'0.1111111111111111' is not a number"),
         ("dataset,ada\nzoo,0,1\n", "2:5", "the line has 3 fields, and the first line has 2"),
         ("dataset,ada,quad\nzoo,0.1\n", "2:5", "the line has 2 fields, and the first line has 3"),
         ("dataset,ada\nzoo,1\n\nzoo,2\n", "4:1", "row 'zoo' stands here twice, first on line 2"),
@@ -137,6 +138,13 @@ def test_rows_stand_under_our_titles_and_the_others_keep_their_names(written: Wr
         ("zoo", "0.20"),
         (TIME_ROW, "0.5"),
     ]
+
+
+def test_column_means_are_no_row_of_a_data_set(written: Write) -> None:
+    table = read_printed(written("d,ada\nzoo,0.1\ncolumn_mean,0.1\n"))
+    for found in (table, table.under([Row("zoo", "our zoo")])):
+        assert len(found.rows) == 1
+        assert found.text(MEAN_ROW, "ada") == "0.1"
 
 
 def test_a_title_hides_a_printed_row_of_the_same_name(written: Write) -> None:

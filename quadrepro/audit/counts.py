@@ -1,0 +1,154 @@
+"""Whether printed risks can be errors counted on the test sets."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from statistics import fmean
+
+from quadrepro.audit.check import Check, Finding, Found, Place
+from quadrepro.audit.subject import NO_SPLITS, Subject
+from quadrepro.papers.printed import MEAN, Printed
+from quadrepro.stats import LEVEL
+
+NO_POWER = "so many test examples give every number of so few digits"
+FARTHEST = 5000
+"""Other sizes are tried from half to twice the size, and at most so far away."""
+
+
+def denominator(text: str, percent: bool = False) -> int:
+    """Return D if a printed risk is one of the multiples of 1/D, by its number of digits.
+
+    Examples
+    --------
+    >>> denominator("0.145"), denominator("4.28", percent=True)
+    (1000, 10000)
+    """
+    return int(10 ** len(text.partition(".")[2])) * (100 if percent else 1)
+
+
+def counts(text: str, total: int, percent: bool = False) -> range:
+    """Return all numbers of errors among `total` examples that are printed so when rounded.
+
+    A number halfway between two printed ones may be rounded to either.
+
+    Examples
+    --------
+    >>> counts("0.145", 345)
+    range(50, 51)
+    >>> len(counts("0.146", 345))
+    0
+    """
+    scale = denominator(text, percent)
+    printed = Fraction(text) / (100 if percent else 1)
+    half = Fraction(1, 2 * scale)
+    first = max(math.ceil((printed - half) * total), 0)
+    return range(first, min(math.floor((printed + half) * total), total) + 1)
+
+
+def share_possible(total: int, scale: int) -> float:
+    """Return the share of the numbers 0, 1/scale, ..., 1 that are a k/total when rounded.
+
+    Examples
+    --------
+    With 50 examples every twentieth number of three digits can be a risk.
+
+    >>> round(share_possible(50, 1000), 3)
+    0.051
+    """
+    if total >= scale:
+        return 1.0
+    # Each k gives one number, and one halfway between two gives both.
+    common = math.gcd(2 * scale, total)
+    twice = (common + 1) // 2 if 2 * scale // common % 2 else 0
+    return min((total + 1 + twice) / (scale + 1), 1.0)
+
+
+def judge(subject: Subject) -> Found:
+    """Check every printed risk and every mean of risks."""
+    findings: list[Finding] = []
+    notes: list[str] = []
+    for table in subject.holding("risks", "errors"):
+        shares: list[float] = []
+        confirmed: list[str] = []
+        for row in table.rows:
+            found, of_row = _row(subject, table, row)
+            findings += found
+            shares += of_row.values()
+            fits = all(finding.holds is not False for finding in found)
+            if fits and math.prod(of_row.values()) <= LEVEL:
+                size = subject.size(table, row)
+                assert not isinstance(size, str)
+                confirmed.append(f"{row} ({size.n_test})")
+        if shares:
+            notes.append(_note(table.name, shares, confirmed))
+    return Found(tuple(findings), tuple(notes))
+
+
+def _row(subject: Subject, table: Printed, row: str) -> tuple[list[Finding], dict[str, float]]:
+    """Return what is found in a row, and the power of the check for each different number."""
+    percent = table.holds == "errors"
+    size, splits = subject.size(table, row), subject.splits(table)
+    found: list[Finding] = []
+    power: dict[str, float] = {}
+    texts = {c: table.text(row, c + MEAN * percent) for c in table.algorithms}
+    unknown = size if isinstance(size, str) else NO_SPLITS if splits is None else ""
+    other = ""
+    for column, text in texts.items():
+        place = Place(table.name, row, column)
+        if not text:
+            continue
+        if isinstance(size, str) or splits is None:
+            found.append(Finding(place, text, None, unknown))
+            continue
+        total = size.n_test * splits
+        share = share_possible(total, denominator(text, percent))
+        if share == 1:
+            found.append(Finding(place, text, None, NO_POWER))
+            continue
+        power[text] = share
+        possible = counts(text, total, percent)
+        of = f"{size.n_test} test examples" + (f" × {splits} splits" if splits > 1 else "")
+        why = f"{possible[0] if possible else 'no number'} of {of}"
+        if not possible and not other:
+            other = _other_size([t for t in texts.values() if t], size.n_test, splits, percent)
+            why += f"; {other}"
+        found.append(Finding(place, text, bool(possible), why))
+    return found, power
+
+
+def _other_size(texts: list[str], n_test: int, splits: int, percent: bool) -> str:
+    """Return which size near the one that fails fits all numbers of a row."""
+    texts = list(dict.fromkeys(texts))
+    away = min(n_test, FARTHEST)
+    sizes = range(max(n_test - away // 2, 1), n_test + away + 1)
+    fits = [n for n in sizes if all(counts(text, n * splits, percent) for text in texts)]
+    if not fits:
+        return f"nor does any size from {sizes[0]} to {sizes[-1]} fit the row"
+    nearest = min(fits, key=lambda n: (abs(n - n_test), n))
+    away = abs(nearest - n_test)
+    none = math.prod(
+        1 - math.prod(share_possible(n * splits, denominator(t, percent)) for t in texts)
+        for n in range(n_test - away, n_test + away + 1)
+        if n in sizes and n != n_test
+    )
+    return (
+        f"{nearest} is the nearest size that fits the row (random numbers fit one as near with "
+        f"probability {1 - none:.2g})"
+    )
+
+
+def _note(table: str, shares: list[float], confirmed: list[str]) -> str:
+    text = (
+        f"counts, {table}: {len(shares)} numbers can be checked, equal ones of a row counted once; "
+        f"{fmean(shares):.0%} of random numbers would pass."
+    )
+    if confirmed:
+        text += (
+            " The digits confirm these sizes, which random numbers would fit with probability "
+            f"{LEVEL:g} at most: {', '.join(confirmed)}."
+        )
+    return text
+
+
+COUNTS = Check("counts", "Can each risk be a number of errors on its test sets?", judge)

@@ -1,0 +1,44 @@
+"""``quadrepro audit``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command("audit")
+@click.argument("paper")
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder to write audit.md and audit.csv to.",
+)
+@click.option(
+    "--results",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("results"),
+    show_default=True,
+    help="Folder with results of the paper's configs, for the check of codings.",
+)
+@click.option("--strict", is_flag=True, help="Exit with 4 if a check fails.")
+@click.pass_context
+def command(ctx: click.Context, paper: str, out: Path | None, results: Path, strict: bool) -> None:
+    """Check the printed tables of a paper by themselves.
+
+    PAPER is a paper that ships with quadrepro, or a folder such as ./mypaper. The sizes of test
+    sets come from cards and from the configs that paper.yaml names: nothing is computed, and no
+    data are read.
+    """
+    from quadrepro.audit.report import audit
+    from quadrepro.errors import ToleranceError
+    from quadrepro.papers.paper import load_paper
+
+    found = audit(load_paper(paper), results)
+    click.echo(found.to_markdown(), nl=False)
+    if out is not None:
+        found.write(out)
+    if strict and found.failures:
+        n = len(found.failures)
+        noun, verb = ("finding", "fails") if n == 1 else ("findings", "fail")
+        raise ToleranceError(f"{n} {noun} of the audit of {paper} {verb}")
