@@ -23,13 +23,9 @@ VERBS = {
     "verify": "Prove computed cells by code that shares nothing with the algorithms.",
     "table": "Write the tables again from what has been computed.",
     "infer": "Say which reading of a protocol the printed numbers speak for.",
-<<<<<<< HEAD
+    "audit": "Check the printed tables of a paper by themselves.",
     "compare": "Compare two results folders, or one with the printed numbers.",
     "overview": "Write the scoreboard of all results.",
-=======
-    "audit": "Check the printed tables of a paper by themselves.",
-    "compare": "Compare two results folders, or two folders of them.",
->>>>>>> audit
     "merge": "Bring together the records of several results folders.",
     "clean": "Remove what nothing needs from the folder of records.",
     "fetch": "Fetch data sets into the cache.",
