@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from scipy.optimize import LinearConstraint, minimize
 
 from quadrepro._typing import FloatArray
-from quadrepro.learners.programs.cqboost_master import CqBoostMaster, CqBoostSolution
+from quadrepro.learners.programs.cqboost_master import CqBoostMaster
+from quadrepro.learners.programs.cqboost_solution import CqBoostSolution
 from quadrepro.learners.programs.program import RESIDUAL, SolverError
 
 
