@@ -285,3 +285,13 @@ def test_an_edge_that_is_above_the_others_by_rounding_alone_is_no_excess(gap: fl
     solution = solve_over(right, 0.4 - gap / 2, added)
     assert solution.excess == 0.0
     assert solution.beta > 0.1 / gap
+
+
+def test_of_voters_whose_edges_differ_by_rounding_the_first_is_the_best() -> None:
+    small = 2e-13
+    products = np.array([[0.5, -0.6, -0.6 - small], [-0.6, 1.0, 0.9], [-0.6 - small, 0.9, 1.0]])
+    master = CqBoostMaster(products, np.array([0.5, 0.3, 0.3]), 0.2)
+    master.add_voter(0, 1.0)
+    solution = master.solve()
+    assert solution.edges[2] > solution.edges[1]
+    assert solution.best == (1, 1.0)
