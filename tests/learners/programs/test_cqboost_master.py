@@ -295,3 +295,5 @@ def test_of_voters_whose_edges_differ_by_rounding_the_first_is_the_best() -> Non
     solution = master.solve()
     assert solution.edges[2] > solution.edges[1]
     assert solution.best == (1, 1.0)
+    master.generate(0.0, 2)
+    assert master.vote()[1] > 0.0
