@@ -16,7 +16,7 @@ from pytest_benchmark.fixture import BenchmarkFixture
 
 from quadrepro._typing import FloatArray
 from quadrepro.learners.programs.cqboost import generate_columns
-from quadrepro.learners.programs.cqboost_master import CqBoostSolution
+from quadrepro.learners.programs.cqboost_solution import CqBoostSolution
 from quadrepro.learners.programs.mincq_program import MinCqProgram
 from quadrepro.voters.reduction import reduce_problem
 from quadrepro.voters.stumps import Stumps

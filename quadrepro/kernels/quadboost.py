@@ -64,8 +64,15 @@ def add_steps(
     # One number, read as whole or as real.
     least = np.empty(1, np.int64)
     enough = least.view(np.float64)
+    # The bits of each trajectory's largest |c|, found while c is updated.
+    largest = np.empty(TOGETHER, np.int64)
     for some in range(0, len(c), TOGETHER):
         n_live, end = 1, min(some + TOGETHER, len(c))
+        for r in range(some, end):
+            most = np.int64(0)
+            for j in range(n):
+                most = max(most, bits[r, j] & MAGNITUDE)
+            largest[r - some] = most
         for t in range(picks.shape[1]):
             if n_live == 0:
                 break
@@ -73,13 +80,10 @@ def add_steps(
             for r in range(some, end):  # without slices, whose references are counted
                 if ended[r]:
                     continue
-                # Without a branch, the loops over whole numbers run over several at a time.
-                largest = np.int64(0)
-                for j in range(n):
-                    largest = max(largest, bits[r, j] & MAGNITUDE)
-                least[0] = largest
+                least[0] = largest[r - some]
                 enough[0] *= 1.0 - TIE
                 wanted, pick = least[0], n
+                # Without a branch, the loop runs over several numbers at a time.
                 for j in range(n):
                     pick = min(pick, j if bits[r, j] & MAGNITUDE >= wanted else n)
                 step = minimiser(c[r, pick], 1.0, limits[r, 0], limits[r, 1], limits[r, 2])
@@ -91,9 +95,11 @@ def add_steps(
                     ended[r] = True
                     continue
                 n_live += 1
-                sample = sample_of[r]
+                sample, most = sample_of[r], np.int64(0)
                 for j in range(n):
                     c[r, j] -= grams[sample, pick, j] * step
+                    most = max(most, bits[r, j] & MAGNITUDE)
+                largest[r - some] = most
 
 
 @compiled(

@@ -35,7 +35,7 @@ def exact_sum(terms: FloatArray, counts: FloatArray, bits: int) -> float:
 
 @compiled(f"float64({ROW}, {ROW}, {ROW}, float64, float64, {ROW})")
 def write_terms(
-    units: FloatArray,
+    starts: FloatArray,
     slopes: FloatArray,
     bends: FloatArray,
     a: float,
@@ -44,18 +44,17 @@ def write_terms(
 ) -> float:
     """Write the terms of the loss at `a`, and return the logarithm by which they are divided."""
     top = -np.inf
-    for i in range(len(units)):
-        out[i] = bent * bends[i] - a * slopes[i]
-        if units[i] > 0:
-            top = max(top, out[i])
-    for i in range(len(units)):
-        out[i] = units[i] * exp(min(out[i] - top, 0.0))
+    for i in range(len(starts)):
+        out[i] = starts[i] + (bent * bends[i] - a * slopes[i])
+        top = max(top, out[i])
+    for i in range(len(starts)):
+        out[i] = exp(out[i] - top)
     return top
 
 
 @compiled(f"void({ROW}, {ROW}, {ROW}, {ROW}, float64, {ROW}, {ROW})")
 def write_bounds(
-    units: FloatArray,
+    starts: FloatArray,
     counts: FloatArray,
     slopes: FloatArray,
     bends: FloatArray,
@@ -65,8 +64,8 @@ def write_bounds(
 ) -> None:
     """Write what the logarithm of the loss is at least; see `StepLoss.bounds`."""
     weights, means, bent = np.zeros(2), np.zeros(2), np.zeros(2)
-    for i in range(len(units)):
-        weight, side = counts[i] * units[i], int(slopes[i] > 0)
+    for i in range(len(starts)):
+        weight, side = counts[i] * exp(starts[i]), int(slopes[i] > 0)
         weights[side] += weight
         means[side] += weight * slopes[i]
         bent[side] += weight * bends[i]
@@ -85,7 +84,7 @@ def write_bounds(
 
 @compiled(f"int64({ROW}, {ROW}, {ROW}, {ROW}, float64, int64, {ROW}, float64, {ROW}, {ROW})")
 def first(
-    units: FloatArray,
+    starts: FloatArray,
     counts: FloatArray,
     slopes: FloatArray,
     bends: FloatArray,
@@ -97,7 +96,7 @@ def first(
     terms: FloatArray,
 ) -> int:
     """Return the place of the first step of `scan` with the least loss."""
-    write_bounds(units, counts, slopes, bends, total, scan, bounds)
+    write_bounds(starts, counts, slopes, bends, total, scan, bounds)
     least, place = np.inf, len(scan)
     for _ in range(len(scan)):
         k = int(bounds.argmin())
@@ -105,7 +104,7 @@ def first(
             break
         bounds[k] = np.inf
         a = scan[k]
-        top = write_terms(units, slopes, bends, a, a * total / (total + a), terms)
+        top = write_terms(starts, slopes, bends, a, a * total / (total + a), terms)
         loss = log(exact_sum(terms, counts, bits)) + top
         if loss < least or (loss == least and k < place):
             least, place = loss, k
@@ -135,7 +134,7 @@ def write_derivatives(
 
 @compiled(f"void({ROWS}, {ROWS}, {ROWS}, {ROWS}, {ROW}, {ROW}, float64, float64, {ROW})")
 def minimisers(
-    units: FloatArray,
+    starts: FloatArray,
     counts: FloatArray,
     slopes: FloatArray,
     bends: FloatArray,
@@ -146,19 +145,19 @@ def minimisers(
     out: FloatArray,
 ) -> None:
     """Write the step of least loss of every trajectory."""
-    m, end = units.shape[1], len(scan) - 1
+    m, end = starts.shape[1], len(scan) - 1
     terms, bounds, parts = np.empty(m), np.empty(len(scan)), np.empty((4, m))
     for r in range(len(out)):
-        u, n, d, c, total = units[r], counts[r], slopes[r], bends[r], totals[r]
+        b, n, d, c, total = starts[r], counts[r], slopes[r], bends[r], totals[r]
         bits = 52 - math.frexp(n.sum())[1]
-        place = first(u, n, d, c, total, bits, scan, slack, bounds, terms)
+        place = first(b, n, d, c, total, bits, scan, slack, bounds, terms)
         a = scan[place]
         low, high = a, a
         if place < end:
             low, high = scan[place - 1] if place > 0 else 0.0, scan[place + 1]
         going = True
         while going:
-            write_terms(u, d, c, a, a * total / (total + a), terms)
+            write_terms(b, d, c, a, a * total / (total + a), terms)
             write_derivatives(terms, d, c, total, a, parts)
             slope, curvature = exact_sum(parts[0], n, bits), exact_sum(parts[1], n, bits)
             fall, fall_rate = exact_sum(parts[2], n, bits), exact_sum(parts[3], n, bits)

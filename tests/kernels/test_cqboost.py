@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
-from types import ModuleType
 
 import numpy as np
 import pytest
 
 from quadrepro._typing import FloatArray
 from quadrepro.kernels import compiling
-from quadrepro.learners.programs import cqboost_loops as plain
-from quadrepro.learners.programs.cqboost import generate_columns
+from quadrepro.learners.grid import Grid
+from quadrepro.learners.programs.cqboost import CqBoost, generate_columns
+from quadrepro.learners.programs.cqboost_master import CqBoostMaster
+from quadrepro.learners.programs.ordered import weighted_sum
+from quadrepro.learners.programs.program import SolverError
 
 compiled = pytest.mark.skipif(not compiling.enabled(), reason="numba is not installed")
 
@@ -26,66 +27,17 @@ def drawn(seed: int, *shape: int) -> FloatArray:
     return np.where(rng.random(shape) < 0.1, np.copysign(0.0, numbers), numbers)
 
 
-def factor(seed: int, n: int) -> FloatArray:
-    """Return a matrix with room to spare around an upper triangular one."""
-    return drawn(seed, n + 3, n + 3) + np.diag(np.random.default_rng(seed).uniform(1, 2, n + 3))
-
-
-def same_bytes(run: Callable[[ModuleType], FloatArray]) -> None:
+@compiled
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("rows", [0, 1, 2, 8, 9, 27])
+def test_weighted_sums_of_rows(n: int, rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
     from quadrepro.kernels import cqboost
 
-    assert run(cqboost).tobytes() == run(plain).tobytes()
-
-
-@compiled
-@pytest.mark.parametrize("n", SIZES)
-def test_products_of_vectors(n: int) -> None:
-    a, b = drawn(0, 2, n)
-    same_bytes(lambda loops: np.array(loops.dot(a, b)))
-    same_bytes(lambda loops: np.array(loops.dot(a, -np.zeros(n))))
-
-
-@compiled
-@pytest.mark.parametrize("n", SIZES)
-@pytest.mark.parametrize("rows", [0, 1, 2, 9])
-def test_weighted_sums_of_rows(n: int, rows: int) -> None:
-    matrix, weights = drawn(0, 10, n), drawn(1, rows)
-    chosen = np.random.default_rng(0).permutation(10)[:rows]
-
-    def run(loops: ModuleType) -> FloatArray:
-        total = drawn(2, n)
-        loops.add_rows(weights, chosen, matrix, total)
-        return total
-
-    same_bytes(run)
-
-
-@compiled
-@pytest.mark.parametrize("n", SIZES)
-@pytest.mark.parametrize(
-    ("name", "sides"), [("backward", ()), ("forward", (1,)), ("forward", (3,))]
-)
-def test_triangular_systems(n: int, name: str, sides: tuple[int, ...]) -> None:
-    def run(loops: ModuleType) -> FloatArray:
-        x = drawn(1, *sides, n)
-        getattr(loops, name)(factor(0, n), x)
-        return x
-
-    same_bytes(run)
-
-
-@compiled
-@pytest.mark.parametrize("n", SIZES)
-@pytest.mark.parametrize("place", ["first", "middle", "last"])
-def test_rotations_after_a_column_is_deleted(n: int, place: str) -> None:
-    position = {"first": 0, "middle": n // 2, "last": n - 1}[place]
-
-    def run(loops: ModuleType) -> FloatArray:
-        R = factor(0, n)
-        loops.remove(R, n, position)
-        return np.triu(R[: n - 1, : n - 1])
-
-    same_bytes(run)
+    matrix, weights = drawn(0, 30, n), drawn(1, rows)
+    chosen, total = np.random.default_rng(0).permutation(30)[:rows], np.zeros(n)
+    cqboost.add_rows(weights, chosen, matrix, total)
+    monkeypatch.setenv(compiling.SWITCH, "0")
+    assert total.tobytes() == weighted_sum(weights, matrix[chosen]).tobytes()
 
 
 def right(kind: str, seed: int) -> FloatArray:
@@ -117,6 +69,36 @@ def test_whole_runs(kind: str, share: float, monkeypatch: pytest.MonkeyPatch) ->
     found = run()
     monkeypatch.setenv(compiling.SWITCH, "0")
     assert run() == found
+
+
+@compiled
+@pytest.mark.parametrize("kind", ["real", "signs", "dependent"])
+def test_rounds_at_once(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    columns = right(kind, 1)
+    H, y = columns, np.ones(len(columns))
+    grid = Grid.of({"mu": [0.2, 0.05], "epsilon": [1.0, 1e-3, 1e-9], "n_rounds": [1, 7, 20, 1000]})
+    found = CqBoost().path(H, y, grid)
+    monkeypatch.setenv(compiling.SWITCH, "0")
+    assert CqBoost().path(H, y, grid).tobytes() == found.tobytes()
+
+
+@compiled
+def test_a_run_without_an_optimum_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    # With edges that are not those of the weights, no residual is small.
+    def messages() -> list[str]:
+        found = []
+        for name, value in (("_beta", 1e-6), ("_beta", np.nan)):
+            master = CqBoostMaster(np.eye(3) + 0.1, np.array([0.5, 0.3, -0.2]), 0.2)
+            master.add_voter(0, 1.0)
+            setattr(master, name, value)
+            with pytest.raises(SolverError) as raised:
+                master.generate(0.0, 10)
+            found.append(str(raised.value))
+        return found
+
+    found = messages()
+    monkeypatch.setenv(compiling.SWITCH, "0")
+    assert messages() == found
 
 
 def test_the_bits_are_the_same_on_every_processor() -> None:

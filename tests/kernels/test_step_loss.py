@@ -10,7 +10,6 @@ import pytest
 
 from quadrepro._typing import FloatArray
 from quadrepro.kernels import compiling
-from quadrepro.learners.greedy.example_weights import UNITS
 from quadrepro.learners.greedy.step_loss import SCAN, SLACK, StepLoss, exact_sums
 
 pytestmark = pytest.mark.skipif(not compiling.enabled(), reason="numba is not installed")
@@ -29,8 +28,10 @@ def random_loss(seed: int, m: int) -> StepLoss:
     right = np.where(rng.random((n, m)) < rng.uniform(0.2, 1), 1.0, -1.0)
     prices = rng.permutation(PRICES)[:, None]
     bends = prices * (w - means) ** 2 * (seed % 3 > 0)
-    units = np.rint(w / (w * counts).sum(axis=1, keepdims=True) * UNITS)
-    return StepLoss(units, counts, right + prices * w**2, bends, rng.uniform(0, 20, n))
+    starts = np.log(
+        w / w.max(axis=1, keepdims=True), where=counts > 0, out=np.full((n, m), -np.inf)
+    )
+    return StepLoss(starts, counts, right + prices * w**2, bends, rng.uniform(0, 20, n))
 
 
 def minimisers(loss: StepLoss, monkeypatch: pytest.MonkeyPatch) -> tuple[FloatArray, FloatArray]:
@@ -49,23 +50,23 @@ def test_compiled_and_plain_steps_are_equal(
 
 
 CORNERS: dict[str, tuple[Any, ...]] = {
-    "first round": ([3.0, 1.0], [1.0, -1.0], [0.5, 0.0], 0.0),
-    "no edge": ([1.0, 1.0], [1.0, -1.0], [0.0, 0.0], 1.0),
-    "against the edge": ([1.0, 3.0], [1.0, -1.0], [0.0, 0.0], 1.0),
-    "all right": ([1.0, 3.0], [1.0, 1.0], [0.0, 0.0], 1.0),
-    "all wrong": ([1.0, 3.0], [-1.0, -1.0], [0.0, 0.0], 1.0),
-    "flat": ([1.0, 3.0], [0.0, 0.0], [0.0, 0.0], 1.0),
-    "falls for ever": ([1.0, 3.0], [1e5, 1e4], [1e5, 2e5], 1e-9),
-    "a heavy example without a weight": ([0.0, 3.0, 1.0], [-1e3, 1.0, -1.0], [1e3, 0.0, 0.0], 5.0),
+    "first round": ([0.0, -1.0], [1.0, -1.0], [0.5, 0.0], 0.0),
+    "no edge": ([0.0, 0.0], [1.0, -1.0], [0.0, 0.0], 1.0),
+    "against the edge": ([-1.0, 0.0], [1.0, -1.0], [0.0, 0.0], 1.0),
+    "all right": ([-1.0, 0.0], [1.0, 1.0], [0.0, 0.0], 1.0),
+    "all wrong": ([-1.0, 0.0], [-1.0, -1.0], [0.0, 0.0], 1.0),
+    "flat": ([-1.0, 0.0], [0.0, 0.0], [0.0, 0.0], 1.0),
+    "falls for ever": ([-1.0, 0.0], [1e5, 1e4], [1e5, 2e5], 1e-9),
+    "no weight": ([-np.inf, 0.0, -1.0], [-1e3, 1.0, -1.0], [1e3, 0.0, 0.0], 5.0),
+    "light, then heavy": ([-1e3, 0.0, -1.0], [-1.0, 1.0, 1.0], [1e3, 0.0, 0.0], 5.0),
 }
 
 
 @pytest.mark.parametrize("corner", CORNERS)
 def test_they_are_equal_in_the_corners(corner: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    units, slopes, bends, total = CORNERS[corner]
-    rows = [np.array([row]) * scale for row, scale in ((units, 2.0**46), (slopes, 1), (bends, 1))]
-    ones = np.ones((1, len(units)))
-    loss = StepLoss(np.rint(rows[0]), ones, rows[1], rows[2], np.array([total]))
+    *parts, total = CORNERS[corner]
+    starts, slopes, bends = (np.array([row]) for row in parts)
+    loss = StepLoss(starts, np.ones_like(starts), slopes, bends, np.array([total]))
     compiled, plain = minimisers(loss, monkeypatch)
     assert np.isfinite(plain).all()
     assert compiled.tobytes() == plain.tobytes()
@@ -76,11 +77,11 @@ def test_of_steps_with_equal_losses_both_take_the_first() -> None:
 
     ones, bits = np.ones((1, 2)), 50
     places = []
-    for wrong in 2.0**44 + np.arange(20):
+    for start in 0.01 * np.arange(40):
         # Steps of 0.02 and 0.04 have equal losses, and bounds that differ by rounding.
-        units = np.array([[np.rint(wrong * np.exp(3 * SCAN[10])) + 1, wrong]])
-        loss = StepLoss(units, ones, np.array([[1.0, -1.0]]), 0 * ones, np.ones(1))
-        rows = units[0], ones[0], loss.slopes[0], loss.bends[0]
+        starts = -start - np.array([[0.0, 3 * SCAN[10]]])
+        loss = StepLoss(starts, ones, np.array([[1.0, -1.0]]), 0 * ones, np.ones(1))
+        rows = starts[0], ones[0], loss.slopes[0], loss.bends[0]
         place = first(*rows, 1.0, bits, SCAN, SLACK, np.empty(len(SCAN)), np.empty(2))
         assert [place] == loss.first().tolist()
         losses = [loss.logarithms(SCAN[k : k + 1])[0] for k in (10, 11)]

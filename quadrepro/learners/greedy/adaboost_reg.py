@@ -55,6 +55,8 @@ class SoftMargins(ExampleWeights):
     def __init__(self, source: VoterSource, copies: FloatArray) -> None:
         super().__init__(source, copies)
         self.margins = np.where(copies > 0, 0.0, np.inf)
+        # Logarithms of the weights in proportion to the largest one, however small these are.
+        self._logarithms = -self.margins
         self.influences = np.zeros_like(self.margins)
         self.total = np.zeros(len(copies))
         self._C, self._power = np.zeros(len(copies)), 1
@@ -65,7 +67,8 @@ class SoftMargins(ExampleWeights):
         The direction is the sign of the edge that `strongest` found. A step a changes the exponent
         of example i by -a d_i + c_i φ(a), where φ(a) = a A / (A + a). For p = 1, d = s + C w and
         c = 0; for p = 2, d = s + C w² and c = C (w - μ)²; s is +1 if the pick classifies the
-        example correctly, else -1.
+        example correctly, else -1. A long step may make an example heavy that is too light for
+        whole units, so weights are not rounded here.
 
         Parameters
         ----------
@@ -79,21 +82,22 @@ class SoftMargins(ExampleWeights):
         Returns
         -------
         ndarray of shape (n_trajectories,)
-            α; `LARGEST_STEP` if the loss still falls there.
+            α; `LARGEST_STEP` if the loss still falls there, infinite if the voter has no error.
         """
         self._C, self._power = C, power
         w = self.example_weights / UNITS
         slopes = np.empty_like(w)
         self._source.signs(picks, slopes)
         slopes *= np.sign(self._edges)[:, None]
+        wrong = ((slopes <= 0.0) & (self._sample > 0)).any(axis=1)
         slopes += C[:, None] * w**power
         if power == 1:
             bends = np.zeros_like(w)
         else:
             means = self.influences / np.where(self.total > 0, self.total, 1.0)[:, None]
             bends = C[:, None] * (w - means) ** 2
-        units = np.rint(self.example_weights)
-        return StepLoss(units, self._sample, slopes, bends, self.total).minimiser()
+        loss = StepLoss(self._logarithms, self._sample, slopes, bends, self.total)
+        return np.where(wrong, loss.minimiser(), np.inf)
 
     def advance(self, step: Step) -> None:
         """Update margins and influences, and compute the weights from them."""
@@ -104,7 +108,8 @@ class SoftMargins(ExampleWeights):
         self.total += sizes[:, 0]
         means = self.influences / self.total[:, None]
         soft = self.margins + (self._C * self.total)[:, None] * means**self._power
-        weights = elementary.exp(soft.min(axis=1, keepdims=True) - soft)
+        self._logarithms = soft.min(axis=1, keepdims=True) - soft
+        weights = elementary.exp(self._logarithms)
         weights *= UNITS / exact_sums(weights, self._sample)[:, None]
         self.example_weights = weights
 
@@ -112,6 +117,7 @@ class SoftMargins(ExampleWeights):
         """Keep only the trajectories in `rows`."""
         super().keep(rows)
         self.margins, self.influences = self.margins[rows], self.influences[rows]
+        self._logarithms = self._logarithms[rows]
         self.total, self._C = self.total[rows], self._C[rows]
 
 
@@ -138,8 +144,8 @@ class AdaBoostRegRule(Rule[SoftMargins]):
         picks, edges = state.strongest()
         sizes = np.abs(edges)
         steps = state.search(picks, self.value, self.power)
-        decided, none = sizes >= 1.0, sizes <= NO_EDGE
-        none |= (steps <= NO_EDGE) | (steps >= LARGEST_STEP)
+        decided = np.isinf(steps)
+        none = (sizes <= NO_EDGE) | (steps <= NO_EDGE) | (steps >= LARGEST_STEP)
         steps = np.where(none, 0.0, np.sign(edges) * steps)
         return Step(picks, np.where(decided, state.decisive(edges), steps), some(decided | none))
 
@@ -156,7 +162,7 @@ class AdaBoostReg(WeightBoosting[SoftMargins]):
         p, the power to which influences are raised.
     """
 
-    version: ClassVar[int] = 3
+    version: ClassVar[int] = 4
     kernels: ClassVar[tuple[str, ...]] = ("drawn_stumps", "elementary", "step_loss")
 
     power: Literal[1, 2] = 2

@@ -23,17 +23,20 @@ RESOLUTION = 2.0**-32
 
 @dataclass(frozen=True)
 class StepLoss:
-    """The loss Σ_i n_i u_i exp(-a d_i + c_i φ(a)) of a step a, where φ(a) = a A / (A + a).
+    """The loss Σ_i n_i exp(b_i - a d_i + c_i φ(a)) of a step a, where φ(a) = a A / (A + a).
+
+    The terms are computed in proportion to the largest one, so that an example counts that is heavy
+    at a even if its weight exp(b) is too small for a float.
 
     Attributes
     ----------
-    units, counts, slopes, bends : ndarray of shape (n_trajectories, n_examples)
-        u (whole numbers), n, d and c.
+    starts, counts, slopes, bends : ndarray of shape (n_trajectories, n_examples)
+        b (-inf for a weight of zero), n (whole numbers), d and c.
     total : ndarray of shape (n_trajectories,)
         A.
     """
 
-    units: FloatArray
+    starts: FloatArray
     counts: FloatArray
     slopes: FloatArray
     bends: FloatArray
@@ -50,7 +53,7 @@ class StepLoss:
             from quadrepro.kernels import step_loss
 
             found = np.empty(len(self.total))
-            terms = self.units, self.counts, self.slopes, self.bends
+            terms = self.starts, self.counts, self.slopes, self.bends
             step_loss.minimisers(*terms, self.total, SCAN, SLACK, RESOLUTION, found)
             return found
         best = self.first()
@@ -82,7 +85,8 @@ class StepLoss:
         their mean exponent, and so is the sum over the others.
         """
         a = SCAN[:, None]
-        share, weights = a * self.total / (self.total + a), self.counts * self.units
+        share = a * self.total / (self.total + a)
+        weights = self.counts * elementary.exp(self.starts)
         sides = np.full((2, len(SCAN), len(self.total)), -np.inf)
         for side, rows in zip(sides, (self.slopes > 0, self.slopes <= 0), strict=True):
             size = (weights * rows).sum(axis=1)
@@ -113,11 +117,9 @@ class StepLoss:
     def _terms(self, a: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the terms divided by one exponential, and the logarithm of that."""
         share = a * self.total / (self.total + a)
-        exponents = share[:, None] * self.bends - a[:, None] * self.slopes
-        top = exponents.max(axis=1, where=self.units > 0, initial=-np.inf)
-        # An example without a weight may lie above the top; it must not overflow.
-        exponents = np.minimum(exponents - top[:, None], 0.0)
-        return self.units * elementary.exp(exponents), top
+        exponents = self.starts + (share[:, None] * self.bends - a[:, None] * self.slopes)
+        top = exponents.max(axis=1)
+        return elementary.exp(exponents - top[:, None]), top
 
     def _newton(self, a: FloatArray) -> tuple[BoolArray, FloatArray]:
         """Return whether the loss rises at `a`, and Newton's step."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
@@ -13,7 +13,8 @@ from quadrepro._typing import FloatArray
 from quadrepro.learners.algorithm import Algorithm
 from quadrepro.learners.base import Hyperparameter
 from quadrepro.learners.grid import Grid
-from quadrepro.learners.programs.cqboost_master import CqBoostMaster, CqBoostSolution
+from quadrepro.learners.programs.cqboost_master import CqBoostMaster
+from quadrepro.learners.programs.cqboost_solution import CqBoostSolution
 from quadrepro.learners.programs.mean_margin import MU, feasible, mu_limit
 from quadrepro.voters.reduction import GramProblem, VotingProblem
 
@@ -45,7 +46,7 @@ class CqBoost(Algorithm):
     def _paths(self, problem: VotingProblem, grid: Grid) -> FloatArray:
         values = grid.axis("mu") or ()
         epsilons = np.array(grid.axis("epsilon"), dtype=np.float64)
-        rounds = np.array(grid.axis("n_rounds") or [math.inf])
+        rounds = np.array(grid.axis("n_rounds") or [sys.maxsize])
         n_voters = problem.n_voters
         paths = np.full(
             (problem.n_samples, len(values), len(epsilons), len(rounds), n_voters), np.nan
@@ -53,14 +54,29 @@ class CqBoost(Algorithm):
         samples = zip(problem.grams(), problem.correlations(), strict=True)
         for path, (gram, margins) in zip(paths, samples, strict=True):
             for part, mu in zip(path, values, strict=True):
-                waiting = np.ones(part.shape[:2], dtype=np.bool_)
-                for t, (weights, solution) in enumerate(generate_columns(gram, margins, mu), 1):
-                    ends = (solution.excess <= epsilons)[:, None] | (t >= rounds)
-                    part[waiting & ends] = weights
-                    waiting &= ~ends
-                    if not waiting.any():
-                        break
+                _write_votes(gram, margins, mu, epsilons, rounds, part)
         return grid.flatten(paths, ("mu", "epsilon", "n_rounds"))
+
+
+def _write_votes(
+    gram: FloatArray,
+    margins: FloatArray,
+    mu: float,
+    epsilons: FloatArray,
+    rounds: FloatArray,
+    out: FloatArray,
+) -> None:
+    """Write the vote of every ε and number of rounds from one run; leave it if there is none."""
+    master = _begin(gram, margins, mu)
+    waiting = np.ones(out.shape[:2], dtype=np.bool_)
+    while master is not None and waiting.any():
+        # The next round after which one of them ends.
+        epsilon = float(epsilons[waiting.any(axis=1)].max())
+        n_voters = int(rounds[waiting.any(axis=0)].min())
+        solution = master.generate(epsilon, n_voters)
+        ends = (solution.excess <= epsilons)[:, None] | (master.n_added >= rounds)
+        out[waiting & ends] = master.vote()
+        waiting &= ~ends
 
 
 def generate_columns(
@@ -87,16 +103,21 @@ def generate_columns(
     SolverError
         If a program has no optimum.
     """
-    sizes = np.abs(margins)
-    if not feasible(mu, float(sizes.max())):
-        return
-    best = int(sizes.argmax())
-    sign = float(np.sign(margins[best]))
-    master = CqBoostMaster(gram, margins, mu)
-    while True:
-        master.add_voter(best, sign)
+    master = _begin(gram, margins, mu)
+    while master is not None:
         solution = master.solve()
         yield master.vote(), solution
         if not solution.excess > 0:
             return
-        best, sign = solution.best
+        master.add_voter(*solution.best)
+
+
+def _begin(gram: FloatArray, margins: FloatArray, mu: float) -> CqBoostMaster | None:
+    """Return the master problem over the best voter; None if no vote has the mean margin."""
+    sizes = np.abs(margins)
+    if not feasible(mu, float(sizes.max())):
+        return None
+    best = int(sizes.argmax())
+    master = CqBoostMaster(gram, margins, mu)
+    master.add_voter(best, float(np.sign(margins[best])))
+    return master

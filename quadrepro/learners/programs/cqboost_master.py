@@ -32,15 +32,17 @@ same point, the one that joined first leaves.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
 
 import numpy as np
 
 from quadrepro._typing import FloatArray, IntArray
+from quadrepro.kernels import compiling
 from quadrepro.learners.programs.active_set import STEPS
-from quadrepro.learners.programs.cqboost_loops import loops
+from quadrepro.learners.programs.cqboost_solution import CqBoostSolution
 from quadrepro.learners.programs.growing_cholesky import GrowingCholesky
-from quadrepro.learners.programs.program import QuadraticSolution, SolverError, require_optimal
+from quadrepro.learners.programs.ordered import ordered_sum, weighted_sum
+from quadrepro.learners.programs.program import SolverError, require_optimal
 
 NOISE = 1e-12
 """Weights up to this are zero; edges that differ by up to this times max(1, β) are equal."""
@@ -52,43 +54,16 @@ A step is then a proximal one in its weight. Up to `STEPS` of them remove the ef
 """
 
 
-@dataclass(frozen=True)
-class CqBoostSolution(QuadraticSolution):
-    """An optimal solution of CqBoost over the added voters.
-
-    The weights q are those of the added voters, in the order in which they were added. The dual
-    objective is taken at u = q, with the largest edge of an added voter as ν. The residual is the
-    largest violation of a constraint on q, of β (m'q - μ) = 0, or of a condition on an edge; the
-    last are divided by max(1, β).
-
-    Attributes
-    ----------
-    edges : ndarray of shape (n_voters,)
-        β m_j - 2 (Gq)_j of every voter of the problem, added or not; its complement has the
-        negative.
-    beta, nu : float
-        Multipliers of the mean margin and of the sum of the weights.
-    best : tuple of (int, float)
-        The voter with the largest edge among those not added, and its sign: 1.0 for the voter, -1.0
-        for its complement. The first of several.
-    excess : float
-        By how much that edge is above ν; 0 if the difference is rounding.
-    """
-
-    edges: FloatArray
-    beta: float
-    nu: float
-    best: tuple[int, float]
-    excess: float
-
-    @property
-    def gap(self) -> float:
-        """Duality gap relative to the primal objective, which is at least μ²."""
-        return abs(self.primal - self.dual) / self.primal
-
-
 def _noise(beta: float) -> float:
     return NOISE * max(1.0, beta)
+
+
+def _dot(a: FloatArray, b: FloatArray) -> float:
+    return ordered_sum(a * b)
+
+
+def _lacking(weights: FloatArray) -> float:
+    return 1.0 - ordered_sum(weights)
 
 
 class CqBoostMaster:
@@ -102,11 +77,15 @@ class CqBoostMaster:
         Mean of y h for each of them.
     mu : float
         Least mean margin of the vote, which the first voter added must have.
+
+    Attributes
+    ----------
+    n_added : int
+        Number of voters added so far.
     """
 
     def __init__(self, gram: FloatArray, margins: FloatArray, mu: float) -> None:
         n = len(margins)
-        self._loops = loops()
         self._gram, self._mu = np.ascontiguousarray(gram), mu
         # A margin that differs from mu by rounding alone would make the system divide by that.
         near = np.abs(np.abs(margins) - mu) <= NOISE
@@ -115,12 +94,13 @@ class CqBoostMaster:
         self._voters = np.tile(np.arange(n), 2)
         self._signs = np.repeat([1.0, -1.0], n)
         self._margins = np.concatenate([margins, -margins])
-        self._added: IntArray = np.zeros(0, dtype=np.intp)
         self._is_added = np.zeros(2 * n, dtype=np.bool_)
         self._q, self._edges = np.zeros((2, 2 * n))
         self._beta = 0.0
-        # The support has the order of the rows of the factor.
-        self._support: IntArray = np.zeros(0, dtype=np.intp)
+        # The first entries count: as many as were added, and as many as the factor has rows, in
+        # whose order they are.
+        self._all_added, self._all_support = np.zeros((2, 2 * n), dtype=np.intp)
+        self.n_added = 0
         self._factor = GrowingCholesky()
 
     def add_voter(self, voter: int, sign: float) -> None:
@@ -134,9 +114,10 @@ class CqBoostMaster:
             1.0 for the voter, -1.0 for its complement.
         """
         new = voter if sign > 0 else voter + len(self._gram)
-        self._added = np.append(self._added, new)
+        self._all_added[self.n_added] = new
+        self.n_added += 1
         self._is_added[new] = True
-        if len(self._added) == 1:
+        if self.n_added == 1:
             self._q[new] = 1.0
             self._join(new)
             self._update_edges()
@@ -154,37 +135,112 @@ class CqBoostMaster:
         SolverError
             If no optimum is found, or its KKT residual is too large.
         """
-        limit = 20 + 10 * len(self._added)
-        for programs in range(limit):
-            added = np.where(self._is_added, self._edges, -np.inf)
-            best, level = int(added.argmax()), float(self._edges[self._support].max())
-            if not added[best] > level + _noise(self._beta):
-                return self._checked(float(added[best]), f"optimal after {programs} programs")
+        return self._take_rounds(math.inf, 0)
+
+    def generate(self, epsilon: float, n_voters: int) -> CqBoostSolution:
+        """Solve, and add the best voter and solve again, until none is better by more than ε.
+
+        Parameters
+        ----------
+        epsilon : float
+            Excess of an edge that ends the run, not negative.
+        n_voters : int
+            Number of added voters that ends the run.
+
+        Returns
+        -------
+        CqBoostSolution
+            The solution over all added voters.
+
+        Raises
+        ------
+        SolverError
+            If no optimum is found, or its KKT residual is too large.
+        """
+        while True:
+            solution = self._take_rounds(epsilon, n_voters)
+            if not solution.excess > epsilon or self.n_added >= n_voters:
+                return solution
+            self.add_voter(*solution.best)
+
+    def _take_rounds(self, epsilon: float, n_voters: int) -> CqBoostSolution:
+        """Take a round, or several up to the end of the run in a compiled loop."""
+        if not compiling.enabled():
+            return self._solve()
+        from quadrepro.kernels import cqboost
+
+        factor = self._factor
+        factor.reserve(self.n_added)
+        programs, self.n_added, factor.n, self._beta = cqboost.take_rounds(
+            self._gram,
+            self._margins,
+            self._mu,
+            self._q,
+            self._edges,
+            self._is_added,
+            self._all_added,
+            self.n_added,
+            self._all_support,
+            factor.n,
+            factor.upper,
+            factor.lower,
+            self._beta,
+            epsilon,
+            min(n_voters, len(factor.upper)),
+        )
+        return self._checked(programs)
+
+    def _solve(self) -> CqBoostSolution:
+        for programs in range(self._limit):
+            best, level = self._highest(), float(self._edges[self._support].max())
+            if not self._edges[best] > level + _noise(self._beta):
+                return self._checked(programs)
             self._join(best)
             self._descend()
-        raise SolverError(f"{self._name} has no optimum after {limit} programs")
+        return self._checked(-1)
+
+    def _highest(self) -> int:
+        """Return the added voter with the largest edge."""
+        return int(np.where(self._is_added, self._edges, -np.inf).argmax())
+
+    @property
+    def _limit(self) -> int:
+        return 20 + 10 * self.n_added
+
+    @property
+    def _support(self) -> IntArray:
+        return self._all_support[: self._factor.n]
 
     @property
     def _name(self) -> str:
-        return f"CqBoost's quadratic program at mu = {self._mu:g} over {len(self._added)} voters"
+        return f"CqBoost's quadratic program at mu = {self._mu:g} over {self.n_added} voters"
 
-    def _checked(self, highest: float, word: str) -> CqBoostSolution:
-        """Return the solution; `highest` is the largest edge of an added voter."""
+    def _checked(self, programs: int) -> CqBoostSolution:
+        """Return the solution after a number of programs, -1 if there is none."""
+        if programs < 0:
+            raise SolverError(f"{self._name} has no optimum after {self._limit} programs")
         beta, edges, weights = self._beta, self._edges[self._support], self._q[self._support]
-        nu, margins = self._dot(weights, edges), self._margins[self._support]
-        surplus = self._dot(weights, margins - self._mu)
+        nu, margins = _dot(weights, edges), self._margins[self._support]
+        surplus, highest = _dot(weights, margins - self._mu), float(self._edges[self._highest()])
         residual = max(
             max(highest - nu, float(np.abs(edges - nu).max())) / max(1.0, beta),
-            *(-surplus, beta * surplus, abs(self._lacking(weights))),
+            *(-surplus, beta * surplus, abs(_lacking(weights))),
         )
         require_optimal(residual, f"{self._name} ended")
         # q'Gq from the edges: 2 (Gq)_j = beta m_j - edge_j.
-        primal = self._dot(weights, beta * margins - edges) / 2
-        dual = beta * self._mu - highest - primal
+        primal = _dot(weights, beta * margins - edges) / 2
         best, excess = self._best_outside(nu)
         return CqBoostSolution(
-            self._q[self._added],
-            *(primal, dual, word, residual, self._edges[: len(self._gram)], beta, nu, best, excess),
+            voter_weights=self._q[self._all_added[: self.n_added]],
+            primal=primal,
+            dual=beta * self._mu - highest - primal,
+            status=f"optimal after {programs} programs",
+            residual=residual,
+            edges=self._edges[: len(self._gram)].copy(),
+            beta=beta,
+            nu=nu,
+            best=best,
+            excess=excess,
         )
 
     def _best_outside(self, nu: float) -> tuple[tuple[int, float], float]:
@@ -200,13 +256,14 @@ class CqBoostMaster:
         products = self._signs[self._support] * row[self._voters[self._support]]
         column = self._signs[voter] * products + 1.0
         self._factor.append(column, float(row[self._voters[voter]]) + 1.0, PROXIMAL)
-        self._support = np.append(self._support, voter)
+        self._support[-1] = voter
 
     def _leave(self, place: int) -> None:
         """Take the voter at a place of the support out of it."""
-        self._q[self._support[place]] = 0.0
+        support = self._support
+        self._q[support[place]] = 0.0
+        support[place:-1] = support[place + 1 :].copy()
         self._factor.remove(place)
-        self._support = np.delete(self._support, place)
 
     def _descend(self) -> None:
         """Move to the optimum over the support; voters whose weight would be negative leave it."""
@@ -236,30 +293,24 @@ class CqBoostMaster:
         sides = np.stack([self._excesses() / 2, np.ones(len(weights)), above])
         move, ones, surplus = self._factor.forward(sides)
         # First what the sum lacks, then what the mean margin does, in directions that keep the sum.
-        squares = self._dot(ones, ones)
-        move += (self._lacking(weights) - self._dot(ones, move)) / squares * ones
-        keeping = surplus - self._dot(ones, surplus) / squares * ones
-        squares, price = self._dot(keeping, keeping), -self._beta / 2
+        squares = _dot(ones, ones)
+        move += (_lacking(weights) - _dot(ones, move)) / squares * ones
+        keeping = surplus - _dot(ones, surplus) / squares * ones
+        squares, price = _dot(keeping, keeping), -self._beta / 2
         # If every voter has the same margin, so has every vote.
-        if squares > NOISE * self._dot(surplus, surplus):
-            lacking = -self._dot(weights, above)
-            price = max(price, (lacking - self._dot(surplus, move)) / squares)
+        if squares > NOISE * _dot(surplus, surplus):
+            lacking = -_dot(weights, above)
+            price = max(price, (lacking - _dot(surplus, move)) / squares)
         return self._factor.backward(move + price * keeping), 2 * price
 
     def _excesses(self) -> FloatArray:
         """Return by how much the edge of each voter of the support is above ν."""
         edges = self._edges[self._support]
-        return edges - self._dot(self._q[self._support], edges)
-
-    def _lacking(self, weights: FloatArray) -> float:
-        return 1.0 - float(np.add.accumulate(weights)[-1])
+        return edges - _dot(self._q[self._support], edges)
 
     def _update_edges(self) -> None:
-        products = np.zeros(len(self._gram))
-        weights = self._q[self._support] * self._signs[self._support]
-        self._loops.add_rows(weights, self._voters[self._support], self._gram, products)
+        support = self._support
+        weights = self._q[support] * self._signs[support]
+        products = weighted_sum(weights, self._gram[self._voters[support]])
         edges = self._beta * self._margins[: len(products)] - 2 * products
         self._edges = np.concatenate([edges, -edges])
-
-    def _dot(self, a: FloatArray, b: FloatArray) -> float:
-        return float(self._loops.dot(a, b))

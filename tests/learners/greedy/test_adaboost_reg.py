@@ -97,6 +97,16 @@ def test_a_round_is_the_formulas_from_scratch(
             run.alphas.append(alpha)
 
 
+def test_examples_too_light_for_whole_units_count_in_a_long_step() -> None:
+    rng = np.random.default_rng(5)
+    y = np.where(rng.random(60) < 0.5, 1.0, -1.0)
+    H = np.where(rng.random((60, 25)) < 0.85, y[:, None], -y[:, None])
+    seen = trace(H, y, 1e3, 2, 45)
+    # From round 41 on the picks are wrong only on examples whose weights round to nothing.
+    assert len(seen.picks) == 45
+    assert np.abs(seen.weights).max() < 12.0
+
+
 @each_power
 def test_weights_are_the_formulas_at_the_end(
     make_problem: Callable[..., Problem], power: Power

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from quadrepro.learners.greedy.example_weights import LARGEST_STEP, UNITS
+from quadrepro.learners.greedy.example_weights import LARGEST_STEP
 from quadrepro.learners.greedy.step_loss import SCAN, StepLoss, exact_sums
 
 
@@ -11,7 +11,7 @@ def random_loss(rng: np.random.Generator, C: float) -> StepLoss:
     w, means = rng.dirichlet(np.ones(12), 2)
     total, s = rng.uniform(0.01, 20), np.where(np.arange(12) < 7, 1.0, -1.0)
     return StepLoss(
-        np.rint(w * UNITS)[None],
+        np.log(w / w.max())[None],
         np.ones((1, 12)),
         (s + C * w**2)[None],
         (C * (w - means) ** 2)[None],
@@ -21,7 +21,7 @@ def random_loss(rng: np.random.Generator, C: float) -> StepLoss:
 
 def many(loss: StepLoss, n: int) -> StepLoss:
     """Return the loss of n equal trajectories."""
-    rows = loss.units, loss.counts, loss.slopes, loss.bends
+    rows = loss.starts, loss.counts, loss.slopes, loss.bends
     return StepLoss(*(part.repeat(n, axis=0) for part in rows), loss.total.repeat(n))
 
 
@@ -54,25 +54,40 @@ def test_the_logarithm_is_that_of_the_sum() -> None:
     loss = random_loss(np.random.default_rng(5), 30.0)
     [total] = loss.total
     for a in (1e-3, 0.5, 7.0):
-        exponents = a * total / (a + total) * loss.bends - a * loss.slopes
-        expected = np.log((loss.counts * loss.units * np.exp(exponents)).sum())
+        exponents = loss.starts + a * total / (a + total) * loss.bends - a * loss.slopes
+        expected = np.log((loss.counts * np.exp(exponents)).sum())
         assert loss.logarithms(np.array([a]))[0] == pytest.approx(expected, rel=1e-13)
 
 
 def test_an_example_without_a_weight_is_as_if_it_were_not_there() -> None:
     loss = random_loss(np.random.default_rng(6), 30.0)
-    longer = [np.append(rows, [[0.0]], axis=1) for rows in (loss.units, loss.counts)]
-    steep = [np.append(rows, [[1e4]], axis=1) for rows in (-loss.slopes, loss.bends)]
-    more = StepLoss(*longer, -steep[0], steep[1], loss.total)
-    assert more.minimiser().tolist() == loss.minimiser().tolist()
+    rows = loss.starts, loss.counts, loss.slopes, loss.bends
+    added = -np.inf, 0.0, -1e4, 1e4
+    longer = [np.append(row, [[entry]], axis=1) for row, entry in zip(rows, added, strict=True)]
+    assert StepLoss(*longer, loss.total).minimiser().tolist() == loss.minimiser().tolist()
+
+
+@pytest.mark.parametrize("light", [-40.0, -200.0, -2000.0])
+def test_an_example_that_a_long_step_makes_heavy_counts_however_light_it_is(light: float) -> None:
+    # Without the last example the loss falls for ever.
+    starts, slopes = np.array([[0.0, 0.0, light]]), np.array([[2.0, 1.0, -1.0]])
+    bend, total = 20.0 - light, 3.0
+    loss = StepLoss(
+        starts, np.ones((1, 3)), slopes, np.array([[0.0, 0.0, bend]]), np.array([total])
+    )
+    [a] = loss.minimiser()
+    fine = np.geomspace(1e-3, LARGEST_STEP, 20_000)
+    share = fine * total / (fine + total)
+    exponents = starts.T + share * np.array([[0.0], [0.0], [bend]]) - slopes.T * fine
+    assert a == pytest.approx(fine[np.logaddexp.reduce(exponents).argmin()], rel=1e-3)
+    assert a < LARGEST_STEP / 2
 
 
 def test_the_line_search_without_bends_has_a_closed_form() -> None:
-    right = np.array([[3.0], [1.0 + 1e-6], [1e9]]) * 2.0**20
-    units = np.rint(np.hstack([right, np.full((3, 1), 2.0**20)]))
+    starts = np.array([[0.0, -1.0], [0.0, -1e-6], [0.0, -20.0]])
     slopes, ones = np.tile([1.0, -1.0], (3, 1)), np.ones((3, 2))
-    found = StepLoss(units, ones, slopes, np.zeros((3, 2)), np.ones(3)).minimiser()
-    expected = np.log(units[:, 0] / units[:, 1]) / 2
+    found = StepLoss(starts, ones, slopes, np.zeros((3, 2)), np.ones(3)).minimiser()
+    expected = (starts[:, 0] - starts[:, 1]) / 2
     np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-15)
 
 
