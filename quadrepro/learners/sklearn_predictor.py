@@ -13,6 +13,7 @@ from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn import config_context
 from sklearn.base import is_classifier
 
 from quadrepro._typing import FloatArray
@@ -117,14 +118,16 @@ class SklearnPredictor(Predictor):
         candidates = [candidate for grid in grids for candidate in grid.candidates]
         random_state = int(rng.integers(2**31))
         predicted = np.empty((len(candidates), len(X_new)))
-        for chain in self._chains(candidates):
-            estimator = self._estimator(candidates[chain[0]], random_state)
-            if len(chain) == 1:
-                predicted[chain] = estimator.fit(X, y).predict(X_new)
-            else:
-                sizes = [candidates[i][size_name(estimator)] for i in chain]
-                by_size = nested_predictions(estimator, set(sizes), X, y, X_new)
-                predicted[chain] = [by_size[size] for size in sizes]
+        # Parameters were checked with the config; an ensemble would check them for every tree.
+        with config_context(skip_parameter_validation=True):
+            for chain in self._chains(candidates):
+                estimator = self._estimator(candidates[chain[0]], random_state)
+                if len(chain) == 1:
+                    predicted[chain] = estimator.fit(X, y).predict(X_new)
+                else:
+                    sizes = [candidates[i][size_name(estimator)] for i in chain]
+                    by_size = nested_predictions(estimator, set(sizes), X, y, X_new)
+                    predicted[chain] = [by_size[size] for size in sizes]
         return predicted
 
     def _chains(self, candidates: Sequence[Mapping[str, Value]]) -> list[list[int]]:

@@ -143,7 +143,14 @@ class VotingProblem(GramProblem):
         return sums
 
     def correlations(self) -> FloatArray:
-        """Return μ = Hᵀy/m of every sample, shape (n_samples, n_voters) (QuadBoost, eq. 3)."""
+        """Return μ = Hᵀy/m of every sample, shape (n_samples, n_voters) (QuadBoost, eq. 3).
+
+        They are computed once: do not change them.
+        """
+        return self._correlations
+
+    @cached_property
+    def _correlations(self) -> FloatArray:
         sums = (self.counts * self.y) @ self.H
         return np.asarray(sums / self.counts.sum(axis=1, keepdims=True))
 
