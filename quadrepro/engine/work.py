@@ -118,7 +118,8 @@ def _training_data(cell: Cell) -> TrainingData:
     X, y, split = problem.X, problem.y, problem.split
     rng = _rng(cell)
     if protocol.noise is not None:
-        X = add_noise(X.astype(np.float64), rng("noise"), **protocol.noise.model_dump())
+        noise = protocol.noise.model_dump()
+        X = add_noise(X.astype(np.float64), rng("noise"), **noise, train=split.train)
     rows = X[split.train].astype(np.float64, copy=False)
     normaliser = Normaliser.fit(rows, problem.missing)
     prepare = normaliser.transform if protocol.normalise == "tanh" else normaliser.fill_in

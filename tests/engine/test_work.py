@@ -200,7 +200,8 @@ def prepared(cell: Cell, X: FloatArray) -> tuple[FloatArray, FloatArray]:
 def test_noise_is_added_before_all_else(small_config: Callable[..., Path]) -> None:
     cell = with_protocol(small_config, "noise: {deviation: 0.3, contrast: 0.8}")
     split, y = cell.problem.split, cell.problem.y
-    noisy = add_noise(cell.problem.X, generator(*cell.draws, "noise"), 0.3, 0.8)
+    train = cell.problem.split.train
+    noisy = add_noise(cell.problem.X, generator(*cell.draws, "noise"), 0.3, 0.8, train)
     X, X_test = prepared(cell, noisy)
     stumps = Stumps(10).fit(X)
     weights = AdaBoost().path(stumps.transform(X), y[split.train], cell.grids[0])
