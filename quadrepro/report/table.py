@@ -1,6 +1,7 @@
-"""A typed table and its three renderings: Markdown, CSV and LaTeX.
+"""A typed table, and its renderings in Markdown and CSV.
 
-A table knows what its cells say, not how they look; only this module knows the three syntaxes.
+A table knows what its cells say, not how they look: `quadrepro.report.latex` and
+`quadrepro.report.terminal` know how it is set and drawn.
 """
 
 from __future__ import annotations
@@ -8,13 +9,16 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
 from tabulate import tabulate
 
 from quadrepro._files import write_text
+from quadrepro.report import latex
 
 MISSING = "–"
 """Stands for an entry without a result."""
@@ -100,17 +104,21 @@ class Table:
         notes = "".join(f"\n{note}\n" for note in self.notes)
         return f"## {self.title}\n\n{text}\n{notes}"
 
-    def to_latex(self) -> str:
-        """Return the table as a LaTeX ``tabular`` with its notes as comments below."""
-        body = [[_escaped(name), *(_latex(e) for e in entries)] for name, entries in self.rows]
-        header = [_escaped(h) for h in self.header]
-        text = tabulate(body, header, "latex_raw", colalign=self._alignment, disable_numparse=True)
-        notes = "".join(f"% {note}\n" for note in self.notes)
-        all_entries = [entry for _, entries in self.rows for entry in entries]
-        needs = "% Needs the package xcolor.\n" if any(e.grey for e in all_entries) else ""
-        if any(e.best for e in all_entries):
-            needs += "% Needs the package xcolor with the option table.\n"
-        return f"% {self.title}\n{needs}{text}\n{notes}"
+    def to_latex(self, label: str = "") -> str:
+        r"""Return the table as a LaTeX ``table`` with caption and notes.
+
+        Parameters
+        ----------
+        label : str, default ""
+            For ``\ref``; characters that are neither ASCII letters nor digits become hyphens.
+
+        Returns
+        -------
+        str
+            Sets under pdflatex and lualatex in a document with the packages that the comments on
+            its first lines name. More than a page is continued in further ``table``s.
+        """
+        return latex.to_latex(self, label)
 
     @property
     def _alignment(self) -> tuple[str, ...]:
@@ -122,7 +130,11 @@ class Table:
 
     def write(self, folder: Path, stem: str, endings: tuple[str, ...] = ENDINGS) -> None:
         """Write ``stem.md``, ``stem.csv`` and ``stem.tex``, or those that are asked for."""
-        texts = {".md": self.to_markdown, ".csv": self.to_csv, ".tex": self.to_latex}
+        texts: dict[str, Callable[[], str]] = {
+            ".md": self.to_markdown,
+            ".csv": self.to_csv,
+            ".tex": partial(self.to_latex, f"tab:{folder.name}-{stem}"),
+        }
         for ending in endings:
             write_text(folder / f"{stem}{ending}", texts[ending]())
 
@@ -155,7 +167,7 @@ def is_row(line: str, name: str, ending: str) -> bool:
     if ending == ".csv":
         return next(csv.reader([line]), [""])[:1] == [name]
     if ending == ".tex":
-        return re.match(rf" {re.escape(_escaped(name))} +&", line) is not None
+        return latex.is_row(line, name)
     return re.match(rf"\| {re.escape(_piped(name))} +\|", line) is not None
 
 
@@ -171,36 +183,3 @@ def _markdown(entry: Entry) -> str:
     printed = f"{BEST} {printed}" if entry.printed_best else printed
     text = f"{ours}{entry.mark} ({printed})" if printed else f"{ours}{entry.mark}"
     return f"_{text}_" if entry.grey else text
-
-
-def _latex(entry: Entry) -> str:
-    ours = rf"\textbf{{{_escaped(entry.ours)}}}" if entry.bold else _escaped(entry.ours)
-    printed = _escaped(entry.printed)
-    if entry.printed_bold:
-        printed = rf"\textbf{{{printed}}}"
-    if entry.printed_best:
-        printed = rf"\underline{{{printed}}}"
-    mark = f"${entry.mark}$".replace("†", r"^\dagger").replace("*", r"^\ast") if entry.mark else ""
-    text = f"{ours}{mark} ({printed})" if printed else f"{ours}{mark}"
-    if entry.best:
-        text = rf"\cellcolor{{gray!25}}{text}"
-    return rf"\textcolor{{gray}}{{{text}}}" if entry.grey else text
-
-
-_LATEX = str.maketrans(
-    {
-        "&": r"\&",
-        "%": r"\%",
-        "_": r"\_",
-        "#": r"\#",
-        "$": r"\$",
-        "±": r"$\pm$",
-        "<": r"$<$",
-        "∞": r"$\infty$",
-        "–": "--",
-    }
-)
-
-
-def _escaped(text: str) -> str:
-    return text.translate(_LATEX)
