@@ -9,14 +9,10 @@ are as narrow as a table of two columns there, and would be scaled with a wide o
 from __future__ import annotations
 
 import re
-import textwrap
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from quadrepro.report.symbols import escaped
-
-if TYPE_CHECKING:
-    from quadrepro.report.table import Entry, Table
+from quadrepro.report.table import Entry, Table, heading_lines, plain
 
 PREAMBLE = r"""\usepackage{booktabs,graphicx}
 \usepackage[table]{xcolor}
@@ -25,9 +21,6 @@ PREAMBLE = r"""\usepackage{booktabs,graphicx}
 
 NOTE = r"\par\smallskip\parbox{\linewidth}{\footnotesize "
 """How the line of a note begins."""
-
-HEADING = 10
-"""Characters of a line of a heading."""
 
 CROWDED = 120
 """Characters of a row for which printed numbers go below ours: scaled, they would be too small."""
@@ -56,7 +49,7 @@ def to_latex(table: Table, label: str) -> str:
             lines += _row(name, entries, stacked)
         lines += [r"\bottomrule", r"\end{tabular}}"]
         if i == len(parts) - 1:
-            lines += [f"{NOTE}{escaped(_unmarked(note))}}}" for note in table.notes]
+            lines += [f"{NOTE}{escaped(plain(note))}}}" for note in table.notes]
         lines.append(r"\end{table}")
     return "\n".join(lines) + "\n"
 
@@ -87,7 +80,7 @@ def _is_crowded(table: Table) -> bool:
 
 def _heading(title: str, align: str) -> str:
     """Return a heading, in lines if it is long."""
-    lines = textwrap.wrap(title, HEADING, break_on_hyphens=False, break_long_words=False)
+    lines = heading_lines(title)
     if len(lines) < 2:
         return escaped(title)
     text = r" \\ ".join(map(escaped, lines))
@@ -129,8 +122,3 @@ def _printed(entry: Entry) -> str:
 
 def _greyed(entry: Entry, text: str) -> str:
     return rf"\textcolor{{gray}}{{{text}}}" if entry.grey and text else text
-
-
-def _unmarked(note: str) -> str:
-    """Return a note without the backslashes that Markdown needs."""
-    return re.sub(r"\\([*_|`\\])", r"\1", note)

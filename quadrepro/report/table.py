@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -18,7 +19,6 @@ from typing import Literal
 from tabulate import tabulate
 
 from quadrepro._files import write_text
-from quadrepro.report import latex
 
 MISSING = "–"
 """Stands for an entry without a result."""
@@ -28,6 +28,9 @@ BEST = "◆"
 
 DIGITS = 8
 """Significant digits of numbers in a CSV: few enough to be the same on every processor."""
+
+HEADING = 10
+"""Characters of a line of a heading where it is broken."""
 
 ENDINGS = (".md", ".csv", ".tex")
 """Of the files a table is written to."""
@@ -52,6 +55,9 @@ class Entry:
         A sign after our number, which the notes of the table explain.
     grey : bool
         Whether the entry only repeats another one.
+    verdict : {"inside", "outside", ""}
+        Where the printed number lies among ours; empty if they cannot be compared. It is a colour
+        in a terminal, beside the mark of the entry.
     """
 
     ours: str
@@ -62,6 +68,7 @@ class Entry:
     grey: bool = False
     best: bool = False
     printed_best: bool = False
+    verdict: Literal["inside", "outside", ""] = ""
 
 
 @dataclass(frozen=True)
@@ -85,6 +92,8 @@ class Table:
         Alignment of the entries; row names are aligned left.
     timed_rows : tuple of str
         Names of the rows that hold measured times, in the table or in the CSV.
+    n_keys : int
+        How many of the first entries of a row say which row it is, as its name does.
     """
 
     title: str
@@ -95,6 +104,7 @@ class Table:
     data_rows: tuple[tuple[str | float | int, ...], ...] = ()
     align: Literal["right", "left"] = "right"
     timed_rows: tuple[str, ...] = ()
+    n_keys: int = 0
 
     def to_markdown(self) -> str:
         """Return the table as GitHub Markdown."""
@@ -118,7 +128,9 @@ class Table:
             Sets under pdflatex and lualatex in a document with the packages that the comments on
             its first lines name. More than a page is continued in further ``table``s.
         """
-        return latex.to_latex(self, label)
+        from quadrepro.report.latex import to_latex
+
+        return to_latex(self, label)
 
     @property
     def _alignment(self) -> tuple[str, ...]:
@@ -167,8 +179,22 @@ def is_row(line: str, name: str, ending: str) -> bool:
     if ending == ".csv":
         return next(csv.reader([line]), [""])[:1] == [name]
     if ending == ".tex":
-        return latex.is_row(line, name)
+        from quadrepro.report.latex import is_row as is_latex_row
+
+        return is_latex_row(line, name)
     return re.match(rf"\| {re.escape(_piped(name))} +\|", line) is not None
+
+
+def heading_lines(title: str, hyphens: bool = False) -> list[str]:
+    """Return a heading in lines, broken between words and, if asked for, after hyphens."""
+    text = title.replace("-", "-\0 ") if hyphens else title
+    lines = textwrap.wrap(text, HEADING, break_on_hyphens=False, break_long_words=False)
+    return [line.replace("\0 ", "").replace("\0", "") for line in lines] or [""]
+
+
+def plain(note: str) -> str:
+    """Return a note without the backslashes that Markdown needs."""
+    return re.sub(r"\\([*_|`\\])", r"\1", note)
 
 
 def _piped(text: str) -> str:
