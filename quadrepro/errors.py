@@ -7,6 +7,7 @@ right. The command line prints it on standard error.
 from __future__ import annotations
 
 import difflib
+import heapq
 from collections.abc import Iterable
 
 EXIT_CELLS_MISSING = 1
@@ -16,7 +17,7 @@ EXIT_INTERRUPTED = 130
 """Exit code after an interruption by the user."""
 
 
-MANY = 10
+MANY = 15
 """Number of valid names up to which a hint gives all of them."""
 
 SHOWN = 3
@@ -67,7 +68,7 @@ def nearest(name: str, known: Iterable[str], listing: str = "") -> str:
     -------
     str
         The closest name as a question. If none is close, all valid names, or the nearest three
-        of more than ten, with their number; ``""`` if there are none.
+        of more than fifteen, with their number; ``""`` if there are none.
 
     Examples
     --------
@@ -82,6 +83,13 @@ def nearest(name: str, known: Iterable[str], listing: str = "") -> str:
         return f"; did you mean {close[0]!r}?"
     if len(names) <= MANY:
         return f"; known are {', '.join(names)}" if names else ""
-    shown = difflib.get_close_matches(name, names, n=SHOWN, cutoff=0.0)
+    # Of very many names, the exact ratio of each would take seconds.
+    matcher = difflib.SequenceMatcher(b=name)
+
+    def likeness(known: str) -> float:
+        matcher.set_seq1(known)
+        return matcher.quick_ratio()
+
+    shown = heapq.nlargest(SHOWN, names, key=likeness)
     see = f" (see {listing})" if listing else ""
     return f"; the nearest of {len(names)} are {', '.join(shown)}{see}"

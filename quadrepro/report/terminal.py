@@ -24,6 +24,9 @@ GAP = 2
 NAME = 14
 """Width at which names of rows are folded where room is short."""
 
+WORD = 14
+"""Width that a column keeps if it has words of that length."""
+
 PIPED = 100
 """Width where there is no terminal."""
 
@@ -69,7 +72,6 @@ def listing_text(
     rows: Iterable[Sequence[str]],
     width: int,
     dispensable: Collection[str] = (),
-    colour: bool = False,
 ) -> str:
     """Return rows of words, folded to the width of the terminal.
 
@@ -83,19 +85,40 @@ def listing_text(
         Columns of the terminal.
     dispensable : collection of str, default ()
         Columns that are left out, in this order, where there is no room for all.
-    colour : bool, default False
-        Whether bold type may be used.
     """
     kept = [*zip(header, *rows, strict=True)]
     for name in dispensable:
-        if sum(max(map(cell_len, column)) + GAP for column in kept) - GAP > width:
+        if _total(kept) > width:
             kept = [column for column in kept if column[0] != name]
-    grid = _grid()
-    for i, (name, *_) in enumerate(kept):
-        grid.add_column(Text(name), overflow="fold", no_wrap=i == 0)
+    gap = GAP if _total(kept) <= width else 1
+    grid = _grid(gap)
+    widths = _fitted(kept, width - gap * (len(kept) - 1))
+    for (name, *words), n in zip(kept, widths, strict=True):
+        counts = all(word.isdigit() for word in words if word)
+        grid.add_column(Text(name), overflow="fold", width=n, justify="right" if counts else "left")
     for row in zip(*(column[1:] for column in kept), strict=True):
         grid.add_row(*map(Text, row))
-    return _rendered([grid], width, colour)
+    return _rendered([grid], width, colour=False)
+
+
+def _total(columns: Sequence[Sequence[str]]) -> int:
+    return sum(max(map(cell_len, column)) + GAP for column in columns) - GAP
+
+
+def _fitted(columns: Sequence[Sequence[str]], room: int) -> list[int]:
+    """Return widths of columns: the widest give way first, between words as long as they can."""
+    widths = [max(map(cell_len, column)) for column in columns]
+    words = [
+        min(WORD, max(map(cell_len, " ".join(column).split()), default=0)) for column in columns
+    ]
+    # Names are broken last of all.
+    for floors in ([widths[0], *words[1:]], [1] * len(columns)):
+        while sum(widths) > room:
+            spare = [i for i, n in enumerate(widths) if n > floors[i]]
+            if not spare:
+                break
+            widths[max(spare, key=widths.__getitem__)] -= 1
+    return widths
 
 
 def _rendered(parts: Iterable[RenderableType], width: int, colour: bool) -> str:
@@ -116,12 +139,12 @@ def _rendered(parts: Iterable[RenderableType], width: int, colour: bool) -> str:
     return "\n".join(line.rstrip() for line in capture.get().splitlines())
 
 
-def _grid() -> Grid:
+def _grid(gap: int = GAP) -> Grid:
     return Grid(
         box=box.SIMPLE_HEAD,
         show_edge=False,
         pad_edge=False,
-        padding=(0, GAP - 1, 0, 0),
+        padding=(0, gap - 1, 0, 0),
         header_style="",
     )
 
