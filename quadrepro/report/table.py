@@ -36,6 +36,10 @@ ENDINGS = (".md", ".csv", ".tex")
 """Of the files a table is written to."""
 
 
+VerdictWord = Literal["inside", "outside", ""]
+"""Where a printed number lies among ours; empty if they cannot be compared."""
+
+
 @dataclass(frozen=True)
 class Entry:
     """One cell of a table: our number and the printed one beside it.
@@ -68,7 +72,7 @@ class Entry:
     grey: bool = False
     best: bool = False
     printed_best: bool = False
-    verdict: Literal["inside", "outside", ""] = ""
+    verdict: VerdictWord = ""
 
 
 @dataclass(frozen=True)

@@ -166,13 +166,16 @@ class _Layout:
 
     def entry(self, entry: Entry) -> Text:
         """Return our number with the printed one."""
+        style = STYLES[entry.verdict]
         ours = Text(f"{BEST} " * entry.best + entry.ours, style="bold" if entry.bold else "")
-        ours.append(entry.mark, style=STYLES[entry.verdict])
+        if not entry.printed:
+            ours.stylize(style)
+        ours.append(entry.mark, style=style)
         if entry.ours == MISSING:
             ours.stylize("dim")
         if entry.printed:
             best = f"{BEST} " * entry.printed_best
-            printed = Text(f"({best}{entry.printed})", style=STYLES[entry.verdict])
+            printed = Text(f"({best}{entry.printed})", style=style)
             if entry.printed_bold:
                 printed.stylize("bold")
             ours = Text("\n" if self.stacked else " ").join((ours, printed))

@@ -102,6 +102,7 @@ def test_verdicts_have_colours_beside_their_marks() -> None:
     outside = coloured(Entry("1", "2", mark="†", verdict="outside"))
     assert "1\x1b[31m†\x1b[0m \x1b[31m(2)\x1b[0m" in outside
     assert "\x1b[32m(2)\x1b[0m" in coloured(Entry("1", "2", verdict="inside"))
+    assert "\x1b[32m0.4\x1b[0m" in coloured(Entry("0.4", verdict="inside"))
     assert "1 (2)" in coloured(Entry("1", "2"))
     assert "\x1b[2m–\x1b[0m" in coloured(Entry("–"))
 

@@ -14,7 +14,7 @@ from quadrepro.papers.printed import MEAN, SD, Printed
 from quadrepro.report.figure import LINES, add_legend, new_figure, open_frame
 from quadrepro.report.kinds.base import Context, Kind
 from quadrepro.report.outcomes import Outcomes
-from quadrepro.report.table import MISSING, Entry, Table
+from quadrepro.report.table import MISSING, Entry, Table, VerdictWord
 from quadrepro.stats import COVERAGE, placement
 
 if TYPE_CHECKING:
@@ -64,7 +64,8 @@ def margins_table(context: Context[str], outcomes: Outcomes) -> Table:
             verdict = _verdict(splits, printed, row, c)
             verdicts += [verdict] if verdict else []
             mark = "†" if verdict == "outside" else ""
-            entries.append(Entry(text, printed.spread(row, c + MEAN, c + SD), mark=mark))
+            beside = printed.spread(row, c + MEAN, c + SD)
+            entries.append(Entry(text, beside, mark=mark, verdict=verdict))
             texts = (printed.text(row, c + MEAN), printed.text(row, c + SD))
             data.append((row, c, *numbers, *texts, verdict))
         rows.append((row, tuple(entries)))
@@ -94,7 +95,7 @@ def margins_table(context: Context[str], outcomes: Outcomes) -> Table:
     )
 
 
-def _verdict(splits: list[FloatArray], printed: Printed, row: str, column: str) -> str:
+def _verdict(splits: list[FloatArray], printed: Printed, row: str, column: str) -> VerdictWord:
     """Return whether printed mean and deviation can be those of further splits, "" if unknown."""
     if len(splits) < 2 or printed.splits is None:
         return ""

@@ -13,7 +13,7 @@ from quadrepro.config.dataset_entry import DatasetEntry
 from quadrepro.papers.printed import MEAN, SD, Printed
 from quadrepro.report.kinds.base import Context, Kind, closing_notes
 from quadrepro.report.outcomes import Mean, Outcomes
-from quadrepro.report.table import BEST, MISSING, Entry, Table
+from quadrepro.report.table import BEST, MISSING, Entry, Table, VerdictWord
 from quadrepro.stats import LEVEL, Moments, paired_t_test, welch_test
 
 NOISELESS = "rmse_noiseless"
@@ -105,6 +105,7 @@ def _table(context: Context[str], outcomes: Outcomes, *, noiseless: bool) -> Tab
                     printed.spread(row, c + MEAN, c + SD),
                     bold=cells[row, c].as_good,
                     mark="†" if _verdict(cells[row, c]) == "outside" else "",
+                    verdict=_verdict(cells[row, c]),
                     best=cells[row, c].best,
                     printed_best=c in lowest[row],
                 )
@@ -189,7 +190,7 @@ def _text(cell: Compared, digits: int) -> str:
     return f"{float(cell.mean):.{digits}f}{spread}"
 
 
-def _verdict(cell: Compared) -> str:
+def _verdict(cell: Compared) -> VerdictWord:
     p = cell.p_printed
     return "" if p is None else "outside" if p <= LEVEL else "inside"
 

@@ -9,8 +9,10 @@ from quadrepro.papers.printed import TIME_ROW, Printed
 from quadrepro.report.kinds.base import Context, Kind, closing_notes
 from quadrepro.report.kinds.verdicts import verdicts
 from quadrepro.report.outcomes import Mean, Outcomes
-from quadrepro.report.table import MISSING, Entry, Table
+from quadrepro.report.table import MISSING, Entry, Table, VerdictWord
 from quadrepro.stats import COVERAGE
+
+_WORD: dict[bool | None, VerdictWord] = {True: "inside", False: "outside", None: ""}
 
 TIME_LABEL = "Mean running time (s)"
 
@@ -27,7 +29,7 @@ def risks_table(context: Context[str], outcomes: Outcomes) -> Table:
     config = context.config
     absent = [a.name for a in config.absent]
     printed = context.printed(context.option)
-    outside = {(v.row, v.column) for v in verdicts(outcomes, printed) if not v.placement.inside}
+    inside = {(v.row, v.column): v.placement.inside for v in verdicts(outcomes, printed)}
     times = {c: outcomes.mean_seconds(c) for c in outcomes.columns}
     time_entries = tuple(
         Entry(MISSING if t is None else f"{t:.3f}", printed.text(TIME_ROW, c))
@@ -38,7 +40,7 @@ def risks_table(context: Context[str], outcomes: Outcomes) -> Table:
         f"{config.title}: test risks",
         ("Data set", *context.titles.values()),
         (
-            *((row, _entries(outcomes, printed, row, outside)) for row in outcomes.rows),
+            *((row, _entries(outcomes, printed, row, inside)) for row in outcomes.rows),
             *((name, _dashes(outcomes, printed, name)) for name in absent),
             (TIME_LABEL, time_entries),
         ),
@@ -53,7 +55,7 @@ def risks_table(context: Context[str], outcomes: Outcomes) -> Table:
 
 
 def _entries(
-    outcomes: Outcomes, printed: Printed, row: str, outside: set[tuple[str, str]]
+    outcomes: Outcomes, printed: Printed, row: str, inside: dict[tuple[str, str], bool]
 ) -> tuple[Entry, ...]:
     best = _lowest({c: outcomes.mean(row, c) for c in outcomes.columns})
     printed_best = _lowest({c: printed.number(row, c) for c in outcomes.columns})
@@ -63,7 +65,8 @@ def _entries(
             printed.text(row, column),
             bold=column in best,
             printed_bold=column in printed_best,
-            mark="†" if (row, column) in outside else "",
+            mark="†" if inside.get((row, column)) is False else "",
+            verdict=_WORD[inside.get((row, column))],
         )
         for column in outcomes.columns
     )

@@ -101,7 +101,10 @@ def verdicts_table(context: Context[str], outcomes: Outcomes) -> Table:
 def _entry(placement: Placement | None) -> Entry:
     if placement is None:
         return Entry(MISSING)
-    return Entry(f"{placement.quantile:.2f}", mark="" if placement.inside else "†")
+    text = f"{placement.quantile:.2f}"
+    if placement.inside:
+        return Entry(text, verdict="inside")
+    return Entry(text, mark="†", verdict="outside")
 
 
 def _several_splits_beside_print(context: Context[str]) -> bool:

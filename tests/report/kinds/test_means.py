@@ -84,8 +84,10 @@ def outcomes(errors: dict[tuple[str, str], tuple[int | None, ...]], n: int = 100
 def test_the_table_reads_like_the_papers(experiment: Experiment) -> None:
     more = {("made-up", "adaboost_mean"): "4.00", ("made-up", "adaboost_sd"): "0.20"}
     printed = replace(PRINTED, cells={**PRINTED.cells, **more})
-    text = means_table(context_of(experiment, "means", printed), outcomes(ERRORS)).to_markdown()
-    assert text == EXPECTED
+    table = means_table(context_of(experiment, "means", printed), outcomes(ERRORS))
+    assert table.to_markdown() == EXPECTED
+    entries = [entry for _, of_row in table.rows for entry in of_row]
+    assert {(e.verdict, e.mark) for e in entries} == {("inside", ""), ("outside", "†"), ("", "")}
 
 
 def test_the_data_hold_both_tests_at_full_precision(experiment: Experiment) -> None:

@@ -79,7 +79,10 @@ def test_repeats_show_mean_and_deviation_and_mark_what_lies_outside(
     experiment: Experiment, outcomes: Make, published: Printed
 ) -> None:
     repeats = [ONE, {**ONE, "monks": (3, 1, 1)}, {**ONE, "monks": (1, 1, 1)}]
-    text = risks_of(experiment, published, outcomes(*repeats)).to_markdown()
+    table = risks_of(experiment, published, outcomes(*repeats))
+    entries = [entry for _, of_row in table.rows for entry in of_row]
+    assert {(e.verdict, e.mark) for e in entries} == {("inside", ""), ("outside", "†"), ("", "")}
+    text = table.to_markdown()
     row = next(line for line in text.splitlines() if "monks" in line)
     assert "0.200 ± 0.100 (0.200)" in row
     wine = next(line for line in text.splitlines() if "wine" in line)

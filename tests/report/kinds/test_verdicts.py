@@ -50,6 +50,7 @@ def test_an_entry_is_the_share_of_our_splits_below_the_printed_risk(
     table = verdicts_of(experiment, published, outcomes(*repeats))
     assert [e.ours + e.mark for e in table.rows[0][1]] == ["0.38", "0.50", "0.50"]
     assert [e.ours + e.mark for e in table.rows[2][1]] == ["0.50", "0.50", "1.00†"]
+    assert [e.verdict for e in table.rows[2][1]] == ["inside", "inside", "outside"]
     placed = placement([0.1, 0.2, 0.3, 0.4], 0.2, 0.0005)
     assert table.data_rows[0] == (
         "monks",
