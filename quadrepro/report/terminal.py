@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import shutil
 import sys
 import textwrap
@@ -94,8 +95,10 @@ def listing_text(
     grid = _grid(gap)
     widths = _fitted(kept, width - gap * (len(kept) - 1))
     for (name, *words), n in zip(kept, widths, strict=True):
-        counts = all(word.isdigit() for word in words if word)
-        grid.add_column(Text(name), overflow="fold", width=n, justify="right" if counts else "left")
+        numbers = all(re.fullmatch(r"[-–+.\de]*", word) for word in words)
+        grid.add_column(
+            Text(name), overflow="fold", width=n, justify="right" if numbers else "left"
+        )
     for row in zip(*(column[1:] for column in kept), strict=True):
         grid.add_row(*map(Text, row))
     return _rendered([grid], width, colour=False)
