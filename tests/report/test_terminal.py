@@ -155,6 +155,12 @@ def test_words_of_a_listing_are_broken_only_where_there_is_no_room() -> None:
     ]
 
 
+def test_names_and_long_words_are_broken_last() -> None:
+    rows = [("a-name-of-twenty-four-l", "Contraceptive", "a b c d e f g h i j")]
+    lines = listing_text(("name", "method", "rest"), rows, 46).splitlines()
+    assert lines[2].split() == ["a-name-of-twenty-four-l", "Contraceptive", *"abcd"]
+
+
 def test_headings_are_broken_after_hyphens_where_that_is_asked_for() -> None:
     assert heading_lines("QuadBoost-L1 again") == ["QuadBoost-L1", "again"]
     assert heading_lines("QuadBoost-L1", hyphens=True) == ["QuadBoost-", "L1"]
