@@ -1,9 +1,9 @@
 r"""A table as a LaTeX ``table`` that a paper takes in with ``\input``.
 
-A table that is wider than a line is scaled down to it, headings and printed numbers are stacked
-before that, and one that is longer than a page is continued in a second ``table``. Notes are set at
-the width of a line, not at that of the table as threeparttable does it: they are sentences, which
-are as narrow as a table of two columns there, and would be scaled with a wide one.
+A table that is wider than a line is scaled down to it. Before that, long headings are broken and
+printed numbers go below ours. One that is longer than a page is continued in a second ``table``.
+Notes are sentences, so they are as wide as a line and never scaled; threeparttable would make them as
+narrow as a table of two columns.
 """
 
 from __future__ import annotations
