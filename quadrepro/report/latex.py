@@ -2,8 +2,8 @@ r"""A table as a LaTeX ``table`` that a paper takes in with ``\input``.
 
 A table that is wider than a line is scaled down to it. Before that, long headings are broken and
 printed numbers go below ours. One that is longer than a page is continued in a second ``table``.
-Notes are sentences, so they are as wide as a line and never scaled; threeparttable would make them as
-narrow as a table of two columns.
+Notes are sentences, so they are as wide as a line and never scaled; threeparttable would make them
+as narrow as a table of two columns.
 """
 
 from __future__ import annotations
