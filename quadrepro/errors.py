@@ -7,6 +7,7 @@ right. The command line prints it on standard error.
 from __future__ import annotations
 
 import difflib
+import heapq
 from collections.abc import Iterable
 
 EXIT_CELLS_MISSING = 1
@@ -14,6 +15,13 @@ EXIT_CELLS_MISSING = 1
 
 EXIT_INTERRUPTED = 130
 """Exit code after an interruption by the user."""
+
+
+MANY = 15
+"""Number of valid names up to which a hint gives all of them."""
+
+SHOWN = 3
+"""Number of names that a hint gives of more."""
 
 
 class QuadreproError(Exception):
@@ -44,7 +52,7 @@ class ToleranceError(QuadreproError):
     exit_code = 4
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
+def nearest(name: str, known: Iterable[str], listing: str = "") -> str:
     """Return a hint at what an unknown name may mean, to be appended to a message.
 
     Parameters
@@ -53,12 +61,14 @@ def nearest(name: str, known: Iterable[str]) -> str:
         The unknown name.
     known : iterable of str
         The valid names.
+    listing : str, default ""
+        A command that lists them, to be named if they are many.
 
     Returns
     -------
     str
-        The closest name as a question, all valid names if none is close, or ``""`` if there are
-        no valid names.
+        The closest name as a question. If none is close, all valid names, or the nearest three
+        of more than fifteen, with their number; ``""`` if there are none.
 
     Examples
     --------
@@ -71,4 +81,15 @@ def nearest(name: str, known: Iterable[str]) -> str:
     close = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
     if close:
         return f"; did you mean {close[0]!r}?"
-    return f"; known are {', '.join(names)}" if names else ""
+    if len(names) <= MANY:
+        return f"; known are {', '.join(names)}" if names else ""
+    # Of very many names, the exact ratio of each would take seconds.
+    matcher = difflib.SequenceMatcher(b=name)
+
+    def likeness(known: str) -> float:
+        matcher.set_seq1(known)
+        return matcher.quick_ratio()
+
+    shown = heapq.nlargest(SHOWN, names, key=likeness)
+    see = f" (see {listing})" if listing else ""
+    return f"; the nearest of {len(names)} are {', '.join(shown)}{see}"

@@ -194,8 +194,8 @@ def write(plan: Plan, store: RecordStore, out: str | Path, allow_missing: bool =
 
     folder = Path(out) / plan.experiment.name
     _warn_of_another(plan, folder)
-    _, outcomes = write_results(plan, store, folder, allow_missing)
-    return Results(folder, plan, outcomes)
+    first, outcomes = write_results(plan, store, folder, allow_missing)
+    return Results(folder, plan, outcomes, first)
 
 
 def _warn_of_another(plan: Plan, folder: Path) -> None:
@@ -346,4 +346,5 @@ def find_config(config: str | Path) -> Path:
         return shipped[str(config)]
     if path.is_dir():
         raise ConfigError(f"{config} is a folder, not a config")
-    raise ConfigError(f"there is no config {str(config)!r}{nearest(path.stem, shipped)}")
+    hint = nearest(path.stem, shipped, "quadrepro list experiments")
+    raise ConfigError(f"there is no config {str(config)!r}{hint}")

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from quadrepro.config.plan import Plan
     from quadrepro.report.manifest import Manifest
     from quadrepro.report.outcomes import Outcomes
+    from quadrepro.report.table import Table
 
 
 @dataclass(frozen=True)
@@ -68,11 +69,14 @@ class Results:
         The cells with their splits; None if the results were read from a folder.
     outcomes : Outcomes or None, default None
         The records of the cells; None if the results were read from a folder.
+    first : Table or None, default None
+        The first of the tables as it was written; None if the results were read from a folder.
     """
 
     folder: Path
     plan: Plan | None = field(default=None, repr=False)
     outcomes: Outcomes | None = field(default=None, repr=False)
+    first: Table | None = field(default=None, repr=False)
 
     @property
     def tables(self) -> tuple[str, ...]:

@@ -39,6 +39,11 @@ algorithms:
 """
 
 
+@pytest.fixture(autouse=True)
+def _width(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+
+
 @pytest.fixture
 def make_problem() -> Callable[..., Problem]:
     """Return a function that draws a voter matrix and noisy labels."""

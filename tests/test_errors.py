@@ -33,13 +33,21 @@ def test_every_kind_of_error_has_the_exit_code_that_the_readme_lists() -> None:
         ("spam", ["wine", "wine"], "; known are wine"),
         ("spam", [], ""),
         ("", ["wine"], "; known are wine"),
+        ("spam", [*"abcdefghijklmno"], "; known are a, b, c, d, e, f, g, h, i, j, k, l, m, n, o"),
+        ("zz", ["zara", *map(str, range(99)), "zap"], "; the nearest of 101 are zap, zara, 0"),
     ],
 )
-def test_the_hint_is_the_closest_name_or_all_of_them(
+def test_the_hint_is_the_closest_name_or_all_or_the_nearest_of_many(
     name: str, known: list[str], hint: str
 ) -> None:
     assert nearest(name, known) == hint
     assert nearest(name, iter(known)) == hint
+
+
+def test_of_many_names_the_command_that_lists_them_is_named() -> None:
+    many = [str(i) for i in range(50)]
+    assert nearest("x", many, "list all") == "; the nearest of 50 are 0, 1, 10 (see list all)"
+    assert nearest("x", ["wine"], "list all") == "; known are wine"
 
 
 NAMES = st.sets(st.text(st.characters(categories=("L", "N")), min_size=4), min_size=1)

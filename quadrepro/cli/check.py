@@ -19,9 +19,7 @@ def command(config: str, data: Path | None, out: Path, repeats: int | None) -> N
 
     Nothing is computed. CONFIG is a YAML file, or the name of one that ships with quadrepro.
     """
-    from tabulate import tabulate
-
-    from quadrepro.cli.showing import warn_of_memory
+    from quadrepro.cli.showing import print_listing, warn_of_memory
     from quadrepro.engine.estimates import Estimates
     from quadrepro.engine.run import missing_cells
     from quadrepro.progress import duration
@@ -34,13 +32,13 @@ def command(config: str, data: Path | None, out: Path, repeats: int | None) -> N
     for row, dataset in plan.datasets.items():
         n_train, n_valid, n_test = plan.sources[row].sizes
         rows.append((row, n_train, n_valid or "", n_test, dataset.origin))
-    click.echo(tabulate(rows, ("data set", "train", "validate", "test", "from"), "simple"))
+    print_listing(("data set", "train", "validate", "test", "from"), rows)
     click.echo()
     settings = []
     for entry in plan.experiment.config.algorithms:
         cell = next(cell for cell in plan.cells if cell.algorithm == entry.name)
         settings.append((entry.name, cell.n_candidates, ", ".join(entry.searched) or "none"))
-    click.echo(tabulate(settings, ("algorithm", "candidates", "searched over"), "simple"))
+    print_listing(("algorithm", "candidates", "searched over"), settings)
     text = f"\n{len(plan.cells)} cells, {len(plan.cells) - len(todo)} already computed"
     seconds = estimates.total(todo)
     if todo and seconds is not None:

@@ -55,5 +55,6 @@ def _names(what: tuple[str, ...]) -> list[str]:
             entries = load_experiment(find_config(one)).config.datasets
             names |= dict.fromkeys(entry.name for entry in entries)
         else:
-            raise ConfigError(f"there is no data set and no config {one!r}{nearest(one, known)}")
+            hint = nearest(one, known, "quadrepro list datasets")
+            raise ConfigError(f"there is no data set and no config {one!r}{hint}")
     return [*names]

@@ -7,7 +7,13 @@ from pathlib import Path
 
 import click
 
-from quadrepro.cli.options import config_argument, data_option, out_option, repeats_option
+from quadrepro.cli.options import (
+    config_argument,
+    data_option,
+    format_option,
+    out_option,
+    repeats_option,
+)
 from quadrepro.errors import EXIT_CELLS_MISSING
 
 
@@ -16,9 +22,15 @@ from quadrepro.errors import EXIT_CELLS_MISSING
 @data_option
 @out_option
 @repeats_option
+@format_option
 @click.pass_context
 def command(
-    ctx: click.Context, config: str, data: Path | None, out: Path, repeats: int | None
+    ctx: click.Context,
+    config: str,
+    data: Path | None,
+    out: Path,
+    repeats: int | None,
+    form: str,
 ) -> None:
     """Say which reading of a protocol the printed numbers speak for.
 
@@ -26,11 +38,12 @@ def command(
     of readings and of deviations are printed from what has been computed. Nothing is computed or
     written.
     """
+    from quadrepro.cli.showing import print_table
     from quadrepro.reproduction import infer, record_store
 
     tables, missing, total = infer(config, data=data, out=out, repeats=repeats)
     for table in tables:
-        click.echo(table.to_markdown())
+        print_table(table, form)
     if missing:
         given = {"--data": data, "--out": out, "--repeats": repeats}
         options = [str(x) for pair in given.items() if pair[1] is not None for x in pair]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,13 +12,24 @@ from quadrepro.cli.options import data_option
 
 Rows = list[tuple[str, ...]]
 
+DISPENSABLE = ("sources",)
+"""Columns that a narrow terminal does not show."""
+
 
 @click.command("list")
 @click.argument("what", type=click.Choice(["datasets", "algorithms", "experiments"]))
 @data_option
-def command(what: str, data: Path | None) -> None:
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(("auto", "markdown", "csv", "json")),
+    default="auto",
+    show_default=True,
+    help="Columns as wide as the terminal, or a table for other programs.",
+)
+def command(what: str, data: Path | None, form: str) -> None:
     """List data sets, algorithms or experiments."""
-    from tabulate import tabulate
+    from quadrepro.cli.showing import print_listing
 
     listing: dict[str, Callable[[], tuple[tuple[str, ...], Rows]]] = {
         "datasets": lambda: _datasets(data),
@@ -25,7 +37,19 @@ def command(what: str, data: Path | None) -> None:
         "experiments": _experiments,
     }
     header, rows = listing[what]()
-    click.echo(tabulate(rows, header, "simple", disable_numparse=True))
+    if form == "json":
+        named = [dict(zip(header, row, strict=True)) for row in rows]
+        click.echo(json.dumps(named, indent=2, ensure_ascii=False))
+    elif form == "csv":
+        from quadrepro.report.table import csv_text
+
+        click.echo(csv_text(header, tuple(rows)), nl=False)
+    elif form == "markdown":
+        from tabulate import tabulate
+
+        click.echo(tabulate(rows, header, "pipe", disable_numparse=True))
+    else:
+        print_listing(header, rows, DISPENSABLE)
 
 
 def _datasets(folder: Path | None) -> tuple[tuple[str, ...], Rows]:

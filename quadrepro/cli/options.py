@@ -60,6 +60,15 @@ offline_option = click.option(
     envvar="QUADREPRO_OFFLINE",
     help="Never use the network; list what is missing [also: $QUADREPRO_OFFLINE=1].",
 )
+format_option = click.option(
+    "--format",
+    "form",
+    type=click.Choice(("auto", "markdown")),
+    default="auto",
+    show_default=True,
+    help="How tables are printed: drawn to the width of a terminal and Markdown elsewhere, or "
+    "always Markdown.",
+)
 allow_missing_option = click.option(
     "--allow-missing",
     is_flag=True,

@@ -20,8 +20,7 @@ def command(config: str, data: Path | None, out: Path, repeats: int | None) -> N
     Nothing is computed or written. Running times are estimated from those of kept records, those of
     other experiments in the same folder included.
     """
-    from tabulate import tabulate
-
+    from quadrepro.cli.showing import print_listing
     from quadrepro.engine.overview import overview
     from quadrepro.progress import duration
     from quadrepro.reproduction import prepare, record_store
@@ -40,7 +39,7 @@ def command(config: str, data: Path | None, out: Path, repeats: int | None) -> N
         for line in lines
     ]
     header = ("algorithm", "cells", "kept", "failed", "missing", "one core")
-    click.echo(tabulate(rows, header, "simple"))
+    print_listing(header, rows)
     known = sum(line.seconds or 0.0 for line in lines)
     missing = sum(line.n_missing for line in lines)
     text = f"\n{sum(line.n_cells for line in lines)} cells, {missing} missing"

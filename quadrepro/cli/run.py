@@ -14,6 +14,7 @@ from quadrepro.cli.options import (
     allow_missing_option,
     config_argument,
     data_option,
+    format_option,
     number_of_bytes,
     offline_option,
     out_option,
@@ -44,6 +45,7 @@ class _Options:
     quiet: bool
     as_json: bool
     allow_missing: bool
+    form: str
 
 
 @click.command("run")
@@ -84,6 +86,7 @@ class _Options:
 )
 @click.option("--scheduler", help="Address or file of the Dask scheduler, as tcp://host:8786.")
 @allow_missing_option
+@format_option
 @click.option("--quiet", "-q", is_flag=True, help="Show no progress.")
 @click.option("--json", "as_json", is_flag=True, help="Print events as lines of JSON, no tables.")
 def command(
@@ -167,7 +170,7 @@ def _run(interruption: Interruption, plan: Plan, out: Path, asked: _Options) -> 
         bad = sum(not record.ok for record in results.outcomes.records.values())
         _event("end", folder=str(results.folder), without_result=bad)
         return int(bad > 0)
-    return show(results)
+    return show(results, asked.form)
 
 
 def _backend(plan: Plan, asked: _Options, jobs: int) -> Backend:

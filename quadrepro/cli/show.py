@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from quadrepro.data.card import Attribute, Card, View
 
 WIDTH = 100
+"""Columns of a terminal that are used at most."""
+
 SHOWN_CODES = 8
 SHOWN_NAMES = 12
 
@@ -31,7 +33,7 @@ def command(dataset: str, data: Path | None) -> None:
     from quadrepro.data.card import load_card
 
     card = load_card(dataset)
-    click.echo(f"{card.name}: {card.title}")
+    _paragraph(f"{card.name}: {card.title}", "")
     click.echo(f"{card.task}, {card.rows} rows, {len(card.attributes)} attributes")
     _section(f"target ({card.target.original})", [_target(card)])
     _section("attributes", _attributes(card))
@@ -50,17 +52,23 @@ def _section(title: str, paragraphs: Iterable[str]) -> None:
     for i, paragraph in enumerate(paragraphs):
         if i == 0:
             click.echo(f"\n{title}")
-        indent = "  " + " " * (len(paragraph) - len(paragraph.lstrip()))
-        click.echo(
-            textwrap.fill(
-                paragraph.strip(),
-                WIDTH,
-                initial_indent=indent,
-                subsequent_indent=f"{indent}  ",
-                break_on_hyphens=False,
-                break_long_words=False,
-            )
+        _paragraph(paragraph.strip(), "  " + " " * (len(paragraph) - len(paragraph.lstrip())))
+
+
+def _paragraph(text: str, indent: str) -> None:
+    """Print lines as wide as the terminal; paths, addresses and hashes are never broken."""
+    from quadrepro.report.terminal import columns
+
+    click.echo(
+        textwrap.fill(
+            text,
+            min(WIDTH, columns()),
+            initial_indent=indent,
+            subsequent_indent=f"{indent}  ",
+            break_on_hyphens=False,
+            break_long_words=False,
         )
+    )
 
 
 def _target(card: Card) -> str:

@@ -1,7 +1,8 @@
-"""How verbs that write tables end: the first table, the cells without a result, the exit code."""
+"""How verbs print tables, and how those that write them end: with an exit code."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -11,6 +12,7 @@ from quadrepro.errors import EXIT_CELLS_MISSING
 if TYPE_CHECKING:
     from quadrepro.config.plan import Plan
     from quadrepro.engine.records import Record
+    from quadrepro.report.table import Table
     from quadrepro.results import Results
 
 SHOWN = 10
@@ -38,9 +40,30 @@ def failure(row: str, column: str, repeat: int, record: Record) -> str:
     return f"{row}, {column}, repeat {repeat}: {record.status}: {record.reason or 'not computed'}"
 
 
-def show(results: Results) -> int:
+def print_table(table: Table, form: str) -> None:
+    """Print a table as ``--format`` says."""
+    from quadrepro.report.terminal import columns, on_terminal, table_text
+
+    if form == "auto" and on_terminal():
+        click.echo(table_text(table, columns(), colour=True) + "\n")
+    else:
+        click.echo(table.to_markdown())
+
+
+def print_listing(
+    header: Sequence[str], rows: Iterable[Sequence[object]], dispensable: Sequence[str] = ()
+) -> None:
+    """Print rows of words, folded to the width of the terminal."""
+    from quadrepro.report.terminal import columns, listing_text
+
+    words = [[str(value) for value in row] for row in rows]
+    click.echo(listing_text(header, words, columns(), dispensable))
+
+
+def show(results: Results, form: str) -> int:
     """Print the first table and the cells without a result, and return the exit code."""
-    click.echo(results.table(results.tables[0]).markdown)
+    assert results.first is not None
+    print_table(results.first, form)
     click.echo(f"Tables written to {results.folder}")
     assert results.outcomes is not None
     records = results.outcomes.records

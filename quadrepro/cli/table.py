@@ -10,6 +10,7 @@ from quadrepro.cli.options import (
     allow_missing_option,
     config_argument,
     data_option,
+    format_option,
     out_option,
     repeats_option,
 )
@@ -22,6 +23,7 @@ from quadrepro.errors import EXIT_CELLS_MISSING
 @out_option
 @repeats_option
 @allow_missing_option
+@format_option
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -30,6 +32,7 @@ def command(
     out: Path,
     repeats: int | None,
     allow_missing: bool,
+    form: str,
 ) -> None:
     """Write the tables again from what has been computed.
 
@@ -45,4 +48,4 @@ def command(
     if not any(cell.key in known for cell in plan.cells):
         click.echo(f"no cell of {config} has been computed in {store.folder}", err=True)
         ctx.exit(EXIT_CELLS_MISSING)
-    ctx.exit(show(write(plan, store, out, allow_missing)))
+    ctx.exit(show(write(plan, store, out, allow_missing), form))

@@ -44,8 +44,7 @@ def command(
     checked, or the entry at ROW and COLUMN. Exits with 4 if something does not hold, and with 1 if
     a cell has no result. Nothing is written.
     """
-    from tabulate import tabulate
-
+    from quadrepro.cli.showing import print_listing
     from quadrepro.errors import ConfigError, ToleranceError
     from quadrepro.report.explanation import cells_of
     from quadrepro.reproduction import prepare, record_store
@@ -60,7 +59,7 @@ def command(
     checked = sample(done, seed) if row is None and not everything else done
     found = survey(checked, lambda cell: records[cell.key], None if everything else seed)
     lines = [line.line() for line in found]
-    click.echo(tabulate([*lines, tolerances()], headers=HEADERS, disable_numparse=True))
+    print_listing(HEADERS, [*lines, tolerances()])
     faults = [fault for line in found for fault in line.found.faults]
     if faults:
         more = [f"and {len(faults) - SHOWN} more"] if len(faults) > SHOWN else []

@@ -53,7 +53,8 @@ class DatasetEntry(Model):
     @classmethod
     def _has_card(cls, name: str) -> str:
         if name not in card_names():
-            raise ValueError(f"unknown data set {name!r}{nearest(name, card_names())}")
+            hint = nearest(name, card_names(), "quadrepro list datasets")
+            raise ValueError(f"unknown data set {name!r}{hint}")
         return name
 
     @field_validator("view", mode="before")

@@ -259,7 +259,8 @@ def load_card(name: str) -> Card:
     """
     files = _card_files()
     if name not in files:
-        raise ConfigError(f"there is no data set {name!r}{nearest(name, files)}")
+        hint = nearest(name, files, "quadrepro list datasets")
+        raise ConfigError(f"there is no data set {name!r}{hint}")
     return _load_once(files[name], files[name].stat().st_mtime_ns)
 
 

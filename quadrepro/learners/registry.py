@@ -144,5 +144,6 @@ def find_entry(name: str) -> Entry | SklearnEntry:
 
         return sklearn_entry(name.removeprefix(SKLEARN))
     if name not in ALGORITHMS:
-        raise KeyError(f"unknown algorithm {name!r}{nearest(name, ALGORITHMS)}")
+        hint = nearest(name, ALGORITHMS, "quadrepro list algorithms")
+        raise KeyError(f"unknown algorithm {name!r}{hint}")
     return ALGORITHMS[name]

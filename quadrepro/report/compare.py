@@ -16,6 +16,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 from quadrepro.errors import ConfigError
+from quadrepro.report.latex import NOTE
 from quadrepro.report.manifest import MANIFEST, Manifest, read_manifest
 from quadrepro.report.provenance import LABEL
 from quadrepro.report.table import ENDINGS, is_row
@@ -183,12 +184,14 @@ def _first_difference(a: Path, b: Path, measured: Measured, tolerance: float) ->
 def _lines(path: Path, measured: Measured) -> list[str]:
     """Return the lines of a file, with a sign in place of each number that may differ."""
     text = path.read_text(encoding="utf-8")
+    if path.suffix == ".tex":
+        text = text.replace("$-$", "-")
     if path.name == "run.json":
         run = json.loads(text)
         return [f"{name}: {json.dumps(run.get(name), sort_keys=True)}" for name in SAME_RUN]
     if path.suffix == ".csv" and measured.columns:
         return list(_rows(text, measured.columns))
-    lines = [line for line in text.splitlines() if not line.startswith((LABEL, f"% {LABEL}"))]
+    lines = [line for line in text.splitlines() if not line.startswith((LABEL, NOTE + LABEL))]
     while lines and not lines[-1]:
         lines.pop()
     return [

@@ -1,6 +1,7 @@
-"""A typed table and its three renderings: Markdown, CSV and LaTeX.
+"""A typed table, and its renderings in Markdown and CSV.
 
-A table knows what its cells say, not how they look; only this module knows the three syntaxes.
+A table knows what its cells say, not how they look: `quadrepro.report.latex` and
+`quadrepro.report.terminal` know how it is set and drawn.
 """
 
 from __future__ import annotations
@@ -8,7 +9,10 @@ from __future__ import annotations
 import csv
 import io
 import re
+import textwrap
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -25,8 +29,15 @@ BEST = "◆"
 DIGITS = 8
 """Significant digits of numbers in a CSV: few enough to be the same on every processor."""
 
+HEADING = 10
+"""Characters of a line of a heading where it is broken."""
+
 ENDINGS = (".md", ".csv", ".tex")
 """Of the files a table is written to."""
+
+
+VerdictWord = Literal["inside", "outside", "not comparable", ""]
+"""Where a printed number lies among ours; empty if there is none."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +59,9 @@ class Entry:
         A sign after our number, which the notes of the table explain.
     grey : bool
         Whether the entry only repeats another one.
+    verdict : {"inside", "outside", ""}
+        Where the printed number lies among ours; empty if they cannot be compared. It is a colour
+        in a terminal, beside the mark of the entry.
     """
 
     ours: str
@@ -58,6 +72,7 @@ class Entry:
     grey: bool = False
     best: bool = False
     printed_best: bool = False
+    verdict: VerdictWord = ""
 
 
 @dataclass(frozen=True)
@@ -81,6 +96,8 @@ class Table:
         Alignment of the entries; row names are aligned left.
     timed_rows : tuple of str
         Names of the rows that hold measured times, in the table or in the CSV.
+    n_keys : int
+        How many of the first entries of a row say which row it is, as its name does.
     """
 
     title: str
@@ -91,6 +108,7 @@ class Table:
     data_rows: tuple[tuple[str | float | int, ...], ...] = ()
     align: Literal["right", "left"] = "right"
     timed_rows: tuple[str, ...] = ()
+    n_keys: int = 0
 
     def to_markdown(self) -> str:
         """Return the table as GitHub Markdown."""
@@ -100,17 +118,23 @@ class Table:
         notes = "".join(f"\n{note}\n" for note in self.notes)
         return f"## {self.title}\n\n{text}\n{notes}"
 
-    def to_latex(self) -> str:
-        """Return the table as a LaTeX ``tabular`` with its notes as comments below."""
-        body = [[_escaped(name), *(_latex(e) for e in entries)] for name, entries in self.rows]
-        header = [_escaped(h) for h in self.header]
-        text = tabulate(body, header, "latex_raw", colalign=self._alignment, disable_numparse=True)
-        notes = "".join(f"% {note}\n" for note in self.notes)
-        all_entries = [entry for _, entries in self.rows for entry in entries]
-        needs = "% Needs the package xcolor.\n" if any(e.grey for e in all_entries) else ""
-        if any(e.best for e in all_entries):
-            needs += "% Needs the package xcolor with the option table.\n"
-        return f"% {self.title}\n{needs}{text}\n{notes}"
+    def to_latex(self, label: str = "") -> str:
+        r"""Return the table as a LaTeX ``table`` with caption and notes.
+
+        Parameters
+        ----------
+        label : str, default ""
+            For ``\ref``; characters that are neither ASCII letters nor digits become hyphens.
+
+        Returns
+        -------
+        str
+            Sets under pdflatex and lualatex in a document with the packages that the comments on
+            its first lines name. More than a page is continued in further ``table``s.
+        """
+        from quadrepro.report.latex import to_latex
+
+        return to_latex(self, label)
 
     @property
     def _alignment(self) -> tuple[str, ...]:
@@ -122,7 +146,11 @@ class Table:
 
     def write(self, folder: Path, stem: str, endings: tuple[str, ...] = ENDINGS) -> None:
         """Write ``stem.md``, ``stem.csv`` and ``stem.tex``, or those that are asked for."""
-        texts = {".md": self.to_markdown, ".csv": self.to_csv, ".tex": self.to_latex}
+        texts: dict[str, Callable[[], str]] = {
+            ".md": self.to_markdown,
+            ".csv": self.to_csv,
+            ".tex": partial(self.to_latex, f"tab:{folder.name}-{stem}"),
+        }
         for ending in endings:
             write_text(folder / f"{stem}{ending}", texts[ending]())
 
@@ -155,8 +183,22 @@ def is_row(line: str, name: str, ending: str) -> bool:
     if ending == ".csv":
         return next(csv.reader([line]), [""])[:1] == [name]
     if ending == ".tex":
-        return re.match(rf" {re.escape(_escaped(name))} +&", line) is not None
+        from quadrepro.report.latex import is_row as is_latex_row
+
+        return is_latex_row(line, name)
     return re.match(rf"\| {re.escape(_piped(name))} +\|", line) is not None
+
+
+def heading_lines(title: str, hyphens: bool = False) -> list[str]:
+    """Return a heading in lines, broken between words and, if asked for, after hyphens."""
+    text = title.replace("-", "-\0 ") if hyphens else title
+    lines = textwrap.wrap(text, HEADING, break_on_hyphens=False, break_long_words=False)
+    return [line.replace("\0 ", "").replace("\0", "") for line in lines] or [""]
+
+
+def plain(note: str) -> str:
+    """Return a note without the backslashes that Markdown needs."""
+    return re.sub(r"\\([*_|`\\])", r"\1", note)
 
 
 def _piped(text: str) -> str:
@@ -171,36 +213,3 @@ def _markdown(entry: Entry) -> str:
     printed = f"{BEST} {printed}" if entry.printed_best else printed
     text = f"{ours}{entry.mark} ({printed})" if printed else f"{ours}{entry.mark}"
     return f"_{text}_" if entry.grey else text
-
-
-def _latex(entry: Entry) -> str:
-    ours = rf"\textbf{{{_escaped(entry.ours)}}}" if entry.bold else _escaped(entry.ours)
-    printed = _escaped(entry.printed)
-    if entry.printed_bold:
-        printed = rf"\textbf{{{printed}}}"
-    if entry.printed_best:
-        printed = rf"\underline{{{printed}}}"
-    mark = f"${entry.mark}$".replace("†", r"^\dagger").replace("*", r"^\ast") if entry.mark else ""
-    text = f"{ours}{mark} ({printed})" if printed else f"{ours}{mark}"
-    if entry.best:
-        text = rf"\cellcolor{{gray!25}}{text}"
-    return rf"\textcolor{{gray}}{{{text}}}" if entry.grey else text
-
-
-_LATEX = str.maketrans(
-    {
-        "&": r"\&",
-        "%": r"\%",
-        "_": r"\_",
-        "#": r"\#",
-        "$": r"\$",
-        "±": r"$\pm$",
-        "<": r"$<$",
-        "∞": r"$\infty$",
-        "–": "--",
-    }
-)
-
-
-def _escaped(text: str) -> str:
-    return text.translate(_LATEX)

@@ -111,7 +111,7 @@ def _entry(verdict: Verdict | None) -> Entry:
         return Entry(MISSING)
     position = verdict.position
     text = f"{position:+.2f}" if abs(position) < 100 else "far off"
-    return Entry(text, mark="†" if verdict.word == "outside" else "")
+    return Entry(text, mark="†" if verdict.word == "outside" else "", verdict=verdict.word)
 
 
 def _numbers(printed: str, v: Verdict) -> tuple[str | float, ...]:

@@ -10,11 +10,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 
 from quadrepro._typing import FloatArray
+from quadrepro.report.table import VerdictWord
 from quadrepro.stats import (
     COVERAGE,
     LEVEL,
@@ -29,8 +29,6 @@ from quadrepro.stats import (
     welch_test,
 )
 from quadrepro.stats.result import rounded_p
-
-Word = Literal["inside", "outside", "not comparable"]
 
 LEAST_SPLITS = 3
 """Splits from which the chance of several numbers outside at once can be said."""
@@ -70,7 +68,7 @@ class Verdict:
     reason: str = ""
 
     @property
-    def word(self) -> Word:
+    def word(self) -> VerdictWord:
         """The verdict."""
         if self.p_value is None:
             return "not comparable"

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import csv
+import io
+import json
 from pathlib import Path
 
 import pytest
@@ -11,8 +14,8 @@ from quadrepro.learners.registry import ALGORITHMS
 from quadrepro.resources import configs_folder
 
 
-def quadrepro(*words: object) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words])
+def quadrepro(*words: object, width: int = 100) -> Result:
+    return CliRunner(env={"COLUMNS": str(width)}).invoke(main, [str(word) for word in words])
 
 
 @pytest.mark.parametrize(
@@ -26,13 +29,35 @@ def quadrepro(*words: object) -> Result:
 def test_list_names_everything(what: str, names: list[str]) -> None:
     result = quadrepro("list", what)
     assert result.exit_code == 0
-    assert [line.split()[0] for line in result.output.splitlines()[2:]] == names
+    lines = result.output.splitlines()
+    rule = next(i for i, line in enumerate(lines) if line.startswith("──"))
+    # What is folded goes on in lines that begin with a blank.
+    assert [line.split()[0] for line in lines[rule + 1 :] if line[0] != " "] == names
+
+
+@pytest.mark.parametrize("what", ["datasets", "algorithms", "experiments"])
+@pytest.mark.parametrize("width", [60, 80, 100, 140])
+def test_no_line_of_a_list_is_wider_than_the_terminal(what: str, width: int) -> None:
+    lines = quadrepro("list", what, width=width).output.splitlines()
+    assert max(map(len, lines)) <= width
+
+
+def test_a_list_can_be_read_by_other_programs() -> None:
+    rows = json.loads(quadrepro("list", "algorithms", "--format", "json").output)
+    assert [row["name"] for row in rows] == [*ALGORITHMS, "sklearn:NAME"]
+    assert rows[0]["source"] == "QuadBoost, eq. 6"
+    text = quadrepro("list", "algorithms", "--format", "csv").output
+    assert list(csv.DictReader(io.StringIO(text))) == rows
+    markdown = quadrepro("list", "algorithms", "--format", "markdown").output.splitlines()
+    assert [[cell.strip() for cell in line.split("|")[1:-1]] for line in markdown[2:]] == [
+        [*row.values()] for row in rows
+    ]
 
 
 def test_list_datasets_says_what_is_here_and_from_where(
     canonical_folder: Path,
 ) -> None:
     assert "not here" in quadrepro("list", "datasets").output
-    with_files = quadrepro("list", "datasets", "--data", canonical_folder).output
+    with_files = quadrepro("list", "datasets", "--data", canonical_folder, width=300).output
     assert "not here" not in with_files
     assert str(canonical_folder / "pima.csv") in with_files

@@ -29,6 +29,14 @@ def test_a_card_is_shown_with_its_sources_and_checks() -> None:
     assert lines[-1].startswith("  ok  content: sha256:")
 
 
+@pytest.mark.parametrize("width", [60, 80, 100, 140])
+def test_lines_are_as_wide_as_the_terminal_but_for_what_cannot_be_broken(width: int) -> None:
+    for name in ("mnist", "monks"):
+        result = CliRunner(env={"COLUMNS": str(width)}).invoke(main, ["show", name])
+        for line in result.output.splitlines():
+            assert len(line) <= min(width, 100) or " " not in line.strip()
+
+
 @pytest.mark.parametrize("name", card_names())
 def test_every_card_can_be_shown(name: str) -> None:
     result = show(name)
@@ -72,3 +80,7 @@ def test_an_unknown_name_is_refused_with_the_nearest() -> None:
     result = show("monk")
     assert result.exit_code == 2
     assert "did you mean 'monks'?" in result.stderr
+    result = show("nosuch")
+    assert result.exit_code == 2
+    assert len(result.stderr) < 120
+    assert "(see quadrepro list datasets)" in result.stderr

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner, Result
 
 from quadrepro.cli import main
@@ -30,6 +31,21 @@ def test_table_shows_a_dash_for_what_is_not_computed(small_config: Write, tmp_pa
     assert result.exit_code == 1
     assert "– |" in result.output
     assert "monks, ada, repeat 0: missing: not computed" in result.stderr
+
+
+def test_tables_are_drawn_on_a_terminal_and_markdown_elsewhere_or_if_asked_for(
+    small_config: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = small_config()
+    quadrepro("run", config, "--jobs", 1, "--out", tmp_path)
+    markdown = (tmp_path / "small" / "risks.md").read_text()
+    assert quadrepro("table", config, "--out", tmp_path).output.startswith(markdown)
+    monkeypatch.setattr("quadrepro.report.terminal.on_terminal", lambda: True)
+    drawn = quadrepro("table", config, "--out", tmp_path).output
+    assert drawn.startswith("Small: test risks\n\nData set ")
+    assert "|" not in drawn
+    asked = quadrepro("table", config, "--out", tmp_path, "--format", "markdown").output
+    assert asked.startswith(markdown)
 
 
 def test_table_without_any_record_writes_nothing(small_config: Write, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -74,6 +75,22 @@ def test_measured_times_notes_keys_and_provenance_do_not_count(
     path.write_text(f"{path.read_text()}\n{LABEL}1 cells were computed otherwise.\n")
     assert differences(*folders) == []
     assert differences(*folders[::-1]) == []
+
+
+def test_the_note_on_how_cells_were_computed_may_differ_in_latex_as_well(
+    folders: tuple[Path, Path],
+) -> None:
+    table = risks("1.0")
+    noted = replace(table, notes=(*table.notes, f"{LABEL}1 cells were computed otherwise."))
+    noted.write(folders[1], "risks")
+    assert LABEL in (folders[1] / "risks.tex").read_text()
+    assert differences(*folders) == []
+
+
+def test_a_rounded_zero_may_have_either_sign_in_every_file(folders: tuple[Path, Path]) -> None:
+    for folder, risk in zip(folders, ("-0.0", "0.0"), strict=True):
+        risks("1.0", risk).write(folder, "risks")
+    assert differences(*folders) == []
 
 
 @pytest.mark.parametrize(

@@ -30,16 +30,6 @@ def test_markdown_shows_bold_marks_and_notes() -> None:
     assert text.endswith("A note.\n")
 
 
-def test_latex_escapes_names_and_keeps_markup() -> None:
-    text = TABLE.to_latex()
-    assert r"letter\_ab" in text
-    assert "% Needs the package xcolor." in text
-    assert r"L$\infty$" in text
-    assert r"\textbf{0.1}$^\dagger$ (\textbf{0.2})" in text
-    assert r"\textcolor{gray}{--$^\ast$}" in text
-    assert r"$<$ 0.001" in text
-
-
 def test_three_files_are_written(tmp_path: Path) -> None:
     TABLE.write(tmp_path / "new", "t")
     assert sorted(p.name for p in (tmp_path / "new").iterdir()) == ["t.csv", "t.md", "t.tex"]

@@ -140,8 +140,6 @@ def _names(frame: Frame, wanted: Iterable[str]) -> tuple[str, ...]:
     for name in wanted:
         if name not in names:
             hint = nearest(name, names)
-            # A list of hundreds of names is of no use.
-            hint = hint if len(hint) < 200 else f" among its {len(names)}"
             raise ConfigError(f"{frame.origin}: there is no column {name!r}{hint}")
     if sum(map(bool, names)) < 2:
         raise DataError(f"{frame.origin}: there is no column other than the target")

@@ -7,7 +7,7 @@ from statistics import fmean, stdev
 from quadrepro.papers.printed import Printed
 from quadrepro.report.kinds.base import Context, Kind
 from quadrepro.report.outcomes import Outcomes
-from quadrepro.report.table import MISSING, Entry, Table
+from quadrepro.report.table import MISSING, Entry, Table, VerdictWord
 from quadrepro.stats import (
     COVERAGE,
     LEVEL,
@@ -79,10 +79,10 @@ def comparisons_table(context: Context[str], outcomes: Outcomes) -> Table:
             if len(found) > 1:
                 text += f" ± {stdev(found):.2f}"
             mark = "*" if test is not None and test.significant else ""
-            verdict = "" if a == b else _verdict(found, printed, a, b)
+            verdict: VerdictWord = "" if a == b else _verdict(found, printed, a, b)
             mark += "†" if verdict == "outside" else ""
             verdicts += [verdict] if verdict and i < j else []
-            entries.append(Entry(text, printed.text(a, b), mark=mark, grey=j < i))
+            entries.append(Entry(text, printed.text(a, b), mark=mark, grey=j < i, verdict=verdict))
             data.append(
                 (
                     a,
@@ -139,7 +139,7 @@ def comparisons_table(context: Context[str], outcomes: Outcomes) -> Table:
     )
 
 
-def _verdict(found: list[float], printed: Printed, a: str, b: str) -> str:
+def _verdict(found: list[float], printed: Printed, a: str, b: str) -> VerdictWord:
     """Return where the printed probability lies among those of our splits, or "" if unknown."""
     number = printed.number(a, b)
     if number is None or len(found) < 2:

@@ -166,6 +166,7 @@ def curves_table(context: Context[Curves], outcomes: Outcomes) -> Table:
         ),
         ("dataset", "algorithm", curves.along, *(m + kind for m in measures for kind in kinds)),
         tuple(data),
+        n_keys=2,
     )
 
 

@@ -15,7 +15,7 @@ from quadrepro.papers.printed import MEAN, SD
 from quadrepro.report.figure import LINES, add_legend, new_figure, open_frame
 from quadrepro.report.kinds.base import Context, Kind
 from quadrepro.report.outcomes import Outcomes
-from quadrepro.report.table import MISSING, Entry, Table
+from quadrepro.report.table import MISSING, Entry, Table, VerdictWord
 from quadrepro.report.verdicts import Verdict, Verdicts, of_further_splits
 from quadrepro.stats import COVERAGE
 
@@ -53,9 +53,10 @@ def margins_table(context: Context[str], outcomes: Outcomes) -> Table:
     """
     printed = context.printed(context.option)
     verdicts = margin_verdicts(context, outcomes)
-    words: dict[tuple[str, str], set[str]] = {}
+    words: dict[tuple[str, str], VerdictWord] = {}
     for v in verdicts.judged:
-        words.setdefault((v.row, v.column), set()).add(v.word)
+        if words.get((v.row, v.column)) != "outside":
+            words[v.row, v.column] = v.word
     rows, data = [], []
     for row in outcomes.rows:
         entries = []
@@ -67,11 +68,12 @@ def margins_table(context: Context[str], outcomes: Outcomes) -> Table:
                 pooled = np.concatenate(splits)
                 mean, sd = float(pooled.mean()), float(pooled.std(ddof=1))
                 text, numbers = f"{mean:.2f} ± {sd:.2f}", (len(pooled), mean, sd)
-            found = words.get((row, c), set())
-            mark = "†" if "outside" in found else ""
-            entries.append(Entry(text, printed.spread(row, c + MEAN, c + SD), mark=mark))
+            word = words.get((row, c), "")
+            mark = "†" if word == "outside" else ""
+            beside = printed.spread(row, c + MEAN, c + SD)
+            entries.append(Entry(text, beside, mark=mark, verdict=word))
             texts = (printed.text(row, c + MEAN), printed.text(row, c + SD))
-            data.append((row, c, *numbers, *texts, "outside" if mark else "".join(found)))
+            data.append((row, c, *numbers, *texts, word))
         rows.append((row, tuple(entries)))
     pools = "all training examples"
     if outcomes.repeats > 1:

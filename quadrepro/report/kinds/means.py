@@ -13,7 +13,7 @@ from quadrepro.config.dataset_entry import DatasetEntry
 from quadrepro.papers.printed import MEAN, SD, Printed
 from quadrepro.report.kinds.base import Context, Kind, closing_notes
 from quadrepro.report.outcomes import Mean, Outcomes
-from quadrepro.report.table import BEST, MISSING, Entry, Table
+from quadrepro.report.table import BEST, MISSING, Entry, Table, VerdictWord
 from quadrepro.report.verdicts import Verdict, Verdicts, of_two_means
 from quadrepro.stats import LEVEL, Moments, chance_against_best, holm, paired_t_test
 
@@ -72,7 +72,7 @@ class Compared:
         return self.best or (self.p_best is not None and self.p_best > LEVEL)
 
     @property
-    def word(self) -> str:
+    def word(self) -> VerdictWord:
         """The verdict on the printed mean in a word; "" if there is none."""
         judged = self.verdict is not None and self.verdict.p_value is not None
         return self.verdict.word if self.verdict is not None and judged else ""
@@ -111,6 +111,7 @@ def _table(context: Context[str], outcomes: Outcomes, *, noiseless: bool) -> Tab
                     printed.spread(row, c + MEAN, c + SD),
                     bold=cells[row, c].as_good,
                     mark="†" if cells[row, c].word == "outside" else "",
+                    verdict=cells[row, c].word,
                     best=cells[row, c].best,
                     printed_best=c in lowest[row],
                 )

@@ -8,7 +8,7 @@ from statistics import stdev
 from quadrepro.papers.printed import TIME_ROW, Printed
 from quadrepro.report.kinds.base import Context, Kind, closing_notes
 from quadrepro.report.outcomes import Mean, Outcomes
-from quadrepro.report.table import MISSING, Entry, Table
+from quadrepro.report.table import MISSING, Entry, Table, VerdictWord
 from quadrepro.report.verdicts import Verdict, Verdicts, of_further_splits
 from quadrepro.stats import COVERAGE
 
@@ -27,7 +27,7 @@ def risks_table(context: Context[str], outcomes: Outcomes) -> Table:
     config = context.config
     absent = [a.name for a in config.absent]
     printed = context.printed(context.option)
-    outside = {(v.row, v.column) for v in risk_verdicts(context, outcomes).outside}
+    words = {(v.row, v.column): v.word for v in risk_verdicts(context, outcomes).judged}
     times = {c: outcomes.mean_seconds(c) for c in outcomes.columns}
     time_entries = tuple(
         Entry(MISSING if t is None else f"{t:.3f}", printed.text(TIME_ROW, c))
@@ -38,7 +38,7 @@ def risks_table(context: Context[str], outcomes: Outcomes) -> Table:
         f"{config.title}: test risks",
         ("Data set", *context.titles.values()),
         (
-            *((row, _entries(outcomes, printed, row, outside)) for row in outcomes.rows),
+            *((row, _entries(outcomes, printed, row, words)) for row in outcomes.rows),
             *((name, _dashes(outcomes, printed, name)) for name in absent),
             (TIME_LABEL, time_entries),
         ),
@@ -71,7 +71,7 @@ def risk_verdicts(context: Context[str], outcomes: Outcomes) -> Verdicts:
 
 
 def _entries(
-    outcomes: Outcomes, printed: Printed, row: str, outside: set[tuple[str, str]]
+    outcomes: Outcomes, printed: Printed, row: str, words: dict[tuple[str, str], VerdictWord]
 ) -> tuple[Entry, ...]:
     best = _lowest({c: outcomes.mean(row, c) for c in outcomes.columns})
     printed_best = _lowest({c: printed.number(row, c) for c in outcomes.columns})
@@ -81,7 +81,8 @@ def _entries(
             printed.text(row, column),
             bold=column in best,
             printed_bold=column in printed_best,
-            mark="†" if (row, column) in outside else "",
+            mark="†" if words.get((row, column)) == "outside" else "",
+            verdict=words.get((row, column), ""),
         )
         for column in outcomes.columns
     )

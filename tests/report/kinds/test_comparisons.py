@@ -44,6 +44,19 @@ def test_the_matrix_is_complementary_with_a_half_on_the_diagonal(
         assert value == pytest.approx(0.5) or a != b
 
 
+def test_a_printed_probability_has_a_verdict_where_there_are_several_splits(
+    experiment: Experiment, outcomes: Make
+) -> None:
+    cells = {("quadboost", "lpboost"): "0.99", ("quadboost", "adaboost"): "0.50"}
+    printed = Printed("p", ("quadboost", "lpboost", "adaboost"), cells)
+    repeats = [ONE, {**ONE, "monks": (3, 1, 1)}, {**ONE, "monks": (1, 1, 1)}]
+    entries = table_of(experiment, outcomes(*repeats), printed).rows[0][1]
+    assert [e.verdict for e in entries] == ["", "outside", "inside"]
+    assert ["†" in e.mark for e in entries] == [False, True, False]
+    alone = table_of(experiment, outcomes(ONE), printed).rows[0][1]
+    assert [e.verdict for e in alone] == ["", "", ""]
+
+
 def test_the_printed_order_leads_and_the_lower_triangle_is_grey(
     experiment: Experiment, outcomes: Make
 ) -> None:

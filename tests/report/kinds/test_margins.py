@@ -100,6 +100,7 @@ def test_entries_are_moments_of_all_margins_beside_the_printed_ones(
         ]
         assert data[row, column][5] == ("inside" if all(inside) else "outside")
         assert entries[row, column].mark == ("" if all(inside) else "†")
+        assert entries[row, column].verdict == data[row, column][5]
     assert table.notes[0] == (
         "Mean ± standard deviation of the margins of all training examples of all 3 splits, in "
         "parentheses the printed ones."

@@ -87,8 +87,10 @@ def outcomes(errors: dict[tuple[str, str], tuple[int | None, ...]], n: int = 100
 def test_the_table_reads_like_the_papers(experiment: Experiment) -> None:
     more = {("made-up", "adaboost_mean"): "4.00", ("made-up", "adaboost_sd"): "0.20"}
     printed = replace(PRINTED, cells={**PRINTED.cells, **more})
-    text = means_table(context_of(experiment, "means", printed), outcomes(ERRORS)).to_markdown()
-    assert text == EXPECTED
+    table = means_table(context_of(experiment, "means", printed), outcomes(ERRORS))
+    assert table.to_markdown() == EXPECTED
+    entries = [entry for _, of_row in table.rows for entry in of_row]
+    assert {(e.verdict, e.mark) for e in entries} == {("inside", ""), ("outside", "†"), ("", "")}
 
 
 def test_the_data_hold_both_tests_at_full_precision(experiment: Experiment) -> None:
@@ -131,9 +133,8 @@ def test_one_split_has_a_best_and_no_tests(experiment: Experiment) -> None:
     assert not any("Bold" in note or "†" in note for note in table.notes)
 
 
-def test_latex_shades_the_best_and_names_its_package(experiment: Experiment) -> None:
+def test_latex_shades_the_best_and_underlines_the_printed_one(experiment: Experiment) -> None:
     text = means_table(context_of(experiment, "means"), outcomes(ERRORS)).to_latex()
-    assert "% Needs the package xcolor with the option table." in text
     assert r"\cellcolor{gray!25}\textbf{1.15 $\pm$ 0.06} (\underline{1.17 $\pm$ 0.13})" in text
 
 

@@ -85,8 +85,10 @@ def test_repeats_show_mean_and_deviation_and_mark_what_lies_outside(
     wine = next(line for line in text.splitlines() if "wine" in line)
     assert "0.000 ± 0.000** (0.300)" in wine
     off = Printed("one", published.columns, {**published.cells, ("monks", "quadboost"): "0.900"})
-    marked = risks_of(experiment, off, outcomes(*repeats)).to_markdown()
-    assert "0.200 ± 0.100† (0.900)" in marked
+    marked = risks_of(experiment, off, outcomes(*repeats))
+    assert "0.200 ± 0.100† (0.900)" in marked.to_markdown()
+    entries = [entry for _, of_row in marked.rows for entry in of_row]
+    assert {(e.verdict, e.mark) for e in entries} == {("inside", ""), ("outside", "†"), ("", "")}
 
 
 @pytest.mark.parametrize("ending", ["to_markdown", "to_latex", "to_csv"])
