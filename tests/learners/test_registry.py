@@ -38,7 +38,7 @@ def test_labels_and_learners_are_distinct() -> None:
     [
         ("quadbost-l2", "unknown algorithm 'quadbost-l2'; did you mean 'quadboost-l2'?"),
         ("AdaBoost", "did you mean 'adaboost'?"),
-        ("xyz", "known are abr, adaboost, boosting"),
+        ("xyz", "known are abr, adaboost, adaboost-by-passes, boosting"),
         ("sklearn:SVM", "no classifier or regressor 'SVM'; did you mean 'SVR'?"),
     ],
 )

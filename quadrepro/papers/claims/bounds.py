@@ -209,7 +209,7 @@ def _in_points(
     known = ~np.isnan(numbers).any(axis=(0, 1))
     if not known.any():
         raise Lacking(evidence.lacking)
-    return (100 * numbers[:, :, known].mean(axis=2)).tolist()
+    return [[100 * fmean(split[known]) for split in of_algorithm] for of_algorithm in numbers]
 
 
 def _interval(values: Sequence[float]) -> tuple[float, float]:
@@ -221,9 +221,7 @@ def _interval(values: Sequence[float]) -> tuple[float, float]:
     return fmean(values) - away, fmean(values) + away
 
 
-def _gaps(
-    evidence: Evidence, row: str, a: str, b: str, measure: str, along: str
-) -> list[float]:
+def _gaps(evidence: Evidence, row: str, a: str, b: str, measure: str, along: str) -> list[float]:
     """Return by how much A's mean curve exceeds B's, where both have a solution."""
     left, right = (evidence.curve(row, name, measure, along) for name in (a, b))
     if left.at != right.at:

@@ -100,7 +100,7 @@ def test_labels_come_back_as_they_were_given(estimator: GradientBoostClassifier)
 
 
 def test_boosting_by_the_exponential_loss_is_adaboost_where_trees_answer_alike() -> None:
-    # Every example has its mirror image in the other class, so both answers of a stump are as large.
+    # Every example has its mirror image in the other class: both answers of a stump are as large.
     rng = np.random.default_rng(0)
     X = rng.choice([-1.0, 1.0], size=(40, 3))
     y = np.where(X.sum(axis=1) + rng.normal(0, 1.5, 40) > 0, 1, -1)

@@ -126,9 +126,7 @@ def test_a_gap_is_small_if_its_whole_interval_is_within_a_deviation(
     text, found = SMALL.judge(evidence)
     assert found is holds
     low, high = gap - 0.1686, gap + 0.1686
-    assert text == (
-        f"difference {gap:.2f} points [{low:.2f}, {high:.2f}], standard deviation 1.00"
-    )
+    assert text == (f"difference {gap:.2f} points [{low:.2f}, {high:.2f}], standard deviation 1.00")
 
 
 def test_a_gap_that_splits_leave_open_is_not_small() -> None:
