@@ -60,17 +60,20 @@ class PassState(CBoundState):
     Parameters
     ----------
     problem : VotingProblem
-        Voters with values -1 and +1.
+        Voters with values in [-1, 1].
     sample_of : ndarray of shape (n_trajectories,)
         The sample that each trajectory trains on.
     """
 
     def __init__(self, problem: VotingProblem, sample_of: IntArray) -> None:
-        self._H, self._shares = problem.H, problem.counts / problem.counts.sum(axis=1)[:, None]
-        self._shares = self._shares[sample_of]
-        margins = self._passes(problem.y * self._shares)
+        self._H, counts = problem.H, problem.counts[sample_of]
+        self._shares = counts / counts.sum(axis=1)[:, None]
+        margins = self._passes(self._H, problem.y * self._shares)
         self._signs = np.where(np.abs(margins) > NO_MARGIN, np.sign(margins), 0.0)
-        self.eta, self.margins = None, margins * self._signs
+        self.margins, self.eta = margins * self._signs, None
+        if not (np.abs(self._H) == 1.0).all():
+            eta = self._passes(np.square(self._H), self._shares)
+            self.eta = np.where(eta > 0, eta, 1.0)
         self.weights, self.agreements = np.zeros((2, *margins.shape))
         self.vote_margin = [0.0] * len(margins)
         self.vote_norm = [0.0] * len(margins)
@@ -78,8 +81,9 @@ class PassState(CBoundState):
         self._y = problem.y
         self._allocate()
 
-    def _passes(self, numbers: FloatArray) -> FloatArray:
-        return np.stack([sums_over_examples(self._H, row) for row in numbers])
+    @staticmethod
+    def _passes(values: FloatArray, numbers: FloatArray) -> FloatArray:
+        return np.stack([sums_over_examples(values, row) for row in numbers])
 
     def advance(self, step: Step) -> None:
         """Add the voters to the votes, and compare the votes with all voters."""
@@ -87,7 +91,7 @@ class PassState(CBoundState):
         weighted = self._votes * self._shares
         self.vote_margin = np.add.accumulate(weighted * self._y, axis=1)[:, -1].tolist()
         self.vote_norm = np.add.accumulate(weighted * self._votes, axis=1)[:, -1].tolist()
-        self.agreements = self._passes(weighted) * self._signs
+        self.agreements = self._passes(self._H, weighted) * self._signs
 
     def keep(self, rows: BoolArray) -> None:
         """Keep only the trajectories in `rows`."""
@@ -95,6 +99,7 @@ class PassState(CBoundState):
         self.vote_margin = np.array(self.vote_margin)[rows].tolist()
         self.vote_norm = np.array(self.vote_norm)[rows].tolist()
         self.weights, self._signs = self.weights[rows], self._signs[rows]
+        self.eta = None if self.eta is None else self.eta[rows]
         self._votes, self._shares = self._votes[rows], self._shares[rows]
         self._allocate()
 

@@ -48,6 +48,17 @@ def test_passes_find_the_votes_of_the_algorithm(
     np.testing.assert_allclose(plain.path(H, y, ROUNDS, samples), expected, rtol=0, atol=1e-9)
 
 
+@pytest.mark.parametrize(("ours", "plain"), PAIRS[1:], ids=lambda a: repr(a))
+@pytest.mark.parametrize("seed", range(5))
+def test_voters_with_other_values_have_a_norm_of_their_own(
+    ours: Any, plain: Any, seed: int
+) -> None:
+    H, y, samples = problem(seed, 30, 6)
+    H *= np.random.default_rng(seed).uniform(0.2, 1, H.shape)
+    expected = ours.path(H, y, ROUNDS, samples)
+    np.testing.assert_allclose(plain.path(H, y, ROUNDS, samples), expected, rtol=0, atol=1e-9)
+
+
 @each_pair
 def test_nothing_is_merged(ours: Any, plain: Any) -> None:
     H, y, _ = problem(0, 30, 5)
