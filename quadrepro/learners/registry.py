@@ -110,6 +110,15 @@ ALGORITHMS: dict[str, Entry] = {
     ),
     "cqboost": Entry("programs.cqboost:CqBoost", "CqBoost", "Roy et al. 2016"),
     **{
+        name: Entry(f"plain.{home}", label, f"{BAUVIN}, figure 1")
+        for name, home, label in (
+            ("cqboost-by-solver", "cqboost:CqBoostBySolver", "CqBoost by a solver"),
+            ("gb-cb-boost-by-passes", "greedy:GBCBBoostByPasses", "GB-CB-Boost by passes"),
+            ("cb-boost-by-passes", "greedy:CBBoostByPasses", "CB-Boost by passes"),
+            ("adaboost-by-passes", "greedy:AdaBoostByPasses", "AdaBoost by passes"),
+        )
+    },
+    **{
         name: Entry(
             "gradient.boosting:GradientBoost",
             label,

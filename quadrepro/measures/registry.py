@@ -24,6 +24,18 @@ MEASURES: dict[str, Measure] = {
         "clipped quadratic risk", "bounds.quadboost:measured_clipped_risk"
     ),
     "voters": Measure("voters", "errors:voters", needs="voters", direction=None),
+    "distinct_voters": Measure(
+        "distinct voters", "voters:distinct_voters", needs="voters", direction=None
+    ),
+    "correlation_in_vote": Measure(
+        "residual correlation of the vote's voters",
+        "voters:correlation_in_vote",
+        needs="voters",
+        direction=None,
+    ),
+    "correlation_of_others": Measure(
+        "of the best other voter", "voters:correlation_of_others", needs="voters", direction=None
+    ),
     "c_bound": Measure("C-bound", "bounds.cbboost:measured_c_bound"),
     "test_c_bound": Measure("C-bound on test examples", "bounds.cbboost:measured_test_c_bound"),
     "cbboost_pac_bayes": Measure(

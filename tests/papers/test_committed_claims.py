@@ -22,7 +22,10 @@ NOT_COMMITTED = {
     "lecture": (2,),
     # The deviation of the number of voters.
     "cbboost-figure2": (3,),
+    # That of curves, and their differences in each split.
+    "cbboost-figure5": (1, 2),
 }
+WITHOUT_SPREAD = ("cbboost-figure2", "cbboost-figure5")
 """Claims of ours whose numbers the committed files do not hold."""
 
 
@@ -55,7 +58,7 @@ def test_the_committed_claims_follow_from_the_committed_results(folder: Path) ->
     judged = [dict(zip(DATA_HEADER, map(str, row), strict=True)) for row in table.data_rows]
     for i, (row, expected) in enumerate(zip(judged, committed, strict=True)):
         if i in NOT_COMMITTED.get(folder.name, ()):
-            assert row["ours"] == "cells missing" or folder.name == "cbboost-figure2"
+            assert row["ours"] == "cells missing" or folder.name in WITHOUT_SPREAD
             row["ours"], row["holds"] = expected["ours"], expected["holds"]
         if row["timed"] == "true":
             # The seconds of a cell are committed with four digits only.

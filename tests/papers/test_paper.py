@@ -222,4 +222,4 @@ def test_only_papers_that_ship_have_code() -> None:
         for claim in group.claims
         if claim.kind == "function"
     }
-    assert modules == functions == {"ebboost", "lecture", "quadboost"}
+    assert modules == functions == {"ebboost", "lecture", "quadboost", "rescale"}

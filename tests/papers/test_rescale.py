@@ -242,3 +242,71 @@ def test_a_slope_needs_two_rounds() -> None:
 def test_the_convergence_of_one_algorithm_is_judged_without_the_other() -> None:
     found = converging({"rboosting": power(2)})
     assert [word for _, word in found] == ["holds", "not comparable", "not comparable"]
+
+
+STEPS = [0.25, 0.5, 0.75, 1.0]
+
+
+def first_step(own: list[float], others: list[float]) -> tuple[str, str]:
+    """Return the judgement on a step with these slopes along its stump and the best other one."""
+    measures = {"correlation_in_vote": own, "correlation_of_others": others}
+    rows = ("wisconsin", "spambase")
+    records = {
+        (row, "quadboost-linf", split): Record("k", "ok", 1, 10, measures=measures)
+        for row in rows
+        for split in range(2)
+    }
+    grid = Grid.of({"alpha_max": STEPS})
+    found = Outcomes(rows, ("quadboost-linf",), 2, records, dict.fromkeys(records, (grid,)))
+    [judgement] = words(judged(load("rescale-figure1"), found), 0)
+    return judgement
+
+
+@pytest.mark.parametrize(
+    ("own", "others", "text", "holds"),
+    [
+        ([0.6, 0.4, 0.2, 0.0], [0.3, 0.4, 0.4, 0.4], "θ0 = 0.50 of θ1 = 1.00", "holds"),
+        ([0.4, 0.2, 0.0, 0.0], [0.1, 0.1, 0.2, 0.2], "θ0 = 0.75 of θ1 = 0.75", "does not hold"),
+        ([0.6, 0.4, 0.2, 0.1], [0.0, 0.0, 0.0, 0.0], "θ0 = 0.25 of θ1 = 1.00", "does not hold"),
+    ],
+)
+def test_a_step_goes_too_far_if_another_stump_is_as_steep_before_its_end(
+    own: list[float], others: list[float], text: str, holds: str
+) -> None:
+    assert first_step(own, others) == (f"wisconsin: {text}; spambase: {text}", holds)
+
+
+def improved(config: str, better: set[str], n_rows: int) -> list[str]:
+    """Return the verdicts if some columns have fewer errors than the others on the first rows."""
+    experiment = load(config)
+    rows, columns = rows_of(experiment), tuple(a.name for a in experiment.config.algorithms)
+    records = {
+        (row, column, split): Record("k", "ok", 50 - 20 * (column in better and i < n_rows), 100)
+        for i, row in enumerate(rows)
+        for column in columns
+        for split in range(3)
+    }
+    found = Outcomes(rows, columns, 3, records)
+    return [word for _, word in words(judged(experiment, found), 0)]
+
+
+BOTH = {"rescale-rtboosting", "rescale-epsilon-boosting"}
+
+
+@pytest.mark.parametrize(
+    ("config", "better", "n_rows", "holding"),
+    [
+        ("rescale-remark1", BOTH, 4, [0, 1, 2, 3]),
+        ("rescale-remark1", BOTH, 3, []),
+        ("rescale-remark1", BOTH | {"rtboosting"}, 6, [1, 2, 3]),
+        ("rescale-remark1", BOTH | {"rboosting"}, 6, [0, 1]),
+        ("rescale-exponential", {"rboosting", "rboosting-exponential"}, 3, [0, 1]),
+        ("rescale-exponential", {"rboosting-exponential"}, 4, [0]),
+        ("rescale-exponential", {"rboosting", "rboosting-exponential"}, 2, []),
+    ],
+)
+def test_an_improvement_is_one_on_more_than_half_of_the_rows(
+    config: str, better: set[str], n_rows: int, holding: list[int]
+) -> None:
+    verdicts = improved(config, better, n_rows)
+    assert [i for i, word in enumerate(verdicts) if word == "holds"] == holding

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, ClassVar, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,16 +14,18 @@ from quadrepro._typing import FloatArray
 from quadrepro._validation import validated
 from quadrepro.learners.base import N_ROUNDS
 from quadrepro.learners.estimators import LearnerEstimator, two_classes
-from quadrepro.learners.gradient.boosting import Bound, GradientBoost, LossName, StepName
+from quadrepro.learners.gradient.boosting import Bound, GradientBoost, StepName
 from quadrepro.learners.gradient.steps import follow
 from quadrepro.learners.gradient.watchers import Ensemble, TrainingLoss
+
+CLASS_LOSSES = ("logistic", "exponential")
+"""The losses of a class."""
 
 
 class _GradientBoosting(LearnerEstimator):
     """Trees and the steps along them."""
 
     learner = GradientBoost
-    _loss: ClassVar[LossName]
 
     def __init__(
         self,
@@ -47,7 +49,7 @@ class _GradientBoosting(LearnerEstimator):
         self.bound = bound
 
     def _train(self, X: FloatArray, y: FloatArray) -> None:
-        algorithm = GradientBoost(loss=self._loss, **self._settings())
+        algorithm = GradientBoost(**self._settings())
         candidate = self._candidate(algorithm, y)
         value = np.array([candidate.get(algorithm.value_name, np.nan)], dtype=np.float64)
         n_rounds = int(candidate[N_ROUNDS.name])
@@ -122,7 +124,8 @@ class GradientBoostRegressor(RegressorMixin, _GradientBoosting):
     array([57.83,  4.4 ,  0.25])
     """
 
-    _loss = "l2"
+    def _settings(self) -> dict[str, Any]:
+        return super()._settings() | {"loss": "l2"}
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit the trees.
@@ -180,7 +183,7 @@ class GradientBoostRegressor(RegressorMixin, _GradientBoosting):
 
 
 class GradientBoostClassifier(ClassifierMixin, _GradientBoosting):
-    """Boosting of regression trees by the logistic loss of two classes, with five ways to step.
+    """Boosting of regression trees by the loss of two classes, with one of seven ways to step.
 
     Parameters
     ----------
@@ -205,6 +208,9 @@ class GradientBoostClassifier(ClassifierMixin, _GradientBoosting):
     bound : {"tree", "unit"} or None, default None
         For the truncated steps: whether the weight is bounded for a tree as it was fitted, or for
         one with a root mean square of 1; None for "unit".
+    loss : {"logistic", "exponential"}, default "logistic"
+        The loss of a score F at a label y of -1 or +1: log(1 + exp(-y F)), or AdaBoost's
+        exp(-y F), with which ``step="rescale"`` is re-scale AdaBoost.
 
     Attributes
     ----------
@@ -213,7 +219,7 @@ class GradientBoostClassifier(ClassifierMixin, _GradientBoosting):
     rounds_ : list of (Trees, Step)
         What each round added.
     train_loss_ : ndarray of shape (n_rounds,)
-        Mean logistic loss on the training examples after each round.
+        Mean loss on the training examples after each round.
     n_features_in_ : int
         Number of columns of X.
 
@@ -234,7 +240,23 @@ class GradientBoostClassifier(ClassifierMixin, _GradientBoosting):
     array([0.46, 0.13, 0.05])
     """
 
-    _loss = "logistic"
+    def __init__(
+        self,
+        step: StepName = "rescale",
+        *,
+        n_rounds: int = 100,
+        nu: float = 0.1,
+        u: float = 10.0,
+        eps: float = 0.1,
+        cuts: int = 1,
+        depth: int | None = None,
+        bound: Bound | None = None,
+        loss: Literal["logistic", "exponential"] = "logistic",
+    ) -> None:
+        super().__init__(
+            step, n_rounds=n_rounds, nu=nu, u=u, eps=eps, cuts=cuts, depth=depth, bound=bound
+        )
+        self.loss = loss
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit the trees.
@@ -256,6 +278,9 @@ class GradientBoostClassifier(ClassifierMixin, _GradientBoosting):
         ValueError
             If there are not two classes or a parameter is out of range.
         """
+        if self.loss not in CLASS_LOSSES:
+            known = ", ".join(map(repr, CLASS_LOSSES))
+            raise ValueError(f"loss must be {known}, not {self.loss!r}")
         X, y = validated(self, X, y)
         self.classes_, signs = two_classes(y)
         self._train(np.asarray(X), signs)

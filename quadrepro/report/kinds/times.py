@@ -10,7 +10,10 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
+from pydantic import Field
+
 from quadrepro.config.schema import Row
+from quadrepro.documents.model import Model
 from quadrepro.report.figure import add_legend, colours_of, new_figure, open_frame, plain_labels
 from quadrepro.report.kinds.base import Context, Kind, closing_notes
 from quadrepro.report.outcomes import Outcomes
@@ -26,6 +29,35 @@ WIDE = 100
 """Above this ratio of the largest value to the smallest, the horizontal axis is logarithmic."""
 
 
+class Times(Model):
+    """Running times with a second figure of some of them.
+
+    Attributes
+    ----------
+    close_up : tuple of str
+        Columns that a second row of panels shows alone, on a linear scale.
+    """
+
+    close_up: tuple[str, ...] = Field(min_length=1)
+
+
+def check_times(context: Context[bool | Times]) -> None:
+    """Refuse a config without a sweep, and columns that do not exist.
+
+    Raises
+    ------
+    ConfigError
+        With the place and the nearest name.
+    """
+    context.check_sweeps()
+    for i, name in enumerate(_close_up(context)):
+        context.check_column(name, "close_up", i)
+
+
+def _close_up(context: Context[bool | Times]) -> tuple[str, ...]:
+    return context.option.close_up if isinstance(context.option, Times) else ()
+
+
 def times_of(outcomes: Outcomes, row: str, column: str) -> list[float]:
     """Return the running times of an entry in seconds.
 
@@ -39,7 +71,7 @@ def times_of(outcomes: Outcomes, row: str, column: str) -> list[float]:
     return [record.seconds for record in outcomes.cell(row, column)]
 
 
-def times_table(context: Context[bool], outcomes: Outcomes) -> Table:
+def times_table(context: Context[bool | Times], outcomes: Outcomes) -> Table:
     """Return the table of running times.
 
     Returns
@@ -72,27 +104,35 @@ def times_table(context: Context[bool], outcomes: Outcomes) -> Table:
     )
 
 
-def draw_times(context: Context[bool], outcomes: Outcomes, folder: Path) -> None:
-    """Draw the running times, one panel per sweep and data set and one curve per algorithm."""
+def draw_times(context: Context[bool | Times], outcomes: Outcomes, folder: Path) -> None:
+    """Draw the running times, one panel per sweep and data set and one curve per algorithm.
+
+    Those of a close-up are drawn once more below, on a linear scale.
+    """
     config, titles = context.config, context.titles
     colours = colours_of(titles)
     datasets = list(dict.fromkeys(row.of for row in config.rows))
     sweeps = list(dict.fromkeys(row.sweep for row in config.rows))
-    size = (3.2 * len(sweeps) + 0.4, 2.6 * len(datasets) + 0.6)
+    near = {name: colours[name] for name in _close_up(context)}
+    # Per row of panels: the data set, its curves and their scale.
+    shown = [
+        (name, *of) for name in datasets for of in ((colours, "log"), (near, "linear")) if of[0]
+    ]
+    size = (3.2 * len(sweeps) + 0.4, 2.6 * len(shown) + 0.6)
     with new_figure(folder, KEY, *size) as figure:
-        panels = figure.subplots(len(datasets), len(sweeps), squeeze=False)
-        for dataset, of_dataset in zip(datasets, panels, strict=True):
-            for sweep, panel in zip(sweeps, of_dataset, strict=True):
+        panels = figure.subplots(len(shown), len(sweeps), squeeze=False)
+        for (dataset, of_row, scale), panels_of_row in zip(shown, panels, strict=True):
+            for sweep, panel in zip(sweeps, panels_of_row, strict=True):
                 rows = [row for row in config.rows if (row.of, row.sweep) == (dataset, sweep)]
-                _draw_panel(panel, outcomes, rows, colours)
+                _draw_panel(panel, outcomes, rows, of_row, scale)
                 panel.set(title=dataset, xlabel=sweep.replace("_", " "))
-            of_dataset[0].set_ylabel("seconds")
+            panels_of_row[0].set_ylabel("seconds")
         lines = {line.get_label(): line for panel in panels.flat for line in panel.get_lines()}
         add_legend(figure, {titles[name]: lines[name] for name in titles if name in lines})
 
 
 def _draw_panel(
-    panel: Axes, outcomes: Outcomes, rows: Sequence[Row], colours: dict[str, str]
+    panel: Axes, outcomes: Outcomes, rows: Sequence[Row], colours: dict[str, str], scale: str
 ) -> None:
     numbers = [v for row in rows if isinstance(v := row.value, int | float) and v is not bool(v)]
     numeric = len(numbers) == len(rows)
@@ -114,15 +154,18 @@ def _draw_panel(
     if numeric and min(numbers) > 0 and max(numbers) > WIDE * min(numbers):
         panel.set_xscale("log")
         plain_labels(panel.xaxis)
-    panel.set_yscale("log")
-    plain_labels(panel.yaxis)
+    if scale == "log":
+        panel.set_yscale("log")
+        plain_labels(panel.yaxis)
+    else:
+        panel.set_ylim(bottom=0)
     open_frame(panel)
 
 
 TIMES = Kind(
     key=KEY,
-    option=bool,
-    check=Context.check_sweeps,
+    option=bool | Times,
+    check=check_times,
     table=times_table,
     draw=draw_times,
     timed=True,

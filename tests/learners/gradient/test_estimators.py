@@ -18,7 +18,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from quadrepro.learners.gradient import estimators as module
 from quadrepro.learners.gradient.boosting import GradientBoost
 from quadrepro.learners.gradient.estimators import GradientBoostClassifier, GradientBoostRegressor
+from quadrepro.learners.greedy.estimators import AdaBoostClassifier
 from quadrepro.learners.grid import Grid
+from quadrepro.voters.stumps import Stumps
 
 ROUNDS = range(1, 21)
 REGRESSORS = [
@@ -36,6 +38,8 @@ CLASSIFIERS = [
     GradientBoostClassifier("truncate", n_rounds=20, cuts=3),
     GradientBoostClassifier("rescale", u=5.0, n_rounds=20, depth=2),
     GradientBoostClassifier("epsilon", eps=0.2, n_rounds=20),
+    GradientBoostClassifier("full", n_rounds=20, loss="exponential"),
+    GradientBoostClassifier("rescale", u=5.0, n_rounds=20, loss="exponential"),
 ]
 
 
@@ -46,7 +50,7 @@ def problem(estimator: Any) -> tuple[np.ndarray, np.ndarray]:
     return X, (np.sign(y) if isinstance(estimator, GradientBoostClassifier) else y)
 
 
-@parametrize_with_checks([*REGRESSORS[2:4], *CLASSIFIERS[3:]])
+@parametrize_with_checks([*REGRESSORS[2:4], *CLASSIFIERS[3:5], CLASSIFIERS[6]])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 def test_follows_scikit_learns_conventions(estimator, check) -> None:  # type: ignore[no-untyped-def]
     check(estimator)
@@ -55,7 +59,7 @@ def test_follows_scikit_learns_conventions(estimator, check) -> None:  # type: i
 @pytest.mark.parametrize("estimator", [*REGRESSORS, *CLASSIFIERS], ids=repr)
 def test_every_stage_is_a_candidate_of_the_algorithm(estimator: Any) -> None:
     X, y = problem(estimator)
-    loss = "l2" if estimator in REGRESSORS else "logistic"
+    loss = getattr(estimator, "loss", "l2")
     algorithm = GradientBoost(estimator.step, loss, estimator.cuts, estimator.depth)
     name = algorithm.value_name
     grid = Grid.of({**({name: [getattr(estimator, name)]} if name else {}), "n_rounds": ROUNDS})
@@ -76,8 +80,12 @@ def test_the_training_loss_is_that_of_the_stages(estimator: Any) -> None:
     if estimator in REGRESSORS:
         losses = [mean_squared_error(y, stage) for stage in fitted.staged_predict(X)]
     else:
-        stages = fitted.staged_decision_function(X)
-        losses = [log_loss(y, 1 / (1 + np.exp(-stage))) for stage in stages]
+        losses = [
+            np.exp(-y * stage).mean()
+            if estimator.loss == "exponential"
+            else log_loss(y, 1 / (1 + np.exp(-stage)))
+            for stage in fitted.staged_decision_function(X)
+        ]
     np.testing.assert_allclose(fitted.train_loss_, losses, rtol=1e-9)
 
 
@@ -89,6 +97,19 @@ def test_labels_come_back_as_they_were_given(estimator: GradientBoostClassifier)
     np.testing.assert_array_equal(fitted.predict(X), y)
     *_, last = fitted.staged_predict(X)
     np.testing.assert_array_equal(last, y)
+
+
+def test_boosting_by_the_exponential_loss_is_adaboost_where_trees_answer_alike() -> None:
+    # Every example has its mirror image in the other class: both answers of a stump are as large.
+    rng = np.random.default_rng(0)
+    X = rng.choice([-1.0, 1.0], size=(40, 3))
+    y = np.where(X.sum(axis=1) + rng.normal(0, 1.5, 40) > 0, 1, -1)
+    X, y = np.vstack([X, -X]), np.concatenate([y, -y])
+    ours = GradientBoostClassifier("full", n_rounds=30, loss="exponential").fit(X, y)
+    adaboost = AdaBoostClassifier(n_rounds=30, voters=Stumps(1)).fit(X, y)
+    np.testing.assert_allclose(
+        [*ours.staged_decision_function(X)], [*adaboost.staged_decision_function(X)], rtol=1e-9
+    )
 
 
 def test_a_score_of_zero_is_the_first_class() -> None:
@@ -108,6 +129,7 @@ def test_learns_real_data_sets() -> None:
 @pytest.mark.parametrize(
     ("estimator", "message"),
     [
+        (GradientBoostClassifier(loss="l2"), "loss must be 'logistic', 'exponential', not 'l2'"),
         (GradientBoostRegressor("half"), "step must be 'full', .*, not 'half'"),
         (GradientBoostRegressor("shrink", nu=0.0), "nu must be positive"),
         (GradientBoostClassifier("rescale", u=-1.0), "u must be positive"),

@@ -18,6 +18,7 @@ from quadrepro.learners.greedy.example_weights import WeightBoosting
 from quadrepro.learners.greedy.hedge import HedgeBoost
 from quadrepro.learners.greedy.loop import State, Step, Watcher, boost
 from quadrepro.learners.greedy.quadboost import QuadBoost, QuadBoostL1, QuadBoostL2, QuadBoostLInf
+from quadrepro.learners.plain.greedy import AdaBoostByPasses, CBBoostByPasses, GBCBBoostByPasses
 from quadrepro.voters.random_stumps import Coding, RandomStumps
 from quadrepro.voters.reduction import VotingProblem
 
@@ -109,6 +110,9 @@ RUNS = {
     "cb-boost": over_voters(CBBoost(), NONE),
     "cb-boost, real": over_voters(CBBoost(allow_repeats=False), NONE, real=True),
     "gb-cb-boost, real": over_voters(GBCBBoost(), NONE, real=True),
+    "cb-boost, passes": over_voters(CBBoostByPasses(), NONE),
+    "gb-cb-boost, passes, real": over_voters(GBCBBoostByPasses(), NONE, real=True),
+    "adaboost, passes": over_voters(AdaBoostByPasses(), NONE),
     "quadboost": over_voters(QuadBoost(), NONE),
     "quadboost-l1": over_voters(QuadBoostL1(), [0.5, 0.1, 0.01]),
     "quadboost-l2, real": over_voters(QuadBoostL2(), [5.0, 1.0, 0.1], real=True),

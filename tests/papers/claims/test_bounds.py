@@ -3,7 +3,9 @@ from __future__ import annotations
 from dataclasses import replace
 from math import nan
 
+import numpy as np
 import pytest
+from scipy.stats import ttest_rel
 
 from quadrepro.papers.claims.bounds import Inequality, InOrder, LowerAtEveryRound, SmallGap
 from quadrepro.papers.claims.evidence import Lacking, Ours
@@ -93,33 +95,66 @@ def test_curves_along_other_rounds_or_without_a_solution_cannot_be_compared() ->
         LOWER.judge(curves_of({"a": [[nan, nan]], "b": [[0.5, 0.4]]}))
 
 
-def test_equal_curves_have_no_gap() -> None:
-    evidence = curves_of({"a": [[0.5, 0.25]], "b": [[0.5, 0.25]]})
-    claim = SmallGap(kind="k", text="t", between=("a", "b"), measure="train_error", points=0)
-    assert claim.judge(evidence) == ("mean difference 0.00 points, largest 0.00", True)
+SMALL = SmallGap(kind="k", text="t", between=("a", "b"), measure="train_error")
+
+
+def around(mean: float, *away: float) -> list[list[float]]:
+    """Return one split per number: two rounds that lie around the mean by it, in points."""
+    return [[(mean + off + 1) / 100, (mean + off - 1) / 100] for off in away]
+
+
+def test_the_interval_of_a_gap_is_that_of_two_one_sided_paired_t_tests() -> None:
+    rng = np.random.default_rng(0)
+    a, b = rng.uniform(0.1, 0.4, (2, 9, 5))
+    text, _ = SMALL.judge(curves_of({"a": a.tolist(), "b": b.tolist()}))
+    x, y = 100 * a.mean(axis=1), 100 * b.mean(axis=1)
+    low, high = ttest_rel(x, y).confidence_interval(0.9)
+    assert text == (
+        f"difference {(x - y).mean():.2f} points [{low:.2f}, {high:.2f}], standard deviation "
+        f"{x.std(ddof=1):.2f}"
+    )
 
 
 @pytest.mark.parametrize(
-    ("to", "points", "text", "holds"),
+    ("gap", "holds"), [(0.0, True), (0.8, True), (0.95, False), (-0.8, True), (-0.95, False)]
+)
+def test_a_gap_is_small_if_its_whole_interval_is_within_a_deviation(
+    gap: float, holds: bool
+) -> None:
+    # Splits deviate by 1 point, their differences by 0.1: the interval reaches 0.17 from the mean.
+    evidence = curves_of({"a": around(20, -1, 0, 1), "b": around(20 - gap, -1.1, 0, 1.1)})
+    text, found = SMALL.judge(evidence)
+    assert found is holds
+    low, high = gap - 0.1686, gap + 0.1686
+    assert text == (f"difference {gap:.2f} points [{low:.2f}, {high:.2f}], standard deviation 1.00")
+
+
+def test_a_gap_that_splits_leave_open_is_not_small() -> None:
+    evidence = curves_of({"a": around(20, -1, 0, 1), "b": around(20, 1, 0, -1)})
+    assert SMALL.judge(evidence) == (
+        "difference 0.00 points [-3.37, 3.37], standard deviation 1.00",
+        False,
+    )
+
+
+def test_a_gap_counts_up_to_a_round_and_where_every_split_has_a_solution() -> None:
+    a = [[0.21, 0.9, 0.22, 0.9], [0.23, nan, 0.24, 0.9]]
+    b = [[0.21, 0.1, 0.22, 0.1], [0.23, 0.1, 0.24, 0.1]]
+    claim = SmallGap.model_validate({**SMALL.model_dump(by_alias=True), "to": 3})
+    assert claim.judge(curves_of({"a": a, "b": b})) == (
+        "difference 0.00 points [0.00, 0.00], standard deviation 1.41",
+        True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("a", "message"),
     [
-        (None, 2, "mean difference 2.00 points, largest 3.00", True),
-        (None, 1.9, "mean difference 2.00 points, largest 3.00", False),
-        (2, 1.5, "mean difference 1.50 points, largest 2.00", True),
-        (1.5, 1, "mean difference 1.00 points, largest 1.00", True),
+        ([[0.5, 0.4]], "no splits to test over"),
+        ([[nan, nan], [nan, nan]], "cells missing"),
+        ([[0.5, 0.4, 0.3]] * 2, "the two have other values of n_rounds"),
     ],
 )
-def test_a_gap_is_a_mean_of_absolute_points_up_to_a_round(
-    to: float | None, points: float, text: str, holds: bool
-) -> None:
-    evidence = curves_of({"a": [[0.51, 0.38, 0.33]], "b": [[0.5, 0.4, 0.3]]})
-    claim = SmallGap.model_validate(
-        {
-            "kind": "k",
-            "text": "t",
-            "between": ("a", "b"),
-            "measure": "train_error",
-            "to": to,
-            "points": points + 1e-9,
-        }
-    )
-    assert claim.judge(evidence) == (text, holds)
+def test_a_gap_needs_splits_and_common_rounds(a: list[list[float]], message: str) -> None:
+    with pytest.raises(Lacking, match=message):
+        SMALL.judge(curves_of({"a": a, "b": [[0.5, 0.4]] * len(a)}))

@@ -1,13 +1,15 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from quadrepro.config.loading import Experiment, load_experiment
 from quadrepro.engine.records import Record
+from quadrepro.errors import ConfigError
 from quadrepro.report.kinds.base import Context
-from quadrepro.report.kinds.times import draw_times, times_table
+from quadrepro.report.kinds.times import Times, check_times, draw_times, times_table
 from quadrepro.report.outcomes import Outcomes
 from tests.report.contexts import context_of
 
@@ -21,20 +23,20 @@ sweeps:
 algorithms:
   - {{name: adaboost, grid: {{n_rounds: 5}}}}
   - {{name: quadboost, grid: {{n_rounds: 5}}}}
-tables: {{times: true}}
+tables: {{times: {option}}}
 """
 ROUNDS = "grid.n_rounds, values: [1, 10, 1000]"
 COLUMNS = ("adaboost", "quadboost")
 
 
-def load(folder: Path, over: str = ROUNDS) -> Experiment:
+def load(folder: Path, over: str = ROUNDS, option: str = "true") -> Experiment:
     path = folder / "two.yaml"
-    path.write_text(CONFIG.format(over=over))
+    path.write_text(CONFIG.format(over=over, option=option))
     return load_experiment(path)
 
 
-def times_of(experiment: Experiment) -> Context[bool]:
-    return context_of(experiment, "times")
+def times_of(experiment: Experiment, option: bool | Times = True) -> Context[bool | Times]:
+    return replace(context_of(experiment, "times"), option=option)
 
 
 def outcomes(experiment: Experiment, missing: tuple[str, str, int] | None = None) -> Outcomes:
@@ -84,6 +86,30 @@ def test_a_panel_a_sweep_and_a_curve_an_algorithm(
     assert [list(line.get_xdata()) for line in rounds.get_lines()] == [[1, 10, 1000]] * 2
     assert list(rounds.get_lines()[0].get_ydata()) == [6, 8, 10]
     assert list(noise.get_lines()[0].get_xdata()) == ([0] if missing else [0, 0.5])
+
+
+def test_a_close_up_shows_its_algorithms_alone_from_zero_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from matplotlib.figure import Figure
+
+    figures = []
+    monkeypatch.setattr(Figure, "savefig", lambda figure, *_, **__: figures.append(figure))
+    experiment = load(tmp_path)
+    close_up = times_of(experiment, Times(close_up=("quadboost",)))
+    draw_times(close_up, outcomes(experiment), tmp_path)
+    wide, near = figures[0].axes[:2], figures[0].axes[2:]
+    assert [len(panel.get_lines()) for panel in (*wide, *near)] == [2, 2, 1, 1]
+    assert [panel.get_yscale() for panel in (*wide, *near)] == ["log"] * 2 + ["linear"] * 2
+    assert near[0].get_ylim()[0] == 0
+    colours = {panel.get_lines()[-1].get_color() for panel in (*wide, *near)}
+    assert len(colours) == 1
+
+
+def test_a_close_up_of_an_unknown_algorithm_is_refused_with_its_place(tmp_path: Path) -> None:
+    experiment = load(tmp_path, option="{close_up: [adaboost, quadbost]}")
+    with pytest.raises(ConfigError, match=r"two\.yaml:11:\d+: .*'quadbost' here; did you mean"):
+        check_times(context_of(experiment, "times"))
 
 
 def test_values_that_are_no_numbers_stand_side_by_side(tmp_path: Path) -> None:

@@ -1,0 +1,1 @@
+"""Re-scale boosting."""

@@ -1,0 +1,25 @@
+"""The claim of Figure 1: a line search goes on where another weak learner has become steeper."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from quadrepro.papers.claims.claim import Judgement, everywhere
+from quadrepro.papers.claims.evidence import Evidence
+
+STEP, ALONG = "quadboost-linf", "alpha_max"
+
+
+def walks_too_far(evidence: Evidence) -> Judgement:
+    """Judge whether another weak learner becomes as steep before the end of the line search."""
+    found = {}
+    for row in evidence.rows:
+        own, others = (
+            evidence.curve(row, STEP, measure, ALONG)
+            for measure in ("correlation_in_vote", "correlation_of_others")
+        )
+        slopes = np.array(own.mean)
+        turn, end = int((others.mean >= slopes).argmax()), int(slopes.argmin())
+        text = f"θ0 = {own.at[turn]:.2f} of θ1 = {own.at[end]:.2f}"
+        found[row] = text, bool(others.mean[turn] >= slopes[turn] and turn < end)
+    return everywhere(found)
