@@ -189,6 +189,9 @@ class Card(Model):
             if kinds.get(name) == "numeric":
                 message = f"{name} of {self.name} is numeric, so its values need no order"
                 yield Mistake(("order", name), message)
+        if view.target_as in kinds:
+            message = f"{self.name} has an attribute {view.target_as!r}: name the target otherwise"
+            yield Mistake(("target_as",), message)
         if set(kinds) <= set(view.exclude):
             yield Mistake(("exclude",), f"all attributes of {self.name} are excluded")
 

@@ -61,7 +61,8 @@ def encode(dataset: Dataset, view: View) -> Encoded:
     Returns
     -------
     Encoded
-        The rows of the view's part and labels, without the attributes that the view excludes.
+        The rows of the view's part and labels, without the attributes that the view excludes, and
+        with the target as a last column if the view says so.
 
     Raises
     ------
@@ -74,6 +75,8 @@ def encode(dataset: Dataset, view: View) -> Encoded:
     columns: dict[str, NumberArray] = {}
     for attribute in kept:
         columns |= _columns(attribute, table, codes.get(attribute.name, ()), view)
+    if view.target_as:
+        columns[view.target_as] = y
     return Encoded(
         X=np.column_stack([*columns.values()]),
         y=y,
@@ -133,7 +136,7 @@ def count_columns(attributes: Iterable[Attribute], view: View) -> int:
 
     Columns for missing values and for codes that neither card nor view lists are not counted.
     """
-    return sum(
+    return bool(view.target_as) + sum(
         len(view.order.get(a.name, a.codes) or "_")
         if a.kind == "nominal" and view.nominal == "one-hot"
         else 1

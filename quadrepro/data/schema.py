@@ -152,6 +152,9 @@ class View(Model):
         How many rows to use, drawn at random again for every repeat. By default, all of them.
     exclude : tuple of str, default ()
         Attributes to leave out.
+    target_as : str, default ""
+        Name under which the target stands among the columns as well, for a paper that seems to have
+        left it there. By default, it does not.
     nominal : {"ordinal", "one-hot"}, default "ordinal"
         Whether a nominal attribute becomes one column with the positions of its codes, or one
         column of zeros and ones per code.
@@ -182,6 +185,7 @@ class View(Model):
     )
     sample_rows: int | None = Field(default=None, ge=4)
     exclude: tuple[str, ...] = ()
+    target_as: str = ""
     nominal: Literal["ordinal", "one-hot"] = "ordinal"
     missing: Literal["mean", "low", "drop"] = "mean"
     order: dict[str, tuple[str, ...]] = Field(default_factory=dict)

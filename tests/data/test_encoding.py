@@ -38,6 +38,20 @@ def test_excluded_attributes_are_left_out(dataset: Dataset) -> None:
     assert encoded.missing == "low"
 
 
+def test_the_target_is_a_column_where_a_view_names_it(dataset: Dataset) -> None:
+    view = View(positive=("no",), target_as="answer")
+    encoded = encode(dataset, view)
+    assert encoded.attributes == ("size", "colour", "answer")
+    np.testing.assert_array_equal(encoded.X[:, 2], encoded.y)
+    assert count_columns(dataset.card.attributes, view) == 3
+    assert view.content() == {"positive": ["no"], "target_as": "answer"}
+
+
+def test_a_target_that_would_take_the_place_of_an_attribute_is_refused(dataset: Dataset) -> None:
+    with pytest.raises(ConfigError, match="toy has an attribute 'size': name the target otherwise"):
+        encode(dataset, View(positive=("no",), target_as="size"))
+
+
 def test_the_order_of_a_view_replaces_that_of_the_card() -> None:
     dataset = load_dataset("tictactoe")
     default = encode(dataset, View(positive=("positive",)))
