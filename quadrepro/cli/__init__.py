@@ -23,6 +23,7 @@ VERBS = {
     "verify": "Prove computed cells by code that shares nothing with the algorithms.",
     "table": "Write the tables again from what has been computed.",
     "infer": "Say which reading of a protocol the printed numbers speak for.",
+    "rank": "Rank methods by a CSV file of scores, and compare every pair.",
     "compare": "Compare two results folders, or two folders of them.",
     "merge": "Bring together the records of several results folders.",
     "clean": "Remove what nothing needs from the folder of records.",

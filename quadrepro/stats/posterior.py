@@ -120,7 +120,7 @@ def _signed_rank_counts(
     def below(bound: int) -> FloatArray:
         # The weight of those that have a sum below the bound with each; one on it counts half.
         left, right = (np.searchsorted(z, bound - z, side) for side in ("left", "right"))
-        return (up_to[left] + up_to[right]) / 2
+        return np.asarray((up_to[left] + up_to[right]) / 2, dtype=np.float64)
 
     total = up_to[-1]
     if rope == 0:
