@@ -20,8 +20,8 @@ from quadrepro.stats.posterior import Posterior, bayesian_signed_rank
 from quadrepro.stats.result import Result
 from quadrepro.stats.wilcoxon import wilcoxon_test
 
-MOST_ROWS, MOST_METHODS = 5_000, 60
-"""Largest table: the tests of a pair take memory for every two of its data sets."""
+MOST_ROWS, MOST_METHODS, MOST_WORK = 5_000, 60, 100_000
+"""Most data sets, methods, and pairs times data sets, which take a millisecond each."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -133,13 +133,8 @@ def rank_methods(risks: Mapping[str, Sequence[float | Fraction]], rope: float = 
     if len(sizes) > 1:
         raise ValueError("every method must have as many risks as the others")
     n = max(sizes, default=0)
-    if n > MOST_ROWS or len(columns) > MOST_METHODS:
-        raise ValueError(
-            f"at most {MOST_METHODS} methods on {MOST_ROWS} data sets can be ranked, not "
-            f"{len(columns)} on {n}"
-        )
-    if n < 2 or len(columns) < 2:
-        raise ValueError("a ranking needs at least two methods on at least two data sets")
+    if fault := fault_of_size(len(columns), n):
+        raise ValueError(fault)
     rank_of = dict(
         zip(
             columns,
@@ -177,3 +172,17 @@ def rank_methods(risks: Mapping[str, Sequence[float | Fraction]], rope: float = 
         critical_difference(len(methods), n),
         compared,
     )
+
+
+def fault_of_size(n_methods: int, n_datasets: int) -> str:
+    """Return why so many methods on so many data sets cannot be ranked, or an empty text."""
+    n_pairs = n_methods * (n_methods - 1) // 2
+    if n_methods < 2 or n_datasets < 2:
+        return "a ranking needs at least two methods on at least two data sets"
+    if n_methods > MOST_METHODS or n_datasets > MOST_ROWS or n_pairs * n_datasets > MOST_WORK:
+        return (
+            f"{n_methods} methods on {n_datasets} data sets are too many to rank: at most "
+            f"{MOST_METHODS} methods, {MOST_ROWS} data sets, and {MOST_WORK} pairs of "
+            "methods times data sets"
+        )
+    return ""

@@ -14,7 +14,7 @@ from quadrepro.stats import (
     rank_methods,
     wilcoxon_test,
 )
-from quadrepro.stats.ranking import MOST_METHODS, MOST_ROWS
+from quadrepro.stats.ranking import fault_of_size
 from tests.stats.examples import column, risks_of_demsar
 
 NAMES = ("C4.5", "C4.5+m", "C4.5+cf", "C4.5+m+cf")
@@ -62,13 +62,17 @@ def test_methods_of_equal_rank_keep_their_order() -> None:
         ({}, "two methods"),
         ({"a": [1], "b": [2]}, "two methods on at least two data sets"),
         ({"a": [1, 2], "b": [2]}, "as many risks as the others"),
-        (
-            {"a": [1.0] * (MOST_ROWS + 1), "b": [2.0] * (MOST_ROWS + 1)},
-            "at most 60 methods on 5000",
-        ),
-        ({str(i): [1.0, 2.0] for i in range(MOST_METHODS + 1)}, "not 61 on 2"),
+        ({"a": [1.0] * 5001, "b": [2.0] * 5001}, "2 methods on 5001 data sets are too many"),
+        ({str(i): [1.0, 2.0] for i in range(61)}, "61 methods on 2 data sets are too many"),
+        ({str(i): [1.0] * 2300 for i in range(10)}, "and 100000 pairs of methods times"),
     ],
 )
 def test_what_cannot_be_ranked_is_refused(risks: dict[str, list[float]], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         rank_methods(risks)
+
+
+def test_the_largest_tables_that_are_ranked() -> None:
+    sizes = [(2, 5000), (60, 56), (10, 2222), (2, 2)]
+    assert [fault_of_size(*size) for size in sizes] == [""] * 4
+    assert all(fault_of_size(k, n + 1) for k, n in sizes[:3])

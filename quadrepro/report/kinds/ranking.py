@@ -15,7 +15,7 @@ from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.ranking import Splits, no_ranking, ranking_table
 from quadrepro.report.table import Table
 from quadrepro.stats import Ranking, rank_methods
-from quadrepro.stats.ranking import MOST_METHODS, MOST_ROWS
+from quadrepro.stats.ranking import fault_of_size
 
 KEY = "ranking"
 """Key in the config, and name of the files without ending."""
@@ -95,13 +95,8 @@ def draw_ranking(context: Context[Options], outcomes: Outcomes, folder: Path) ->
 
 def check_ranking(context: Context[Options]) -> None:
     """Refuse a config with too little, or too much, to rank."""
-    n_columns, n_rows = len(context.titles), len(context.config.rows)
-    if n_columns < 2 or n_rows < 2:
-        raise context.error("a ranking needs at least two algorithms on two data sets")
-    if n_columns > MOST_METHODS or n_rows > MOST_ROWS:
-        raise context.error(
-            f"at most {MOST_METHODS} algorithms on {MOST_ROWS} data sets can be ranked"
-        )
+    if fault := fault_of_size(len(context.titles), len(context.config.rows)):
+        raise context.error(fault)
 
 
 RANKING = Kind(

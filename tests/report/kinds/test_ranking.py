@@ -129,7 +129,7 @@ def test_one_algorithm_or_one_data_set_is_refused(
     )
     context = context_of(load_experiment(path), "ranking")
     if datasets == "[monks]" or algorithms == 1:
-        with pytest.raises(ConfigError, match=r"small.yaml:.*at least two algorithms on two data"):
+        with pytest.raises(ConfigError, match=r"small.yaml:.*at least two methods on at least"):
             check_ranking(context)
     else:
         check_ranking(context)
