@@ -15,6 +15,10 @@ from quadrepro.stats.result import Result, differences
 from quadrepro.stats.wilcoxon import EXACT, distribution_of_rank_sums, wilcoxon_test
 
 
+FAR = 1_000
+"""Above this t statistic the interval of `hedges_g` is that of the standard deviation alone."""
+
+
 @dataclass(frozen=True, repr=False)
 class Effect(Result):
     """An estimate with its interval.
@@ -174,7 +178,7 @@ def hedges_g(a: Iterable[float | Fraction], b: Iterable[float | Fraction]) -> Ef
     Effect(estimate=-1.22772, low=-2.14022, high=-0.271129)
     """
     # scipy takes half a second to import.
-    from scipy.special import nctdtrinc
+    from scipy.special import chdtri, nctdtrinc
 
     found = differences(a, b, at_least=3)
     mean, variance = corrected_moments(found, 0.0)
@@ -185,6 +189,11 @@ def hedges_g(a: Iterable[float | Fraction], b: Iterable[float | Fraction]) -> Ef
     t, df = mean / sqrt(variance), n - 1
     unbiased = exp(lgamma(df / 2) - lgamma((df - 1) / 2)) / sqrt(df / 2)
     tails = ((1 + COVERAGE) / 2, (1 - COVERAGE) / 2)
-    low, high = (float(nctdtrinc(df, tail, t)) for tail in tails)
+    if abs(t) > FAR:
+        # The noise of the mean no longer counts, and the search would not end.
+        ends = sorted(t * sqrt(float(chdtri(df, tail)) / df) for tail in tails)
+    else:
+        ends = [float(nctdtrinc(df, tail, t)) for tail in tails]
+    low, high = ends
     scale = unbiased / sqrt(n)
     return Effect(t * scale, low * scale, high * scale)

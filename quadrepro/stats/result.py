@@ -18,6 +18,9 @@ LEVEL = 0.05
 DIGITS = 12
 """Differences of values that agree to so many digits of the largest one are equal."""
 
+LARGEST = 1e150
+"""Differences of larger values are refused, because their squares are no numbers."""
+
 Value = TypeVar("Value")
 
 
@@ -89,7 +92,10 @@ def differences(
     if not all(isfinite(x) and isfinite(y) for x, y in pairs):
         raise ValueError("the values must be finite numbers")
     largest = max((abs(float(v)) for pair in pairs for v in pair), default=0.0)
-    exponent = (int(np.floor(log10(largest))) + 1 if largest else 0) - DIGITS
+    if largest > LARGEST:
+        raise ValueError(f"the values must be at most {LARGEST:g}, and one is {largest:g}")
+    # Squares of the smallest unit are still numbers.
+    exponent = max(-150, int(np.floor(log10(largest))) + 1 - DIGITS if largest else -DIGITS)
     scale = Fraction(10) ** -exponent
     # The exact difference: a float is the fraction that it stands for.
     whole = [round((Fraction(x) - Fraction(y)) * scale) for x, y in pairs]

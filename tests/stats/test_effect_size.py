@@ -92,6 +92,18 @@ def test_g_is_cohens_d_with_an_interval_of_the_noncentral_t_distribution(n: int)
         assert nct.cdf(t, n - 1, end / shrinkage * sqrt(n)) == pytest.approx(tail, abs=1e-4)
 
 
+@pytest.mark.parametrize("n", [3, 30])
+def test_the_interval_of_g_goes_on_where_the_search_would_not_end(n: int) -> None:
+    d = np.linspace(-1, 1, n)
+    d /= d.std(ddof=1) / sqrt(n)
+    near, far = (hedges_g(d + t, np.zeros(n)) for t in (999.9, 1000.1))
+    assert (far.low, far.high) == pytest.approx((near.low, near.high), rel=1e-3)
+    for t in (1e6, -1e9):
+        effect = hedges_g(d + t, np.zeros(n))
+        assert effect.low < effect.estimate < effect.high
+        assert effect.low * effect.high > 0
+
+
 def test_differences_without_spread_have_no_finite_g() -> None:
     assert hedges_g([1, 2, 3], [1, 2, 3]).estimate == 0
     assert hedges_g([1, 2, 3], [2, 3, 4]).estimate == -inf

@@ -104,6 +104,13 @@ def test_differences_are_whole_numbers_of_a_unit_of_twelve_digits() -> None:
     assert differences([0, 0], [0, 0]).in_units(0.5) > 0
 
 
+def test_differences_whose_squares_are_no_numbers_are_refused_or_zero() -> None:
+    with pytest.raises(ValueError, match=r"at most 1e\+150, and one is 1e\+151"):
+        differences([1, -1e151], [0, 0])
+    assert differences([1e-320, 1e-310], [0, 0]).whole.tolist() == [0, 0]
+    assert differences([1e150], [-1e150]).values[0] == 2e150
+
+
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
 def test_differences_of_what_is_not_finite_are_refused(value: float) -> None:
     with pytest.raises(ValueError, match="finite"):
