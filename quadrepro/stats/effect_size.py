@@ -14,7 +14,6 @@ from quadrepro.stats.resampled_t import corrected_moments
 from quadrepro.stats.result import Result, differences
 from quadrepro.stats.wilcoxon import EXACT, distribution_of_rank_sums, wilcoxon_test
 
-
 FAR = 1_000
 """Above this t statistic the interval of `hedges_g` is that of the standard deviation alone."""
 
