@@ -252,6 +252,8 @@ def _scores(scores: Any) -> Scores:
         named = first.dtype.kind not in "iufb"
         rows = list(first if named else scores.index)
         scores = scores.iloc[:, 1:] if named else scores
+    elif not isinstance(scores, Mapping):
+        raise DataError(f"scores must be a file, a data frame or a mapping, not {type(scores)}")
     columns = {str(name): list(scores[name]) for name in scores}
     sizes = {len(values) for values in columns.values()}
     if len(sizes) > 1:

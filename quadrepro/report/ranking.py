@@ -194,8 +194,12 @@ def _p_entry(p_value: float) -> Entry:
 
 def _interval(effect: Effect) -> str:
     if effect.low == -float("inf"):
-        return f"{effect.estimate:+z.2g} [{MISSING}]"
-    return f"{effect.estimate:+z.2g} [{effect.low:+z.2g}, {effect.high:+z.2g}]"
+        return f"{_signed(effect.estimate)} [{MISSING}]"
+    return f"{_signed(effect.estimate)} [{_signed(effect.low)}, {_signed(effect.high)}]"
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.2g}" if value else "0"
 
 
 def _turned(effect: Effect, sign: float) -> Effect:

@@ -20,6 +20,7 @@ from quadrepro.report.kinds.ranking import (
     table_of_ranking,
 )
 from quadrepro.report.outcomes import Outcomes
+from tests.report.conftest import CONFIG
 from tests.report.contexts import as_regression, asking_for, context_of
 
 Make = Callable[..., Outcomes]
@@ -79,6 +80,15 @@ def test_splits_are_compared_where_there_are_several(
     assert len(table.data_rows) == 3 * (1 + 3)
     numbers = splits_of(asked, as_regression(outcomes(ONE, TWO), "wine"))
     assert numbers[2].risks["lpboost"] == [0.5, 0.25]
+
+
+def test_splits_that_test_every_example_are_not_compared(tmp_path: Path, outcomes: Make) -> None:
+    path = tmp_path / "three.yaml"
+    tested = CONFIG.replace("{view: quadboost}", "{view: quadboost, folds: 0, split: {train: all}}")
+    path.write_text(f"{tested}tables: {{ranking: true}}\n")
+    context = context_of(load_experiment(path), "ranking")
+    assert splits_of(context, outcomes(ONE, TWO)) == []
+    assert table_of_ranking(context, outcomes(ONE, TWO)).header[-1] != "corrected t"
 
 
 def test_while_cells_are_missing_there_is_no_ranking_unless_their_rows_may_be_left_out(
