@@ -18,6 +18,8 @@ from .learners.programs.estimators import (
 from .learners.programs.estimators import (
     RegularizedQPBoostClassifier as RegularizedQPBoostClassifier,
 )
+from .ranking import RankedScores as RankedScores
+from .ranking import rank as rank
 from .reproduction import reproduce as reproduce
 from .results import Results as Results
 from .results import load_results as load_results

@@ -138,11 +138,13 @@ def test_the_readmes_paper_names_the_papers_that_ship() -> None:
     assert set(re.findall(r"ships: (.*)", example)[0].split(", ")) == shipped
 
 
-def test_the_page_on_large_data_prints_what_it_says(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+@pytest.mark.parametrize("page", ["large-data.md", "comparing.md"])
+def test_the_pages_print_what_they_say(
+    page: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
     monkeypatch.chdir(tmp_path)
-    text = (ROOT / "docs" / "large-data.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
     names: dict[str, Any] = {}
     snippets = re.findall(r"```python\n(.*?)```(?:\n\n```text\n(.*?)```)?", text, re.DOTALL)
     assert len(snippets) > 3
@@ -150,6 +152,19 @@ def test_the_page_on_large_data_prints_what_it_says(
         if "import dask" not in code or find_spec("dask"):
             exec(code, names)
             assert capsys.readouterr().out == printed
+
+
+def test_the_page_on_comparing_shows_the_ranking_as_it_is_printed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(ROOT)
+    text = (ROOT / "docs" / "comparing.md").read_text(encoding="utf-8")
+    [command] = re.findall(r"^\$ quadrepro (.*)$", text, re.MULTILINE)
+    shown = text.split("<!-- quadrepro rank -->")[1].split("<!-- end -->")[0]
+    assert CliRunner().invoke(main, command.split()).stdout.strip() == shown.strip()
+    functions = re.findall(r"^\|[^|]*\|([^|]*)\|", text.split("## Which test")[1], re.MULTILINE)
+    named = {name for cell in functions for name in re.findall(r"`(\w+)`", cell)}
+    assert named <= set(quadrepro.stats.__all__)
 
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda p: p.stem)

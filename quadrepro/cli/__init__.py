@@ -26,6 +26,7 @@ VERBS = {
     "audit": "Check the printed tables of a paper by themselves.",
     "compare": "Compare two results folders, or one with the printed numbers.",
     "overview": "Write the scoreboard of all results.",
+    "rank": "Rank methods by a CSV file of scores, and compare every pair.",
     "merge": "Bring together the records of several results folders.",
     "clean": "Remove what nothing needs from the folder of records.",
     "fetch": "Fetch data sets into the cache.",

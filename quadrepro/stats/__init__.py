@@ -1,12 +1,28 @@
 """Tests and intervals on plain numbers.
 
-Each function compares two algorithms, or printed numbers with a sample, and returns a small frozen
-result object or a log-probability. Nothing here knows of experiments, records or tables.
+Each function compares algorithms, or printed numbers with a sample, and returns a small frozen
+result object or a number. Nothing here knows of experiments, records or tables.
 
-======================================  ===========================================================
+======================================  ============================================================
 `sign_test`                             two algorithms over data sets, by wins and losses alone
 `poisson_binomial_test`                 two algorithms over data sets, by the examples each misses
 `paired_t_test`                         two algorithms on the same splits of one data set
+`corrected_t_test`                      the same with the variance of splits that overlap
+`bayesian_correlated_t`                 the same, as posterior probabilities
+`wilcoxon_test`                         two algorithms over data sets, by signed ranks
+`bayesian_signed_rank`                  the same, as posterior probabilities
+`equivalence_test`                      whether two algorithms differ by less than a margin
+`sign_test_power`                       how often the sign test finds a difference that there is
+`hodges_lehmann`                        by how much two algorithms differ, in the unit of the risks
+`rank_biserial`                         how consistently one of two algorithms is better
+`hedges_g`                              by how many standard deviations two algorithms differ
+`friedman_test`                         several algorithms over data sets, by their ranks
+`critical_difference`                   by how much two mean ranks must differ (Nemenyi)
+`nemenyi_p_value`                       a difference of mean ranks, for all pairs together
+`rank_p_value`                          a difference of mean ranks by itself
+`rank_methods`                          several algorithms and all of their pairs, by most of these
+`holm`                                  p-values of many tests, adjusted for their number
+`chance_of_a_star`                      how often some sign test of a table is significant by chance
 `welch_test`                            two samples of which mean, deviation and size are known
 `placement`                             one printed number among our repeats
 `log_probability_of_means`              printed means, given our splits
@@ -15,13 +31,21 @@ result object or a log-probability. Nothing here knows of experiments, records o
 `score_readings`                        readings of a protocol, by such log-probabilities
 `implied_test_size`                     the size of test sets that a printed deviation implies
 `count_misses`                          how many printed numbers are outside, beside chance
-`holm`                                  p-values adjusted for their number
-======================================  ===========================================================
+======================================  ============================================================
 """
 
 from __future__ import annotations
 
 from quadrepro.stats.against_best import chance_against_best
+from quadrepro.stats.effect_size import Effect, hedges_g, hodges_lehmann, rank_biserial
+from quadrepro.stats.equivalence import EquivalenceTest, equivalence_test, sign_test_power
+from quadrepro.stats.friedman import (
+    FriedmanTest,
+    critical_difference,
+    friedman_test,
+    nemenyi_p_value,
+    rank_p_value,
+)
 from quadrepro.stats.implied_size import ImpliedSize, implied_test_size
 from quadrepro.stats.likelihood import (
     log_probability_of_deviations,
@@ -35,41 +59,67 @@ from quadrepro.stats.misses import (
     count_misses,
     independent_misses,
 )
-from quadrepro.stats.multiplicity import holm
+from quadrepro.stats.multiplicity import chance_of_a_star, holm
 from quadrepro.stats.paired_t import PairedT, paired_t_test
 from quadrepro.stats.poisson_binomial import PoissonBinomialTest, poisson_binomial_test
+from quadrepro.stats.posterior import Posterior, bayesian_correlated_t, bayesian_signed_rank
 from quadrepro.stats.prediction_interval import COVERAGE, Placement, placement
+from quadrepro.stats.ranking import RankedPair, Ranking, rank_methods
 from quadrepro.stats.readings import ReadingScore, score_readings
+from quadrepro.stats.resampled_t import corrected_t_test
 from quadrepro.stats.result import LEVEL
 from quadrepro.stats.sign import SignTest, sign_test
 from quadrepro.stats.welch import Moments, WelchTest, welch_test
+from quadrepro.stats.wilcoxon import WilcoxonTest, wilcoxon_test
 
 __all__ = [
     "COVERAGE",
     "LEVEL",
+    "Effect",
+    "EquivalenceTest",
+    "FriedmanTest",
     "ImpliedSize",
     "Misses",
     "Moments",
     "PairedT",
     "Placement",
     "PoissonBinomialTest",
+    "Posterior",
+    "RankedPair",
+    "Ranking",
     "ReadingScore",
     "SignTest",
     "WelchTest",
+    "WilcoxonTest",
+    "bayesian_correlated_t",
+    "bayesian_signed_rank",
     "chance_against_best",
     "chance_of_a_group",
+    "chance_of_a_star",
     "chance_of_misses",
+    "corrected_t_test",
     "count_misses",
+    "critical_difference",
+    "equivalence_test",
+    "friedman_test",
+    "hedges_g",
+    "hodges_lehmann",
     "holm",
     "implied_test_size",
     "independent_misses",
     "log_probability_of_deviations",
     "log_probability_of_means",
     "log_probability_of_pooled_deviations",
+    "nemenyi_p_value",
     "paired_t_test",
     "placement",
     "poisson_binomial_test",
+    "rank_biserial",
+    "rank_methods",
+    "rank_p_value",
     "score_readings",
     "sign_test",
+    "sign_test_power",
     "welch_test",
+    "wilcoxon_test",
 ]

@@ -1,34 +1,94 @@
-"""Holm's correction for the number of tests."""
+"""Many tests at once: adjusted p-values, and how often some test of a table finds a difference."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from math import isnan
+
+import numpy as np
+
+from quadrepro.stats.result import LEVEL
+
+N_DRAWS = 20_000
+"""Tables that `chance_of_a_star` draws: its standard error is at most 0.0036."""
+
+SEED = 0
+"""Of the generator that draws."""
 
 
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Adjust p-values for their number by Holm's (1979) step-down method.
+def holm(p_values: Iterable[float]) -> list[float]:
+    """Adjust p-values for their number by the step-down method of Holm (1979).
 
-    Rejecting every hypothesis whose adjusted p-value is at most α keeps the probability of one
-    false rejection or more below α, however the tests depend on each other.
+    Where an adjusted p-value is at most α, its hypothesis can be rejected, and the probability that
+    some true hypothesis is rejected is at most α, however the tests depend on each other.
 
     Parameters
     ----------
-    p_values : sequence of float
-        One per test.
+    p_values : iterable of float
+        P-values of all tests. A NaN is a test that could not be made: it stays NaN and is not
+        counted.
 
     Returns
     -------
     list of float
-        The adjusted ones, in the same order, at most 1.
+        Adjusted p-values in the same order.
+
+    References
+    ----------
+    S. Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of
+    Statistics 6, 1979.
 
     Examples
     --------
+    >>> from quadrepro.stats import holm
     >>> holm([0.01, 0.04, 0.03])
     [0.03, 0.06, 0.06]
     """
-    order = sorted(range(len(p_values)), key=lambda i: p_values[i])
-    adjusted, least = [0.0] * len(p_values), 0.0
-    for rank, i in enumerate(order):
-        least = max(least, min(1.0, (len(order) - rank) * p_values[i]))
+    values = list(p_values)
+    known = sorted((p, i) for i, p in enumerate(values) if not isnan(p))
+    adjusted, least = values.copy(), 0.0
+    for rank, (p, i) in enumerate(known):
+        least = max(least, min(1.0, (len(known) - rank) * p))
         adjusted[i] = least
     return adjusted
+
+
+def chance_of_a_star(risks: Sequence[Sequence[float | Fraction]]) -> float:
+    """Return how probable it is that the sign test tells some pair apart if all methods are equal.
+
+    The risks of each data set are exchanged at random between the methods, which leaves the ties
+    and the dependence between pairs as they are, and the sign test of every pair is made again. The
+    share of such tables with a p-value of at most `LEVEL` is returned.
+
+    Parameters
+    ----------
+    risks : sequence of sequence of float or Fraction, shape (n_datasets, n_methods)
+        Risks, compared exactly within a data set.
+
+    Returns
+    -------
+    float
+        The share out of `N_DRAWS` tables, drawn with the seed `SEED`.
+
+    Examples
+    --------
+    >>> from quadrepro.stats import chance_of_a_star
+    >>> round(chance_of_a_star([[1, 2]] * 6), 2)  # six wins or six losses: 2 / 2**6
+    0.03
+    """
+    # scipy.special takes a tenth of a second to import.
+    from scipy.special import bdtr
+
+    ranks = np.array([[sorted(set(row)).index(x) for x in row] for row in risks], dtype=np.int16)
+    rng = np.random.default_rng(SEED)
+    tables = np.stack([rng.permuted(np.tile(r, (N_DRAWS, 1)), axis=1) for r in ranks])
+    n = np.arange(len(ranks) + 1)
+    starred = np.zeros(N_DRAWS, dtype=np.bool_)
+    for i in range(ranks.shape[1]):
+        for j in range(i):
+            wins = (tables[:, :, i] < tables[:, :, j]).sum(axis=0)
+            losses = (tables[:, :, i] > tables[:, :, j]).sum(axis=0)
+            tail = bdtr(np.minimum(wins, losses), n[wins + losses], 0.5)
+            starred |= 2 * tail <= LEVEL
+    return float(starred.mean())

@@ -215,13 +215,15 @@ def test_a_loss_of_robustness_is_named_but_for_ionospheres_first_levels() -> Non
         assert found == (f"at most 2.60 points ({place}); above 2.5 in 1 of 92", "does not hold")
 
 
-def test_algorithms_that_win_as_often_as_they_lose_are_equivalent() -> None:
+def test_algorithms_are_equivalent_if_their_mean_difference_is_within_the_margin() -> None:
     def count(i: int, column: str) -> int:
-        return {"cb-boost": 100 + (-1) ** i, "adaboost": 100, "bagging": 101}.get(column, 90)
+        errors = {"cb-boost": 100 + (-1) ** i, "adaboost": 100, "bagging": 101}
+        return errors.get(column, 50 if column == "random-forest" else 100 - 60 * (i % 2))
 
     found = judged("cbboost-figure4", counts(count))
-    lost = ("0 wins, 12 losses, 0 ties, p < 0.001", "does not hold")
-    assert found[:3] == [("6 wins, 6 losses, 0 ties, p = 1.000", "holds"), lost, lost]
+    # An error is a tenth of a point: five points off, and up to six points off.
+    assert [word for _, word in found[:3]] == ["holds", "does not hold", "cannot be judged"]
+    assert found[0][0].startswith("mean difference +0.00, 90% interval -0.05 to +0.05, margin 2.5")
     # Bagging is two errors worse in every second row, and equal in the others.
     assert found[3] == ("on 12 of 24 splits", "does not hold")
 

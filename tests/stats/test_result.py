@@ -19,7 +19,7 @@ from quadrepro.stats import (
     sign_test,
     welch_test,
 )
-from quadrepro.stats.result import PValueResult, paired
+from quadrepro.stats.result import PValueResult, differences, p_text, paired, rounded_p
 
 P_VALUES: list[Callable[[float], PValueResult]] = [
     lambda p: SignTest(0, 0, 0, p),
@@ -74,3 +74,43 @@ def test_every_public_function_has_an_example_in_its_documentation() -> None:
     functions = [name for name in stats.__all__ if name[0].islower()]
     for name in functions:
         assert ">>> " in (getattr(stats, name).__doc__ or "")
+
+
+@pytest.mark.parametrize(
+    ("p", "text"),
+    [
+        (1.0, "p = 1.000"),
+        (0.0411, "p = 0.041"),
+        (0.001, "p = 0.001"),
+        (0.00099, "p < 0.001"),
+        (0.0, "p < 0.001"),
+    ],
+)
+def test_small_p_values_are_said_to_be_small(p: float, text: str) -> None:
+    assert p_text(p) == text
+    assert rounded_p(p) == text.removeprefix("p ").removeprefix("= ")
+
+
+def test_differences_are_whole_numbers_of_a_unit_of_twelve_digits() -> None:
+    found = differences([0.3, 0.2, 0.25], [0.2, 0.1, 0.25])
+    assert found.whole[0] == found.whole[1] == 10**11
+    assert found.values.tolist() == [0.1, 0.1, 0.0]
+    assert found.in_units(0.2) == 2 * 10**11
+    assert found.in_units(1e300) > found.whole.max()
+    large = differences([3e20, 1], [1e20, 1])
+    assert large.values.tolist() == [2e20, 0.0]
+    # With zeros alone, a difference that matters is still one.
+    assert differences([0, 0], [0, 0]).in_units(0.5) > 0
+
+
+def test_differences_whose_squares_are_no_numbers_are_refused_or_zero() -> None:
+    with pytest.raises(ValueError, match=r"at most 1e\+150, and one is 1e\+151"):
+        differences([1, -1e151], [0, 0])
+    assert differences([1e-320, 1e-310], [0, 0]).whole.tolist() == [0, 0]
+    assert differences([1e150], [-1e150]).values[0] == 2e150
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_differences_of_what_is_not_finite_are_refused(value: float) -> None:
+    with pytest.raises(ValueError, match="finite"):
+        differences([1, value], [1, 2])

@@ -28,6 +28,7 @@ from quadrepro.papers.claims.function import Function
 from quadrepro.papers.claims.signs import (
     Equivalent,
     NotBetter,
+    NotToldApart,
     SignificantlyBetter,
     SignificantPairs,
 )
@@ -46,6 +47,7 @@ KINDS: dict[str, type[Claim]] = {
     "closest": Closest,
     "significantly-better": SignificantlyBetter,
     "not-better": NotBetter,
+    "not-told-apart": NotToldApart,
     "equivalent": Equivalent,
     "significant-pairs": SignificantPairs,
     "times-faster": TimesFaster,

@@ -10,7 +10,6 @@ from pydantic import AfterValidator, Field, ValidationInfo
 from quadrepro.documents.model import Model
 from quadrepro.errors import nearest
 from quadrepro.papers.claims.evidence import Evidence
-from quadrepro.stats.result import rounded_p
 
 
 class Judgement(NamedTuple):
@@ -26,6 +25,10 @@ class Judgement(NamedTuple):
 
     text: str
     holds: bool | None
+
+
+class Undecided(Judgement):
+    """A judgement on numbers that are all there and do not decide; `holds` is None."""
 
 
 def _known(what: str, name: str) -> Callable[[str, ValidationInfo], str]:
@@ -104,18 +107,6 @@ class Claim(Model):
         PydanticCustomError
             With the place below the claim.
         """
-
-
-def p_text(p_value: float) -> str:
-    """Return a p-value as claims give it.
-
-    Examples
-    --------
-    >>> p_text(0.0411), p_text(0.0002)
-    ('p = 0.041', 'p < 0.001')
-    """
-    text = rounded_p(p_value)
-    return f"p {text}" if text.startswith("<") else f"p = {text}"
 
 
 def everywhere(parts: dict[str, tuple[str, bool]]) -> Judgement:

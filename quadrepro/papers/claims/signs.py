@@ -7,9 +7,13 @@ from itertools import chain
 
 from pydantic import Field
 
-from quadrepro.papers.claims.claim import AlgorithmName, Claim, Judgement, p_text
-from quadrepro.papers.claims.evidence import Evidence, Number
-from quadrepro.stats import SignTest, sign_test
+from quadrepro.papers.claims.claim import AlgorithmName, Claim, Judgement, Undecided
+from quadrepro.papers.claims.evidence import Evidence, Lacking, Number
+from quadrepro.stats import LEVEL, SignTest, equivalence_test, sign_test, sign_test_power
+from quadrepro.stats.result import p_text
+
+SHARES = (0.6, 0.7, 0.8)
+"""Shares of wins at which the power of the sign test is given."""
 
 
 def compare(a: Sequence[Number], b: Sequence[Number]) -> SignTest:
@@ -20,6 +24,14 @@ def compare(a: Sequence[Number], b: Sequence[Number]) -> SignTest:
 def _described(test: SignTest) -> str:
     counts = f"{test.wins} wins, {test.losses} losses, {test.ties} ties"
     return f"{counts}, {p_text(test.p_value)}"
+
+
+def _with_power(test: SignTest) -> str:
+    """Return the test and how often it would find an algorithm that wins more often."""
+    n = test.wins + test.losses
+    power = ", ".join(f"{sign_test_power(n, share):.2f}" for share in SHARES)
+    shares = ", ".join(f"{100 * share:.0f}" for share in SHARES)
+    return f"{_described(test)}; power at {shares}% wins: {power}"
 
 
 class SignificantlyBetter(Claim):
@@ -55,8 +67,10 @@ class NotBetter(SignificantlyBetter):
         return Judgement(text, not better)
 
 
-class Equivalent(Claim):
-    """The sign test does not tell two algorithms apart.
+class NotToldApart(Claim):
+    """The sign test finds no significant difference between two algorithms.
+
+    That is what a paper says with "no significant difference", and no evidence that they are alike.
 
     Attributes
     ----------
@@ -67,9 +81,41 @@ class Equivalent(Claim):
     between: tuple[AlgorithmName, AlgorithmName]
 
     def judge(self, evidence: Evidence) -> Judgement:
-        """Return wins, losses and ties of the first, and whether p is above the level."""
+        """Return wins, losses and ties of the first, the test's power, and whether p is high."""
         test = compare(*map(evidence.values, self.between))
-        return Judgement(_described(test), not test.significant)
+        return Judgement(_with_power(test), not test.significant)
+
+
+class Equivalent(NotToldApart):
+    """Two algorithms are equivalent.
+
+    Attributes
+    ----------
+    between : pair of str
+        The two algorithms.
+    margin : float or None
+        The largest difference of mean errors that does not matter. Without one nothing can show
+        that two algorithms are equivalent: the sign test refutes it or leaves it undecided.
+    """
+
+    margin: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+
+    def judge(self, evidence: Evidence) -> Judgement:
+        """Return the interval of the mean difference, and whether it lies within the margin."""
+        if self.margin is None:
+            text, open_ = super().judge(evidence)
+            return Undecided(text, None) if open_ else Judgement(text, False)
+        a, b = map(evidence.values, self.between)
+        if len(a) < 2:
+            raise Lacking("one row is too few for a test of equivalence")
+        test = equivalence_test(a, b, self.margin)
+        text = (
+            f"mean difference {test.mean_difference:+z.2f}, {100 - 200 * LEVEL:g}% interval "
+            f"{test.low:+z.2f} to {test.high:+z.2f}, margin {self.margin:g}, {p_text(test.p_value)}"
+        )
+        if test.significant or test.different:
+            return Judgement(text, test.significant)
+        return Undecided(text, None)
 
 
 class SignificantPairs(Claim):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from quadrepro.papers.claims.claim import Claim, Judgement
+from quadrepro.papers.claims.claim import Claim, Judgement, Undecided
 from quadrepro.papers.claims.evidence import Evidence, InPrint, Lacking, Ours
 from quadrepro.papers.paper import Group, Paper
 from quadrepro.papers.schema import Also
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 NOT_COMPARABLE = "not comparable"
 WORDS = {True: "holds", False: "does not hold", None: NOT_COMPARABLE}
 """What the tables say of a judgement."""
+
+UNDECIDED = "cannot be judged"
+"""What they say if all numbers are there and do not decide."""
 
 HEADER = ("claim", "ours", "holds", "printed table", "holds in print")
 DATA_HEADER = ("claim", "timed", "ours", "holds", "printed", "holds in print")
@@ -49,13 +52,13 @@ class Judged:
     def verdict(self) -> str:
         """What the table for reading says of ours."""
         if self.held is None:
-            return WORDS[self.ours.holds]
+            return _word(self.ours)
         return "holds on {} of {} splits".format(*self.held)
 
     @property
     def data(self) -> tuple[str, ...]:
         """The row of the table for programs."""
-        held = WORDS[self.ours.holds] if self.held is None else "{} of {}".format(*self.held)
+        held = _word(self.ours) if self.held is None else "{} of {}".format(*self.held)
         in_print = ("", "") if self.printed is None else _in_words(self.printed)
         timed = "true" if self.claim.timed else "false"
         return (self.claim.text, timed, self.ours.text, held, *in_print)
@@ -90,7 +93,7 @@ def judge_claims(experiment: Experiment, outcomes: Outcomes, name: str) -> tuple
         judged = _on_ours(claim, ours, each_split=group.entry.judged == "splits")
         text = judged.ours.text + _also(claim, group.entry.also, ours)
         printed = None if in_print is None else _judge(claim, in_print)
-        judged = replace(judged, ours=Judgement(text, judged.ours.holds), printed=printed)
+        judged = replace(judged, ours=judged.ours._replace(text=text), printed=printed)
         found.append(judged if comparable else _open(judged))
     return tuple(found)
 
@@ -183,7 +186,11 @@ def _open(judged: Judged) -> Judged:
 
 
 def _in_words(judgement: Judgement) -> tuple[str, str]:
-    return judgement.text, WORDS[judgement.holds]
+    return judgement.text, _word(judgement)
+
+
+def _word(judgement: Judgement) -> str:
+    return UNDECIDED if isinstance(judgement, Undecided) else WORDS[judgement.holds]
 
 
 def _words(judged: Judged) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from quadrepro.report.kinds.curves import CURVES
 from quadrepro.report.kinds.differences import DIFFERENCES
 from quadrepro.report.kinds.margins import MARGIN_FIGURE, MARGINS
 from quadrepro.report.kinds.means import MEANS, NOISELESS_MEANS
+from quadrepro.report.kinds.ranking import RANKING
 from quadrepro.report.kinds.readings import READINGS
 from quadrepro.report.kinds.risks import RISKS
 from quadrepro.report.kinds.scatter import SCATTER
@@ -37,6 +38,7 @@ KINDS: tuple[Kind[Any], ...] = (
     SCATTER,
     RISKS,
     COMPARISONS,
+    RANKING,
     CLAIMS,
     READINGS,
     AUDIT,

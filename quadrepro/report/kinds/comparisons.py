@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from itertools import combinations
 from statistics import fmean, stdev
 
 from quadrepro.papers.printed import Printed
@@ -12,10 +14,14 @@ from quadrepro.stats import (
     COVERAGE,
     LEVEL,
     SignTest,
+    chance_of_a_star,
+    holm,
     placement,
     poisson_binomial_test,
     sign_test,
 )
+from quadrepro.stats.multiplicity import N_DRAWS, SEED
+from quadrepro.stats.result import p_text
 
 
 def probabilities(outcomes: Outcomes, a: str, b: str) -> list[float]:
@@ -69,12 +75,14 @@ def comparisons_table(context: Context[str], outcomes: Outcomes) -> Table:
     printed, titles = context.printed(context.option), context.titles
     order = [c for c in printed.columns if c in titles]
     order += [c for c in titles if c not in order]
+    tests = {(a, b): signs(outcomes, a, b) for a in order for b in order}
+    adjusted = _adjusted({pair: tests[pair] for pair in combinations(order, 2)})
     rows, data, verdicts = [], [], []
     for i, a in enumerate(order):
         entries = []
         for j, b in enumerate(order):
             found = probabilities(outcomes, a, b)
-            test = signs(outcomes, a, b)
+            test = tests[a, b]
             text = f"{fmean(found):.2f}" if found else MISSING
             if len(found) > 1:
                 text += f" ± {stdev(found):.2f}"
@@ -91,6 +99,7 @@ def comparisons_table(context: Context[str], outcomes: Outcomes) -> Table:
                     stdev(found) if len(found) > 1 else "",
                     printed.text(a, b),
                     *(("", "", "", "") if test is None else _numbers(test)),
+                    adjusted.get((a, b), adjusted.get((b, a), "")),
                     verdict,
                 )
             )
@@ -100,7 +109,8 @@ def comparisons_table(context: Context[str], outcomes: Outcomes) -> Table:
         "test)"
         + (", in parentheses the printed one. " if printed.cells else ". ")
         + "The lower triangle, in italics or grey, repeats the upper.",
-        f"\\* two-tailed sign test, ties ignored: p ≤ {LEVEL:g}.",
+        f"\\* two-tailed sign test, ties ignored: p ≤ {LEVEL:g}."
+        + _of_many_tests(outcomes, titles, adjusted, tests),
     ]
     if len(outcomes.rows) < len(all_rows):
         notes.append(
@@ -133,6 +143,7 @@ def comparisons_table(context: Context[str], outcomes: Outcomes) -> Table:
             "losses",
             "ties",
             "sign test p",
+            "sign test p Holm",
             "verdict",
         ),
         tuple(data),
@@ -145,6 +156,43 @@ def _verdict(found: list[float], printed: Printed, a: str, b: str) -> VerdictWor
     if number is None or len(found) < 2:
         return ""
     return "inside" if placement(found, number, printed.rounding(a, b)).inside else "outside"
+
+
+def _adjusted(
+    tests: Mapping[tuple[str, str], SignTest | None],
+) -> dict[tuple[str, str], float]:
+    """Return the p-values of all sign tests that could be made, adjusted by Holm's method."""
+    known = {pair: test.p_value for pair, test in tests.items() if test is not None}
+    return dict(zip(known, holm(known.values()), strict=True))
+
+
+def _of_many_tests(
+    outcomes: Outcomes,
+    titles: Mapping[str, str],
+    adjusted: Mapping[tuple[str, str], float],
+    tests: Mapping[tuple[str, str], SignTest | None],
+) -> str:
+    """Return what the note says of stars by chance, and of those that survive the adjustment."""
+    if len(adjusted) < 2:
+        return ""
+    compared = [c for c in titles if any(c in pair for pair in adjusted)]
+    means = [[outcomes.mean(row, c) for c in compared] for row in outcomes.rows]
+    chance = chance_of_a_star([[m for m in of_row if m is not None] for of_row in means])
+    starred = {
+        pair: p for pair, p in adjusted.items() if (test := tests[pair]) and test.significant
+    }
+    listed = "; ".join(f"{titles[a]} and {titles[b]}, {p_text(p)}" for (a, b), p in starred.items())
+    survive = sum(p <= LEVEL for p in starred.values())
+    return (
+        f" If all algorithms were alike, {100 * chance:.0f}% of such tables would have a star "
+        f"({N_DRAWS:,} tables, drawn with seed {SEED}, in which the risks of each data set are "
+        f"exchanged between the algorithms). Adjusted for {len(adjusted)} pairs by Holm's method, "
+        + (
+            f"{survive} of {len(starred)} starred pairs survive: {listed}."
+            if starred
+            else "no pair is significant."
+        )
+    )
 
 
 def _numbers(test: SignTest) -> tuple[int, int, int, float]:

@@ -3,25 +3,11 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from quadrepro.papers.claims.claim import Claim, everywhere, p_text
+from quadrepro.papers.claims.claim import Claim, everywhere
 from quadrepro.papers.claims.signs import SignificantlyBetter
 from quadrepro.papers.claims.times import TimesFaster
 
 FIELDS = {"kind": "k", "text": "t", "of": "ada", "than": "quad"}
-
-
-@pytest.mark.parametrize(
-    ("p", "text"),
-    [
-        (1.0, "p = 1.000"),
-        (0.0411, "p = 0.041"),
-        (0.001, "p = 0.001"),
-        (0.00099, "p < 0.001"),
-        (0.0, "p < 0.001"),
-    ],
-)
-def test_small_p_values_are_said_to_be_small(p: float, text: str) -> None:
-    assert p_text(p) == text
 
 
 def test_names_are_checked_against_those_that_are_known() -> None:

@@ -15,6 +15,7 @@ from quadrepro.report.kinds.comparisons import (
 )
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.table import Table
+from quadrepro.stats import chance_of_a_star, holm
 from quadrepro.stats.poisson_binomial import better_on_one, better_over_all
 from tests.report.contexts import context_of
 
@@ -147,3 +148,36 @@ def test_comparisons_are_written_with_several_algorithms(experiment: Experiment)
     one = experiment.config.model_copy(update={"algorithms": experiment.config.algorithms[:1]})
     alone = replace(experiment, config=one)
     assert not COMPARISONS.written(context_of(alone, "comparisons"))
+
+
+def test_p_values_are_adjusted_for_the_number_of_pairs(
+    experiment: Experiment, outcomes: Make
+) -> None:
+    many = outcomes({f"set{i}": (1, 5, 5 + i % 2) for i in range(8)})
+    table = table_of(experiment, many)
+    by_pair = {row[:2]: row for row in table.data_rows}
+    header = table.data_header
+    pairs = [("quadboost", "lpboost"), ("quadboost", "adaboost"), ("lpboost", "adaboost")]
+    p, adjusted = (header.index(name) for name in ("sign test p", "sign test p Holm"))
+    expected = holm(float(by_pair[pair][p]) for pair in pairs)
+    assert [by_pair[pair][adjusted] for pair in pairs] == expected
+    assert [by_pair[pair[::-1]][adjusted] for pair in pairs] == expected
+    assert by_pair["quadboost", "quadboost"][adjusted] == ""
+    [note] = [note for note in table.notes if "Holm" in note]
+    risks = [[0.1, 0.5, 0.5 + i % 2 / 10] for i in range(8)]
+    assert f"{100 * chance_of_a_star(risks):.0f}% of such tables would have a star" in note
+    assert "for 3 pairs by Holm's method, 2 of 2 starred pairs survive: QuadBoost and LPBo" in note
+
+
+def test_a_star_may_not_survive_the_adjustment(experiment: Experiment, outcomes: Make) -> None:
+    # Six wins of six, p = 0.031; three times that is above the level.
+    table = table_of(experiment, outcomes({f"set{i}": (1, 5, (0, 6)[i % 2]) for i in range(6)}))
+    [note] = [note for note in table.notes if "Holm" in note]
+    assert note.endswith("0 of 1 starred pairs survive: QuadBoost and LPBoost, p = 0.094.")
+    nothing = table_of(experiment, outcomes(ONE)).notes[1]
+    assert nothing.endswith("by Holm's method, no pair is significant.")
+
+
+def test_pairs_with_missing_cells_are_not_counted(experiment: Experiment, outcomes: Make) -> None:
+    notes = table_of(experiment, outcomes({**ONE, "monks": (2, None, 1)})).notes
+    assert not any("Holm" in note for note in notes)

@@ -1,0 +1,104 @@
+"""Algorithms ranked over the data sets, beyond the tests of the papers: a table and a figure."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field, model_validator
+
+from quadrepro.documents.model import Model
+from quadrepro.report.critical_difference import draw_critical_difference
+from quadrepro.report.kinds.audit import share_of_tests
+from quadrepro.report.kinds.base import Context, Kind, closing_notes
+from quadrepro.report.outcomes import Outcomes
+from quadrepro.report.ranking import Splits, no_ranking, ranking_table
+from quadrepro.report.table import Table
+from quadrepro.stats import Ranking, rank_methods
+from quadrepro.stats.ranking import fault_of_size
+
+KEY = "ranking"
+"""Key in the config, and name of the files without ending."""
+
+
+class Options(Model):
+    """What a config says of the ranking; ``true`` stands for the defaults.
+
+    Attributes
+    ----------
+    rope : float
+        Half-width of the region of practical equivalence: risks that differ by no more are the
+        same.
+    """
+
+    rope: float = Field(default=0.01, ge=0, allow_inf_nan=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _true(cls, data: Any) -> Any:
+        return {} if data is True else data
+
+
+def ranking_of(context: Context[Options], outcomes: Outcomes) -> Ranking | None:
+    """Return the ranking by mean risk, or None if a cell is missing or one row is left."""
+    rows = outcomes.rows
+    risks = {c: [outcomes.mean(row, c) for row in rows] for c in context.titles}
+    known = {c: [risk for risk in of if risk is not None] for c, of in risks.items()}
+    if len(rows) < 2 or any(len(of) < len(rows) for of in known.values()):
+        return None
+    return rank_methods(known, context.option.rope)
+
+
+def splits_of(context: Context[Options], outcomes: Outcomes) -> list[Splits]:
+    """Return the risks on single splits; none if there is one, or if all examples are tested."""
+    if outcomes.repeats < 2:
+        return []
+    found = []
+    for row in context.config.rows:
+        title = row.entry.title
+        if title not in outcomes.rows:
+            continue
+        n_test = outcomes.cell(title, outcomes.columns[0])[0].n_test
+        share = share_of_tests(row.entry.changed(context.config.protocol), n_test)
+        values = outcomes.risks if outcomes.regression(title) else outcomes.fractions
+        if share < 1:
+            found.append(Splits(title, {c: values(title, c) for c in context.titles}, share))
+    return found
+
+
+def table_of_ranking(context: Context[Options], outcomes: Outcomes) -> Table:
+    """Return the table of all pairs of algorithms."""
+    all_rows, outcomes = outcomes.rows, outcomes.tested()
+    title = f"{context.config.title}: ranking"
+    ranking = ranking_of(context, outcomes)
+    if ranking is None:
+        return no_ranking(title, "There is no ranking while cells are missing.")
+    table = ranking_table(title, ranking, context.titles, splits_of(context, outcomes))
+    notes = [*table.notes, *closing_notes(context, outcomes)]
+    if len(outcomes.rows) < len(all_rows):
+        notes.append(
+            f"Over the {len(outcomes.rows)} of {len(all_rows)} data sets on which every algorithm "
+            "has a result in every split."
+        )
+    return Table(title, table.header, table.rows, tuple(notes), table.data_header, table.data_rows)
+
+
+def draw_ranking(context: Context[Options], outcomes: Outcomes, folder: Path) -> None:
+    """Draw the critical-difference diagram."""
+    ranking = ranking_of(context, outcomes.tested())
+    if ranking is None:
+        draw_critical_difference(folder, KEY, (), (), 0.0)
+        return
+    titles = [context.titles[name] for name in ranking.methods]
+    draw_critical_difference(folder, KEY, titles, ranking.mean_ranks, ranking.critical_difference)
+
+
+def check_ranking(context: Context[Options]) -> None:
+    """Refuse a config with too little, or too much, to rank."""
+    if fault := fault_of_size(len(context.titles), len(context.config.rows)):
+        raise context.error(fault)
+
+
+RANKING = Kind(
+    key=KEY, option=Options, check=check_ranking, table=table_of_ranking, draw=draw_ranking
+)

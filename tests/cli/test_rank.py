@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+import quadrepro
+from quadrepro.cli import main
+
+SCORES = "dataset,ours,theirs\na,0.9,0.8\nb,0.8,0.7\nc,0.7,0.75\nd,0.9,\n"
+
+
+@pytest.fixture
+def scores(tmp_path: Path) -> Path:
+    path = tmp_path / "scores.csv"
+    path.write_text(SCORES)
+    return path
+
+
+def rank(*words: object) -> Result:
+    return CliRunner().invoke(main, ["rank", *map(str, words)])
+
+
+def test_rank_prints_what_the_function_returns_and_writes_if_asked(
+    scores: Path, tmp_path: Path
+) -> None:
+    result = rank(scores, "--higher-is-better", "--rope", 0.01, "--drop-missing")
+    expected = quadrepro.rank(scores, higher_is_better=True, rope=0.01, drop_missing=True)
+    assert (result.exit_code, result.stdout) == (0, expected.markdown + "\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["scores.csv"]
+    out = tmp_path / "new" / "folder"
+    share = ("--test-share", 0.1, "--drop-missing", "--out", out)
+    result = rank(scores, *share)
+    assert result.stdout.endswith(f"Table and diagram written to {out}\n")
+    assert "corrected t" in (out / "ranking.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "message"),
+    [
+        ((), 3, "error: "),
+        ((), 3, "scores.csv: scores are missing in line 5 (d): fill them in, or leave out such"),
+        (("--rope", "-1"), 2, "the half-width of the rope cannot be -1"),
+        (("--test-share", "2", "--drop-missing"), 2, "the share of test examples cannot be 2"),
+        (("--rope", "wide"), 2, "'--rope'"),
+    ],
+)
+def test_a_mistake_ends_with_its_code_and_one_clear_message(
+    scores: Path, options: tuple[str, ...], code: int, message: str
+) -> None:
+    result = rank(scores, *options)
+    assert result.exit_code == code
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_a_file_that_is_not_there_is_a_fault_of_the_data(tmp_path: Path) -> None:
+    assert rank(tmp_path / "nowhere.csv").exit_code == 3

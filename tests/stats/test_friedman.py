@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+from fractions import Fraction
+from math import nan, sqrt
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from scikit_posthocs import posthoc_nemenyi_friedman
+from scipy.stats import friedmanchisquare, norm
+
+from quadrepro.stats import (
+    critical_difference,
+    friedman_test,
+    holm,
+    nemenyi_p_value,
+    rank_p_value,
+)
+from tests.stats.examples import risks_of_demsar
+
+tables = st.integers(3, 5).flatmap(
+    lambda k: st.lists(st.lists(st.integers(0, 5), min_size=k, max_size=k), min_size=2, max_size=12)
+)
+
+
+def test_demsars_example() -> None:
+    test = friedman_test(risks_of_demsar(), correct_ties=False)
+    assert [round(rank, 3) for rank in test.mean_ranks] == [3.143, 2.000, 2.893, 1.964]
+    assert round(test.statistic, 2) == 9.28
+    assert round(test.f_statistic, 2) == 3.69
+    assert round(critical_difference(4, 14), 2) == 1.25
+    assert round(critical_difference(4, 14, level=0.1), 2) == 1.12
+    # C4.5 against the others: z = (3.143 - 1.964) / 0.488 = 2.416 and so on.
+    found = [rank_p_value(3.143 - rank, 4, 14) for rank in (1.964, 2.000, 2.893)]
+    assert found == pytest.approx([0.016, 0.019, 0.607], abs=0.002)
+    assert [p <= 0.05 for p in holm(found)] == [True, True, False]
+
+
+@given(tables)
+def test_the_statistic_and_its_p_value_are_scipys(table: list[list[int]]) -> None:
+    assume(any(len(set(row)) > 1 for row in table))
+    test, expected = friedman_test(table), friedmanchisquare(*zip(*table, strict=True))
+    assert test.statistic == pytest.approx(expected.statistic, abs=1e-9)
+    assert test.p_value == pytest.approx(expected.pvalue, abs=1e-9)
+    assert sum(test.mean_ranks) == pytest.approx(len(table[0]) * (len(table[0]) + 1) / 2)
+
+
+def test_nemenyis_p_values_are_those_of_scikit_posthocs() -> None:
+    risks = risks_of_demsar()
+    expected = posthoc_nemenyi_friedman(pd.DataFrame(risks)).to_numpy()
+    ranks = friedman_test(risks).mean_ranks
+    for i in range(4):
+        for j in range(i):
+            p = nemenyi_p_value(ranks[i] - ranks[j], 4, 14)
+            assert p == pytest.approx(expected[i, j], abs=1e-6)
+            assert p == nemenyi_p_value(ranks[j] - ranks[i], 4, 14)
+
+
+@pytest.mark.parametrize(("k", "n"), [(2, 10), (4, 14), (6, 25)])
+def test_ranks_as_far_apart_as_the_critical_difference_have_the_level_as_p_value(
+    k: int, n: int
+) -> None:
+    for level in (0.05, 0.1):
+        assert nemenyi_p_value(critical_difference(k, n, level), k, n) == pytest.approx(level)
+
+
+def test_two_methods_need_no_adjustment() -> None:
+    assert nemenyi_p_value(0.7, 2, 12) == pytest.approx(rank_p_value(0.7, 2, 12), abs=1e-9)
+    z = 0.7 / sqrt(2 * 3 / (6 * 12))
+    assert rank_p_value(-0.7, 2, 12) == pytest.approx(2 * norm.sf(z))
+
+
+def test_methods_that_always_come_in_the_same_order_are_certain_by_f() -> None:
+    test = friedman_test([[1, 2, 3]] * 4)
+    assert test.statistic == pytest.approx(8)
+    assert (test.f_statistic, test.f_p_value) == (float("inf"), 0)
+
+
+def test_ties_alone_show_nothing() -> None:
+    test = friedman_test([[1, 1, 1]] * 4)
+    assert (test.mean_ranks, test.p_value, test.f_p_value) == ((2.0, 2.0, 2.0), 1.0, 1.0)
+
+
+def test_risks_that_only_rounding_tells_apart_share_their_rank() -> None:
+    assert friedman_test([[0.1 + 0.2, 0.3], [1, 2]]).mean_ranks == (1.25, 1.75)
+    third = Fraction(1, 3)
+    assert friedman_test([[third, third + Fraction(1, 10**6)]] * 2).mean_ranks == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ([[1, 2]], "at least two data sets"),
+        ([[1], [2]], "two methods"),
+        ([[1, 2], [1, nan]], "finite"),
+        ([[1, 2], [1]], "as many risks as there are methods"),
+    ],
+)
+def test_what_cannot_be_ranked_is_refused(table: list[list[float]], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        friedman_test(table)
+
+
+def test_numbers_are_plain_floats() -> None:
+    test = friedman_test(np.array([[1.0, 2.0], [1.0, 3.0], [2.0, 1.0]]).tolist())
+    assert {type(x) for x in (*test.mean_ranks, test.statistic, test.p_value)} == {float}
