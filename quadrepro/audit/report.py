@@ -12,7 +12,7 @@ from quadrepro.audit.check import Finding
 from quadrepro.audit.subject import Subject
 from quadrepro.papers.paper import Paper
 from quadrepro.report.table import Entry, Table, csv_text
-from quadrepro.stats import LEVEL
+from quadrepro.stats import LEVEL, holm
 
 WORDS = {True: "holds", False: "fails", None: "cannot be judged"}
 
@@ -140,35 +140,21 @@ def _together(
     p_values = [f.p_value for found in findings.values() for f in found if f.p_value is not None]
     if not p_values:
         return findings, ()
-    level = holm_level(p_values)
+    adjusted = holm(p_values)
+    # Equal p-values are adjusted alike.
+    holds = {p: q > LEVEL for p, q in zip(p_values, adjusted, strict=True)}
     judged = {
-        key: tuple(f if f.p_value is None else replace(f, holds=f.p_value > level) for f in found)
+        key: tuple(f if f.p_value is None else replace(f, holds=holds[f.p_value]) for f in found)
         for key, found in findings.items()
     }
     alone = sum(p <= LEVEL for p in p_values)
-    together = sum(p <= level for p in p_values)
+    together = sum(q <= LEVEL for q in adjusted)
     note = (
         f"Of {len(p_values)} statistical tests {alone} have p ≤ {LEVEL:g}; chance alone gives up "
         f"to {LEVEL * len(p_values):.1f}. Counted as failures: {together}, which fail among all "
         "tests together (Holm)."
     )
     return judged, (note,)
-
-
-def holm_level(p_values: list[float]) -> float:
-    """Return the largest p-value that Holm's procedure rejects at `LEVEL`, or -1 if it is none.
-
-    Examples
-    --------
-    >>> holm_level([0.01, 0.04, 0.03, 0.5]), holm_level([0.04, 0.04])
-    (0.01, -1.0)
-    """
-    largest = -1.0
-    for i, p in enumerate(sorted(p_values)):
-        if p * (len(p_values) - i) > LEVEL:
-            break
-        largest = p
-    return largest
 
 
 def _numbers(found: tuple[Finding, ...]) -> list[str]:

@@ -43,10 +43,11 @@ def command(
     at_least: int | None,
     out: Path,
 ) -> None:
-    """Compare two results folders, or two folders of them; or one with the printed numbers.
+    """Compare two results folders, or one with the printed numbers.
 
-    Words and counts must be the same, other numbers agree within the tolerance. Measured times and
-    what the cells were computed with may differ. Exits with 4 if anything else differs.
+    Two folders of results folders can be compared as well. Words and counts must be the same, other
+    numbers agree within the tolerance. Measured times and what the cells were computed with may
+    differ. Exits with 4 if anything else differs.
 
     With --against printed, OURS is a results folder or the name of a config. It prints the verdicts
     on the printed tables, and exits with 4 if fewer than N numbers are inside.

@@ -16,10 +16,10 @@ import click
     help="Folder in which each experiment has a folder of its name.",
 )
 def command(out: Path) -> None:
-    """Write the scoreboard of all results, README.md in their folder.
+    """Write the scoreboard of all results.
 
-    It says per paper how many printed numbers lie inside our intervals and which claims hold, and
-    links every table, figure and note.
+    It is README.md in their folder. It says per paper how many printed numbers lie inside our
+    intervals and which claims hold, and links every table, figure and note.
     """
     from quadrepro.report.overview import write_overview
 

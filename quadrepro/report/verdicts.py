@@ -98,7 +98,8 @@ class Verdicts:
         The number of splits whose mean a printed number is; 1 for a single split.
     splits : dict of str to ndarray of shape (n_splits, n_numbers)
         Our numbers behind the comparable entries of each row, in their order, by row; of rows with
-        fewer than `LEAST_SPLITS` splits there are none.
+        fewer than `LEAST_SPLITS` splits there are none. If one split serves the whole table, those
+        of all rows stand under the empty name.
     """
 
     printed: str
@@ -108,7 +109,12 @@ class Verdicts:
 
     @classmethod
     def of(
-        cls, printed: str, found: Sequence[tuple[Verdict, Sequence[float]]], further: int = 1
+        cls,
+        printed: str,
+        found: Sequence[tuple[Verdict, Sequence[float]]],
+        further: int = 1,
+        *,
+        together: bool = False,
     ) -> Verdicts:
         """Gather verdicts together with our splits behind each.
 
@@ -120,11 +126,13 @@ class Verdicts:
             Each verdict with the numbers of our splits.
         further : int, default 1
             The number of splits whose mean a printed number is.
+        together : bool, default False
+            Whether one split serves the whole table, so that its rows are not independent.
         """
         of_rows: dict[str, list[Sequence[float]]] = {}
         for verdict, ours in found:
             if verdict.p_value is not None:
-                of_rows.setdefault(verdict.row, []).append(ours)
+                of_rows.setdefault("" if together else verdict.row, []).append(ours)
         splits = {
             row: np.array(columns).T
             for row, columns in of_rows.items()
@@ -151,6 +159,8 @@ class Verdicts:
     @cached_property
     def chances(self) -> dict[str, FloatArray]:
         """How many numbers of each row are outside by chance, by row."""
+        if "" in self.splits:
+            return {"": chance_of_misses(self.splits[""], further=self.further)}
         counts = Counter(v.row for v in self.judged)
         return {
             row: chance_of_misses(self.splits[row], further=self.further)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quadrepro.audit import CHECKS
-from quadrepro.audit.report import HEADER, audit, holm_level
+from quadrepro.audit.report import HEADER, audit
 from quadrepro.papers.paper import load_paper, paper_names
 from quadrepro.stats import poisson_binomial_test
 from tests.audit.papers import subject
@@ -30,20 +30,6 @@ def test_a_paper_without_numbers_has_nothing_to_check(name: str) -> None:
     assert not found.findings
     assert "there is nothing to check" in found.to_markdown()
     assert found.to_csv() == f"{','.join(HEADER)}\n"
-
-
-@given(st.lists(st.floats(0, 0.06), min_size=1, max_size=9))
-def test_holm_rejects_what_stepping_down_rejects(p_values: list[float]) -> None:
-    rejected: set[int] = set()
-    while rest := [i for i in range(len(p_values)) if i not in rejected]:
-        least = min(rest, key=lambda i: p_values[i])
-        if p_values[least] > 0.05 / len(rest):
-            break
-        rejected.add(least)
-    level = holm_level(p_values)
-    by_level = {i for i, p in enumerate(p_values) if p <= level}
-    # Of equal p-values all or none are rejected.
-    assert {p_values[i] for i in by_level} == {p_values[i] for i in rejected}
 
 
 def test_a_test_among_many_fails_only_if_it_does_so_with_all(tmp_path: Path) -> None:

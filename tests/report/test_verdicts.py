@@ -122,3 +122,17 @@ def test_welch_without_rounding_is_scipys() -> None:
     with_reach = replace(ENTRY, printed=f"{judged.low}")
     at_the_end = of_two_means(with_reach, ours, Moments(float(judged.low), 3.14, 20), 0.0)
     assert at_the_end.p_value == pytest.approx(0.05)
+
+
+def test_rows_that_share_one_split_are_counted_together() -> None:
+    rng = np.random.default_rng(4)
+    common = rng.normal(size=30)
+    found = []
+    for i in range(12):
+        ours = list(common + rng.normal(0, 0.01, 30))
+        entry = Verdict(f"row {i}", "column", "probability", f"{np.mean(ours):.6f}")
+        found.append((of_further_splits(entry, ours, 0.0), ours))
+    alone = Verdicts.of("table2", found).misses
+    together = Verdicts.of("table2", found, together=True).misses
+    assert together.expected == pytest.approx(alone.expected)
+    assert together.high == 12 > alone.high

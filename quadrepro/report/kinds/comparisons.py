@@ -6,17 +6,16 @@ from collections.abc import Mapping
 from itertools import combinations
 from statistics import fmean, stdev
 
-from quadrepro.papers.printed import Printed
 from quadrepro.report.kinds.base import Context, Kind
 from quadrepro.report.outcomes import Outcomes
-from quadrepro.report.table import MISSING, Entry, Table, VerdictWord
+from quadrepro.report.table import MISSING, Entry, Table
+from quadrepro.report.verdicts import Verdict, Verdicts, of_further_splits
 from quadrepro.stats import (
     COVERAGE,
     LEVEL,
     SignTest,
     chance_of_a_star,
     holm,
-    placement,
     poisson_binomial_test,
     sign_test,
 )
@@ -77,7 +76,8 @@ def comparisons_table(context: Context[str], outcomes: Outcomes) -> Table:
     order += [c for c in titles if c not in order]
     tests = {(a, b): signs(outcomes, a, b) for a in order for b in order}
     adjusted = _adjusted({pair: tests[pair] for pair in combinations(order, 2)})
-    rows, data, verdicts = [], [], []
+    words = {(v.row, v.column): v.word for v in pair_verdicts(context, outcomes).judged}
+    rows, data = [], []
     for i, a in enumerate(order):
         entries = []
         for j, b in enumerate(order):
@@ -87,9 +87,8 @@ def comparisons_table(context: Context[str], outcomes: Outcomes) -> Table:
             if len(found) > 1:
                 text += f" ± {stdev(found):.2f}"
             mark = "*" if test is not None and test.significant else ""
-            verdict: VerdictWord = "" if a == b else _verdict(found, printed, a, b)
+            verdict = words.get((a, b), words.get((b, a), ""))
             mark += "†" if verdict == "outside" else ""
-            verdicts += [verdict] if verdict and i < j else []
             entries.append(Entry(text, printed.text(a, b), mark=mark, grey=j < i, verdict=verdict))
             data.append(
                 (
@@ -122,11 +121,10 @@ def comparisons_table(context: Context[str], outcomes: Outcomes) -> Table:
             f"Mean ± standard deviation of the probability over {outcomes.repeats} splits; the "
             "sign test compares mean risks."
         )
-    if verdicts:
+    if words:
         notes.append(
-            f"† marks a printed probability outside the interval in which that of one further "
-            f"split falls with probability {COVERAGE:g} (Student's t). Inside: "
-            f"{verdicts.count('inside')} of {len(verdicts)} pairs."
+            "† marks a printed probability outside the interval in which that of one further "
+            f"split falls with probability {COVERAGE:g} (Student's t)."
         )
     return Table(
         f"{context.config.title}: pairwise comparisons",
@@ -150,12 +148,17 @@ def comparisons_table(context: Context[str], outcomes: Outcomes) -> Table:
     )
 
 
-def _verdict(found: list[float], printed: Printed, a: str, b: str) -> VerdictWord:
-    """Return where the printed probability lies among those of our splits, or "" if unknown."""
-    number = printed.number(a, b)
-    if number is None or len(found) < 2:
-        return ""
-    return "inside" if placement(found, number, printed.rounding(a, b)).inside else "outside"
+def pair_verdicts(context: Context[str], outcomes: Outcomes) -> Verdicts:
+    """Return where each printed probability of the upper triangle lies among our splits."""
+    printed, outcomes = context.printed(context.option), outcomes.tested()
+    known = [c for c in printed.columns if c in context.titles]
+    found = []
+    for a, b in combinations(known, 2):
+        if printed.text(a, b):
+            ours = probabilities(outcomes, a, b)
+            entry = Verdict(a, b, "probability", printed.text(a, b))
+            found.append((of_further_splits(entry, ours, printed.rounding(a, b)), ours))
+    return Verdicts.of(printed.name, found, together=True)
 
 
 def _adjusted(
@@ -210,4 +213,5 @@ COMPARISONS = Kind(
     check=lambda context: context.check_printed("comparisons"),
     written=_several_columns,
     table=comparisons_table,
+    verdicts=pair_verdicts,
 )
