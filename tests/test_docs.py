@@ -190,6 +190,7 @@ def test_every_config_has_its_results_committed(path: Path) -> None:
     }
     assert "risks.md" in files
     always = {"cells.csv", "outcomes.csv", "run.json", "tables.json"}
+    always |= {manifest.score} if manifest.score else set()
     assert {p.name for p in folder.iterdir()} - {"notes.md"} == always | files
     for stem, table in manifest.tables.items():
         texts = {name: (folder / name).read_text(encoding="utf-8") for name in table.files}

@@ -79,7 +79,8 @@ class _Verbs(click.Group):
     cls=_Verbs,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Exit codes: 0 done; 1 some cells failed or are missing; 2 usage or config; "
-    "3 data missing or not as its card says; 4 tables differ, a certificate fails or a paper "
+    "3 data missing or not as its card says; 4 tables differ, fewer numbers are inside "
+    "than asked for, a certificate fails, or a paper "
     "fails `audit --strict`; "
     "130 interrupted.",
 )
