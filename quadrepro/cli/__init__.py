@@ -22,6 +22,7 @@ VERBS = {
     "explain": "Say where an entry of a table comes from.",
     "verify": "Prove computed cells by code that shares nothing with the algorithms.",
     "table": "Write the tables again from what has been computed.",
+    "report": "Write the HTML page of an experiment, and the index of all.",
     "infer": "Say which reading of a protocol the printed numbers speak for.",
     "compare": "Compare two results folders, or two folders of them.",
     "merge": "Bring together the records of several results folders.",

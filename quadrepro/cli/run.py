@@ -44,6 +44,7 @@ class _Options:
     quiet: bool
     as_json: bool
     allow_missing: bool
+    no_report: bool
 
 
 @click.command("run")
@@ -84,6 +85,7 @@ class _Options:
 )
 @click.option("--scheduler", help="Address or file of the Dask scheduler, as tcp://host:8786.")
 @allow_missing_option
+@click.option("--no-report", is_flag=True, help="Write no HTML page.")
 @click.option("--quiet", "-q", is_flag=True, help="Show no progress.")
 @click.option("--json", "as_json", is_flag=True, help="Print events as lines of JSON, no tables.")
 def command(
@@ -94,7 +96,7 @@ def command(
     offline: bool,
     **options: Any,
 ) -> None:
-    """Compute an experiment and write its tables.
+    """Compute an experiment and write its tables and an HTML page of them.
 
     CONFIG is a YAML file, or the name of one that ships with quadrepro. Data sets that are not
     available locally are fetched. Cells that have been computed before are not computed again, nor
@@ -119,7 +121,7 @@ def command(
 
 
 def _run(interruption: Interruption, plan: Plan, out: Path, asked: _Options) -> int:
-    from quadrepro.cli.showing import failure, show, warn_of_memory
+    from quadrepro.cli.showing import failure, page_of, show, warn_of_memory
     from quadrepro.engine.estimates import Estimates
     from quadrepro.engine.run import compute, missing_cells
     from quadrepro.progress import RunProgress, duration, tell
@@ -162,12 +164,17 @@ def _run(interruption: Interruption, plan: Plan, out: Path, asked: _Options) -> 
         tell(f"part {asked.shard[0]} of {asked.shard[1]} is done; quadrepro merge joins the parts")
         return 0
     results = write(plan, store, out, asked.allow_missing)
+    page = None if asked.no_report else page_of(results)
     if asked.as_json:
         assert results.outcomes is not None
         bad = sum(not record.ok for record in results.outcomes.records.values())
-        _event("end", folder=str(results.folder), without_result=bad)
+        report = None if page is None else str(page)
+        _event("end", folder=str(results.folder), without_result=bad, report=report)
         return int(bad > 0)
-    return show(results)
+    code = show(results)
+    if page is not None:
+        click.echo(f"Report: {page.resolve().as_uri()}")
+    return code
 
 
 def _backend(plan: Plan, asked: _Options, jobs: int) -> Backend:

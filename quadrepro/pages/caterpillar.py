@@ -9,7 +9,7 @@ from statistics import NormalDist
 from quadrepro.report.verdicts import Verdict
 from quadrepro.stats import COVERAGE
 
-WIDTH, HEIGHT = 720.0, 300.0
+WIDTH, HEIGHT = 760.0, 280.0
 """Of the plot, in its own units."""
 
 LEFT, RIGHT, TOP, BOTTOM = 44.0, 12.0, 14.0, 34.0

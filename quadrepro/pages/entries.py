@@ -12,7 +12,7 @@ from quadrepro.pages.folder import Folder, Split
 from quadrepro.report.table import MISSING
 from quadrepro.report.verdicts import Verdict
 
-QUANTITIES = ("risk", "error in percent", "RMSE")
+RATE, PERCENT, RMSE = "risk", "error in percent", "RMSE"
 """Quantities of verdicts that the main table shows; others, such as margins, have their own."""
 
 KEY_DIGITS = 12
@@ -63,6 +63,11 @@ class Entry:
     def counted(self) -> bool:
         """Whether the numbers are error rates."""
         return all(s.errors is not None for s in self.splits if s.value is not None)
+
+    @property
+    def unit(self) -> str:
+        """The quantity that is shown."""
+        return RMSE if not self.counted else PERCENT if self.percent else RATE
 
     @property
     def mean(self) -> float | None:
@@ -129,19 +134,21 @@ class Grid:
         Title of each algorithm by its name.
     entries : dict of (str, str) to Entry
         By row and column; a row may lack columns.
-    percent : bool
-        Whether errors are shown in percent.
     """
 
     rows: tuple[str, ...]
     columns: dict[str, str]
     entries: dict[tuple[str, str], Entry]
-    percent: bool
 
     @property
     def judged(self) -> bool:
         """Whether some printed number is judged."""
         return any(entry.bucket is not None for entry in self.entries.values())
+
+    @property
+    def units(self) -> set[str]:
+        """The quantities that are shown."""
+        return {entry.unit for entry in self.entries.values()}
 
     @property
     def splits(self) -> int:
@@ -154,10 +161,9 @@ def make_grid(folder: Folder) -> Grid:
     rows = tuple(dict.fromkeys(row for row, _ in folder.cells))
     names = dict.fromkeys(column for _, column in folder.cells)
     titles = folder.config.titles if folder.config else {}
-    shown = {
-        (v.row, v.column): v for _, v in reversed(folder.verdicts) if v.quantity in QUANTITIES
-    }
     percent = "means" in folder.manifest.tables
+    quantities = (PERCENT if percent else RATE, RMSE)
+    shown = {(v.row, v.column): v for _, v in reversed(folder.verdicts) if v.quantity in quantities}
     entries = {}
     for (row, column), splits in folder.cells.items():
         verdict = shown.get((row, column))
@@ -166,7 +172,7 @@ def make_grid(folder: Folder) -> Grid:
     for row in rows:
         of_row = [entries[row, name] for name in names if (row, name) in entries]
         entries |= {(row, entry.column): entry for entry in _ranked(of_row)}
-    return Grid(rows, {name: titles.get(name, name) for name in names}, entries, percent)
+    return Grid(rows, {name: titles.get(name, name) for name in names}, entries)
 
 
 def _ranked(of_row: list[Entry]) -> list[Entry]:
@@ -180,57 +186,58 @@ def _ranked(of_row: list[Entry]) -> list[Entry]:
     ]
 
 
-def dialogs(grid: Grid, data: dict[str, str], commands: dict[tuple[str, str], str]) -> Any:
+def dialogs(grid: Grid, commands: dict[tuple[str, str], str]) -> dict[str, Any]:
     """Return what the script of a page needs to open an entry, as JSON.
 
     Parameters
     ----------
     grid : Grid
         The main table.
-    data : dict of str to str
-        Hash of the data of each row.
     commands : dict of (str, str) to str
         The command that computes an entry again.
     """
     chosen: dict[str, int] = {}
-    cells = []
-    for place, entry in grid.entries.items():
-        found = [split for split in entry.splits if split.value is not None]
-        sizes = {split.n_test for split in found}
-        verdict = entry.verdict
-        cells.append(
-            {
-                "row": entry.row,
-                "column": grid.columns[entry.column],
-                "data": data.get(entry.row, ""),
-                "command": commands[place],
-                "unit": "RMSE" if not entry.counted else "%" if entry.percent else "risk",
-                "mean": entry.text,
-                "sd": entry.spread,
-                "printed": entry.printed,
-                "place": entry.place,
-                "low": _short(verdict.low if verdict else None),
-                "high": _short(verdict.high if verdict else None),
-                "p": _short(verdict.p_value if verdict else None),
-                "why": verdict.reason if verdict else "",
-                "values": [_short(value) for value in entry.values],
-                "errors": [s.errors for s in found] if entry.counted else [],
-                "tests": list(sizes) if len(sizes) == 1 else [s.n_test for s in found],
-                "chosen": [
-                    chosen.setdefault(json.dumps(s.chosen, sort_keys=True), len(chosen))
-                    for s in found
-                ],
-                "repeats": _few([s.repeat for s in found]),
-                "keys": [s.key[:KEY_DIGITS] for s in found],
-                "seconds": _short(fmean(known) if (known := _seconds(found)) else None),
-                "failed": [
-                    f"{s.repeat}: {s.status}{', ' if s.reason else ''}{s.reason}"
-                    for s in entry.splits
-                    if s.value is None
-                ],
-            }
-        )
+    cells = [
+        _dialog(entry, chosen) | {"column": grid.columns[entry.column], "command": commands[place]}
+        for place, entry in grid.entries.items()
+    ]
     return {"cells": cells, "chosen": [json.loads(text) for text in chosen]}
+
+
+def _dialog(entry: Entry, chosen: dict[str, int]) -> dict[str, Any]:
+    """Return what an entry shows; what is empty is left out, and what is chosen is numbered."""
+    found = [split for split in entry.splits if split.value is not None]
+    sizes = [split.n_test for split in found]
+    verdict = entry.verdict
+    shown = {
+        "row": entry.row,
+        "unit": entry.unit,
+        "mean": entry.text,
+        "sd": entry.spread,
+        "printed": entry.printed,
+        "place": entry.place,
+        "low": _short(verdict.low if verdict else None),
+        "high": _short(verdict.high if verdict else None),
+        "p": _short(verdict.p_value if verdict else None),
+        "why": verdict.reason if verdict else "",
+        "values": [_short(value) for value in entry.values],
+        "errors": [split.errors for split in found] if entry.counted else [],
+        "tests": [] if not entry.counted else sizes[:1] if len(set(sizes)) == 1 else sizes,
+        "chosen": [_numbered(split.chosen, chosen) for split in found],
+        "repeats": _few([split.repeat for split in found]),
+        "keys": [split.key[:KEY_DIGITS] for split in found],
+        "seconds": _short(fmean(known) if (known := _seconds(found)) else None),
+        "failed": [_failure(split) for split in entry.splits if split.value is None],
+    }
+    return {name: value for name, value in shown.items() if value not in ("", None, [])}
+
+
+def _numbered(values: dict[str, Any], known: dict[str, int]) -> int:
+    return known.setdefault(json.dumps(values, sort_keys=True), len(known))
+
+
+def _failure(split: Split) -> str:
+    return f"{split.repeat}: {split.status}{', ' if split.reason else ''}{split.reason}"
 
 
 def _few(repeats: list[str]) -> list[str]:

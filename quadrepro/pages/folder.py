@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -98,7 +99,7 @@ class Folder:
         text = self.text("run.json")
         try:
             run = json.loads(text) if text else {}
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise DataError(f"{self.path / 'run.json'}: {error}") from None
         if not isinstance(run, dict):
             raise DataError(f"{self.path / 'run.json'}: not a mapping")
@@ -155,6 +156,17 @@ class Folder:
         """The rows of ``claims.csv``."""
         return [row for row, _ in self._rows("claims.csv", CLAIMS_HEADER, lambda row: None)]
 
+    def check(self) -> None:
+        """Read all files but notes, tables and figures.
+
+        Raises
+        ------
+        DataError
+            If one of them is damaged.
+        """
+        for name in ("run", "cells", "published", "verdicts", "score", "claims"):
+            getattr(self, name)
+
     def text(self, name: str) -> str:
         """Return what a file of the folder holds; empty if there is none, or not in the folder."""
         return self.content(name).decode("utf-8", errors="replace")
@@ -184,7 +196,7 @@ class Folder:
             for line in lines:
                 row = {key: value or "" for key, value in line.items() if key is not None}
                 yield row, read(row)
-        except (ValueError, csv.Error) as error:
+        except (ValueError, RecursionError, csv.Error) as error:
             raise DataError(f"{self.path / name}:{lines.line_num}: {error}") from None
 
 
@@ -227,14 +239,11 @@ def _split(row: dict[str, str]) -> Split:
 
 def _verdict(row: dict[str, str]) -> Verdict:
     float(row["printed"])
-    return Verdict(
-        row["dataset"],
-        row["algorithm"],
-        row["quantity"],
-        row["printed"],
-        *(_number(row[name]) for name in ("ours", "low", "high", "p")),
-        reason=row["reason"],
-    )
+    ours, low, high, p_value = (_number(row[name]) for name in ("ours", "low", "high", "p"))
+    if p_value is not None and None in (ours, low, high):
+        raise ValueError("a verdict needs our number and its interval")
+    place = row["dataset"], row["algorithm"], row["quantity"], row["printed"]
+    return Verdict(*place, ours, low, high, p_value, row["reason"])
 
 
 def _check_score(row: dict[str, str]) -> None:
@@ -245,4 +254,7 @@ def _check_score(row: dict[str, str]) -> None:
 
 
 def _number(text: str) -> float | None:
-    return float(text) if text else None
+    number = float(text) if text else None
+    if number is not None and not math.isfinite(number):
+        raise ValueError(f"{text} is not a finite number")
+    return number

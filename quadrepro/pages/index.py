@@ -12,6 +12,9 @@ from quadrepro.pages.page import PAGE
 from quadrepro.pages.rendering import render
 from quadrepro.papers.paper import Paper
 
+NO_PAPER = "Without a paper"
+"""Title of the experiments that name no paper; they come last."""
+
 
 @dataclass(frozen=True)
 class Experiment:
@@ -151,10 +154,11 @@ def index_html(folders: Sequence[tuple[Folder, Paper | None]]) -> str:
     """
     shelves: dict[tuple[str, str], list[Experiment]] = {}
     for folder, paper in folders:
-        title = paper.file.title if paper else folder.paper or "Without a paper"
+        title = paper.file.title if paper else folder.paper or NO_PAPER
         place = title, paper.file.reference if paper else ""
         shelves.setdefault(place, []).append(Experiment(folder))
-    index = Index(tuple(Shelf(*place, tuple(found)) for place, found in shelves.items()))
+    ordered = sorted(shelves.items(), key=lambda shelf: shelf[0][0] == NO_PAPER)
+    index = Index(tuple(Shelf(*place, tuple(found)) for place, found in ordered))
     return render("index.html.j2", index=index)
 
 

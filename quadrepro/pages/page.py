@@ -14,9 +14,10 @@ from markupsafe import Markup
 
 from quadrepro.pages.caterpillar import Caterpillar, make_caterpillars
 from quadrepro.pages.claims import FAILS, LedgerClaim, count_claims, make_ledger
-from quadrepro.pages.entries import BUCKETS, MARKS, Grid, dialogs, make_grid
+from quadrepro.pages.entries import BUCKETS, MARKS, PERCENT, RATE, RMSE, Grid, dialogs, make_grid
 from quadrepro.pages.figures import Figure, make_figures
 from quadrepro.pages.folder import Folder
+from quadrepro.pages.making import Made, made_with
 from quadrepro.pages.prose import notes_html, table_html
 from quadrepro.pages.rendering import render
 from quadrepro.papers.paper import Paper
@@ -138,7 +139,7 @@ class Page:
         found = []
         for name, files in self.folder.manifest.tables.items():
             markdown = next((n for n in files.files if n.endswith(".md")), "")
-            if name == "claims" and self.claims or not (text := self.folder.text(markdown)):
+            if (name == "claims" and self.claims) or not (text := self.folder.text(markdown)):
                 continue
             table, notes = table_html(text, files.title)
             others = tuple(n for n in files.files if n != markdown and self.folder.content(n))
@@ -149,22 +150,28 @@ class Page:
         return found
 
     @property
+    def rows_are_datasets(self) -> bool:
+        """Whether there is one row per data set."""
+        datasets = self.folder.settings.get("datasets")
+        return isinstance(datasets, list) and len(datasets) == len(self.grid.rows)
+
+    @property
+    def quantities(self) -> str:
+        """What the main table shows."""
+        words = {RATE: "test risks", PERCENT: "test errors in percent", RMSE: "test RMSE"}
+        text = ", or ".join(words[unit] for unit in words if unit in self.grid.units)
+        return text[:1].upper() + text[1:]
+
+    @property
     def counts(self) -> tuple[int, int]:
         """The number of cells, and of those without a result."""
         splits = [split for of_entry in self.folder.cells.values() for split in of_entry]
         return len(splits), sum(split.value is None for split in splits)
 
     @property
-    def computed(self) -> list[dict[str, Any]]:
+    def made(self) -> list[Made]:
         """With what the cells were computed."""
-        found = self.folder.run.get("computed")
-        return [e for e in found if isinstance(e, dict)] if isinstance(found, list) else []
-
-    @property
-    def version(self) -> str:
-        """The version of quadrepro that computed most cells."""
-        versions = self.computed[0].get("versions") if self.computed else None
-        return str(versions.get("quadrepro", "")) if isinstance(versions, dict) else ""
+        return made_with(self.folder.run)
 
     @property
     def config_text(self) -> str:
@@ -198,12 +205,13 @@ class Page:
         """What the script of the page reads."""
         commands = {place: self.entry_command(place) for place in self.grid.entries}
         files = {name: self.folder.text(name) for table in self.tables for name in table.copied}
-        return {**dialogs(self.grid, self.data, commands), "files": files}
+        return {**dialogs(self.grid, commands), "data": self.data, "files": files}
 
     @property
     def bibtex(self) -> str:
         """How to cite these results."""
-        version = f",\n  version = {{{self.version}}}" if self.version else ""
+        known = self.made[0].version if self.made else ""
+        version = f",\n  version = {{{known}}}" if known else ""
         return (
             f"@software{{quadrepro,\n  title = {{quadrepro: reproduced tables of boosting papers}}"
             f"{version},\n  note = {{Experiment {self.folder.name}}}\n}}"

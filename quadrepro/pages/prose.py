@@ -14,6 +14,7 @@ from markupsafe import Markup
 OUTSIDE = "What does not reproduce"
 """Heading of the notes on what does not reproduce."""
 
+
 class _Renderer(RendererHTML):
     """Tables that scroll in a frame of their own, and images as links."""
 
@@ -30,6 +31,10 @@ class _Renderer(RendererHTML):
         self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType
     ) -> str:
         return "</table></div>\n"
+
+    def th_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
+        opened = str(self.renderToken(tokens, idx, options, env))
+        return opened if tokens[idx + 1].content else f'{opened}<span class="sr">Name</span>'
 
     def image(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
         # A page brings its figures itself and loads nothing.

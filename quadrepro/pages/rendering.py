@@ -10,6 +10,8 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from quadrepro.pages.claims import MARKS
+
 GENERATOR = "quadrepro"
 """Says in a page who has written it."""
 
@@ -41,6 +43,7 @@ def _templates() -> Environment:
     style, script = (templates.loader.get_source(templates, f"page.{e}")[0] for e in ("css", "js"))
     templates.globals |= {
         "generator": GENERATOR,
+        "claim_marks": MARKS,
         "style": Markup(style),
         "script": Markup(script),
         # A page runs its own script alone, whatever the names in it are.

@@ -11,7 +11,7 @@ document.addEventListener("DOMContentLoaded", () => {
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
   const byId = (id) => document.getElementById(id);
   const say = (text) => { byId("said").textContent = text; };
-  const embedded = byId("data") ? JSON.parse(byId("data").textContent) : { cells: [], files: {} };
+  const embedded = byId("data") ? JSON.parse(byId("data").textContent) : { cells: [] };
 
   const make = (tag, attributes = {}, ...children) => {
     const node = tag.startsWith("svg:")
@@ -114,7 +114,8 @@ document.addEventListener("DOMContentLoaded", () => {
     const scaled = cell.printed.includes("%") && cell.unit === "risk" ? printed / 100 : printed;
     const marks = [...shown, scaled, cell.low, cell.high].filter((x) => Number.isFinite(x));
     if (!marks.length) return "";
-    const [width, left, right] = [640, 16, 624];
+    const width = Math.min(640, window.innerWidth - 64);
+    const [left, right] = [16, width - 16];
     let [low, high] = [Math.min(...marks), Math.max(...marks)];
     if (low === high) [low, high] = [low - (Math.abs(low) || 1) * 0.05, high + (Math.abs(high) || 1) * 0.05];
     const x = (value) => left + ((value - low) / (high - low)) * (right - left);
@@ -138,7 +139,7 @@ document.addEventListener("DOMContentLoaded", () => {
       svg.append(make("svg:rect", { class: "range", x: x(cell.low), y: 30, width: Math.max(1, x(cell.high) - x(cell.low)), height: base - 24 }));
     }
     svg.append(make("svg:path", { class: "axis", d: `M${left} ${base + 6}H${right}` }));
-    for (const part of [0, 0.25, 0.5, 0.75, 1]) {
+    for (const part of width < 400 ? [0, 0.5, 1] : [0, 0.25, 0.5, 0.75, 1]) {
       const at = low + part * (high - low);
       const anchor = part === 0 ? "start" : part === 1 ? "end" : "middle";
       svg.append(make("svg:text", { x: x(at), y: base + 24, "text-anchor": anchor }, short(at)));
@@ -187,21 +188,24 @@ document.addEventListener("DOMContentLoaded", () => {
       make("th", { scope: "row" }, cell.repeats[i] ?? String(i)),
       make("td", {}, cell.errors.length ? `${cell.errors[i]} of ${test(i)}` : short(value)),
       make("td", {}, Object.entries(embedded.chosen[cell.chosen[i]]).map(([name, v]) => `${name} ${typeof v === "number" ? short(v) : v}`).join(", ")),
-      make("td", {}, make("code", {}, cell.keys[i])))));
+      make("td", {}, make("code", {}, cell.keys[i] ?? "")))));
     const head = make("tr", {}, ...["Split", cell.errors.length ? "Wrong" : cell.unit, "Chosen", "Record"].map((text) => make("th", { scope: "col" }, text)));
     const table = make("table", {}, make("thead", {}, head), body);
     const frame = make("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": "Splits" }, table);
     return make("details", {}, make("summary", {}, cell.values.length === 1 ? "The split" : `All ${cell.values.length} splits`), frame);
   };
 
+  // What is empty is not in the data.
+  const blank = { sd: "", printed: "", place: "", why: "", low: null, high: null, p: null, seconds: null };
+  const lists = () => Object.fromEntries(["values", "errors", "tests", "chosen", "repeats", "keys", "failed"].map((name) => [name, []]));
   const open = (i) => {
-    const cell = embedded.cells[i];
-    const unit = cell.unit === "%" ? " %" : "";
+    const cell = { ...blank, ...lists(), ...embedded.cells[i] };
+    const unit = cell.unit === "error in percent" ? " %" : "";
     const facts = [["Ours", `${cell.mean}${cell.sd ? ` ± ${cell.sd}` : ""}${unit}, ${cell.unit === "RMSE" ? "RMSE" : "test error"} over ${cell.values.length} split${cell.values.length === 1 ? "" : "s"}`]];
     if (cell.printed) facts.push(["Printed", cell.printed + (cell.place ? `: ${cell.place}` : cell.why ? `: not comparable, ${cell.why}` : "")]);
     if (cell.low !== null) facts.push(["Interval", `${short(cell.low)} to ${short(cell.high)}${unit}; p ${cell.p < 0.001 ? "< 0.001" : `= ${cell.p.toFixed(3)}`}`]);
     if (cell.seconds !== null) facts.push(["Time", `${short(cell.seconds)} s a split, measured`]);
-    if (cell.data) facts.push(["Data", make("code", {}, cell.data)]);
+    if (embedded.data[cell.row]) facts.push(["Data", make("code", {}, embedded.data[cell.row])]);
     cell.failed.forEach((text) => facts.push(["No result", `split ${text}`]));
     const list = make("dl", { class: "facts" }, ...facts.flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]));
     const chosen = bars(cell);
