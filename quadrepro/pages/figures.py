@@ -18,6 +18,9 @@ LARGEST_SVG = 180_000
 WIDTH = 1400
 """Pixels of the width to which a PNG is reduced."""
 
+LARGEST_PIXELS = 50_000_000
+"""Of a PNG that is unpacked."""
+
 COLOURS = 48
 """Of a reduced PNG."""
 
@@ -73,8 +76,8 @@ def _source(folder: Folder, names: tuple[str, ...]) -> str:
             found["svg"] = _uri("svg+xml", _smaller_svg(text).encode())
     if len(found.get("svg", "")) > LARGEST_SVG or not found:
         for name in names:
-            if name.endswith(".png") and (content := folder.content(name)):
-                found["png"] = _uri("png", _smaller_png(content))
+            if name.endswith(".png") and (content := _smaller_png(folder.content(name))):
+                found["png"] = _uri("png", content)
     return min(found.values(), key=len, default="")
 
 
@@ -92,11 +95,14 @@ def _smaller_svg(text: str) -> str:
 
 
 def _smaller_png(content: bytes) -> bytes:
-    """Return a PNG with fewer pixels and colours; as it is if it is none."""
+    """Return a PNG with fewer pixels and colours; nothing if it is none, or a huge one."""
     from PIL import Image, UnidentifiedImageError
 
     try:
-        image = Image.open(io.BytesIO(content), formats=["PNG"]).convert("RGB")
+        image = Image.open(io.BytesIO(content), formats=["PNG"])
+        if image.width * image.height > LARGEST_PIXELS:
+            return b""
+        image = image.convert("RGB")
     except (UnidentifiedImageError, OSError, ValueError, Image.DecompressionBombError):
         return b""
     if image.width > WIDTH:
