@@ -30,10 +30,11 @@ benchmark: $(VENV)/dev ## ratios against numpy, scikit-learn and scipy, measured
 	$(BIN)/python -m pytest benchmarks --benchmark-only --benchmark-disable-gc -q -s \
 		--table docs/benchmarks.md
 
-reproduce-all: $(VENV)/run ## every config; data from $QUADREPRO_DATA
+reproduce-all: $(VENV)/run ## every config, and the pages of all; data from $QUADREPRO_DATA
 	@set -e; for config in configs/*.yaml; do \
-		echo "== $$config"; $(BIN)/quadrepro run $$config --jobs $(JOBS); \
+		echo "== $$config"; $(BIN)/quadrepro run $$config --jobs $(JOBS) --no-report; \
 	done
+	$(BIN)/quadrepro report --all
 
 clean:
 	rm -rf $(VENV) dist

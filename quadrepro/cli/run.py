@@ -96,11 +96,12 @@ def command(
     offline: bool,
     **options: Any,
 ) -> None:
-    """Compute an experiment and write its tables and an HTML page of them.
+    """Compute an experiment and write its tables.
 
     CONFIG is a YAML file, or the name of one that ships with quadrepro. Data sets that are not
     available locally are fetched. Cells that have been computed before are not computed again, nor
-    are those that ended without a result, unless --retry names how.
+    are those that ended without a result, unless --retry names how. The last line is the link to an
+    HTML page of all results.
     """
     from quadrepro.progress import FetchProgress
     from quadrepro.reproduction import prepare
