@@ -15,6 +15,9 @@ from quadrepro.report.verdicts import Verdict
 RATE, PERCENT, RMSE = "risk", "error in percent", "RMSE"
 """Quantities of verdicts that the main table shows; others, such as margins, have their own."""
 
+RMSE_DIGITS = 4
+"""Significant digits of a mean RMSE."""
+
 KEY_DIGITS = 12
 """Digits of a record's key that a page shows."""
 
@@ -117,9 +120,15 @@ class Entry:
     def _text(self, value: float | None) -> str:
         if value is None:
             return MISSING
-        if not self.counted:
-            return f"{value:.4g}"
-        return f"{value:.2f}" if self.percent else f"{value:.3f}"
+        return f"{value:.{self._decimals}f}"
+
+    @property
+    def _decimals(self) -> int:
+        if self.counted:
+            return 2 if self.percent else 3
+        mean = abs(self.mean or 0.0)
+        known = math.isfinite(mean) and mean > 0
+        return max(0, RMSE_DIGITS - 1 - math.floor(math.log10(mean))) if known else RMSE_DIGITS
 
 
 @dataclass(frozen=True)

@@ -99,10 +99,10 @@ def _smaller_png(content: bytes) -> bytes:
     from PIL import Image, UnidentifiedImageError
 
     try:
-        image = Image.open(io.BytesIO(content), formats=["PNG"])
-        if image.width * image.height > LARGEST_PIXELS:
+        opened = Image.open(io.BytesIO(content), formats=["PNG"])
+        if opened.width * opened.height > LARGEST_PIXELS:
             return b""
-        image = image.convert("RGB")
+        image = opened.convert("RGB")
     except (UnidentifiedImageError, OSError, ValueError, Image.DecompressionBombError):
         return b""
     if image.width > WIDTH:

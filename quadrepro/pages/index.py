@@ -143,6 +143,11 @@ class Index:
         """The number of experiments."""
         return sum(len(shelf.experiments) for shelf in self.shelves)
 
+    @property
+    def n_papers(self) -> int:
+        """The number of papers."""
+        return sum(shelf.title != NO_PAPER for shelf in self.shelves)
+
 
 def index_html(folders: Sequence[tuple[Folder, Paper | None]]) -> str:
     """Return the index of some results folders.

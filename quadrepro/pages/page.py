@@ -113,9 +113,23 @@ class Page:
         return [row for row in self.folder.score if int(row["inside"]) + int(row["outside"])]
 
     @cached_property
-    def surely_off(self) -> frozenset[str]:
-        """Entries that are off even if all are counted, as ``score.csv`` names them."""
-        return frozenset(name for row in self.scores for name in row["surely off"].split("; "))
+    def surely_off(self) -> dict[str, list[str]]:
+        """Entries that are off even if all are counted, by printed table."""
+        found = {}
+        for row in self.scores:
+            # Under the titles of the columns, which score.csv does not know.
+            names = {f"{v.row}, {v.column}": self.place(v) for _, v in self.folder.verdicts}
+            off = row["surely off"].split("; ") if row["surely off"] else []
+            found[row["printed table"]] = [names.get(name, name) for name in off]
+        return found
+
+    def is_surely_off(self, verdict: Verdict) -> bool:
+        """Return whether an entry is off even if all are counted."""
+        return any(self.place(verdict) in names for names in self.surely_off.values())
+
+    def place(self, verdict: Verdict) -> str:
+        """Return data set and algorithm of a verdict."""
+        return f"{verdict.row}, {self.grid.columns.get(verdict.column, verdict.column)}"
 
     @property
     def outside(self) -> list[Verdict]:

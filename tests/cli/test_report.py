@@ -31,6 +31,17 @@ def test_a_run_ends_with_the_link_to_its_page(small_config: Write, tmp_path: Pat
     assert page.read_bytes() == before
 
 
+def test_table_writes_a_page_again_that_is_there(small_config: Write, tmp_path: Path) -> None:
+    quadrepro("run", small_config(), "--jobs", 0, "--out", tmp_path)
+    page = tmp_path / "small" / "report.html"
+    more = small_config("title: Small", "title: Renamed")
+    assert quadrepro("table", more, "--out", tmp_path).exit_code == 0
+    assert "<h1>Renamed</h1>" in page.read_text()
+    page.unlink()
+    quadrepro("table", more, "--out", tmp_path)
+    assert not page.exists()
+
+
 def test_no_report_leaves_the_page_out(small_config: Write, tmp_path: Path) -> None:
     result = quadrepro("run", small_config(), "--jobs", 0, "--out", tmp_path, "--no-report")
     assert result.exit_code == 0

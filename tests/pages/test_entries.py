@@ -89,7 +89,7 @@ def test_numbers_that_are_predicted_stay_as_they_are(tmp_path: Path) -> None:
     text = cells({("m1", "boosting"): (40, 50)}).replace(",40,100,", ",,100,")
     made = make_folder(tmp_path, cells__csv=text.replace(",50,100,", ",,100,"))
     entry = make_grid(read_folder(made)).entries["m1", "boosting"]
-    assert (entry.unit, entry.text) == ("RMSE", "0.45")
+    assert (entry.unit, entry.text, entry.spread) == ("RMSE", "0.4500", "0.0707")
 
 
 def test_columns_keep_their_names_if_the_config_cannot_be_read(tmp_path: Path) -> None:

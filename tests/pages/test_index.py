@@ -65,6 +65,7 @@ def test_of_a_claim_the_experiment_with_most_cells_that_judges_it_counts(tmp_pat
 def test_experiments_without_a_paper_come_last(folder: Folder, tmp_path: Path) -> None:
     other = made(tmp_path / "other", run__json=run(paper=None))
     html = index_html([(other, None), (folder, load_paper("quadboost"))])
+    assert "2 experiments on 1 paper." in html
     headings = [text for tag, text in Parsed(html).texts if tag == "h2"]
     assert headings == ["Efficient Learning of Ensembles with QuadBoost", "Without a paper"]
 

@@ -35,9 +35,10 @@ def test_a_page_shows_all_that_the_folder_holds(folder: Folder) -> None:
         "1 of 3",
         "2 outside; 0.1 would be by chance, 0 to 1 in 95% of tables.",
         "So many printed numbers outside do not come by chance (p = 0.007).",
-        "Off even if all are counted (Holm, 0.05): monks, adaboost.",
-        "1 printed numbers cannot be compared.",
+        "Off even if all are counted (Holm, 0.05): monks, AdaBoost.",
+        "1 printed number cannot be compared.",
         "0.440 ± 0.040",
+        "0.520.320.24 to 0.400.001yes",
         "0.52 ▲, outside, above our interval",
         "3 printed numbers: 1 inside our intervals, 1 outside below, 1 outside above.",
         "The printed risk of wine is far too low.",
@@ -145,6 +146,13 @@ def test_figures_come_first_if_they_are_the_result(tmp_path: Path) -> None:
     tables = {"curves": {"key": "curves", "title": "Small: curves", "files": ["curves.md"]}}
     page = parsed(make_folder(tmp_path, tables__json=manifest(tables=tables)))
     assert page.ids.index("figures") < page.ids.index("results")
+
+
+def test_many_numbers_that_are_off_are_counted_and_not_named(folder: Folder) -> None:
+    path = folder.path / "score.csv"
+    path.write_text(path.read_text().replace('"monks, adaboost"', '"a, b; c, d; e, f; g, h; i, j"'))
+    words = " ".join(parsed(folder.path).words.split())
+    assert "5 numbers are off even if all are counted (Holm, 0.05)." in words
 
 
 def test_a_large_table_is_linked_and_not_copied(tmp_path: Path) -> None:
