@@ -18,6 +18,9 @@ RATE, PERCENT, RMSE = "risk", "error in percent", "RMSE"
 RMSE_DIGITS = 4
 """Significant digits of a mean RMSE."""
 
+DECIMALS = 12
+"""Most decimals of an RMSE, however small it is."""
+
 KEY_DIGITS = 12
 """Digits of a record's key that a page shows."""
 
@@ -126,9 +129,11 @@ class Entry:
     def _decimals(self) -> int:
         if self.counted:
             return 2 if self.percent else 3
+        of_print = len(self.printed.partition(".")[2])
         mean = abs(self.mean or 0.0)
-        known = math.isfinite(mean) and mean > 0
-        return max(0, RMSE_DIGITS - 1 - math.floor(math.log10(mean))) if known else RMSE_DIGITS
+        if not mean or not math.isfinite(mean):
+            return of_print
+        return min(DECIMALS, max(of_print, RMSE_DIGITS - 1 - math.floor(math.log10(mean))))
 
 
 @dataclass(frozen=True)

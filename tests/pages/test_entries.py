@@ -85,11 +85,27 @@ def test_errors_are_in_percent_where_there_are_means(tmp_path: Path) -> None:
     assert not grid.judged
 
 
-def test_numbers_that_are_predicted_stay_as_they_are(tmp_path: Path) -> None:
-    text = cells({("m1", "boosting"): (40, 50)}).replace(",40,100,", ",,100,")
-    made = make_folder(tmp_path, cells__csv=text.replace(",50,100,", ",,100,"))
-    entry = make_grid(read_folder(made)).entries["m1", "boosting"]
-    assert (entry.unit, entry.text, entry.spread) == ("RMSE", "0.4500", "0.0707")
+@pytest.mark.parametrize(
+    ("factor", "printed", "text", "spread"),
+    [
+        (1, "", "0.4500", "0.0707"),
+        (1, "0.47123", "0.45000", "0.07071"),
+        (1000, "4", "450.0", "70.7"),
+        (0, "0.1", "0.0", "0.0"),
+        (1e-30, "", "0.000000000000", "0.000000000000"),
+        (np.inf, "", "inf", ""),
+    ],
+)
+def test_an_rmse_has_four_digits_or_those_of_print(
+    folder: Folder, factor: float, printed: str, text: str, spread: str
+) -> None:
+    made = make_grid(folder).entries["monks", "quadboost"]
+    splits = tuple(
+        replace(split, errors=None, n_test=None, value=value * factor)
+        for split, value in zip(made.splits, (0.4, 0.5), strict=False)
+    )
+    entry = replace(made, splits=splits, printed=printed)
+    assert (entry.unit, entry.text, entry.spread) == ("RMSE", text, spread)
 
 
 def test_columns_keep_their_names_if_the_config_cannot_be_read(tmp_path: Path) -> None:

@@ -48,6 +48,20 @@ def test_a_large_svg_gives_way_to_a_small_png(tmp_path: Path) -> None:
         assert image.width == figures.WIDTH
 
 
+def test_a_thin_line_keeps_its_colour() -> None:
+    rng = np.random.default_rng(0)
+    pixels = np.repeat(rng.integers(0, 255, (200, 300, 1), dtype=np.uint8), 3, axis=2)
+    lines = {20: (0, 158, 115), 21: (213, 94, 0), 22: (0, 114, 178)}
+    for row, colour in lines.items():
+        pixels[row] = colour
+    file = io.BytesIO()
+    Image.fromarray(pixels).save(file, "PNG")
+    with Image.open(io.BytesIO(figures._smaller_png(file.getvalue()))) as image:
+        found = np.asarray(image.convert("RGB"), float)
+    for row, colour in lines.items():
+        assert np.abs(found[row] - colour).max() < 40
+
+
 def test_figures_beyond_the_limit_are_left_to_their_files(
     folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
