@@ -20,8 +20,8 @@ ERRORS = {
 
 VERDICTS = (
     ("table1", "monks", "quadboost", "risk", "0.43", 0.44, 0.4, 0.48, 0.6, "inside", ""),
-    ("table1", "monks", "adaboost", "risk", "0.52", 0.32, 0.24, 0.4, 0.001, "outside", ""),
     ("table1", "wine", "quadboost", "risk", "0.01", 0.2, 0.1, 0.3, 0.01, "outside", ""),
+    ("table1", "monks", "adaboost", "risk", "0.52", 0.32, 0.24, 0.4, 0.001, "outside", ""),
     ("table1", "wine", "adaboost", "risk", "0.28", "", "", "", "", "not comparable", "no result"),
 )
 

@@ -43,7 +43,7 @@ def test_a_file_that_is_not_there_is_empty(tmp_path: Path, name: str) -> None:
     [
         ("cells.csv", "100,0.4,", "100,many,", r"cells\.csv:2: could not convert"),
         ("cells.csv", '"{""n_rounds"": 5}"', "[[" * 50_000, r"cells\.csv:2: "),
-        ("verdicts.csv", "0.52", "unclear", r"verdicts\.csv:3: could not convert"),
+        ("verdicts.csv", "0.52", "unclear", r"verdicts\.csv:4: could not convert"),
         ("verdicts.csv", "0.4,0.48", "nan,0.48", r"verdicts\.csv:2: nan is not a finite"),
         ("verdicts.csv", "0.44,0.4,", ",,", r"verdicts\.csv:2: a verdict needs our number"),
         ("verdicts.csv", "quantity", "what", r"no column 'quantity'; quadrepro table small writes"),

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from quadrepro.pages.folder import Folder, read_folder
-from quadrepro.pages.page import page_html
+from quadrepro.pages.page import Page, page_html
 from quadrepro.papers.paper import load_paper
 from tests.pages.made import ERRORS, RISKS, cells, make_folder, manifest, run
 from tests.pages.parsed import Parsed
@@ -146,6 +146,11 @@ def test_figures_come_first_if_they_are_the_result(tmp_path: Path) -> None:
     tables = {"curves": {"key": "curves", "title": "Small: curves", "files": ["curves.md"]}}
     page = parsed(make_folder(tmp_path, tables__json=manifest(tables=tables)))
     assert page.ids.index("figures") < page.ids.index("results")
+
+
+def test_the_number_farthest_outside_comes_first(folder: Folder) -> None:
+    places = [(v.row, v.column) for v in Page(folder, None).outside]
+    assert places == [("monks", "adaboost"), ("wine", "quadboost")]
 
 
 def test_many_numbers_that_are_off_are_counted_and_not_named(folder: Folder) -> None:

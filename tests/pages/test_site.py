@@ -71,7 +71,10 @@ def test_results_that_are_not_there_are_refused_with_a_way_out(
         find_results(what.format(out=out), out)
 
 
-def test_a_paper_of_ones_own_is_read_beside_its_config_alone(tmp_path: Path) -> None:
+def test_a_paper_of_ones_own_is_read_beside_its_config_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(EXAMPLE)
     made = read_folder(make_folder(tmp_path, run__json=run(paper="./mypaper")))
     assert paper_of(made) is None
     paper = paper_of(made, EXAMPLE)
