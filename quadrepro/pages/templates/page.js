@@ -165,12 +165,12 @@ document.addEventListener("DOMContentLoaded", () => {
     });
     return [...found].flatMap(([name, counts]) => {
       const sorted = [...counts].sort(([a], [b]) => compare(a, b));
-      if (sorted.length > 12 && sorted.every(([value]) => typeof value === "number")) {
+      const most = Math.max(...counts.values());
+      if ((sorted.length > 12 || (sorted.length > 4 && most === 1)) && sorted.every(([value]) => typeof value === "number")) {
         const values = sorted.flatMap(([value, n]) => Array(n).fill(value));
         const at = (share) => short(values[Math.round(share * (values.length - 1))]);
         return [make("p", {}, `${name}: ${sorted.length} values from ${at(0)} to ${at(1)}, half of them from ${at(0.25)} to ${at(0.75)}, median ${at(0.5)}`)];
       }
-      const most = Math.max(...counts.values());
       const grid = make("div", { class: "bars" });
       sorted.slice(0, 40).forEach(([value, n]) => grid.append(
         make("span", {}, `${name} = ${typeof value === "number" ? short(value) : value}`),
@@ -203,8 +203,8 @@ document.addEventListener("DOMContentLoaded", () => {
     const unit = cell.unit === "error in percent" ? " %" : "";
     const facts = [["Ours", `${cell.mean}${cell.sd ? ` ± ${cell.sd}` : ""}${unit}, ${cell.unit === "RMSE" ? "RMSE" : "test error"} over ${cell.values.length} split${cell.values.length === 1 ? "" : "s"}`]];
     if (cell.printed) facts.push(["Printed", cell.printed + (cell.place ? `: ${cell.place}` : cell.why ? `: not comparable, ${cell.why}` : "")]);
-    if (cell.low !== null) facts.push(["Interval", `${short(cell.low)} to ${short(cell.high)}${unit}; p ${cell.p < 0.001 ? "< 0.001" : `= ${cell.p.toFixed(3)}`}`]);
-    if (cell.seconds !== null) facts.push(["Time", `${short(cell.seconds)} s a split, measured`]);
+    if (cell.low !== null) facts.push(["Interval", `${short(cell.low)} to ${short(cell.high)}${unit}, where the printed number lies with probability 0.95 if it stems from splits like ours; p ${cell.p < 0.001 ? "< 0.001" : `= ${cell.p.toFixed(3)}`}`]);
+    if (cell.seconds !== null) facts.push(["Time", `${Number(cell.seconds.toPrecision(2))} s a split, measured`]);
     if (embedded.data[cell.row]) facts.push(["Data", make("code", {}, embedded.data[cell.row])]);
     cell.failed.forEach((text) => facts.push(["No result", `split ${text}`]));
     const list = make("dl", { class: "facts" }, ...facts.flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]));
