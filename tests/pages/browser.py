@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.support.ui import WebDriverWait
 
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 
@@ -55,7 +56,8 @@ class Shown:
         driver.get(page.as_uri())
 
     def prefer(self, scheme: str) -> None:
-        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        preferences = {"prefers-color-scheme": scheme, "prefers-reduced-motion": "reduce"}
+        features = [{"name": name, "value": value} for name, value in preferences.items()]
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
         # Scripts hear of it with the next frame.
         self.driver.execute_async_script("requestAnimationFrame(() => setTimeout(arguments[0]))")
@@ -63,6 +65,10 @@ class Shown:
     def do(self, script: str, *words: Any) -> Any:
         """Run a script, and return what it returns."""
         return self.driver.execute_script(script, *words)
+
+    def until(self, condition: str) -> None:
+        """Wait until an expression is true: a browser follows links and keys in its own time."""
+        WebDriverWait(self.driver, 10, 0.05).until(lambda _: self.do(f"return {condition}"))
 
     def click(self, selector: str) -> None:
         found = self.driver.find_element("css selector", selector)

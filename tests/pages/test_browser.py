@@ -98,6 +98,7 @@ def test_an_entry_opens_by_keyboard_with_its_splits(driver: webdriver.Chrome, ou
     shown = Shown(driver, out / "small" / "report.html")
     shown.do("document.querySelectorAll('#heat td button')[1].focus()")
     shown.press(Keys.ENTER)
+    shown.until("document.getElementById('entry').open")
     assert shown.text("#entry-title") == "monks, AdaBoost"
     facts = dict(zip(shown.texts("#entry dt"), shown.texts("#entry dd"), strict=True))
     assert facts["Ours"] == "0.320 ± 0.035, test error over 3 splits"
@@ -115,8 +116,8 @@ def test_an_entry_opens_by_keyboard_with_its_splits(driver: webdriver.Chrome, ou
     shown.do("document.querySelector('#entry details').open = true")
     assert shown.faults() == []
     shown.press(Keys.ESCAPE)
-    assert not shown.do("return document.getElementById('entry').open")
-    assert shown.do("return document.activeElement.closest('td').dataset.cell") == "1"
+    shown.until("!document.getElementById('entry').open")
+    shown.until("document.activeElement.closest('td')?.dataset.cell === '1'")
     assert shown.errors == []
 
 
@@ -170,6 +171,7 @@ def test_latex_is_copied_as_it_stands_in_its_file(driver: webdriver.Chrome, out:
            document.getElementById("table-risks").open = true;"""
     )
     shown.click("button[data-file='risks.tex']")
+    shown.until("window.copied")
     assert shown.do("return window.copied") == (out / "small" / "risks.tex").read_text()
 
 
@@ -177,12 +179,12 @@ def test_a_link_opens_the_table_that_it_leads_to(driver: webdriver.Chrome, out: 
     shown = Shown(driver, out / "small" / "report.html")
     assert not shown.do("return document.getElementById('table-risks').open")
     shown.click("#notes a[href='#table-risks']")
-    assert shown.do("return document.getElementById('table-risks').open")
+    shown.until("document.getElementById('table-risks').open")
 
 
 def test_the_first_tab_leads_past_the_header(driver: webdriver.Chrome, out: Path) -> None:
     shown = Shown(driver, out / "small" / "report.html")
     shown.press(Keys.TAB)
-    assert shown.do("return document.activeElement.className") == "skip"
+    shown.until("document.activeElement.className === 'skip'")
     shown.press(Keys.ENTER)
-    assert shown.do("return document.activeElement.id") == "main"
+    shown.until("document.activeElement.id === 'main'")
