@@ -122,7 +122,7 @@ def command(
 
 
 def _run(interruption: Interruption, plan: Plan, out: Path, asked: _Options) -> int:
-    from quadrepro.cli.showing import failure, page_of, show, warn_of_memory
+    from quadrepro.cli.showing import failure, report_of, show, warn_of_memory
     from quadrepro.engine.estimates import Estimates
     from quadrepro.engine.run import compute, missing_cells
     from quadrepro.progress import RunProgress, duration, tell
@@ -165,7 +165,7 @@ def _run(interruption: Interruption, plan: Plan, out: Path, asked: _Options) -> 
         tell(f"part {asked.shard[0]} of {asked.shard[1]} is done; quadrepro merge joins the parts")
         return 0
     results = write(plan, store, out, asked.allow_missing)
-    page = None if asked.no_report else page_of(results)
+    page = None if asked.no_report else report_of(results)
     if asked.as_json:
         assert results.outcomes is not None
         bad = sum(not record.ok for record in results.outcomes.records.values())

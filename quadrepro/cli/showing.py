@@ -59,7 +59,7 @@ def show(results: Results) -> int:
     return EXIT_CELLS_MISSING
 
 
-def page_of(results: Results) -> Path | None:
+def report_of(results: Results) -> Path | None:
     """Write the HTML page of results and return it; a fault is told, for the results are there."""
     from quadrepro.progress import tell
 

@@ -37,7 +37,7 @@ def command(
     nothing is written. An HTML page of them is written again if there is one. CONFIG is a YAML
     file, or the name of one that ships with quadrepro.
     """
-    from quadrepro.cli.showing import page_of, show
+    from quadrepro.cli.showing import report_of, show
     from quadrepro.pages.page import PAGE
     from quadrepro.reproduction import prepare, record_store, write
 
@@ -49,5 +49,5 @@ def command(
         ctx.exit(EXIT_CELLS_MISSING)
     results = write(plan, store, out, allow_missing)
     if (results.folder / PAGE).exists():
-        page_of(results)
+        report_of(results)
     ctx.exit(show(results))

@@ -143,7 +143,7 @@ def test_the_theme_is_chosen_and_kept(driver: webdriver.Chrome, out: Path) -> No
     shown.prefer("dark")
     dark = shown.do(colour)
     assert light != dark
-    assert shown.do("return document.getElementById('theme').ariaPressed") == "true"
+    shown.until("document.getElementById('theme').ariaPressed === 'true'")
     shown.click("#theme")
     assert shown.do(colour) == light
     again = Shown(driver, page)
