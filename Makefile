@@ -30,11 +30,12 @@ benchmark: $(VENV)/dev ## ratios against numpy, scikit-learn and scipy, measured
 	$(BIN)/python -m pytest benchmarks --benchmark-only --benchmark-disable-gc -q -s \
 		--table docs/benchmarks.md
 
-reproduce-all: $(VENV)/run ## every config; data from $QUADREPRO_DATA
+reproduce-all: $(VENV)/run ## every config, and the pages of all; data from $QUADREPRO_DATA
 	@set -e; for config in configs/*.yaml; do \
-		echo "== $$config"; $(BIN)/quadrepro run $$config --jobs $(JOBS); \
+		echo "== $$config"; $(BIN)/quadrepro run $$config --jobs $(JOBS) --no-report; \
 	done
 	$(BIN)/quadrepro overview
+	$(BIN)/quadrepro report --all
 
 audits: $(VENV)/run ## what the printed tables of each paper say by themselves
 	@set -e; for paper in quadrepro/papers/*/paper.yaml; do \

@@ -18,6 +18,7 @@ import quadrepro
 from quadrepro.cli import VERBS, main
 from quadrepro.config.loading import load_experiment
 from quadrepro.engine.records import Record
+from quadrepro.pages.page import PAGE
 from quadrepro.papers.paper import load_paper, paper_names
 from quadrepro.report.files import check_tables, find_verdicts, make_manifest, make_tables
 from quadrepro.report.manifest import read_manifest
@@ -191,7 +192,7 @@ def test_every_config_has_its_results_committed(path: Path) -> None:
     assert "risks.md" in files
     always = {"cells.csv", "outcomes.csv", "run.json", "tables.json"}
     always |= {manifest.score} if manifest.score else set()
-    assert {p.name for p in folder.iterdir()} - {"notes.md"} == always | files
+    assert {p.name for p in folder.iterdir()} - {"notes.md", PAGE} == always | files
     for stem, table in manifest.tables.items():
         texts = {name: (folder / name).read_text(encoding="utf-8") for name in table.files}
         assert texts[f"{stem}.md"].startswith(f"## {table.title}\n")

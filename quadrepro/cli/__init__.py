@@ -22,6 +22,7 @@ VERBS = {
     "explain": "Say where an entry of a table comes from.",
     "verify": "Prove computed cells by code that shares nothing with the algorithms.",
     "table": "Write the tables again from what has been computed.",
+    "report": "Write the HTML page of an experiment, and the index of all.",
     "infer": "Say which reading of a protocol the printed numbers speak for.",
     "audit": "Check the printed tables of a paper by themselves.",
     "compare": "Compare two results folders, or one with the printed numbers.",

@@ -37,9 +37,11 @@ def command(
     """Write the tables again from what has been computed.
 
     Nothing is computed, and cells without a result are shown as dashes. If no cell has a result,
-    nothing is written. CONFIG is a YAML file, or the name of one that ships with quadrepro.
+    nothing is written. An HTML page of them is written again if there is one. CONFIG is a YAML
+    file, or the name of one that ships with quadrepro.
     """
-    from quadrepro.cli.showing import show
+    from quadrepro.cli.showing import report_of, show
+    from quadrepro.pages.page import PAGE
     from quadrepro.reproduction import prepare, record_store, write
 
     plan = prepare(config, data=data, repeats=repeats, offline=True, check_data=False)
@@ -48,4 +50,7 @@ def command(
     if not any(cell.key in known for cell in plan.cells):
         click.echo(f"no cell of {config} has been computed in {store.folder}", err=True)
         ctx.exit(EXIT_CELLS_MISSING)
-    ctx.exit(show(write(plan, store, out, allow_missing), form))
+    results = write(plan, store, out, allow_missing)
+    if (results.folder / PAGE).exists():
+        report_of(results)
+    ctx.exit(show(results, form))
