@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -10,11 +9,9 @@ from typing import Any
 
 from quadrepro.pages.folder import Folder
 from quadrepro.papers.paper import Paper
+from quadrepro.report.scoreboard import FAILS, HOLDS, OPEN, SOME, fate_of
 
-HOLDS, SPLIT, FAILS, OPEN = "holds", "on some splits", "does not hold", "cannot be judged"
-"""Verdicts on a claim."""
-
-MARKS = {HOLDS: "✓", SPLIT: "◐", FAILS: "✗", OPEN: "?"}
+MARKS = {HOLDS: "✓", SOME: "◐", FAILS: "✗", OPEN: "?"}
 """Mark of each, for those who do not see colours."""
 
 
@@ -96,16 +93,8 @@ def count_claims(verdicts: Iterable[str]) -> dict[str, int]:
     return {verdict: counts[verdict] for verdict in MARKS if counts[verdict]}
 
 
-def verdict_of(holds: str) -> str:
-    """Return the verdict on a claim from the words of ``claims.csv``."""
-    if some := re.fullmatch(r"(\d+) of (\d+)", holds):
-        k, n = int(some[1]), int(some[2])
-        return HOLDS if k == n else SPLIT if k else FAILS
-    return holds if holds in (HOLDS, FAILS) else OPEN
-
-
 def _judged(holds: str, numbers: str) -> Judged:
-    verdict = verdict_of(holds)
+    verdict = fate_of(holds)
     words = f"holds on {holds} splits" if " of " in holds else verdict
     return Judged(verdict, words, numbers)
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from quadrepro.pages.claims import count_claims, verdict_of
+from quadrepro.pages.claims import count_claims
 from quadrepro.pages.folder import Folder
 from quadrepro.pages.page import PAGE
 from quadrepro.pages.rendering import render
-from quadrepro.papers.paper import Paper
+from quadrepro.report.scoreboard import PaperBoard, ResultsFolder, fate_of, read_boards
 
 NO_PAPER = "Without a paper"
 """Title of the experiments that name no paper; they come last."""
@@ -70,12 +70,7 @@ class Experiment:
     @property
     def claims(self) -> dict[str, int]:
         """How many claims hold, do not and cannot be judged."""
-        return count_claims(verdict_of(row["holds"]) for row in self.folder.claims)
-
-    @property
-    def tries_readings(self) -> bool:
-        """Whether the same printed numbers are compared with several readings of a protocol."""
-        return bool(self.folder.settings.get("readings"))
+        return count_claims(fate_of(row["holds"]) for row in self.folder.claims)
 
 
 @dataclass(frozen=True)
@@ -87,49 +82,35 @@ class Shelf:
     title, reference : str
         Of the paper.
     experiments : tuple of Experiment
-        Those on it.
+        Those on it, the ones that the scoreboard counts first.
+    board : PaperBoard or None
+        Its scoreboard; None for experiments without a paper.
     """
 
     title: str
     reference: str
     experiments: tuple[Experiment, ...]
-
-    @cached_property
-    def scores(self) -> list[dict[str, str]]:
-        """Of each printed table the row of the experiment that compares most of its numbers."""
-        found: dict[str, dict[str, str]] = {}
-        for experiment in self.experiments:
-            for row in () if experiment.tries_readings else experiment.folder.score:
-                best = found.get(row["printed table"])
-                if _judged(row) > (_judged(best) if best else 0):
-                    found[row["printed table"]] = row
-        return [*found.values()]
+    board: PaperBoard | None = None
 
     @property
     def judged(self) -> int:
         """The number of printed numbers that are compared."""
-        return sum(map(_judged, self.scores))
+        return self.board.inside[1] if self.board else 0
 
     @property
     def inside(self) -> int:
         """The number of those inside our intervals."""
-        return sum(int(row["inside"]) for row in self.scores)
+        return self.board.inside[0] if self.board else 0
 
     @property
     def expected(self) -> float:
         """How many of them are outside by chance."""
-        return sum(float(row["expected outside"] or 0) for row in self.scores)
+        return self.board.expected if self.board else 0.0
 
     @property
     def claims(self) -> dict[str, int]:
-        """The verdicts on its claims, each by the experiment with most cells that judges it."""
-        found: dict[str, tuple[bool, int, str]] = {}
-        for experiment in self.experiments:
-            for row in experiment.folder.claims:
-                verdict = verdict_of(row["holds"])
-                here = (verdict != verdict_of(""), experiment.n_cells, verdict)
-                found[row["claim"]] = max(found.get(row["claim"], here), here)
-        return count_claims(verdict for *_, verdict in found.values())
+        """The verdicts on its claims."""
+        return count_claims(self.board.all_claims.elements()) if self.board else {}
 
 
 @dataclass(frozen=True)
@@ -149,22 +130,22 @@ class Index:
         return sum(shelf.title != NO_PAPER for shelf in self.shelves)
 
 
-def index_html(folders: Sequence[tuple[Folder, Paper | None]]) -> str:
+def index_html(folders: Sequence[Folder]) -> str:
     """Return the index of some results folders.
 
     Parameters
     ----------
-    folders : sequence of (Folder, Paper or None)
-        Each with the paper that it reproduces, if it is known.
+    folders : sequence of Folder
+        What it lists.
     """
-    shelves: dict[tuple[str, str], list[Experiment]] = {}
-    for folder, paper in folders:
-        title = paper.file.title if paper else folder.paper or NO_PAPER
-        place = title, paper.file.reference if paper else ""
-        shelves.setdefault(place, []).append(Experiment(folder))
-    ordered = sorted(shelves.items(), key=lambda shelf: shelf[0][0] == NO_PAPER)
-    index = Index(tuple(Shelf(*place, tuple(found)) for place, found in ordered))
-    return render("index.html.j2", index=index)
+    by_path = {folder.path: Experiment(folder) for folder in folders}
+    boards, others = read_boards([ResultsFolder.read(path) for path in by_path])
+    shelves = [
+        Shelf(b.title, b.reference, tuple(by_path[f.path] for f in b.folders), b) for b in boards
+    ]
+    if others:
+        shelves.append(Shelf(NO_PAPER, "", tuple(by_path[folder.path] for folder in others)))
+    return render("index.html.j2", index=Index(tuple(shelves)))
 
 
 def _judged(row: dict[str, str]) -> int:

@@ -13,7 +13,7 @@ from typing import Any
 from markupsafe import Markup
 
 from quadrepro.pages.caterpillar import Caterpillar, make_caterpillars
-from quadrepro.pages.claims import FAILS, LedgerClaim, count_claims, make_ledger
+from quadrepro.pages.claims import LedgerClaim, count_claims, make_ledger
 from quadrepro.pages.entries import BUCKETS, MARKS, PERCENT, RATE, RMSE, Grid, dialogs, make_grid
 from quadrepro.pages.figures import Figure, make_figures
 from quadrepro.pages.folder import Folder
@@ -21,6 +21,7 @@ from quadrepro.pages.making import Made, made_with
 from quadrepro.pages.prose import notes_html, table_html
 from quadrepro.pages.rendering import render
 from quadrepro.papers.paper import Paper
+from quadrepro.report.scoreboard import FAILS
 from quadrepro.report.verdicts import Verdict
 from quadrepro.resources import configs_folder
 

@@ -96,7 +96,7 @@ def _write_index(out: Path) -> list[str]:
         try:
             folder = read_folder(path)
             folder.check()
-            folders.append((folder, paper_of(folder)))
+            folders.append(folder)
         except QuadreproError as error:
             faults.append(f"not in the index: {error}")
     write_text(index, index_html(folders))

@@ -1,28 +1,10 @@
 from __future__ import annotations
 
-import pytest
-
-from quadrepro.pages.claims import count_claims, make_ledger, verdict_of
+from quadrepro.pages.claims import count_claims, make_ledger
 from quadrepro.pages.folder import Folder
 from quadrepro.papers.paper import load_paper
 
 COLUMNS = ("quadboost", "lpboost", "adaboost")
-
-
-@pytest.mark.parametrize(
-    ("words", "verdict"),
-    [
-        ("holds", "holds"),
-        ("does not hold", "does not hold"),
-        ("not comparable", "cannot be judged"),
-        ("3 of 3", "holds"),
-        ("1 of 3", "on some splits"),
-        ("0 of 3", "does not hold"),
-        ("", "cannot be judged"),
-    ],
-)
-def test_words_of_the_table_are_one_of_four_verdicts(words: str, verdict: str) -> None:
-    assert verdict_of(words) == verdict
 
 
 def test_a_claim_names_the_columns_that_the_paper_declares(folder: Folder) -> None:
