@@ -82,7 +82,7 @@ def test_what_is_asked_for_has_its_option_and_the_order_of_the_kinds(load: Load)
         "comparisons",
     ]
     options = {r.kind.key: r.context.option for r in requests}
-    assert options["margin_figure"] == ("monks",)
+    assert [panel.row for panel in options["margin_figure"]] == ["monks"]
     assert isinstance(options["curves"], Curves)
     assert options["risks"] == "table1"
     assert options["times"] is True
@@ -111,7 +111,7 @@ def test_an_empty_option_asks_for_nothing(load: Load) -> None:
             "6:37: unknown key 'scal'; did you mean 'scale'?",
         ),
         ("differences: [a]", "6:3: item 2 of differences is missing"),
-        ("margin_figure: [[a]]", "6:19: item 1 of margin_figure must be text, not ['a']"),
+        ("margin_figure: [[a]]", "6:19: item 1 of margin_figure must be a mapping of keys"),
     ],
 )
 def test_what_cannot_be_read_is_refused_with_its_place(load: Load, line: str, message: str) -> None:
