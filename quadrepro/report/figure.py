@@ -90,14 +90,13 @@ def new_figure(folder: Path, stem: str, width: float, height: float) -> Iterator
 
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
-        matplotlib.rcParams.update({"svg.hashsalt": stem, "font.size": 9})
-        layout = ConstrainedLayoutEngine()
-        figure = Figure(figsize=(width, height), layout=layout)
+        # Titles that need not make way for ticks above a panel save a fifth of the time.
+        matplotlib.rcParams.update({"svg.hashsalt": stem, "font.size": 9, "axes.titley": 1.0})
+        figure = Figure(figsize=(width, height))
         yield figure
-        # Panels are placed once for both formats, which takes as long as drawing.
+        # A figure with a layout of its own would place its panels and draw twice for each format.
         if figure.axes:
-            layout.execute(figure)
-        figure.set_layout_engine("none")
+            ConstrainedLayoutEngine().execute(figure)
         for name, options in FORMATS.items():
             content = io.BytesIO()
             figure.savefig(content, format=name, **options)
