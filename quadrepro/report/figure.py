@@ -6,6 +6,7 @@ import io
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -92,7 +93,8 @@ def new_figure(folder: Path, stem: str, width: float, height: float) -> Iterator
         matplotlib.rcdefaults()
         # Titles that need not make way for ticks above a panel save a fifth of the time.
         matplotlib.rcParams.update({"svg.hashsalt": stem, "font.size": 9, "axes.titley": 1.0})
-        figure = Figure(figsize=(width, height))
+        # Small letters are a little wider at few dots per inch: place panels at those of the PNG.
+        figure = Figure(figsize=(width, height), dpi=FORMATS["png"]["dpi"])
         yield figure
         # A figure with a layout of its own would place its panels and draw twice for each format.
         if figure.axes:
@@ -117,11 +119,12 @@ def add_legend(figure: Figure, samples: Mapping[str, Line2D]) -> None:
         return
     lines = any(sample.get_linestyle() != "None" for sample in samples.values())
     widest = (HANDLE if lines else SYMBOL) + LETTER * max(map(len, samples))
+    n_rows = ceil(len(samples) / max(1, int(figure.get_figwidth() / widest)))
     figure.legend(
         samples.values(),
         samples.keys(),
         loc="outside upper center",
-        ncols=max(1, min(len(samples), int(figure.get_figwidth() / widest))),
+        ncols=ceil(len(samples) / n_rows),
         frameon=False,
         handlelength=3.0 if lines else 1.0,
     )

@@ -9,9 +9,10 @@ from matplotlib.figure import Figure
 
 from quadrepro.config.loading import Experiment, load_experiment
 from quadrepro.report.printed_figure import (
-    BEYOND,
+    FARTHER,
     INSIDE,
     LABELLED,
+    LOOKS,
     OUTSIDE,
     SURELY,
     WIDEST,
@@ -65,8 +66,10 @@ def drawn(
 
 
 def points(panel: Axes) -> list[tuple[float, float, str]]:
+    """Return where the markers are, from above."""
     lines = [line for line in panel.get_lines() if line.get_linestyle() == "None"]
-    return [(*line.get_xdata(), *line.get_ydata(), line.get_marker()) for line in lines]
+    found = [(x, y, line.get_marker()) for line in lines for x, y in line.get_xydata()]
+    return sorted(found, key=lambda point: point[1])
 
 
 def test_a_panel_per_algorithm_has_a_marker_per_row_that_tells_outside_by_shape(
@@ -77,22 +80,22 @@ def test_a_panel_per_algorithm_has_a_marker_per_row_that_tells_outside_by_shape(
     # In the order of the config, without the row for which nothing is printed.
     assert [label.get_text() for label in ada.get_yticklabels()] == ["monks", "titanic"]
     assert points(ada) == [
-        (pytest.approx(0.5), 1, INSIDE["marker"]),
-        (pytest.approx(-1.4), 0, OUTSIDE["marker"]),
+        (pytest.approx(-1.4), 0, LOOKS[OUTSIDE]["marker"]),
+        (pytest.approx(0.5), 1, LOOKS[INSIDE]["marker"]),
     ]
     [(x, y, marker)] = points(lp)
-    assert (y, marker) == (1, BEYOND["marker"])
+    assert (y, marker) == (1, LOOKS[FARTHER]["marker"])
     assert x < lp.get_xlim()[1] == WIDEST
-    assert INSIDE["marker"] != OUTSIDE["marker"]
-    assert "markerfacecolor" in OUTSIDE.keys() - SURELY.keys()
+    assert LOOKS[INSIDE]["marker"] != LOOKS[OUTSIDE]["marker"]
+    assert "markerfacecolor" in LOOKS[OUTSIDE].keys() - LOOKS[SURELY].keys()
 
 
 def test_what_is_outside_is_labelled_with_both_numbers_and_what_is_inside_is_not(
     experiment: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ada, lp = drawn(experiment, [FOUND], tmp_path, monkeypatch)
-    assert [text.get_text() for text in ada.texts] == ["0.160, ours 0.3000"]
-    assert [text.get_text() for text in lp.texts] == ["1.500, ours 0.3000"]
+    assert [text.get_text() for text in ada.texts] == ["0.300 (0.160)"]
+    assert [text.get_text() for text in lp.texts] == ["0.300 (1.500)"]
 
 
 def test_of_many_only_the_farthest_are_labelled(
@@ -119,6 +122,32 @@ def test_quantities_of_several_tables_stand_side_by_side(
         "One: 4 printed numbers against ours, 2 of them outside our intervals. Printed: table1 and "
         "table2."
     )
+
+
+def test_quantities_of_different_rows_share_a_panel(
+    experiment: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = replace(verdict("wine", "adaboost", 0), quantity="RMSE")
+    found = [Verdicts("table1", (*FOUND.entries, other))]
+    ada, _ = drawn(experiment, found, tmp_path, monkeypatch)
+    assert ada.get_title() == "AdaBoost"
+    assert [y for _, y, _ in points(ada)] == [0, 1, 2]
+
+
+def test_readings_stand_below_their_data_set_without_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "one.yaml"
+    path.write_text(CONFIG + "readings: [{name: raw, protocol: {normalise: none}}]\n")
+    found = Verdicts("t", (verdict("wine", "adaboost", 0), verdict("wine, raw", "adaboost", 2)))
+    [panel] = drawn(load_experiment(path), [found], tmp_path, monkeypatch)
+    labels = panel.get_yticklabels()
+    assert [label.get_text() for label in labels] == ["wine", "raw"]
+    assert [label.get_fontweight() for label in labels] == ["bold", "normal"]
+    assert [(x, y) for x, y, _ in points(panel)] == [
+        (pytest.approx(0, abs=1e-9), 0),
+        (pytest.approx(2), 1),
+    ]
 
 
 def test_the_same_verdicts_give_the_same_files_and_none_an_empty_one(
