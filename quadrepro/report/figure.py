@@ -32,8 +32,8 @@ MARKERS = ("o", "s", "^", "D", "v")
 
 STYLES = (
     *("-", "--", ":", "-."),
-    *((0, dashes) for dashes in ((6, 1.5, 1.5, 1.5, 1.5, 1.5), (11, 3), (1, 4), (9, 2, 3, 2))),
-    (0, (3, 1.2)),
+    *((0, dashes) for dashes in ((6, 1.5, 1.5, 1.5, 1.5, 1.5), (11, 3), (9, 2, 3, 2), (3, 1.2))),
+    (0, (1, 4)),
 )
 """Line styles; no pair of colour and style comes twice in 72."""
 
@@ -97,7 +97,7 @@ def new_figure(folder: Path, stem: str, width: float, height: float) -> Iterator
         figure = Figure(figsize=(width, height), dpi=FORMATS["png"]["dpi"])
         yield figure
         # A figure with a layout of its own would place its panels and draw twice for each format.
-        if figure.axes:
+        if any(panel.get_subplotspec() for panel in figure.axes):
             ConstrainedLayoutEngine().execute(figure)
         for name, options in FORMATS.items():
             content = io.BytesIO()

@@ -225,6 +225,7 @@ def write_results(
             tables[kind.name].write(folder, kind.name, kind.endings)
         if kind.draw is not None:
             kind.draw(request.context, outcomes, folder)
+        if kind.caption is not None:
             shown = kind.caption(request.context, outcomes)
             write_text(folder / (kind.name + ENDING), caption_text(experiment.config, shown))
     write_text(folder / CELLS, _cells(written, outcomes))

@@ -42,6 +42,13 @@ def test_a_legend_is_no_wider_than_its_figure(width: float, linestyle: str) -> N
     assert legend.get_window_extent().width <= width * figure.dpi
 
 
+def test_panels_that_are_placed_by_hand_stay_there(tmp_path: Path) -> None:
+    with new_figure(tmp_path, "hand", 3, 2) as figure:
+        panel = figure.add_axes((0, 0, 1, 1))
+        panel.set_title("title")
+    assert panel.get_position().bounds == (0, 0, 1, 1)
+
+
 def test_a_figure_without_entries_has_no_legend() -> None:
     figure = Figure()
     add_legend(figure, {})

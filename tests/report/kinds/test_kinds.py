@@ -58,6 +58,10 @@ def test_kinds_that_share_a_key_read_it_alike_and_no_former_key_is_in_use() -> N
     assert not types.keys() & {former for kind in KINDS for former in kind.former}
 
 
+def test_every_kind_that_draws_has_a_caption() -> None:
+    assert [k.name for k in KINDS if (k.draw is None) != (k.caption is None)] == []
+
+
 def test_risks_and_comparisons_are_there_without_being_asked_for(load: Load) -> None:
     requests = requested(load())
     assert [r.kind.name for r in requests] == UNASKED
