@@ -186,9 +186,9 @@ def times_caption(context: Context[bool | Times], outcomes: Outcomes) -> str:
         f"{config.title}: running time against {listed(sweeps)}. Vertical axis: seconds of the "
         f"search and the final training{over}, on a logarithmic scale. One row of panels per data "
         f"set and one panel for each of {listed(sweeps)}; colour, marker and line style tell "
-        f"{listed(list(context.titles.values()))} apart. {below}An algorithm that does not have the "
-        "hyper-parameter of a panel is left out there. The times are measured: other computers "
-        "and other runs give others."
+        f"{listed(list(context.titles.values()))} apart. {below}An algorithm that does not have "
+        "the hyper-parameter of a panel is left out there. The times are measured: other "
+        "computers and other runs give others."
     )
 
 
