@@ -98,8 +98,8 @@ def ranking_caption(context: Context[Options], outcomes: Outcomes) -> str:
     return (
         f"{context.config.title}: mean ranks of {len(context.titles)} algorithms over "
         f"{len(outcomes.rows)} data sets. The algorithm with the lowest mean error in a row has "
-        "rank 1; ties share their ranks. Beside each name stands its mean rank, the best ones on the "
-        "left. Thick bars join algorithms whose mean ranks differ by less than the critical "
+        "rank 1; ties share their ranks. Beside each name stands its mean rank, the best ones on "
+        "the left. Thick bars join algorithms whose mean ranks differ by less than the critical "
         "difference (CD) of Nemenyi's test."
     )
 
