@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import copysign, nan
 from pathlib import Path
@@ -46,29 +46,27 @@ LOOKS: dict[str, dict[str, Any]] = {
 
 
 @dataclass(frozen=True)
-class Column:
-    """A quantity of one algorithm in a printed table: one panel.
+class Block:
+    """Panels that share their rows.
 
     Attributes
     ----------
-    title : str
-        What stands above it.
-    verdicts : tuple of Verdict
-        Of all rows for which something is printed.
+    rows : dict of str to str
+        What stands beside each row.
+    columns : list of (str, list of Verdict)
+        One panel each: what stands above it, and all that is printed there.
     """
 
-    title: str
-    verdicts: tuple[Verdict, ...]
+    rows: dict[str, str]
+    columns: list[tuple[str, list[Verdict]]]
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """What all panels share.
+    """What the panels of a block share.
 
     Attributes
     ----------
-    rows : dict of str to int
-        Their place from above.
     edge : float
         Half-width of the panels, in half-widths of an interval.
     outside : dict of int to str
@@ -77,7 +75,6 @@ class Drawing:
         Ids of the verdicts beside which the numbers are written.
     """
 
-    rows: dict[str, int]
     edge: float
     outside: dict[int, str]
     labelled: set[int]
@@ -97,55 +94,93 @@ def draw_printed(experiment: Experiment, found: Sequence[Verdicts], folder: Path
     """
     from matplotlib.lines import Line2D
 
-    columns = list(_columns(experiment, found))
-    known = {verdict.row for column in columns for verdict in column.verdicts}
-    rows = [row for row in experiment.config.rows if row.entry.title in known]
-    # A reading stands below its data set, without its name.
-    words = [row.reading or row.entry.title for row in rows]
     off = {id(v): abs(v.position or 0) for verdicts in found for v in verdicts.outside}
-    farthest = max(off.values(), default=0.0)
     outside = dict.fromkeys(off, OUTSIDE)
     outside |= {id(v): SURELY for verdicts in found for v in verdicts.surely_off}
-    drawing = Drawing(
-        {row.entry.title: i for i, row in enumerate(rows)},
-        min(WIDEST, max(NARROWEST, 1.1 * farthest)),
-        outside,
-        set(sorted(off, key=lambda key: -off[key])[:LABELLED]),
-    )
-    dense = len(rows) > DENSE
-    width = 1.5 * len(columns) + 0.07 * max(map(len, words)) + 0.3
-    with new_figure(
-        folder, NAME, max(5.0, width), (0.14 if dense else 0.2) * len(rows) + 1.3
-    ) as figure:
-        panels = figure.subplots(1, len(columns), sharey=True, squeeze=False)[0]
-        for panel, column in zip(panels, columns, strict=True):
-            _draw_panel(panel, column, drawing)
-        panels[0].set_yticks(range(len(rows)), words, fontsize=6 if dense else 8)
-        for label, row in zip(panels[0].get_yticklabels(), rows, strict=True):
-            if experiment.config.readings and not row.reading:
-                label.set_fontweight("bold")
+    labelled = set(sorted(off, key=lambda key: -off[key])[:LABELLED])
+    blocks = _blocks(experiment, found)
+    names = max(len(text) for block in blocks for text in block.rows.values())
+    width = 1.5 * max(len(block.columns) for block in blocks) + 0.07 * names + 0.3
+    dense = sum(len(block.rows) for block in blocks) > DENSE
+    heights = [0.8 + (0.14 if dense else 0.2) * len(block.rows) for block in blocks]
+    shown = {INSIDE, OUTSIDE, *outside.values()}
+    with new_figure(folder, NAME, max(5.0, width), sum(heights) + 0.7) as figure:
+        grid = figure.add_gridspec(len(blocks), 1, height_ratios=heights)
+        for i, block in enumerate(blocks):
+            farthest = max([off.get(id(v), 0.0) for _, vs in block.columns for v in vs])
+            edge = min(WIDEST, max(NARROWEST, 1.1 * farthest))
+            shown |= {FARTHER} if farthest > edge else set()
+            drawing = Drawing(edge, outside, labelled)
+            inner = grid[i].subgridspec(1, len(block.columns))
+            panels = inner.subplots(sharey=True, squeeze=False)[0]
+            for panel, column in zip(panels, block.columns, strict=True):
+                _draw_panel(panel, column, list(block.rows), drawing)
+            panels[0].set_yticks(
+                range(len(block.rows)), block.rows.values(), fontsize=6 if dense else 8
+            )
+            for label, (row, text) in zip(
+                panels[0].get_yticklabels(), block.rows.items(), strict=True
+            ):
+                if experiment.config.readings and row == text:
+                    label.set_fontweight("bold")
         text = "place of the printed number; −1 and 1 are the ends of our interval"
         figure.supxlabel(text, fontsize=8)
-        shown = {INSIDE, OUTSIDE, *outside.values()}
-        shown |= {FARTHER} if farthest > drawing.edge else set()
         looks = {text: look for text, look in LOOKS.items() if text in shown}
         add_legend(
             figure, {text: Line2D([], [], linestyle="", **look) for text, look in looks.items()}
         )
 
 
-def _draw_panel(panel: Axes, column: Column, drawing: Drawing) -> None:
-    edge, n_rows = drawing.edge, len(drawing.rows)
+def _blocks(experiment: Experiment, found: Sequence[Verdicts]) -> list[Block]:
+    """Return one block for all tables with a row per data set, and one for each other table."""
+    config = experiment.config
+    groups: list[tuple[str, list[Verdict]]] = []
+    for verdicts in found:
+        entries = list(verdicts.entries)
+        quantities = list(dict.fromkeys(e.quantity for e in entries))
+        if len({(e.row, e.column) for e in entries}) == len(entries):
+            # No entry has two of them, such as errors in some rows and RMSEs in others.
+            groups.append((" or ".join(quantities), entries))
+        else:
+            groups += [(q, [e for e in entries if e.quantity == q]) for q in quantities]
+    # A reading stands below its data set, without its name.
+    names = {row.entry.title: row.reading or row.entry.title for row in config.rows}
+    blocks: list[Block] = []
+    for quantity, group in groups:
+        of_group = {e.row for e in group}
+        columns = [
+            (f"{quantity}\n{title}" if len(groups) > 1 else title, of_column)
+            for name, title in config.titles.items()
+            if (of_column := [e for e in group if e.column == name])
+        ]
+        if not of_group <= names.keys():
+            # Such as a table of pairs of algorithms.
+            rows = {e.row: config.titles.get(e.row, e.row) for e in group}
+            blocks.append(Block(rows, columns))
+        elif blocks and blocks[0].rows.keys() <= names.keys():
+            rows = blocks[0].rows | dict.fromkeys(of_group, "")
+            ordered = {row: text for row, text in names.items() if row in rows}
+            blocks[0] = Block(ordered, blocks[0].columns + columns)
+        else:
+            ordered = {row: text for row, text in names.items() if row in of_group}
+            blocks.insert(0, Block(ordered, columns))
+    return blocks
+
+
+def _draw_panel(
+    panel: Axes, column: tuple[str, list[Verdict]], rows: list[str], drawing: Drawing
+) -> None:
+    (title, verdicts), edge, n_rows = column, drawing.edge, len(rows)
     panel.axvspan(-1, 1, color="#e4eef6", linewidth=0, zorder=0)
     panel.axvline(0, color="#9db8cc", linewidth=0.6, zorder=0)
     # All lines and all markers of a kind at once keep the files small.
     places = [y for row in range(n_rows) for y in (row, row, nan)]
     panel.plot([-edge, edge, nan] * n_rows, places, color="#eeeeee", linewidth=0.5, zorder=0)
     points: dict[tuple[str, str], list[tuple[float, int]]] = {}
-    for verdict in column.verdicts:
+    for verdict in verdicts:
         if verdict.position is None:
             continue
-        position, y = verdict.position, drawing.rows[verdict.row]
+        position, y = verdict.position, rows.index(verdict.row)
         kind = drawing.outside.get(id(verdict), INSIDE)
         marker = LOOKS[kind]["marker"]
         if abs(position) > edge:
@@ -156,7 +191,7 @@ def _draw_panel(panel: Axes, column: Column, drawing: Drawing) -> None:
             _label(panel, verdict, position, y)
     for (kind, marker), of_kind in points.items():
         panel.plot(*zip(*of_kind, strict=True), linestyle="", **LOOKS[kind] | {"marker": marker})
-    panel.set_title(column.title, fontsize=8)
+    panel.set_title(title, fontsize=8)
     ticks = [tick for tick in TICKS if abs(tick) < edge]
     panel.set(xlim=(-edge, edge), ylim=(n_rows - 0.5, -0.5), xticks=ticks)
     panel.tick_params(axis="y", length=0)
@@ -176,24 +211,6 @@ def _label(panel: Axes, verdict: Verdict, x: float, y: int) -> None:
         fontsize=5.5,
         in_layout=False,
     )
-
-
-def _columns(experiment: Experiment, found: Sequence[Verdicts]) -> Iterator[Column]:
-    """Yield the columns of all printed tables, one quantity after the other."""
-    groups: list[tuple[str, list[Verdict]]] = []
-    for verdicts in found:
-        entries = verdicts.entries
-        quantities = list(dict.fromkeys(e.quantity for e in entries))
-        if len({(e.row, e.column) for e in entries}) == len(entries):
-            # No entry has two of them, such as errors in some rows and RMSEs in others.
-            groups.append((" or ".join(quantities), list(entries)))
-        else:
-            groups += [(q, [e for e in entries if e.quantity == q]) for q in quantities]
-    for quantity, group in groups:
-        for name, title in experiment.config.titles.items():
-            if of_column := tuple(e for e in group if e.column == name):
-                above = f"{quantity}\n" if len(groups) > 1 else ""
-                yield Column(above + title, of_column)
 
 
 def printed_caption(experiment: Experiment, found: Sequence[Verdicts]) -> str:

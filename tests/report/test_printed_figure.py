@@ -150,6 +150,19 @@ def test_readings_stand_below_their_data_set_without_its_name(
     ]
 
 
+def test_a_table_of_pairs_of_algorithms_has_rows_of_its_own_below(
+    experiment: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pair = replace(verdict("adaboost", "lpboost", 0.2), quantity="probability")
+    panels = drawn(experiment, [Verdicts("t2", (pair,)), FOUND], tmp_path, monkeypatch)
+    titles = ["risk\nAdaBoost", "risk\nLPBoost", "probability\nLPBoost"]
+    assert [panel.get_title() for panel in panels] == titles
+    rows = [[label.get_text() for label in panel.get_yticklabels()] for panel in panels]
+    assert rows[0] == ["monks", "titanic"]
+    assert rows[2] == ["AdaBoost"]
+    assert points(panels[2]) == [(pytest.approx(0.2), 0, LOOKS[INSIDE]["marker"])]
+
+
 def test_the_same_verdicts_give_the_same_files_and_none_an_empty_one(
     experiment: Experiment, tmp_path: Path
 ) -> None:
