@@ -28,6 +28,9 @@ MARKS_APART = 0.15
 ROUNDING = 1e-9
 """Values that differ by less, relative to their size, are the same."""
 
+LONG = 34
+"""Above this number of letters, a title has two lines."""
+
 WIDTH = 1.3
 """Width of a curve in points."""
 
@@ -104,7 +107,9 @@ def draw_panel(panel: Axes, what: Panel, row: str, drawing: Drawing) -> None:
         _draw_dots(panel, what, row, drawing)
     else:
         _draw_curves(panel, what, row, drawing)
-    panel.set_title(": ".join(word for word in (row, what.title) if word))
+    # A long title would run into that of the next panel.
+    between = ":\n" if len(row) + len(what.title) > LONG else ": "
+    panel.set_title(between.join(word for word in (row, what.title) if word))
     open_frame(panel)
 
 

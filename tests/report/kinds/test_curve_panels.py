@@ -141,6 +141,14 @@ def test_a_band_of_many_points_is_thinned_and_keeps_its_ends(
     assert (outline[:, 0].min(), outline[:, 0].max()) == (1, n)
 
 
+def test_a_long_title_has_two_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    titles = ("short", "a title that is as long as the panel")
+    panels = ", ".join(f"{{title: {title}, measures: [train_error]}}" for title in titles)
+    found = outcomes({"train_error": SLOPE})
+    first, second, *_ = drawn(context(tmp_path, panels), found, tmp_path, monkeypatch)
+    assert (first.get_title(), second.get_title()) == ("monks: short", f"monks:\n{titles[1]}")
+
+
 def test_the_caption_says_which_columns_have_dots_and_which_scales(tmp_path: Path) -> None:
     of = context(tmp_path, "{measures: [train_error], scale: -log}, {measures: [massart]}")
     text = curves_caption(of, outcomes({"train_error": SLOPE, "massart": FLAT}))
