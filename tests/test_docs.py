@@ -184,15 +184,9 @@ def test_every_config_has_its_results_committed(path: Path) -> None:
     printed = bool(find_verdicts(experiment, nothing))
     manifest = make_manifest(experiment, make_tables(experiment, nothing), printed)
     assert read_manifest(folder) == manifest
-    files = {
-        name
-        for entry in (*manifest.tables.values(), *manifest.figures.values())
-        for name in entry.files
-    }
-    assert "risks.md" in files
-    always = {"cells.csv", "outcomes.csv", "run.json", "tables.json"}
-    always |= {manifest.score} if manifest.score else set()
-    assert {p.name for p in folder.iterdir()} - {"notes.md", PAGE} == always | files
+    assert "risks.md" in manifest.files
+    always = {"outcomes.csv", "run.json", "tables.json"}
+    assert {p.name for p in folder.iterdir()} - {"notes.md", PAGE} == always | {*manifest.files}
     for stem, table in manifest.tables.items():
         texts = {name: (folder / name).read_text(encoding="utf-8") for name in table.files}
         assert texts[f"{stem}.md"].startswith(f"## {table.title}\n")
