@@ -45,6 +45,8 @@ class Figure:
         Its files.
     timed : bool
         Whether it shows measured times.
+    caption : str, default ""
+        What it shows and how that was computed.
     """
 
     name: str
@@ -52,6 +54,13 @@ class Figure:
     source: str
     files: tuple[str, ...]
     timed: bool
+    caption: str = ""
+
+    @property
+    def alternative(self) -> str:
+        """What is said to those who do not see it: the first sentence of the caption."""
+        first = re.split(r"(?<=[.:]) ", self.caption, maxsplit=1)[0]
+        return first or f"{self.title}; its numbers are in the table of the same name"
 
 
 def make_figures(folder: Folder) -> list[Figure]:
@@ -64,7 +73,8 @@ def make_figures(folder: Folder) -> list[Figure]:
             source = ""
         left -= len(source)
         title = tables[name].title if name in tables else f"{folder.title}: {name}"
-        found.append(Figure(name, title, source, files.files, files.timed))
+        caption = " ".join((folder.text(files.caption) if files.caption else "").split())
+        found.append(Figure(name, title, source, files.files, files.timed, caption))
     return found
 
 

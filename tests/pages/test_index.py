@@ -42,12 +42,13 @@ def test_an_experiment_is_linked_to_its_page_with_its_counts(folder: Folder) -> 
     assert shown[start : start + 8] == ["Small", "small", "12", "0", "1", "2", "0.1", "0 of 2"]
 
 
-def test_what_counts_is_what_the_scoreboard_counts(tmp_path: Path) -> None:
+def test_what_counts_is_what_the_scoreboard_counts_and_comes_first(tmp_path: Path) -> None:
     few = made(tmp_path / "table1-distribution", score__csv=scored(3, 1))
     other = made(tmp_path / "mine", score__csv=scored(7, 3))
     text = words(other, few)
     assert "3 of 4 printed numbers" in text
-    assert text.index("table1-distribution") < text.index("mine")
+    paths = [part for part in index_html([other, few]).split('"') if part.endswith("/report.html")]
+    assert paths == ["table1-distribution/report.html", "mine/report.html"]
     assert "7 of 10 printed numbers" in words(other)
 
 
