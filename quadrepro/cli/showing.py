@@ -66,6 +66,11 @@ def show(results: Results, form: str) -> int:
     """Print the first table and the cells without a result, and return the exit code."""
     assert results.first is not None
     print_table(results.first, form)
+    return tell_of_missing(results)
+
+
+def tell_of_missing(results: Results) -> int:
+    """Print the folder and the cells without a result, and return the exit code."""
     click.echo(f"Tables written to {results.folder}")
     assert results.outcomes is not None
     records = results.outcomes.records
