@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: quickstart test stress lint format benchmark reproduce-all audits clean
+.PHONY: quickstart test stress lint format benchmark reproduce-all tables audits clean
 
 quickstart: $(VENV)/run ## the rows of Table 1 whose data need no download
 	$(BIN)/quadrepro run configs/quickstart.yaml --jobs $(JOBS)
@@ -30,11 +30,17 @@ benchmark: $(VENV)/dev ## ratios against numpy, scikit-learn and scipy, measured
 	$(BIN)/python -m pytest benchmarks --benchmark-only --benchmark-disable-gc -q -s \
 		--table docs/benchmarks.md
 
-reproduce-all: $(VENV)/run ## every config; data from $QUADREPRO_DATA
+reproduce-all: $(VENV)/run ## every config, and the pages of all; data from $QUADREPRO_DATA
 	@set -e; for config in configs/*.yaml; do \
-		echo "== $$config"; $(BIN)/quadrepro run $$config --jobs $(JOBS); \
+		echo "== $$config"; $(BIN)/quadrepro run $$config --jobs $(JOBS) --no-report; \
 	done
 	$(BIN)/quadrepro overview
+	$(BIN)/quadrepro report --all
+
+tables: $(VENV)/run ## all tables, figures and pages again, from what has been computed
+	printf '%s\n' configs/*.yaml | xargs -n 4 -P $(JOBS) $(BIN)/quadrepro table
+	$(BIN)/quadrepro overview
+	$(BIN)/quadrepro report --all
 
 audits: $(VENV)/run ## what the printed tables of each paper say by themselves
 	@set -e; for paper in quadrepro/papers/*/paper.yaml; do \

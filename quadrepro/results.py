@@ -177,6 +177,28 @@ class Results:
         """The SVG file of each figure by name; a PNG file lies beside it."""
         return {name: self.folder / f"{name}.svg" for name in self._manifest.figures}
 
+    def report(self) -> Path:
+        """Write the results as an HTML page, and the index of all results folders beside this one.
+
+        The page shows tables, figures, claims, notes and every split, and needs no other file. It
+        is made from the files of the results folder.
+
+        Returns
+        -------
+        Path
+            ``report.html`` in the results folder.
+
+        Raises
+        ------
+        DataError
+            If a file of the folder is damaged.
+        """
+        from quadrepro.pages.site import write_report
+
+        beside = None if self.plan is None else self.plan.experiment.source.path.parent
+        page, _ = write_report(self.folder, beside)
+        return page
+
     @cached_property
     def _manifest(self) -> Manifest:
         from quadrepro.report.manifest import read_manifest

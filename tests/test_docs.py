@@ -18,6 +18,7 @@ import quadrepro
 from quadrepro.cli import VERBS, main
 from quadrepro.config.loading import load_experiment
 from quadrepro.engine.records import Record
+from quadrepro.pages.page import PAGE
 from quadrepro.papers.paper import load_paper, paper_names
 from quadrepro.report.files import check_tables, find_verdicts, make_manifest, make_tables
 from quadrepro.report.manifest import read_manifest
@@ -183,14 +184,9 @@ def test_every_config_has_its_results_committed(path: Path) -> None:
     printed = bool(find_verdicts(experiment, nothing))
     manifest = make_manifest(experiment, make_tables(experiment, nothing), printed)
     assert read_manifest(folder) == manifest
-    files = {
-        name
-        for entry in (*manifest.tables.values(), *manifest.figures.values())
-        for name in entry.files
-    }
-    assert "risks.md" in files
-    always = {"cells.csv", "outcomes.csv", "run.json", "tables.json"}
-    assert {p.name for p in folder.iterdir()} - {"notes.md"} == always | files
+    assert "risks.md" in manifest.files
+    always = {"outcomes.csv", "run.json", "tables.json"}
+    assert {p.name for p in folder.iterdir()} - {"notes.md", PAGE} == always | {*manifest.files}
     for stem, table in manifest.tables.items():
         texts = {name: (folder / name).read_text(encoding="utf-8") for name in table.files}
         assert texts[f"{stem}.md"].startswith(f"## {table.title}\n")

@@ -22,6 +22,7 @@ VERBS = {
     "explain": "Say where an entry of a table comes from.",
     "verify": "Prove computed cells by code that shares nothing with the algorithms.",
     "table": "Write the tables again from what has been computed.",
+    "report": "Write the HTML page of an experiment, and the index of all.",
     "infer": "Say which reading of a protocol the printed numbers speak for.",
     "audit": "Check the printed tables of a paper by themselves.",
     "compare": "Compare two results folders, or one with the printed numbers.",
@@ -79,7 +80,8 @@ class _Verbs(click.Group):
     cls=_Verbs,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Exit codes: 0 done; 1 some cells failed or are missing; 2 usage or config; "
-    "3 data missing or not as its card says; 4 tables differ, a certificate fails or a paper "
+    "3 data missing or not as its card says; 4 tables differ, fewer numbers are inside "
+    "than asked for, a certificate fails, or a paper "
     "fails `audit --strict`; "
     "130 interrupted.",
 )

@@ -46,6 +46,7 @@ class _Options:
     as_json: bool
     allow_missing: bool
     form: str
+    no_report: bool
 
 
 @click.command("run")
@@ -87,6 +88,7 @@ class _Options:
 @click.option("--scheduler", help="Address or file of the Dask scheduler, as tcp://host:8786.")
 @allow_missing_option
 @format_option
+@click.option("--no-report", is_flag=True, help="Write no HTML page.")
 @click.option("--quiet", "-q", is_flag=True, help="Show no progress.")
 @click.option("--json", "as_json", is_flag=True, help="Print events as lines of JSON, no tables.")
 def command(
@@ -101,7 +103,8 @@ def command(
 
     CONFIG is a YAML file, or the name of one that ships with quadrepro. Data sets that are not
     available locally are fetched. Cells that have been computed before are not computed again, nor
-    are those that ended without a result, unless --retry names how.
+    are those that ended without a result, unless --retry names how. The last line is the link to an
+    HTML page of all results.
     """
     from quadrepro.progress import FetchProgress
     from quadrepro.reproduction import prepare
@@ -122,7 +125,7 @@ def command(
 
 
 def _run(interruption: Interruption, plan: Plan, out: Path, asked: _Options) -> int:
-    from quadrepro.cli.showing import failure, show, warn_of_memory
+    from quadrepro.cli.showing import failure, report_of, show, warn_of_memory
     from quadrepro.engine.estimates import Estimates
     from quadrepro.engine.run import compute, missing_cells
     from quadrepro.progress import RunProgress, duration, tell
@@ -165,12 +168,17 @@ def _run(interruption: Interruption, plan: Plan, out: Path, asked: _Options) -> 
         tell(f"part {asked.shard[0]} of {asked.shard[1]} is done; quadrepro merge joins the parts")
         return 0
     results = write(plan, store, out, asked.allow_missing)
+    page = None if asked.no_report else report_of(results)
     if asked.as_json:
         assert results.outcomes is not None
         bad = sum(not record.ok for record in results.outcomes.records.values())
-        _event("end", folder=str(results.folder), without_result=bad)
+        report = None if page is None else str(page)
+        _event("end", folder=str(results.folder), without_result=bad, report=report)
         return int(bad > 0)
-    return show(results, asked.form)
+    code = show(results, asked.form)
+    if page is not None:
+        click.echo(f"Report: {page.resolve().as_uri()}")
+    return code
 
 
 def _backend(plan: Plan, asked: _Options, jobs: int) -> Backend:

@@ -10,6 +10,8 @@ import click
 from quadrepro.errors import EXIT_CELLS_MISSING
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from quadrepro.config.plan import Plan
     from quadrepro.engine.records import Record
     from quadrepro.report.table import Table
@@ -64,6 +66,11 @@ def show(results: Results, form: str) -> int:
     """Print the first table and the cells without a result, and return the exit code."""
     assert results.first is not None
     print_table(results.first, form)
+    return tell_of_missing(results)
+
+
+def tell_of_missing(results: Results) -> int:
+    """Print the folder and the cells without a result, and return the exit code."""
     click.echo(f"Tables written to {results.folder}")
     assert results.outcomes is not None
     records = results.outcomes.records
@@ -78,3 +85,14 @@ def show(results: Results, form: str) -> int:
     if tried := sorted({record.status for _, record in bad} - {"missing"}):
         click.echo(f"compute them again with --retry {','.join(tried)}", err=True)
     return EXIT_CELLS_MISSING
+
+
+def report_of(results: Results) -> Path | None:
+    """Write the HTML page of results and return it; a fault is told, for the results are there."""
+    from quadrepro.progress import tell
+
+    try:
+        return results.report()
+    except Exception as error:
+        tell(f"the report could not be written: {error}")
+        return None

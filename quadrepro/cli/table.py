@@ -8,7 +8,6 @@ import click
 
 from quadrepro.cli.options import (
     allow_missing_option,
-    config_argument,
     data_option,
     format_option,
     out_option,
@@ -18,7 +17,7 @@ from quadrepro.errors import EXIT_CELLS_MISSING
 
 
 @click.command("table")
-@config_argument
+@click.argument("configs", metavar="CONFIG...", nargs=-1, required=True)
 @data_option
 @out_option
 @repeats_option
@@ -27,7 +26,7 @@ from quadrepro.errors import EXIT_CELLS_MISSING
 @click.pass_context
 def command(
     ctx: click.Context,
-    config: str,
+    configs: tuple[str, ...],
     data: Path | None,
     out: Path,
     repeats: int | None,
@@ -37,15 +36,24 @@ def command(
     """Write the tables again from what has been computed.
 
     Nothing is computed, and cells without a result are shown as dashes. If no cell has a result,
-    nothing is written. CONFIG is a YAML file, or the name of one that ships with quadrepro.
+    nothing is written. An HTML page of them is written again if there is one. Each CONFIG is a YAML
+    file, or the name of one that ships with quadrepro; of several the tables are not printed.
     """
-    from quadrepro.cli.showing import show
+    from quadrepro.cli.showing import report_of, show, tell_of_missing
+    from quadrepro.pages.page import PAGE
     from quadrepro.reproduction import prepare, record_store, write
 
-    plan = prepare(config, data=data, repeats=repeats, offline=True, check_data=False)
-    store = record_store(out)
+    code, store = 0, record_store(out)
     known = store.scan()
-    if not any(cell.key in known for cell in plan.cells):
-        click.echo(f"no cell of {config} has been computed in {store.folder}", err=True)
-        ctx.exit(EXIT_CELLS_MISSING)
-    ctx.exit(show(write(plan, store, out, allow_missing), form))
+    for config in configs:
+        plan = prepare(config, data=data, repeats=repeats, offline=True, check_data=False)
+        if not any(cell.key in known for cell in plan.cells):
+            click.echo(f"no cell of {config} has been computed in {store.folder}", err=True)
+            code = EXIT_CELLS_MISSING
+            continue
+        results = write(plan, store, out, allow_missing)
+        if (results.folder / PAGE).exists():
+            report_of(results)
+        ended = tell_of_missing(results) if len(configs) > 1 else show(results, form)
+        code = max(code, ended)
+    ctx.exit(code)

@@ -108,8 +108,8 @@ class PaperFile(Model):
         What stands below every claims table.
     experiments : tuple of str
         Names of the configs whose verdicts and judgements the scoreboard counts: of a printed
-        table, or a group of claims, those of the first that has any. By default all configs of the
-        paper count, by name.
+        table, or a group of claims, those of the first that has any. If there are results of none
+        of them, all configs of the paper count, by name.
     """
 
     title: str

@@ -14,11 +14,14 @@ from quadrepro.config.plan import Plan
 from quadrepro.engine.run import records_of
 from quadrepro.engine.store import RecordStore
 from quadrepro.errors import DataError
+from quadrepro.report.captions import ENDING, caption_text
 from quadrepro.report.figure import FORMATS
 from quadrepro.report.kinds import requested
 from quadrepro.report.kinds.base import Request
 from quadrepro.report.manifest import CellsFile, FigureFiles, Manifest, TableFiles, read_manifest
 from quadrepro.report.outcomes import Outcomes
+from quadrepro.report.printed_figure import NAME as PRINTED
+from quadrepro.report.printed_figure import draw_printed, printed_caption
 from quadrepro.report.provenance import mixture, provenance
 from quadrepro.report.table import ENDINGS, Table, csv_text
 from quadrepro.report.verdict_table import NAME as VERDICTS
@@ -168,17 +171,19 @@ def make_manifest(
         }
         | unasked,
         figures={
-            kind.name: FigureFiles(
-                key=kind.key,
-                files=tuple(f"{kind.name}.{name}" for name in FORMATS),
-                timed=kind.timed,
-            )
+            kind.name: _figure_files(kind.name, kind.key, kind.timed)
             for kind in kinds
             if kind.draw is not None
-        },
+        }
+        | ({PRINTED: _figure_files(PRINTED)} if VERDICTS in tables else {}),
         cells=CellsFile(file=CELLS, timed_columns=TIMED_COLUMNS, key_columns=KEY_COLUMNS),
         score=SCORE if printed else "",
     )
+
+
+def _figure_files(name: str, key: str = "", timed: bool = False) -> FigureFiles:
+    files = tuple(f"{name}.{ending}" for ending in FORMATS)
+    return FigureFiles(key=key, files=files, caption=name + ENDING, timed=timed)
 
 
 def write_results(
@@ -211,12 +216,18 @@ def write_results(
     written = _written(experiment)
     if VERDICTS in tables:
         tables[VERDICTS].write(folder, VERDICTS)
+        draw_printed(experiment, verdicts, folder)
+        shown = printed_caption(experiment, verdicts)
+        write_text(folder / (PRINTED + ENDING), caption_text(experiment.config, shown))
     for request in written:
         kind = request.kind
         if kind.table is not None:
             tables[kind.name].write(folder, kind.name, kind.endings)
         if kind.draw is not None:
             kind.draw(request.context, outcomes, folder)
+        if kind.caption is not None:
+            shown = kind.caption(request.context, outcomes)
+            write_text(folder / (kind.name + ENDING), caption_text(experiment.config, shown))
     write_text(folder / CELLS, _cells(written, outcomes))
     write_text(folder / OUTCOMES, _outcomes(outcomes))
     if verdicts:

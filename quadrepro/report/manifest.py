@@ -50,15 +50,18 @@ class FigureFiles(Model):
     Attributes
     ----------
     key : str
-        The key below ``tables`` in the config that asks for it.
+        The key below ``tables`` in the config that asks for it; empty if none does.
     files : tuple of str
         Their names.
+    caption : str, default ""
+        Name of the file that says what it shows and how that was computed, in Markdown.
     timed : bool
         Whether it shows measured times.
     """
 
     key: str
     files: tuple[str, ...]
+    caption: str = ""
     timed: bool = False
 
 
@@ -104,8 +107,8 @@ class Manifest(Model):
     def files(self) -> tuple[str, ...]:
         """Names of all files."""
         tables = (name for table in self.tables.values() for name in table.files)
-        figures = (name for figure in self.figures.values() for name in figure.files)
-        return (*tables, *figures, self.cells.file, *filter(None, [self.score]))
+        figures = (name for f in self.figures.values() for name in (*f.files, f.caption))
+        return tuple(filter(None, (*tables, *figures, self.cells.file, self.score)))
 
     def write(self, folder: Path) -> None:
         """Write ``tables.json`` into a results folder."""

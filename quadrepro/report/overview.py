@@ -10,7 +10,7 @@ from tabulate import tabulate
 from quadrepro._files import write_text
 from quadrepro.report.compare import WRITTEN_BY_HAND
 from quadrepro.report.scoreboard import (
-    FATES,
+    PLURALS,
     PaperBoard,
     ResultsFolder,
     papers_table,
@@ -89,11 +89,11 @@ def _of_paper(board: PaperBoard) -> str:
         header = ("printed table", "inside", "outside", "by chance", "p", "off after Holm", FROM)
         parts.append(_table(header, [_scored(*place) for place in board.scores.values()]))
     if board.claims:
-        columns = ("claims", *FATES, FROM)
-        rows = [
-            [group, *(str(claims[fate]) for fate in FATES), _link(folder, "claims.md", folder.name)]
-            for group, (folder, claims) in board.claims.items()
-        ]
+        columns = ("claims", *PLURALS.values(), FROM)
+        rows = []
+        for group, (folder, claims) in board.claims.items():
+            link = _link(folder, "claims.md", folder.name)
+            rows.append([group, *(str(claims[fate]) for fate in PLURALS), link])
         parts.append(_table(columns, rows))
     opens = [folder.open_points for folder in board.folders if folder.open_points]
     if opens:

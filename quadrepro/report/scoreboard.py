@@ -23,11 +23,11 @@ from quadrepro.report.scores import Score, read_scores
 SECTION = "## What does not reproduce"
 """Heading of the section of ``notes.md`` that the scoreboard repeats."""
 
-Fate = str
-"""What becomes of a claim: one of `FATES`."""
+HOLDS, SOME, FAILS, OPEN = "holds", "on some splits", "does not hold", "cannot be judged"
+"""What becomes of a claim."""
 
-FATES = ("hold", "on some splits", "do not hold", "cannot be judged")
-"""In the order of the scoreboard."""
+PLURALS = {HOLDS: "hold", SOME: SOME, FAILS: "do not hold", OPEN: OPEN}
+"""The same of several, in the order of the scoreboard."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,27 @@ class ResultsFolder:
     @property
     def group(self) -> str:
         """The group of claims that the config names; empty if there is none."""
-        return str(self.run["config"]["tables"].get("claims") or "")
+        return str((self.run["config"].get("tables") or {}).get("claims") or "")
+
+    @classmethod
+    def read(cls, path: Path) -> ResultsFolder:
+        """Read a results folder.
+
+        Raises
+        ------
+        DataError
+            If its ``tables.json`` or ``run.json`` is damaged or missing.
+        """
+        manifest = read_manifest(path)
+        file = path / "run.json"
+        try:
+            if manifest is None:
+                raise FileNotFoundError(MANIFEST)
+            folder = cls(path, manifest, json.loads(file.read_text(encoding="utf-8")))
+            _ = folder.title, folder.paper, folder.group
+        except (OSError, ValueError, LookupError, TypeError) as error:
+            raise DataError(f"{file} is damaged or missing: {error}") from None
+        return folder
 
     @cached_property
     def scores(self) -> list[Score]:
@@ -74,13 +94,13 @@ class ResultsFolder:
         return read_scores(self.path) if self.manifest.score else []
 
     @cached_property
-    def claims(self) -> Counter[Fate]:
+    def claims(self) -> Counter[str]:
         """How many claims hold, hold on some splits, do not hold, cannot be judged."""
         path = self.path / "claims.csv"
         if not self.group or not path.is_file():
             return Counter()
         rows = csv.DictReader(path.read_text(encoding="utf-8").splitlines())
-        return Counter(_fate(row["holds"]) for row in rows)
+        return Counter(fate_of(row["holds"]) for row in rows)
 
     @cached_property
     def open_points(self) -> str:
@@ -91,12 +111,12 @@ class ResultsFolder:
         return re.split(r"\n## ", rest)[0].strip()
 
 
-def _fate(holds: str) -> Fate:
+def fate_of(holds: str) -> str:
     """Return what becomes of a claim from the column ``holds`` of ``claims.csv``."""
     if found := re.fullmatch(r"(\d+) of (\d+)", holds):
         held, splits = map(int, found.groups())
-        return FATES[0] if held == splits else FATES[2] if held == 0 else FATES[1]
-    return {"holds": FATES[0], "does not hold": FATES[2]}.get(holds, FATES[3])
+        return HOLDS if held == splits else SOME if held else FAILS
+    return holds if holds in (HOLDS, FAILS) else OPEN
 
 
 @dataclass(frozen=True)
@@ -131,19 +151,18 @@ class PaperBoard:
         return found
 
     @cached_property
-    def claims(self) -> dict[str, tuple[ResultsFolder, Counter[Fate]]]:
+    def claims(self) -> dict[str, tuple[ResultsFolder, Counter[str]]]:
         """The claims that count of each group, with their experiment: each claim once."""
-        found: dict[str, tuple[ResultsFolder, Counter[Fate]]] = {}
+        found: dict[str, tuple[ResultsFolder, Counter[str]]] = {}
         for folder in self.folders[: self.counting]:
             if folder.claims:
                 before = found.get(folder.group)
-                judged = folder.claims.total() - folder.claims[FATES[3]]
-                if before is None or (judged and before[1].total() == before[1][FATES[3]]):
+                if before is None or (before[1].keys() == {OPEN} != folder.claims.keys()):
                     found[folder.group] = folder, folder.claims
         return found
 
     @property
-    def all_claims(self) -> Counter[Fate]:
+    def all_claims(self) -> Counter[str]:
         """All claims together."""
         return sum((claims for _, claims in self.claims.values()), Counter())
 
@@ -169,18 +188,7 @@ def read_results(out: Path) -> list[ResultsFolder]:
     DataError
         If one is damaged.
     """
-    found = []
-    for path in sorted(out.glob(f"*/{MANIFEST}")):
-        manifest = read_manifest(path.parent)
-        assert manifest is not None
-        file = path.with_name("run.json")
-        try:
-            run = json.loads(file.read_text(encoding="utf-8"))
-            folder = ResultsFolder(path.parent, manifest, run)
-            _ = folder.title, folder.paper, folder.group
-        except (OSError, ValueError, LookupError, TypeError) as error:
-            raise DataError(f"{file} is damaged or missing: {error}") from None
-        found.append(folder)
+    found = [ResultsFolder.read(path.parent) for path in sorted(out.glob(f"*/{MANIFEST}"))]
     if not found:
         raise ConfigError(f"{out} holds no results: no folder in it has a {MANIFEST}")
     return found
@@ -203,19 +211,16 @@ def read_boards(folders: Sequence[ResultsFolder]) -> tuple[list[PaperBoard], lis
 
 
 def _board(name: str, folders: list[ResultsFolder]) -> PaperBoard:
-    from quadrepro.papers.paper import load_paper
+    from quadrepro.papers.paper import load_paper, paper_names
 
-    try:
-        paper = load_paper(name).file
-    except ConfigError:
+    if name not in paper_names():
         # The folder of a user's own paper lies beside a config that need not be at hand.
         return PaperBoard(name, name, "", tuple(folders), len(folders))
-    if not paper.experiments:
-        return PaperBoard(name, paper.title, paper.reference, tuple(folders), len(folders))
+    paper = load_paper(name).file
     by_name = {folder.name: folder for folder in folders}
     first = [by_name.pop(e) for e in paper.experiments if e in by_name]
     ordered = (*first, *by_name.values())
-    return PaperBoard(name, paper.title, paper.reference, ordered, len(first))
+    return PaperBoard(name, paper.title, paper.reference, ordered, len(first) or len(ordered))
 
 
 def papers_table(boards: Iterable[PaperBoard]) -> tuple[tuple[str, ...], list[list[str]]]:
@@ -225,13 +230,13 @@ def papers_table(boards: Iterable[PaperBoard]) -> tuple[tuple[str, ...], list[li
         "printed numbers inside",
         "outside",
         "by chance",
-        *(f"claims: {f}" for f in FATES),
+        *(f"claims: {plural}" for plural in PLURALS.values()),
     )
     rows = []
     for board in boards:
         inside, judged = board.inside
         claims = board.all_claims
         numbers = [f"{inside} of {judged}", str(judged - inside), f"{board.expected:.1f}"]
-        counts = [str(claims[fate]) for fate in FATES]
+        counts = [str(claims[fate]) for fate in PLURALS]
         rows.append([board.title, *(numbers if judged else ["–"] * 3), *counts])
     return header, rows

@@ -37,7 +37,7 @@ def test_a_run_writes_every_file_and_prints_the_table(small_config: Write, out: 
     assert "| monks" in result.stdout
     names = {p.name for p in (out / "small").iterdir()}
     tables = {f"{t}.{e}" for t in ("risks", "comparisons") for e in ("md", "csv", "tex")}
-    assert names == tables | {"cells.csv", "outcomes.csv", "tables.json", "run.json"}
+    assert names == tables | {"cells.csv", "outcomes.csv", "tables.json", "run.json", "report.html"}
 
 
 def test_cells_csv_has_one_row_a_cell_in_the_stated_form(small_config: Write, out: Path) -> None:
@@ -86,7 +86,7 @@ def test_tables_are_the_same_bytes_for_one_worker_and_two_fresh_and_resumed(
     quadrepro("run", config, "--jobs", 2, "--out", two, "--repeats", 1)
     quadrepro("run", config, "--jobs", 2, "--out", two, "--repeats", repeats)
     assert compare(one / "small", two / "small", tolerance=0).differences == []
-    timed = {"risks.md", "risks.csv", "risks.tex", "cells.csv", "run.json"}
+    timed = {"risks.md", "risks.csv", "risks.tex", "cells.csv", "run.json", "report.html"}
     for path in (one / "small").iterdir():
         if path.name not in timed:
             assert path.read_bytes() == (two / "small" / path.name).read_bytes()

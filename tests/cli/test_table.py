@@ -53,3 +53,21 @@ def test_table_without_any_record_writes_nothing(small_config: Write, tmp_path: 
     assert result.exit_code == 1
     assert "has been computed" in result.stderr
     assert not (tmp_path / "results").exists()
+
+
+def test_of_several_configs_all_tables_are_written_and_none_is_printed(
+    small_config: Write, tmp_path: Path
+) -> None:
+    out, first = tmp_path / "results", small_config()
+    second, third = (first.with_name(f"{name}.yaml") for name in ("second", "third"))
+    second.write_text(first.read_text())
+    quadrepro("run", first, "--jobs", 1, "--out", out)
+    third.write_text(first.read_text().replace("seed: 7", "seed: 8"))
+    result = quadrepro("table", second, third, first, "--out", out)
+    assert result.exit_code == 1
+    assert result.stdout.splitlines() == [
+        f"Tables written to {out / 'second'}",
+        f"Tables written to {out / 'small'}",
+    ]
+    assert f"no cell of {third} has been computed" in result.stderr
+    assert not (out / "third").exists()

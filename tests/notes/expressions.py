@@ -98,8 +98,6 @@ def _column(folder: Path, table: str, column: str, where: Any = None, per: Any =
                 rows = rows[CONDITIONS[condition](rows[field], limit)]
         else:
             rows = rows[rows[field].isin(wanted if isinstance(wanted, list) else [wanted])]
-    if rows.empty:
-        raise ValueError(f"no row of {table} where {where}")
     if per:
         rows = rows.set_index(per)
         if not rows.index.is_unique:

@@ -39,6 +39,7 @@ Y = ["cells", "risk", {"algorithm": "y"}, "dataset"]
         ({"sum": ["cells", "risk", {"risk": {"below": 3}}]}, 3),
         ({"sd": ["cells", "risk", {"algorithm": "x"}]}, math.sqrt(0.5)),
         ({"count": ["cells", "rounds"]}, 3),
+        ({"count": ["cells", "rounds", {"dataset": "c"}]}, 0),
         ({"distinct": ["cells", "dataset"]}, 2),
         ({"max": {"difference": [Y, X]}}, 4),
         ({"mean": {"ratio": [Y, X]}}, 3),
@@ -64,7 +65,7 @@ def test_an_expression_has_the_value_that_it_says(folder, expression, value) -> 
     ("expression", "message"),
     [
         (["cells", "risk"], "4 values instead of one"),
-        (["cells", "risk", {"dataset": "c"}], "no row of cells"),
+        (["cells", "risk", {"dataset": "c"}], "0 values instead of one"),
         ({"max": {"difference": [Y, ["cells", "risk", {"algorithm": "y"}]]}}, "one side only"),
         (["cells", "risk", {}, "dataset"], "several rows per dataset"),
         ({"claim": ["L", 1, "ours", "there"]}, "2 claims begin"),

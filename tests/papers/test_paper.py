@@ -117,7 +117,7 @@ def test_a_paper_that_is_not_there_is_named_with_the_nearest(
         ("    claims:", "    printed: [table3]\n    claims:", "7:15", "there is no printed/table3"),
         ("wins-or-ties", "wins-or-tie", "8:9", "there is no kind of claim 'wins-or-tie'; did you "),
         ("kind: wins-or-ties\n        ", "", "8:9", "the key 'kind' is missing"),
-        ("kind: wins-or-ties", "kind: 3", "8:9", "there is no kind of claim 3; known are"),
+        ("kind: wins-or-ties", "kind: 3", "8:9", "there is no kind of claim 3; the nearest of"),
         ("kind: wins-or-ties", "kind: [rank]", "8:9", "there is no kind of claim ['rank']"),
         (CLAIM, "rank", "8:9", ""),
         ("        of: quad\n", "", "8:9", "the key 'of' is missing"),

@@ -33,7 +33,7 @@ def test_a_run_writes_tables_and_figures_and_two_runs_agree_but_for_times(tmp_pa
     config.write_text(CONFIG)
     folders = [tmp_path / name / "noise" for name in ("a", "b")]
     for folder in folders:
-        words = ["run", str(config), "--jobs", "1", "--out", str(folder.parent)]
+        words = ["run", str(config), "--jobs", "1", "--no-report", "--out", str(folder.parent)]
         result = CliRunner().invoke(main, words)
         assert result.exit_code == 0, result.output
         assert "risk of QuadBoost less that of AdaBoost" in result.stdout
@@ -41,7 +41,7 @@ def test_a_run_writes_tables_and_figures_and_two_runs_agree_but_for_times(tmp_pa
     stems = (*FIGURES, "risks", "comparisons")
     assert {p.name for p in a.iterdir()} == {
         *(f"{stem}.{end}" for stem in stems for end in ("md", "csv", "tex")),
-        *(f"{stem}.{end}" for stem in FIGURES for end in ("svg", "png")),
+        *(f"{stem}.{end}" for stem in FIGURES for end in ("svg", "png", "caption.md")),
         *("cells.csv", "outcomes.csv", "tables.json", "run.json"),
     }
     assert compare(a, b, tolerance=0).differences == []

@@ -1,15 +1,17 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import matplotlib
+import numpy as np
 import pytest
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from quadrepro.config.axis import LARGEST
-from quadrepro.report.figure import COLOURS, add_legend, colours_of, new_figure, plain_labels
+from quadrepro.report.figure import COLOURS, Look, add_legend, looks_of, new_figure, plain_labels
 
 
 def test_a_persons_settings_do_not_change_the_files(tmp_path: Path) -> None:
@@ -40,18 +42,47 @@ def test_a_legend_is_no_wider_than_its_figure(width: float, linestyle: str) -> N
     assert legend.get_window_extent().width <= width * figure.dpi
 
 
+def test_panels_that_are_placed_by_hand_stay_there(tmp_path: Path) -> None:
+    with new_figure(tmp_path, "hand", 3, 2) as figure:
+        panel = figure.add_axes((0, 0, 1, 1))
+        panel.set_title("title")
+    assert panel.get_position().bounds == (0, 0, 1, 1)
+
+
 def test_a_figure_without_entries_has_no_legend() -> None:
     figure = Figure()
     add_legend(figure, {})
     assert figure.legends == []
 
 
-def test_colours_repeat_if_there_are_more_names() -> None:
-    names = [str(i) for i in range(len(COLOURS) + 1)]
-    found = colours_of(names)
-    assert list(found) == names
-    assert len(set(found.values())) == len(COLOURS)
-    assert found[names[0]] == found[names[-1]]
+def looks(n: int) -> list[Look]:
+    return list(looks_of(map(str, range(n))).values())
+
+
+def test_forty_dots_and_forty_lines_can_be_told_apart() -> None:
+    assert len({(look.colour, look.marker) for look in looks(40)}) == 40
+    assert len({(look.colour, look.style) for look in looks(40)}) == 40
+    assert len({look.colour for look in looks(40)}) <= 8
+
+
+def lightness(colour: str) -> float:
+    """Return CIE L* of a colour."""
+    values = np.array([int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)])
+    linear = np.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4)
+    y = float(linear @ [0.2126, 0.7152, 0.0722])
+    return 116 * y ** (1 / 3) - 16 if y > (6 / 29) ** 3 else y * (29 / 3) ** 3
+
+
+def test_neighbours_differ_in_grey_in_marker_and_in_line_style() -> None:
+    for a, b in pairwise(looks(41)):
+        assert abs(lightness(a.colour) - lightness(b.colour)) > 12
+        assert a.marker != b.marker
+        assert a.style != b.style
+
+
+def test_names_keep_their_order() -> None:
+    assert [*looks_of(["b", "a"]).items()] == [*zip("ba", looks(2), strict=True)]
+    assert looks(2)[0].colour == COLOURS[0]
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ ALWAYS = {
         (
             "means: table1, margin_figure: [monks], claims: table1",
             {"means.md", "means.csv", "means.tex"}
-            | {"margins.svg", "margins.png", "claims.md", "claims.csv"},
+            | {"margins.svg", "margins.png", "margins.caption.md", "claims.md", "claims.csv"},
             "One: test errors in percent",
         ),
     ],
@@ -147,7 +147,11 @@ def test_each_table_has_a_figure_and_the_first_is_shown(
     table, _ = write_results(make_plan(experiment), RecordStore(tmp_path / "records"), folder)
     assert table.title == f"Two: {title}"
     tables = {f"{t}.{e}" for t in ("risks", "comparisons") for e in ("md", "csv", "tex")}
-    drawn = {f"{t}.{e}" for t in asked.split(", ") for e in ("md", "csv", "tex", "svg", "png")}
+    drawn = {
+        f"{t}.{e}"
+        for t in asked.split(", ")
+        for e in ("md", "csv", "tex", "svg", "png", "caption.md")
+    }
     assert {p.name for p in folder.iterdir()} == tables | drawn | {
         "cells.csv",
         "outcomes.csv",

@@ -12,10 +12,16 @@ import pytest
 from quadrepro.errors import ConfigError, DataError
 from quadrepro.report.manifest import CellsFile, Manifest, TableFiles
 from quadrepro.report.overview import overview_text, write_overview
-from quadrepro.report.scoreboard import FATES, papers_table, read_boards, read_results
+from quadrepro.report.scoreboard import (
+    FAILS,
+    HOLDS,
+    OPEN,
+    SOME,
+    papers_table,
+    read_boards,
+    read_results,
+)
 from quadrepro.report.verdict_table import SCORE_HEADER
-
-HOLD, SOME, NOT, OPEN = FATES
 
 Make = Callable[..., Path]
 
@@ -56,7 +62,7 @@ def test_a_claim_holds_on_all_some_or_no_splits_or_cannot_be_judged(make: Make) 
     words = ("holds", "30 of 30", "1 of 30", "29 of 30", "0 of 30", "does not hold")
     folder = make("one", claims=(*words, "not comparable"))
     [found] = read_results(folder.parent)
-    assert found.claims == Counter({HOLD: 2, SOME: 2, NOT: 2, OPEN: 1})
+    assert found.claims == Counter({HOLDS: 2, SOME: 2, FAILS: 2, OPEN: 1})
 
 
 def test_of_experiments_with_the_same_claims_the_first_that_judges_them_counts(make: Make) -> None:
@@ -64,7 +70,7 @@ def test_of_experiments_with_the_same_claims_the_first_that_judges_them_counts(m
     make("table1", claims=("holds", "does not hold"))
     out = make("table1-distribution", claims=("3 of 30", "does not hold")).parent
     [board], _ = read_boards(read_results(out))
-    assert board.all_claims == Counter({SOME: 1, NOT: 1})
+    assert board.all_claims == Counter({SOME: 1, FAILS: 1})
     assert [folder.name for folder in board.folders] == [
         "table1-distribution",
         "table1",
@@ -86,6 +92,12 @@ def test_experiments_that_the_paper_does_not_list_are_shown_and_not_counted(make
     [board], _ = read_boards(read_results(out))
     assert board.inside == (140, 150)
     assert "`table1-readings`, Title of table1-readings" in overview_text(read_results(out))
+
+
+def test_without_results_that_the_paper_lists_all_count(make: Make) -> None:
+    out = make("mine", score="table1,4,3,1,0,0.2,0,1,0.2,0.9,", claims=("holds",)).parent
+    [board], _ = read_boards(read_results(out))
+    assert (board.inside, board.all_claims) == ((3, 4), Counter({HOLDS: 1}))
 
 
 def test_a_paper_that_is_not_at_hand_counts_all_its_experiments(make: Make) -> None:

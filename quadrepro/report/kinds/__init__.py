@@ -19,7 +19,8 @@ from quadrepro.report.kinds.claims import CLAIMS
 from quadrepro.report.kinds.comparisons import COMPARISONS
 from quadrepro.report.kinds.curves import CURVES
 from quadrepro.report.kinds.differences import DIFFERENCES
-from quadrepro.report.kinds.margins import MARGIN_FIGURE, MARGINS
+from quadrepro.report.kinds.margin_figure import MARGIN_FIGURE
+from quadrepro.report.kinds.margins import MARGINS
 from quadrepro.report.kinds.means import MEANS, NOISELESS_MEANS
 from quadrepro.report.kinds.ranking import RANKING
 from quadrepro.report.kinds.readings import READINGS

@@ -128,6 +128,9 @@ class Kind(Generic[Option]):
         Of the files that the table is written to.
     draw : callable or None
         ``draw(context, outcomes, folder)`` writes the figure to ``stem.svg`` and ``stem.png``.
+    caption : callable or None
+        ``caption(context, outcomes)`` says what the figure shows; a kind that draws has one. The
+        first sentence is short and can stand for the figure.
     published : callable
         ``published(context)`` returns what the paper prints in place of our risks, by row and
         column of ours, as ``cells.csv`` shows it.
@@ -148,6 +151,7 @@ class Kind(Generic[Option]):
     table: Callable[[Context[Option], Outcomes], Table] | None = None
     endings: tuple[str, ...] = ENDINGS
     draw: Callable[[Context[Option], Outcomes, Path], None] | None = None
+    caption: Callable[[Context[Option], Outcomes], str] | None = None
     published: Callable[[Context[Option]], dict[tuple[str, str], str]] = lambda context: {}
     verdicts: Callable[[Context[Option], Outcomes], Verdicts | None] = lambda context, out: None
     timed: bool = False

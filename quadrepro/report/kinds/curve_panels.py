@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -9,49 +11,139 @@ import numpy as np
 
 from quadrepro._typing import FloatArray
 from quadrepro.measures.registry import title_of
-from quadrepro.report.figure import open_frame, plain_labels
+from quadrepro.report.figure import Look, open_frame, plain_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from quadrepro.report.kinds.curves import Curves, Panel
-    from quadrepro.report.outcomes import Outcomes
+    from quadrepro.report.outcomes import Curve, Outcomes
+
+POINTS = 200
+"""A band has about this many points on each side, spread evenly over the axis."""
+
+MARKS_APART = 0.15
+"""Distance of the markers on a curve, as a share of the panel's diagonal."""
+
+ROUNDING = 1e-9
+"""Values that differ by less, relative to their size, are the same."""
+
+LONG = 34
+"""Above this number of letters, a title has two lines."""
+
+WIDTH = 1.3
+"""Width of a curve in points."""
 
 
-def draw_panel(
-    panel: Axes,
-    what: Panel,
-    curves: Curves,
-    outcomes: Outcomes,
-    row: str,
-    colours: dict[str, str],
-    styles: dict[str, Any],
-) -> None:
+@dataclass(frozen=True)
+class Drawing:
+    """What all panels of a figure share.
+
+    Attributes
+    ----------
+    curves : Curves
+        What the config asks for.
+    outcomes : Outcomes
+        The records.
+    looks : dict of str to Look
+        By algorithm.
+    styles : dict of str to Any
+        Line style by measure if a panel has several of them. If it is empty, line styles tell
+        algorithms apart.
+    marked : bool
+        Whether curves have the markers of their algorithms.
+    levels : frozenset of str
+        The measures that do not depend on the axis.
+    """
+
+    curves: Curves
+    outcomes: Outcomes
+    looks: dict[str, Look]
+    styles: dict[str, Any]
+    marked: bool
+    levels: frozenset[str]
+
+    def found(self, panel: Panel, row: str) -> Iterator[tuple[str, str, Curve, tuple[Any, ...]]]:
+        """Yield what a panel draws: measure, algorithm, curve and the values along it."""
+        for measure, column in product(panel.measures, panel.algorithms or self.looks):
+            curve = self.outcomes.curve(row, column, measure)
+            values = self.outcomes.values_along(row, column, self.curves.along)
+            if curve is not None and values is not None:
+                yield measure, column, curve, values
+
+    def line(self, column: str, measure: str = "") -> dict[str, Any]:
+        """Return how a curve or its sample in the legend is drawn."""
+        look = self.looks[column]
+        style = self.styles.get(measure, "-") if self.styles else look.style
+        marker = {"marker": look.marker, "markersize": 3.5} if self.marked else {}
+        return {"color": look.colour, "linewidth": WIDTH, "linestyle": style, **marker}
+
+    def only_levels(self, panel: Panel) -> bool:
+        """Return whether nothing in a panel depends on the axis."""
+        return self.levels.issuperset(panel.measures)
+
+
+def levels_of(curves: Curves, outcomes: Outcomes) -> frozenset[str]:
+    """Return the measures that are the same for all candidates wherever a panel draws them."""
+    constant: dict[str, bool] = {}
+    for panel, row in product(curves.panels, outcomes.rows):
+        for measure, column in product(panel.measures, panel.algorithms or outcomes.columns):
+            curve = outcomes.curve(row, column, measure)
+            # An algorithm without the hyper-parameter says nothing of what depends on it.
+            if curve is not None and outcomes.values_along(row, column, curves.along):
+                same = _constant(curve.mean) and _constant(curve.sd)
+                constant[measure] = constant.get(measure, True) and same
+    return frozenset(measure for measure, same in constant.items() if same)
+
+
+def _constant(values: FloatArray) -> bool:
+    """Return whether all values are the same but for rounding."""
+    return bool(np.ptp(values) <= ROUNDING * np.abs(values).max())
+
+
+def draw_panel(panel: Axes, what: Panel, row: str, drawing: Drawing) -> None:
     """Draw the curves and marks of one row of the experiment into one panel."""
+    if drawing.only_levels(what):
+        _draw_dots(panel, what, row, drawing)
+    else:
+        _draw_curves(panel, what, row, drawing)
+    # A long title would run into that of the next panel.
+    between = ":\n" if len(row) + len(what.title) > LONG else ": "
+    panel.set_title(between.join(word for word in (row, what.title) if word))
+    open_frame(panel)
+
+
+def _draw_curves(panel: Axes, what: Panel, row: str, drawing: Drawing) -> None:
+    outcomes, curves = drawing.outcomes, drawing.curves
     panel.set_xscale(curves.scale)
     if what.scale == "log":
         panel.set_yscale("log", nonpositive="mask")
+    places = {column: i for i, column in enumerate(drawing.looks)}
     bands = []
-    for measure in what.measures:
-        for column in what.algorithms or colours:
-            colour = colours[column]
-            curve = outcomes.curve(row, column, measure)
-            values = outcomes.values_along(row, column, curves.along)
-            if curve is None or values is None:
-                continue
-            x = values or (0, 1)
-            across: Any = {} if values else {"transform": panel.get_yaxis_transform()}
-            low, line, high = (
-                np.broadcast_to(_on_scale(curve.mean + n_sd * curve.sd, what.scale), len(x))
-                for n_sd in (-1, 0, 1)
-            )
-            panel.plot(x, line, color=colour, linestyle=styles[measure], linewidth=1.3, **across)
-            if outcomes.repeats > 1:
-                bands.append((x, low, high, colour, across))
-    for mark, column in product(what.marks, what.algorithms or colours):
+    for measure, column, curve, values in drawing.found(what, row):
+        level = measure in drawing.levels or not values
+        x: Sequence[float] = (0, 1) if level else values
+        across: Any = {"transform": panel.get_yaxis_transform()} if level else {}
+        moments = (curve.mean[:1], curve.sd[:1]) if level else (curve.mean, curve.sd)
+        low, line, high = (
+            np.broadcast_to(_on_scale(moments[0] + n_sd * moments[1], what.scale), len(x))
+            for n_sd in (-1, 0, 1)
+        )
+        marks: Any = {}
+        if drawing.marked:
+            # Markers of two algorithms do not lie on top of each other.
+            first = MARKS_APART * places[column] / len(places)
+            marks = {"markevery": (first, MARKS_APART)}
+        panel.plot(x, line, **drawing.line(column, measure), **marks, **across)
+        if measure in drawing.levels and np.isfinite(line[0]):
+            _write_level(panel, float(line[0]), title_of(measure), drawing.looks[column].colour)
+        if outcomes.repeats > 1:
+            bands.append((x, low, high, drawing.looks[column].colour, across))
+    for mark, column in product(what.marks, what.algorithms or drawing.looks):
         marked = outcomes.curve(row, column, mark)
         if marked is not None and np.isfinite(marked.mean[-1]):
-            _draw_mark(panel, float(marked.mean[-1]), title_of(mark), colours[column])
+            colour = drawing.looks[column].colour
+            _draw_mark(panel, float(marked.mean[-1]), title_of(mark), colour)
     edges = np.array([y for _, low, high, *_ in bands for y in (*low, *high)])
     shown = np.isfinite(edges) & ((edges > 0) | (what.scale != "log"))
     panel.dataLim.update_from_data_y(edges[shown], ignore=False)
@@ -60,15 +152,75 @@ def draw_panel(
     for x, low, high, colour, across in bands:
         # A band without an end on this scale reaches to the edge of the panel.
         low, high = np.clip(low, *ends), np.clip(high, *ends)
-        panel.fill_between(x, low, high, color=colour, alpha=0.15, linewidth=0, **across)
+        kept = _spread(x, "linear" if across else curves.scale)
+        ys = low[kept], high[kept]
+        panel.fill_between(np.take(x, kept), *ys, color=colour, alpha=0.15, linewidth=0, **across)
     panel.set_ylim(ends)
     if what.scale == "log":
         plain_labels(panel.yaxis)
     # The legend names the measures if there are several.
     words = title_of(what.measures[0]) if len(what.measures) == 1 else ""
     panel.set_ylabel(f"−log({words})" if what.scale == "-log" else words)
-    panel.set_title(": ".join(word for word in (row, what.title) if word))
-    open_frame(panel)
+
+
+def _draw_dots(panel: Axes, what: Panel, row: str, drawing: Drawing) -> None:
+    """Draw levels alone: one line per measure, one dot with its value per algorithm."""
+    columns = what.algorithms or tuple(drawing.looks)
+    if what.scale == "log":
+        panel.set_xscale("log", nonpositive="mask")
+    for measure, column, curve, _ in drawing.found(what, row):
+        low, value, high = (
+            float(_on_scale(curve.mean[:1] + n_sd * curve.sd[:1], what.scale)[0])
+            for n_sd in (-1, 0, 1)
+        )
+        if not np.isfinite(value):
+            continue
+        look = drawing.looks[column]
+        y = what.measures.index(measure) + 0.7 * (
+            (columns.index(column) + 0.5) / len(columns) - 0.5
+        )
+        if drawing.outcomes.repeats > 1:
+            panel.plot((low, high), (y, y), color=look.colour, linewidth=WIDTH)
+        panel.plot(value, y, color=look.colour, marker=look.marker, linestyle="", markersize=5)
+        panel.annotate(
+            f"{value:.3g}",
+            (value, y),
+            xytext=(0, 4),
+            textcoords="offset points",
+            ha="center",
+            fontsize="small",
+        )
+    words = [title_of(measure) for measure in what.measures]
+    if what.scale == "-log":
+        words = [f"−log({word})" for word in words]
+    panel.set_yticks(range(len(words)), words)
+    panel.set_ylim(len(words) - 0.4, -0.6)
+    panel.margins(x=0.2)
+    panel.grid(axis="y", color="#dddddd", linewidth=0.6)
+    panel.set_axisbelow(True)
+
+
+def _spread(x: Sequence[float], scale: str) -> list[int]:
+    """Return the places of at most `POINTS` values spread evenly over the axis, with both ends."""
+    if len(x) <= POINTS:
+        return list(range(len(x)))
+    axis = np.log(x) if scale == "log" else np.asarray(x, dtype=float)
+    wanted = np.linspace(axis[0], axis[-1], POINTS)
+    return sorted({int(np.abs(axis - value).argmin()) for value in wanted})
+
+
+def _write_level(panel: Axes, at: float, title: str, colour: str) -> None:
+    """Write the name of a level above the right end of its line."""
+    panel.annotate(
+        title,
+        (1, at),
+        xycoords=panel.get_yaxis_transform(),
+        xytext=(0, 2),
+        textcoords="offset points",
+        ha="right",
+        fontsize="x-small",
+        color=colour,
+    )
 
 
 def _draw_mark(panel: Axes, at: float, title: str, colour: str) -> None:

@@ -13,15 +13,10 @@ from pydantic import Field
 from quadrepro.documents.model import Model
 from quadrepro.errors import nearest
 from quadrepro.measures.registry import title_of
-from quadrepro.report.figure import (
-    STYLES,
-    add_legend,
-    colours_of,
-    new_figure,
-    plain_labels,
-)
+from quadrepro.report.captions import listed
+from quadrepro.report.figure import STYLES, add_legend, looks_of, new_figure, plain_labels
 from quadrepro.report.kinds.base import Context, Kind, closing_notes
-from quadrepro.report.kinds.curve_panels import draw_panel
+from quadrepro.report.kinds.curve_panels import Drawing, draw_panel, levels_of
 from quadrepro.report.outcomes import Curve, Outcomes
 from quadrepro.report.table import MISSING, Entry, Table
 
@@ -30,6 +25,9 @@ KEY = "curves"
 
 SHOWN = 6
 """The table for reading shows a curve at this many values of the hyper-parameter."""
+
+FEW = 3
+"""A caption names at most so many measures in its first sentence."""
 
 ANY = "any"
 """Stands for the value of a hyper-parameter that an algorithm does not have."""
@@ -213,34 +211,74 @@ def _numbers(curve: Curve | None, i: int, repeats: int) -> list[float | str]:
 def draw_curves(context: Context[Curves], outcomes: Outcomes, folder: Path) -> None:
     """Draw the curves, one row of panels per data set.
 
-    Colours tell algorithms apart, line styles the measures of a panel. With several splits, a band
-    of one standard deviation lies around each mean. An algorithm that does not have the
-    hyper-parameter is a level line. Marks are dotted lines with their title.
+    Colours tell algorithms apart, together with line styles, or with markers where line styles
+    tell the measures of a panel apart. With several splits, a band of one standard deviation lies
+    around each mean. An algorithm that does not have the hyper-parameter and a measure that does
+    not depend on it are level lines; a panel of nothing else has dots and no such axis. Marks are
+    dotted lines with their title.
     """
     from matplotlib.lines import Line2D
 
     curves, titles = context.option, context.titles
-    colours = colours_of(titles)
-    styles: dict[str, Any] = dict.fromkeys(_measures(curves), "-")
-    several = any(len(panel.measures) > 1 for panel in curves.panels)
-    if several:
-        styles = dict(zip(styles, cycle(STYLES), strict=False))
+    levels = levels_of(curves, outcomes)
+    along = [panel for panel in curves.panels if not levels.issuperset(panel.measures)]
+    styles: dict[str, Any] = {}
+    if any(len(panel.measures) > 1 for panel in along):
+        named = dict.fromkeys(m for panel in along for m in panel.measures)
+        styles = dict(zip(named, cycle(STYLES), strict=False))
+    marked = bool(styles) and any(len(panel.algorithms or titles) > 1 for panel in along)
+    drawing = Drawing(curves, outcomes, looks_of(titles), styles, marked, levels)
     n_rows, n_columns = len(outcomes.rows), len(curves.panels)
     with new_figure(folder, KEY, 3.4 * n_columns + 0.4, 2.6 * n_rows + 0.6) as figure:
         panels = figure.subplots(n_rows, n_columns, sharex="col", squeeze=False)
         for row, of_row in zip(outcomes.rows, panels, strict=True):
             for panel, what in zip(of_row, curves.panels, strict=True):
-                draw_panel(panel, what, curves, outcomes, row, colours, styles)
-        for panel in panels[-1]:
+                draw_panel(panel, what, row, drawing)
+        for panel, what in zip(panels[-1], curves.panels, strict=True):
+            if drawing.only_levels(what):
+                panel.set_xlabel("value")
+                continue
             panel.set_xlabel(_meaning(context, curves.along))
             if curves.scale == "log":
                 plain_labels(panel.xaxis)
-        samples = {title: Line2D([], [], color=colours[name]) for name, title in titles.items()}
-        if several:
-            for measure, style in styles.items():
-                line = Line2D([], [], color="#666666", linestyle=style)
-                samples[title_of(measure)] = line
+        samples = {title: Line2D([], [], **drawing.line(name)) for name, title in titles.items()}
+        for measure, style in styles.items():
+            samples[title_of(measure)] = Line2D([], [], color="#888888", linestyle=style)
         add_legend(figure, samples)
+
+
+def curves_caption(context: Context[Curves], outcomes: Outcomes) -> str:
+    """Return what the figure shows."""
+    curves, titles = context.option, context.titles
+    levels, along = levels_of(curves, outcomes), _meaning(context, curves.along)
+    measures = [title_of(name) for name in _measures(curves)]
+    of = listed(list(titles.values()))
+    # A short first sentence can stand for the figure.
+    what = listed(measures) if len(measures) <= FEW else f"{len(measures)} measures"
+    found = [f"{context.config.title}: {what} against the {along}.", f"Algorithms: {of}."]
+    of_rows = "One row of panels for each of" if len(outcomes.rows) > 1 else "Data set:"
+    found.append(f"{of_rows} {listed(outcomes.rows)}.")
+    for i, panel in enumerate(curves.panels, start=1):
+        words = listed([title_of(name) for name in panel.measures])
+        scale = {"log": " on a logarithmic scale", "-log": " as negative logarithm"}.get(
+            panel.scale, ""
+        )
+        if levels.issuperset(panel.measures):
+            found.append(f"Dots in column {i}: {words}{scale}, which do not depend on the {along}.")
+            continue
+        place = f"Vertical axis of column {i}" if len(curves.panels) > 1 else "Vertical axis"
+        found.append(f"{place}: {words}{scale}.")
+    found.append(f"Horizontal axis: {along}{' on a logarithmic scale' * (curves.scale == 'log')}.")
+    if outcomes.repeats > 1:
+        found.append(
+            f"Lines are means over {outcomes.repeats} random splits, and bands or bars reach one "
+            "standard deviation to either side."
+        )
+    if any(curves.along not in a.searched for a in context.config.algorithms):
+        found.append(f"Level lines belong to algorithms without a {along}.")
+    if marks := _marks(curves):
+        found.append(f"Vertical dotted lines: {listed([title_of(name) for name in marks])}.")
+    return " ".join(found)
 
 
 def _meaning(context: Context[Curves], along: str) -> str:
@@ -248,4 +286,11 @@ def _meaning(context: Context[Curves], along: str) -> str:
     return next(h.meaning for h in known if h.name == along)
 
 
-CURVES = Kind(key=KEY, option=Curves, check=check_curves, table=curves_table, draw=draw_curves)
+CURVES = Kind(
+    key=KEY,
+    option=Curves,
+    check=check_curves,
+    table=curves_table,
+    draw=draw_curves,
+    caption=curves_caption,
+)

@@ -9,6 +9,7 @@ from statistics import stdev, variance
 from typing import TYPE_CHECKING
 
 from quadrepro.config.schema import Row
+from quadrepro.report.captions import listed
 from quadrepro.report.figure import add_legend, new_figure
 from quadrepro.report.kinds.base import Context, Kind, closing_notes
 from quadrepro.report.outcomes import Outcomes
@@ -196,6 +197,24 @@ def _draw_panel(panel: Axes, found: list[list[Difference | None]]) -> None:
     panel.spines[:].set_visible(False)
 
 
+def differences_caption(context: Context[Pair], outcomes: Outcomes) -> str:
+    """Return what the figure shows."""
+    first, second = (context.titles[name] for name in context.option)
+    sweeps = list(dict.fromkeys(row.sweep.replace("_", " ") for row in context.config.rows))
+    alike = "the two risks are the same"
+    if outcomes.repeats > 1:
+        alike = (
+            "the intervals mean ± one standard deviation of the two, over "
+            f"{outcomes.repeats} random splits, have a point in common"
+        )
+    return (
+        f"{context.config.title}: risk of {second} less that of {first}. One line per data set, "
+        f"one square per value of {listed(sweeps)}. A square is called equivalent if {alike}; in "
+        "the others stands the difference of the mean test risks in percent points, which is "
+        f"positive (orange) if {first} is better and negative (green) if {second} is."
+    )
+
+
 def _check(context: Context[Pair]) -> None:
     for i, name in enumerate(context.option):
         context.check_risks_of_two(name, i)
@@ -208,4 +227,5 @@ DIFFERENCES = Kind(
     check=_check,
     table=differences_table,
     draw=draw_differences,
+    caption=differences_caption,
 )

@@ -1,32 +1,21 @@
-"""Training margins pooled over the splits: a table of moments, and a figure of distributions."""
+"""Training margins pooled over the splits: a table of their moments."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import cycle
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from quadrepro._typing import FloatArray
-from quadrepro.errors import nearest
 from quadrepro.papers.printed import MEAN, SD
-from quadrepro.report.figure import LINES, add_legend, new_figure, open_frame
 from quadrepro.report.kinds.base import Context, Kind
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.table import MISSING, Entry, Table, VerdictWord
 from quadrepro.report.verdicts import Verdict, Verdicts, of_further_splits
 from quadrepro.stats import COVERAGE
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 FILES = "margins"
-"""Name of the table's and the figure's files without ending."""
-
-POINTS = 1001
-"""Points at which a distribution is drawn."""
+"""Name of the table's and of the figure's files without ending."""
 
 
 def margins_of_splits(outcomes: Outcomes, row: str, column: str) -> list[FloatArray]:
@@ -123,46 +112,10 @@ def margin_verdicts(context: Context[str], outcomes: Outcomes) -> Verdicts:
     return Verdicts.of(printed.name, found, printed.splits or 1)
 
 
-def check_rows(context: Context[tuple[str, ...]]) -> None:
-    """Refuse rows to draw that do not exist."""
-    titles = [entry.title for entry in context.config.entries]
-    for i, row in enumerate(context.option):
-        if row not in titles:
-            raise context.error(f"there is no row {row!r} to draw{nearest(row, titles)}", i)
-
-
-def draw_margins(context: Context[tuple[str, ...]], outcomes: Outcomes, folder: Path) -> None:
-    """Draw the cumulative distributions of the training margins, one panel per row asked for."""
-    rows, titles = context.option, context.titles
-    with new_figure(folder, FILES, 3.0 * len(rows) + 0.4, 3.2) as figure:
-        panels = figure.subplots(1, len(rows), sharey=True, squeeze=False)[0]
-        for panel, row in zip(panels, rows, strict=True):
-            _draw_panel(panel, outcomes, row, titles)
-        panels[0].set_ylabel("cumulative share of examples")
-        lines = {line.get_label(): line for panel in panels for line in panel.get_lines()}
-        add_legend(figure, {title: lines[title] for title in titles.values() if title in lines})
-
-
-def _draw_panel(panel: Axes, outcomes: Outcomes, row: str, titles: dict[str, str]) -> None:
-    share = np.linspace(0, 1, POINTS)
-    for (colour, style), (column, title) in zip(cycle(LINES), titles.items(), strict=False):
-        splits = margins_of_splits(outcomes, row, column)
-        if splits:
-            margins = np.quantile(np.concatenate(splits), share)
-            panel.plot(margins, share, color=colour, linestyle=style, label=title, linewidth=1.4)
-    panel.axvline(0, color="#bbbbbb", linewidth=0.8, zorder=0)
-    panel.set(title=row, xlabel="margin", ylim=(-0.01, 1.02))
-    open_frame(panel)
-
-
 MARGINS = Kind(
     key=FILES,
     option=str,
     check=lambda context: context.check_printed("margins"),
     table=margins_table,
     verdicts=margin_verdicts,
-)
-
-MARGIN_FIGURE = Kind(
-    key="margin_figure", option=tuple[str, ...], stem=FILES, check=check_rows, draw=draw_margins
 )

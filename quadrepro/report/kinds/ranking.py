@@ -93,6 +93,17 @@ def draw_ranking(context: Context[Options], outcomes: Outcomes, folder: Path) ->
     draw_critical_difference(folder, KEY, titles, ranking.mean_ranks, ranking.critical_difference)
 
 
+def ranking_caption(context: Context[Options], outcomes: Outcomes) -> str:
+    """Return what the figure shows."""
+    return (
+        f"{context.config.title}: mean ranks of {len(context.titles)} algorithms over "
+        f"{len(outcomes.rows)} data sets. The algorithm with the lowest mean error in a row has "
+        "rank 1; ties share their ranks. Beside each name stands its mean rank, the best ones on "
+        "the left. Thick bars join algorithms whose mean ranks differ by less than the critical "
+        "difference (CD) of Nemenyi's test."
+    )
+
+
 def check_ranking(context: Context[Options]) -> None:
     """Refuse a config with too little, or too much, to rank."""
     if fault := fault_of_size(len(context.titles), len(context.config.rows)):
@@ -100,5 +111,10 @@ def check_ranking(context: Context[Options]) -> None:
 
 
 RANKING = Kind(
-    key=KEY, option=Options, check=check_ranking, table=table_of_ranking, draw=draw_ranking
+    key=KEY,
+    option=Options,
+    check=check_ranking,
+    table=table_of_ranking,
+    draw=draw_ranking,
+    caption=ranking_caption,
 )

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from quadrepro.report.figure import COLOURS, add_legend, colours_of, new_figure, open_frame
+from quadrepro.report.captions import listed
+from quadrepro.report.figure import add_legend, looks_of, new_figure, open_frame
 from quadrepro.report.kinds.base import Context, Kind, closing_notes
 from quadrepro.report.kinds.comparisons import signs
 from quadrepro.report.outcomes import Outcomes
@@ -18,9 +19,6 @@ from quadrepro.stats.result import rounded_p
 
 KEY = "scatter"
 """Key in the config, and name of the files without ending."""
-
-MARKERS = ("o", "s", "^", "D", "v")
-"""Markers of data sets: the next one whenever the colours start again."""
 
 ABREAST = 4
 """At most this many panels stand side by side."""
@@ -96,8 +94,8 @@ def draw_scatter(context: Context[str], outcomes: Outcomes, folder: Path) -> Non
 
     name, titles, others = context.option, context.titles, _others(context)
     looks: dict[str, Any] = {
-        row: {"color": colour, "marker": MARKERS[i // len(COLOURS) % len(MARKERS)]}
-        for i, (row, colour) in enumerate(colours_of(outcomes.rows).items())
+        row: {"color": look.colour, "marker": look.marker}
+        for row, look in looks_of(outcomes.rows).items()
     }
     top = 1.05 * max((r.risk for r in outcomes.records.values() if r.ok), default=1.0) or 1.0
     n_rows, n_columns = ceil(len(others) / ABREAST), min(ABREAST, len(others))
@@ -118,8 +116,27 @@ def draw_scatter(context: Context[str], outcomes: Outcomes, folder: Path) -> Non
         )
 
 
+def scatter_caption(context: Context[str], outcomes: Outcomes) -> str:
+    """Return what the figure shows."""
+    title, others = context.titles[context.option], [context.titles[n] for n in _others(context)]
+    splits = f"one of {outcomes.repeats} random splits" if outcomes.repeats > 1 else "one split"
+    return (
+        f"{context.config.title}: test risks against those of {title}. One panel for each of "
+        f"{listed(others)}, with the same scale on both axes. A dot is {splits} of a data set; "
+        f"above the diagonal {title} has the lower risk. Colour and marker tell the "
+        f"{len(outcomes.rows)} data sets apart."
+    )
+
+
 def _check(context: Context[str]) -> None:
     context.check_risks_of_two(context.option)
 
 
-SCATTER = Kind(key=KEY, option=str, check=_check, table=scatter_table, draw=draw_scatter)
+SCATTER = Kind(
+    key=KEY,
+    option=str,
+    check=_check,
+    table=scatter_table,
+    draw=draw_scatter,
+    caption=scatter_caption,
+)

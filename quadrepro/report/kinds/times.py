@@ -14,7 +14,8 @@ from pydantic import Field
 
 from quadrepro.config.schema import Row
 from quadrepro.documents.model import Model
-from quadrepro.report.figure import add_legend, colours_of, new_figure, open_frame, plain_labels
+from quadrepro.report.captions import listed
+from quadrepro.report.figure import Look, add_legend, looks_of, new_figure, open_frame, plain_labels
 from quadrepro.report.kinds.base import Context, Kind, closing_notes
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.table import MISSING, Entry, Table
@@ -110,33 +111,44 @@ def draw_times(context: Context[bool | Times], outcomes: Outcomes, folder: Path)
     Those of a close-up are drawn once more below, on a linear scale.
     """
     config, titles = context.config, context.titles
-    colours = colours_of(titles)
+    looks = looks_of(titles)
     datasets = list(dict.fromkeys(row.of for row in config.rows))
     sweeps = list(dict.fromkeys(row.sweep for row in config.rows))
-    near = {name: colours[name] for name in _close_up(context)}
+    near = {name: looks[name] for name in _close_up(context)}
     # Per row of panels: the data set, its curves and their scale.
-    shown = [
-        (name, *of) for name in datasets for of in ((colours, "log"), (near, "linear")) if of[0]
-    ]
+    shown = [(name, *of) for name in datasets for of in ((looks, "log"), (near, "linear")) if of[0]]
     size = (3.2 * len(sweeps) + 0.4, 2.6 * len(shown) + 0.6)
     with new_figure(folder, KEY, *size) as figure:
         panels = figure.subplots(len(shown), len(sweeps), squeeze=False)
         for (dataset, of_row, scale), panels_of_row in zip(shown, panels, strict=True):
             for sweep, panel in zip(sweeps, panels_of_row, strict=True):
                 rows = [row for row in config.rows if (row.of, row.sweep) == (dataset, sweep)]
-                _draw_panel(panel, outcomes, rows, of_row, scale)
+                moved = {name: of_row[name] for name in of_row if name in _moved_by(context, sweep)}
+                _draw_panel(panel, outcomes, rows, moved, scale)
                 panel.set(title=dataset, xlabel=sweep.replace("_", " "))
             panels_of_row[0].set_ylabel("seconds")
         lines = {line.get_label(): line for panel in panels.flat for line in panel.get_lines()}
         add_legend(figure, {titles[name]: lines[name] for name in titles if name in lines})
 
 
+def _moved_by(context: Context[bool | Times], sweep: str) -> list[str]:
+    """Return the columns that have a sweep's hyper-parameter; all if it is over something else."""
+    of_sweep = {s.over.removeprefix("grid.") for s in context.config.sweeps if s.word == sweep}
+    return [
+        a.name
+        for a in context.config.algorithms
+        if any(
+            "." in name or name in {h.name for h in a.make().hyperparameters} for name in of_sweep
+        )
+    ]
+
+
 def _draw_panel(
-    panel: Axes, outcomes: Outcomes, rows: Sequence[Row], colours: dict[str, str], scale: str
+    panel: Axes, outcomes: Outcomes, rows: Sequence[Row], looks: dict[str, Look], scale: str
 ) -> None:
     numbers = [v for row in rows if isinstance(v := row.value, int | float) and v is not bool(v)]
     numeric = len(numbers) == len(rows)
-    for column, colour in colours.items():
+    for column, look in looks.items():
         points = []
         for row in rows:
             if times := times_of(outcomes, row.entry.title, column):
@@ -145,8 +157,9 @@ def _draw_panel(
         if points:
             panel.plot(
                 *zip(*points, strict=True),
-                color=colour,
-                marker="o",
+                color=look.colour,
+                marker=look.marker,
+                linestyle=look.style,
                 markersize=3.5,
                 linewidth=1.3,
                 label=column,
@@ -162,11 +175,29 @@ def _draw_panel(
     open_frame(panel)
 
 
+def times_caption(context: Context[bool | Times], outcomes: Outcomes) -> str:
+    """Return what the figure shows."""
+    config = context.config
+    sweeps = list(dict.fromkeys(row.sweep for row in config.rows))
+    over = f", median over {outcomes.repeats} splits" if outcomes.repeats > 1 else ""
+    near = [context.titles[name] for name in _close_up(context)]
+    below = f"The panels below show {listed(near)} alone, on a linear scale. " if near else ""
+    return (
+        f"{config.title}: running time against {listed(sweeps)}. Vertical axis: seconds of the "
+        f"search and the final training{over}, on a logarithmic scale. One row of panels per data "
+        f"set and one panel for each of {listed(sweeps)}; colour, marker and line style tell "
+        f"{listed(list(context.titles.values()))} apart. {below}An algorithm that does not have "
+        "the hyper-parameter of a panel is left out there. The times are measured: other "
+        "computers and other runs give others."
+    )
+
+
 TIMES = Kind(
     key=KEY,
     option=bool | Times,
     check=check_times,
     table=times_table,
     draw=draw_times,
+    caption=times_caption,
     timed=True,
 )

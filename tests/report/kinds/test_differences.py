@@ -16,6 +16,7 @@ from quadrepro.report.kinds.differences import (
     UNKNOWN,
     Difference,
     difference,
+    differences_caption,
     differences_table,
     draw_differences,
 )
@@ -116,6 +117,18 @@ def test_squares_have_the_colour_of_the_better_and_its_difference(
     assert panel.get_ylim() == (1.5, -0.5)
     labels = [text.get_text() for text in figures[0].legends[0].get_texts()]
     assert labels == ["AdaBoost is better", "QuadBoost is better", "equivalent"]
+
+
+def test_the_caption_says_what_is_equivalent_and_which_sign_is_whose(
+    experiment: Experiment,
+) -> None:
+    context = context_of(experiment, "differences")
+    first, second = (context.titles[name] for name in context.option)
+    several, single = (differences_caption(context, outcomes(n)) for n in (2, 1))
+    assert several.startswith(f"{context.config.title}: risk of {second} less that of {first}. ")
+    assert "over 2 random splits, have a point in common" in several
+    assert "equivalent if the two risks are the same" in single
+    assert f"positive (orange) if {first} is better and negative (green) if {second} is" in single
 
 
 def test_the_same_records_give_the_same_figures(experiment: Experiment, tmp_path: Path) -> None:

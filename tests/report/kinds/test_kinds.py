@@ -58,6 +58,10 @@ def test_kinds_that_share_a_key_read_it_alike_and_no_former_key_is_in_use() -> N
     assert not types.keys() & {former for kind in KINDS for former in kind.former}
 
 
+def test_every_kind_that_draws_has_a_caption() -> None:
+    assert [k.name for k in KINDS if (k.draw is None) != (k.caption is None)] == []
+
+
 def test_risks_and_comparisons_are_there_without_being_asked_for(load: Load) -> None:
     requests = requested(load())
     assert [r.kind.name for r in requests] == UNASKED
@@ -82,7 +86,7 @@ def test_what_is_asked_for_has_its_option_and_the_order_of_the_kinds(load: Load)
         "comparisons",
     ]
     options = {r.kind.key: r.context.option for r in requests}
-    assert options["margin_figure"] == ("monks",)
+    assert [panel.row for panel in options["margin_figure"]] == ["monks"]
     assert isinstance(options["curves"], Curves)
     assert options["risks"] == "table1"
     assert options["times"] is True
@@ -111,7 +115,7 @@ def test_an_empty_option_asks_for_nothing(load: Load) -> None:
             "6:37: unknown key 'scal'; did you mean 'scale'?",
         ),
         ("differences: [a]", "6:3: item 2 of differences is missing"),
-        ("margin_figure: [[a]]", "6:19: item 1 of margin_figure must be text, not ['a']"),
+        ("margin_figure: [[a]]", "6:19: item 1 of margin_figure must be a mapping of keys"),
     ],
 )
 def test_what_cannot_be_read_is_refused_with_its_place(load: Load, line: str, message: str) -> None:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -10,9 +9,7 @@ from scipy.stats import t as student
 from quadrepro.config.loading import Experiment, load_experiment
 from quadrepro.engine.records import Record, pack_margins
 from quadrepro.papers.printed import NOTHING
-from quadrepro.report.kinds import requested
-from quadrepro.report.kinds.base import Context
-from quadrepro.report.kinds.margins import draw_margins, margin_verdicts, margins_table
+from quadrepro.report.kinds.margins import margin_verdicts, margins_table
 from quadrepro.report.outcomes import Outcomes
 from tests.report.contexts import context_of
 
@@ -26,16 +23,11 @@ algorithms:
   - {name: ebboost, algorithm: adaboost, label: EBBoost, grid: {n_rounds: 5}}
   - {name: rlp-boost, algorithm: adaboost, label: RLP-Boost, grid: {n_rounds: 5}}
 paper: ebboost
-tables: {margins: table2, margin_figure: [wisconsin, mushrooms]}
+tables: {margins: table2}
 """
 ROWS = ("wisconsin", "mushrooms")
 COLUMNS = ("adaboost", "ebboost", "rlp-boost")
 SPLITS = 3
-
-
-def figure_of(experiment: Experiment) -> Context[tuple[str, ...]]:
-    [context] = [r.context for r in requested(experiment) if r.kind.key == "margin_figure"]
-    return context
 
 
 @pytest.fixture
@@ -123,38 +115,3 @@ def test_an_entry_that_lacks_one_splits_margins_is_a_dash(experiment: Experiment
     del kept["wisconsin", "ebboost", 1]
     table = margins_table(context_of(experiment, "margins", NOTHING), outcomes(kept))
     assert [e.ours == "–" for e in table.rows[0][1]] == [False, True, True]
-
-
-def test_the_same_records_give_the_same_figures(experiment: Experiment, tmp_path: Path) -> None:
-    kept = margins()
-    for name in ("a", "b"):
-        draw_margins(figure_of(experiment), outcomes(kept), tmp_path / name)
-    kept["mushrooms", "ebboost", 0] = kept["mushrooms", "ebboost", 0] + 0.2
-    draw_margins(figure_of(experiment), outcomes(kept), tmp_path / "other")
-    for file in ("margins.svg", "margins.png"):
-        a, b, other = ((tmp_path / name / file).read_bytes() for name in ("a", "b", "other"))
-        assert a == b
-        assert a != other
-
-
-def test_the_figure_has_a_panel_a_row_and_a_line_an_algorithm_with_margins(
-    experiment: Experiment, tmp_path: Path
-) -> None:
-    draw_margins(figure_of(experiment), outcomes(margins()), tmp_path)
-    groups = [
-        g.get("id", "")
-        for g in ElementTree.parse(tmp_path / "margins.svg").iter("{http://www.w3.org/2000/svg}g")
-    ]
-    assert sum(name.startswith("axes_") for name in groups) == 2
-    text = (tmp_path / "margins.svg").read_text()
-    for drawn in ("wisconsin", "mushrooms", "AdaBoost", "EBBoost", "margin"):
-        assert f"<!-- {drawn} -->" in text
-    assert "<!-- RLP-Boost -->" not in text
-    assert (tmp_path / "margins.png").read_bytes().startswith(b"\x89PNG")
-
-
-def test_a_figure_without_records_has_empty_panels(experiment: Experiment, tmp_path: Path) -> None:
-    draw_margins(figure_of(experiment), outcomes({}), tmp_path)
-    text = (tmp_path / "margins.svg").read_text()
-    assert "<!-- wisconsin -->" in text
-    assert "<!-- AdaBoost -->" not in text

@@ -15,6 +15,7 @@ from quadrepro.report.kinds.ranking import (
     Options,
     check_ranking,
     draw_ranking,
+    ranking_caption,
     ranking_of,
     splits_of,
     table_of_ranking,
@@ -120,6 +121,12 @@ def test_the_figure_names_all_algorithms(
     draw_ranking(asked, outcomes(ONE), tmp_path)
     shown = " ".join(text.get_text() for text in figures[0].axes[0].texts)
     assert all(title in shown for title in ("QuadBoost", "LPBoost", "AdaBoost"))
+
+
+def test_the_caption_says_what_the_bars_join(asked: Context[Options], outcomes: Make) -> None:
+    text = ranking_caption(asked, outcomes(ONE, TWO))
+    assert text.startswith("Three: mean ranks of 3 algorithms over 3 data sets. ")
+    assert "differ by less than the critical difference (CD) of Nemenyi's test." in text
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from quadrepro.config.loading import Experiment
 from quadrepro.report.kinds.base import Context
-from quadrepro.report.kinds.scatter import draw_scatter, scatter_table
+from quadrepro.report.kinds.scatter import draw_scatter, scatter_caption, scatter_table
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.stats import sign_test
 from quadrepro.stats.result import rounded_p
@@ -74,6 +74,16 @@ def test_the_same_records_give_the_same_figures(
         a, b, empty = ((tmp_path / name / file).read_bytes() for name in ("a", "b", "empty"))
         assert a == b
         assert a != empty
+
+
+def test_the_caption_says_which_side_of_the_diagonal_is_better(
+    against: Context[str], outcomes: Make
+) -> None:
+    text = scatter_caption(against, outcomes(*SPLITS))
+    assert text.startswith("Three: test risks against those of QuadBoost. ")
+    assert "each of LPBoost and AdaBoost" in text
+    assert "one of 2 random splits" in text
+    assert "above the diagonal QuadBoost has the lower risk" in text
 
 
 def test_a_small_p_value_is_never_shown_as_zero() -> None:

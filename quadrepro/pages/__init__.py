@@ -1,0 +1,1 @@
+"""From a results folder to an HTML page that needs nothing else."""

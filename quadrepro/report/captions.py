@@ -1,0 +1,104 @@
+"""Captions of figures: what is shown, as the kind says it, and how it was computed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from quadrepro.config.protocol import Protocol, SplitRule
+from quadrepro.config.schema import Config
+
+ENDING = ".caption.md"
+"""Ending of the file with a figure's caption."""
+
+
+def caption_text(config: Config, shown: str) -> str:
+    """Return a whole caption.
+
+    Parameters
+    ----------
+    config : Config
+        The config.
+    shown : str
+        What is shown; its first sentence is short and can stand for the figure.
+    """
+    return f"{shown}\n\n{' '.join(_how(config))}\n"
+
+
+def listed(words: Sequence[str]) -> str:
+    """Return words in a list, such as "a, b and c"; with semicolons if they have commas."""
+    if any("," in word for word in words):
+        return "; ".join(words)
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def _how(config: Config) -> list[str]:
+    """Return the sentences on how the cells were computed."""
+    protocol = config.protocol
+    votes = any(algorithm.make().gives_votes for algorithm in config.algorithms)
+    found = [_splits(protocol, config.repeats), *_preparation(protocol, votes), _choice(config)]
+    if config.sweeps:
+        one = " one at a time" if len(config.sweeps) > 1 else ""
+        found.append(f"The {listed([sweep.word for sweep in config.sweeps])} are varied{one}.")
+    if config.readings:
+        found.append("A row named after a reading changes what its name says.")
+    if own := [entry.title for entry in config.datasets if entry.protocol or entry.grid]:
+        found.append(f"The config changes some of this for {listed(own)}.")
+    return [*found, f"Seed {config.seed}."]
+
+
+def _splits(protocol: Protocol, repeats: int) -> str:
+    over = f"each of {repeats} random splits" if repeats > 1 else "one random split"
+    if protocol.sample is not None:
+        names = ("training", "validation", "test")
+        sizes = zip(names, protocol.sample.sizes, strict=True)
+        parts = listed([f"{n} {name}" for name, n in sizes if n])
+        over = f"each of {repeats} repeats" if repeats > 1 else "the only repeat"
+        return f"For {over}, a fresh sample of {parts} examples is drawn."
+    split: SplitRule = protocol.split
+    if split.train == "all":
+        return "All examples are both training and test examples."
+    share = "half" if split.train == "half" else f"a share of {split.train:g}"
+    most = f", at most {split.at_most}," if split.at_most else ""
+    rest = "the others are test examples"
+    if protocol.holdout is not None:
+        rest = "the others are divided into validation and test examples"
+    return f"In {over}, {share} of the examples{most} are training examples; {rest}."
+
+
+def _preparation(protocol: Protocol, votes: bool) -> list[str]:
+    found = []
+    if protocol.normalise == "tanh":
+        found.append("Attributes are standardised and squashed by tanh.")
+    noise, holdout = protocol.noise, protocol.holdout
+    if noise is not None and noise.deviation:
+        found.append(f"Normal noise of {noise.deviation:g} times its range is on each attribute.")
+    if not votes:
+        return found
+    if holdout is None:
+        n = protocol.stumps_per_attribute
+        stumps = f"decision stumps, {n} per attribute"
+        if protocol.voters:
+            stumps = f"{protocol.voters} decision stumps, drawn at random from {n} per attribute"
+        found.append(f"Votes are over {stumps}.")
+    else:
+        drawn = holdout.stumps
+        when = "in each round" if drawn.redraw else "once"
+        found.append(f"Votes are over random decision stumps, {drawn.per_round} drawn {when}.")
+    return found
+
+
+def _choice(config: Config) -> str:
+    protocol = config.protocol
+    if protocol.holdout is not None and protocol.holdout.by == "test":
+        return "An oracle chooses hyper-parameters by the errors on the test examples themselves."
+    if protocol.holdout is not None:
+        return "Hyper-parameters and rounds are chosen by the errors on the validation examples."
+    if protocol.folds:
+        return (
+            "Hyper-parameters are chosen by cross-validation on the training examples, with "
+            f"{protocol.folds} folds."
+        )
+    if protocol.measures:
+        return "Nothing is chosen: all candidates are measured."
+    return "Nothing is chosen: hyper-parameters are set."

@@ -1,0 +1,128 @@
+"""Cumulative distributions of the training margins, pooled over the splits: a figure."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+from pydantic import BeforeValidator, FiniteFloat, field_validator
+
+from quadrepro.documents.model import Model
+from quadrepro.errors import nearest
+from quadrepro.report.captions import listed
+from quadrepro.report.figure import Look, add_legend, looks_of, new_figure, open_frame
+from quadrepro.report.kinds.base import Context, Kind
+from quadrepro.report.kinds.margins import FILES, margins_of_splits
+from quadrepro.report.outcomes import Outcomes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
+
+POINTS = 1001
+"""Points at which a distribution is drawn."""
+
+
+class MarginPanel(Model):
+    """The distributions of one row.
+
+    Attributes
+    ----------
+    row : str
+        The row of the experiment.
+    title : str
+        What stands above the panel; by default the row.
+    algorithms : tuple of str
+        Columns that are drawn, in the order of the legend; by default all.
+    limits : pair of float or None
+        Ends of the axis of margins; by default all margins are shown.
+    """
+
+    row: str
+    title: str = ""
+    algorithms: tuple[str, ...] = ()
+    limits: tuple[FiniteFloat, FiniteFloat] | None = None
+
+    @field_validator("limits")
+    @classmethod
+    def _in_order(cls, limits: tuple[float, float] | None) -> tuple[float, float] | None:
+        if limits is not None and any(low >= high for low, high in pairwise(limits)):
+            raise ValueError("limits are the lower and the upper end of the axis")
+        return limits
+
+
+def _named(data: Any) -> Any:
+    return {"row": data} if isinstance(data, str) else data
+
+
+Panels = tuple[Annotated[MarginPanel, BeforeValidator(_named)], ...]
+"""The option: names of rows, or panels."""
+
+
+def check_panels(context: Context[Panels]) -> None:
+    """Refuse rows and columns to draw that do not exist.
+
+    Raises
+    ------
+    ConfigError
+        With the place and the nearest name.
+    """
+    titles = [entry.title for entry in context.config.entries]
+    for i, panel in enumerate(context.option):
+        if panel.row not in titles:
+            message = f"there is no row {panel.row!r} to draw{nearest(panel.row, titles)}"
+            raise context.error(message, i)
+        for j, name in enumerate(panel.algorithms):
+            context.check_column(name, i, "algorithms", j)
+
+
+def draw_margins(context: Context[Panels], outcomes: Outcomes, folder: Path) -> None:
+    """Draw the cumulative distributions of the training margins side by side."""
+    titles, looks = context.titles, looks_of(context.titles)
+    n = len(context.option)
+    with new_figure(folder, FILES, 3.0 * n + 0.4, 3.2) as figure:
+        panels = figure.subplots(1, n, sharey=True, squeeze=False)[0]
+        lines: dict[Any, Line2D] = {}
+        for panel, what in zip(panels, context.option, strict=True):
+            _draw_panel(panel, what, outcomes, looks)
+            lines |= {line.get_label(): line for line in panel.get_lines()}
+        panels[0].set_ylabel("cumulative frequency")
+        add_legend(figure, {titles[name]: lines[name] for name in lines if name in titles})
+
+
+def _draw_panel(panel: Axes, what: MarginPanel, outcomes: Outcomes, looks: dict[str, Look]) -> None:
+    share = np.linspace(0, 1, POINTS)
+    for column in what.algorithms or looks:
+        if splits := margins_of_splits(outcomes, what.row, column):
+            margins, look = np.quantile(np.concatenate(splits), share), looks[column]
+            form: dict[str, Any] = {"color": look.colour, "linestyle": look.style, "linewidth": 1.4}
+            panel.plot(margins, share, label=column, **form)
+    panel.axvline(0, color="#bbbbbb", linewidth=0.8, zorder=0)
+    panel.set(title=what.title or what.row, xlabel="margin", ylim=(0, 1.02), xlim=what.limits)
+    open_frame(panel)
+
+
+def margins_caption(context: Context[Panels], outcomes: Outcomes) -> str:
+    """Return what the figure shows."""
+    named = [panel.title or panel.row for panel in context.option]
+    drawn = dict.fromkeys(n for p in context.option for n in p.algorithms or context.titles)
+    pooled = f" of all {outcomes.repeats} random splits" if outcomes.repeats > 1 else ""
+    return (
+        f"{context.config.title}: cumulative distributions of the training margins. One panel for "
+        f"each of {listed(named)}. Horizontal axis: margin of a training example, the label times "
+        "the vote with weights that sum to 1; left of the grey line at 0 the vote is wrong. "
+        f"Vertical axis: share of the training examples{pooled} with at most this margin. Colour "
+        f"and line style tell {listed([context.titles[name] for name in drawn])} apart."
+    )
+
+
+MARGIN_FIGURE = Kind(
+    key="margin_figure",
+    option=Panels,
+    stem=FILES,
+    check=check_panels,
+    draw=draw_margins,
+    caption=margins_caption,
+)

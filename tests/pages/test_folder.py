@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from quadrepro.errors import ConfigError, DataError
+from quadrepro.pages.folder import Folder, read_folder
+from tests.pages.made import ERRORS, cells, make_folder, manifest
+
+
+def test_cells_are_the_splits_of_every_entry(folder: Folder) -> None:
+    assert {place: tuple(s.errors for s in found) for place, found in folder.cells.items()} == (
+        ERRORS
+    )
+    split = folder.cells["wine", "adaboost"][1]
+    assert (split.value, split.n_test, split.chosen, split.seconds) == (
+        0.2,
+        100,
+        {"n_rounds": 6},
+        0.5,
+    )
+
+
+def test_a_cell_without_a_result_says_how_it_ended(tmp_path: Path) -> None:
+    rows = {("monks", "quadboost"): (1, None)}
+    found = read_folder(make_folder(tmp_path, cells__csv=cells(rows))).cells
+    assert [s.value for s in found["monks", "quadboost"]] == [0.01, None]
+    assert found["monks", "quadboost"][1].reason == "too slow"
+
+
+@pytest.mark.parametrize(
+    "name", ["run__json", "cells__csv", "verdicts__csv", "score__csv", "claims__csv", "notes__md"]
+)
+def test_a_file_that_is_not_there_is_empty(tmp_path: Path, name: str) -> None:
+    found = read_folder(make_folder(tmp_path, **{name: None}))
+    found.check()
+    assert found.text(name.replace("__", ".")) == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "message"),
+    [
+        ("cells.csv", "100,0.4,", "100,many,", r"cells\.csv:2: could not convert"),
+        ("cells.csv", '"{""n_rounds"": 5}"', "[[" * 50_000, r"cells\.csv:2: "),
+        ("verdicts.csv", "0.52", "unclear", r"verdicts\.csv:4: could not convert"),
+        ("verdicts.csv", "0.4,0.48", "nan,0.48", r"verdicts\.csv:2: nan is not a finite"),
+        ("verdicts.csv", "0.44,0.4,", ",,", r"verdicts\.csv:2: a verdict needs our number"),
+        ("verdicts.csv", "quantity", "what", r"no column 'quantity'; quadrepro table small writes"),
+        ("score.csv", "0.15", "few", r"score\.csv:2: could not convert"),
+        ("claims.csv", "holds in print", "print", r"no column 'holds in print'"),
+        ("run.json", '"seed"', "seed", r"run\.json: "),
+    ],
+)
+def test_damage_is_named_with_file_and_line(
+    folder: Folder, name: str, old: str, new: str, message: str
+) -> None:
+    path = folder.path / name
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+    again = read_folder(folder.path)
+    with pytest.raises(DataError, match=message):
+        again.check()
+
+
+def test_run_json_must_be_a_mapping(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="not a mapping"):
+        read_folder(make_folder(tmp_path, run__json="[1]")).check()
+
+
+def test_a_folder_without_tables_json_is_no_results_folder(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"is not a results folder: it has no tables\.json"):
+        read_folder(tmp_path)
+
+
+def test_only_files_of_the_folder_are_read(tmp_path: Path) -> None:
+    (tmp_path / "secret.md").write_text("secret")
+    found = read_folder(make_folder(tmp_path / "small"))
+    assert found.text("../secret.md") == ""
+    (tmp_path / "small" / "link.md").symlink_to(tmp_path / "secret.md")
+    assert found.text("link.md") == ""
+    assert found.text("risks.md").startswith("## Small")
+
+
+def test_a_config_of_another_version_is_none(tmp_path: Path) -> None:
+    other = make_folder(tmp_path, run__json='{"config": {"title": "T", "unknown": 1}}')
+    assert read_folder(other).config is None
+    assert read_folder(other).title == "T"
+
+
+def test_a_folder_is_called_by_its_own_name_without_run_json(tmp_path: Path) -> None:
+    made = make_folder(tmp_path / "mine", run__json=None, tables__json=manifest())
+    assert read_folder(made).title == "mine"
