@@ -50,7 +50,7 @@ PROXIMAL = 1e-9
 
 @dataclass(frozen=True)
 class MarginQPSolution(QuadraticSolution):
-    """An optimal solution of QP_REG; `MarginQP.residual` is its KKT residual.
+    """An optimal solution of QP_REG; its residual is that of b and u together.
 
     Attributes
     ----------
@@ -99,7 +99,7 @@ class MarginQP:
         caps = C * self._counts
         u, word = self._dual_weights(caps)
         b = self._settled(caps, u)
-        residual = max(self._residual(caps, u), self._distance(b, u))
+        residual = max(self._violation(caps, u, b), self._distance(b, u))
         require_optimal(residual, f"QP_REG's quadratic program at C = {C:g} ended after {word}")
         slack = np.maximum(0.0, 1.0 - self._margins @ b)
         square = float(b @ b)
@@ -169,10 +169,14 @@ class MarginQP:
         return self._residual(C * self._counts, u)
 
     def _residual(self, caps: FloatArray, u: FloatArray) -> float:
+        return self._violation(caps, u, self.voter_weights(u))
+
+    def _violation(self, caps: FloatArray, u: FloatArray, b: FloatArray) -> float:
+        """Return the residual for voter weights b, whether they follow from u or not."""
         scale = u.max()
         if not scale > 0:
             return float("inf")
-        return kkt_residual(u, u + scale * self._gradient(u), 0.0, caps, scale)
+        return kkt_residual(u, u + scale * (1.0 - self._margins @ b), 0.0, caps, scale)
 
     def _gradient(self, u: FloatArray) -> FloatArray:
         """Return the gradient of the dual: by how much each example is short of the margin."""
@@ -256,10 +260,30 @@ class MarginQP:
     def _settled(self, caps: FloatArray, u: FloatArray) -> FloatArray:
         """Return the weights that follow from who is on the margin, in a fixed order."""
         rough = self.voter_weights(u)
-        short = 1.0 - self._margins @ rough
-        on, used = np.abs(short) <= TOUCH, rough > TOUCH * _unit(rough, u)
+        # Rounding in u grows with the price: what the residual of u leaves open is on the margin.
+        sides = self._sides(rough, u, max(TOUCH, 10 * self._residual(caps, u)))
+        for _ in range(STEPS):
+            b = self._weights_of(caps, *sides)
+            # Without the rounding in u, b tells more exactly who is on the margin.
+            before, sides = sides, self._sides(b, u, TOUCH)
+            if all(np.array_equal(x, y) for x, y in zip(before, sides, strict=True)):
+                break
+        return b
+
+    def _sides(
+        self, b: FloatArray, u: FloatArray, touch: float
+    ) -> tuple[BoolArray, BoolArray, BoolArray]:
+        """Return who is on the margin, who is short of it, and which voters have weight."""
+        short = 1.0 - self._margins @ b
+        return np.abs(short) <= touch, short > touch, b > TOUCH * _unit(b, u)
+
+    def _weights_of(
+        self, caps: FloatArray, on: BoolArray, short: BoolArray, used: BoolArray
+    ) -> FloatArray:
+        """Return the weights that put given examples on the margin."""
         rows = self._margins[:, used]
-        pull = weighted_sum(caps[short > TOUCH], rows[short > TOUCH])
+        pull = weighted_sum(caps[short], rows[short])
+        weights = pull / 2
         if on.any() and used.any():
             rows = rows[on]
             columns = np.ascontiguousarray(rows.T)
@@ -270,9 +294,15 @@ class MarginQP:
                 if not size < least / 2:
                     break
                 v, least = v + system.solve(missing), size
-            pull += weighted_sum(v, rows)
+            weights = (pull + weighted_sum(v, rows)) / 2
+            # At high prices large forces nearly cancel; steps in the weights themselves do not.
+            for _ in range(STEPS):
+                missing = 1.0 - weighted_sum(weights, columns)
+                if np.abs(missing).max() <= TOUCH / 10:
+                    break
+                weights = weights + weighted_sum(system.solve(missing), rows) / 2
         b = np.zeros(len(used))
-        b[used] = np.maximum(0.0, pull) / 2
+        b[used] = np.maximum(0.0, weights)
         return b
 
     def _distance(self, b: FloatArray, u: FloatArray) -> float:

@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 import numpy as np
+import piqp
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import LinearConstraint, minimize
 
@@ -86,7 +87,7 @@ def test_every_solution_satisfies_the_kkt_conditions(
     solution = program.solve(C)
     u, b = solution.example_weights, solution.voter_weights
     assert kkt_fault(margins, C * counts, b, u) < 1e-8
-    assert program.residual(C, u) <= solution.residual < RESIDUAL
+    assert max(program.residual(C, u), solution.residual) < RESIDUAL
     assert b == pytest.approx(program.voter_weights(u), rel=1e-8, abs=1e-11 * u.sum())
     assert solution.gap < 1e-6
     slack = np.maximum(0.0, 1.0 - margins @ b)
@@ -165,6 +166,86 @@ def test_a_wrong_guess_at_a_degenerate_optimum_is_mended() -> None:
         assert solution.dual == pytest.approx(dual_by_scipy(margins, caps), rel=1e-6)
     # Which guesses are wrong depends on the last bits of the processor's arithmetic.
     assert wrong > 0
+
+
+def nearly_singular(seed: int, m: int, n: int) -> tuple[FloatArray, FloatArray]:
+    """Return a program in which every voter has a twin that differs on one example."""
+    margins, counts = draw(seed, m, n)
+    twins = margins.copy()
+    twins[np.random.default_rng(seed).integers(0, m, n), np.arange(n)] *= -1
+    return np.hstack([margins, twins]), counts
+
+
+def weights_by_piqp(margins: FloatArray, caps: FloatArray) -> FloatArray:
+    """Return the optimal weights by a general solver, from the program over weights and slack."""
+    m, n = margins.shape
+    solver = piqp.DenseSolver()
+    solver.settings.eps_abs = solver.settings.eps_rel = 1e-10
+    solver.settings.max_iter = 1000
+    solver.setup(
+        np.diag(np.r_[np.full(n, 2.0), np.zeros(m)]),
+        np.r_[np.zeros(n), caps],
+        G=np.hstack([margins, np.eye(m)]),
+        h_l=np.ones(m),
+        x_l=np.zeros(n + m),
+    )
+    assert solver.solve() == piqp.PIQP_SOLVED
+    return np.asarray(solver.result.x[:n])
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    m=st.integers(1, 60),
+    n=st.integers(1, 30),
+    C=st.sampled_from([1e-3, 1.0, 1e3, 1e4, 1e5, 1e6]),
+)
+@example(seed=3, m=36, n=12, C=1e6)
+@example(seed=7, m=31, n=10, C=1e6)
+@example(seed=23, m=52, n=1, C=1e6)
+def test_a_program_with_twin_voters_is_solved_at_any_price(
+    seed: int, m: int, n: int, C: float
+) -> None:
+    margins, counts = nearly_singular(seed, m, n)
+    program = MarginQP(margins, counts)
+    solution = program.solve(C)
+    u, b = solution.example_weights, solution.voter_weights
+    assert solution.residual < RESIDUAL
+    assert u.min() >= 0.0
+    assert (u <= C * counts).all()
+    short = 1.0 - margins @ b
+    open_sides = np.where(short > 0, C * counts - u, u) / u.max()
+    assert np.minimum(np.abs(short), open_sides).max() < 1e-8
+    assert b == pytest.approx(program.voter_weights(u), abs=1e-8 * max(b.max(), 1e-4 * u.sum()))
+    assert solution.gap < 1e-6
+
+
+@pytest.mark.parametrize(("m", "n"), [(480, 24), (300, 30)])
+def test_a_large_program_at_high_prices_is_solved_like_by_a_general_solver(m: int, n: int) -> None:
+    margins, counts = nearly_singular(m, m, n)
+    program = MarginQP(margins, counts)
+    for C in (1e4, 1e5, 1e6):
+        solution = program.solve(C)
+        assert solution.residual < RESIDUAL
+    caps = 1e4 * counts
+    assert program.solve(1e4).voter_weights == pytest.approx(
+        weights_by_piqp(margins, caps), abs=1e-4
+    )
+
+
+@settings(max_examples=30, deadline=None)
+@programs
+def test_the_bits_of_the_weights_do_not_depend_on_small_errors_of_the_dual_weights(
+    seed: int, m: int, n: int, right: float, real: bool, C: float
+) -> None:
+    margins, counts = draw(seed, m, n, right, real=real)
+    program, caps = MarginQP(margins, counts), C * counts
+    solution = program.solve(C)
+    u = solution.example_weights
+    moved = np.where(u < caps, u * (1 - 1e-9), u)
+    residual = program.residual(C, moved)
+    if 1e-9 < residual < RESIDUAL:
+        assert program._settled(caps, moved).tobytes() == solution.voter_weights.tobytes()
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -265,7 +346,7 @@ def test_weights_far_from_those_of_the_dual_weights_are_an_error(
     program = MarginQP(*draw(0))
     b = program.solve(2.0).voter_weights
     monkeypatch.setattr(program, "_settled", lambda *_: b + 1e-6 * b.max())
-    with pytest.raises(SolverError, match="KKT residual of 1e-06"):
+    with pytest.raises(SolverError, match="KKT residual of 3e-06"):
         program.solve(2.0)
 
 
