@@ -11,6 +11,8 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Self
 
+from quadrepro.engine.signals import NAMES
+
 if TYPE_CHECKING:
     from quadrepro.config.plan import Plan
 
@@ -29,8 +31,6 @@ class Interruption:
         What is computed and where it is kept, once that is known.
     """
 
-    NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
-
     plan: Plan | None = None
     out: Path | None = None
 
@@ -38,7 +38,7 @@ class Interruption:
         self._came = False
         self._hook = sys.unraisablehook
         sys.unraisablehook = self._ignored
-        signals = (getattr(signal, name) for name in self.NAMES if hasattr(signal, name))
+        signals = (getattr(signal, name) for name in NAMES if hasattr(signal, name))
         # What is ignored stays so: nohup is meant to outlive its terminal.
         self._before = {
             one: signal.signal(one, self._handle)

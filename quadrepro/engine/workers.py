@@ -22,10 +22,14 @@ from pebble import ProcessExpired, ProcessPool
 from quadrepro.config.cell import Cell
 from quadrepro.engine.limits import Limits
 from quadrepro.engine.records import Record
+from quadrepro.engine.signals import held_back
 from quadrepro.engine.work import run_cell
 
 WAITING = 1
 """How many cells per worker are sent before the worker asks for them."""
+
+SECONDS_BETWEEN_LOOKS = 0.1
+"""How often signals are let through while no cell is done."""
 
 
 def run_in_workers(cells: Iterable[Cell], jobs: int, limits: Limits) -> Iterator[Record]:
@@ -46,28 +50,30 @@ def run_in_workers(cells: Iterable[Cell], jobs: int, limits: Limits) -> Iterator
         In the order in which cells end. The status is "timeout" for a cell that took too long, and
         "crashed" for one whose worker died.
     """
-    rest = iter(cells)
-    # Workers of this kind do not import the user's script again, so it needs no guard.
-    pool = ProcessPool(
-        jobs, initializer=_begin, initargs=[os.getpid()], context=get_context("loky")
-    )
-    running: dict[Future[Record], Cell] = {}
-    try:
-        while True:
-            for cell in islice(rest, jobs * (1 + WAITING) - len(running)):
-                blob = cloudpickle.dumps(cell)
-                future = pool.schedule(_run, [blob, limits.memory], timeout=limits.seconds)
-                running[future] = cell
-            if not running:
-                break
-            done, _ = wait(running, return_when=FIRST_COMPLETED)
-            for future in done:
-                yield _record(future, running.pop(future), limits)
-        pool.close()
-    finally:
-        # Without what is still running, if the loop was left early.
-        pool.stop()
-        pool.join()
+    with held_back() as let_through:
+        rest = iter(cells)
+        # Workers of this kind do not import the user's script again, so it needs no guard.
+        pool = ProcessPool(
+            jobs, initializer=_begin, initargs=[os.getpid()], context=get_context("loky")
+        )
+        running: dict[Future[Record], Cell] = {}
+        try:
+            while True:
+                for cell in islice(rest, jobs * (1 + WAITING) - len(running)):
+                    blob = cloudpickle.dumps(cell)
+                    future = pool.schedule(_run, [blob, limits.memory], timeout=limits.seconds)
+                    running[future] = cell
+                if not running:
+                    break
+                done, _ = wait(running, SECONDS_BETWEEN_LOOKS, FIRST_COMPLETED)
+                for future in done:
+                    yield _record(future, running.pop(future), limits)
+                let_through()
+            pool.close()
+        finally:
+            # Without what is still running, if the loop was left early.
+            pool.stop()
+            pool.join()
 
 
 def _record(future: Future[Record], cell: Cell, limits: Limits) -> Record:
