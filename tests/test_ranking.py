@@ -77,13 +77,14 @@ def test_a_result_shows_itself_and_writes_its_files(tmp_path: Path) -> None:
     assert repr(found) == found.markdown
     assert "<table>" in found._repr_html_()
     for name in ("a", "b"):
-        found.write(tmp_path / name)
-    names = {path.name for path in (tmp_path / "a").iterdir()}
+        found.write(tmp_path / name / "demsar")
+    names = {path.name for path in (tmp_path / "a" / "demsar").iterdir()}
     assert names == {f"ranking.{ending}" for ending in ("md", "csv", "tex", "svg", "png")}
     for name in names:
-        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
-    assert (tmp_path / "a/ranking.md").read_text(encoding="utf-8") == found.markdown
-    rows = list(csv.DictReader((tmp_path / "a/ranking.csv").read_text().splitlines()))
+        one, other = ((tmp_path / side / "demsar" / name).read_bytes() for side in ("a", "b"))
+        assert one == other
+    assert (tmp_path / "a/demsar/ranking.md").read_text(encoding="utf-8") == found.markdown
+    rows = list(csv.DictReader((tmp_path / "a/demsar/ranking.csv").read_text().splitlines()))
     assert float(rows[0]["wilcoxon p"]) == found.ranking.pairs[0].wilcoxon_p
 
 

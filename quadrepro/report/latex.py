@@ -26,7 +26,10 @@ CROWDED = 120
 """Characters of a row for which printed numbers go below ours: scaled, they would be too small."""
 
 LONG = 36
-"""Lines of a table that fit on a page beside its caption and notes."""
+"""Lines of a table that fit on a page beside its caption and some lines of notes."""
+
+NOTED, NOTE_WIDTH = 8, 90
+"""Lines of notes for which there is room beside these, and characters of such a line."""
 
 _FIT = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
 
@@ -34,7 +37,9 @@ _FIT = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
 def to_latex(table: Table, label: str) -> str:
     """Return the table, or its parts, and the notes below the last one."""
     stacked = _is_crowded(table)
-    parts = list(_parts(table, LONG // 2 if stacked else LONG))
+    lines_of_notes = sum(1 + len(note) // NOTE_WIDTH for note in table.notes)
+    room = max(LONG // 3, LONG - max(0, lines_of_notes - NOTED))
+    parts = list(_parts(table, room // 2 if stacked else room))
     align = "l" + (len(table.header) - 1) * table.align[0]
     heads = " & ".join(
         _heading(title, column) for title, column in zip(table.header, align, strict=True)

@@ -30,6 +30,9 @@ from quadrepro.stats import (
 )
 from quadrepro.stats.result import rounded_p
 
+NAMED = 12
+"""Numbers that are off for sure, of which a statement names at most so many."""
+
 LEAST_SPLITS = 3
 """Splits from which the chance of several numbers outside at once can be said."""
 
@@ -198,8 +201,9 @@ class Verdicts:
         n = len(self.judged)
         if not surely:
             return (f"No single number is off once all {n} are counted (Holm, {LEVEL:g}).",)
-        names = "; ".join(f"{v.row}, {v.column}" for v in surely)
-        return (f"Off even if all {n} are counted (Holm, {LEVEL:g}): {names}.",)
+        names = "; ".join(f"{v.row}, {v.column}" for v in surely[:NAMED])
+        more = f"; and {len(surely) - NAMED} more" if len(surely) > NAMED else ""
+        return (f"Off even if all {n} are counted (Holm, {LEVEL:g}): {names}{more}.",)
 
     def _clusters(self) -> tuple[str, ...]:
         """Say whether those outside come together in a row or a column."""

@@ -31,8 +31,6 @@ def chance_against_best(n_columns: int, n_splits: int) -> float:
 
     Examples
     --------
-    >>> round(chance_against_best(2, 20), 2)
-    0.05
     >>> round(chance_against_best(5, 20), 2)
     0.28
     """
