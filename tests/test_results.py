@@ -97,9 +97,8 @@ def test_a_report_is_the_page_of_the_folder_with_the_users_own_paper(tmp_path: P
 
 def test_committed_results_have_verdicts_claims_and_figures() -> None:
     loaded = load_results(ROOT / "results" / "table1-distribution")
-    inside = loaded.verdicts.groupby("printed table")["verdict"].agg(
-        lambda v: (v == "inside").sum()
-    )
+    verdicts = loaded.verdicts
+    inside = verdicts[verdicts["verdict"] == "inside"].groupby("printed table").size()
     assert inside.to_dict() == {"table1": 144, "table2": 12}
     assert len(verdicts) == 150 + 15
     assert len(loaded.claims) == 8
