@@ -61,30 +61,32 @@ class RankedScores:
         of scores that are better when higher, their signs are turned.
     left_out : tuple of str
         Rows that were left out because a score is missing.
+    table : Table
+        The table of pairs.
     """
 
     ranking: Ranking
     left_out: tuple[str, ...]
-    _table: Table
+    table: Table
 
     @property
     def markdown(self) -> str:
         """The table of pairs with title and notes as Markdown."""
-        return self._table.to_markdown()
+        return self.table.to_markdown()
 
     @property
     def data(self) -> pd.DataFrame:
         """The numbers with eight digits, one row per pair."""
         import pandas as pd
 
-        return pd.read_csv(io.StringIO(self._table.to_csv()))
+        return pd.read_csv(io.StringIO(self.table.to_csv()))
 
     def write(self, folder: str | Path) -> None:
         """Write ``ranking.md``, ``.csv``, ``.tex``, and the diagram as ``.svg`` and ``.png``."""
         from quadrepro.report.critical_difference import draw_critical_difference
 
         found = self.ranking
-        self._table.write(Path(folder), STEM)
+        self.table.write(Path(folder), STEM)
         draw_critical_difference(
             Path(folder), STEM, found.methods, found.mean_ranks, found.critical_difference
         )

@@ -47,12 +47,16 @@ class Audit:
             if finding.holds is False
         ]
 
-    def to_markdown(self) -> str:
-        """Return the table of checks, the failures, and the notes."""
-        title = f"Audit of {self.paper.file.title}"
+    @property
+    def title(self) -> str:
+        """Its heading."""
+        return f"Audit of {self.paper.file.title}"
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """The table of checks with the notes, and that of failures; none without findings."""
         if not self.findings:
-            reason = "The paper has no printed tables, so there is nothing to check."
-            return "\n\n".join((f"## {title}", reason, *self.notes)) + "\n"
+            return ()
         questions = {check.key: check.question for check in CHECKS}
         rows = tuple(
             (key, (Entry(questions[key]), *map(Entry, _numbers(found))))
@@ -60,9 +64,9 @@ class Audit:
         )
         header = ("check", "question", "checked", "hold", "fail", "cannot be judged")
         notes = (*_unjudged(self.findings), *self.notes)
-        text = Table(title, header, rows, notes, align="left").to_markdown()
+        checks = Table(self.title, header, rows, notes, align="left")
         if not self.failures:
-            return text
+            return (checks,)
         failed = tuple(
             (key, (Entry(_where(f)), Entry(f.printed), Entry(f.why))) for key, f in self.failures
         )
@@ -73,7 +77,14 @@ class Audit:
             (),
             align="left",
         )
-        return f"{text}\n{failures.to_markdown()}"
+        return checks, failures
+
+    def to_markdown(self) -> str:
+        """Return the table of checks, the failures, and the notes."""
+        if not self.findings:
+            reason = "The paper has no printed tables, so there is nothing to check."
+            return "\n\n".join((f"## {self.title}", reason, *self.notes)) + "\n"
+        return "\n".join(table.to_markdown() for table in self.tables)
 
     def to_csv(self) -> str:
         """Return every finding as a line of CSV."""

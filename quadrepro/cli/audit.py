@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from quadrepro.cli.options import format_option
+
 
 @click.command("audit")
 @click.argument("paper")
@@ -21,9 +23,9 @@ import click
     show_default=True,
     help="Folder with results of the paper's configs, for the check of codings.",
 )
+@format_option
 @click.option("--strict", is_flag=True, help="Exit with 4 if a check fails.")
-@click.pass_context
-def command(ctx: click.Context, paper: str, out: Path | None, results: Path, strict: bool) -> None:
+def command(paper: str, out: Path | None, results: Path, form: str, strict: bool) -> None:
     """Check the printed tables of a paper by themselves.
 
     PAPER is a paper that ships with quadrepro, or a folder such as ./mypaper. The sizes of test
@@ -31,11 +33,17 @@ def command(ctx: click.Context, paper: str, out: Path | None, results: Path, str
     data are read.
     """
     from quadrepro.audit.report import audit
+    from quadrepro.cli.showing import print_table
     from quadrepro.errors import ToleranceError
     from quadrepro.papers.paper import load_paper
+    from quadrepro.report.terminal import on_terminal
 
     found = audit(load_paper(paper), results)
-    click.echo(found.to_markdown(), nl=False)
+    if form == "auto" and on_terminal() and found.tables:
+        for table in found.tables:
+            print_table(table, form)
+    else:
+        click.echo(found.to_markdown(), nl=False)
     if out is not None:
         found.write(out)
     if strict and found.failures:

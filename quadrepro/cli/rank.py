@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from quadrepro.cli.options import format_option
+
 
 @click.command("rank")
 @click.argument("scores", type=click.Path(path_type=Path))
@@ -23,6 +25,7 @@ import click
     help="Rows are resamples of one data set, which test this share of its examples.",
 )
 @click.option("--drop-missing", is_flag=True, help="Leave out rows with a missing score.")
+@format_option
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
@@ -34,6 +37,7 @@ def command(
     rope: float,
     test_share: float | None,
     drop_missing: bool,
+    form: str,
     out: Path | None,
 ) -> None:
     """Rank methods by a CSV file of scores, and compare every pair.
@@ -42,6 +46,7 @@ def command(
     that is not of numbers names the rows. Prints mean ranks, Friedman's test, and of each pair
     Nemenyi's and Wilcoxon's tests, the shift and the Bayesian signed-rank test.
     """
+    from quadrepro.cli.showing import print_table
     from quadrepro.ranking import rank
 
     found = rank(
@@ -51,7 +56,7 @@ def command(
         test_share=test_share,
         drop_missing=drop_missing,
     )
-    click.echo(found.markdown)
+    print_table(found.table, form)
     if out is not None:
         found.write(out)
         click.echo(f"Table and diagram written to {out}")

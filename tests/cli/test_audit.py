@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner, Result
 
 from quadrepro.cli import main
@@ -40,3 +41,16 @@ def test_a_mistake_in_a_printed_table_is_refused_with_its_place(tmp_path: Path) 
     result = quadrepro(tmp_path / "paper")
     assert result.exit_code == 2
     assert "printed/t.csv:2:3: '0.2o' is not a number" in result.stderr
+
+
+def test_findings_are_drawn_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("quadrepro.report.terminal.on_terminal", lambda: True)
+    drawn = CliRunner().invoke(main, ["audit", "quadboost"]).stdout
+    assert drawn.startswith("Audit of Efficient Learning of Ensembles with QuadBoost\n")
+    assert "What fails in Efficient Learning" in drawn
+    assert "|" not in drawn
+    assert max(map(len, drawn.splitlines())) <= 100
+    asked = CliRunner().invoke(main, ["audit", "quadboost", "--format", "markdown"]).stdout
+    assert asked.startswith("## Audit of")
+    nothing = CliRunner().invoke(main, ["audit", "lecture"]).stdout
+    assert "there is nothing to check" in nothing
