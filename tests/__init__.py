@@ -1,0 +1,1 @@
+"""The tests: a package, so that no other package called `tests` takes its place."""
