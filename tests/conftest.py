@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import types
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,6 +14,10 @@ from hypothesis import settings
 
 from quadrepro._typing import FloatArray
 from tests.server import Server
+
+# A shell that starts the tests in the background makes them ignore Ctrl-C, which some tests send.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 Problem = tuple[FloatArray, FloatArray]
 
