@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from itertools import combinations
 from statistics import fmean, stdev
 
+from quadrepro.papers.printed import Printed
 from quadrepro.report.kinds.base import Context, Kind
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.table import MISSING, Entry, Table
@@ -76,13 +77,13 @@ def comparisons_table(context: Context[str], outcomes: Outcomes) -> Table:
     order += [c for c in titles if c not in order]
     tests = {(a, b): signs(outcomes, a, b) for a in order for b in order}
     adjusted = _adjusted({pair: tests[pair] for pair in combinations(order, 2)})
-    words = {(v.row, v.column): v.word for v in pair_verdicts(context, outcomes).judged}
+    chances = {(a, b): probabilities(outcomes, a, b) for a in order for b in order}
+    words = {(v.row, v.column): v.word for v in _placed(printed, chances).judged}
     rows, data = [], []
     for i, a in enumerate(order):
         entries = []
         for j, b in enumerate(order):
-            found = probabilities(outcomes, a, b)
-            test = tests[a, b]
+            found, test = chances[a, b], tests[a, b]
             text = f"{fmean(found):.2f}" if found else MISSING
             if len(found) > 1:
                 text += f" ± {stdev(found):.2f}"
@@ -152,11 +153,17 @@ def pair_verdicts(context: Context[str], outcomes: Outcomes) -> Verdicts:
     """Return where each printed probability of the upper triangle lies among our splits."""
     printed, outcomes = context.printed(context.option), outcomes.tested()
     known = [c for c in printed.columns if c in context.titles]
+    pairs = (pair for pair in combinations(known, 2) if printed.text(*pair))
+    return _placed(printed, {(a, b): probabilities(outcomes, a, b) for a, b in pairs})
+
+
+def _placed(printed: Printed, chances: Mapping[tuple[str, str], list[float]]) -> Verdicts:
+    """Return the verdicts on the printed upper triangle, given our probabilities of each pair."""
     found = []
-    for a, b in combinations(known, 2):
-        if printed.text(a, b):
-            ours = probabilities(outcomes, a, b)
+    for a, b in combinations(printed.columns, 2):
+        if (a, b) in chances and printed.text(a, b):
             entry = Verdict(a, b, "probability", printed.text(a, b))
+            ours = chances[a, b]
             found.append((of_further_splits(entry, ours, printed.rounding(a, b)), ours))
     return Verdicts.of(printed.name, found, together=True)
 
