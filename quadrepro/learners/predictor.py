@@ -11,7 +11,7 @@ import numpy as np
 from quadrepro._typing import FloatArray, IntArray
 from quadrepro.learners.base import Learner, Task
 from quadrepro.learners.grid import Grid
-from quadrepro.learners.training import Fitted, Losses, Path, Trainer, TrainingData
+from quadrepro.learners.training import Fitted, Losses, Path, Trainer, TrainingData, trained_on
 
 
 @dataclass(frozen=True)
@@ -119,8 +119,8 @@ class Predictions(Trainer):
         losses = np.zeros(len(self.candidates))
         if len(losses) > 1:
             for f in range(int(fold.max()) + 1):
-                out = fold == f
-                scores = self._scores(X[~out], y[~out], X[out], f"fold {f}")
+                seen, out = trained_on(fold, f), fold == f
+                scores = self._scores(X[seen], y[seen], X[out], f"fold {f}")
                 losses += summed_loss(self.predictor.task, scores, y[out])
         return Losses(losses, self._fitted)
 

@@ -28,6 +28,15 @@ class NoSolutionError(ValueError):
     """No candidate has a solution on every fold."""
 
 
+def trained_on(fold: IntArray, f: int) -> BoolArray:
+    """Return which examples a fold is predicted from, shape (n_train,).
+
+    These are those of all other folds, or of the earlier ones if folds are windows of time, before
+    which there are examples of none (-1).
+    """
+    return fold < f if fold.min() < 0 else fold != f
+
+
 class Part(NamedTuple):
     """Prepared examples: attributes of shape (n_examples, n_attributes) and labels or numbers."""
 
@@ -174,7 +183,7 @@ class Trainer(ABC):
         Parameters
         ----------
         fold : ndarray of int, shape (n_train,)
-            Fold of each training example, 0 to k - 1.
+            Fold of each training example, 0 to k - 1; see `trained_on`.
 
         Raises
         ------

@@ -19,6 +19,7 @@ from quadrepro.learners.training import (
     Trainer,
     TrainingData,
     Voters,
+    trained_on,
 )
 from quadrepro.voters.random_stumps import Codes, Coding, RandomStumps
 from quadrepro.voters.reduction import VotingProblem
@@ -124,7 +125,8 @@ class MatrixVotes(Trainer):
         The folds and the whole training part are the samples of one problem.
         """
         y, k = self.y, int(fold.max()) + 1
-        samples = np.vstack([fold != f for f in range(k)] + [np.ones_like(fold)]).astype(np.float64)
+        parts = [trained_on(fold, f) for f in range(k)]
+        samples = np.vstack([*parts, np.ones_like(fold)]).astype(np.float64)
         problem = self.algorithm.reduced(self.H, y, samples)
         paths = self.algorithm.paths(problem, self.grids)
         solved = ~np.isnan(paths).any(axis=(0, 2))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from quadrepro.config.protocol import Protocol, SplitRule
+from quadrepro.config.protocol import Protocol
 from quadrepro.config.schema import Config
+from quadrepro.config.split_rule import SplitRule
 
 ENDING = ".caption.md"
 """Ending of the file with a figure's caption."""

@@ -129,10 +129,12 @@ def choice_loss(cell: PlannedCell, solution: Solution, examined: Cell) -> float:
         return 0.0
     fold = cell.problem.split.fold
     parts = [fold == f for f in range(int(fold.max()) + 1)]
+    # In windows of time, a fold is predicted from earlier rows alone.
+    seen = [fold < f if -1 in fold else ~out for f, out in enumerate(parts)]
     learner, train = cell.learner, examined.data.train
     if isinstance(learner, Algorithm):
         _, H = examined.matrix()
-        samples = np.stack([~out for out in parts]).astype(np.float64)
+        samples = np.stack(seen).astype(np.float64)
         grid = examined.up_to if solution.warm else examined.alone
         votes = learner.path(H, train.y, grid, samples)[:, -1].astype(np.longdouble)
         zeros = ZERO * np.abs(votes).sum(axis=1)
@@ -143,7 +145,7 @@ def choice_loss(cell: PlannedCell, solution: Solution, examined: Cell) -> float:
         return 0.0
     total = 0.0
     for f, out in enumerate(parts):
-        X, y, rng = train.X[~out], train.y[~out], examined.data.rng(f"fold {f}")
+        X, y, rng = train.X[seen[f]], train.y[seen[f]], examined.data.rng(f"fold {f}")
         [scores] = learner.predictions(X, y, examined.alone, train.X[out], rng)
         total += _loss(task, scores.astype(np.longdouble), 0.0, Part(train.X[out], train.y[out]))
     return total

@@ -154,7 +154,7 @@ def test_one_view_of_a_data_set_is_encoded_once_for_all_rows_and_repeats(
 ) -> None:
     encoded = []
 
-    def spy(dataset: object, view: object) -> encoding.Encoded:
+    def spy(dataset: object, view: object, beside: object) -> encoding.Encoded:
         encoded.append(view)
         return encoding.encode(dataset, view)  # type: ignore[arg-type]
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quadrepro.config.protocol import SplitRule
+from quadrepro.config.split_rule import SplitRule
 from quadrepro.config.splits import Division, holdout_split, random_split
 from quadrepro.data.card import load_card
 from quadrepro.papers.paper import load_paper
