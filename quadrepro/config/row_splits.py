@@ -152,7 +152,7 @@ class RowDivision:
     ) -> tuple[IntArray, IntArray | None, IntArray]:
         column, groups = self.rule.column, known.groups
         if self.repeats > 1:
-            raise ValueError(f"{column} gives one split: set repeats to 1, not {self.repeats}")
+            raise self._other_repeats(f"{column} gives one split", 1)
         train, valid, test = (np.flatnonzero(part == place) for place in range(len(PARTS)))
         if self.holdout and not len(valid):
             raise ValueError(f"{column} names no valid rows, which the holdout needs")
@@ -167,10 +167,8 @@ class RowDivision:
     def _tested(self, draws: Draws, tested: IntArray) -> Parts:
         rule, n_parts = self.rule, int(tested.max()) + 1
         if n_parts != self.repeats:
-            raise ValueError(
-                f"{rule.column or rule.groups} makes {n_parts} test parts: set repeats to"
-                f" {n_parts}, not {self.repeats}"
-            )
+            what = f"{rule.column or rule.groups} makes {n_parts} test parts"
+            raise self._other_repeats(what, n_parts)
         return _sides(tested == draws[2])
 
     def _before_and_after(self, draws: Draws, times: NumberArray) -> Parts:
@@ -223,6 +221,9 @@ class RowDivision:
     def _window(self) -> int:
         """The number of rows that each repeat tests, in the order of time."""
         return (self.n_rows - self.rule.first_share(self.n_rows)) // self.repeats
+
+    def _other_repeats(self, what: str, n: int) -> ConfigError:
+        return ConfigError(f"{self.title}: {what}: set repeats to {n}, not {self.repeats}")
 
     def _error(self, draws: Draws, message: str) -> ConfigError:
         return ConfigError(f"{self.title}, repeat {draws[2]}: {message}")
