@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -129,7 +128,7 @@ class RowDivision:
         if known.part is not None:
             return self._given(known, known.part)
         if known.tested is not None:
-            train, rest = self._tested(draws, known.tested)
+            return self._tested(draws, known, known.tested)
         elif known.times is not None:
             train, rest = self._before_and_after(draws, known.times)
         elif n_folds := self.n_rows if rule.leave_out else rule.outer_folds:
@@ -150,7 +149,7 @@ class RowDivision:
     def _given(
         self, known: KnownRows, part: IntArray
     ) -> tuple[IntArray, IntArray | None, IntArray]:
-        column, groups = self.rule.column, known.groups
+        column = self.rule.column
         if self.repeats > 1:
             raise self._other_repeats(f"{column} gives one split", 1)
         train, valid, test = (np.flatnonzero(part == place) for place in range(len(PARTS)))
@@ -158,31 +157,39 @@ class RowDivision:
             raise ValueError(f"{column} names no valid rows, which the holdout needs")
         if len(valid) and not self.holdout:
             raise ValueError(f"{column} names valid rows, which only a holdout uses")
-        if groups is not None:
-            of_parts = [np.unique(groups[rows]) for rows in (train, valid, test)]
-            if len(np.unique(np.concatenate(of_parts))) < sum(map(len, of_parts)):
-                raise ValueError(f"{column} divides a group of {self.rule.groups}")
+        self._require_whole_groups(known, train, valid, test)
         return train, valid if self.holdout else None, test
 
-    def _tested(self, draws: Draws, tested: IntArray) -> Parts:
+    def _tested(
+        self, draws: Draws, known: KnownRows, tested: IntArray
+    ) -> tuple[IntArray, None, IntArray]:
         rule, n_parts = self.rule, int(tested.max()) + 1
         if n_parts != self.repeats:
             what = f"{rule.column or rule.groups} makes {n_parts} test parts"
             raise self._other_repeats(what, n_parts)
-        return _sides(tested == draws[2])
+        if self.holdout:
+            raise ValueError(
+                f"{rule.column} numbers the test parts, so none is held out: use folds"
+            )
+        train, test = _sides(tested == draws[2])
+        self._require_whole_groups(known, train, test)
+        return train, None, test
+
+    def _require_whole_groups(self, known: KnownRows, *parts: IntArray) -> None:
+        if known.groups is not None:
+            of_parts = [np.unique(known.groups[rows]) for rows in parts]
+            if len(np.unique(np.concatenate(of_parts))) < sum(map(len, of_parts)):
+                raise ValueError(f"{self.rule.column} divides a group of {self.rule.groups}")
 
     def _before_and_after(self, draws: Draws, times: NumberArray) -> Parts:
-        from sklearn.model_selection import TimeSeriesSplit
-
-        if self._window < 1 + self.holdout:
+        window, most = self._window, self.rule.at_most
+        if window < 1 + self.holdout:
             raise ValueError(f"too few rows are left for {self.repeats} test parts")
         # Rows of the same time stay in canonical order.
         order = np.argsort(times, kind="stable")
-        splitter = TimeSeriesSplit(
-            self.repeats, test_size=self._window, max_train_size=self.rule.at_most
-        )
-        train, test = next(islice(splitter.split(order), draws[2], None))
-        return order[train], order[test]
+        start = self.n_rows - (self.repeats - draws[2]) * window
+        first = 0 if most is None else max(0, start - most)
+        return order[first:start], order[start : start + window]
 
     def _some_groups(self, draws: Draws, groups: IntArray) -> Parts:
         n_groups, most = len(np.unique(groups)), self.rule.at_most

@@ -116,11 +116,11 @@ def deal(
             return deal_folds(n_rows, k, rng)
         splitter = StratifiedKFold(k, shuffle=True, random_state=_seed(rng))
     elif classes is None:
-        # Without shuffling, groups are sorted by their sizes, and the order of equal ones depends
-        # on the processor before scikit-learn 1.9.
+        # Without shuffling, scikit-learn 1.6 sorts groups by their sizes, and the order of equal
+        # ones depends on the processor.
         splitter = GroupKFold(k, shuffle=True, random_state=_seed(rng))
     else:
-        # Before scikit-learn 1.8, its own shuffling gives groups the classes of others.
+        # Its own shuffling gives groups the classes of others in scikit-learn 1.6.
         splitter = StratifiedGroupKFold(k)
         groups = rng.permutation(int(groups.max()) + 1)[groups]
     fold = np.empty(n_rows, dtype=np.intp)
