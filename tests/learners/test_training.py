@@ -7,7 +7,7 @@ import pytest
 
 from quadrepro._typing import IntArray
 from quadrepro.learners.grid import Grid
-from quadrepro.learners.training import Fitted, Losses, NoSolutionError, Path, Trainer
+from quadrepro.learners.training import Fitted, Losses, NoSolutionError, Path, Trainer, trained_on
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,6 +23,11 @@ class OnlyPath(Trainer):
     def path(self) -> Path:
         scores = np.arange(len(self.candidates))[:, None] * np.ones(3)
         return Path(Fitted(self.candidates[-1], scores[-1]), lambda: (scores, scores))
+
+
+def test_a_fold_is_predicted_from_the_others_or_from_earlier_windows_of_time() -> None:
+    assert trained_on(np.array([0, 1, 2, 0]), 1).tolist() == [True, False, True, True]
+    assert trained_on(np.array([-1, 0, 1, 2]), 1).tolist() == [True, True, False, False]
 
 
 def test_scores_up_to_zero_are_negative() -> None:
