@@ -11,12 +11,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+import sklearn.model_selection
 from click.testing import CliRunner
 from ruamel.yaml import YAML
 
 import quadrepro
 from quadrepro.cli import VERBS, main
 from quadrepro.config.loading import load_experiment
+from quadrepro.config.plan import make_plan
+from quadrepro.config.split_rule import SplitRule
 from quadrepro.engine.records import Record
 from quadrepro.pages.page import PAGE
 from quadrepro.papers.paper import load_paper, paper_names
@@ -153,6 +156,34 @@ def test_the_pages_print_what_they_say(
         if "import dask" not in code or find_spec("dask"):
             exec(code, names)
             assert capsys.readouterr().out == printed
+
+
+def test_the_pages_splits_can_be_drawn(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "docs" / "splits.md").read_text(encoding="utf-8")
+    [code] = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    exec(code, {})
+    [command] = re.findall(r"^\$ quadrepro (.*)$", text, re.MULTILINE)
+    assert CliRunner().invoke(main, command.split()).exit_code == 0
+    examples = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
+    assert len(examples) > 5
+    for example in examples:
+        algorithm = "" if "holdout" in example else ", grid: {n_rounds: [1, 5]}"
+        rest = f"title: Example\ndatasets: [visits]\nalgorithms: [{{name: adaboost{algorithm}}}]\n"
+        (tmp_path / "example.yaml").write_text(rest + example, encoding="utf-8")
+        plan = make_plan(load_experiment(tmp_path / "example.yaml"))
+        plan.check_data()
+        for cell in plan.cells:
+            split = cell.problem.split
+            assert not {*split.train} & {*split.test}
+
+
+def test_the_page_on_splits_shows_every_field_and_names_splitters_that_there_are() -> None:
+    text = (ROOT / "docs" / "splits.md").read_text(encoding="utf-8")
+    assert {field for field in SplitRule.model_fields if f"{field}:" not in text} == set()
+    splitters = set(re.findall(r"`([A-Z]\w+(?:Split|Fold|Out))`", text))
+    assert len(splitters) > 10
+    assert splitters <= set(sklearn.model_selection.__all__)
 
 
 def test_the_page_on_comparing_shows_the_ranking_as_it_is_printed(

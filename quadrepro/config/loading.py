@@ -45,8 +45,11 @@ class Experiment:
     @cached_property
     def views(self) -> dict[str, View]:
         """The view of each row, by the title of the row."""
-        view = self.config.protocol.view
-        return {entry.title: entry.resolve(view) for entry in self.config.entries}
+        protocol = self.config.protocol
+        return {
+            entry.title: entry.changed(protocol).split.without_columns(entry.resolve(protocol.view))
+            for entry in self.config.entries
+        }
 
     @cached_property
     def tasks(self) -> dict[str, Task]:

@@ -105,7 +105,7 @@ def make_plan(experiment: Experiment, folder: Path | None = None) -> Plan:
     """
     rows = experiment.config.rows
     found = find_datasets(dict.fromkeys(row.entry.name for row in rows), folder)
-    source_of = Sources(found)
+    source_of = Sources(found, experiment.config.repeats)
     sources: dict[str, RowSource] = {}
     cells: list[Cell] = []
     for row in rows:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, Self
@@ -20,6 +21,7 @@ from quadrepro.config.algorithm_entry import AlgorithmEntry
 from quadrepro.config.axis import Axis, Scalar
 from quadrepro.config.dataset_entry import DatasetEntry, merged
 from quadrepro.config.protocol import Protocol
+from quadrepro.config.split_rule import MOST_REPEATS, SplitRule
 from quadrepro.documents.model import Model, fault
 from quadrepro.documents.validation import nested_fault
 from quadrepro.errors import nearest
@@ -166,13 +168,14 @@ class Config(Model):
     """A whole config.
 
     `tables` is kept as written. What can be asked for there is checked by those who make it.
-    `timeout`, in seconds, and `memory` limit every cell, and no result depends on them.
+    `repeats` is what the protocol's `outer` makes, if that is given, and 1 otherwise. `timeout`, in
+    seconds, and `memory` limit every cell, and no result depends on them.
     """
 
     title: str
     paper: str = ""
     seed: int = Field(default=0, ge=0, lt=2**32)
-    repeats: int = Field(default=1, ge=1, le=100_000)
+    repeats: int = Field(default=1, ge=1, le=MOST_REPEATS)
     protocol: Protocol
     datasets: tuple[Annotated[DatasetEntry, BeforeValidator(_named)], ...] = Field(min_length=1)
     absent: tuple[Absent, ...] = ()
@@ -230,6 +233,17 @@ class Config(Model):
             for a in self.algorithms
         }
 
+    @model_validator(mode="before")
+    @classmethod
+    def _repeats_of_outer_folds(cls, data: Any) -> Any:
+        match data:
+            case {"repeats": _}:
+                return data
+            case {"protocol": {"split": {"outer": outer}}}:
+                with suppress(ValidationError):
+                    return {**data, "repeats": SplitRule(outer=outer).repeats or 1}
+        return data
+
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         _refuse_twice("data set", "datasets", [d.title for d in self.datasets])
@@ -251,6 +265,13 @@ class Config(Model):
                 raise fault(error.message(), *place, *within) from None
         for row in self.rows:
             protocol = row.entry.changed(self.protocol)
+            own = protocol.split != self.protocol.split
+            if protocol.split.repeats not in (None, self.repeats):
+                message = (
+                    f"outer: {protocol.split.outer} makes {protocol.split.repeats} repeats, but"
+                    f" {self.repeats} are asked for"
+                )
+                raise fault(message, *((*row.place, "protocol") if own else ("repeats",)))
             columns = self._columns_of(row)
             for column in columns:
                 wrong = column.fault_of_size(row.entry.grid)

@@ -12,7 +12,14 @@ from quadrepro._typing import FloatArray, IntArray, Task
 from quadrepro.learners.base import Learner
 from quadrepro.learners.grid import Grid, Value
 from quadrepro.learners.held_out import Scored, Validation
-from quadrepro.learners.training import Fitted, Outputs, Path, Trainer, TrainingData
+from quadrepro.learners.training import (
+    Fitted,
+    Outputs,
+    Path,
+    Trainer,
+    TrainingData,
+    trained_on,
+)
 
 
 @dataclass(frozen=True)
@@ -174,8 +181,8 @@ class Predictions(Trainer):
     def _folds(self, fold: IntArray) -> Iterator[Scored]:
         X, y = self.data.train
         for f in range(int(fold.max()) + 1):
-            out = fold == f
-            yield Scored(y[out], self._scores(X[~out], y[~out], X[out], f"fold {f}"))
+            seen, out = trained_on(fold, f), fold == f
+            yield Scored(y[out], self._scores(X[seen], y[seen], X[out], f"fold {f}"))
 
     def path(self) -> Path:
         """Train all candidates once; they predict the training and the test examples."""

@@ -205,7 +205,7 @@ def differences_caption(context: Context[Pair], outcomes: Outcomes) -> str:
     if outcomes.repeats > 1:
         alike = (
             "the intervals mean ± one standard deviation of the two, over "
-            f"{outcomes.repeats} random splits, have a point in common"
+            f"{outcomes.repeats} {context.splits}, have a point in common"
         )
     return (
         f"{context.config.title}: risk of {second} less that of {first}. One line per data set, "

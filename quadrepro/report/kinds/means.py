@@ -250,9 +250,9 @@ def _notes(
     context: Context[str], outcomes: Outcomes, printed: Printed, cells: list[Compared]
 ) -> tuple[str, ...]:
     several = outcomes.repeats > 1
-    ours = "Ours: one random split"
+    ours = f"Ours: one {context.splits.removesuffix('s')}"
     if several:
-        ours = f"Ours: mean ± standard deviation over {outcomes.repeats} random splits"
+        ours = f"Ours: mean ± standard deviation over {outcomes.repeats} {context.splits}"
     if any(cell.printed for cell in cells):
         ours += f"; in parentheses the printed ones over {printed.splits}"
     notes = [
