@@ -34,12 +34,15 @@ class Encoded:
         code.
     missing : {"mean", "low"}
         How to fill in missing values, see `quadrepro.data.normalise.Normaliser`.
+    n_codes : tuple of int
+        Of each column of `X` the number of codes whose positions it holds; 0 for numbers.
     """
 
     X: NumberArray
     y: FloatArray
     attributes: tuple[str, ...]
     missing: Literal["mean", "low"]
+    n_codes: tuple[int, ...]
 
 
 def encode(dataset: Dataset, view: View) -> Encoded:
@@ -73,15 +76,21 @@ def encode(dataset: Dataset, view: View) -> Encoded:
     kept, codes, rows, y = _fitted(dataset, view)
     table = dataset.table.take(rows)
     columns: dict[str, NumberArray] = {}
+    n_codes: list[int] = []
     for attribute in kept:
-        columns |= _columns(attribute, table, codes.get(attribute.name, ()), view)
+        of_attribute = codes.get(attribute.name, ())
+        found = dict(_columns(attribute, table, of_attribute, view))
+        n_codes += [len(of_attribute) if view.nominal == "ordinal" else 0] * len(found)
+        columns |= found
     if view.target_as:
         columns[view.target_as] = y
+        n_codes.append(0)
     return Encoded(
         X=np.column_stack([*columns.values()]),
         y=y,
         attributes=tuple(columns),
         missing="low" if view.missing == "low" else "mean",
+        n_codes=tuple(n_codes),
     )
 
 

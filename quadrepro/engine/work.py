@@ -122,7 +122,14 @@ def _training_data(cell: Cell) -> TrainingData:
         X = add_noise(X.astype(np.float64), rng("noise"), **noise, train=split.train)
     rows = X[split.train].astype(np.float64, copy=False)
     normaliser = Normaliser.fit(rows, problem.missing)
-    prepare = normaliser.transform if protocol.normalise == "tanh" else normaliser.fill_in
+    filled = normaliser.transform if protocol.normalise == "tanh" else normaliser.fill_in
+    codes = np.array(problem.n_codes, dtype=bool) if cell.learner.categories else None
+
+    def prepare(X: FloatArray) -> FloatArray:
+        prepared = filled(X)
+        if cell.learner.keeps_missing:
+            prepared = np.where(np.isnan(X), np.nan, prepared)
+        return prepared if codes is None else np.where(codes, X, prepared)
 
     def part(of: IntArray) -> Part:
         return Part(prepare(X[of].astype(np.float64, copy=False)), y[of])
@@ -134,7 +141,7 @@ def _training_data(cell: Cell) -> TrainingData:
     if protocol.inputs == "voters" and not cell.learner.gives_votes:
         stumps = Stumps(protocol.stumps_per_attribute).fit(train.X)
         train, test = (Part(stumps.transform(part.X), part.y) for part in (train, test))
-    return TrainingData(train, test, valid, _voters(protocol, rng), rng)
+    return TrainingData(train, test, valid, _voters(protocol, rng), rng, problem.n_codes)
 
 
 def _rng(cell: Cell) -> Rng:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from math import inf
-from typing import ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 from quadrepro.learners.grid import Grid, Value
 from quadrepro.learners.training import Trainer, TrainingData
@@ -101,6 +101,8 @@ class Learner(ABC):
         Whether the learner can learn from stumps that are drawn in every round.
     draws : bool
         Whether training may draw random numbers.
+    takes_raw : bool
+        Whether the learner can be asked to take categories and missing values as they are.
     uses_gram : bool
         Whether training needs the Gram matrix of the voters.
     former : mapping of str to str
@@ -115,6 +117,7 @@ class Learner(ABC):
     gives_votes: ClassVar[bool]
     takes_drawn_stumps: ClassVar[bool] = False
     draws: ClassVar[bool] = False
+    takes_raw: ClassVar[bool] = False
     uses_gram: ClassVar[bool] = False
     former: ClassVar[Mapping[str, str]] = {}
     kernels: ClassVar[tuple[str, ...]] = ()
@@ -141,6 +144,26 @@ class Learner(ABC):
         ValueError
             If the data cannot give the required voters.
         """
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """The settings that results depend on."""
+        return asdict(self)
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """The modules whose code results depend on, see `quadrepro.fingerprint.code_hash`."""
+        return (type(self).__module__, *(f"quadrepro.kernels.{name}" for name in self.kernels))
+
+    @property
+    def categories(self) -> bool:
+        """Whether nominal attributes stay codes, as they are before they are normalised."""
+        return False
+
+    @property
+    def keeps_missing(self) -> bool:
+        """Whether missing values stay NaN."""
+        return False
 
     @property
     def task(self) -> Task:

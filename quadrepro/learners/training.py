@@ -72,6 +72,9 @@ class TrainingData:
         Where an algorithm that needs voters gets them from.
     rng : callable
         Returns the generator of the draws with a given name.
+    n_codes : tuple of int, default ()
+        Of each column the number of codes whose positions it holds, as long as the learner asks for
+        `categories`; 0 for numbers.
     """
 
     train: Part
@@ -79,6 +82,7 @@ class TrainingData:
     valid: Part | None
     voters: Voters
     rng: Rng
+    n_codes: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

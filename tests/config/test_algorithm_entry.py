@@ -93,8 +93,8 @@ def test_what_a_row_does_not_replace_is_drawn_as_ever() -> None:
     [
         (
             "algorithm: sklearn:RandomForestClasifier",
-            "14:5: scikit-learn has no classifier or regressor 'RandomForestClasifier'; did you"
-            " mean 'RandomForestClassifier'?",
+            "14:5: scikit-learn has no estimator 'RandomForestClasifier'; did you mean"
+            " 'RandomForestClassifier'?",
         ),
         (
             "algorithm: sklearn:SVC\n    grid: {gama: 1}",

@@ -10,7 +10,7 @@ from quadrepro._typing import FloatArray
 from quadrepro.learners.greedy.adaboost import AdaBoost
 from quadrepro.learners.grid import Grid
 from quadrepro.learners.predictor import Predictions
-from quadrepro.learners.sklearn_predictor import SklearnPredictor
+from quadrepro.learners.contestants.predictor import EstimatorPredictor
 from quadrepro.learners.training import NoSolutionError, Part, TrainingData
 from quadrepro.learners.voting import FixedStumps, MatrixVotes
 from quadrepro.search.whole_path import WholePath
@@ -74,7 +74,7 @@ def test_a_predictor_is_trained_once_whether_it_is_measured_or_not(
     data = TrainingData(
         Part(X, y), Part(X[:5], y[:5]), None, FixedStumps(1), lambda name: np.random.default_rng(1)
     )
-    tree = SklearnPredictor("DecisionTreeClassifier")
+    tree = EstimatorPredictor("DecisionTreeClassifier")
     choice = WholePath(measured)(Predictions([Grid.of({"max_depth": [1, 2, 4]})], tree, data))
     assert fits == ([1, 2, 4] if measured else [4])
     assert choice.fitted.candidate == {"max_depth": 4}

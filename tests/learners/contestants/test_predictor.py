@@ -12,8 +12,8 @@ from threadpoolctl import threadpool_limits
 
 from quadrepro._typing import FloatArray
 from quadrepro.learners.grid import Grid
-from quadrepro.learners.sklearn_predictor import (
-    SklearnPredictor,
+from quadrepro.learners.contestants.predictor import (
+    EstimatorPredictor,
     estimator_classes,
     nested_predictions,
     size_name,
@@ -44,7 +44,7 @@ def rng(seed: int = 0) -> np.random.Generator:
 def test_predicts_what_the_estimator_itself_predicts(examples: Examples) -> None:
     X, y, X_new = examples
     grid = Grid.of({"C": [0.1, 10.0], "kernel": ["rbf", "linear"]})
-    found = SklearnPredictor("SVC", {"gamma": 0.5}).predictions(X, y, grid, X_new, rng())
+    found = EstimatorPredictor("SVC", {"gamma": 0.5}).predictions(X, y, grid, X_new, rng())
     for row, candidate in zip(found, grid.candidates, strict=True):
         np.testing.assert_array_equal(row, SVC(gamma=0.5, **candidate).fit(X, y).predict(X_new))
 
@@ -52,14 +52,14 @@ def test_predicts_what_the_estimator_itself_predicts(examples: Examples) -> None
 def test_numbers_are_predicted_as_the_estimator_predicts_them(examples: Examples) -> None:
     X, y, X_new = examples
     grid = Grid.of({"alpha": [0.1, 10.0]})
-    found = SklearnPredictor("Ridge").predictions(X, y, grid, X_new, rng())
+    found = EstimatorPredictor("Ridge").predictions(X, y, grid, X_new, rng())
     expected = [Ridge(alpha=a).fit(X, y).predict(X_new) for a in (0.1, 10.0)]
     np.testing.assert_array_equal(found, expected)
 
 
 def forest(examples: Examples, seed: int, **settings: Any) -> FloatArray:
     X, y, X_new = examples
-    predictor = SklearnPredictor("RandomForestClassifier", {"n_estimators": 3, **settings})
+    predictor = EstimatorPredictor("RandomForestClassifier", {"n_estimators": 3, **settings})
     return predictor.predictions(X, y, Grid.of({"max_depth": [8]}), X_new, rng(seed))[0]
 
 
@@ -93,7 +93,7 @@ def test_an_estimator_that_needs_another_is_not_offered() -> None:
 
 
 def test_every_value_of_an_axis_is_put_to_the_estimator() -> None:
-    known = {h.name: h for h in SklearnPredictor("SVC").hyperparameters}
+    known = {h.name: h for h in EstimatorPredictor("SVC").hyperparameters}
     assert known["C"].fault([1, 2.5]) is None
     assert known["kernel"].fault(["rbf", "poly"]) is None
     assert "'kernel' parameter of SVC must be" in str(known["kernel"].fault(["rbf", "pol"]))
@@ -183,7 +183,7 @@ def test_every_candidate_predicts_as_if_it_were_the_only_one(
     name: str, settings: dict[str, Any], axes: list[dict[str, list[Any]]], examples: Examples
 ) -> None:
     grids = [Grid.of(values) for values in axes]
-    predictor = SklearnPredictor(name, settings)
+    predictor = EstimatorPredictor(name, settings)
     found = predictor.all_predictions(examples[0], examples[1], grids, examples[2], rng(7))
     np.testing.assert_array_equal(found, each_alone(name, settings, grids, examples, 7))
     first = predictor.predictions(examples[0], examples[1], grids[0], examples[2], rng(7))
@@ -204,7 +204,7 @@ def test_candidates_of_several_grids_that_differ_in_size_are_fitted_once(
     monkeypatch.setattr(GradientBoostingClassifier, "fit", counted)
     points = [(3, 1), (5, 2), (9, 1), (4, 1)]
     grids = [Grid.of({"n_estimators": [k], "max_depth": [depth]}) for k, depth in points]
-    predictor = SklearnPredictor("GradientBoostingClassifier")
+    predictor = EstimatorPredictor("GradientBoostingClassifier")
     predictor.all_predictions(X, y, grids, X_new, rng())
     assert fitted == [(9, 1), (5, 2)]
 
@@ -223,5 +223,5 @@ def test_what_scikit_learn_does_not_grow_is_fitted_alone(
     X, y, X_new = examples
     assert size_name(made(name, **settings)) == ""
     grid = Grid.of({"n_estimators": [30, 60]})
-    found = SklearnPredictor(name, settings).predictions(X, y, grid, X_new, rng(2))
+    found = EstimatorPredictor(name, settings).predictions(X, y, grid, X_new, rng(2))
     np.testing.assert_array_equal(found, each_alone(name, settings, [grid], examples, 2))
