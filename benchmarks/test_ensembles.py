@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
+from quadrepro.learners.sklearn_predictor import estimator_classes, nested_predictions
 
 from quadrepro._typing import FloatArray
-from quadrepro.learners.sklearn_predictor import estimator_classes, nested_predictions
 
 from .conftest import best_of, row
 

@@ -242,9 +242,12 @@ class AlgorithmEntry(Model):
     def make(self) -> Learner:
         """Return the algorithm."""
         learner = self.entry.make(self.settings)
-        given = {"categories": self.nominal == "categories", "keeps_missing": self.missing == "keep"}
-        changed = {key: value for key, value in given.items() if value}
-        return replace(learner, **changed) if changed else learner
+        asked = {
+            "categories": self.nominal == "categories",
+            "keeps_missing": self.missing == "keep",
+        }
+        # Other learners are refused when the protocol is checked.
+        return replace(learner, **asked) if learner.takes_raw and any(asked.values()) else learner
 
     def make_grids(
         self, rng: np.random.Generator, changes: Mapping[str, Axis] | None = None

@@ -92,7 +92,8 @@ class StoredRows:
     def problem(self, draws: Draws) -> Problem:
         """Return the rows with the split of one repeat."""
         found = self.examples.encoded()
-        return Problem(found.X, found.y, found.missing, self.division.split(draws), n_codes=found.n_codes)
+        split = self.division.split(draws)
+        return Problem(found.X, found.y, found.missing, split, found.classes, n_codes=found.n_codes)
 
     def origin(self, draws: Draws) -> dict[str, Any]:
         """Return the hashes of the rows and of the split of one repeat."""
@@ -164,7 +165,9 @@ class FreshRows:
         found = encode(dataset, self.view)
         if len(found.y) != sum(sample.sizes):
             raise _leaves_out(self.title)
-        return Problem(found.X, found.y, found.missing, split, drawn.truth, found.n_codes)
+        return Problem(
+            found.X, found.y, found.missing, split, found.classes, drawn.truth, found.n_codes
+        )
 
     def origin(self, draws: Draws) -> dict[str, Any]:
         """Return the rule and its parameters; the key of the cell names the draws as well."""

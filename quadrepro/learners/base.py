@@ -12,10 +12,9 @@ from dataclasses import asdict, dataclass
 from math import inf
 from typing import Any, ClassVar, Literal, Self
 
+from quadrepro._typing import Task
 from quadrepro.learners.grid import Grid, Value
 from quadrepro.learners.training import Trainer, TrainingData
-
-Task = Literal["classification", "regression"]
 
 
 @dataclass(frozen=True)

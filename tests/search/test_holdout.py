@@ -8,6 +8,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from quadrepro._typing import FloatArray
 from quadrepro.learners.algorithm import Algorithm, DrawnProblem
+from quadrepro.learners.contestants.predictor import EstimatorPredictor
 from quadrepro.learners.greedy.adaboost import AdaBoost
 from quadrepro.learners.greedy.ebboost import EBBoost
 from quadrepro.learners.grid import Grid, Value
@@ -16,7 +17,6 @@ from quadrepro.learners.programs.lp_reg import RegularizedLP
 from quadrepro.learners.programs.lpboost import LPBoost
 from quadrepro.learners.programs.qp_reg import RegularizedQP
 from quadrepro.learners.programs.soft_margin import SoftMargin
-from quadrepro.learners.contestants.predictor import EstimatorPredictor
 from quadrepro.learners.stopping import Stopping
 from quadrepro.learners.training import Part, TrainingData
 from quadrepro.learners.voting import DrawnVotes, FixedStumps, MatrixVotes
@@ -54,7 +54,7 @@ def search(algorithm: Algorithm, problem: DrawnProblem, grid: Grid) -> Searched:
     best = int(np.argmin(choice.losses))
     assert found.candidates[best] == choice.fitted.candidate
     vote = found.vote(best)
-    np.testing.assert_array_equal(vote.positive(problem.valid), choice.fitted.positive)
+    np.testing.assert_array_equal(vote.positive(problem.valid), choice.fitted.predicted)
     total = np.abs(vote.weights).sum()
     margins = problem.y_train * vote.sums(problem.train) / total
     np.testing.assert_array_equal(choice.fitted.margins, margins)
@@ -144,8 +144,13 @@ def test_held_out_examples_choose_a_predictor_and_take_no_part_in_its_training()
     best = int(np.argmin(errors))
     assert choice.fitted.candidate == {"n_neighbors": values[best]}
     assert choice.losses.tolist() == errors
-    np.testing.assert_array_equal(choice.fitted.scores, fitted[best].predict(test.X))
+    predicted = fitted[best].predict(test.X) > 0
+    np.testing.assert_array_equal(choice.fitted.predicted, predicted)
+    probabilities = fitted[best].predict_proba(test.X)
+    np.testing.assert_array_equal(choice.fitted.probabilities, probabilities)
     with pytest.raises(ValueError, match="hold-out"):
         HoldOut()(
-            Predictions(grids, EstimatorPredictor("KNeighborsClassifier"), replace(data, valid=None))
+            Predictions(
+                grids, EstimatorPredictor("KNeighborsClassifier"), replace(data, valid=None)
+            )
         )

@@ -14,8 +14,8 @@ from functools import lru_cache
 from typing import Any
 
 from quadrepro.errors import nearest
-from quadrepro.learners.contestants.paths import find_maker, full_path
 from quadrepro.learners.contestants.packages import PACKAGES, fault_of_trial, own_names, package_of
+from quadrepro.learners.contestants.paths import find_maker, full_path
 
 _ONE = re.compile(r"(.+__|.+_)?(estimator|classifier|regressor|transformer)")
 _SEVERAL = re.compile(r"(.+__)?(estimators|steps)")
@@ -58,7 +58,7 @@ def build(path: str, parameters: Mapping[str, Any], folder: str = "") -> Any:
         raise ValueError(f"{name} needs {', '.join(lacking)}")
     is_open = any(p.kind is p.VAR_KEYWORD for p in takes.values())
     given = {key: resolved(key, value, folder) for key, value in parameters.items()}
-    own = {key: value for key, value in given.items() if key in takes or is_open and "__" not in key}
+    own = {key: v for key, v in given.items() if key in takes or (is_open and "__" not in key)}
     try:
         estimator = maker(**own)
     except Exception as error:
@@ -130,7 +130,7 @@ def step_of(step: Any) -> tuple[str, Mapping[str, Any]]:
     if isinstance(step, str):
         return step, {}
     if isinstance(step, Mapping) and len(step) == 1:
-        (name, parameters), = step.items()
+        ((name, parameters),) = step.items()
         if isinstance(name, str) and isinstance(parameters, Mapping | None):
             return name, parameters or {}
     raise ValueError(
@@ -193,9 +193,7 @@ def paths_in(path: str, parameters: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _names_estimator(key: str, value: Any) -> bool:
     """Return whether a value of a parameter is the name of an estimator."""
-    return (
-        isinstance(value, str | Mapping) and value not in KEPT and bool(_ONE.fullmatch(key))
-    )
+    return isinstance(value, str | Mapping) and value not in KEPT and bool(_ONE.fullmatch(key))
 
 
 def fault_of(path: str, parameters: Mapping[str, Any], folder: str = "") -> str | None:

@@ -1,4 +1,4 @@
-"""Estimators of any package as a config names them: by import path, or as the steps of a pipeline."""
+"""Estimators as a config names them: by import path, or as the steps of a pipeline."""
 
 from __future__ import annotations
 

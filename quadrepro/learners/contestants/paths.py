@@ -1,7 +1,7 @@
 """Import paths: from ``module:attribute`` to what makes an estimator, and to its code and versions.
 
-A bare name, or one after ``sklearn:``, is that of a public class of scikit-learn. Only what a config
-names is imported.
+A bare name, or one after ``sklearn:``, is that of a public class of scikit-learn. Only what a
+config names is imported.
 """
 
 from __future__ import annotations
@@ -85,7 +85,11 @@ def modules_of(path: str) -> tuple[str, ...]:
 def distributions_of(path: str) -> tuple[str, ...]:
     """Return the names of the distributions that hold the module of an import path."""
     top = path.partition(":")[0].partition(".")[0]
-    return ("scipy", "scikit-learn") if top == SKLEARN else tuple(sorted(set(_distributions().get(top, ()))))
+    return (
+        ("scipy", "scikit-learn")
+        if top == SKLEARN
+        else tuple(sorted(set(_distributions().get(top, ()))))
+    )
 
 
 def folder_of(path: str) -> str:
@@ -143,7 +147,9 @@ def _module(where: str, folder: str) -> ModuleType:
     except Exception as error:
         raise KeyError(f"{where} cannot be imported: {type(error).__name__}: {error}") from None
     own = Path(folder, *where.split(".")) if folder else None
-    here = own and next((p for p in (own.with_suffix(".py"), own / "__init__.py") if p.exists()), None)
+    here = own and next(
+        (p for p in (own.with_suffix(".py"), own / "__init__.py") if p.exists()), None
+    )
     if here and not distributions_of(where) and not here.samefile(module.__file__ or ""):
         raise KeyError(f"{here} is hidden by {module.__file__}, which was imported before it")
     return module

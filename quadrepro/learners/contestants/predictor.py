@@ -16,10 +16,11 @@ import numpy as np
 from sklearn import config_context
 from sklearn.base import is_classifier, is_regressor
 
-from quadrepro._typing import FloatArray, IntArray
-from quadrepro.learners.base import Hyperparameter, Task
+from quadrepro._typing import FloatArray, IntArray, Task
+from quadrepro.learners.base import Hyperparameter
 from quadrepro.learners.contestants.building import build, fault_of, names, parts, paths_in
 from quadrepro.learners.contestants.growing import nested_predictions, size_name
+from quadrepro.learners.contestants.outputs import estimator_outputs
 from quadrepro.learners.contestants.packages import column_names, settle, takes_gaps, use_categories
 from quadrepro.learners.contestants.paths import (
     distributions_of,
@@ -29,7 +30,7 @@ from quadrepro.learners.contestants.paths import (
 )
 from quadrepro.learners.grid import Grid, Value
 from quadrepro.learners.predictor import Predictions, Predictor
-from quadrepro.learners.training import TrainingData
+from quadrepro.learners.training import Outputs, TrainingData
 
 MOST_CHECKED = 100
 """Of an axis with more values only the ends are put to the estimator."""
@@ -163,6 +164,20 @@ class EstimatorPredictor(Predictor):
                     predicted[chain] = [by_size[size] for size in sizes]
         return predicted if labels is None else labels[predicted.astype(np.intp)]
 
+    def outputs(
+        self, data: TrainingData, candidate: dict[str, Value], X_new: FloatArray
+    ) -> Outputs:
+        """Fit the estimator alone and return what it says of new examples."""
+        labels, y = self._labels(data.train.y)
+        estimator = self._estimator(candidate, int(data.rng("all").integers(2**31)))
+        with config_context(skip_parameter_validation=True):
+            fitted = estimator.fit(self._table(data.train.X), y)
+            return estimator_outputs(fitted, labels, data, self._table(X_new))
+
+    def outputs_of(self, predictions: FloatArray) -> Outputs | None:
+        """Return None for a classifier, whose predictions do not tell scores and probabilities."""
+        return super().outputs_of(predictions) if self.task == "regression" else None
+
     def _labels(self, y: FloatArray) -> tuple[FloatArray | None, FloatArray | IntArray]:
         """Return the labels that occur, and their codes 0, 1, ..., which every estimator takes."""
         if self.task == "regression":
@@ -199,7 +214,9 @@ class EstimatorPredictor(Predictor):
 
         gaps = all(takes_gaps(part) for part in parts(self._estimator()))
         columns: dict[str, Any] = {}
-        for name, column, n_codes in zip(column_names(self.n_codes), X.T, self.n_codes, strict=True):
+        for name, column, n_codes in zip(
+            column_names(self.n_codes), X.T, self.n_codes, strict=True
+        ):
             if not n_codes:
                 columns[name] = column
                 continue

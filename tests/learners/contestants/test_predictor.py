@@ -11,7 +11,6 @@ from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
 from quadrepro._typing import FloatArray
-from quadrepro.learners.grid import Grid
 from quadrepro.learners.contestants.predictor import (
     EstimatorPredictor,
     estimator_classes,
@@ -19,6 +18,7 @@ from quadrepro.learners.contestants.predictor import (
     size_name,
     sklearn_entry,
 )
+from quadrepro.learners.grid import Grid
 
 Examples = tuple[FloatArray, FloatArray, FloatArray]
 
