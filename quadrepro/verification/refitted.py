@@ -30,7 +30,8 @@ class RefittedSolution(Solution):
     def scores(self, X: FloatArray) -> tuple[LongArray, float]:
         """Fit the estimator and return its predictions."""
         data = self.cell.data
-        found = self.learner.predictions(*data.train, self.cell.alone, X, data.rng("all"))
+        learner = self.learner.bound(data)
+        found = learner.predictions(*data.train, self.cell.alone, X, data.rng("all"))
         return found[0].astype(np.longdouble), 0.0
 
     def prove(self, certificate: Certificate, rounds: Rounds) -> None:

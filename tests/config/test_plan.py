@@ -225,8 +225,10 @@ def test_an_estimators_key_knows_its_release_its_parameters_and_its_draws(
     tree = "{name: 'sklearn:DecisionTreeClassifier', settings: {max_features: 1}}"
     cell, other = drawn_plan(small_config, f"  - {tree}\n").cells[:2]
     assert cell.content["settings"] == {
-        "name": "DecisionTreeClassifier",
+        "name": "sklearn:DecisionTreeClassifier",
         "settings": {"max_features": 1},
+        "categories": False,
+        "keeps_missing": False,
     }
     assert cell.content["packages"]["scikit-learn"] == sklearn.__version__
     assert (cell.content["draws"], other.content["draws"]) == ((7, "monks", 0), (7, "monks", 1))

@@ -148,9 +148,6 @@ def test_held_out_examples_choose_a_predictor_and_take_no_part_in_its_training()
     np.testing.assert_array_equal(choice.fitted.predicted, predicted)
     probabilities = fitted[best].predict_proba(test.X)
     np.testing.assert_array_equal(choice.fitted.probabilities, probabilities)
+    knn = EstimatorPredictor("KNeighborsClassifier")
     with pytest.raises(ValueError, match="hold-out"):
-        HoldOut()(
-            Predictions(
-                grids, EstimatorPredictor("KNeighborsClassifier"), replace(data, valid=None)
-            )
-        )
+        HoldOut()(Predictions(grids, knn, replace(data, valid=None)))

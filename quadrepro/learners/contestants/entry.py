@@ -100,7 +100,9 @@ def pipeline_entry(steps: Sequence[Any], folder: str = "") -> EstimatorEntry:
         last = i == len(steps) - 1
         try:
             found = build_step(step, folder)
-            if found in KEPT and not last:
+            if found in KEPT:
+                if last:
+                    raise ValueError(f"the last step must predict, but {step} does not")
                 continue
             name, parameters = step_of(step)
             if wrong := fault_of(full_path(name), parameters, folder):

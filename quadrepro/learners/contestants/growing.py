@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from quadrepro._typing import FloatArray
+from quadrepro._typing import FloatArray, Targets
+from quadrepro.learners.contestants.packages import package_of
 
 
 def size_name(estimator: Any) -> str:
@@ -16,6 +17,8 @@ def size_name(estimator: Any) -> str:
     estimator : estimator of scikit-learn
         Not fitted.
     """
+    if package_of(estimator) != "sklearn":
+        return ""
     known = estimator.get_params(deep=False)
     if hasattr(estimator, "staged_predict"):
         return "n_estimators" if "n_estimators" in known else "max_iter"
@@ -27,7 +30,7 @@ def size_name(estimator: Any) -> str:
 
 
 def nested_predictions(
-    estimator: Any, sizes: Collection[Any], X: FloatArray, y: FloatArray, X_new: FloatArray
+    estimator: Any, sizes: Collection[Any], X: FloatArray, y: Targets, X_new: FloatArray
 ) -> dict[Any, FloatArray]:
     """Return what an ensemble predicts at each of several sizes.
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import inspect
 import re
+import site
 import sys
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -47,8 +49,8 @@ def find_maker(path: str, folder: str = "") -> Callable[..., Any]:
     Raises
     ------
     KeyError
-        If there is no such module or attribute, or it cannot be called. The message gives the
-        nearest name.
+        If there is no such module or attribute, or it is neither a class nor a function of a module
+        that is not installed. The message gives the nearest name.
     """
     if not _PATH.fullmatch(path):
         raise KeyError(f"{path!r} is no import path, such as xgboost:XGBClassifier")
@@ -61,6 +63,12 @@ def find_maker(path: str, folder: str = "") -> Callable[..., Any]:
         known = [key for key, value in vars(module).items() if callable(value) and key[0] != "_"]
         what = "has no" if found is None else "cannot make an estimator of its"
         raise KeyError(f"{where} ({module.__file__}) {what} {name!r}{nearest(name, known)}")
+    if not inspect.isclass(found) and not _is_own(where):
+        # Of installed functions some run or load whatever their arguments name.
+        raise KeyError(
+            f"{path} is a function: of installed packages only classes are used. Import it in a"
+            " module beside the config, and name that module"
+        )
     return found  # type: ignore[no-any-return]
 
 
@@ -75,7 +83,7 @@ def modules_of(path: str) -> tuple[str, ...]:
         return ()
     if where.partition(".")[0] == __name__.partition(".")[0]:
         return (find_maker(path).__module__,)
-    if distributions_of(path):
+    if not _is_own(where):
         return (where,)
     finder = ModuleFinder(path=[str(_root(where))])
     finder.import_hook(where)
@@ -83,18 +91,20 @@ def modules_of(path: str) -> tuple[str, ...]:
 
 
 def distributions_of(path: str) -> tuple[str, ...]:
-    """Return the names of the distributions that hold the module of an import path."""
-    top = path.partition(":")[0].partition(".")[0]
-    return (
-        ("scipy", "scikit-learn")
-        if top == SKLEARN
-        else tuple(sorted(set(_distributions().get(top, ()))))
-    )
+    """Return the names of the distributions that the module of an import path is installed with."""
+    where = path.partition(":")[0]
+    top = where.partition(".")[0]
+    if top == SKLEARN:
+        return ("scipy", "scikit-learn")
+    if _is_own(where):
+        return ()
+    return tuple(sorted(set(_distributions().get(top, ()))))
 
 
 def folder_of(path: str) -> str:
     """Return the folder that a worker has to look in for a module; "" for an installed one."""
-    return "" if distributions_of(path) else str(_root(path.partition(":")[0]))
+    where = path.partition(":")[0]
+    return str(_root(where)) if where != SKLEARN and _is_own(where) else ""
 
 
 @cache
@@ -108,11 +118,13 @@ def sklearn_modules() -> dict[str, str]:
     assert spec.submodule_search_locations is not None
     root = Path(spec.submodule_search_locations[0])
     found: dict[str, str] = {}
-    for file in sorted([*root.glob("[a-z]*.py"), *root.glob("[a-z]*/__init__.py")]):
+    packages = sorted(root.glob("[a-z]*/__init__.py"))
+    # Few classes are in a module of a package only, such as those of feature_extraction.text.
+    for file in [*root.glob("[a-z]*.py"), *packages, *root.glob("feature_extraction/[a-z]*.py")]:
         text = file.read_text(encoding="utf-8")
         listed = re.search(r"^__all__ = \[(.*?)\]", text, re.DOTALL | re.MULTILINE)
         defined = r'"([A-Z]\w+)"' if listed else r"^class ([A-Z]\w+)"
-        module = file.stem if file.parent == root else file.parent.name
+        module = ".".join(file.relative_to(root).with_suffix("").parts).removesuffix(".__init__")
         for name in re.findall(defined, listed[1] if listed else text, re.MULTILINE):
             found.setdefault(name, f"{SKLEARN}.{module}")
     return found
@@ -144,14 +156,13 @@ def _module(where: str, folder: str) -> ModuleType:
         if error.name is None or not f"{where}.".startswith(f"{error.name}."):
             raise KeyError(f"{where} cannot be imported: {error}") from None
         raise KeyError(_not_there(error.name, folder)) from None
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise KeyError(f"{where} cannot be imported: {type(error).__name__}: {error}") from None
-    own = Path(folder, *where.split(".")) if folder else None
-    here = own and next(
-        (p for p in (own.with_suffix(".py"), own / "__init__.py") if p.exists()), None
-    )
-    if here and not distributions_of(where) and not here.samefile(module.__file__ or ""):
-        raise KeyError(f"{here} is hidden by {module.__file__}, which was imported before it")
+    if folder and _is_own(where):
+        own = Path(folder, *where.split("."))
+        for file in (own.with_suffix(".py"), own / "__init__.py"):
+            if file.exists() and str(file) != module.__file__:
+                raise KeyError(f"{file} is hidden by {module.__file__}, which was found first")
     return module
 
 
@@ -172,7 +183,7 @@ def _python_in(folder: Path) -> set[str]:
 
 def _not_there(name: str, folder: str) -> str:
     top = name.partition(".")[0]
-    if top in BOOSTERS:
+    if name in BOOSTERS:
         return f"{top} is not installed: pip install {top}, or quadrepro[boosters]"
     if top != name:
         return f"{top} has no module {name!r}"
@@ -181,6 +192,12 @@ def _not_there(name: str, folder: str) -> str:
     if "did you mean" in hint:
         return f"there is no module {name!r}{hint}"
     return f"there is no module {name!r}, here or installed: pip install the package that has it"
+
+
+def _is_own(where: str) -> bool:
+    """Return whether a module is the user's own: not installed, or installed to be edited."""
+    installed = {*map(Path, site.getsitepackages()), Path(site.getusersitepackages())}
+    return _root(where) not in installed
 
 
 def _root(where: str) -> Path:

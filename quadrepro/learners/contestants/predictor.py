@@ -16,7 +16,7 @@ import numpy as np
 from sklearn import config_context
 from sklearn.base import is_classifier, is_regressor
 
-from quadrepro._typing import FloatArray, IntArray, Task
+from quadrepro._typing import FloatArray, Targets, Task
 from quadrepro.learners.base import Hyperparameter
 from quadrepro.learners.contestants.building import build, fault_of, names, parts, paths_in
 from quadrepro.learners.contestants.growing import nested_predictions, size_name
@@ -150,17 +150,17 @@ class EstimatorPredictor(Predictor):
         candidates = [candidate for grid in grids for candidate in grid.candidates]
         random_state = int(rng.integers(2**31))
         predicted = np.empty((len(candidates), len(X_new)))
-        X, X_new = self._table(X), self._table(X_new)
-        labels, y = self._labels(y)
+        table, table_new = self._table(X), self._table(X_new)
+        labels, targets = self._labels(y)
         # Parameters were checked with the config; an ensemble would check them for every tree.
         with config_context(skip_parameter_validation=True):
             for chain in self._chains(candidates):
                 estimator = self._estimator(candidates[chain[0]], random_state)
                 if len(chain) == 1:
-                    predicted[chain] = np.ravel(estimator.fit(X, y).predict(X_new))
+                    predicted[chain] = np.ravel(estimator.fit(table, targets).predict(table_new))
                 else:
                     sizes = [candidates[i][size_name(estimator)] for i in chain]
-                    by_size = nested_predictions(estimator, set(sizes), X, y, X_new)
+                    by_size = nested_predictions(estimator, set(sizes), table, targets, table_new)
                     predicted[chain] = [by_size[size] for size in sizes]
         return predicted if labels is None else labels[predicted.astype(np.intp)]
 
@@ -178,7 +178,7 @@ class EstimatorPredictor(Predictor):
         """Return None for a classifier, whose predictions do not tell scores and probabilities."""
         return super().outputs_of(predictions) if self.task == "regression" else None
 
-    def _labels(self, y: FloatArray) -> tuple[FloatArray | None, FloatArray | IntArray]:
+    def _labels(self, y: FloatArray) -> tuple[FloatArray | None, Targets]:
         """Return the labels that occur, and their codes 0, 1, ..., which every estimator takes."""
         if self.task == "regression":
             return None, y
@@ -213,17 +213,13 @@ class EstimatorPredictor(Predictor):
         import pandas as pd
 
         gaps = all(takes_gaps(part) for part in parts(self._estimator()))
-        columns: dict[str, Any] = {}
-        for name, column, n_codes in zip(
-            column_names(self.n_codes), X.T, self.n_codes, strict=True
-        ):
-            if not n_codes:
-                columns[name] = column
-                continue
-            known = [*map(str, range(n_codes)), *([] if gaps else ["missing"])]
-            codes = np.where(np.isnan(column), -1 if gaps else n_codes, column).astype(np.intp)
-            columns[name] = pd.Categorical.from_codes(codes, known)
-        return pd.DataFrame(columns)
+        frame = pd.DataFrame(X, columns=column_names(self.n_codes))
+        for name, n_codes in zip(frame, self.n_codes, strict=True):
+            if n_codes:
+                known = [*map(str, range(n_codes)), *([] if gaps else ["missing"])]
+                codes = frame[name].fillna(-1 if gaps else n_codes).astype(np.intp)
+                frame[name] = pd.Categorical.from_codes(codes, known)
+        return frame
 
     @property
     def _path(self) -> str:

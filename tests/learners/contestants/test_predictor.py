@@ -1,24 +1,26 @@
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
-from sklearn.linear_model import Ridge
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
 from quadrepro._typing import FloatArray
-from quadrepro.learners.contestants.predictor import (
-    EstimatorPredictor,
-    estimator_classes,
-    nested_predictions,
-    size_name,
-    sklearn_entry,
-)
+from quadrepro.learners.contestants.building import build
+from quadrepro.learners.contestants.predictor import EstimatorPredictor, kind_of
 from quadrepro.learners.grid import Grid
+from quadrepro.learners.training import Part, TrainingData
+from quadrepro.learners.voting import FixedStumps
 
 Examples = tuple[FloatArray, FloatArray, FloatArray]
 
@@ -77,19 +79,26 @@ def test_a_random_state_that_is_given_is_kept(examples: Examples) -> None:
 
 @pytest.mark.parametrize(("name", "task"), [("SVC", "classification"), ("Ridge", "regression")])
 def test_an_estimator_does_the_task_of_its_kind_and_no_other(name: str, task: str) -> None:
-    predictor = sklearn_entry(name).make({})
+    predictor = EstimatorPredictor(name)
     for other in ("classification", "regression"):
         assert predictor.for_task(other) is (predictor if other == task else None)
 
 
-def test_an_estimator_that_needs_another_is_not_offered() -> None:
-    offered = estimator_classes()
-    assert {"RandomForestClassifier", "BaggingClassifier", "SVR"} <= offered.keys()
-    assert offered.keys().isdisjoint(
-        {"VotingClassifier", "StackingRegressor", "OneVsOneClassifier"}
-    )
-    with pytest.raises(KeyError, match="no classifier or regressor 'VotingClassifier'"):
-        sklearn_entry("VotingClassifier")
+@pytest.mark.parametrize(
+    ("path", "settings", "kind"),
+    [
+        ("sklearn:Pipeline", {"steps": ["PCA", "SVC"]}, "classification"),
+        ("sklearn:Pipeline", {"steps": ["PCA", "SVR"]}, "regression"),
+        ("sklearn:PCA", {}, None),
+        ("sklearn:KMeans", {}, None),
+        ("xgboost:XGBRegressor", {}, "regression"),
+        ("lightgbm:LGBMClassifier", {}, "classification"),
+    ],
+)
+def test_the_kind_is_what_scikit_learn_says_of_it(
+    path: str, settings: dict[str, Any], kind: str | None
+) -> None:
+    assert kind_of(path, settings) == kind
 
 
 def test_every_value_of_an_axis_is_put_to_the_estimator() -> None:
@@ -99,54 +108,117 @@ def test_every_value_of_an_axis_is_put_to_the_estimator() -> None:
     assert "'kernel' parameter of SVC must be" in str(known["kernel"].fault(["rbf", "pol"]))
 
 
-def test_what_results_depend_on_is_part_of_the_contestant() -> None:
-    predictor = sklearn_entry("SVC").make({"C": 2.0})
-    assert (predictor.name, predictor.settings) == ("SVC", {"C": 2.0})
-    assert set(predictor.packages) == {"scipy", "scikit-learn"}
+def test_of_a_long_axis_the_ends_are_put_to_the_estimator() -> None:
+    known = {h.name: h for h in EstimatorPredictor("SVC").hyperparameters}
+    assert known["C"].fault([1.0] * 200) is None
+    assert "Got -1" in str(known["C"].fault([*[1.0] * 200, -1.0]))
 
 
-ENSEMBLES: list[tuple[str, dict[str, Any]]] = [
-    ("AdaBoostClassifier", {}),
-    ("AdaBoostRegressor", {}),
-    ("BaggingClassifier", {"max_samples": 0.5, "max_features": 0.5}),
-    ("BaggingRegressor", {}),
-    ("ExtraTreesClassifier", {"bootstrap": True}),
-    ("ExtraTreesRegressor", {}),
-    ("GradientBoostingClassifier", {"subsample": 0.5, "max_features": 2}),
-    ("GradientBoostingRegressor", {}),
-    ("HistGradientBoostingClassifier", {"max_features": 0.5, "min_samples_leaf": 5}),
-    ("HistGradientBoostingRegressor", {"early_stopping": True, "n_iter_no_change": 2}),
-    ("GradientBoostingClassifier", {"n_iter_no_change": 2}),
-    ("RandomForestClassifier", {"max_features": 1}),
-    ("RandomForestRegressor", {"max_samples": 0.5}),
-]
+def test_what_results_depend_on_is_part_of_the_key_and_the_folder_is_not() -> None:
+    predictor = EstimatorPredictor("SVC", {"C": 2.0}, folder="/somewhere")
+    assert predictor.content == {
+        **{"name": "SVC", "settings": {"C": 2.0}},
+        **{"categories": False, "keeps_missing": False},
+    }
+    assert predictor.packages == ("scipy", "scikit-learn")
+    mixed = EstimatorPredictor("Pipeline", {"steps": ["PCA", "xgboost:XGBClassifier"]})
+    assert mixed.packages == ("scipy", "scikit-learn", "xgboost")
+    assert mixed.modules == ("quadrepro.learners.contestants.predictor", "xgboost")
 
 
-@pytest.mark.filterwarnings("ignore:Class PassiveAggressive")
-def test_these_are_all_estimators_that_can_grow() -> None:
-    names = {name for name, _ in ENSEMBLES}
-    assert {name for name in estimator_classes() if size_name(made(name))} == names
+def test_a_pipeline_predicts_what_scikit_learns_predicts(examples: Examples) -> None:
+    X, y, X_new = examples
+    grid = Grid.of({"logisticregression__C": [0.01, 10.0]})
+    predictor = EstimatorPredictor("Pipeline", {"steps": ["StandardScaler", "LogisticRegression"]})
+    found = predictor.predictions(X, y, grid, X_new, rng())
+    for row, C in zip(found, (0.01, 10.0), strict=True):
+        theirs = make_pipeline(StandardScaler(), LogisticRegression(C=C)).fit(X, y).predict(X_new)
+        np.testing.assert_array_equal(row, theirs)
+
+
+def test_every_step_of_a_pipeline_draws_from_the_generator(examples: Examples) -> None:
+    X, y, X_new = examples
+    forest = {"RandomForestClassifier": {"n_estimators": 2}}
+    steps = [{"CalibratedClassifierCV": {"estimator": forest, "cv": 2}}]
+    predictor = EstimatorPredictor("Pipeline", {"steps": steps})
+    first, again = (predictor.predictions(X, y, Grid.of({}), X_new, rng(1)) for _ in range(2))
+    np.testing.assert_array_equal(first, again)
+
+
+def data_of(X: FloatArray, y: FloatArray, **changes: Any) -> TrainingData:
+    part = Part(X, y)
+    return TrainingData(part, part, None, FixedStumps(3), lambda name: rng(3), **changes)
+
+
+def test_the_outputs_of_a_candidate_are_those_of_the_estimator(examples: Examples) -> None:
+    X, y, X_new = examples
+    found = EstimatorPredictor("LogisticRegression").outputs(data_of(X, y), {"C": 2.0}, X_new)
+    theirs = LogisticRegression(C=2.0).fit(X, y)
+    np.testing.assert_array_equal(found.predicted, theirs.predict(X_new) > 0)
+    assert found.scores is not None
+    np.testing.assert_array_equal(found.scores, theirs.decision_function(X_new))
+    assert found.probabilities is not None
+    np.testing.assert_array_equal(found.probabilities, theirs.predict_proba(X_new))
+
+
+class Seen(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Keeps what it was fitted to."""
+
+    last: Any = None
+
+    def fit(self, X: Any, y: Any) -> Seen:
+        type(self).last = X, y
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        return np.zeros(len(X), dtype=int)
+
+
+def test_classes_are_given_as_codes_without_gaps(examples: Examples) -> None:
+    X, _, X_new = examples
+    y = np.tile([-1.0, 1.0], 45)
+    predictor = EstimatorPredictor(f"{__name__}:Seen")
+    found = predictor.predictions(X, y, Grid.of({}), X_new, rng())
+    np.testing.assert_array_equal(Seen.last[1], (y > 0).astype(int))
+    np.testing.assert_array_equal(found, np.full((1, 90), -1.0))
+    predictor.predictions(X, np.tile([3.0, 0.0], 45), Grid.of({}), X_new, rng())
+    np.testing.assert_array_equal(Seen.last[1], np.tile([1, 0], 45))
+
+
+NOMINAL = np.array([[0, 0.5], [2, 1.5], [np.nan, np.nan], [1, 0.0]])
+
+
+def test_categories_are_given_in_a_frame_with_all_codes_and_gaps(examples: Examples) -> None:
+    predictor = EstimatorPredictor(f"{__name__}:Seen", categories=True)
+    y = np.array([1.0, -1.0, 1.0, -1.0])
+    bound = predictor.bound(data_of(NOMINAL, y, n_codes=(4, 0)))
+    bound.predictions(NOMINAL, y, Grid.of({}), NOMINAL, rng())
+    expected = pd.DataFrame(
+        {
+            "x0": pd.Categorical(["0", "2", None, "1"], categories=["0", "1", "2", "3"]),
+            "x1": NOMINAL[:, 1],
+        }
+    )
+    pd.testing.assert_frame_equal(Seen.last[0], expected)
+    assert predictor.bound(data_of(NOMINAL, y, n_codes=(4, 0))).content == predictor.content
+
+
+def test_numbers_alone_are_given_as_an_array(examples: Examples) -> None:
+    X, y, X_new = examples
+    predictor = EstimatorPredictor(f"{__name__}:Seen", categories=True)
+    bound = predictor.bound(data_of(X, y, n_codes=(0, 0, 0, 0)))
+    bound.predictions(X, y, Grid.of({}), X_new, rng())
+    assert Seen.last[0] is X
+
+
+def test_a_learner_survives_the_way_to_a_worker() -> None:
+    predictor = EstimatorPredictor("Pipeline", {"steps": ["PCA", {"SVC": {"C": 2}}]}, "/somewhere")
+    assert pickle.loads(pickle.dumps(predictor)) == predictor
 
 
 def made(name: str, **parameters: Any) -> Any:
-    return estimator_classes()[name](**parameters)
-
-
-@pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize(("name", "settings"), ENSEMBLES)
-@pytest.mark.parametrize("seed", [0, 1])
-def test_each_size_predicts_what_it_predicts_if_it_is_fitted_alone(
-    name: str, settings: dict[str, Any], seed: int, examples: Examples
-) -> None:
-    X, y, X_new = examples
-    y = y if "Classifier" in name else y + X[:, 0]
-    ensemble = made(name, random_state=seed, **settings)
-    sizes = {1, 2, 7, 20}
-    found = nested_predictions(ensemble, sizes, X, y, X_new)
-    assert found.keys() == sizes
-    for size, ours in found.items():
-        alone = made(name, random_state=seed, **settings, **{size_name(ensemble): size})
-        np.testing.assert_array_equal(ours, alone.fit(X, y).predict(X_new))
+    return build(f"sklearn:{name}", parameters)
 
 
 def each_alone(
@@ -221,7 +293,6 @@ def test_what_scikit_learn_does_not_grow_is_fitted_alone(
     name: str, settings: dict[str, Any], examples: Examples
 ) -> None:
     X, y, X_new = examples
-    assert size_name(made(name, **settings)) == ""
     grid = Grid.of({"n_estimators": [30, 60]})
     found = EstimatorPredictor(name, settings).predictions(X, y, grid, X_new, rng(2))
     np.testing.assert_array_equal(found, each_alone(name, settings, [grid], examples, 2))
