@@ -60,14 +60,11 @@ def run_cell(cell: Cell, memory: int | None = None) -> Record:
     Record
         Its status is "ok", or "failed" with the reason as its message.
     """
-    made_by = {name: cell.content[name] for name in ("code", "packages")}
-    if made_by != cell.made_by():
-        message = (
-            "this worker has other code or packages than the plan: "
-            f"{cell.made_by()}, but the plan {made_by}"
-        )
-        return _failed(cell, message)
     try:
+        planned = {name: cell.content[name] for name in ("code", "packages")}
+        if (here := cell.made_by()) != planned:
+            message = "this worker has other code or packages than the plan"
+            return _failed(cell, f"{message}: {here}, but the plan {planned}")
         warm(cell.learner.kernels)
         # One BLAS thread, also without workers: workers share the cores, and sums stay the same.
         with _libraries(len(sys.modules)).limit(limits=1), at_most(memory):

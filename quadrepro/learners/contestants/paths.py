@@ -6,16 +6,16 @@ config names is imported.
 
 from __future__ import annotations
 
+import ast
 import importlib
 import importlib.util
 import inspect
 import re
 import site
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib.metadata import packages_distributions
-from modulefinder import ModuleFinder
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -72,6 +72,7 @@ def find_maker(path: str, folder: str = "") -> Callable[..., Any]:
     return found  # type: ignore[no-any-return]
 
 
+@cache
 def modules_of(path: str) -> tuple[str, ...]:
     """Return the module of an import path, with all that it imports of its own folder.
 
@@ -85,9 +86,13 @@ def modules_of(path: str) -> tuple[str, ...]:
         return (find_maker(path).__module__,)
     if not _is_own(where):
         return (where,)
-    finder = ModuleFinder(path=[str(_root(where))])
-    finder.import_hook(where)
-    return tuple(sorted(finder.modules))
+    root, found, rest = _root(where), set[str](), {where}
+    while rest:
+        name = rest.pop()
+        if name not in found and (file := _file(root, name)):
+            found.add(name)
+            rest |= {*_imports(name, file), name.rpartition(".")[0] or name}
+    return tuple(sorted(found))
 
 
 def distributions_of(path: str) -> tuple[str, ...]:
@@ -159,10 +164,9 @@ def _module(where: str, folder: str) -> ModuleType:
     except (Exception, SystemExit) as error:
         raise KeyError(f"{where} cannot be imported: {type(error).__name__}: {error}") from None
     if folder and _is_own(where):
-        own = Path(folder, *where.split("."))
-        for file in (own.with_suffix(".py"), own / "__init__.py"):
-            if file.exists() and str(file) != module.__file__:
-                raise KeyError(f"{file} is hidden by {module.__file__}, which was found first")
+        file = _file(Path(folder), where)
+        if file and str(file) != module.__file__:
+            raise KeyError(f"{file} is hidden by {module.__file__}, which was found first")
     return module
 
 
@@ -192,6 +196,25 @@ def _not_there(name: str, folder: str) -> str:
     if "did you mean" in hint:
         return f"there is no module {name!r}{hint}"
     return f"there is no module {name!r}, here or installed: pip install the package that has it"
+
+
+def _file(root: Path, name: str) -> Path | None:
+    """Return the file of a module of a folder; None if it is not there."""
+    path = root.joinpath(*name.split("."))
+    return next((f for f in (path.with_suffix(".py"), path / "__init__.py") if f.is_file()), None)
+
+
+def _imports(name: str, file: Path) -> Iterator[str]:
+    """Yield the names of all modules that a module may import, also inside functions."""
+    package = name if file.stem == "__init__" else name.rpartition(".")[0]
+    for node in ast.walk(ast.parse(file.read_bytes())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = "." * node.level + (node.module or "")
+            base = importlib.util.resolve_name(base, package) if node.level else base
+            yield base
+            yield from (f"{base}.{alias.name}" for alias in node.names)
 
 
 def _is_own(where: str) -> bool:
