@@ -79,6 +79,7 @@ class EstimatorPredictor(Predictor):
 
     version: ClassVar[int] = 3
     takes_raw = True
+    many_classes = True
 
     name: str
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -135,7 +136,7 @@ class EstimatorPredictor(Predictor):
     def predictions(
         self, X: FloatArray, y: FloatArray, grid: Grid, X_new: FloatArray, rng: np.random.Generator
     ) -> FloatArray:
-        """Train every candidate of a grid; classes are predicted as -1 and +1."""
+        """Train every candidate of a grid; classes are predicted as they are given."""
         return self.all_predictions(X, y, [grid], X_new, rng)
 
     def all_predictions(
