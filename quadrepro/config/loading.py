@@ -131,4 +131,5 @@ def load_mapping(config: Mapping[str, Any], repeats: int | None = None) -> Exper
 def _experiment(name: str, source: YamlSource, repeats: int | None) -> Experiment:
     if repeats is not None:
         source = replace(source, data={**source.data, "repeats": repeats})
-    return Experiment(name, validated(Config, source), source)
+    context = {"folder": str(source.path.parent.resolve())}
+    return Experiment(name, validated(Config, source, context=context), source)

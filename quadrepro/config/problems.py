@@ -104,7 +104,7 @@ class StoredRows:
             split = division.split(draws, self._known(found.y, found.beside, division))
         else:
             split = division.split(draws)
-        return Problem(found.X, found.y, found.missing, split, found.classes)
+        return Problem(found.X, found.y, found.missing, split, found.classes, n_codes=found.n_codes)
 
     def origin(self, draws: Draws) -> dict[str, Any]:
         """Return the hashes of the rows and of the split of one repeat.
@@ -193,7 +193,9 @@ class FreshRows:
         found = encode(dataset, self.view)
         if len(found.y) != sum(sample.sizes):
             raise _leaves_out(self.title)
-        return Problem(found.X, found.y, found.missing, split, found.classes, drawn.truth)
+        return Problem(
+            found.X, found.y, found.missing, split, found.classes, drawn.truth, found.n_codes
+        )
 
     def origin(self, draws: Draws) -> dict[str, Any]:
         """Return the rule and its parameters; the key of the cell names the draws as well."""

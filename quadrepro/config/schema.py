@@ -26,7 +26,6 @@ from quadrepro.documents.model import Model, fault
 from quadrepro.documents.validation import nested_fault
 from quadrepro.errors import nearest
 from quadrepro.learners.base import N_ROUNDS
-from quadrepro.learners.registry import find_entry
 
 MAX_ROWS = 2_000
 """A table has at most as many rows."""
@@ -229,7 +228,7 @@ class Config(Model):
         """
         unlabelled = Counter(a.id for a in self.algorithms if not a.label)
         return {
-            a.name: a.label or (a.name if unlabelled[a.id] > 1 else find_entry(a.id).label)
+            a.name: a.label or (a.name if unlabelled[a.id] > 1 else a.entry.label)
             for a in self.algorithms
         }
 
@@ -328,7 +327,7 @@ class Config(Model):
     def _columns_of(self, row: Row) -> tuple[AlgorithmEntry, ...]:
         """Return the columns with the settings of a row, or refuse these."""
         place = (*row.place, "settings") if row.place[0] == "datasets" else row.place
-        known = {key for a in self.algorithms for key in find_entry(a.id).settings}
+        known = {key for a in self.algorithms for key in a.entry.names(a.settings)}
         for key in row.entry.settings:
             if key not in known:
                 raise fault(f"no algorithm here has a setting {key!r}{nearest(key, known)}", *place)

@@ -34,6 +34,8 @@ class Encoded:
         code.
     missing : {"mean", "low"}
         How to fill in missing values, see `quadrepro.data.normalise.Normaliser`.
+    n_codes : tuple of int
+        Of each column of `X` the number of codes whose positions it holds; 0 for numbers.
     beside : mapping of str to ndarray of shape (n_rows,), default {}
         By name: attributes as they are in the data set, which the rows are divided by.
     """
@@ -43,6 +45,7 @@ class Encoded:
     classes: tuple[str, ...]
     attributes: tuple[str, ...]
     missing: Literal["mean", "low"]
+    n_codes: tuple[int, ...]
     beside: Mapping[str, Column] = dataclasses.field(default_factory=dict)
 
 
@@ -79,10 +82,15 @@ def encode(dataset: Dataset, view: View, beside: Collection[str] = ()) -> Encode
     kept, codes, rows, y = _fitted(dataset, view)
     table = dataset.table.take(rows)
     columns: dict[str, NumberArray] = {}
+    n_codes: list[int] = []
     for attribute in kept:
-        columns |= _columns(attribute, table, codes.get(attribute.name, ()), view)
+        of_attribute = codes.get(attribute.name, ())
+        found = dict(_columns(attribute, table, of_attribute, view))
+        n_codes += [len(of_attribute) if view.nominal == "ordinal" else 0] * len(found)
+        columns |= found
     if view.target_as:
         columns[view.target_as] = y
+        n_codes.append(0)
     return Encoded(
         X=np.column_stack([*columns.values()]),
         y=y,
@@ -90,6 +98,7 @@ def encode(dataset: Dataset, view: View, beside: Collection[str] = ()) -> Encode
         attributes=tuple(columns),
         missing="low" if view.missing == "low" else "mean",
         beside={name: table.columns[name] for name in beside},
+        n_codes=tuple(n_codes),
     )
 
 

@@ -86,6 +86,9 @@ class TrainingData:
         What is predicted: labels -1 and +1, class codes 0 to K - 1, or numbers.
     n_classes : int, default 2
         Number of classes; 0 if numbers are predicted.
+    n_codes : tuple of int, default ()
+        Of each column the number of codes whose positions it holds, as long as the learner asks for
+        `categories`; 0 for numbers.
     """
 
     train: Part
@@ -95,6 +98,7 @@ class TrainingData:
     rng: Rng
     task: Task = "classification"
     n_classes: int = 2
+    n_codes: tuple[int, ...] = ()
 
     def against_rest(self, code: int) -> TrainingData:
         """Return the same examples with one class as +1 and all others as -1."""

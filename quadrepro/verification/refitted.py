@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from quadrepro._typing import FloatArray
-from quadrepro.learners.sklearn_predictor import SklearnPredictor
+from quadrepro.learners.contestants.predictor import EstimatorPredictor
 from quadrepro.verification.certificate import Certificate, LongArray, Rounds
 from quadrepro.verification.solution import Cell, Solution, solve
 
@@ -18,19 +18,20 @@ class RefittedSolution(Solution):
 
     Attributes
     ----------
-    learner : SklearnPredictor
+    learner : EstimatorPredictor
         The estimator.
     cell : Cell
         The examples.
     """
 
-    learner: SklearnPredictor
+    learner: EstimatorPredictor
     cell: Cell
 
     def scores(self, X: FloatArray) -> tuple[LongArray, float]:
         """Fit the estimator and return its predictions."""
         data = self.cell.data
-        found = self.learner.predictions(*data.train, self.cell.alone, X, data.rng("all"))
+        learner = self.learner.bound(data)
+        found = learner.predictions(*data.train, self.cell.alone, X, data.rng("all"))
         return found[0].astype(np.longdouble), 0.0
 
     def kept_scores(self, X: FloatArray) -> LongArray | None:
@@ -42,5 +43,5 @@ class RefittedSolution(Solution):
 
 
 @solve.register
-def _(learner: SklearnPredictor, cell: Cell) -> Solution:
+def _(learner: EstimatorPredictor, cell: Cell) -> Solution:
     return RefittedSolution(cell.chosen, learner, cell)

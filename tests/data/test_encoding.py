@@ -31,6 +31,23 @@ def test_codes_become_positions_labels_signs_and_gaps_nan(dataset: Dataset) -> N
     assert encoded.X.dtype == encoded.y.dtype == np.float64
 
 
+@pytest.mark.parametrize(
+    ("view", "n_codes"),
+    [
+        (View(positive=("no",)), (0, 2)),
+        (View(positive=("no",), target_as="answer", exclude=("size",)), (2, 0)),
+        (View(positive=("no",), nominal="one-hot"), (0, 0, 0)),
+        (View(positive=("no",), nominal="one-hot", missing="low"), (0, 0, 0, 0)),
+    ],
+)
+def test_the_columns_that_hold_positions_of_codes_are_known(
+    dataset: Dataset, view: View, n_codes: tuple[int, ...]
+) -> None:
+    encoded = encode(dataset, view)
+    assert encoded.n_codes == n_codes
+    assert len(n_codes) == encoded.X.shape[1]
+
+
 def test_excluded_attributes_are_left_out(dataset: Dataset) -> None:
     encoded = encode(dataset, View(positive=("no",), exclude=("size",), missing="low"))
     assert encoded.attributes == ("colour",)

@@ -12,9 +12,9 @@ from sklearn.tree import DecisionTreeRegressor
 from quadrepro._typing import FloatArray, IntArray, Task
 from quadrepro.config.splitters import windows
 from quadrepro.learners.base import Hyperparameter
+from quadrepro.learners.contestants.predictor import EstimatorPredictor
 from quadrepro.learners.grid import Grid
 from quadrepro.learners.predictor import Predictions, Predictor
-from quadrepro.learners.sklearn_predictor import SklearnPredictor
 from quadrepro.learners.training import Part, TrainingData
 from quadrepro.learners.voting import FixedStumps
 from quadrepro.search.choice import Choice
@@ -67,7 +67,7 @@ def by_folds(
 def test_agrees_with_scikit_learns_grid_search(examples: Examples, weights: str) -> None:
     X, y, X_new = examples
     labels, fold = np.where(y > 0, 1.0, -1.0), np.arange(120) % 5
-    knn = SklearnPredictor("KNeighborsClassifier", {"weights": weights})
+    knn = EstimatorPredictor("KNeighborsClassifier", {"weights": weights})
     choice = by_folds(knn, [Grid.of({"n_neighbors": NEIGHBOURS})], X, labels, fold, X_new)
     theirs = GridSearchCV(
         KNeighborsClassifier(weights=weights),
@@ -98,7 +98,7 @@ def test_a_regression_is_chosen_by_its_squared_errors(examples: Examples) -> Non
     X, y, X_new = examples
     fold = np.arange(120) % 4
     depths = [1, 2, 4, 8]
-    tree = SklearnPredictor("DecisionTreeRegressor", {"random_state": 0})
+    tree = EstimatorPredictor("DecisionTreeRegressor", {"random_state": 0})
     choice = by_folds(tree, [Grid.of({"max_depth": depths})], X, y, fold, X_new)
     theirs = GridSearchCV(
         DecisionTreeRegressor(random_state=0),
