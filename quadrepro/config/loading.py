@@ -14,6 +14,7 @@ from quadrepro.data.card import View
 from quadrepro.documents.source import MappingSource, Mark, YamlSource, is_utf8, read_yaml
 from quadrepro.documents.validation import validated
 from quadrepro.errors import ConfigError
+from quadrepro.learners.base import Task
 
 if TYPE_CHECKING:
     from quadrepro.papers.paper import Paper
@@ -46,6 +47,11 @@ class Experiment:
         """The view of each row, by the title of the row."""
         view = self.config.protocol.view
         return {entry.title: entry.resolve(view) for entry in self.config.entries}
+
+    @cached_property
+    def tasks(self) -> dict[str, Task]:
+        """What is predicted in each row, by the title of the row."""
+        return {title: view.task for title, view in self.views.items()}
 
     @cached_property
     def paper(self) -> Paper | None:

@@ -25,6 +25,7 @@ from quadrepro.documents.validation import nested_fault
 from quadrepro.errors import nearest
 from quadrepro.learners.base import N_ROUNDS
 from quadrepro.learners.registry import find_entry
+from quadrepro.metrics.registry import find_metric
 
 MAX_ROWS = 2_000
 """A table has at most as many rows."""
@@ -166,6 +167,7 @@ class Config(Model):
     """A whole config.
 
     `tables` is kept as written. What can be asked for there is checked by those who make it.
+    `metrics` are names of `quadrepro.metrics.registry`, which no result depends on.
     `timeout`, in seconds, and `memory` limit every cell, and no result depends on them.
     """
 
@@ -179,6 +181,7 @@ class Config(Model):
     sweeps: tuple[Sweep, ...] = ()
     readings: tuple[Reading, ...] = ()
     algorithms: tuple[AlgorithmEntry, ...] = Field(min_length=1)
+    metrics: tuple[str, ...] = ()
     tables: dict[str, Any] = Field(default_factory=dict)
     notes: tuple[str, ...] = ()
     timeout: float | None = Field(default=None, gt=0, allow_inf_nan=False)
@@ -235,6 +238,12 @@ class Config(Model):
         _refuse_twice("data set", "datasets", [d.title for d in self.datasets])
         _refuse_twice("algorithm", "algorithms", [a.name for a in self.algorithms])
         _refuse_twice("reading", "readings", [r.name for r in self.readings])
+        _refuse_twice("metric", "metrics", list(self.metrics))
+        for i, name in enumerate(self.metrics):
+            try:
+                find_metric(name)
+            except KeyError as error:
+                raise fault(error.args[0], "metrics", i) from None
         self._check_readings()
         self._check_size()
         self._refuse_equal_titles()

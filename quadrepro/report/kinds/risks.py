@@ -61,7 +61,7 @@ def risk_verdicts(context: Context[str], outcomes: Outcomes) -> Verdicts:
         for column in outcomes.columns:
             if not (text := printed.text(row, column)):
                 continue
-            ours = outcomes.risks(row, column)
+            ours = outcomes.values(row, column)
             sizes = {record.n_test for record in outcomes.cell(row, column) if record.ok}
             n_test = sizes.pop() if quantity == "risk" and len(sizes) == 1 else None
             entry = Verdict(row, column, quantity, text)
@@ -98,7 +98,7 @@ def _numbers(outcomes: Outcomes, printed: Printed, row: str) -> Iterator[float |
         mean = outcomes.mean(row, column)
         yield "" if mean is None else float(mean)
         if outcomes.repeats > 1:
-            yield "" if mean is None else stdev(outcomes.risks(row, column))
+            yield "" if mean is None else stdev(outcomes.values(row, column))
         yield printed.text(row, column)
 
 
@@ -118,7 +118,7 @@ def _risk_text(outcomes: Outcomes, row: str, column: str) -> str:
         return MISSING
     if outcomes.repeats == 1:
         return f"{float(mean):.3f}"
-    return f"{float(mean):.3f} ± {stdev(outcomes.risks(row, column)):.3f}"
+    return f"{float(mean):.3f} ± {stdev(outcomes.values(row, column)):.3f}"
 
 
 def _lowest(risks: dict[str, Mean | None]) -> set[str]:
