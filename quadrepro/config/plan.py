@@ -28,7 +28,7 @@ from quadrepro.learners.base import Learner
 from quadrepro.learners.grid import Grid
 from quadrepro.measures.registry import find_measure
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 """Raised when a record's fields or a cell's steps change their meaning."""
 
 

@@ -92,7 +92,7 @@ class StoredRows:
     def problem(self, draws: Draws) -> Problem:
         """Return the rows with the split of one repeat."""
         found = self.examples.encoded()
-        return Problem(found.X, found.y, found.missing, self.division.split(draws))
+        return Problem(found.X, found.y, found.missing, self.division.split(draws), found.classes)
 
     def origin(self, draws: Draws) -> dict[str, Any]:
         """Return the hashes of the rows and of the split of one repeat."""
@@ -164,7 +164,7 @@ class FreshRows:
         found = encode(dataset, self.view)
         if len(found.y) != sum(sample.sizes):
             raise _leaves_out(self.title)
-        return Problem(found.X, found.y, found.missing, split, drawn.truth)
+        return Problem(found.X, found.y, found.missing, split, found.classes, drawn.truth)
 
     def origin(self, draws: Draws) -> dict[str, Any]:
         """Return the rule and its parameters; the key of the cell names the draws as well."""

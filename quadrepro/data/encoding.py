@@ -29,6 +29,8 @@ class Encoded:
         float64, or a smaller type that holds the same numbers; NaN where a value is missing.
     y : ndarray of float64, shape (n_rows,)
         +1 for what the view calls positive and -1 for the rest; for a regression, the numbers.
+    classes : tuple of str
+        Names of the classes, ("negative", "positive"); empty for a regression.
     attributes : tuple of str
         The names of the columns of `X`: that of the attribute, or ``attribute=code`` for a one-hot
         code.
@@ -38,6 +40,7 @@ class Encoded:
 
     X: NumberArray
     y: FloatArray
+    classes: tuple[str, ...]
     attributes: tuple[str, ...]
     missing: Literal["mean", "low"]
 
@@ -80,6 +83,7 @@ def encode(dataset: Dataset, view: View) -> Encoded:
     return Encoded(
         X=np.column_stack([*columns.values()]),
         y=y,
+        classes=() if view.task == "regression" else ("negative", "positive"),
         attributes=tuple(columns),
         missing="low" if view.missing == "low" else "mean",
     )

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from math import inf
 from typing import ClassVar, Literal, Self
 
+from quadrepro._typing import Task
 from quadrepro.learners.grid import Grid, Value
 from quadrepro.learners.training import Trainer, TrainingData
-
-Task = Literal["classification", "regression"]
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from quadrepro._typing import FloatArray, IntArray
-from quadrepro.learners.base import Learner, Task
-from quadrepro.learners.grid import Grid
-from quadrepro.learners.training import Fitted, Losses, Path, Trainer, TrainingData
+from quadrepro._typing import FloatArray, IntArray, Task
+from quadrepro.learners.base import Learner
+from quadrepro.learners.grid import Grid, Value
+from quadrepro.learners.training import Fitted, Losses, Outputs, Path, Trainer, TrainingData
 
 
 @dataclass(frozen=True)
@@ -66,16 +66,52 @@ class Predictor(Learner):
         # Most learners have one grid, whose scores may take as long to copy as rounds to run.
         return found[0] if len(found) == 1 else np.concatenate(found)
 
+    def outputs(
+        self, data: TrainingData, candidate: dict[str, Value], X_new: FloatArray
+    ) -> Outputs:
+        """Train one candidate on the training part and return its outputs on new examples.
+
+        Parameters
+        ----------
+        data : TrainingData
+            The examples of the cell; the generator ``all`` is that of all random draws.
+        candidate : dict
+            Value of each hyper-parameter.
+        X_new : ndarray of shape (n_new, n_attributes)
+            New examples.
+        """
+        alone = Grid.of({name: [value] for name, value in candidate.items()})
+        [found] = self.predictions(*data.train, alone, X_new, data.rng("all"))
+        told = self.outputs_of(found)
+        assert told is not None
+        return told
+
+    def outputs_of(self, predictions: FloatArray) -> Outputs | None:
+        """Return the outputs that a candidate's `predictions` tell.
+
+        Parameters
+        ----------
+        predictions : ndarray of shape (n_new,)
+            Those of one candidate.
+
+        Returns
+        -------
+        Outputs or None
+            None if they tell too little, so that the candidate must be trained for its `outputs`.
+        """
+        if self.task == "regression":
+            return Outputs(predictions)
+        return Outputs.by_score(predictions)
+
     def held_out_predictions(
         self,
         X: FloatArray,
         y: FloatArray,
         grids: Sequence[Grid],
         X_valid: FloatArray,
-        X_test: FloatArray,
         rng: np.random.Generator,
-    ) -> tuple[FloatArray, Callable[[int], FloatArray]]:
-        """Train every candidate of several grids; few of them have to predict the test examples.
+    ) -> tuple[FloatArray, Callable[[int, FloatArray], Outputs] | None]:
+        """Train every candidate of several grids and return its predictions of held-out examples.
 
         Parameters
         ----------
@@ -83,19 +119,16 @@ class Predictor(Learner):
             As in `all_predictions`.
         X_valid : ndarray of shape (n_valid, n_attributes)
             Held-out examples.
-        X_test : ndarray of shape (n_test, n_attributes)
-            Test examples.
 
         Returns
         -------
         on_valid : ndarray of shape (n_candidates, n_valid)
             Predictions for the held-out examples.
-        on_test : callable
-            Returns those of the candidate with a given index for the test examples.
+        later : callable or None
+            Returns the outputs of the candidate with a given index on new examples; None if it
+            must be trained once more for them.
         """
-        scores = self.all_predictions(X, y, grids, np.vstack([X_valid, X_test]), rng)
-        on_valid, on_test = np.split(scores, [len(X_valid)], axis=1)
-        return on_valid, lambda i: on_test[i]
+        return self.all_predictions(X, y, grids, X_valid, rng), None
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,18 +162,21 @@ class Predictions(Trainer):
         data, valid = self.data, self.data.valid
         if valid is None:
             raise ValueError("a hold-out needs held-out examples")
-        on_valid, on_test = self.predictor.held_out_predictions(
-            *data.train, self.grids, valid.X, data.test.X, data.rng("all")
+        on_valid, later = self.predictor.held_out_predictions(
+            *data.train, self.grids, valid.X, data.rng("all")
         )
         losses = summed_loss(self.predictor.task, on_valid, valid.y)
-        return Losses(losses, lambda i: Fitted(self.candidates[i], on_test(i)))
+        if later is None:
+            return Losses(losses, self._fitted)
+        return Losses(losses, lambda i: Fitted(self.candidates[i], later(i, data.test.X)))
 
     def path(self) -> Path:
         """Train all candidates once; they predict the training and the test examples."""
         X, y = self.data.train
         scores = self._scores(X, y, np.vstack([X, self.data.test.X]))
         on_train, on_test = np.split(scores, [len(y)], axis=1)
-        last = Fitted(self.candidates[-1], on_test[-1])
+        told = self.predictor.outputs_of(on_test[-1])
+        last = self.last() if told is None else Fitted(self.candidates[-1], told)
         return Path(last, lambda: (on_train, on_test))
 
     def last(self) -> Fitted:
@@ -149,9 +185,7 @@ class Predictions(Trainer):
 
     def _fitted(self, i: int) -> Fitted:
         candidate = self.candidates[i]
-        alone = Grid.of({name: [value] for name, value in candidate.items()})
-        rng, (X, y) = self.data.rng("all"), self.data.train
-        return Fitted(candidate, self.predictor.predictions(X, y, alone, self.data.test.X, rng)[0])
+        return Fitted(candidate, self.predictor.outputs(self.data, candidate, self.data.test.X))
 
     def _scores(
         self, X: FloatArray, y: FloatArray, X_new: FloatArray, name: str = "all"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from quadrepro._typing import BoolArray, FloatArray, IntArray
+from quadrepro._typing import FloatArray, IntArray, Targets, Task
 from quadrepro.learners.grid import Grid, Value
 
 if TYPE_CHECKING:
@@ -72,6 +72,10 @@ class TrainingData:
         Where an algorithm that needs voters gets them from.
     rng : callable
         Returns the generator of the draws with a given name.
+    task : {"classification", "multiclass", "regression"}, default "classification"
+        What is predicted: labels -1 and +1, class codes 0 to K - 1, or numbers.
+    n_classes : int, default 2
+        Number of classes; 0 if numbers are predicted.
     """
 
     train: Part
@@ -79,20 +83,46 @@ class TrainingData:
     valid: Part | None
     voters: Voters
     rng: Rng
+    task: Task = "classification"
+    n_classes: int = 2
+
+
+class Outputs(NamedTuple):
+    """What a trained candidate says of new examples.
+
+    Attributes
+    ----------
+    predicted : ndarray of shape (n_new,)
+        Class codes, 0 or 1 for two classes, or numbers.
+    scores : ndarray of shape (n_new,) or (n_new, n_classes), or None, default None
+        Scores: of two classes one, above zero for the second class, of more one a class. None if
+        the learner has none.
+    probabilities : ndarray of shape (n_new, n_classes) or None, default None
+        Probabilities of the classes; None if the learner has none.
+    """
+
+    predicted: Targets
+    scores: FloatArray | None = None
+    probabilities: FloatArray | None = None
+
+    @classmethod
+    def by_score(cls, scores: FloatArray, probabilities: FloatArray | None = None) -> Outputs:
+        """Return the outputs of a learner that predicts the second class where its score is > 0."""
+        return cls((scores > 0).astype(np.intp), scores, probabilities)
 
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """A trained candidate and its scores on the test examples.
+    """A trained candidate and what it says of the test examples.
 
     Attributes
     ----------
     candidate : dict
         Value of each hyper-parameter.
-    scores : ndarray of shape (n_test,)
-        Sums of the vote, or predicted numbers.
+    outputs : Outputs
+        Its outputs on the test examples.
     zero : float, default 0.0
-        Largest score that is negative: a sum within rounding error of zero counts as zero.
+        The size of a score that rounding cannot tell from zero; such scores are 0.
     weights : ndarray of shape (n_voters,) or None, default None
         Voter weights; None if there is no voter matrix.
     margins : ndarray of shape (n_train,) or None, default None
@@ -100,15 +130,25 @@ class Fitted:
     """
 
     candidate: dict[str, Value]
-    scores: FloatArray
+    outputs: Outputs
     zero: float = 0.0
     weights: FloatArray | None = None
     margins: FloatArray | None = None
 
     @property
-    def positive(self) -> BoolArray:
-        """Which test examples are called positive, shape (n_test,)."""
-        return np.asarray(self.scores > self.zero)
+    def predicted(self) -> Targets:
+        """What is predicted of the test examples, shape (n_test,)."""
+        return self.outputs.predicted
+
+    @property
+    def scores(self) -> FloatArray | None:
+        """Their scores, see `Outputs`."""
+        return self.outputs.scores
+
+    @property
+    def probabilities(self) -> FloatArray | None:
+        """Probabilities of their classes, see `Outputs`."""
+        return self.outputs.probabilities
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,6 +15,7 @@ from quadrepro.learners.training import (
     Fitted,
     Losses,
     NoSolutionError,
+    Outputs,
     Path,
     Trainer,
     TrainingData,
@@ -159,7 +160,7 @@ class MatrixVotes(Trainer):
         # The same product as in `positive_votes`, so that both are rounded in the same way.
         scores = (self.H_test @ weights[None, :].T)[:, 0]
         zero = ZERO_VOTE * float(np.abs(weights[None, :]).sum(axis=1)[0])
-        return Fitted(self.candidates[i], scores, zero, weights)
+        return Fitted(self.candidates[i], _outputs(scores, zero), zero, weights)
 
     def _limit(self, problem: VotingProblem) -> str:
         name = type(self.algorithm).__name__
@@ -203,4 +204,10 @@ class DrawnVotes(Trainer):
         vote, problem = held.vote(i), self.problem
         total = float(np.abs(vote.weights).sum())
         margins = problem.y_train * vote.sums(problem.train) / (total if total > 0 else 1.0)
-        return Fitted(held.candidates[i], vote.sums(self.test), ZERO_VOTE * total, margins=margins)
+        outputs = _outputs(vote.sums(self.test), ZERO_VOTE * total)
+        return Fitted(held.candidates[i], outputs, ZERO_VOTE * total, margins=margins)
+
+
+def _outputs(sums: FloatArray, zero: float) -> Outputs:
+    """Return the outputs of a vote, whose sums are no probabilities; an even vote is 0."""
+    return Outputs.by_score(np.where(np.abs(sums) <= zero, 0.0, sums))

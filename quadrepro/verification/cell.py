@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from quadrepro._typing import Task
 from quadrepro.config.cell import Cell as PlannedCell
 from quadrepro.engine.records import Record
 
@@ -12,7 +13,6 @@ from quadrepro.engine.records import Record
 from quadrepro.engine.work import _training_data
 from quadrepro.kernels.compiling import warm
 from quadrepro.learners.algorithm import Algorithm
-from quadrepro.learners.base import Task
 from quadrepro.learners.predictor import Predictor
 from quadrepro.learners.training import Part
 

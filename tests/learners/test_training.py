@@ -7,7 +7,7 @@ import pytest
 
 from quadrepro._typing import IntArray
 from quadrepro.learners.grid import Grid
-from quadrepro.learners.training import Fitted, Losses, NoSolutionError, Path, Trainer
+from quadrepro.learners.training import Fitted, Losses, NoSolutionError, Outputs, Path, Trainer
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,13 +22,15 @@ class OnlyPath(Trainer):
 
     def path(self) -> Path:
         scores = np.arange(len(self.candidates))[:, None] * np.ones(3)
-        return Path(Fitted(self.candidates[-1], scores[-1]), lambda: (scores, scores))
+        return Path(Fitted(self.candidates[-1], Outputs(scores[-1])), lambda: (scores, scores))
 
 
-def test_scores_up_to_zero_are_negative() -> None:
-    scores = np.array([-1.0, 0.0, 1e-16, 0.2])
-    assert Fitted({}, scores).positive.tolist() == [False, False, True, True]
-    assert Fitted({}, scores, zero=1e-16).positive.tolist() == [False, False, False, True]
+def test_a_score_above_zero_is_of_the_second_class() -> None:
+    scores, probabilities = np.array([-1.0, 0.0, 1e-16]), np.full((3, 2), 0.5)
+    fitted = Fitted({}, Outputs.by_score(scores, probabilities))
+    assert fitted.predicted.tolist() == [0, 0, 1]
+    assert fitted.scores is scores
+    assert fitted.probabilities is probabilities
 
 
 def test_candidates_run_through_the_grids_in_order() -> None:
@@ -44,7 +46,7 @@ def test_candidates_run_through_the_grids_in_order() -> None:
 def test_the_last_candidate_is_that_of_the_path() -> None:
     last = OnlyPath([Grid.of({"a": [1, 2]}), Grid.of({"a": [4]})]).last()
     assert last.candidate == {"a": 4}
-    assert last.scores.tolist() == [2.0] * 3
+    assert last.predicted.tolist() == [2.0] * 3
 
 
 def test_a_missing_solution_is_a_value_error() -> None:

@@ -5,13 +5,20 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from quadrepro.engine.records import Record, pack, pack_margins
+from quadrepro._typing import Targets
+from quadrepro.engine.packing import pack_codes
+from quadrepro.engine.records import Record, pack_margins
 from quadrepro.learners.registry import ALGORITHMS
 from quadrepro.verification.cell import verify_cell
 from quadrepro.verification.certificate import Rounds
 from tests.verification.solved import CASES, computed
 
 ALL = Rounds()
+
+
+def with_predictions(record: Record, predicted: Targets) -> Record:
+    errors = int((predicted != record.actual_targets()).sum())
+    return replace(record, errors=errors, predicted=pack_codes(predicted, 2))
 
 
 def faults(name: str, record: Record) -> list[str]:
@@ -35,18 +42,19 @@ NAMES = ["adaboost", "adaboost, drawn", "lpboost", "boosting, classes", "forest"
 @pytest.mark.parametrize("name", NAMES)
 def test_a_count_that_is_off_by_one_is_found(name: str) -> None:
     record = computed(name)[1]
-    wrong = record.wrong_examples()
-    wrong[0] = not wrong[0]
-    false = replace(record, errors=int(wrong.sum()), wrong=pack(wrong))
+    predicted = record.predicted_targets()
+    predicted[0] = 1 - predicted[0]
+    false = with_predictions(record, predicted)
     assert any("test examples are wrong, but" in fault for fault in faults(name, false))
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_other_examples_of_the_same_number_are_found(name: str) -> None:
     record = computed(name)[1]
-    wrong = record.wrong_examples()
-    wrong[[wrong.argmax(), wrong.argmin()]] = False, True
-    found = faults(name, replace(record, wrong=pack(wrong)))
+    wrong, predicted = record.wrong_examples(), record.predicted_targets()
+    places = [wrong.argmax(), wrong.argmin()]
+    predicted[places] = 1 - predicted[places]
+    found = faults(name, with_predictions(record, predicted))
     assert found == ["other test examples are wrong than in the record"]
 
 
