@@ -9,12 +9,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from quadrepro._typing import Task
 from quadrepro.config.schema import Config
 from quadrepro.data.card import View
 from quadrepro.documents.source import MappingSource, Mark, YamlSource, is_utf8, read_yaml
 from quadrepro.documents.validation import validated
 from quadrepro.errors import ConfigError
-from quadrepro.learners.base import Task
 
 if TYPE_CHECKING:
     from quadrepro.papers.paper import Paper
@@ -42,16 +42,15 @@ class Experiment:
         """Return an error that names a place in the file."""
         return ConfigError(f"{self.source.where(place)}: {message}")
 
-    @cached_property
+    @property
     def views(self) -> dict[str, View]:
         """The view of each row, by the title of the row."""
-        view = self.config.protocol.view
-        return {entry.title: entry.resolve(view) for entry in self.config.entries}
+        return self.config.views
 
-    @cached_property
+    @property
     def tasks(self) -> dict[str, Task]:
         """What is predicted in each row, by the title of the row."""
-        return {title: view.task for title, view in self.views.items()}
+        return self.config.tasks
 
     @cached_property
     def paper(self) -> Paper | None:

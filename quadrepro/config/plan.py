@@ -120,7 +120,7 @@ def make_plan(experiment: Experiment, folder: Path | None = None) -> Plan:
 def _cells_of_row(
     experiment: Experiment, row: Row, protocol: Protocol, source: RowSource
 ) -> Iterator[Cell]:
-    algorithms = (entry.changed(row.entry.settings) for entry in experiment.config.algorithms)
+    algorithms = (entry.changed(row.entry.settings) for entry in experiment.config.columns)
     view = experiment.views[row.entry.title]
     columns = [_Column.of(entry, row, protocol, view, source) for entry in algorithms]
     for repeat, draws in enumerate(_draws(experiment, row)):

@@ -11,8 +11,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from quadrepro._typing import FloatArray
-from quadrepro.learners.base import Task
+from quadrepro._typing import FloatArray, Task
 
 Need = Literal["predictions", "scores", "probabilities"]
 """What a metric is computed from: predicted targets, scores that order, or class probabilities."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quadrepro.learners.base import Task
+from quadrepro._typing import Task
 from quadrepro.metrics.metric import Metric
 
 Targets = NDArray[Any]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 
+from quadrepro._typing import Task
 from quadrepro.errors import nearest
-from quadrepro.learners.base import Task
 from quadrepro.metrics.metric import Metric
 from quadrepro.metrics.own import METRICS
 

@@ -9,11 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quadrepro.learners.base import Task
+from quadrepro._typing import Task
 from quadrepro.metrics.metric import Function, Metric, Need
 
 NEEDS: dict[Any, Need] = {"predict": "predictions", "predict_proba": "probabilities"}
 """What a scorer asks of an estimator, if not for whatever orders the examples."""
+
+OF_CLASSES: dict[Task, int] = {"classification": 2, "multiclass": 3}
+"""With how many classes it is tried whether a scorer can judge a task."""
 
 OF_CLUSTERS, OF_NUMBERS = "sklearn.metrics.cluster.", "sklearn.metrics._regression"
 """Where scikit-learn has the functions for clusters and for numbers."""
@@ -47,11 +50,7 @@ def metric_of_scorer(name: str) -> Metric:
     if _module(scorer) == OF_NUMBERS:
         tasks: tuple[Task, ...] = ("regression",)
     else:
-        tasks = tuple(
-            task
-            for task, k in (("classification", 2), ("multiclass", 3))
-            if _works(function, needs, k)
-        )
+        tasks = tuple(task for task, k in OF_CLASSES.items() if _works(function, needs, k))
     return Metric(name, name, tasks, needs, function)
 
 
