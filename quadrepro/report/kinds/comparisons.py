@@ -207,7 +207,7 @@ def _numbers(test: SignTest) -> tuple[int, int, int, float]:
 
 
 def _several_columns(context: Context[str]) -> bool:
-    tasks = {view.task for view in context.experiment.views.values()}
+    tasks = {*context.experiment.tasks.values()}
     values = tasks != {"regression"} or has_values_to_compare(context)
     return len(context.titles) > 1 and values
 

@@ -136,10 +136,11 @@ def _what(context: Context[str], outcomes: Outcomes, noiseless: bool) -> str:
         return "RMSE on test examples without noise"
     if outcomes.metric is not None:
         return f"{outcomes.metric.label} on test examples"
-    tasks = {view.task for view in context.experiment.views.values()}
+    tasks = {*context.experiment.tasks.values()}
     if tasks == {"regression"}:
         return "RMSE on test examples"
-    return "test errors in percent" + (", or RMSE where numbers are predicted" * (len(tasks) > 1))
+    mixed = "regression" in tasks
+    return "test errors in percent" + (", or RMSE where numbers are predicted" * mixed)
 
 
 def _errors(outcomes: Outcomes, row: str, column: str, noiseless: bool) -> list[float]:
@@ -261,16 +262,16 @@ def _notes(
     if any(cell.printed for cell in cells):
         ours += f"; in parentheses the printed ones over {printed.splits}"
     extreme = "highest" if outcomes.greater_is_better else "lowest"
-    notes = [
-        f"{ours}. {BEST} marks the {extreme} mean of a row (in LaTeX ours is shaded and the "
-        "printed one underlined)."
-    ]
+    beside = " and the printed one underlined" if outcomes.metric is None else ""
+    notes = [f"{ours}. {BEST} marks the {extreme} mean of a row (in LaTeX ours is shaded{beside})."]
     n_compared = len(outcomes.compared)
     if several and n_compared > 1:
         found = chance_against_best(n_compared, outcomes.repeats)
+        printed_too = outcomes.metric is None
+        unknown = " For the printed ones this cannot be known." if printed_too else ""
         notes.append(
             f"Bold: the best of ours, and what a paired t-test over the splits does not find to "
-            f"differ from it (p > {LEVEL:g}). For the printed ones this cannot be known. The best "
+            f"differ from it (p > {LEVEL:g}).{unknown} The best "
             f"is picked by the same numbers, so that of rows of {n_compared} equal "
             f"algorithms {found:.0%} would have an entry that is not bold; the CSV has Holm's "
             "correction for the tests of a row."

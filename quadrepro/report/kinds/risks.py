@@ -35,7 +35,7 @@ def risks_table(context: Context[str], outcomes: Outcomes) -> Table:
     )
     kinds = ("", " sd", " printed") if outcomes.repeats > 1 else ("", " printed")
     return Table(
-        f"{config.title}: test risks",
+        f"{config.title}: {_what(context)}",
         ("Data set", *context.titles.values()),
         (
             *((row, _entries(outcomes, printed, row, words)) for row in outcomes.rows),
@@ -50,6 +50,13 @@ def risks_table(context: Context[str], outcomes: Outcomes) -> Table:
         ),
         timed_rows=(TIME_LABEL, TIME_ROW),
     )
+
+
+def _what(context: Context[str]) -> str:
+    tasks = {*context.experiment.tasks.values()}
+    if tasks == {"regression"}:
+        return "RMSE on test examples"
+    return "test risks" + (", or RMSE where numbers are predicted" * ("regression" in tasks))
 
 
 def risk_verdicts(context: Context[str], outcomes: Outcomes) -> Verdicts:
