@@ -13,7 +13,7 @@ from quadrepro.engine.packing import pack_codes
 CLASSES = ("negative", "positive")
 
 
-def of_wrong(wrong: BoolArray | Sequence[bool]) -> dict[str, Any]:
+def of_wrong(wrong: BoolArray | Sequence[float]) -> dict[str, Any]:
     """Return the fields of a record on negative examples, of which some are called positive."""
     codes = np.asarray(wrong, dtype=np.intp)
     fields = {"actual": np.zeros_like(codes), "predicted": codes}
