@@ -123,7 +123,7 @@ def _cells_of_row(
 ) -> Iterator[Cell]:
     task = experiment.tasks[row.entry.title]
     columns: list[_Column] = []
-    for entry in experiment.config.algorithms:
+    for entry in experiment.config.columns:
         changed = entry.changed(row.entry.settings)
         view = entry.own_view(experiment.views[row.entry.title])
         source = source_of(row.entry, protocol, view)

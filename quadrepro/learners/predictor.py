@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
@@ -31,7 +32,11 @@ class Predictor(Learner):
 
     def trainer(self, data: TrainingData, grids: Sequence[Grid]) -> Predictions:
         """Return the trainer on the attributes."""
-        return Predictions(grids, self, data)
+        return Predictions(grids, self.for_columns(data), data)
+
+    def for_columns(self, data: TrainingData) -> Self:
+        """Return this predictor with what it has to know of the columns of a cell."""
+        return self
 
     @abstractmethod
     def predictions(

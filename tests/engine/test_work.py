@@ -405,6 +405,7 @@ protocol:
 datasets: [{row}]
 algorithms:
   - {algorithm}
+baseline: false
 """
 NOISY = "{name: m1, parameters: {sigma: 0.5}}"
 

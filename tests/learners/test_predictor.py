@@ -85,7 +85,7 @@ def test_windows_of_time_are_predicted_from_earlier_ones_as_in_scikit_learn(
 ) -> None:
     X, y, X_new = examples
     labels, fold = np.where(y > 0, 1.0, -1.0), windows(120, 4)
-    knn = SklearnPredictor("KNeighborsClassifier", {})
+    knn = EstimatorPredictor("KNeighborsClassifier")
     choice = by_folds(knn, [Grid.of({"n_neighbors": NEIGHBOURS[:4]})], X, labels, fold, X_new)
     theirs = GridSearchCV(
         KNeighborsClassifier(), {"n_neighbors": NEIGHBOURS[:4]}, cv=TimeSeriesSplit(4)

@@ -111,7 +111,7 @@ def _audited(outcomes: Outcomes, printed: Printed, row: str, protocol: Protocol)
     rounding = max(printed.rounding(row, c + SD) for c in numbers) / 100
     ours = None
     if outcomes.repeats > 1 and all(outcomes.complete(row, c) for c in numbers):
-        risks = [outcomes.risks(row, c) for c in numbers]
+        risks = [outcomes.values(row, c) for c in numbers]
         ours = _together([Moments(fmean(r), stdev(r), len(r)) for r in risks])
     implied = _implied(beside, rounding, share)
     by_ours = None if ours is None else _implied(ours, 0.0, share)

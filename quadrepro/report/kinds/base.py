@@ -208,7 +208,7 @@ def _against_rest(context: Context[Any]) -> list[str]:
 def closing_notes(context: Context[Any], outcomes: Outcomes) -> tuple[str, ...]:
     """Return what stands below most tables: the algorithms' notes, missing cells, the config's."""
     config = context.config
-    notes = [f"{config.titles[a.name]}: {a.note}" for a in config.algorithms if a.note]
+    notes = [f"{config.titles[a.name]}: {a.note}" for a in config.columns if a.note]
     notes += _against_rest(context)
     if oracles := [row.entry.title for row in config.rows if _by_test(context, row)]:
         rows = "All rows" if len(oracles) == len(config.rows) else "Rows " + "; ".join(oracles)
