@@ -241,7 +241,7 @@ def _fault_of_targets(record: Record) -> str | None:
             return None if close else "rmse: not that of what is predicted"
         if max(actual.max(), predicted.max()) >= n_classes:
             return f"predicted: there are only {n_classes} classes"
-        wrong = np.count_nonzero(actual != predicted)
+        wrong = int(np.count_nonzero(actual != predicted))
     if wrong != record.errors:
         return f"errors: {record.errors}, but another number of predictions is wrong"
     return None
