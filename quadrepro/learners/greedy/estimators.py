@@ -19,7 +19,7 @@ from quadrepro.learners.greedy.cbboost import CBBoost, GBCBBoost, normalised
 from quadrepro.learners.greedy.ebboost import EBBoost
 from quadrepro.learners.greedy.estimator import GreedyClassifier
 from quadrepro.learners.greedy.hedge import HedgeBoost, experts_rate
-from quadrepro.learners.greedy.quadboost import VARIANTS, QuadBoost
+from quadrepro.learners.greedy.quadboost import VARIANTS, QuadBoost, Selection
 from quadrepro.learners.streaming import MomentClassifier
 from quadrepro.voters.reduction import GramProblem
 
@@ -97,8 +97,9 @@ class _CBoundClassifier(GreedyClassifier, MomentClassifier):
         return normalised(super()._solve(problem, candidate))
 
     def _stages(self, H: FloatArray) -> Iterator[FloatArray]:
-        # All steps to one voter have the same sign, so their sizes add up to that of its weight.
-        totals = np.cumsum(np.abs(self._steps))
+        # The first step to a voter gives its weight a sign, which no later one changes.
+        _, first, voter = np.unique(self._picks, return_index=True, return_inverse=True)
+        totals = np.cumsum(self._steps * np.sign(self._steps[first])[voter])
         for votes, total in zip(super()._stages(H), totals, strict=True):
             yield votes / total
 
@@ -111,7 +112,11 @@ class CBBoostClassifier(_CBoundClassifier):
     n_rounds : int, default 100
         Number of rounds. A run ends earlier if no voter lowers the C-bound any further.
     allow_repeats : bool, default True
-        Whether a voter may be picked again; its weights then add up.
+        Whether a voter may be picked again. By default its weights then add up, as in the authors'
+        code. If False, every round adds another voter, as section 3.3 of the paper says.
+    reweight : bool, default False
+        Whether the weight of a voter that is picked again is set anew, as section 3.1 of the paper
+        reads: to the minimiser over all weights from 0, which may be less than the present one.
     voters : Stumps, "precomputed" or None, default None
         The voters; None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` for X itself.
 
@@ -130,10 +135,16 @@ class CBBoostClassifier(_CBoundClassifier):
     learner = CBBoost
 
     def __init__(
-        self, n_rounds: int = 100, *, allow_repeats: bool = True, voters: Voters = None
+        self,
+        n_rounds: int = 100,
+        *,
+        allow_repeats: bool = True,
+        reweight: bool = False,
+        voters: Voters = None,
     ) -> None:
         self.n_rounds = n_rounds
         self.allow_repeats = allow_repeats
+        self.reweight = reweight
         self.voters = voters
 
 
@@ -258,6 +269,10 @@ class QuadBoostClassifier(GreedyClassifier, MomentClassifier):
     reweight : bool, default False
         Whether to use the re-weighting form (section 3.1), which replaces the weight of a voter
         instead of adding to it.
+    selection : {"decrease", "correlation"}, default "decrease"
+        Which voter a round picks: that of the largest decrease of the regularised risk, or that of
+        the largest absolute correlation with the residual, as the paper reads. They differ only
+        for voters with other values than -1 and +1. With `reweight`, only the first is possible.
     voters : Stumps, "precomputed" or None, default None
         The voters; None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` for X itself.
 
@@ -283,6 +298,7 @@ class QuadBoostClassifier(GreedyClassifier, MomentClassifier):
         alpha_max: float = 0.01,
         n_rounds: int | None = None,
         reweight: bool = False,
+        selection: Selection = "decrease",
         voters: Voters = None,
     ) -> None:
         self.norm = norm
@@ -290,12 +306,13 @@ class QuadBoostClassifier(GreedyClassifier, MomentClassifier):
         self.alpha_max = alpha_max
         self.n_rounds = n_rounds
         self.reweight = reweight
+        self.selection = selection
         self.voters = voters
 
     def _algorithm(self) -> QuadBoost:
         if self.norm not in VARIANTS:
             raise ValueError(f"norm must be None, 'l1', 'l2' or 'linf', not {self.norm!r}")
-        return VARIANTS[self.norm](self.reweight)
+        return VARIANTS[self.norm](self.reweight, selection=self.selection)
 
     def _candidate(self, learner: Learner, y: FloatArray) -> dict[str, float]:
         n_rounds = UNTIL_CONVERGED if self.n_rounds is None else self.n_rounds
