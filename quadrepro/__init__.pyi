@@ -24,4 +24,5 @@ from .reproduction import reproduce as reproduce
 from .results import Results as Results
 from .results import load_results as load_results
 from .voters.conjunctions import Conjunctions as Conjunctions
+from .voters.drawn import DrawnStumps as DrawnStumps
 from .voters.stumps import Stumps as Stumps

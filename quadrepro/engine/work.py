@@ -133,7 +133,7 @@ def _training_data(cell: Cell) -> TrainingData:
         valid = test
     if protocol.inputs == "voters" and not cell.learner.gives_votes:
         stumps = Stumps(protocol.stumps_per_attribute).fit(train.X)
-        train, test = (Part(stumps.transform(part.X), part.y) for part in (train, test))
+        train, test = (Part(stumps.matrix(part.X), part.y) for part in (train, test))
     return TrainingData(train, test, valid, _voters(protocol, rng), rng)
 
 

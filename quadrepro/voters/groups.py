@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quadrepro._typing import BoolArray, FloatArray, IntArray
+from quadrepro.voters.columns import columns_of
 from quadrepro.voters.reduction import first_of_equal_rows
 
 Digits = NDArray[np.uint8]
@@ -95,8 +96,8 @@ class VoterGroups:
         n_attributes, per_attribute = thresholds.shape
         first = np.arange(0, per_attribute, N_CODES - 1)
         voters = (np.arange(n_attributes)[:, None] * per_attribute + first).ravel()
-        digits = np.empty((len(voters), len(X)), dtype=np.uint8)
-        for a, column in enumerate(X.T):
+        digits = np.empty((len(voters), len(y)), dtype=np.uint8)
+        for a, column in enumerate(columns_of(X)):
             below = np.searchsorted(thresholds[a], column) - first[:, None]
             digits[a * len(first) : (a + 1) * len(first)] = below.clip(0, N_CODES - 1)
         return cls._of_digits(digits, np.append(voters, thresholds.size), y)

@@ -77,15 +77,15 @@ class Moments:
         """
         n_voters = stumps.n_voters if voters is None else len(voters)
         sums = np.zeros((n_voters + 1, n_voters + 1), dtype=np.int64)
-        for rows in _blocks(len(X)):
+        for rows in _blocks(X.shape[0]):
             bits = stumps.pack(X[rows])
             said = bits if voters is None else bits[voters]
             # The labels are one more row.
             add_differences(np.concatenate([said, pack(y[None, rows] > 0)]), sums)
         sums += sums.T
         sums *= -2
-        sums += len(X)
-        return cls(sums[:-1, :-1].copy(), sums[:-1, -1].copy(), len(X))
+        sums += X.shape[0]
+        return cls(sums[:-1, :-1].copy(), sums[:-1, -1].copy(), X.shape[0])
 
     @classmethod
     def none(cls, n_voters: int) -> Moments:
@@ -199,12 +199,12 @@ def _first_of_equal_stumps(X: FloatArray, stumps: Stumps) -> IntArray:
     """Return the first of every class of stumps that are equal up to sign on all examples."""
     n_voters = stumps.n_voters
     class_of, positive = np.zeros(n_voters, dtype=np.intp), None
-    for rows in _blocks(len(X)):
+    for rows in _blocks(X.shape[0]):
         bits = stumps.pack(X[rows])
         if positive is None:
             positive = bits[:, :1] & np.uint64(1) == 1
         # A voter that is +1 on the first example is compared by its complement.
-        ones = pack(np.ones((1, len(X[rows])), dtype=np.bool_))
+        ones = pack(np.ones((1, X[rows].shape[0]), dtype=np.bool_))
         keys = np.column_stack([class_of.astype(np.uint64), np.where(positive, bits ^ ones, bits)])
         first, class_of = first_of_equal_rows(keys.view(np.uint8))
     return first
