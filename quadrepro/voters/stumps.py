@@ -26,6 +26,9 @@ class Stumps(TransformerMixin, BaseEstimator):
     ----------
     per_attribute : int, default 10
         Number of thresholds per attribute, strictly between its training minimum and maximum.
+    min_weight_fraction_leaf : float, default 0.0
+        Least share of the training weight on either side of a threshold. A stump with less is made
+        constant, by an infinite threshold, and so gives a vote an intercept.
 
     Attributes
     ----------
@@ -43,10 +46,16 @@ class Stumps(TransformerMixin, BaseEstimator):
     [[-1.0, -1.0], [1.0, -1.0]]
     """
 
-    def __init__(self, per_attribute: int = 10) -> None:
+    def __init__(self, per_attribute: int = 10, min_weight_fraction_leaf: float = 0.0) -> None:
         self.per_attribute = per_attribute
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
 
-    def fit(self, X: FloatArray, y: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: FloatArray,
+        y: ArrayLike | None = None,
+        sample_weight: FloatArray | None = None,
+    ) -> Self:
         """Place the thresholds.
 
         Parameters
@@ -55,6 +64,8 @@ class Stumps(TransformerMixin, BaseEstimator):
             Training examples.
         y : ignored
             Present for API consistency.
+        sample_weight : ndarray of shape (n_samples,) or None, default None
+            Positive weights, for `min_weight_fraction_leaf`; None for equal ones.
 
         Returns
         -------
@@ -64,11 +75,12 @@ class Stumps(TransformerMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If `per_attribute` is below 1 or X has missing or infinite values.
+            If a parameter is out of range or X has missing or infinite values.
         """
         steps = self._steps()
         X = validated(self, X)
         self._place(X.min(axis=0), X.max(axis=0), steps)
+        self._level(X, sample_weight)
         return self
 
     def fit_ranges(self, low: FloatArray, high: FloatArray) -> Self:
@@ -87,8 +99,10 @@ class Stumps(TransformerMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If `per_attribute` is below 1.
+            If `per_attribute` is below 1, or `min_weight_fraction_leaf` is not 0.
         """
+        if self.min_weight_fraction_leaf:
+            raise ValueError("min_weight_fraction_leaf needs the examples, not only their ranges")
         steps = self._steps()
         self.n_features_in_ = len(low)
         self._place(low, high, steps)
@@ -97,6 +111,11 @@ class Stumps(TransformerMixin, BaseEstimator):
     def _steps(self) -> FloatArray:
         if self.per_attribute < 1:
             raise ValueError(f"per_attribute must be at least 1, not {self.per_attribute}")
+        if not 0 <= self.min_weight_fraction_leaf <= 0.5:
+            raise ValueError(
+                "min_weight_fraction_leaf must be between 0 and 0.5, not"
+                f" {self.min_weight_fraction_leaf}"
+            )
         return np.arange(1, self.per_attribute + 1) / (self.per_attribute + 1)
 
     def _place(self, low: FloatArray, high: FloatArray, steps: FloatArray) -> None:
@@ -106,6 +125,20 @@ class Stumps(TransformerMixin, BaseEstimator):
         unit = np.where(np.isinf(ranges), 0.5, 1.0)
         low, high = low * unit, high * unit
         self.thresholds_ = (low[:, None] + (high - low)[:, None] * steps) / unit[:, None]
+
+    def _level(self, X: FloatArray, weights: FloatArray | None) -> None:
+        """Make stumps constant that have too little weight on one side."""
+        if not self.min_weight_fraction_leaf:
+            return
+        weights = np.ones(len(X)) if weights is None else weights
+        # The slack is for the rounding of the sums.
+        least = (self.min_weight_fraction_leaf - 1e-9) * weights.sum()
+        for column, thresholds in zip(X.T, self.thresholds_, strict=True):
+            order = column.argsort(kind="stable")
+            sums = np.append(0.0, np.cumsum(weights[order]))
+            left = sums[np.searchsorted(column[order], thresholds, side="right")]
+            thresholds[left < least] = -np.inf
+            thresholds[sums[-1] - left < least] = np.inf
 
     @property
     def n_voters(self) -> int:
@@ -129,6 +162,21 @@ class Stumps(TransformerMixin, BaseEstimator):
         X = validated(self, X, reset=False)
         above = X[:, :, None] > self.thresholds_
         return np.where(above, 1.0, -1.0).reshape(len(X), -1)
+
+    def over_attributes(self, sizes: FloatArray) -> FloatArray:
+        """Return numbers of the voters, added up by the attribute that each voter asks for.
+
+        Parameters
+        ----------
+        sizes : ndarray of shape (n_voters,)
+            Numbers, such as absolute weights.
+
+        Returns
+        -------
+        ndarray of shape (n_features,)
+            Their sums.
+        """
+        return np.asarray(sizes.reshape(self.thresholds_.shape).sum(axis=1))
 
     def pack(self, X: FloatArray) -> Bits:
         """Return the voters on some examples as bits, see `quadrepro.voters.bits.pack`."""
