@@ -23,26 +23,35 @@ SIGNS = ((1, 1), (1, -1), (-1, 1), (-1, -1))
 
 @dataclass(frozen=True, eq=False)
 class Tallies:
-    """Whole-number sums over examples that give the correlation of each stump with the labels.
+    """Sums over examples that give the correlation of each stump with the labels.
+
+    They are whole numbers unless the examples have weights.
 
     Attributes
     ----------
-    agreements : ndarray of int64, shape (n_stumps,)
+    agreements : ndarray of shape (n_stumps,)
         Hᵀy, the sums of the products of a stump and the label.
-    totals : ndarray of int64, shape (n_stumps,)
+    totals : ndarray of shape (n_stumps,)
         The sums of each stump.
-    balance, n_examples : int
-        The sum of the labels, and their number.
+    balance, n_examples : int or float
+        The sum of the labels, and their number or total weight.
     """
 
-    agreements: Counts
-    totals: Counts
-    balance: int
-    n_examples: int
+    agreements: Counts | FloatArray
+    totals: Counts | FloatArray
+    balance: float
+    n_examples: float
 
     @classmethod
-    def of(cls, X: FloatArray, y: FloatArray, stumps: Stumps) -> Tallies:
-        """Return the sums of fitted stumps over examples with labels -1 and +1."""
+    def of(
+        cls, X: FloatArray, y: FloatArray, stumps: Stumps, weights: FloatArray | None = None
+    ) -> Tallies:
+        """Return the sums of fitted stumps over examples with labels -1 and +1.
+
+        Without weights each example counts once.
+        """
+        if weights is not None:
+            return cls._of_weighted(X, y, stumps, weights)
         n = X.shape[0]
         wrong = np.zeros(stumps.thresholds_.size, dtype=np.int64)
         negative = wrong + n
@@ -52,6 +61,20 @@ class Tallies:
             wrong += np.bitwise_count(bits ^ labels).sum(axis=1, dtype=np.int64)
             negative -= np.bitwise_count(bits).sum(axis=1, dtype=np.int64)
         return cls(n - 2 * wrong, n - 2 * negative, 2 * int((y > 0).sum()) - n, n)
+
+    @classmethod
+    def _of_weighted(
+        cls, X: FloatArray, y: FloatArray, stumps: Stumps, weights: FloatArray
+    ) -> Tallies:
+        """Add one example after the other, so that equal stumps have equal sums."""
+        sums = np.zeros((2, stumps.thresholds_.size))
+        for start in range(0, len(y), BLOCK):
+            rows = slice(start, start + BLOCK)
+            H, w = np.where(stumps.stumps_above(X[rows]), 1.0, -1.0), weights[rows]
+            sums += np.stack(
+                [(H * (w * y[rows])[:, None]).sum(axis=0), (H * w[:, None]).sum(axis=0)]
+            )
+        return cls(sums[0], sums[1], float((weights * y).sum()), float(weights.sum()))
 
     def __add__(self, other: Tallies) -> Tallies:
         return Tallies(
@@ -65,8 +88,10 @@ class Tallies:
         """Return the absolute correlation of each stump with the labels, up to a common factor."""
         n = self.n_examples
         covariances = np.abs(n * self.agreements - self.totals * self.balance)
-        spreads = np.sqrt(((n - self.totals) * (n + self.totals)).astype(np.float64))
-        return np.asarray(covariances / np.where(spreads > 0, spreads, np.inf))
+        products = ((n - self.totals) * (n + self.totals)).astype(np.float64)
+        # Of a constant stump, rounded weights may leave anything near 0.
+        spreads = np.sqrt(np.where(products > 1e-12 * n * n, products, np.inf))
+        return np.asarray(covariances / spreads)
 
 
 class Conjunctions(Stumps):
@@ -85,6 +110,8 @@ class Conjunctions(Stumps):
         Number of thresholds per attribute, as for `Stumps`.
     n_best : int, default 12
         Number of stumps to pair. If there are fewer attributes, one stump of each is paired.
+    min_weight_fraction_leaf : float, default 0.0
+        As for `Stumps`; conjunctions may be true of less.
     missing : {"error", "branch"}, default "error"
         What to do with missing values, as for `Stumps`.
 
@@ -112,12 +139,22 @@ class Conjunctions(Stumps):
     """
 
     def __init__(
-        self, per_attribute: int = 10, n_best: int = 12, *, missing: Missing = "error"
+        self,
+        per_attribute: int = 10,
+        n_best: int = 12,
+        min_weight_fraction_leaf: float = 0.0,
+        *,
+        missing: Missing = "error",
     ) -> None:
-        super().__init__(per_attribute, missing=missing)
+        super().__init__(per_attribute, min_weight_fraction_leaf, missing=missing)
         self.n_best = n_best
 
-    def fit(self, X: FloatArray, y: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: FloatArray,
+        y: ArrayLike | None = None,
+        sample_weight: FloatArray | None = None,
+    ) -> Self:
         """Place the thresholds, and choose the stumps to pair.
 
         Parameters
@@ -126,6 +163,8 @@ class Conjunctions(Stumps):
             Training examples.
         y : array-like of shape (n_samples,)
             Labels; those equal to the largest one are one class, all others the other.
+        sample_weight : ndarray of shape (n_samples,) or None, default None
+            How often each example counts in the correlations; None for once.
 
         Returns
         -------
@@ -142,9 +181,9 @@ class Conjunctions(Stumps):
         if y is None:
             raise ValueError("Conjunctions needs y: the pairs are chosen by the labels")
         X, labels = self._validated(X, y)
-        self._fit_to(X)
-        signs = np.where(labels == np.max(labels), 1.0, -1.0)
-        return self.choose(Tallies.of(X, signs, self))
+        self._fit_to(X, sample_weight)
+        signs = np.where(np.asarray(labels) == np.unique(labels)[-1], 1.0, -1.0)
+        return self.choose(Tallies.of(X, signs, self, sample_weight))
 
     def choose(self, tallies: Tallies) -> Self:
         """Choose the stumps to pair, given sums over the examples.
@@ -200,6 +239,18 @@ class Conjunctions(Stumps):
         for i, (a, b) in enumerate(SIGNS):
             np.minimum(a * first, b * second, out=both[:, :, i])
         return np.hstack([H, both.reshape(len(H), both[0].size)])
+
+    def over_attributes(self, sizes: FloatArray) -> FloatArray:
+        """Return numbers of the voters, added up by attributes, see `Stumps.over_attributes`.
+
+        A conjunction counts half for each of its two attributes.
+        """
+        n_single = self.thresholds_.size + len(self.gaps_)
+        sums = super().over_attributes(sizes[:n_single])
+        halves = sizes[n_single:].reshape(-1, 4).sum(axis=1) / 2
+        for stumps in self._pairs():
+            np.add.at(sums, stumps // self.per_attribute, halves)
+        return sums
 
     def pack(self, X: FloatArray) -> Bits:
         """Return the voters on some examples as bits, see `quadrepro.voters.bits.pack`."""

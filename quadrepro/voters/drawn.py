@@ -25,6 +25,8 @@ class DrawnStumps(Stumps):
     ----------
     n_stumps : int, default 500
         Number of stumps.
+    min_weight_fraction_leaf : float, default 0.0
+        As for `Stumps`.
     missing : {"error", "branch"}, default "error"
         What to do with missing values, as for `Stumps`.
     random_state : int, RandomState instance or None, default None
@@ -54,11 +56,13 @@ class DrawnStumps(Stumps):
     def __init__(
         self,
         n_stumps: int = 500,
+        min_weight_fraction_leaf: float = 0.0,
         *,
         missing: Missing = "error",
         random_state: Any = None,
     ) -> None:
         self.n_stumps = n_stumps
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.missing = missing
         self.random_state = random_state
 
@@ -84,10 +88,8 @@ class DrawnStumps(Stumps):
         """Return the stumps on some examples as bits."""
         return pack(self.stumps_above(X).T)
 
-    def _check_parameters(self) -> None:
-        if self.n_stumps < 1:
-            raise ValueError(f"n_stumps must be at least 1, not {self.n_stumps}")
-        self._check_missing()
+    def _number(self) -> tuple[str, int]:
+        return "n_stumps", self.n_stumps
 
     def _place(self, low: FloatArray, high: FloatArray) -> None:
         rng = check_random_state(self.random_state)

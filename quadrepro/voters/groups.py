@@ -124,12 +124,18 @@ class VoterGroups:
         says = [d > k for d, size in zip(self.digits, sizes, strict=True) for k in range(size)]
         return np.where(says, 1.0, -1.0).T
 
-    def distinct(self) -> tuple[VoterGroups, FloatArray]:
-        """Return the distinct examples in the order in which they come, and how often each does."""
+    def distinct(self, weights: FloatArray | None = None) -> tuple[VoterGroups, FloatArray]:
+        """Return the distinct examples in the order in which they come, and how often each does.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (n_examples,) or None, default None
+            How often each example counts; None for once.
+        """
         labels = (self.y > 0)[:, None].view(np.uint8)
         rows, inverse = first_of_equal_rows(np.concatenate([self.digits.T, labels], axis=1))
         digits = np.ascontiguousarray(self.digits[:, rows])
-        counts = np.bincount(inverse).astype(np.float64)
+        counts = np.bincount(inverse, weights).astype(np.float64)
         return VoterGroups._of_digits(digits, self.voters, self.y[rows]), counts
 
 

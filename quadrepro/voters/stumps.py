@@ -14,7 +14,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 from quadrepro._typing import BoolArray, FloatArray, IntArray
 from quadrepro._validation import validated
 from quadrepro.voters.bits import Bits, pack, pack_stumps
-from quadrepro.voters.columns import column_blocks, ranges_of
+from quadrepro.voters.columns import column_blocks, columns_of, ranges_of
 
 Missing = Literal["error", "branch"]
 
@@ -31,6 +31,9 @@ class Stumps(TransformerMixin, BaseEstimator):
     ----------
     per_attribute : int, default 10
         Number of thresholds per attribute, strictly between its training minimum and maximum.
+    min_weight_fraction_leaf : float, default 0.0
+        Least share of the training weight on either side of a threshold. A stump with less is made
+        constant, by an infinite threshold, and so gives a vote an intercept.
     missing : {"error", "branch"}, default "error"
         What to do with missing values (NaN): refuse them, or give them a branch of their own. A
         missing value is above no threshold, and each attribute that has missing values in training
@@ -80,11 +83,23 @@ class Stumps(TransformerMixin, BaseEstimator):
     {'voters__per_attribute': 12}
     """
 
-    def __init__(self, per_attribute: int = 10, *, missing: Missing = "error") -> None:
+    def __init__(
+        self,
+        per_attribute: int = 10,
+        min_weight_fraction_leaf: float = 0.0,
+        *,
+        missing: Missing = "error",
+    ) -> None:
         self.per_attribute = per_attribute
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.missing = missing
 
-    def fit(self, X: FloatArray, y: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: FloatArray,
+        y: ArrayLike | None = None,
+        sample_weight: FloatArray | None = None,
+    ) -> Self:
         """Place the thresholds.
 
         Parameters
@@ -93,6 +108,8 @@ class Stumps(TransformerMixin, BaseEstimator):
             Training examples. What a sparse matrix does not hold is zero.
         y : ignored
             Present for API consistency.
+        sample_weight : ndarray of shape (n_samples,) or None, default None
+            Positive weights, for `min_weight_fraction_leaf`; None for equal ones.
 
         Returns
         -------
@@ -106,7 +123,7 @@ class Stumps(TransformerMixin, BaseEstimator):
             missing ones.
         """
         self._check_parameters()
-        return self._fit_to(self._validated(X))
+        return self._fit_to(self._validated(X), sample_weight)
 
     def fit_ranges(self, low: FloatArray, high: FloatArray) -> Self:
         """Place the thresholds, given the range of each attribute.
@@ -124,9 +141,11 @@ class Stumps(TransformerMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If a parameter is out of range.
+            If a parameter is out of range, or `min_weight_fraction_leaf` is not 0.
         """
         self._check_parameters()
+        if self.min_weight_fraction_leaf:
+            raise ValueError("min_weight_fraction_leaf needs the examples, not only their ranges")
         self.n_features_in_ = len(low)
         self.gaps_ = np.zeros(0, dtype=np.intp)
         self._place(low, high)
@@ -181,6 +200,24 @@ class Stumps(TransformerMixin, BaseEstimator):
         """Return the attribute of each stump."""
         return np.repeat(np.arange(len(self.thresholds_)), self.per_attribute)
 
+    def over_attributes(self, sizes: FloatArray) -> FloatArray:
+        """Return numbers of the voters, added up by the attribute that each voter asks for.
+
+        Parameters
+        ----------
+        sizes : ndarray of shape (n_voters,)
+            Numbers, such as absolute weights.
+
+        Returns
+        -------
+        ndarray of shape (n_features,)
+            Their sums.
+        """
+        asked = np.append(self.attributes(), self.gaps_)
+        sums = np.zeros(self.n_features_in_)
+        np.add.at(sums, asked, sizes)
+        return sums
+
     def matrix(self, X: FloatArray) -> FloatArray:
         """Return the voter matrix of examples that are checked already."""
         above = self.stumps_above(X)
@@ -206,23 +243,31 @@ class Stumps(TransformerMixin, BaseEstimator):
         return np.concatenate([pack_stumps(b, self.thresholds_[columns]) for columns, b in blocks])
 
     def _check_parameters(self) -> None:
-        if self.per_attribute < 1:
-            raise ValueError(f"per_attribute must be at least 1, not {self.per_attribute}")
-        self._check_missing()
-
-    def _check_missing(self) -> None:
+        number, value = self._number()
+        if value < 1:
+            raise ValueError(f"{number} must be at least 1, not {value}")
+        if not 0 <= self.min_weight_fraction_leaf <= 0.5:
+            raise ValueError(
+                "min_weight_fraction_leaf must be between 0 and 0.5, not"
+                f" {self.min_weight_fraction_leaf}"
+            )
         if self.missing not in ("error", "branch"):
             raise ValueError(f"missing must be 'error' or 'branch', not {self.missing!r}")
+
+    def _number(self) -> tuple[str, int]:
+        """Return the parameter that is a number of stumps: its name and value."""
+        return "per_attribute", self.per_attribute
 
     def _validated(self, *arrays: Any, reset: bool = True) -> Any:
         finite = "allow-nan" if self.missing == "branch" else True
         options = {"accept_sparse": "csr", "ensure_all_finite": finite}
         return validated(self, *arrays, reset=reset, **options)
 
-    def _fit_to(self, X: FloatArray) -> Self:
+    def _fit_to(self, X: FloatArray, weights: FloatArray | None) -> Self:
         low, high, gaps = ranges_of(X)
         self.gaps_ = np.flatnonzero(gaps)
         self._place(low, high)
+        self._level(X, weights)
         return self
 
     def _place(self, low: FloatArray, high: FloatArray) -> None:
@@ -233,6 +278,25 @@ class Stumps(TransformerMixin, BaseEstimator):
         unit = np.where(np.isinf(ranges), 0.5, 1.0)
         low, high = low * unit, high * unit
         self.thresholds_ = (low[:, None] + (high - low)[:, None] * steps) / unit[:, None]
+
+    def _level(self, X: FloatArray, weights: FloatArray | None) -> None:
+        """Make stumps constant that have too little weight on one side."""
+        if not self.min_weight_fraction_leaf:
+            return
+        weights = np.ones(X.shape[0]) if weights is None else weights
+        # The slack is for the rounding of the sums.
+        least = (self.min_weight_fraction_leaf - 1e-9) * weights.sum()
+        every, attributes = self.thresholds_.reshape(-1), self.attributes()
+        for attribute, column in enumerate(columns_of(X)):
+            first, last = np.searchsorted(attributes, [attribute, attribute + 1])
+            thresholds = every[first:last]
+            # A missing value is above no threshold.
+            values = np.where(np.isnan(column), -np.inf, column)
+            order = values.argsort(kind="stable")
+            sums = np.append(0.0, np.cumsum(weights[order]))
+            left = sums[np.searchsorted(values[order], thresholds, side="right")]
+            thresholds[left < least] = -np.inf
+            thresholds[sums[-1] - left < least] = np.inf
 
     def _missing(self, X: FloatArray) -> BoolArray:
         """Return where the attributes with a voter for missing values are missing."""

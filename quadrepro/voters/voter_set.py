@@ -21,7 +21,7 @@ from quadrepro.voters.stumps import Stumps
 class VoterSet(Protocol):
     """A transformer whose output is the voter matrix."""
 
-    def fit(self, X: Any, y: Any) -> Any:
+    def fit(self, X: Any, y: Any, **options: Any) -> Any:
         """Learn the voters from training examples and their labels."""
 
     def transform(self, X: Any) -> Any:
