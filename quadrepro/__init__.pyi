@@ -23,6 +23,8 @@ from .ranking import rank as rank
 from .reproduction import reproduce as reproduce
 from .results import Results as Results
 from .results import load_results as load_results
+from .voters.classifiers import Classifiers as Classifiers
 from .voters.conjunctions import Conjunctions as Conjunctions
 from .voters.drawn import DrawnStumps as DrawnStumps
 from .voters.stumps import Stumps as Stumps
+from .voters.trees import Trees as Trees

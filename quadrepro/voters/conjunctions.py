@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from quadrepro._typing import FloatArray, IntArray
+from quadrepro._validation import counted_examples
 from quadrepro.voters.bits import Bits, Counts, pack
 from quadrepro.voters.stumps import Missing, Stumps
 
@@ -153,7 +154,7 @@ class Conjunctions(Stumps):
         self,
         X: FloatArray,
         y: ArrayLike | None = None,
-        sample_weight: FloatArray | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Place the thresholds, and choose the stumps to pair.
 
@@ -181,9 +182,12 @@ class Conjunctions(Stumps):
         if y is None:
             raise ValueError("Conjunctions needs y: the pairs are chosen by the labels")
         X, labels = self._validated(X, y)
-        self._fit_to(X, sample_weight)
-        signs = np.where(np.asarray(labels) == np.unique(labels)[-1], 1.0, -1.0)
-        return self.choose(Tallies.of(X, signs, self, sample_weight))
+        rows, weights = counted_examples(X, sample_weight)
+        X, labels = X[rows], labels[rows]
+        self._fit_to(X, weights)
+        signs = np.where(labels == np.unique(labels)[-1], 1.0, -1.0)
+        known = None if sample_weight is None else weights
+        return self.choose(Tallies.of(X, signs, self, known))
 
     def choose(self, tallies: Tallies) -> Self:
         """Choose the stumps to pair, given sums over the examples.

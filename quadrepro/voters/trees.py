@@ -53,7 +53,8 @@ class Trees(TransformerMixin, BaseEstimator):
     Notes
     -----
     Missing values are taken as scikit-learn's trees take them. Attributes are rounded to single
-    precision.
+    precision. Weights of examples count in the vote, not in the trees: a bootstrap sample does not
+    tell an example of weight 2 from two examples.
 
     Examples
     --------
@@ -85,9 +86,7 @@ class Trees(TransformerMixin, BaseEstimator):
         self.bootstrap = bootstrap
         self.random_state = random_state
 
-    def fit(
-        self, X: ArrayLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
-    ) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
         """Grow the trees.
 
         Parameters
@@ -96,8 +95,6 @@ class Trees(TransformerMixin, BaseEstimator):
             Training examples.
         y : array-like of shape (n_samples,)
             Labels; those equal to the largest one are one class, all others the other.
-        sample_weight : array-like of shape (n_samples,) or None, default None
-            Weights of the examples.
 
         Returns
         -------
@@ -115,8 +112,6 @@ class Trees(TransformerMixin, BaseEstimator):
             )
         if self.values not in ("class", "share"):
             raise ValueError(f"values must be 'class' or 'share', not {self.values!r}")
-        if y is None:
-            raise ValueError("Trees needs y: the trees learn the labels")
         X, labels = self._validated(X, y)
         forest = RandomForestClassifier(
             self.n_trees,
@@ -126,7 +121,7 @@ class Trees(TransformerMixin, BaseEstimator):
             random_state=self.random_state,
         )
         positive = np.asarray(labels) == np.unique(labels)[-1]
-        self.forest_ = forest.fit(X, positive, sample_weight)
+        self.forest_ = forest.fit(X, positive)
         return self
 
     def transform(self, X: ArrayLike) -> FloatArray:
