@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from quadrepro._typing import FloatArray, IntArray
-from quadrepro._validation import validated
+from quadrepro._validation import validated, weighted_examples
 from quadrepro.voters.bits import Bits, Counts, pack
 from quadrepro.voters.stumps import Stumps
 
@@ -140,7 +140,7 @@ class Conjunctions(Stumps):
         self,
         X: FloatArray,
         y: ArrayLike | None = None,
-        sample_weight: FloatArray | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Place the thresholds, and choose the stumps to pair.
 
@@ -150,8 +150,8 @@ class Conjunctions(Stumps):
             Training examples.
         y : array-like of shape (n_samples,)
             Labels; those equal to the largest one are one class, all others the other.
-        sample_weight : ndarray of shape (n_samples,) or None, default None
-            How often each example counts in the correlations; None for once.
+        sample_weight : array-like of shape (n_samples,) or None, default None
+            How often each example counts; None for once. Examples of weight 0 are left out.
 
         Returns
         -------
@@ -167,10 +167,11 @@ class Conjunctions(Stumps):
         if y is None:
             raise ValueError("Conjunctions needs y: the pairs are chosen by the labels")
         X, labels = validated(self, X, y)
+        X, labels, weights = weighted_examples(X, labels, sample_weight)
         self._place(X.min(axis=0), X.max(axis=0), steps)
-        self._level(X, sample_weight)
+        self._level(X, weights)
         signs = np.where(labels == np.max(labels), 1.0, -1.0)
-        return self.choose(Tallies.of(X, signs, self, sample_weight))
+        return self.choose(Tallies.of(X, signs, self, weights))
 
     def choose(self, tallies: Tallies) -> Self:
         """Choose the stumps to pair, given sums over the examples.

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from quadrepro._typing import FloatArray
-from quadrepro._validation import validated
+from quadrepro._validation import validated, weighted_examples
 from quadrepro.voters.bits import Bits, pack_stumps
 
 
@@ -54,7 +54,7 @@ class Stumps(TransformerMixin, BaseEstimator):
         self,
         X: FloatArray,
         y: ArrayLike | None = None,
-        sample_weight: FloatArray | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Place the thresholds.
 
@@ -64,8 +64,9 @@ class Stumps(TransformerMixin, BaseEstimator):
             Training examples.
         y : ignored
             Present for API consistency.
-        sample_weight : ndarray of shape (n_samples,) or None, default None
-            Positive weights, for `min_weight_fraction_leaf`; None for equal ones.
+        sample_weight : array-like of shape (n_samples,) or None, default None
+            Weights, for `min_weight_fraction_leaf`; None for equal ones. Examples of weight 0 are
+            left out.
 
         Returns
         -------
@@ -75,12 +76,13 @@ class Stumps(TransformerMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If a parameter is out of range or X has missing or infinite values.
+            If a parameter or a weight is out of range, or X has missing or infinite values.
         """
         steps = self._steps()
         X = validated(self, X)
+        X, _, weights = weighted_examples(X, np.zeros(len(X)), sample_weight)
         self._place(X.min(axis=0), X.max(axis=0), steps)
-        self._level(X, sample_weight)
+        self._level(X, weights)
         return self
 
     def fit_ranges(self, low: FloatArray, high: FloatArray) -> Self:
