@@ -1,7 +1,7 @@
 from . import stats as stats
 from ._version import __version__ as __version__
-from .learners.gradient.estimators import GradientBoostClassifier as GradientBoostClassifier
-from .learners.gradient.estimators import GradientBoostRegressor as GradientBoostRegressor
+from .learners.gradient.classifier import GradientBoostClassifier as GradientBoostClassifier
+from .learners.gradient.regressor import GradientBoostRegressor as GradientBoostRegressor
 from .learners.greedy.estimators import AdaBoostClassifier as AdaBoostClassifier
 from .learners.greedy.estimators import AdaBoostRegClassifier as AdaBoostRegClassifier
 from .learners.greedy.estimators import CBBoostClassifier as CBBoostClassifier

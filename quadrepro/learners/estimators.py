@@ -13,10 +13,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from quadrepro._typing import FloatArray
-from quadrepro._validation import validated
+from quadrepro._validation import ClassWeight, validated, weighted_examples
 from quadrepro.learners.algorithm import Algorithm
 from quadrepro.learners.estimator import TwoClassClassifier, two_classes
-from quadrepro.learners.sample_weights import ClassWeight, weighted_examples
 from quadrepro.voters.source import ZERO_VOTE
 from quadrepro.voters.stumps import Stumps
 from quadrepro.voters.voter_set import Voters as Voters

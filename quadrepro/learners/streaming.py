@@ -17,11 +17,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
 from quadrepro._typing import FloatArray
-from quadrepro._validation import validated
+from quadrepro._validation import ClassWeight, validated, weighted_examples
 from quadrepro.data.chunks import Chunk, open_chunks
 from quadrepro.learners.estimator import two_classes
 from quadrepro.learners.estimators import VoteClassifier, one_sample, total_of
-from quadrepro.learners.sample_weights import ClassWeight, weighted_examples
 from quadrepro.voters.conjunctions import Conjunctions, Tallies
 from quadrepro.voters.moments import Moments, stump_problem
 from quadrepro.voters.reduction import GramProblem, reduce_problem

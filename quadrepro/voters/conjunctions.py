@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from quadrepro._typing import FloatArray, IntArray
-from quadrepro._validation import counted_examples
+from quadrepro._validation import weighted_examples
 from quadrepro.voters.bits import Bits, Counts, pack
 from quadrepro.voters.stumps import Missing, Stumps
 
@@ -164,8 +164,8 @@ class Conjunctions(Stumps):
             Training examples.
         y : array-like of shape (n_samples,)
             Labels; those equal to the largest one are one class, all others the other.
-        sample_weight : ndarray of shape (n_samples,) or None, default None
-            How often each example counts in the correlations; None for once.
+        sample_weight : array-like of shape (n_samples,) or None, default None
+            How often each example counts; None for once. Examples of weight 0 are left out.
 
         Returns
         -------
@@ -182,12 +182,10 @@ class Conjunctions(Stumps):
         if y is None:
             raise ValueError("Conjunctions needs y: the pairs are chosen by the labels")
         X, labels = self._validated(X, y)
-        rows, weights = counted_examples(X, sample_weight)
-        X, labels = X[rows], labels[rows]
+        X, labels, weights = weighted_examples(X, labels, sample_weight)
         self._fit_to(X, weights)
         signs = np.where(labels == np.unique(labels)[-1], 1.0, -1.0)
-        known = None if sample_weight is None else weights
-        return self.choose(Tallies.of(X, signs, self, known))
+        return self.choose(Tallies.of(X, signs, self, weights))
 
     def choose(self, tallies: Tallies) -> Self:
         """Choose the stumps to pair, given sums over the examples.

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from quadrepro._typing import BoolArray, FloatArray, IntArray
-from quadrepro._validation import counted_examples, validated
+from quadrepro._validation import validated, weighted_examples
 from quadrepro.voters.bits import Bits, pack, pack_stumps
 from quadrepro.voters.columns import column_blocks, columns_of, ranges_of
 
@@ -109,7 +109,7 @@ class Stumps(TransformerMixin, BaseEstimator):
         y : ignored
             Present for API consistency.
         sample_weight : array-like of shape (n_samples,) or None, default None
-            Weights, for `min_weight_fraction_leaf`; None for equal ones. An example of weight 0 is
+            Weights, for `min_weight_fraction_leaf`; None for equal ones. Examples of weight 0 are
             left out.
 
         Returns
@@ -120,13 +120,13 @@ class Stumps(TransformerMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If a parameter is out of range, or X has infinite values or, unless they are a branch,
-            missing ones.
+            If a parameter or a weight is out of range, or X has infinite values or, unless they
+            are a branch, missing ones.
         """
         self._check_parameters()
         X = self._validated(X)
-        rows, weights = counted_examples(X, sample_weight)
-        return self._fit_to(X[rows], weights)
+        X, _, weights = weighted_examples(X, np.zeros(X.shape[0]), sample_weight)
+        return self._fit_to(X, weights)
 
     def fit_ranges(self, low: FloatArray, high: FloatArray) -> Self:
         """Place the thresholds, given the range of each attribute.
@@ -266,7 +266,7 @@ class Stumps(TransformerMixin, BaseEstimator):
         options = {"accept_sparse": "csr", "ensure_all_finite": finite}
         return validated(self, *arrays, reset=reset, **options)
 
-    def _fit_to(self, X: FloatArray, weights: FloatArray) -> Self:
+    def _fit_to(self, X: FloatArray, weights: FloatArray | None) -> Self:
         low, high, gaps = ranges_of(X)
         self.gaps_ = np.flatnonzero(gaps)
         self._place(low, high)
@@ -282,10 +282,11 @@ class Stumps(TransformerMixin, BaseEstimator):
         low, high = low * unit, high * unit
         self.thresholds_ = (low[:, None] + (high - low)[:, None] * steps) / unit[:, None]
 
-    def _level(self, X: FloatArray, weights: FloatArray) -> None:
+    def _level(self, X: FloatArray, weights: FloatArray | None) -> None:
         """Make stumps constant that have too little weight on one side."""
         if not self.min_weight_fraction_leaf:
             return
+        weights = np.ones(X.shape[0]) if weights is None else weights
         # The slack is for the rounding of the sums.
         least = (self.min_weight_fraction_leaf - 1e-9) * weights.sum()
         every, attributes = self.thresholds_.reshape(-1), self.attributes()

@@ -24,7 +24,8 @@ from quadrepro.engine.work import run_cell
 from quadrepro.errors import ConfigError
 from quadrepro.learners.algorithm import Algorithm, positive_votes
 from quadrepro.learners.base import Hyperparameter
-from quadrepro.learners.gradient.estimators import GradientBoostClassifier, GradientBoostRegressor
+from quadrepro.learners.gradient.classifier import GradientBoostClassifier
+from quadrepro.learners.gradient.regressor import GradientBoostRegressor
 from quadrepro.learners.greedy.adaboost import AdaBoost
 from quadrepro.learners.grid import Grid
 from quadrepro.voters.random_stumps import Coding, RandomStumps

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from quadrepro._typing import FloatArray
+from quadrepro._validation import ClassWeight
 from quadrepro.learners.base import N_ROUNDS, Learner
 from quadrepro.learners.estimator import LinkedClassifier
 from quadrepro.learners.estimators import Voters
@@ -19,7 +20,6 @@ from quadrepro.learners.greedy.ebboost import EBBoost
 from quadrepro.learners.greedy.estimator import GreedyClassifier
 from quadrepro.learners.greedy.hedge import HedgeBoost, experts_rate
 from quadrepro.learners.greedy.quadboost import VARIANTS, QuadBoost, Selection
-from quadrepro.learners.sample_weights import ClassWeight
 from quadrepro.learners.streaming import MomentClassifier
 from quadrepro.voters.reduction import GramProblem
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from quadrepro._typing import FloatArray, IntArray
+from quadrepro._validation import ClassWeight
 from quadrepro.learners.estimators import VoteClassifier, Voters, one_sample, total_of
 from quadrepro.learners.grid import Grid
 from quadrepro.learners.programs import cqboost, lpboost
@@ -20,7 +21,6 @@ from quadrepro.learners.programs.mean_margin import feasible, infeasible
 from quadrepro.learners.programs.mincq import MinCq
 from quadrepro.learners.programs.mincq_program import MinCqProgram
 from quadrepro.learners.programs.qp_reg import RegularizedQP
-from quadrepro.learners.sample_weights import ClassWeight
 from quadrepro.learners.streaming import MomentClassifier
 from quadrepro.voters.reduction import GramProblem, reduce_problem
 
