@@ -55,7 +55,6 @@ ESTIMATORS = [
 each_estimator = pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
 
 
-
 @pytest.mark.parametrize(
     ("estimator", "algorithm", "candidate"),
     [

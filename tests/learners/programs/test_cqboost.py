@@ -201,7 +201,6 @@ def test_a_run_over_more_voters_than_examples_ends_at_an_optimum(seed: int) -> N
     assert last.gap < 1e-9
 
 
-
 @pytest.mark.parametrize(
     ("estimator", "candidate"),
     [

@@ -147,7 +147,6 @@ def test_a_mean_margin_that_is_none_is_refused() -> None:
         MinCqOnCBBoost(mu=0.0).check(Grid.of({"n_rounds": [2]}))
 
 
-
 def test_weights_are_those_of_the_algorithms_path(problem: Problem) -> None:
     H, y = problem
     fitted = MinCqClassifier(0.1, voters="precomputed").fit(H, y)
