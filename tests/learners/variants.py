@@ -57,7 +57,7 @@ OTHER_VOTERS = [
 ]
 VOTES: list[Any] = [*QUADBOOST, *GREEDY, *PROGRAMS, *OTHER_VOTERS]
 
-REGRESSORS = [GradientBoostRegressor(step, n_rounds=10) for step in STEPS]
+REGRESSORS = [GradientBoostRegressor(step, n_rounds=10, eps=0.5) for step in STEPS]
 REGRESSORS += [
     GradientBoostRegressor("shrink", n_rounds=10, cuts=3),
     GradientBoostRegressor("truncate", n_rounds=10, depth=2, bound="unit"),

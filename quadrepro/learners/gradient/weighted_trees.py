@@ -94,8 +94,12 @@ class WeightedTreeFitter:
         )
         leaves = trees.leaves(self._features.columns)
         for values, own, target in zip(trees.values, leaves, targets, strict=True):
-            sums = np.bincount(own, self._weights * target, n_cuts + 1)
-            values[:] = sums / np.maximum(np.bincount(own, self._weights, n_cuts + 1), 1e-300)
+            # The mean of equal targets has to be that target to the last bit: boosting of separable
+            # classes enlarges any difference from round to round.
+            values[own] = target
+            sums = np.bincount(own, self._weights * (target - values[own]), n_cuts + 1)
+            sizes = np.bincount(own, self._weights, n_cuts + 1)
+            values += np.divide(sums, sizes, out=np.zeros(n_cuts + 1), where=sizes > 0)
         return trees, leaves
 
     def _grow(self, target: FloatArray) -> _Growth:

@@ -4,6 +4,7 @@ import ast
 import doctest
 import inspect
 import re
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -48,7 +49,6 @@ def problem(estimator: Any) -> tuple[np.ndarray, np.ndarray]:
     X = rng.normal(size=(80, 4))
     y = X[:, 0] + np.sin(X[:, 1]) + rng.normal(0, 0.5, 80)
     return X, (np.sign(y) if isinstance(estimator, GradientBoostClassifier) else y)
-
 
 
 @pytest.mark.parametrize("estimator", [*REGRESSORS, *CLASSIFIERS], ids=repr)
@@ -167,7 +167,8 @@ def test_a_number_of_splits_is_refused() -> None:
         GradientBoostRegressor(splits=4)
 
 
-def test_the_examples_of_the_documentation_are_true() -> None:
+@pytest.mark.parametrize("module", [classifier, regressor])
+def test_the_examples_of_the_documentation_are_true(module: ModuleType) -> None:
     found = doctest.testmod(module)
     assert found.attempted > 0
     assert found.failed == 0
