@@ -99,6 +99,6 @@ def voter_matrix(voters: VoterSet, X: FloatArray) -> FloatArray:
         row, voter = np.unravel_index(np.argmax(np.nan_to_num(sizes, nan=np.inf)), H.shape)
         raise ValueError(
             f"{name}.transform must return values in [-1, 1], but voter {voter} has the value "
-            f"{H[row, voter]:g}: put MaxAbsScaler behind it, for example"
+            f"{H[row, voter]:g}: put MinMaxScaler((-1, 1), clip=True) behind it"
         )
     return H

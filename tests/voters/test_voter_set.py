@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.datasets import load_breast_cancer
 from sklearn.decomposition import PCA
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler, OneHotEncoder
+from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, OneHotEncoder
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from quadrepro import (
@@ -113,7 +113,7 @@ def test_where_a_value_is_missing_decides_by_a_branch() -> None:
 @pytest.mark.parametrize(
     "voters",
     [
-        make_pipeline(PCA(3), MaxAbsScaler(clip=True)),
+        make_pipeline(PCA(3), MinMaxScaler((-1, 1), clip=True)),
         make_pipeline(FunctionTransformer(np.sign), OneHotEncoder(handle_unknown="ignore")),
         make_pipeline(PCA(2), Stumps(5)),
     ],
