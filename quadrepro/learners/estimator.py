@@ -35,8 +35,7 @@ class LearnerEstimator(BaseEstimator):
     def _candidate(self, learner: Learner, total: float) -> dict[str, float]:
         """Return the parameters that are hyper-parameters of the learner; ValueError if wrong.
 
-        `total` is the sum of the examples' weights, on which none of the parameters may depend but
-        a default.
+        `total` is the number of examples as weights count them, on which only defaults depend.
         """
         known = [(h, getattr(self, h.name)) for h in learner.hyperparameters]
         given = {h.name: value for h, value in known if not (h.optional and value is None)}

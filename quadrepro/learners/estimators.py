@@ -221,8 +221,8 @@ def _without_rounding(votes: FloatArray, total: float) -> FloatArray:
 
 
 def total_of(y: FloatArray, weights: FloatArray | None) -> float:
-    """Return the total weight of some examples, which count once without weights."""
-    return float(len(y) if weights is None else weights.sum())
+    """Return the total weight of some examples, or their number if that is more."""
+    return float(len(y) if weights is None else max(len(y), weights.sum()))
 
 
 def one_sample(weights: FloatArray | None) -> FloatArray | None:

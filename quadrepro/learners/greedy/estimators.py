@@ -267,7 +267,8 @@ class HedgeBoostClassifier(GreedyClassifier):
     ----------
     eta : float or None, default None
         Rate η of the example weights, at most 1/2. None stands for the lecture's rate
-        sqrt(ln(m)/T) for T rounds on m training examples, or 1/2 if that is less.
+        sqrt(ln(m)/T) for T rounds on m training examples, or 1/2 if that is less. m is the total
+        weight of the examples if that is more than their number.
     n_rounds : int, default 1000
         Number of rounds. A run ends earlier if no voter has an edge.
     voters : Stumps, "precomputed" or None, default None
