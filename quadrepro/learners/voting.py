@@ -52,7 +52,7 @@ class FixedStumps(Voters):
     ) -> MatrixVotes:
         """Return the trainer over the voter matrix, as described in `Voters.trainer`."""
         stumps = Stumps(self.per_attribute).fit(data.train.X)
-        H, H_test = stumps.transform(data.train.X), stumps.transform(data.test.X)
+        H, H_test = stumps.matrix(data.train.X), stumps.matrix(data.test.X)
         if self.n_voters is not None:
             varying = np.flatnonzero((H[0] != H).any(axis=0))
             if len(varying) < self.n_voters:

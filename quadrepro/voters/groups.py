@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quadrepro._typing import BoolArray, FloatArray, IntArray
+from quadrepro.voters.columns import columns_of
 from quadrepro.voters.reduction import first_of_equal_rows
 
 Digits = NDArray[np.uint8]
@@ -95,8 +96,8 @@ class VoterGroups:
         n_attributes, per_attribute = thresholds.shape
         first = np.arange(0, per_attribute, N_CODES - 1)
         voters = (np.arange(n_attributes)[:, None] * per_attribute + first).ravel()
-        digits = np.empty((len(voters), len(X)), dtype=np.uint8)
-        for a, column in enumerate(X.T):
+        digits = np.empty((len(voters), len(y)), dtype=np.uint8)
+        for a, column in enumerate(columns_of(X)):
             below = np.searchsorted(thresholds[a], column) - first[:, None]
             digits[a * len(first) : (a + 1) * len(first)] = below.clip(0, N_CODES - 1)
         return cls._of_digits(digits, np.append(voters, thresholds.size), y)
@@ -123,12 +124,18 @@ class VoterGroups:
         says = [d > k for d, size in zip(self.digits, sizes, strict=True) for k in range(size)]
         return np.where(says, 1.0, -1.0).T
 
-    def distinct(self) -> tuple[VoterGroups, FloatArray]:
-        """Return the distinct examples in the order in which they come, and how often each does."""
+    def distinct(self, weights: FloatArray | None = None) -> tuple[VoterGroups, FloatArray]:
+        """Return the distinct examples in the order in which they come, and how often each does.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (n_examples,) or None, default None
+            How often each example counts; None for once.
+        """
         labels = (self.y > 0)[:, None].view(np.uint8)
         rows, inverse = first_of_equal_rows(np.concatenate([self.digits.T, labels], axis=1))
         digits = np.ascontiguousarray(self.digits[:, rows])
-        counts = np.bincount(inverse).astype(np.float64)
+        counts = np.bincount(inverse, weights).astype(np.float64)
         return VoterGroups._of_digits(digits, self.voters, self.y[rows]), counts
 
 

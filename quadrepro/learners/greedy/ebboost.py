@@ -41,6 +41,8 @@ class SquaredWeights(ExampleWeights):
         How often the sample of each trajectory contains each example.
     """
 
+    absorbs = False
+
     def __init__(self, source: VoterSource, copies: FloatArray) -> None:
         self._n = copies.sum(axis=1, keepdims=True)
         self._tanh = np.zeros(len(copies))
@@ -132,6 +134,8 @@ class SquaredWeights(ExampleWeights):
         np.rint(squares, out=squares)
         if self._copies is not None:
             self._stack *= self._copies
+            if self._rounds:
+                np.rint(self._stack, out=self._stack)
         rows, n_voters = self._sums.shape
         self._source.sums(
             self._stack.reshape(2 * rows, -1), self._stacked_sums.reshape(2 * rows, n_voters)
