@@ -122,7 +122,7 @@ def _cells_of_row(
 ) -> Iterator[Cell]:
     algorithms = (entry.changed(row.entry.settings) for entry in experiment.config.algorithms)
     view = experiment.views[row.entry.title]
-    columns = [_Column.of(entry, row, protocol, view, source) for entry in algorithms]
+    columns = [_Column.of(experiment.name, e, row, protocol, view, source) for e in algorithms]
     for repeat, draws in enumerate(_draws(experiment, row)):
         for column in columns:
             yield column.cell(repeat, draws)
@@ -132,6 +132,7 @@ def _cells_of_row(
 class _Column:
     """One algorithm in one row, with all that its cells share."""
 
+    experiment: str
     entry: AlgorithmEntry
     row: DatasetEntry
     protocol: Protocol
@@ -143,7 +144,13 @@ class _Column:
 
     @classmethod
     def of(
-        cls, entry: AlgorithmEntry, row: Row, protocol: Protocol, view: View, source: RowSource
+        cls,
+        experiment: str,
+        entry: AlgorithmEntry,
+        row: Row,
+        protocol: Protocol,
+        view: View,
+        source: RowSource,
     ) -> Self:
         learner = _for_view(entry, view, row.entry.title)
         measures = entry.measures or protocol.measures
@@ -164,7 +171,8 @@ class _Column:
         if grids is not None:
             content["grid"] = _axes(grids)
         area = source.sizes[0] * source.n_columns
-        return cls(entry, row.entry, of_entry, learner, source, area, grids, Shared(content))
+        shared = Shared(content)
+        return cls(experiment, entry, row.entry, of_entry, learner, source, area, grids, shared)
 
     def cell(self, repeat: int, draws: Draws) -> Cell:
         grids, own = self.grids, {}
@@ -177,6 +185,7 @@ class _Column:
         elif self.protocol.draws_more or self.learner.draws:
             own["draws"] = draws
         return Cell(
+            experiment=self.experiment,
             dataset=self.row.title,
             algorithm=self.entry.name,
             repeat=repeat,
