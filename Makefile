@@ -37,9 +37,7 @@ plots: $(VENV)/run ## the figures of docs/*.md
 	$(BIN)/python docs/plots.py
 
 reproduce-all: $(VENV)/run ## every config, and the pages of all; data from $QUADREPRO_DATA
-	@set -e; for config in configs/*.yaml; do \
-		echo "== $$config"; $(BIN)/quadrepro run $$config --jobs $(JOBS) --no-report; \
-	done
+	$(BIN)/quadrepro run configs/*.yaml --jobs $(JOBS) --no-report
 	$(BIN)/quadrepro overview
 	$(BIN)/quadrepro report --all
 
