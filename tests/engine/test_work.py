@@ -26,7 +26,8 @@ from quadrepro.errors import ConfigError
 from quadrepro.learners.algorithm import Algorithm, positive_votes
 from quadrepro.learners.base import Hyperparameter
 from quadrepro.learners.contestants.predictor import EstimatorPredictor
-from quadrepro.learners.gradient.estimators import GradientBoostClassifier, GradientBoostRegressor
+from quadrepro.learners.gradient.classifier import GradientBoostClassifier
+from quadrepro.learners.gradient.regressor import GradientBoostRegressor
 from quadrepro.learners.greedy.adaboost import AdaBoost
 from quadrepro.learners.grid import Grid
 from quadrepro.voters.random_stumps import Coding, RandomStumps
