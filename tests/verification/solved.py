@@ -42,6 +42,7 @@ class Case:
     def planned(self) -> PlannedCell:
         config: dict[str, Any] = {
             "title": "Case",
+            "baseline": False,
             "seed": 3,
             "protocol": self.protocol,
             "datasets": [self.dataset],
@@ -128,6 +129,8 @@ REFITTED = {
     "forest": Case("sklearn:RandomForestClassifier", {"n_estimators": [3, 6]}, dataset="wine"),
     "ridge": Case("sklearn:Ridge", {"alpha": [1, 0.1]}, {}, NUMBERS, REGRESSION),
     "one tree": Case("sklearn:DecisionTreeClassifier", {}, {"max_depth": 2}),
+    "baseline": Case("baseline"),
+    "baseline, numbers": Case("baseline", {}, {}, NUMBERS, REGRESSION),
 }
 CASES = {**GREEDY, **OVER_DRAWN, **PROGRAMS, **TREES, **REFITTED}
 
