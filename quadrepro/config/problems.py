@@ -173,7 +173,7 @@ class FreshRows:
     def check(self, dataset: Dataset, draws: Iterable[Draws]) -> None:
         """Raise ConfigError if the view does not fit the samples, or the rule their sizes."""
         # Of drawn labels, all may turn out equal; half of those of orange data are in each class.
-        alike = self.view.task == "regression" or self.rule == "orange"
+        alike = not self.found.card.classes_of(self.view) or self.rule == "orange"
         for of_repeat in draws:
             self.problem(of_repeat)
             if alike and not self.view.where:

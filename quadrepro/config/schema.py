@@ -21,7 +21,7 @@ from quadrepro.config.algorithm_entry import AlgorithmEntry
 from quadrepro.config.axis import Axis, Scalar
 from quadrepro.config.dataset_entry import DatasetEntry, merged
 from quadrepro.config.protocol import Protocol
-from quadrepro.data.schema import View
+from quadrepro.data.card import View, load_card
 from quadrepro.documents.model import Model, fault
 from quadrepro.documents.validation import nested_fault
 from quadrepro.errors import nearest
@@ -233,7 +233,8 @@ class Config(Model):
     @cached_property
     def tasks(self) -> dict[str, Task]:
         """What is predicted in each row, by the title of the row."""
-        return {title: view.task for title, view in self.views.items()}
+        views = self.views
+        return {e.title: load_card(e.name).task_of(views[e.title]) for e in self.entries}
 
     @property
     def columns(self) -> tuple[AlgorithmEntry, ...]:

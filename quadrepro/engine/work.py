@@ -26,6 +26,7 @@ from quadrepro.engine.limits import at_most
 from quadrepro.engine.packing import pack_codes, pack_numbers, pack_scores
 from quadrepro.engine.records import Record, pack_margins, rmse
 from quadrepro.kernels.compiling import warm
+from quadrepro.learners.one_vs_rest import trainer_of
 from quadrepro.learners.stopping import Stopping
 from quadrepro.learners.training import Part, Rng, TrainingData, Voters
 from quadrepro.learners.voting import DrawnStumps, FixedStumps
@@ -92,7 +93,7 @@ def _failed(cell: Cell, message: str) -> Record:
 
 def _compute(cell: Cell) -> Record:
     data = _training_data(cell)
-    trainer = cell.learner.trainer(data, cell.grids)
+    trainer = trainer_of(cell.learner, data, cell.grids)
     search = _search(cell)
     start = time.perf_counter()
     choice = search(trainer)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from quadrepro._typing import FloatArray, IntArray, Task
 from quadrepro.learners.base import Learner
 from quadrepro.learners.grid import Grid, Value
-from quadrepro.learners.training import Fitted, Losses, Outputs, Path, Trainer, TrainingData
+from quadrepro.learners.held_out import Scored, Validation
+from quadrepro.learners.training import Fitted, Outputs, Path, Trainer, TrainingData
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class Predictor(Learner):
         X : ndarray of shape (n_examples, n_attributes)
             Training examples.
         y : ndarray of shape (n_examples,)
-            Labels -1 or +1, or the numbers to predict.
+            Labels -1 or +1, class codes where the predictor takes them, or the numbers to predict.
         grid : Grid
             Values of the hyper-parameters.
         X_new : ndarray of shape (n_new, n_attributes)
@@ -47,7 +48,7 @@ class Predictor(Learner):
         Returns
         -------
         ndarray of shape (n_candidates, n_new)
-            Predicted numbers, or for classes scores that are above zero for +1.
+            Predicted numbers or class codes, or for two classes scores that are above zero for +1.
         """
 
     def all_predictions(
@@ -146,29 +147,35 @@ class Predictions(Trainer):
     predictor: Predictor
     data: TrainingData
 
-    def cross_validate(self, fold: IntArray) -> Losses:
-        """Return the losses summed over the folds; a single candidate is not trained and has 0."""
-        X, y = self.data.train
-        losses = np.zeros(len(self.candidates))
-        if len(losses) > 1:
-            for f in range(int(fold.max()) + 1):
-                out = fold == f
-                scores = self._scores(X[~out], y[~out], X[out], f"fold {f}")
-                losses += summed_loss(self.predictor.task, scores, y[out])
-        return Losses(losses, self._fitted)
+    @property
+    def task(self) -> Task:
+        """What is predicted."""
+        return self.data.task
 
-    def hold_out(self) -> Losses:
-        """Return the losses on the held-out examples."""
+    def validate(self, fold: IntArray | None) -> Validation:
+        """Score held-out examples; a single candidate is not trained for folds and has loss 0."""
+        n_candidates = len(self.candidates)
+        solved = np.ones(n_candidates, dtype=np.bool_)
+        if fold is not None:
+            return Validation(self._folds(fold) if n_candidates > 1 else (), solved, self._fitted)
         data, valid = self.data, self.data.valid
         if valid is None:
             raise ValueError("a hold-out needs held-out examples")
         on_valid, later = self.predictor.held_out_predictions(
             *data.train, self.grids, valid.X, data.rng("all")
         )
-        losses = summed_loss(self.predictor.task, on_valid, valid.y)
+        part = Scored(valid.y, on_valid)
         if later is None:
-            return Losses(losses, self._fitted)
-        return Losses(losses, lambda i: Fitted(self.candidates[i], later(i, data.test.X)))
+            return Validation([part], solved, self._fitted)
+        return Validation(
+            [part], solved, lambda i: Fitted(self.candidates[i], later(i, data.test.X))
+        )
+
+    def _folds(self, fold: IntArray) -> Iterator[Scored]:
+        X, y = self.data.train
+        for f in range(int(fold.max()) + 1):
+            out = fold == f
+            yield Scored(y[out], self._scores(X[~out], y[~out], X[out], f"fold {f}"))
 
     def path(self) -> Path:
         """Train all candidates once; they predict the training and the test examples."""
@@ -183,6 +190,10 @@ class Predictions(Trainer):
         """Train only the last candidate."""
         return self._fitted(len(self.candidates) - 1)
 
+    def for_labels(self, data: TrainingData) -> Trainer:
+        """Return the trainer on the same attributes for other labels."""
+        return replace(self, data=data)
+
     def _fitted(self, i: int) -> Fitted:
         candidate = self.candidates[i]
         return Fitted(candidate, self.predictor.outputs(self.data, candidate, self.data.test.X))
@@ -191,27 +202,3 @@ class Predictions(Trainer):
         self, X: FloatArray, y: FloatArray, X_new: FloatArray, name: str = "all"
     ) -> FloatArray:
         return self.predictor.all_predictions(X, y, self.grids, X_new, self.data.rng(name))
-
-
-def summed_loss(task: Task, scores: FloatArray, y: FloatArray) -> FloatArray:
-    """Return the number of errors, or the sum of squared errors, of each row of scores.
-
-    Parameters
-    ----------
-    task : {"classification", "regression"}
-        What the scores predict.
-    scores : ndarray of shape (n_candidates, n_examples)
-        Predicted numbers, or for classes scores that are above zero for +1.
-    y : ndarray of shape (n_examples,)
-        Labels -1 or +1, or true numbers.
-
-    Returns
-    -------
-    ndarray of shape (n_candidates,)
-        The losses; infinite for a regression whose predictions overflowed.
-    """
-    if task == "classification":
-        return np.asarray(((scores > 0) != (y > 0)).sum(axis=1), dtype=np.float64)
-    errors = scores - y
-    losses = np.square(errors, out=errors).sum(axis=1)
-    return np.where(np.isnan(losses), np.inf, losses)

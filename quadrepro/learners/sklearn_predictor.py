@@ -83,6 +83,7 @@ class SklearnPredictor(Predictor):
 
     version: ClassVar[int] = 2
     packages: ClassVar[tuple[str, ...]] = ("scipy", "scikit-learn")
+    many_classes: ClassVar[bool] = True
 
     name: str
     settings: Mapping[str, Value] = field(default_factory=dict)
@@ -105,7 +106,7 @@ class SklearnPredictor(Predictor):
     def predictions(
         self, X: FloatArray, y: FloatArray, grid: Grid, X_new: FloatArray, rng: np.random.Generator
     ) -> FloatArray:
-        """Train every candidate of a grid; classes are predicted as -1 and +1."""
+        """Train every candidate of a grid; classes are predicted as they are given."""
         return self.all_predictions(X, y, [grid], X_new, rng)
 
     def all_predictions(

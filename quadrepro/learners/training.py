@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -19,6 +19,7 @@ from quadrepro.learners.grid import Grid, Value
 
 if TYPE_CHECKING:
     from quadrepro.learners.algorithm import Algorithm
+    from quadrepro.learners.held_out import Validation
 
 Rng = Callable[[str], np.random.Generator]
 """Returns the generator of the draws with a given name."""
@@ -85,6 +86,21 @@ class TrainingData:
     rng: Rng
     task: Task = "classification"
     n_classes: int = 2
+
+    def against_rest(self, code: int) -> TrainingData:
+        """Return the same examples with one class as +1 and all others as -1."""
+
+        def part(of: Part) -> Part:
+            return Part(of.X, np.where(of.y == code, 1.0, -1.0))
+
+        return replace(
+            self,
+            train=part(self.train),
+            test=part(self.test),
+            valid=None if self.valid is None else part(self.valid),
+            task="classification",
+            n_classes=2,
+        )
 
 
 class Outputs(NamedTuple):
@@ -207,32 +223,36 @@ class Trainer(ABC):
         """All candidates in order."""
         return [candidate for grid in self.grids for candidate in grid.candidates]
 
+    @property
     @abstractmethod
-    def cross_validate(self, fold: IntArray) -> Losses:
-        """Return the losses of all candidates, summed over the held-out folds.
+    def task(self) -> Task:
+        """What is predicted."""
+
+    @abstractmethod
+    def validate(self, fold: IntArray | None) -> Validation:
+        """Train all candidates and score held-out examples.
 
         Parameters
         ----------
-        fold : ndarray of int, shape (n_train,)
-            Fold of each training example, 0 to k - 1.
+        fold : ndarray of int of shape (n_train,), or None
+            Fold of each training example, 0 to k - 1, of which each is held out in turn; None for
+            the examples that are held out beside the training part.
 
         Raises
         ------
         NoSolutionError
             If no candidate has a solution on every fold.
         ValueError
-            If the learner cannot be cross-validated over its voters.
+            If the learner cannot be validated in this way.
         """
 
-    @abstractmethod
+    def cross_validate(self, fold: IntArray) -> Losses:
+        """Return the losses of all candidates, summed over the held-out folds; see `validate`."""
+        return self.validate(fold).losses(self.task)
+
     def hold_out(self) -> Losses:
-        """Return the losses of all candidates on the held-out examples.
-
-        Raises
-        ------
-        ValueError
-            If there are no held-out examples, or the learner needs a voter matrix.
-        """
+        """Return the losses of all candidates on the held-out examples; see `validate`."""
+        return self.validate(None).losses(self.task)
 
     @abstractmethod
     def path(self) -> Path:
@@ -249,3 +269,7 @@ class Trainer(ABC):
     def last(self) -> Fitted:
         """Train the last candidate on the whole training part, as `path` does."""
         return self.path().last
+
+    @abstractmethod
+    def for_labels(self, data: TrainingData) -> Trainer:
+        """Return the trainer on the same examples with other labels."""

@@ -12,7 +12,7 @@ from sklearn.tree import DecisionTreeRegressor
 from quadrepro._typing import FloatArray, IntArray, Task
 from quadrepro.learners.base import Hyperparameter
 from quadrepro.learners.grid import Grid
-from quadrepro.learners.predictor import Predictions, Predictor, summed_loss
+from quadrepro.learners.predictor import Predictions, Predictor
 from quadrepro.learners.sklearn_predictor import SklearnPredictor
 from quadrepro.learners.training import Part, TrainingData
 from quadrepro.learners.voting import FixedStumps
@@ -123,7 +123,8 @@ def test_ties_go_to_the_first_candidate_however_the_grids_are_cut(
     X, y = np.zeros((6, 1)), np.zeros(6)
     search = KFold(np.arange(6) % 3) if folds else HoldOut()
     cut = [Grid.of({"value": values}) for values in grids]
-    choice = search(Predictions(cut, Constant(), training_data(X, y, X, Part(X, y))))
+    data = training_data(X, y, X, Part(X, y), "regression")
+    choice = search(Predictions(cut, Constant(), data))
     assert (choice.fitted.candidate, choice.loss) == ({"value": 1}, 6.0)
 
 
@@ -253,18 +254,3 @@ def test_a_predictor_is_trained_on_attributes() -> None:
     assert (trainer.predictor, trainer.data, trainer.grids) == (spy, data, GRIDS)
     assert not spy.gives_votes
     assert spy.draws
-
-
-def test_errors_are_counted_and_squared_errors_added() -> None:
-    scores = np.array([[1.0, -2.0, 0.0], [0.5, 3.0, 1.0]])
-    errors = summed_loss("classification", scores, np.array([1.0, -1.0, 1.0]))
-    assert (errors.tolist(), errors.dtype) == ([1.0, 1.0], np.float64)
-    squares = summed_loss("regression", scores, np.array([1.0, 0.0, 2.0]))
-    assert squares.tolist() == [8.0, 10.25]
-
-
-def test_a_regression_that_has_overflowed_is_worse_than_all_others() -> None:
-    scores = np.array([[np.inf, 0.0], [np.nan, 0.0], [1e200, 0.0]])
-    with np.errstate(over="ignore"):
-        losses = summed_loss("regression", scores, np.zeros(2))
-    assert losses.tolist() == [np.inf] * 3

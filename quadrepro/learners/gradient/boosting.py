@@ -178,7 +178,7 @@ class GradientBoost(Predictor):
         """Return the algorithm with the loss of a task, or None if it has another loss."""
         if self.loss is None:
             return replace(self, loss="l2" if task == "regression" else "logistic")
-        return self if task == self.task else None
+        return super().for_task(task)
 
     @property
     def kind(self) -> StepKind:

@@ -294,15 +294,15 @@ def _check_noiseless(context: Context[str]) -> None:
 def _has_truth(context: Context[str], entry: DatasetEntry) -> bool:
     """Return whether the targets of a row are known without their noise."""
     fresh = entry.changed(context.config.protocol).sample is not None
-    return fresh and context.experiment.views[entry.title].task == "regression"
+    return fresh and context.experiment.tasks[entry.title] == "regression"
 
 
 def _published(context: Context[str]) -> dict[tuple[str, str], str]:
     """Return the printed means; errors have a percent sign and RMSEs have none."""
     printed = context.printed(context.option)
     return {
-        (row, column): text + ("%" if view.task == "classification" else "")
-        for row, view in context.experiment.views.items()
+        (row, column): text + ("" if task == "regression" else "%")
+        for row, task in context.experiment.tasks.items()
         for column in context.titles
         if (text := printed.text(row, column + MEAN))
     }
