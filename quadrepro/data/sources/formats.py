@@ -60,7 +60,7 @@ def read_file(path: Path, layout: FileLayout, member: str = "") -> Frame:
     origin = str(path) if name == path.name else f"{path} ({name})"
     readers: dict[str, Callable[[], Frame]] = {
         "csv": lambda: _csv(text_of(content, origin), origin, layout),
-        "arff": lambda: _arff(text_of(content, origin), origin),
+        "arff": lambda: read_arff(text_of(content, origin), origin),
         "libsvm": lambda: binary.libsvm(content, origin, max(len(layout.columns) - 1, 0)),
         "parquet": lambda: binary.parquet(content, origin),
         "excel": lambda: binary.excel(content, origin),
@@ -248,7 +248,7 @@ def _even_rows(
         yield fields
 
 
-def _arff(text: str, origin: str) -> Frame:
+def read_arff(text: str, origin: str) -> Frame:
     import arff
 
     n_attributes = text.lower().count("@attribute")
