@@ -111,6 +111,8 @@ def test_fetch_brings_the_task_of_a_config_and_check_needs_no_network(
     assert "59 (mine); with a network, quadrepro fetch CONFIG fetches them" in missing.output
     fetched = CliRunner(env={"QUADREPRO_OFFLINE": ""}).invoke(main, ["fetch", "mine.yaml"])
     assert fetched.exit_code == 0, fetched.output
+    # Pickles in the library's cache are neither read nor made.
+    assert not [*Path("openml").rglob("*.pkl*")]
     server.asked.clear()
     assert CliRunner().invoke(main, ["check", "mine.yaml"]).exit_code == 0
     assert not server.asked
@@ -154,7 +156,7 @@ def test_splits_that_are_damaged_are_set_aside_and_fetched_again(
             SPLITS.replace("rowid", "row"),
             "OpenML task 59: the splits lack the column rowid",
         ),
-        (HEAD, "OpenML task 59 has no splits"),
+        (HEAD, "OpenML task 59: the file has no rows"),
         ("nothing", "OpenML task 59: "),
         (None, "OpenML task 59 has no splits"),
     ],

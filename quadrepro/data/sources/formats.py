@@ -249,6 +249,7 @@ def _even_rows(
 
 
 def read_arff(text: str, origin: str) -> Frame:
+    """Return the rows of an ARFF file, dense or sparse."""
     import arff
 
     n_attributes = text.lower().count("@attribute")
@@ -281,6 +282,8 @@ def read_arff(text: str, origin: str) -> Frame:
         raise DataError(f"{origin}: not readable as ARFF: {reason}") from error
     except (ValueError, LookupError, csv.Error) as error:
         raise DataError(f"{origin}, line {line}: not readable as ARFF: {error}") from error
+    if not content["data"]:
+        raise DataError(f"{origin}: the file has no rows")
     names, kinds = zip(*content["attributes"], strict=True)
     columns = tuple(map(_arff_column, zip(*content["data"], strict=True), kinds))
     return Frame(columns, origin, names, rows_at)

@@ -69,11 +69,12 @@ def read_task(number: int) -> Task:
     """
     origin = f"OpenML task {number}"
     with session(origin, "tasks", number) as (openml, _):
-        task = openml.tasks.get_task(number, download_splits=False)
+        # `get_task` also reads the features of the data set, and these and splits from pickles,
+        # which can run code.
+        task = openml.tasks.functions._get_task_description(number)
         url = getattr(task, "estimation_procedure", {}).get("data_splits_url")
         if not url:
             raise DataError(f"{origin} has no splits")
-        # The library would keep the splits as a pickle, which can run code.
         text = openml._api_calls._download_text_file(str(url))
         return Task(int(task.dataset_id), read_arff(text, origin))
 

@@ -59,7 +59,8 @@ def splits_of(context: Context[Options], outcomes: Outcomes) -> list[Splits]:
         if title not in outcomes.rows:
             continue
         n_test = outcomes.cell(title, outcomes.columns[0])[0].n_test
-        share = share_of_tests(row.entry.changed(context.config.protocol), n_test, outcomes.repeats)
+        protocol = row.entry.changed(context.config.protocol)
+        share = share_of_tests(protocol, n_test, outcomes.repeats, row.entry.name)
         values = outcomes.risks if outcomes.regression(title) else outcomes.fractions
         if share < 1:
             found.append(Splits(title, {c: values(title, c) for c in context.titles}, share))
