@@ -12,8 +12,8 @@ import os
 import platform
 from collections.abc import Iterable, Iterator
 from functools import cache
-from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent
@@ -112,6 +112,12 @@ def versions() -> dict[str, str]:
     }
 
 
+def versions_of(packages: Iterable[str]) -> dict[str, str]:
+    """Return the versions of some packages, as far as they are installed."""
+    return {name: found for name in packages if (found := _version(name))}
+
+
+@cache
 def _version(package: str) -> str:
     try:
         return version(package)
@@ -136,8 +142,9 @@ def _module(name: str) -> tuple[str, frozenset[str]]:
 def _source(name: str) -> Path:
     package, *parts = name.split(".")
     if package != PACKAGE.name:
-        file = getattr(import_module(name), "__file__", None)
-        return Path(file or os.devnull)
+        spec = find_spec(name)
+        file = spec.origin if spec else None
+        return Path(file if file and file.endswith(".py") else os.devnull)
     path = PACKAGE.joinpath(*parts)
     return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import sys
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,6 +22,7 @@ from quadrepro.config.loading import load_experiment
 from quadrepro.config.plan import make_plan
 from quadrepro.config.split_rule import SplitRule
 from quadrepro.engine.records import Record
+from quadrepro.engine.work import run_cell
 from quadrepro.pages.page import PAGE
 from quadrepro.papers.paper import load_paper, paper_names
 from quadrepro.report.files import check_tables, find_verdicts, make_manifest, make_tables
@@ -140,6 +142,26 @@ def test_the_readmes_paper_names_the_papers_that_ship() -> None:
     example = re.findall(r"```yaml\n(.*?)```", README, re.DOTALL)[4]
     shipped = {path.parent.name for path in (ROOT / "quadrepro" / "papers").glob("*/paper.yaml")}
     assert set(re.findall(r"ships: (.*)", example)[0].split(", ")) == shipped
+
+
+CONTESTANTS = (ROOT / "docs" / "contestants.md").read_text(encoding="utf-8")
+EXAMPLES = re.findall(r"```yaml\n(.*?)```", CONTESTANTS, re.DOTALL)
+
+
+@pytest.mark.filterwarnings("ignore")  # of estimators of other packages
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda text: text.partition("\n")[0])
+def test_the_configs_of_contestants_run(
+    example: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.path", [*sys.path])
+    for package in re.findall(r"(\w+boost|lightgbm):", example):
+        pytest.importorskip(package)
+    own = re.findall(r"```python\n# (\S+)\n(.*?)```", CONTESTANTS, re.DOTALL)
+    for name, code in own:
+        (tmp_path / name).write_text(code, encoding="utf-8")
+    (tmp_path / "example.yaml").write_text(example, encoding="utf-8")
+    cells = make_plan(load_experiment(tmp_path / "example.yaml", repeats=1)).cells
+    assert [run_cell(cell.ready()).message for cell in cells] == [""] * len(cells)
 
 
 @pytest.mark.parametrize("page", ["large-data.md", "comparing.md"])

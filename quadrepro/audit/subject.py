@@ -129,10 +129,10 @@ class _Unread(FoundRows):
 
 def _size(experiment: Experiment, entry: DatasetEntry) -> Size | str:
     """Return the test sets of a row of a config, by the card alone."""
-    view = experiment.views[entry.title]
-    if view.task == "regression":
+    view, card = experiment.views[entry.title], load_card(entry.name)
+    if not card.classes_of(view):
         return NUMBERS
-    rows = _Unread(load_card(entry.name), cast(Location, None))
+    rows = _Unread(card, cast(Location, None))
     try:
         protocol = entry.changed(experiment.config.protocol)
         sources = Sources({entry.name: rows}, experiment.config.repeats)

@@ -103,12 +103,12 @@ class DatasetEntry(Model):
             raise fault("parameters are only used by a fresh sample: set sample", "parameters")
 
     def _check_split(self, rule: SplitRule, view: View) -> None:
-        names, place = load_card(self.name).attribute_names, ("protocol", "split")
+        card, place = load_card(self.name), ("protocol", "split")
         for key, name in rule.columns:
-            if name not in names:
-                hint = nearest(name, names)
+            if name not in card.attribute_names:
+                hint = nearest(name, card.attribute_names)
                 raise fault(f"{self.name} has no attribute {name!r}{hint}", *place, key)
-        if rule.stratify and view.task == "regression":
+        if rule.stratify and not card.classes_of(view):
             message = f"{self.title} predicts a number, so there are no classes to stratify by"
             raise fault(message, *place, "stratify")
         if view.sample_rows is not None and not rule.draws_share:

@@ -116,7 +116,7 @@ class StoredRows:
             split = division.split(draws, self._known(found.y, found.beside, division))
         else:
             split = division.split(draws)
-        return Problem(found.X, found.y, found.missing, split)
+        return Problem(found.X, found.y, found.missing, split, found.classes, n_codes=found.n_codes)
 
     def origin(self, draws: Draws) -> dict[str, Any]:
         """Return the hashes of the rows and of the split of one repeat.
@@ -142,7 +142,8 @@ class StoredRows:
     def _known(
         self, y: FloatArray, beside: Mapping[str, Column], division: RowDivision
     ) -> KnownRows:
-        classes = None if self.examples.view.task == "regression" else y
+        card, view = self.examples.found.card, self.examples.view
+        classes = y if card.classes_of(view) else None
         return KnownRows.of(classes, beside, division.rule, division.title)
 
 
@@ -204,7 +205,9 @@ class FreshRows:
         found = encode(dataset, self.view)
         if len(found.y) != sum(sample.sizes):
             raise _leaves_out(self.title)
-        return Problem(found.X, found.y, found.missing, split, drawn.truth)
+        return Problem(
+            found.X, found.y, found.missing, split, found.classes, drawn.truth, found.n_codes
+        )
 
     def origin(self, draws: Draws) -> dict[str, Any]:
         """Return the rule and its parameters; the key of the cell names the draws as well."""
@@ -213,7 +216,7 @@ class FreshRows:
     def check(self, dataset: Dataset, draws: Iterable[Draws]) -> None:
         """Raise ConfigError if the view does not fit the samples, or the rule their sizes."""
         # Of drawn labels, all may turn out equal; half of those of orange data are in each class.
-        alike = self.view.task == "regression" or self.rule == "orange"
+        alike = not self.found.card.classes_of(self.view) or self.rule == "orange"
         for of_repeat in draws:
             self.problem(of_repeat)
             if alike and not self.view.where:

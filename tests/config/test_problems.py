@@ -23,6 +23,7 @@ datasets:
   - {row}
 algorithms:
   - name: {algorithm}
+baseline: false
 """
 BOOSTING = "boosting\n    grid: {n_rounds: [1, 5]}"
 ADA = "adaboost\n    grid: {n_rounds: 5}"

@@ -3,9 +3,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.typing import NDArray
 from sklearn.linear_model import Ridge
@@ -24,6 +25,7 @@ from quadrepro.engine.work import run_cell
 from quadrepro.errors import ConfigError
 from quadrepro.learners.algorithm import Algorithm, positive_votes
 from quadrepro.learners.base import Hyperparameter
+from quadrepro.learners.contestants.predictor import EstimatorPredictor
 from quadrepro.learners.gradient.estimators import GradientBoostClassifier, GradientBoostRegressor
 from quadrepro.learners.greedy.adaboost import AdaBoost
 from quadrepro.learners.grid import Grid
@@ -135,7 +137,7 @@ def test_a_predictor_can_be_given_the_outputs_of_the_stumps(
     # What votes sees them anyway.
     path.write_text(path.read_text().replace("  inputs: voters\n", ""))
     same = make_plan(load_experiment(path)).cells[1]
-    assert run_cell(votes).wrong == run_cell(same).wrong
+    assert run_cell(votes).predicted == run_cell(same).predicted
 
 
 def test_a_choice_by_the_test_part_has_the_errors_that_it_chose_by(
@@ -211,7 +213,7 @@ def test_noise_is_added_before_all_else(small_config: Callable[..., Path]) -> No
 
 def test_noise_without_deviation_is_none(small_config: Callable[..., Path]) -> None:
     still = run_cell(with_protocol(small_config, "noise: {deviation: 0}"))
-    assert still.wrong == run_cell(with_protocol(small_config)).wrong
+    assert still.predicted == run_cell(with_protocol(small_config)).predicted
 
 
 @dataclass(frozen=True)
@@ -300,6 +302,65 @@ def test_without_folds_every_candidate_is_measured_and_the_last_one_taken(
     assert split.fold.size == 0
 
 
+class Seen(DecisionTreeClassifier):  # type: ignore[misc]
+    """A tree that keeps what it is given."""
+
+    given: ClassVar[list[Any]] = []
+
+    def fit(self, X: Any, y: Any) -> Seen:
+        self.given.append(X)
+        return self._fit_numbers(X, y)
+
+    def _fit_numbers(self, X: Any, y: Any) -> Seen:
+        super().fit(np.nan_to_num(np.asarray(X, dtype=np.float64)), y)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        return super().predict(np.nan_to_num(np.asarray(X, dtype=np.float64)))
+
+    def predict_proba(self, X: Any) -> Any:
+        return super().predict_proba(np.nan_to_num(np.asarray(X, dtype=np.float64)))
+
+
+def test_categories_and_gaps_stay_as_they_are_where_an_estimator_asks(
+    small_config: Callable[..., Path],
+) -> None:
+    cell = make_plan(load_experiment(small_config())).cells[0].ready()
+    X = cell.problem.X.astype(np.float64)
+    X[::3, 0] = X[::5, 1] = np.nan
+    n_codes = (3, 0, 0, 0, 0, 0)
+    source = replace(cell.problem, X=X, n_codes=n_codes)
+    cell = replace(cell, source=source, grids=(Grid.of({}),))
+    rows = X[cell.problem.split.train]
+    prepared = Normaliser.fit(rows).transform(rows)
+    name = f"{__name__}:Seen"
+    for learner, kept in (
+        (EstimatorPredictor(name), []),
+        (EstimatorPredictor(name, keeps_missing=True), [0, 1]),
+        (EstimatorPredictor(name, categories=True), [0]),
+        (EstimatorPredictor(name, categories=True, keeps_missing=True), [0, 1]),
+    ):
+        record = run_cell(with_learner(cell, learner))
+        assert record.status == "ok", record.message
+        given = np.asarray(Seen.given[-1], dtype=np.float64)
+        for j, column in enumerate(given.T):
+            gaps = np.isnan(rows[:, j]) if j in kept else np.zeros(len(rows), dtype=bool)
+            np.testing.assert_array_equal(np.isnan(column), gaps)
+            own = rows if learner.categories and n_codes[j] else prepared
+            np.testing.assert_array_equal(column[~gaps], own[~gaps, j])
+        assert isinstance(Seen.given[-1], pd.DataFrame) == learner.categories
+
+
+def test_a_worker_that_cannot_import_a_contestant_says_so(
+    small_config: Callable[..., Path],
+) -> None:
+    cell = make_plan(load_experiment(small_config())).cells[0].ready()
+    lost = replace(cell, learner=EstimatorPredictor("nowhere_at_all:make"))
+    record = run_cell(lost)
+    assert record.status == "failed"
+    assert "there is no module 'nowhere_at_all'" in record.message
+
+
 TREE = "algorithm: sklearn:DecisionTreeClassifier\n    settings: {random_state: 3}"
 
 
@@ -331,7 +392,7 @@ def test_an_estimator_that_draws_gives_the_same_record_again(
     path = small_config("algorithm: adaboost\n    grid: {n_rounds: 5}", forest)
     first, second = (make_plan(load_experiment(path, 2)).cells[-1] for _ in range(2))
     assert first.key == second.key
-    assert run_cell(first).wrong == run_cell(second).wrong
+    assert run_cell(first).predicted == run_cell(second).predicted
 
 
 FRESH = """title: Fresh
@@ -344,6 +405,7 @@ protocol:
 datasets: [{row}]
 algorithms:
   - {algorithm}
+baseline: false
 """
 NOISY = "{name: m1, parameters: {sigma: 0.5}}"
 
@@ -382,7 +444,13 @@ def test_a_regressions_record_has_both_rmses_and_no_wrong_examples(tmp_path: Pat
     [noiseless] = record.measures["rmse_noiseless"]
     assert noiseless == pytest.approx(np.sqrt(((predicted - truth) ** 2).mean()))
     assert noiseless < record.rmse == record.value
-    assert (record.errors, record.wrong, record.n_test) == (0, "", 50)
+    assert (record.errors, record.classes, record.n_test) == (0, (), 50)
+    np.testing.assert_array_equal(record.actual_targets(), y)
+    np.testing.assert_array_equal(record.predicted_targets(), predicted)
+    # To the last bit.
+    off = record.predicted_targets() - record.actual_targets()
+    assert record.rmse == np.sqrt(np.mean(off**2))
+    assert (record.decision_scores(), record.class_probabilities()) == (None, None)
 
 
 def test_the_rmse_on_a_cards_own_sample_has_no_counterpart_without_noise(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ protocol: {{view: {view}, {protocol}}}
 datasets: [{data}]
 algorithms: [{{name: {algorithm}}}]
 {more}
+baseline: false
 """
 
 

@@ -118,7 +118,7 @@ def _audited(
     rounding = max(printed.rounding(row, c + SD) for c in numbers) / 100
     ours = None
     if outcomes.repeats > 1 and all(outcomes.complete(row, c) for c in numbers):
-        risks = [outcomes.risks(row, c) for c in numbers]
+        risks = [outcomes.values(row, c) for c in numbers]
         ours = _together([Moments(fmean(r), stdev(r), len(r)) for r in risks])
     implied = _implied(beside, rounding, share)
     by_ours = None if ours is None else _implied(ours, 0.0, share)
@@ -253,7 +253,7 @@ def _check(context: Context[str]) -> None:
     context.check_printed("errors")
     if context.option:
         context.check_splits(context.option)
-    if all(view.task == "regression" for view in context.experiment.views.values()):
+    if all(task == "regression" for task in context.experiment.tasks.values()):
         raise context.error("audit is of risks, and all rows predict numbers")
 
 

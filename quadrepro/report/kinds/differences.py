@@ -79,7 +79,7 @@ def difference(outcomes: Outcomes, row: str, pair: Pair) -> Difference | None:
     means = sum(a, Fraction()) / len(a), sum(b, Fraction()) / len(b)
     if outcomes.repeats == 1:
         return Difference(means, (Fraction(), Fraction()), (0.0, 0.0))
-    x, y = ([100 * risk for risk in outcomes.risks(row, column)] for column in pair)
+    x, y = ([100 * risk for risk in outcomes.values(row, column)] for column in pair)
     return Difference(means, (variance(a), variance(b)), (stdev(x), stdev(y)))
 
 
