@@ -178,7 +178,7 @@ class Config(Model):
     absent: tuple[Absent, ...] = ()
     sweeps: tuple[Sweep, ...] = ()
     readings: tuple[Reading, ...] = ()
-    algorithms: tuple[AlgorithmEntry, ...] = Field(min_length=1)
+    algorithms: tuple[Annotated[AlgorithmEntry, BeforeValidator(_named)], ...] = Field(min_length=1)
     tables: dict[str, Any] = Field(default_factory=dict)
     notes: tuple[str, ...] = ()
     timeout: float | None = Field(default=None, gt=0, allow_inf_nan=False)
@@ -229,6 +229,11 @@ class Config(Model):
             a.name: a.label or (a.name if unlabelled[a.id] > 1 else find_entry(a.id).label)
             for a in self.algorithms
         }
+
+    @model_validator(mode="after")
+    def _with_default_grids(self) -> Self:
+        completed = tuple(entry.completed(self.protocol) for entry in self.algorithms)
+        return self.model_copy(update={"algorithms": completed})
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
