@@ -32,6 +32,7 @@ VERBS = {
     "clean": "Remove what nothing needs from the folder of records.",
     "fetch": "Fetch data sets into the cache.",
     "add": "Describe a file of your own, so that configs can name it.",
+    "schema": "Print what may stand in a config, as a JSON schema.",
     "list": "List data sets, algorithms or experiments.",
     "show": "Print the card of a data set, where its rows are, and whether they match the card.",
 }

@@ -37,12 +37,13 @@ class AlgorithmEntry(Model):
         Name in the registry, or ``sklearn:`` and the name of one of scikit-learn's estimators; by
         default the column's name.
     label : str, optional
-        Title of the column in tables; see `quadrepro.config.schema.Config.titles` for the default.
+        Title of the column in tables; by default that of the algorithm, or the column's name if
+        several columns share an algorithm.
     settings : dict
         Settings of the algorithm, such as ``reweight``.
     grid : dict of str to Axis
         One axis a hyper-parameter, the first outermost. A hyper-parameter that is neither here nor
-        drawn takes the values of `quadrepro.learners.default_grids`.
+        drawn takes default values, which ``quadrepro list algorithms`` shows.
     draw : dict of str to Distribution
         Hyper-parameters whose values are drawn, again for every split.
     draws : int, default 30

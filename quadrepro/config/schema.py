@@ -20,7 +20,8 @@ from quadrepro.config.algorithm_entry import AlgorithmEntry
 from quadrepro.config.axis import Axis, Scalar
 from quadrepro.config.dataset_entry import DatasetEntry, merged
 from quadrepro.config.protocol import Protocol
-from quadrepro.documents.model import Model, fault
+from quadrepro.data.schema import View
+from quadrepro.documents.model import Model, changes, fault
 from quadrepro.documents.validation import nested_fault
 from quadrepro.errors import nearest
 from quadrepro.learners.base import N_ROUNDS
@@ -95,13 +96,13 @@ class Reading(Model):
     of : tuple of str, default ()
         The rows' data sets, by title; by default all.
     view, protocol, parameters, grid, settings
-        What the reading changes, as for a data set.
+        What it changes, as in the entry of a data set.
     """
 
     name: str
     of: tuple[str, ...] = ()
-    view: str | dict[str, Any] = Field(default_factory=dict)
-    protocol: dict[str, Any] = Field(default_factory=dict)
+    view: str | Annotated[dict[str, Any], changes(View)] = Field(default_factory=dict)
+    protocol: Annotated[dict[str, Any], changes(Protocol)] = Field(default_factory=dict)
     parameters: dict[str, Any] = Field(default_factory=dict)
     grid: dict[str, Any] = Field(default_factory=dict)
     settings: dict[str, Any] = Field(default_factory=dict)
@@ -156,7 +157,15 @@ class Row:
 
 
 class Absent(Model):
-    """A data set of the paper that cannot be had, with the reason."""
+    """A data set of the paper that cannot be had.
+
+    Attributes
+    ----------
+    name : str
+        What the paper calls it.
+    reason : str
+        Why it cannot be had.
+    """
 
     name: str
     reason: str
@@ -165,8 +174,37 @@ class Absent(Model):
 class Config(Model):
     """A whole config.
 
-    `tables` is kept as written. What can be asked for there is checked by those who make it.
-    `timeout`, in seconds, and `memory` limit every cell, and no result depends on them.
+    Attributes
+    ----------
+    title : str
+        What tables and pages are titled.
+    paper : str
+        The paper whose printed numbers stand beside ours: the name of one that ships, or the path
+        of a folder. By default, there is none.
+    seed : int, default 0
+        Where all random draws come from.
+    repeats : int, default 1
+        The number of random splits.
+    protocol : Protocol
+        How data are split and prepared, and how candidates are chosen.
+    datasets : tuple of DatasetEntry
+        The rows of the tables. A name alone can stand for an entry.
+    absent : tuple of Absent
+        Data sets of the paper that cannot be had.
+    sweeps : tuple of Sweep
+        Fields that take several values; each data set becomes a row for each of them.
+    readings : tuple of Reading
+        Other readings of the protocol; each data set becomes a row for each of them as well.
+    algorithms : tuple of AlgorithmEntry
+        The columns of the tables. A name alone can stand for an entry.
+    tables : dict
+        The tables and figures to write, by kind.
+    notes : tuple of str
+        What stands below every table.
+    timeout : float or None, default None
+        The seconds that a cell may take. No result depends on it.
+    memory : ByteSize or None, default None
+        The memory that a cell may take, such as ``4GB``. No result depends on it.
     """
 
     title: str
@@ -174,12 +212,20 @@ class Config(Model):
     seed: int = Field(default=0, ge=0, lt=2**32)
     repeats: int = Field(default=1, ge=1, le=100_000)
     protocol: Protocol
-    datasets: tuple[Annotated[DatasetEntry, BeforeValidator(_named)], ...] = Field(min_length=1)
+    datasets: tuple[
+        Annotated[DatasetEntry, BeforeValidator(_named, json_schema_input_type=str | DatasetEntry)],
+        ...,
+    ] = Field(min_length=1)
     absent: tuple[Absent, ...] = ()
     sweeps: tuple[Sweep, ...] = ()
     readings: tuple[Reading, ...] = ()
-    algorithms: tuple[Annotated[AlgorithmEntry, BeforeValidator(_named)], ...] = Field(min_length=1)
-    tables: dict[str, Any] = Field(default_factory=dict)
+    algorithms: tuple[
+        Annotated[
+            AlgorithmEntry, BeforeValidator(_named, json_schema_input_type=str | AlgorithmEntry)
+        ],
+        ...,
+    ] = Field(min_length=1)
+    tables: dict[str, Any] = Field(default_factory=dict)  # checked by those who make them
     notes: tuple[str, ...] = ()
     timeout: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     memory: ByteSize | None = Field(default=None, gt=0)

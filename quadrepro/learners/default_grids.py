@@ -53,3 +53,16 @@ DEFAULT_GRIDS = MappingProxyType[str, dict[str, Any]](
     }
 )
 """By algorithm and hyper-parameter. The first axis is the outermost."""
+
+
+def axis_text(axis: Any) -> str:
+    """Return the values of an axis in words.
+
+    Examples
+    --------
+    >>> axis_text([1, 0.5]), axis_text({"from": 1, "to": 1e-4, "points": 10})
+    ('1, 0.5', '1 to 0.0001, 10 values')
+    """
+    if isinstance(axis, dict):
+        return f"{axis['from']:g} to {axis['to']:g}, {axis['points']} values"
+    return ", ".join(f"{value:g}" for value in axis)

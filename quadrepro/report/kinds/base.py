@@ -111,6 +111,8 @@ class Kind(Generic[Option]):
         The key below ``tables`` in the config that asks for it. Kinds may share a key.
     option : type
         Type of the value at the key, as pydantic reads it.
+    meaning : str
+        What is written and what the option says, for the reference of configs.
     default : Option or None
         The option if the config does not ask for the kind. With None, which is the default, the
         kind is then left out.
@@ -143,6 +145,7 @@ class Kind(Generic[Option]):
 
     key: str
     option: Any
+    meaning: str = ""
     default: Option | None = None
     stem: str = ""
     former: tuple[str, ...] = ()

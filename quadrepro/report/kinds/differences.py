@@ -224,6 +224,8 @@ def _check(context: Context[Pair]) -> None:
 DIFFERENCES = Kind(
     key=KEY,
     option=tuple[str, str],
+    meaning="A figure of the differences of two columns against what the config sweeps over: their "
+    "names.",
     check=_check,
     table=differences_table,
     draw=draw_differences,

@@ -135,6 +135,7 @@ def _check(context: Context[str]) -> None:
 SCATTER = Kind(
     key=KEY,
     option=str,
+    meaning="A figure of the risks of one column against those of each other: its name.",
     check=_check,
     table=scatter_table,
     draw=draw_scatter,

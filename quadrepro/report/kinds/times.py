@@ -195,6 +195,8 @@ def times_caption(context: Context[bool | Times], outcomes: Outcomes) -> str:
 TIMES = Kind(
     key=KEY,
     option=bool | Times,
+    meaning="Running times against what the config sweeps over: `true`, or also a figure of some "
+    "columns.",
     check=check_times,
     table=times_table,
     draw=draw_times,
