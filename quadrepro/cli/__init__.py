@@ -31,6 +31,7 @@ VERBS = {
     "merge": "Bring together the records of several results folders.",
     "clean": "Remove what nothing needs from the folder of records.",
     "fetch": "Fetch data sets into the cache.",
+    "init": "Write a config for a file of your own, ready to run.",
     "add": "Describe a file of your own, so that configs can name it.",
     "schema": "Print what may stand in a config, as a JSON schema.",
     "list": "List data sets, algorithms or experiments.",

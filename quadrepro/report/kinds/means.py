@@ -304,7 +304,7 @@ MEANS = Kind(
     key="means",
     option=str,
     meaning="Means and deviations of test errors over the splits, beside a printed table: its "
-    "name, or an empty text.",
+    "name.",
     former=("percent",),
     check=lambda context: context.check_printed("errors"),
     table=means_table,
