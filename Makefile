@@ -6,10 +6,10 @@ BIN := $(VENV)/bin
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: quickstart test stress lint format benchmark reproduce-all tables audits reference clean
+.PHONY: quickstart test stress lint format docs benchmark reproduce-all tables audits reference clean
 
 quickstart: $(VENV)/run ## the rows of Table 1 whose data need no download
-	$(BIN)/quadrepro run configs/quickstart.yaml --jobs $(JOBS)
+	$(BIN)/quadrepro run configs/quickstart.yaml --jobs $(JOBS) --out build
 
 test: $(VENV)/dev ## the test suite
 	$(BIN)/python -m pytest
@@ -25,6 +25,9 @@ lint: $(VENV)/dev ## ruff and mypy
 format: $(VENV)/dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+docs: $(VENV)/docs ## the documentation site, in build/site; a link that leads nowhere is an error
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
 
 benchmark: $(VENV)/dev ## ratios against numpy, scikit-learn and scipy, measured in one run
 	$(BIN)/python -m pytest benchmarks --benchmark-only --benchmark-disable-gc -q -s \
@@ -55,7 +58,7 @@ reference: $(VENV)/run ## the JSON schemas and the page of the keys of a config
 	$(BIN)/quadrepro schema --format markdown --out docs/config-reference.md
 
 clean:
-	rm -rf $(VENV) dist
+	rm -rf $(VENV) build dist
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -66,4 +69,8 @@ $(VENV)/run: pyproject.toml constraints.txt | $(VENV)/bin/python
 
 $(VENV)/dev: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(INSTALL) -e '.[dev]'
+	touch $@
+
+$(VENV)/docs: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(INSTALL) -e '.[docs]'
 	touch $@

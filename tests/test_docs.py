@@ -231,8 +231,10 @@ def test_the_papers_grids_are_in_the_config_of_table_1() -> None:
 
 
 def test_no_file_names_a_registrys_host() -> None:
-    for name in ("constraints.txt", "pyproject.toml", "Makefile", ".ci/run"):
+    for name in ("constraints.txt", "Makefile", ".ci/run"):
         assert "://" not in (ROOT / name).read_text(encoding="utf-8")
+    before, urls = (ROOT / "pyproject.toml").read_text(encoding="utf-8").split("[project.urls]")
+    assert "://" not in before + urls.partition("\n[")[2]
 
 
 def test_constraints_pin_every_direct_dependency() -> None:
