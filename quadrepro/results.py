@@ -134,7 +134,7 @@ class Results:
         parts = []
         for cell in self.plan.cells:
             record = self.outcomes.records[cell.dataset, cell.algorithm, cell.repeat]
-            if record.ok and record.wrong:
+            if record.ok and record.classes:
                 problem = cell.problem
                 test = problem.split.test
                 columns = {

@@ -81,4 +81,6 @@ def summary(card: Card) -> str:
     for view in card.views.values():
         if isinstance(view.positive, tuple):
             lines.append(f"positive: {', '.join(view.positive)}. {view.evidence}")
+        elif target.labels:
+            lines.append(f"classes: {view.evidence}")
     return "\n".join([*lines, *card.notes])

@@ -63,7 +63,12 @@ def described_file(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--name", default="", show_default="that of the file", help="Name of the data set."
         ),
-        click.option("--positive", default="", help="Positive label; all others are negative."),
+        click.option(
+            "--positive",
+            default="",
+            show_default="the rarer of two; more labels stay classes",
+            help="Positive label; all others are negative.",
+        ),
         click.option(
             "--task",
             type=click.Choice(["classification", "regression"]),

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from quadrepro._typing import FloatArray, NumberArray
+from quadrepro._typing import FloatArray, NumberArray, Task
 from quadrepro.config.seeds import Draws
 from quadrepro.fingerprint import code_hash, versions
 from quadrepro.measures.registry import find_measure
@@ -68,6 +68,8 @@ class Problem:
         How missing values are filled; see `quadrepro.data.normalise.Normaliser`.
     split : Split
         Training rows with their folds, validation rows, test rows.
+    classes : tuple of str
+        Names of the classes in the order of their codes; empty if numbers are predicted.
     truth : ndarray of shape (n_rows,) or None, default None
         The targets without their noise, if they are known.
     """
@@ -76,7 +78,15 @@ class Problem:
     y: FloatArray
     missing: Literal["mean", "low"]
     split: Split
+    classes: tuple[str, ...]
     truth: FloatArray | None = None
+
+    @property
+    def task(self) -> Task:
+        """What is predicted."""
+        if not self.classes:
+            return "regression"
+        return "classification" if len(self.classes) == 2 else "multiclass"
 
 
 class Source(Protocol):

@@ -9,8 +9,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from quadrepro._typing import Task
 from quadrepro.config.schema import Config
-from quadrepro.data.card import View
+from quadrepro.data.card import View, load_card
 from quadrepro.documents.source import MappingSource, Mark, YamlSource, is_utf8, read_yaml
 from quadrepro.documents.validation import validated
 from quadrepro.errors import ConfigError
@@ -46,6 +47,14 @@ class Experiment:
         """The view of each row, by the title of the row."""
         view = self.config.protocol.view
         return {entry.title: entry.resolve(view) for entry in self.config.entries}
+
+    @cached_property
+    def tasks(self) -> dict[str, Task]:
+        """What is predicted in each row, by the title of the row."""
+        return {
+            entry.title: load_card(entry.name).task_of(self.views[entry.title])
+            for entry in self.config.entries
+        }
 
     @cached_property
     def paper(self) -> Paper | None:

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self
 
+from quadrepro._typing import Task
 from quadrepro.config.algorithm_entry import AlgorithmEntry
 from quadrepro.config.cell import Cell, Shared, made_by
 from quadrepro.config.dataset_entry import DatasetEntry
@@ -28,7 +29,7 @@ from quadrepro.learners.base import Learner
 from quadrepro.learners.grid import Grid
 from quadrepro.measures.registry import find_measure
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 """Raised when a record's fields or a cell's steps change their meaning."""
 
 
@@ -121,8 +122,8 @@ def _cells_of_row(
     experiment: Experiment, row: Row, protocol: Protocol, source: RowSource
 ) -> Iterator[Cell]:
     algorithms = (entry.changed(row.entry.settings) for entry in experiment.config.algorithms)
-    view = experiment.views[row.entry.title]
-    columns = [_Column.of(entry, row, protocol, view, source) for entry in algorithms]
+    view, task = experiment.views[row.entry.title], experiment.tasks[row.entry.title]
+    columns = [_Column.of(entry, row, protocol, view, task, source) for entry in algorithms]
     for repeat, draws in enumerate(_draws(experiment, row)):
         for column in columns:
             yield column.cell(repeat, draws)
@@ -143,10 +144,21 @@ class _Column:
 
     @classmethod
     def of(
-        cls, entry: AlgorithmEntry, row: Row, protocol: Protocol, view: View, source: RowSource
+        cls,
+        entry: AlgorithmEntry,
+        row: Row,
+        protocol: Protocol,
+        view: View,
+        task: Task,
+        source: RowSource,
     ) -> Self:
-        learner = _for_view(entry, view, row.entry.title)
+        learner = _for_task(entry, task, row.entry.title)
         measures = entry.measures or protocol.measures
+        if measures and task == "multiclass":
+            raise ConfigError(
+                f"{row.entry.title} has more than two classes, of which {measures[0]} cannot be "
+                "measured: give positive in its view, or leave measures out"
+            )
         of_entry = protocol.model_copy(update={"measures": measures})
         content = {
             "schema": SCHEMA_VERSION,
@@ -212,14 +224,14 @@ def _placed(experiment: Experiment, row: Row) -> Iterator[None]:
         raise experiment.error(str(error), *row.place) from None
 
 
-def _for_view(entry: AlgorithmEntry, view: View, title: str) -> Learner:
-    """Return the learner for the task of the view, or raise ConfigError if there is none."""
-    found = entry.make().for_task(view.task)
+def _for_task(entry: AlgorithmEntry, task: Task, title: str) -> Learner:
+    """Return the learner for the task of a row, or raise ConfigError if there is none."""
+    found = entry.make().for_task(task)
     if found is not None:
         return found
-    if view.task == "classification":
+    if task != "regression":
         raise ConfigError(f"{title} has classes, but {entry.id} predicts a number")
     raise ConfigError(
-        f"the view of {title} predicts a number, but {entry.id} tells two classes"
-        " apart: give positive as at_most or at_least"
+        f"the view of {title} predicts a number, but {entry.id} tells classes apart: give positive"
+        " as at_most or at_least"
     )

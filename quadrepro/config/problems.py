@@ -92,7 +92,7 @@ class StoredRows:
     def problem(self, draws: Draws) -> Problem:
         """Return the rows with the split of one repeat."""
         found = self.examples.encoded()
-        return Problem(found.X, found.y, found.missing, self.division.split(draws))
+        return Problem(found.X, found.y, found.missing, self.division.split(draws), found.classes)
 
     def origin(self, draws: Draws) -> dict[str, Any]:
         """Return the hashes of the rows and of the split of one repeat."""
@@ -164,7 +164,7 @@ class FreshRows:
         found = encode(dataset, self.view)
         if len(found.y) != sum(sample.sizes):
             raise _leaves_out(self.title)
-        return Problem(found.X, found.y, found.missing, split, drawn.truth)
+        return Problem(found.X, found.y, found.missing, split, found.classes, drawn.truth)
 
     def origin(self, draws: Draws) -> dict[str, Any]:
         """Return the rule and its parameters; the key of the cell names the draws as well."""
@@ -173,7 +173,7 @@ class FreshRows:
     def check(self, dataset: Dataset, draws: Iterable[Draws]) -> None:
         """Raise ConfigError if the view does not fit the samples, or the rule their sizes."""
         # Of drawn labels, all may turn out equal; half of those of orange data are in each class.
-        alike = self.view.task == "regression" or self.rule == "orange"
+        alike = not self.found.card.classes_of(self.view) or self.rule == "orange"
         for of_repeat in draws:
             self.problem(of_repeat)
             if alike and not self.view.where:

@@ -22,6 +22,7 @@ from quadrepro.data.schema import Attribute
 
 Column = NumberArray | NDArray[np.str_]
 
+_NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)")
 _WHOLE_NUMBER = re.compile(r"(-?\d+)\.0+")
 
 
@@ -154,3 +155,18 @@ def content_hash(table: RawTable) -> str:
 def _plain(code: str) -> str:
     whole = _WHOLE_NUMBER.fullmatch(code)
     return whole[1] if whole else code
+
+
+def default_order(codes: Iterable[str]) -> tuple[str, ...]:
+    """Return distinct codes, sorted as numbers if all of them are numbers, otherwise as text.
+
+    Examples
+    --------
+    >>> default_order(["10", "9", "9"]), default_order(["10", "9", "a"])
+    (('9', '10'), ('10', '9', 'a'))
+    """
+    distinct = sorted(set(codes))
+    if all(_NUMBER.fullmatch(code) for code in distinct):
+        # The sort is stable: 00 and 000, which are equal as numbers, stay sorted as text.
+        distinct.sort(key=float)
+    return tuple(distinct)

@@ -15,7 +15,8 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from quadrepro.data.canonical import number
+from quadrepro._typing import Task
+from quadrepro.data.canonical import default_order, number
 from quadrepro.data.schema import (
     MAX_ROWS,
     Attribute,
@@ -37,6 +38,12 @@ __all__ = ["Attribute", "Card", "View", "card_names", "load_card", "load_card_fi
 
 OWN_CARDS = Path("datasets")
 """The folder with the user's own cards, relative to the current one."""
+
+MAX_CLASSES = 65_536
+"""Codes of classes are kept in two bytes."""
+
+TWO_CLASSES = ("negative", "positive")
+"""Names of the classes of a view that says what is positive."""
 
 ANY_VIEW = "default"
 """The name of the view that is used for every view that a card lacks."""
@@ -213,25 +220,68 @@ class Card(Model):
         labels, at = self.target.labels, ("positive",)
         target = f"the target of {self.name}"
         match view.positive:
-            case None if self.task == "classification":
-                yield Mistake((), f"{target} is a label, so the view must say which are positive")
+            case None if self.task == "regression" and view.labels:
+                yield Mistake(("labels",), f"{target} is a number, so it has no labels to keep")
+            case None:
+                yield from self._unknown_labels("labels", view.labels)
+                if len(view.labels or labels) > MAX_CLASSES:
+                    message = f"{target} has more than {MAX_CLASSES:,} labels: list some as labels"
+                    yield Mistake(("labels",), message)
             case Threshold() if self.task == "classification":
                 yield Mistake(at, f"{target} is a label, so positive must list labels")
             case tuple() if self.task == "regression":
                 yield Mistake(at, f"{target} is a number: give at_most or at_least as positive")
             case tuple():
-                for key, named in (("positive", view.positive), ("negative", view.negative)):
-                    for i, label in enumerate(named):
-                        if label not in labels:
-                            hint = nearest(label, labels)
-                            yield Mistake((key, i), f"{self.name} has no label {label!r}{hint}")
+                yield from self._unknown_labels("positive", view.positive)
+                yield from self._unknown_labels("negative", view.negative)
                 if set(labels) <= set(view.positive):
                     yield Mistake(
                         at, f"all labels of {self.name} are positive, so there is nothing to learn"
                     )
 
+    def _unknown_labels(self, key: str, named: tuple[str, ...]) -> Iterator[Mistake]:
+        labels = self.target.labels
+        for i, label in enumerate(named):
+            if label not in labels:
+                hint = nearest(label, labels)
+                yield Mistake((key, i), f"{self.name} has no label {label!r}{hint}")
+
+    def classes_of(self, view: View) -> tuple[str, ...]:
+        """Return the names of the classes in a view, in the order of their codes.
+
+        Parameters
+        ----------
+        view : View
+            A view of this data set.
+
+        Returns
+        -------
+        tuple of str
+            The labels, sorted as numbers if all of them are numbers, otherwise as text;
+            ``("negative", "positive")`` if the view says what is positive; empty if numbers are
+            predicted.
+        """
+        if view.positive is not None:
+            return TWO_CLASSES
+        return default_order(view.labels or self.target.labels)
+
+    def task_of(self, view: View) -> Task:
+        """Return what is predicted in a view.
+
+        Returns
+        -------
+        {"classification", "multiclass", "regression"}
+            One of two classes, one of more classes, or a number.
+        """
+        n_classes = len(self.classes_of(view))
+        if not n_classes:
+            return "regression"
+        return "classification" if n_classes == 2 else "multiclass"
+
     def view(self, name: str) -> View:
         """Return the view called `name`, or else the view ``default``.
+
+        A card without a view ``default`` has one that keeps the target as it is.
 
         Raises
         ------
@@ -239,6 +289,8 @@ class Card(Model):
             If the card has neither. The message names the nearest view.
         """
         view = self.views.get(name, self.views.get(ANY_VIEW))
+        if view is None and name == ANY_VIEW:
+            return View()
         if view is None:
             hint = nearest(name, self.views)
             raise ConfigError(f"the card of {self.name} has no view {name!r}{hint}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from quadrepro.data.card import ANY_VIEW, Card
+from quadrepro.data.card import Card
 from quadrepro.documents.writing import Block, to_yaml
 
 SCHEMA = ".quadrepro/config.json"
@@ -94,7 +94,7 @@ def draft_config(card: Card, file: str, place: str) -> str:
     str
         A config of one row, with five learners of classes or four of numbers.
     """
-    regression = card.view(ANY_VIEW).task == "regression"
+    regression = card.task == "regression"
     title = f"{card.title}: {card.target.original}"
     return _DRAFT.format(
         schema=SCHEMA,

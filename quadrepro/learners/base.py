@@ -1,7 +1,8 @@
 """What all learners share: hyper-parameters, settings, and the trainer that a search sees.
 
 A learner is a frozen dataclass of its settings. Class attributes (`gives_votes`,
-`takes_drawn_stumps`, `draws`) say what it can do, so that no other room has to know its class.
+`takes_drawn_stumps`, `many_classes`, `draws`) say what it can do, so that no other room has to know
+its class.
 """
 
 from __future__ import annotations
@@ -12,10 +13,9 @@ from dataclasses import dataclass
 from math import inf
 from typing import ClassVar, Literal, Self
 
+from quadrepro._typing import Task
 from quadrepro.learners.grid import Grid, Value
 from quadrepro.learners.training import Trainer, TrainingData
-
-Task = Literal["classification", "regression"]
 
 
 @dataclass(frozen=True)
@@ -99,6 +99,8 @@ class Learner(ABC):
         Whether candidates are weights over voters, which some measures need.
     takes_drawn_stumps : bool
         Whether the learner can learn from stumps that are drawn in every round.
+    many_classes : bool
+        Whether the learner can tell more than two classes apart by itself.
     draws : bool
         Whether training may draw random numbers.
     uses_gram : bool
@@ -114,6 +116,7 @@ class Learner(ABC):
     version: ClassVar[int] = 1
     gives_votes: ClassVar[bool]
     takes_drawn_stumps: ClassVar[bool] = False
+    many_classes: ClassVar[bool] = False
     draws: ClassVar[bool] = False
     uses_gram: ClassVar[bool] = False
     former: ClassVar[Mapping[str, str]] = {}
@@ -144,12 +147,19 @@ class Learner(ABC):
 
     @property
     def task(self) -> Task:
-        """What the learner predicts: a class, as the sign of a score, or a number."""
+        """What the learner predicts: one of two or more classes, or a number."""
         return "classification"
 
     def for_task(self, task: Task) -> Self | None:
-        """Return this learner set up for a task, or None if it cannot do it."""
-        return self if task == self.task else None
+        """Return this learner set up for a task, or None if it cannot do it.
+
+        What tells two classes apart is set up for more: each of them is told from the rest.
+        """
+        return self if (task == "regression") == (self.task == "regression") else None
+
+    def against_rest(self, task: Task) -> bool:
+        """Whether the learner is trained once for every class, as it tells only two apart."""
+        return task == "multiclass" and not self.many_classes
 
     def check(self, grid: Grid) -> None:
         """Raise ValueError if a grid does not fit the hyper-parameters."""

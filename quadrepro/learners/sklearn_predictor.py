@@ -16,11 +16,13 @@ import numpy as np
 from sklearn import config_context
 from sklearn.base import is_classifier
 
-from quadrepro._typing import FloatArray
+from quadrepro._typing import FloatArray, Task
 from quadrepro.errors import nearest
-from quadrepro.learners.base import Hyperparameter, Task
+from quadrepro.learners.base import Hyperparameter
+from quadrepro.learners.estimator_outputs import estimator_outputs
 from quadrepro.learners.grid import Grid, Value
 from quadrepro.learners.predictor import Predictor
+from quadrepro.learners.training import Outputs, TrainingData
 
 
 @cache
@@ -81,6 +83,7 @@ class SklearnPredictor(Predictor):
 
     version: ClassVar[int] = 2
     packages: ClassVar[tuple[str, ...]] = ("scipy", "scikit-learn")
+    many_classes: ClassVar[bool] = True
 
     name: str
     settings: Mapping[str, Value] = field(default_factory=dict)
@@ -103,7 +106,7 @@ class SklearnPredictor(Predictor):
     def predictions(
         self, X: FloatArray, y: FloatArray, grid: Grid, X_new: FloatArray, rng: np.random.Generator
     ) -> FloatArray:
-        """Train every candidate of a grid; classes are predicted as -1 and +1."""
+        """Train every candidate of a grid; classes are predicted as they are given."""
         return self.all_predictions(X, y, [grid], X_new, rng)
 
     def all_predictions(
@@ -129,6 +132,18 @@ class SklearnPredictor(Predictor):
                     by_size = nested_predictions(estimator, set(sizes), X, y, X_new)
                     predicted[chain] = [by_size[size] for size in sizes]
         return predicted
+
+    def outputs(
+        self, data: TrainingData, candidate: dict[str, Value], X_new: FloatArray
+    ) -> Outputs:
+        """Fit the estimator alone and return what it says of new examples."""
+        estimator = self._estimator(candidate, int(data.rng("all").integers(2**31)))
+        with config_context(skip_parameter_validation=True):
+            return estimator_outputs(estimator.fit(*data.train), data, X_new)
+
+    def outputs_of(self, predictions: FloatArray) -> Outputs | None:
+        """Return None for a classifier, whose predictions do not tell scores and probabilities."""
+        return super().outputs_of(predictions) if self.task == "regression" else None
 
     def _chains(self, candidates: Sequence[Mapping[str, Value]]) -> list[list[int]]:
         """Return the places of candidates that are parts of one ensemble; most are alone."""

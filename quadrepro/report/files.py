@@ -8,6 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from quadrepro._files import write_text
 from quadrepro.config.loading import Experiment
 from quadrepro.config.plan import Plan
@@ -287,6 +289,7 @@ def _outcomes(outcomes: Outcomes) -> str:
         if record.margins:
             margins = record.training_margins()
             moments = (len(margins), float(margins.mean()), float(margins.std(ddof=1)))
-        if record.wrong or record.margins:
-            rows.append((*place, record.n_test, record.wrong, *moments))
+        wrong = np.packbits(record.wrong_examples()).tobytes().hex() if record.classes else ""
+        if wrong or record.margins:
+            rows.append((*place, record.n_test, wrong, *moments))
     return csv_text(OUTCOMES_HEADER, tuple(rows))

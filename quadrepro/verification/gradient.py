@@ -13,8 +13,9 @@ from quadrepro.learners.gradient.watchers import Ensemble
 from quadrepro.verification.certificate import Certificate, LongArray, Number, Rounds
 from quadrepro.verification.solution import Cell, Solution, solve
 
-LARGEST_CHANGE, CLOSE = 30.0, 2e-6
-"""No line search of a class changes a score by more than the first, from which it may stay away."""
+LARGEST_CHANGE, CLOSE, ROUNDING = 30.0, 2e-6, 1e-12
+"""No line search of a class changes a score by more than the first; how far it may stay away from
+it, and how far a product may exceed it."""
 
 NO_GAIN = 1e-9
 """A leaf is not cut if that lowers the root of the sum of squares by a smaller share of it."""
@@ -173,7 +174,7 @@ class GradientSolution(Solution):
         if kind == "shrink":
             weight = weight / np.longdouble(self.value)
         pull, change = float(self._pull(start, weight, g)), float(abs(weight) * np.abs(g).max())
-        if self._loss != "l2" and 0 <= LARGEST_CHANGE - change <= CLOSE:
+        if self._loss != "l2" and -ROUNDING <= LARGEST_CHANGE - change <= CLOSE:
             pull = min(0.0, pull * float(np.sign(weight)))
         certificate.measure("weight", abs(pull), f"{where}: the derivative along the tree")
 

@@ -33,6 +33,10 @@ class RefittedSolution(Solution):
         found = self.learner.predictions(*data.train, self.cell.alone, X, data.rng("all"))
         return found[0].astype(np.longdouble), 0.0
 
+    def kept_scores(self, X: FloatArray) -> LongArray | None:
+        """Return None: predictions are no scores."""
+        return None
+
     def prove(self, certificate: Certificate, rounds: Rounds) -> None:
         """Do nothing: the outcomes alone are compared."""
 

@@ -184,7 +184,7 @@ def test_a_classifier_is_refused_where_a_number_is_predicted(small_config: Write
     text = path.read_text()
     own = text[text.index("  - name: quadboost-l2") : text.index("  - name: ada")]
     path.write_text(text.replace(own, "").replace("  - monks\n", "  - m1\n"))
-    message = "small.yaml:6:5: the view of m1 predicts a number, but sklearn:SVC tells two classes"
+    message = "small.yaml:6:5: the view of m1 predicts a number, but sklearn:SVC tells classes"
     with pytest.raises(ConfigError, match=message):
         make_plan(load_experiment(path))
 

@@ -135,7 +135,7 @@ def test_a_predictor_can_be_given_the_outputs_of_the_stumps(
     # What votes sees them anyway.
     path.write_text(path.read_text().replace("  inputs: voters\n", ""))
     same = make_plan(load_experiment(path)).cells[1]
-    assert run_cell(votes).wrong == run_cell(same).wrong
+    assert run_cell(votes).predicted == run_cell(same).predicted
 
 
 def test_a_choice_by_the_test_part_has_the_errors_that_it_chose_by(
@@ -211,7 +211,7 @@ def test_noise_is_added_before_all_else(small_config: Callable[..., Path]) -> No
 
 def test_noise_without_deviation_is_none(small_config: Callable[..., Path]) -> None:
     still = run_cell(with_protocol(small_config, "noise: {deviation: 0}"))
-    assert still.wrong == run_cell(with_protocol(small_config)).wrong
+    assert still.predicted == run_cell(with_protocol(small_config)).predicted
 
 
 @dataclass(frozen=True)
@@ -331,7 +331,7 @@ def test_an_estimator_that_draws_gives_the_same_record_again(
     path = small_config("algorithm: adaboost\n    grid: {n_rounds: 5}", forest)
     first, second = (make_plan(load_experiment(path, 2)).cells[-1] for _ in range(2))
     assert first.key == second.key
-    assert run_cell(first).wrong == run_cell(second).wrong
+    assert run_cell(first).predicted == run_cell(second).predicted
 
 
 FRESH = """title: Fresh
@@ -382,7 +382,13 @@ def test_a_regressions_record_has_both_rmses_and_no_wrong_examples(tmp_path: Pat
     [noiseless] = record.measures["rmse_noiseless"]
     assert noiseless == pytest.approx(np.sqrt(((predicted - truth) ** 2).mean()))
     assert noiseless < record.rmse == record.value
-    assert (record.errors, record.wrong, record.n_test) == (0, "", 50)
+    assert (record.errors, record.classes, record.n_test) == (0, (), 50)
+    np.testing.assert_array_equal(record.actual_targets(), y)
+    np.testing.assert_array_equal(record.predicted_targets(), predicted)
+    # To the last bit.
+    off = record.predicted_targets() - record.actual_targets()
+    assert record.rmse == np.sqrt(np.mean(off**2))
+    assert (record.decision_scores(), record.class_probabilities()) == (None, None)
 
 
 def test_the_rmse_on_a_cards_own_sample_has_no_counterpart_without_noise(tmp_path: Path) -> None:

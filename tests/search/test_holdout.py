@@ -54,7 +54,7 @@ def search(algorithm: Algorithm, problem: DrawnProblem, grid: Grid) -> Searched:
     best = int(np.argmin(choice.losses))
     assert found.candidates[best] == choice.fitted.candidate
     vote = found.vote(best)
-    np.testing.assert_array_equal(vote.positive(problem.valid), choice.fitted.positive)
+    np.testing.assert_array_equal(vote.positive(problem.valid), choice.fitted.predicted)
     total = np.abs(vote.weights).sum()
     margins = problem.y_train * vote.sums(problem.train) / total
     np.testing.assert_array_equal(choice.fitted.margins, margins)
@@ -144,7 +144,10 @@ def test_held_out_examples_choose_a_predictor_and_take_no_part_in_its_training()
     best = int(np.argmin(errors))
     assert choice.fitted.candidate == {"n_neighbors": values[best]}
     assert choice.losses.tolist() == errors
-    np.testing.assert_array_equal(choice.fitted.scores, fitted[best].predict(test.X))
+    predicted = fitted[best].predict(test.X) > 0
+    np.testing.assert_array_equal(choice.fitted.predicted, predicted)
+    probabilities = fitted[best].predict_proba(test.X)
+    np.testing.assert_array_equal(choice.fitted.probabilities, probabilities)
     with pytest.raises(ValueError, match="hold-out"):
         HoldOut()(
             Predictions(grids, SklearnPredictor("KNeighborsClassifier"), replace(data, valid=None))

@@ -235,7 +235,7 @@ def _check(context: Context[str]) -> None:
     context.check_printed("errors")
     if context.option:
         context.check_splits(context.option)
-    if all(view.task == "regression" for view in context.experiment.views.values()):
+    if all(task == "regression" for task in context.experiment.tasks.values()):
         raise context.error("audit is of risks, and all rows predict numbers")
 
 

@@ -133,8 +133,8 @@ def _table(context: Context[str], outcomes: Outcomes, *, noiseless: bool) -> Tab
 def _what(context: Context[str], noiseless: bool) -> str:
     if noiseless:
         return "RMSE on test examples without noise"
-    tasks = {view.task for view in context.experiment.views.values()}
-    if tasks == {"regression"}:
+    tasks = {task == "regression" for task in context.experiment.tasks.values()}
+    if tasks == {True}:
         return "RMSE on test examples"
     return "test errors in percent" + (", or RMSE where numbers are predicted" * (len(tasks) > 1))
 
@@ -286,15 +286,15 @@ def _check_noiseless(context: Context[str]) -> None:
 def _has_truth(context: Context[str], entry: DatasetEntry) -> bool:
     """Return whether the targets of a row are known without their noise."""
     fresh = entry.changed(context.config.protocol).sample is not None
-    return fresh and context.experiment.views[entry.title].task == "regression"
+    return fresh and context.experiment.tasks[entry.title] == "regression"
 
 
 def _published(context: Context[str]) -> dict[tuple[str, str], str]:
     """Return the printed means; errors have a percent sign and RMSEs have none."""
     printed = context.printed(context.option)
     return {
-        (row, column): text + ("%" if view.task == "classification" else "")
-        for row, view in context.experiment.views.items()
+        (row, column): text + ("" if task == "regression" else "%")
+        for row, task in context.experiment.tasks.items()
         for column in context.titles
         if (text := printed.text(row, column + MEAN))
     }

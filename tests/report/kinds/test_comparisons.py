@@ -109,7 +109,7 @@ def test_where_numbers_are_predicted_there_is_the_sign_test_and_no_probability(
 ) -> None:
     many = outcomes({f"set{i}": (1, 5, 5) for i in range(6)})
     records = {
-        place: replace(record, errors=0, wrong="", rmse=record.risk)
+        place: replace(record, errors=0, classes=(), rmse=record.risk)
         for place, record in many.records.items()
     }
     found = replace(many, records=records)
