@@ -45,11 +45,6 @@ _REGRESSORS = """\
     settings: {cuts: 3}                      # `quadrepro list algorithms` shows
 """
 
-_FIGURE = """
-tables:
-  scatter: gradient boosting                 # its risk against that of each other, split by split
-"""
-
 _STUMPS = """\
   stumps_per_attribute: 10                   # which QuadBoost and AdaBoost vote with
 """
@@ -70,7 +65,10 @@ protocol:
 
 {datasets}
 algorithms:
-{algorithms}{figure}"""
+{algorithms}
+tables:
+  scatter: gradient boosting                 # its error against that of each other, split by split
+"""
 
 _REMARKS = {
     "exclude": "As good as every row has a code of its own here.",
@@ -104,7 +102,6 @@ def draft_config(card: Card, file: str, place: str) -> str:
         stumps="" if regression else _STUMPS,
         datasets=_datasets(card),
         algorithms=_REGRESSORS if regression else _CLASSIFIERS,
-        figure="" if regression else _FIGURE,
     )
 
 

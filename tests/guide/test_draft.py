@@ -57,6 +57,7 @@ def test_a_number_is_predicted_by_regressors(tmp_path: Path) -> None:
     assert [a.name for a in config.algorithms] == [
         *("ridge", "random forest", "gradient boosting", "boosting")
     ]
+    assert config.tables == {"scatter": "gradient boosting"}
 
 
 def test_codes_and_gaps_are_said_what_becomes_of_them(tmp_path: Path) -> None:

@@ -85,12 +85,16 @@ class Context(Generic[Option]):
             message = f"there is no algorithm {name!r} here{nearest(name, self.titles)}"
             raise self.error(message, *place)
 
-    def check_risks_of_two(self, name: str, *place: str | int) -> None:
-        """Refuse a column that cannot be compared with another one by their risks."""
+    def check_one_of_two(self, name: str, *place: str | int) -> None:
+        """Refuse a column that cannot be compared with another one."""
         self.check_column(name, *place)
         if len(self.titles) == 1:
             message = f"{name} is the only algorithm: there is none to compare it with"
             raise self.error(message, *place)
+
+    def check_risks_of_two(self, name: str, *place: str | int) -> None:
+        """Refuse a column that cannot be compared with another one by their risks."""
+        self.check_one_of_two(name, *place)
         for row, task in self.experiment.tasks.items():
             if task == "regression":
                 raise self.error(f"{self.key} is of risks, and {row} predicts a number")
