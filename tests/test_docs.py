@@ -139,7 +139,7 @@ def test_the_readmes_paper_names_the_papers_that_ship() -> None:
     assert set(re.findall(r"ships: (.*)", example)[0].split(", ")) == shipped
 
 
-@pytest.mark.parametrize("page", ["large-data.md", "comparing.md"])
+@pytest.mark.parametrize("page", ["large-data.md", "comparing.md", "estimators.md"])
 def test_the_pages_print_what_they_say(
     page: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

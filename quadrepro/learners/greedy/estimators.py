@@ -38,6 +38,11 @@ class AdaBoostClassifier(LinkedClassifier, GreedyClassifier):
     min_weight_fraction_leaf : float, default 0.0
         Stumps with a smaller share of the weight on one side are made constant.
 
+    Attributes
+    ----------
+    classes_, voters_, voter_weights_, n_iter_, feature_importances_, n_features_in_
+        As of `quadrepro.learners.estimators.VoteClassifier`.
+
     Examples
     --------
     >>> import numpy as np
@@ -85,6 +90,11 @@ class AdaBoostRegClassifier(GreedyClassifier):
         Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
     min_weight_fraction_leaf : float, default 0.0
         Stumps with a smaller share of the weight on one side are made constant.
+
+    Attributes
+    ----------
+    classes_, voters_, voter_weights_, n_iter_, feature_importances_, n_features_in_
+        As of `quadrepro.learners.estimators.VoteClassifier`.
 
     Examples
     --------
@@ -142,6 +152,11 @@ class CBBoostClassifier(_CBoundClassifier):
     min_weight_fraction_leaf : float, default 0.0
         Stumps with a smaller share of the weight on one side are made constant.
 
+    Attributes
+    ----------
+    classes_, voters_, voter_weights_, n_iter_, feature_importances_, n_features_in_
+        As of `quadrepro.learners.estimators.VoteClassifier`.
+
     Examples
     --------
     >>> import numpy as np
@@ -186,6 +201,11 @@ class GBCBBoostClassifier(_CBoundClassifier):
     min_weight_fraction_leaf : float, default 0.0
         Stumps with a smaller share of the weight on one side are made constant.
 
+    Attributes
+    ----------
+    classes_, voters_, voter_weights_, n_iter_, feature_importances_, n_features_in_
+        As of `quadrepro.learners.estimators.VoteClassifier`.
+
     Examples
     --------
     >>> import numpy as np
@@ -226,6 +246,11 @@ class EBBoostClassifier(GreedyClassifier):
         Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
     min_weight_fraction_leaf : float, default 0.0
         Stumps with a smaller share of the weight on one side are made constant.
+
+    Attributes
+    ----------
+    classes_, voters_, voter_weights_, n_iter_, feature_importances_, n_features_in_
+        As of `quadrepro.learners.estimators.VoteClassifier`.
 
     Examples
     --------
@@ -274,6 +299,8 @@ class HedgeBoostClassifier(GreedyClassifier):
 
     Attributes
     ----------
+    classes_, voters_, voter_weights_, n_iter_, feature_importances_, n_features_in_
+        As of `quadrepro.learners.estimators.VoteClassifier`.
     eta_ : float
         The rate that was used.
 
@@ -339,6 +366,11 @@ class QuadBoostClassifier(GreedyClassifier, MomentClassifier):
         Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
     min_weight_fraction_leaf : float, default 0.0
         Stumps with a smaller share of the weight on one side are made constant.
+
+    Attributes
+    ----------
+    classes_, voters_, voter_weights_, n_iter_, feature_importances_, n_features_in_
+        As of `quadrepro.learners.estimators.VoteClassifier`.
 
     Examples
     --------
