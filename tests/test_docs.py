@@ -140,7 +140,9 @@ PLOTTED = ("quadboost", "cbound", "programs", "gradient", "adaboost")
 
 
 @pytest.mark.parametrize(
-    "page", ["large-data.md", "comparing.md", "voters.md", *(f"{name}.md" for name in PLOTTED)]
+    "page",
+    ["large-data.md", "comparing.md", "voters.md", "estimators.md"]
+    + [f"{name}.md" for name in PLOTTED],
 )
 def test_the_pages_print_what_they_say(
     page: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
