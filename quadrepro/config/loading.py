@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from quadrepro._typing import Task
 from quadrepro.config.schema import Config
-from quadrepro.data.card import View
+from quadrepro.data.schema import View
 from quadrepro.documents.source import MappingSource, Mark, YamlSource, is_utf8, read_yaml
 from quadrepro.documents.validation import validated
 from quadrepro.errors import ConfigError
@@ -51,6 +51,13 @@ class Experiment:
     def tasks(self) -> dict[str, Task]:
         """What is predicted in each row, by the title of the row."""
         return self.config.tasks
+
+    @property
+    def openml_tasks(self) -> dict[tuple[str, int], None]:
+        """The data sets that are divided as OpenML tasks say, with the numbers of these."""
+        protocol = self.config.protocol
+        found = ((e.name, e.changed(protocol).split.openml_task) for e in self.config.entries)
+        return {(name, task): None for name, task in found if task is not None}
 
     @cached_property
     def paper(self) -> Paper | None:
@@ -124,4 +131,5 @@ def load_mapping(config: Mapping[str, Any], repeats: int | None = None) -> Exper
 def _experiment(name: str, source: YamlSource, repeats: int | None) -> Experiment:
     if repeats is not None:
         source = replace(source, data={**source.data, "repeats": repeats})
-    return Experiment(name, validated(Config, source), source)
+    context = {"folder": str(source.path.parent.resolve())}
+    return Experiment(name, validated(Config, source, context=context), source)

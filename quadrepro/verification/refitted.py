@@ -8,8 +8,8 @@ import numpy as np
 
 from quadrepro._typing import FloatArray
 from quadrepro.learners.baseline import Baseline
+from quadrepro.learners.contestants.predictor import EstimatorPredictor
 from quadrepro.learners.predictor import Predictor
-from quadrepro.learners.sklearn_predictor import SklearnPredictor
 from quadrepro.verification.certificate import Certificate, LongArray, Rounds
 from quadrepro.verification.solution import Cell, Solution, solve
 
@@ -32,7 +32,8 @@ class RefittedSolution(Solution):
     def scores(self, X: FloatArray) -> tuple[LongArray, float]:
         """Fit the predictor and return its predictions."""
         data = self.cell.data
-        found = self.learner.predictions(*data.train, self.cell.alone, X, data.rng("all"))
+        learner = self.learner.for_columns(data)
+        found = learner.predictions(*data.train, self.cell.alone, X, data.rng("all"))
         return found[0].astype(np.longdouble), 0.0
 
     def kept_scores(self, X: FloatArray) -> LongArray | None:
@@ -43,7 +44,7 @@ class RefittedSolution(Solution):
         """Do nothing: the outcomes alone are compared."""
 
 
-@solve.register(SklearnPredictor)
+@solve.register(EstimatorPredictor)
 @solve.register(Baseline)
 def _(learner: Predictor, cell: Cell) -> Solution:
     return RefittedSolution(cell.chosen, learner, cell)

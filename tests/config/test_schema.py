@@ -423,3 +423,44 @@ def test_what_is_said_of_tables_is_kept_as_written(small_config: Write) -> None:
     path = small_config()
     path.write_text(path.read_text() + "tables: {anything: [1, {at: all}]}\n")
     assert load_experiment(path).config.tables == {"anything": [1, {"at": "all"}]}
+
+
+OUTER = """title: Outer
+protocol: {view: quadboost, folds: 0, split: {outer: 2x3}}
+datasets: [monks]
+algorithms: [{name: adaboost, grid: {n_rounds: 5}}]
+"""
+
+
+def test_repeats_follow_from_outer_folds(tmp_path: Path) -> None:
+    path = tmp_path / "outer.yaml"
+    path.write_text(OUTER)
+    assert load_experiment(path).config.repeats == 6
+    path.write_text(f"{OUTER}repeats: 6\n")
+    assert load_experiment(path).config.repeats == 6
+    own = "{name: monks, as: own, protocol: {split: {outer: 3x2}}}"
+    path.write_text(OUTER.replace("[monks]", f"[monks, {own}]"))
+    assert load_experiment(path).config.repeats == 6
+
+
+@pytest.mark.parametrize(
+    ("text", "repeats", "message"),
+    [
+        (f"{OUTER}repeats: 5\n", None, "5:1: outer: 2x3 makes 6 repeats, but 5 are asked for"),
+        (OUTER, 2, "outer: 2x3 makes 6 repeats, but 2 are asked for"),
+        (
+            OUTER.replace("[monks]", "[{name: monks, protocol: {split: {outer: 5}}}]"),
+            None,
+            "3:26: outer: 1x5 makes 5 repeats, but 6 are asked for",
+        ),
+        (OUTER.replace("2x3", "2y3"), None, "outer must be a number of folds of 2 or more"),
+    ],
+)
+def test_other_numbers_of_repeats_than_of_outer_folds_are_refused(
+    tmp_path: Path, text: str, repeats: int | None, message: str
+) -> None:
+    path = tmp_path / "outer.yaml"
+    path.write_text(text)
+    with pytest.raises(ConfigError) as caught:
+        load_experiment(path, repeats)
+    assert message in str(caught.value)

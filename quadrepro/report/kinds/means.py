@@ -256,9 +256,9 @@ def _notes(
     context: Context[str], outcomes: Outcomes, printed: Printed, cells: list[Compared]
 ) -> tuple[str, ...]:
     several = outcomes.repeats > 1
-    ours = "Ours: one random split"
+    ours = f"Ours: one {context.splits.removesuffix('s')}"
     if several:
-        ours = f"Ours: mean ± standard deviation over {outcomes.repeats} random splits"
+        ours = f"Ours: mean ± standard deviation over {outcomes.repeats} {context.splits}"
     if any(cell.printed for cell in cells):
         ours += f"; in parentheses the printed ones over {printed.splits}"
     extreme = "highest" if outcomes.greater_is_better else "lowest"
@@ -311,6 +311,8 @@ def _published(context: Context[str]) -> dict[tuple[str, str], str]:
 MEANS = Kind(
     key="means",
     option=str,
+    meaning="Means and deviations of test errors over the splits, beside a printed table: its "
+    "name.",
     former=("percent",),
     check=lambda context: context.check_printed("errors"),
     table=means_table,
@@ -318,4 +320,10 @@ MEANS = Kind(
     verdicts=mean_verdicts,
 )
 
-NOISELESS_MEANS = Kind(key="noiseless", option=str, check=_check_noiseless, table=noiseless_table)
+NOISELESS_MEANS = Kind(
+    key="noiseless",
+    option=str,
+    meaning="The same for errors against targets without noise.",
+    check=_check_noiseless,
+    table=noiseless_table,
+)

@@ -139,7 +139,7 @@ def _lowest(risks: dict[str, Mean | None]) -> set[str]:
 def _notes(context: Context[str], outcomes: Outcomes, printed: Printed) -> tuple[str, ...]:
     if outcomes.repeats > 1:
         first = (
-            f"Ours: mean ± standard deviation over {outcomes.repeats} random splits; "
+            f"Ours: mean ± standard deviation over {outcomes.repeats} {context.splits}; "
             "in parentheses the printed risk, which is one split's. "
             f"† marks a printed risk outside the interval in which one split of ours falls with "
             f"probability {COVERAGE:g}."
@@ -158,6 +158,7 @@ def _published(context: Context[str]) -> dict[tuple[str, str], str]:
 RISKS = Kind(
     key="risks",
     option=str,
+    meaning="The risk of every row and column, beside a printed table: its name. Always written.",
     default="",
     check=lambda context: context.check_printed("risks"),
     table=risks_table,
