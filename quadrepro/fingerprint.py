@@ -19,9 +19,13 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parent
 
 COMPUTING = (
+    "quadrepro.config.known_rows",
     "quadrepro.config.problems",
+    "quadrepro.config.row_splits",
     "quadrepro.config.seeds",
+    "quadrepro.config.split_rule",
     "quadrepro.config.splits",
+    "quadrepro.config.splitters",
     "quadrepro.data.encoding",
     "quadrepro.data.noise",
     "quadrepro.data.normalise",

@@ -9,21 +9,28 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import suppress
 from functools import cached_property
 from typing import Annotated, Any, Self
 
 from pydantic import BeforeValidator, ByteSize, Field, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
+from quadrepro._typing import Task
 from quadrepro.config.algorithm_entry import AlgorithmEntry
-from quadrepro.config.axis import Axis, Scalar
-from quadrepro.config.dataset_entry import DatasetEntry, merged
+from quadrepro.config.axis import Axis
+from quadrepro.config.dataset_entry import DatasetEntry
 from quadrepro.config.protocol import Protocol
+from quadrepro.config.rows import Absent, Reading, Row, Sweep
+from quadrepro.config.split_rule import MOST_REPEATS, SplitRule
+from quadrepro.data.card import load_card
+from quadrepro.data.schema import View
 from quadrepro.documents.model import Model, fault
 from quadrepro.documents.validation import nested_fault
 from quadrepro.errors import nearest
 from quadrepro.learners.base import N_ROUNDS
+from quadrepro.learners.registry import BASELINE
+from quadrepro.metrics.registry import find_metric
 
 MAX_ROWS = 2_000
 """A table has at most as many rows."""
@@ -36,149 +43,69 @@ def _named(data: Any) -> Any:
     return {"name": data} if isinstance(data, str) else data
 
 
-class Sweep(Model):
-    """A field that takes several values: every data set becomes a row for each of them.
-
-    Attributes
-    ----------
-    over : str
-        The field of a data set's entry, such as ``protocol.noise.deviation``, ``grid.n_rounds`` or
-        ``parameters.sigma``.
-    values : tuple
-        What it is set to.
-    title : str (``as`` in YAML)
-        What tables and figures call it; by default its last word.
-    """
-
-    over: str
-    values: tuple[Scalar, ...] = Field(min_length=1)
-    title: str = Field(default="", alias="as")
-
-    @model_validator(mode="after")
-    def _in_the_entry(self) -> Self:
-        first, *rest = self.over.split(".")
-        if first not in ("protocol", "grid", "parameters") or not all(rest) or not rest:
-            message = "a sweep goes over a field of protocol, grid or parameters, as grid.n_rounds"
-            raise fault(message, "over")
-        return self
-
-    @property
-    def word(self) -> str:
-        """What tables and figures call it."""
-        return self.title or self.over.rpartition(".")[2]
-
-    def apply(self, entry: DatasetEntry, value: Scalar) -> DatasetEntry:
-        """Return the entry of one value, named after it.
-
-        Raises
-        ------
-        pydantic.ValidationError
-            If the entry does not take the value.
-        """
-        change: Any = value
-        for part in reversed(self.over.split(".")):
-            change = {part: change}
-        fields = entry.model_dump(by_alias=True, exclude_unset=True)
-        fields["printed"] = entry.printed_row
-        fields["as"] = f"{entry.title}, {self.word} {value}"
-        return DatasetEntry.model_validate(merged(fields, change))
-
-
-class Reading(Model):
-    """Another reading of the protocol: data sets become a row for it, beside their own.
-
-    Attributes
-    ----------
-    name : str
-        What the reading is called in the rows' names.
-    of : tuple of str, default ()
-        The rows' data sets, by title; by default all.
-    view, protocol, parameters, grid, settings
-        What the reading changes, as for a data set.
-    """
-
-    name: str
-    of: tuple[str, ...] = ()
-    view: str | dict[str, Any] = Field(default_factory=dict)
-    protocol: dict[str, Any] = Field(default_factory=dict)
-    parameters: dict[str, Any] = Field(default_factory=dict)
-    grid: dict[str, Any] = Field(default_factory=dict)
-    settings: dict[str, Any] = Field(default_factory=dict)
-
-    def apply(self, entry: DatasetEntry) -> DatasetEntry:
-        """Return the entry under this reading, named after it.
-
-        Raises
-        ------
-        pydantic.ValidationError
-            If the entry does not take the changes.
-        PydanticCustomError
-            If the reading changes fields of a view that the entry takes by its name.
-        """
-        if self.view and isinstance(self.view, dict) and isinstance(entry.view, str):
-            raise fault(f"{entry.title} takes its view by name: name the view of the reading")
-        fields = entry.model_dump(by_alias=True, exclude_unset=True)
-        changes = self.model_dump(include={"protocol", "parameters", "grid", "settings"})
-        if self.view:
-            changes["view"] = self.view
-        fields["printed"] = entry.printed_row
-        fields["as"] = f"{entry.title}, {self.name}"
-        return DatasetEntry.model_validate(merged(fields, changes))
-
-
-@dataclass(frozen=True)
-class Row:
-    """A row of the table.
-
-    Attributes
-    ----------
-    entry : DatasetEntry
-        The data set with all that is special to this row.
-    place : tuple of str or int
-        Where the config speaks of it.
-    of : str
-        Title of the data set's entry.
-    sweep : str
-        What is swept over; empty without a sweep.
-    value : int, float, str, bool or None
-        The sweep's value.
-    reading : str
-        The reading of the protocol; empty for that of the config.
-    """
-
-    entry: DatasetEntry
-    place: tuple[str | int, ...]
-    of: str
-    sweep: str = ""
-    value: Scalar = None
-    reading: str = ""
-
-
-class Absent(Model):
-    """A data set of the paper that cannot be had, with the reason."""
-
-    name: str
-    reason: str
-
-
 class Config(Model):
     """A whole config.
 
-    `tables` is kept as written. What can be asked for there is checked by those who make it.
-    `timeout`, in seconds, and `memory` limit every cell, and no result depends on them.
+    Attributes
+    ----------
+    title : str
+        What tables and pages are titled.
+    paper : str
+        The paper whose printed numbers stand beside ours: the name of one that ships, or the path
+        of a folder. By default, there is none.
+    seed : int, default 0
+        Where all random draws come from.
+    repeats : int, default 1
+        The number of random splits; by default as many as the protocol's `outer` makes.
+    protocol : Protocol
+        How data are split and prepared, and how candidates are chosen.
+    datasets : tuple of DatasetEntry
+        The rows of the tables. A name alone can stand for an entry.
+    absent : tuple of Absent
+        Data sets of the paper that cannot be had.
+    sweeps : tuple of Sweep
+        Fields that take several values; each data set becomes a row for each of them.
+    readings : tuple of Reading
+        Other readings of the protocol; each data set becomes a row for each of them as well.
+    algorithms : tuple of AlgorithmEntry
+        The columns of the tables. A name alone can stand for an entry.
+    metrics : tuple of str
+        Names of metrics, see `quadrepro.metrics.registry`, each with tables of its own. No result
+        depends on them.
+    baseline : bool or None, default None
+        Whether the baseline has a column. By default, it has one if there is no paper, unless all
+        candidates are measured.
+    tables : dict
+        The tables and figures to write, by kind.
+    notes : tuple of str
+        What stands below every table.
+    timeout : float or None, default None
+        The seconds that a cell may take. No result depends on it.
+    memory : ByteSize or None, default None
+        The memory that a cell may take, such as ``4GB``. No result depends on it.
     """
 
     title: str
     paper: str = ""
     seed: int = Field(default=0, ge=0, lt=2**32)
-    repeats: int = Field(default=1, ge=1, le=100_000)
+    repeats: int = Field(default=1, ge=1, le=MOST_REPEATS)
     protocol: Protocol
-    datasets: tuple[Annotated[DatasetEntry, BeforeValidator(_named)], ...] = Field(min_length=1)
+    datasets: tuple[
+        Annotated[DatasetEntry, BeforeValidator(_named, json_schema_input_type=str | DatasetEntry)],
+        ...,
+    ] = Field(min_length=1)
     absent: tuple[Absent, ...] = ()
     sweeps: tuple[Sweep, ...] = ()
     readings: tuple[Reading, ...] = ()
-    algorithms: tuple[AlgorithmEntry, ...] = Field(min_length=1)
-    tables: dict[str, Any] = Field(default_factory=dict)
+    algorithms: tuple[
+        Annotated[
+            AlgorithmEntry, BeforeValidator(_named, json_schema_input_type=str | AlgorithmEntry)
+        ],
+        ...,
+    ] = Field(min_length=1)
+    metrics: tuple[str, ...] = ()
+    baseline: bool | None = None
+    tables: dict[str, Any] = Field(default_factory=dict)  # checked by those who make them
     notes: tuple[str, ...] = ()
     timeout: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     memory: ByteSize | None = Field(default=None, gt=0)
@@ -216,6 +143,43 @@ class Config(Model):
         """The data set's entry of every row."""
         return tuple(row.entry for row in self.rows)
 
+    @cached_property
+    def views(self) -> dict[str, View]:
+        """The view of each row, by the title of the row."""
+        return {
+            entry.title: entry.changed(self.protocol).split.without_columns(
+                entry.resolve(self.protocol.view)
+            )
+            for entry in self.entries
+        }
+
+    @cached_property
+    def tasks(self) -> dict[str, Task]:
+        """What is predicted in each row, by the title of the row."""
+        views = self.views
+        return {e.title: load_card(e.name).task_of(views[e.title]) for e in self.entries}
+
+    @property
+    def columns(self) -> tuple[AlgorithmEntry, ...]:
+        """All columns: the algorithms, and the baseline last."""
+        if not self._adds_baseline:
+            return self.algorithms
+        numbers = {task == "regression" for task in self.tasks.values()}
+        parts = {
+            False: ("Class prior", "the most frequent class of the training examples"),
+            True: ("Mean", "the mean of the training targets"),
+        }
+        label, what = (" or ".join(parts[k][i] for k in parts if k in numbers) for i in (0, 1))
+        note = f"predicts {what}, whatever the attributes are."
+        return (*self.algorithms, AlgorithmEntry(name=BASELINE, label=label, note=note))
+
+    @property
+    def _adds_baseline(self) -> bool:
+        if any(BASELINE in (a.id, a.name) for a in self.algorithms):
+            return False
+        default = not self.paper and not self.protocol.measures
+        return default if self.baseline is None else self.baseline
+
     @property
     def titles(self) -> dict[str, str]:
         """Title of each column in tables, by the column's name.
@@ -223,20 +187,41 @@ class Config(Model):
         A title is the column's label. Without a label it is the registry's label of the algorithm,
         or the column's name if another column without a label has the same algorithm.
         """
-        unlabelled = Counter(a.id for a in self.algorithms if not a.label)
+        unlabelled = Counter(a.id for a in self.columns if not a.label)
         return {
             a.name: a.label or (a.name if unlabelled[a.id] > 1 else a.entry.label)
-            for a in self.algorithms
+            for a in self.columns
         }
+
+    @model_validator(mode="before")
+    @classmethod
+    def _repeats_of_outer_folds(cls, data: Any) -> Any:
+        match data:
+            case {"repeats": _}:
+                return data
+            case {"protocol": {"split": {"outer": outer}}}:
+                with suppress(ValidationError):
+                    return {**data, "repeats": SplitRule(outer=outer).repeats or 1}
+        return data
+
+    @model_validator(mode="after")
+    def _with_default_grids(self) -> Self:
+        completed = tuple(entry.completed(self.protocol) for entry in self.algorithms)
+        return self.model_copy(update={"algorithms": completed})
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         _refuse_twice("data set", "datasets", [d.title for d in self.datasets])
         _refuse_twice("algorithm", "algorithms", [a.name for a in self.algorithms])
         _refuse_twice("reading", "readings", [r.name for r in self.readings])
+        _refuse_twice("metric", "metrics", list(self.metrics))
+        for i, name in enumerate(self.metrics):
+            try:
+                find_metric(name)
+            except KeyError as error:
+                raise fault(error.args[0], "metrics", i) from None
         self._check_readings()
         self._check_size()
-        self._refuse_equal_titles()
         places: list[tuple[tuple[str | int, ...], DatasetEntry | AlgorithmEntry]] = [
             *((("datasets", i), entry) for i, entry in enumerate(self.datasets)),
             *((row.place, row.entry) for row in self.rows if row.place[0] != "datasets"),
@@ -248,8 +233,16 @@ class Config(Model):
             except PydanticCustomError as error:
                 within = (error.context or {})["place"] if place[0] != "sweeps" else ()
                 raise fault(error.message(), *place, *within) from None
+        self._refuse_equal_titles()
         for row in self.rows:
             protocol = row.entry.changed(self.protocol)
+            own = protocol.split != self.protocol.split
+            if protocol.split.repeats not in (None, self.repeats):
+                message = (
+                    f"outer: {protocol.split.outer} makes {protocol.split.repeats} repeats, but"
+                    f" {self.repeats} are asked for"
+                )
+                raise fault(message, *((*row.place, "protocol") if own else ("repeats",)))
             columns = self._columns_of(row)
             for column in columns:
                 wrong = column.fault_of_size(row.entry.grid)
@@ -283,10 +276,11 @@ class Config(Model):
         if n_rows > MAX_ROWS:
             key = "sweeps" if self.sweeps else "readings" if self.readings else "datasets"
             raise fault(f"the table has {n_rows:,} rows: at most {MAX_ROWS:,}", key)
-        n_cells = n_rows * len(self.algorithms) * self.repeats
+        n_columns = len(self.algorithms) + self._adds_baseline
+        n_cells = n_rows * n_columns * self.repeats
         if n_cells > MAX_CELLS:
             message = (
-                f"{n_rows} rows, {len(self.algorithms)} algorithms and {self.repeats} repeats make"
+                f"{n_rows} rows, {n_columns} algorithms and {self.repeats} repeats make"
                 f" {n_cells:,} cells: at most {MAX_CELLS:,}"
             )
             raise fault(message, "repeats")
@@ -299,6 +293,8 @@ class Config(Model):
                     f"tables would call the columns {first[title]!r} and {name!r} both {title!r}:"
                     " give one of them another label"
                 )
+                if i == len(self.algorithms):
+                    raise fault(f"{message}, or set baseline: false", "algorithms")
                 place = ["label"] if self.algorithms[i].label else []
                 raise fault(message, "algorithms", i, *place)
             first[title] = name
@@ -311,7 +307,7 @@ class Config(Model):
             if key not in known:
                 raise fault(f"no algorithm here has a setting {key!r}{nearest(key, known)}", *place)
         try:
-            return tuple(a.changed(row.entry.settings) for a in self.algorithms)
+            return tuple(a.changed(row.entry.settings) for a in self.columns)
         except ValidationError as error:
             raise fault(nested_fault(error).message(), *place) from None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Literal, cast
 
 import numpy as np
@@ -36,6 +36,8 @@ class Encoded:
         How to fill in missing values, see `quadrepro.data.normalise.Normaliser`.
     n_codes : tuple of int
         Of each column of `X` the number of codes whose positions it holds; 0 for numbers.
+    beside : mapping of str to ndarray of shape (n_rows,), default {}
+        By name: attributes as they are in the data set, which the rows are divided by.
     """
 
     X: NumberArray
@@ -44,9 +46,10 @@ class Encoded:
     attributes: tuple[str, ...]
     missing: Literal["mean", "low"]
     n_codes: tuple[int, ...]
+    beside: Mapping[str, Column] = dataclasses.field(default_factory=dict)
 
 
-def encode(dataset: Dataset, view: View) -> Encoded:
+def encode(dataset: Dataset, view: View, beside: Collection[str] = ()) -> Encoded:
     """Turn a data set into arrays.
 
     The codes of a nominal attribute have the order of the view, or else that of the card, or else
@@ -61,6 +64,8 @@ def encode(dataset: Dataset, view: View) -> Encoded:
         The data set.
     view : View
         A view of its card or of a config.
+    beside : collection of str, default ()
+        Attributes to return as they are as well; the view may exclude them.
 
     Returns
     -------
@@ -92,19 +97,23 @@ def encode(dataset: Dataset, view: View) -> Encoded:
         classes=dataset.card.classes_of(view),
         attributes=tuple(columns),
         missing="low" if view.missing == "low" else "mean",
+        beside={name: table.columns[name] for name in beside},
         n_codes=tuple(n_codes),
     )
 
 
-def check_view(dataset: Dataset, view: View) -> None:
-    """Refuse what `encode` refuses, without making arrays.
+def check_view(
+    dataset: Dataset, view: View, beside: Collection[str] = ()
+) -> tuple[FloatArray, dict[str, Column]]:
+    """Refuse what `encode` refuses, and return `Encoded.y` and `Encoded.beside` alone.
 
     Raises
     ------
     ConfigError
         As `encode`.
     """
-    _fitted(dataset, view)
+    _, _, rows, y = _fitted(dataset, view)
+    return y, {name: dataset.table.columns[name][rows] for name in beside}
 
 
 def count_rows(found: Found, view: View) -> int:

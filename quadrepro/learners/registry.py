@@ -85,6 +85,9 @@ def _validator(learner: type[Learner]) -> TypeAdapter[Learner]:
 OF_ONE_STEP = {"bound": None, "theory": False}
 """Settings of gradient boosting that only one way to step has, and their values for the others."""
 
+BASELINE = "baseline"
+"""Name of the algorithm that does not look at the attributes."""
+
 RAETSCH = "Raetsch, Onoda and Mueller 2001"
 BAUVIN = "Bauvin et al. 2020"
 
@@ -137,6 +140,12 @@ ALGORITHMS: dict[str, Entry] = {
         )
     },
     "hedge": Entry("greedy.hedge:HedgeBoost", "Experts' vote", "lecture, section 3"),
+    BASELINE: Entry(
+        "baseline:Baseline",
+        "Baseline",
+        "most frequent class, or mean",
+        {"predicts": "classification"},
+    ),
 }
 
 

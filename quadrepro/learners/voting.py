@@ -21,6 +21,7 @@ from quadrepro.learners.training import (
     Trainer,
     TrainingData,
     Voters,
+    trained_on,
 )
 from quadrepro.voters.random_stumps import Codes, Coding, RandomStumps
 from quadrepro.voters.reduction import VotingProblem
@@ -51,16 +52,18 @@ class FixedStumps(Voters):
     ) -> MatrixVotes:
         """Return the trainer over the voter matrix, as described in `Voters.trainer`."""
         stumps = Stumps(self.per_attribute).fit(data.train.X)
-        H, H_test = stumps.transform(data.train.X), stumps.transform(data.test.X)
-        if self.n_voters is not None:
-            varying = np.flatnonzero((H[0] != H).any(axis=0))
+        X, X_test = data.train.X, data.test.X
+        if self.n_voters is None:
+            H, H_test = stumps.matrix(X), stumps.matrix(X_test)
+        else:
+            varying = stumps.varying(X)
             if len(varying) < self.n_voters:
                 raise ValueError(
                     f"{self.n_voters} voters are asked for, but only {len(varying)} stumps are not "
                     "constant on the training part: raise stumps_per_attribute"
                 )
             chosen = np.sort(data.rng("voters").permutation(varying)[: self.n_voters])
-            H, H_test = H[:, chosen], H_test[:, chosen]
+            H, H_test = stumps.columns(X, chosen), stumps.columns(X_test, chosen)
         return MatrixVotes(grids, algorithm, H, data.train.y, H_test)
 
 
@@ -133,7 +136,8 @@ class MatrixVotes(Trainer):
         if fold is None:
             raise ValueError("a hold-out chooses among votes over drawn stumps, not over a matrix")
         k = int(fold.max()) + 1
-        samples = np.vstack([fold != f for f in range(k)] + [np.ones_like(fold)]).astype(np.float64)
+        seen = [trained_on(fold, f) for f in range(k)]
+        samples = np.vstack([*seen, np.ones_like(fold)]).astype(np.float64)
         problem = self.algorithm.reduced(self.H, self.y, samples)
         paths = self.algorithm.paths(problem, self.grids)
         solved = np.asarray(~np.isnan(paths).any(axis=(0, 2)))

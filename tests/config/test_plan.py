@@ -195,7 +195,7 @@ DRAWN = "{name: quadboost-l2, grid: {n_rounds: [5, 10]}, draw: {lam: {log: [0.1,
 def drawn_plan(write: Write, algorithms: str, repeats: int = 2) -> Plan:
     path = write()
     head, _ = path.read_text().split("algorithms:\n")
-    path.write_text(f"{head}algorithms:\n{algorithms}")
+    path.write_text(f"{head}baseline: false\nalgorithms:\n{algorithms}")
     return plan_of(path, repeats)
 
 

@@ -369,3 +369,16 @@ def test_a_check_refuses_what_encoding_refuses(dataset: Dataset) -> None:
             check_view(dataset, view)
         assert str(checking.value) == str(encoding.value)
     check_view(dataset, View(positive=("no",)))
+
+
+def test_attributes_that_divide_the_rows_stay_as_they_are_beside_the_others() -> None:
+    dataset = load_dataset("monks")
+    view = View(positive=("1",), exclude=("head_shape",), where={"holding": ("2",)})
+    encoded = encode(dataset, view, ("head_shape", "holding"))
+    y, beside = check_view(dataset, view, ("head_shape", "holding"))
+    np.testing.assert_array_equal(y, encoded.y)
+    assert "head_shape" not in encoded.attributes
+    for name in ("head_shape", "holding"):
+        expected = dataset.table.columns[name][dataset.table.columns["holding"] == "2"]
+        np.testing.assert_array_equal(encoded.beside[name], expected)
+        np.testing.assert_array_equal(beside[name], expected)

@@ -5,11 +5,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-from sklearn.model_selection import GridSearchCV, PredefinedSplit
+from sklearn.model_selection import GridSearchCV, PredefinedSplit, TimeSeriesSplit
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeRegressor
 
 from quadrepro._typing import FloatArray, IntArray, Task
+from quadrepro.config.splitters import windows
 from quadrepro.learners.base import Hyperparameter
 from quadrepro.learners.contestants.predictor import EstimatorPredictor
 from quadrepro.learners.grid import Grid
@@ -77,6 +78,20 @@ def test_agrees_with_scikit_learns_grid_search(examples: Examples, weights: str)
     assert choice.loss == round(120 * (1 - theirs.best_score_))
     np.testing.assert_array_equal(choice.fitted.predicted, theirs.predict(X_new) > 0)
     np.testing.assert_array_equal(choice.fitted.probabilities, theirs.predict_proba(X_new))
+
+
+def test_windows_of_time_are_predicted_from_earlier_ones_as_in_scikit_learn(
+    examples: Examples,
+) -> None:
+    X, y, X_new = examples
+    labels, fold = np.where(y > 0, 1.0, -1.0), windows(120, 4)
+    knn = EstimatorPredictor("KNeighborsClassifier")
+    choice = by_folds(knn, [Grid.of({"n_neighbors": NEIGHBOURS[:4]})], X, labels, fold, X_new)
+    theirs = GridSearchCV(
+        KNeighborsClassifier(), {"n_neighbors": NEIGHBOURS[:4]}, cv=TimeSeriesSplit(4)
+    ).fit(X, labels)
+    assert choice.fitted.candidate == theirs.best_params_
+    assert choice.loss == round(96 * (1 - theirs.best_score_))
 
 
 def test_a_regression_is_chosen_by_its_squared_errors(examples: Examples) -> None:

@@ -34,7 +34,7 @@ from quadrepro.learners.contestants.paths import (
     modules_of,
 )
 from quadrepro.learners.grid import Grid, Value
-from quadrepro.learners.predictor import Predictions, Predictor
+from quadrepro.learners.predictor import Predictor
 from quadrepro.learners.training import Outputs, TrainingData
 
 MOST_CHECKED = 100
@@ -130,12 +130,8 @@ class EstimatorPredictor(Predictor):
     def _check(self, name: str) -> Callable[[Value], str | None]:
         return lambda value: fault_of(self._path, {**self.settings, name: value}, self.folder)
 
-    def trainer(self, data: TrainingData, grids: Sequence[Grid]) -> Predictions:
-        """Return the trainer on the attributes."""
-        return Predictions(grids, self.bound(data), data)
-
-    def bound(self, data: TrainingData) -> Self:
-        """Return this learner with what it has to know of the columns of a cell."""
+    def for_columns(self, data: TrainingData) -> Self:
+        """Return this predictor with the columns that hold codes, if it asks for them."""
         return replace(self, n_codes=data.n_codes) if self.categories else self
 
     def predictions(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from pydantic import create_model, model_validator
+from pydantic import Field, create_model, model_validator
 
 from quadrepro.config.loading import Experiment
 from quadrepro.documents.model import Model, fault
@@ -22,6 +22,7 @@ from quadrepro.report.kinds.differences import DIFFERENCES
 from quadrepro.report.kinds.margin_figure import MARGIN_FIGURE
 from quadrepro.report.kinds.margins import MARGINS
 from quadrepro.report.kinds.means import MEANS, NOISELESS_MEANS
+from quadrepro.report.kinds.metrics import requested_metrics
 from quadrepro.report.kinds.ranking import RANKING
 from quadrepro.report.kinds.readings import READINGS
 from quadrepro.report.kinds.risks import RISKS
@@ -49,8 +50,8 @@ KINDS: tuple[Kind[Any], ...] = (
 _NOW_CALLED = {former: kind.key for kind in KINDS for former in kind.former}
 
 
-class _Former(Model):
-    """Refuses the keys that configs used before."""
+class _Tables(Model):
+    """The tables and figures to write, by kind."""
 
     @model_validator(mode="before")
     @classmethod
@@ -67,9 +68,11 @@ class _Former(Model):
         return data
 
 
-_options: dict[str, Any] = {kind.key: (kind.option, None) for kind in KINDS}
-_Tables = create_model("_Tables", __base__=_Former, **_options)
-_Document = create_model("_Document", __base__=Model, tables=(_Tables, ...))
+_options: dict[str, Any] = {
+    kind.key: (kind.option, Field(default=None, description=kind.meaning)) for kind in KINDS
+}
+Tables = create_model("Tables", __base__=_Tables, **_options)
+_Document = create_model("_Document", __base__=Model, tables=(Tables, ...))
 
 
 def requested(experiment: Experiment) -> tuple[Request[Any], ...]:
@@ -83,8 +86,8 @@ def requested(experiment: Experiment) -> tuple[Request[Any], ...]:
     Returns
     -------
     tuple of Request
-        In the order of `KINDS`, each with its validated option. Whether an option fits the rest of
-        the config is for `Kind.check` to say.
+        In the order of `KINDS`, each with its validated option, and then those of every metric.
+        Whether an option fits the rest of the config is for `Kind.check` to say.
 
     Raises
     ------
@@ -99,4 +102,4 @@ def requested(experiment: Experiment) -> tuple[Request[Any], ...]:
         option = options[kind.key] or kind.default
         if option is not None:
             found.append(Request(kind, Context(experiment, kind.key, option)))
-    return tuple(found)
+    return (*found, *requested_metrics(experiment))

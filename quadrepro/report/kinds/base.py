@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from quadrepro.config.loading import Experiment
-from quadrepro.config.schema import Config, Row
+from quadrepro.config.rows import Row
+from quadrepro.config.schema import Config
 from quadrepro.errors import ConfigError, nearest
 from quadrepro.papers.check import check_printed, printed_for
 from quadrepro.papers.printed import Holds, Printed
+from quadrepro.report.captions import splits_word
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.table import ENDINGS, MISSING, Table
 from quadrepro.report.verdicts import Verdicts
@@ -51,6 +53,11 @@ class Context(Generic[Option]):
         """Title of each column, by its name."""
         return self.config.titles
 
+    @property
+    def splits(self) -> str:
+        """What notes and captions call the repeats, in the plural."""
+        return splits_word(self.config.protocol)
+
     def error(self, message: str, *place: str | int) -> ConfigError:
         """Return an error that names a place below the kind's key."""
         return self.experiment.error(message, "tables", self.key, *place)
@@ -85,12 +92,16 @@ class Context(Generic[Option]):
             message = f"there is no algorithm {name!r} here{nearest(name, self.titles)}"
             raise self.error(message, *place)
 
-    def check_risks_of_two(self, name: str, *place: str | int) -> None:
-        """Refuse a column that cannot be compared with another one by their risks."""
+    def check_one_of_two(self, name: str, *place: str | int) -> None:
+        """Refuse a column that cannot be compared with another one."""
         self.check_column(name, *place)
         if len(self.titles) == 1:
             message = f"{name} is the only algorithm: there is none to compare it with"
             raise self.error(message, *place)
+
+    def check_risks_of_two(self, name: str, *place: str | int) -> None:
+        """Refuse a column that cannot be compared with another one by their risks."""
+        self.check_one_of_two(name, *place)
         for row, task in self.experiment.tasks.items():
             if task == "regression":
                 raise self.error(f"{self.key} is of risks, and {row} predicts a number")
@@ -111,6 +122,8 @@ class Kind(Generic[Option]):
         The key below ``tables`` in the config that asks for it. Kinds may share a key.
     option : type
         Type of the value at the key, as pydantic reads it.
+    meaning : str
+        What is written and what the option says, for the reference of configs.
     default : Option or None
         The option if the config does not ask for the kind. With None, which is the default, the
         kind is then left out.
@@ -143,6 +156,7 @@ class Kind(Generic[Option]):
 
     key: str
     option: Any
+    meaning: str = ""
     default: Option | None = None
     stem: str = ""
     former: tuple[str, ...] = ()
@@ -202,7 +216,7 @@ def _against_rest(context: Context[Any]) -> list[str]:
 def closing_notes(context: Context[Any], outcomes: Outcomes) -> tuple[str, ...]:
     """Return what stands below most tables: the algorithms' notes, missing cells, the config's."""
     config = context.config
-    notes = [f"{config.titles[a.name]}: {a.note}" for a in config.algorithms if a.note]
+    notes = [f"{config.titles[a.name]}: {a.note}" for a in config.columns if a.note]
     notes += _against_rest(context)
     if oracles := [row.entry.title for row in config.rows if _by_test(context, row)]:
         rows = "All rows" if len(oracles) == len(config.rows) else "Rows " + "; ".join(oracles)

@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import stdev, variance
 from typing import TYPE_CHECKING
 
-from quadrepro.config.schema import Row
+from quadrepro.config.rows import Row
 from quadrepro.report.captions import listed
 from quadrepro.report.figure import add_legend, new_figure
 from quadrepro.report.kinds.base import Context, Kind, closing_notes
@@ -79,7 +79,7 @@ def difference(outcomes: Outcomes, row: str, pair: Pair) -> Difference | None:
     means = sum(a, Fraction()) / len(a), sum(b, Fraction()) / len(b)
     if outcomes.repeats == 1:
         return Difference(means, (Fraction(), Fraction()), (0.0, 0.0))
-    x, y = ([100 * risk for risk in outcomes.risks(row, column)] for column in pair)
+    x, y = ([100 * risk for risk in outcomes.values(row, column)] for column in pair)
     return Difference(means, (variance(a), variance(b)), (stdev(x), stdev(y)))
 
 
@@ -205,7 +205,7 @@ def differences_caption(context: Context[Pair], outcomes: Outcomes) -> str:
     if outcomes.repeats > 1:
         alike = (
             "the intervals mean ± one standard deviation of the two, over "
-            f"{outcomes.repeats} random splits, have a point in common"
+            f"{outcomes.repeats} {context.splits}, have a point in common"
         )
     return (
         f"{context.config.title}: risk of {second} less that of {first}. One line per data set, "
@@ -224,6 +224,8 @@ def _check(context: Context[Pair]) -> None:
 DIFFERENCES = Kind(
     key=KEY,
     option=tuple[str, str],
+    meaning="A figure of the differences of two columns against what the config sweeps over: their "
+    "names.",
     check=_check,
     table=differences_table,
     draw=draw_differences,

@@ -57,7 +57,9 @@ def _named(data: Any) -> Any:
     return {"row": data} if isinstance(data, str) else data
 
 
-Panels = tuple[Annotated[MarginPanel, BeforeValidator(_named)], ...]
+Panels = tuple[
+    Annotated[MarginPanel, BeforeValidator(_named, json_schema_input_type=str | MarginPanel)], ...
+]
 """The option: names of rows, or panels."""
 
 
@@ -108,7 +110,7 @@ def margins_caption(context: Context[Panels], outcomes: Outcomes) -> str:
     """Return what the figure shows."""
     named = [panel.title or panel.row for panel in context.option]
     drawn = dict.fromkeys(n for p in context.option for n in p.algorithms or context.titles)
-    pooled = f" of all {outcomes.repeats} random splits" if outcomes.repeats > 1 else ""
+    pooled = f" of all {outcomes.repeats} {context.splits}" if outcomes.repeats > 1 else ""
     return (
         f"{context.config.title}: cumulative distributions of the training margins. One panel for "
         f"each of {listed(named)}. Horizontal axis: margin of a training example, the label times "
@@ -121,6 +123,8 @@ def margins_caption(context: Context[Panels], outcomes: Outcomes) -> str:
 MARGIN_FIGURE = Kind(
     key="margin_figure",
     option=Panels,
+    meaning="A figure of the distributions of training margins: its rows, each with what is drawn "
+    "of it.",
     stem=FILES,
     check=check_panels,
     draw=draw_margins,

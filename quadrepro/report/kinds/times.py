@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from quadrepro.config.schema import Row
+from quadrepro.config.rows import Row
 from quadrepro.documents.model import Model
 from quadrepro.report.captions import listed
 from quadrepro.report.figure import Look, add_legend, looks_of, new_figure, open_frame, plain_labels
@@ -136,7 +136,7 @@ def _moved_by(context: Context[bool | Times], sweep: str) -> list[str]:
     of_sweep = {s.over.removeprefix("grid.") for s in context.config.sweeps if s.word == sweep}
     return [
         a.name
-        for a in context.config.algorithms
+        for a in context.config.columns
         if any(
             "." in name or name in {h.name for h in a.make().hyperparameters} for name in of_sweep
         )
@@ -195,6 +195,8 @@ def times_caption(context: Context[bool | Times], outcomes: Outcomes) -> str:
 TIMES = Kind(
     key=KEY,
     option=bool | Times,
+    meaning="Running times against what the config sweeps over: `true`, or also a figure of some "
+    "columns.",
     check=check_times,
     table=times_table,
     draw=draw_times,

@@ -234,7 +234,7 @@ NOMINAL = np.array([[0, 0.5], [2, 1.5], [np.nan, np.nan], [1, 0.0]])
 def test_categories_are_given_in_a_frame_with_all_codes_and_gaps(examples: Examples) -> None:
     predictor = EstimatorPredictor(f"{__name__}:Seen", categories=True)
     y = np.array([1.0, -1.0, 1.0, -1.0])
-    bound = predictor.bound(data_of(NOMINAL, y, n_codes=(4, 0)))
+    bound = predictor.for_columns(data_of(NOMINAL, y, n_codes=(4, 0)))
     bound.predictions(NOMINAL, y, Grid.of({}), NOMINAL, rng())
     expected = pd.DataFrame(
         {
@@ -243,13 +243,13 @@ def test_categories_are_given_in_a_frame_with_all_codes_and_gaps(examples: Examp
         }
     )
     pd.testing.assert_frame_equal(Seen.last[0], expected)
-    assert predictor.bound(data_of(NOMINAL, y, n_codes=(4, 0))).content == predictor.content
+    assert predictor.for_columns(data_of(NOMINAL, y, n_codes=(4, 0))).content == predictor.content
 
 
 def test_numbers_alone_are_given_as_an_array(examples: Examples) -> None:
     X, y, X_new = examples
     predictor = EstimatorPredictor(f"{__name__}:Seen", categories=True)
-    bound = predictor.bound(data_of(X, y, n_codes=(0, 0, 0, 0)))
+    bound = predictor.for_columns(data_of(X, y, n_codes=(0, 0, 0, 0)))
     bound.predictions(X, y, Grid.of({}), X_new, rng())
     assert Seen.last[0] is X
 
