@@ -53,6 +53,7 @@ SPLITS = HEAD + "\n".join(lines())
 CONFIG = """title: Task
 protocol: {view: default, folds: 2, split: {openml_task: 59}}
 repeats: 6
+baseline: false
 datasets: [mine]
 algorithms: [{name: adaboost, grid: {n_rounds: [1, 5]}}]
 """
