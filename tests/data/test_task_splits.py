@@ -53,6 +53,7 @@ SPLITS = HEAD + "\n".join(lines())
 CONFIG = """title: Task
 protocol: {view: default, folds: 2, split: {openml_task: 59}}
 repeats: 6
+baseline: false
 datasets: [mine]
 algorithms: [{name: adaboost, grid: {n_rounds: [1, 5]}}]
 """
@@ -111,8 +112,8 @@ def test_fetch_brings_the_task_of_a_config_and_check_needs_no_network(
     assert "59 (mine); with a network, quadrepro fetch CONFIG fetches them" in missing.output
     fetched = CliRunner(env={"QUADREPRO_OFFLINE": ""}).invoke(main, ["fetch", "mine.yaml"])
     assert fetched.exit_code == 0, fetched.output
-    # Pickles in the library's cache are neither read nor made.
-    assert not [*Path("openml").rglob("*.pkl*")]
+    # The library would make and read a pickle of the splits.
+    assert [path.name for path in Path("openml").rglob("tasks/59/*")] == ["task.xml"]
     server.asked.clear()
     assert CliRunner().invoke(main, ["check", "mine.yaml"]).exit_code == 0
     assert not server.asked
