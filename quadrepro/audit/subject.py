@@ -129,14 +129,14 @@ class _Unread(FoundRows):
 
 def _size(experiment: Experiment, entry: DatasetEntry) -> Size | str:
     """Return the test sets of a row of a config, by the card alone."""
-    view = entry.resolve(experiment.config.protocol.view)
-    card = load_card(entry.name)
+    view, card = experiment.views[entry.title], load_card(entry.name)
     if not card.classes_of(view):
         return NUMBERS
     rows = _Unread(card, cast(Location, None))
     try:
         protocol = entry.changed(experiment.config.protocol)
-        source = Sources({entry.name: rows})(entry, protocol, view)
+        sources = Sources({entry.name: rows}, experiment.config.repeats)
+        source = sources(entry, protocol, view)
     except DataError as error:
         return str(error)
     _, _, n_test = source.sizes

@@ -79,8 +79,9 @@ def _algorithms() -> tuple[tuple[str, ...], Rows]:
         values = "; ".join(f"{key}: {axis_text(axis)}" for key, axis in axes)
         settings = ", ".join(f"{k}={v}" for k, v in entry.settings.items())
         rows.append((name, grid, values, settings, entry.source))
-    own = ("its parameters", "", "its parameters", "scikit-learn's estimators")
-    rows.append(("sklearn:NAME", *own))
+    own = "its parameters"
+    rows.append(("sklearn:NAME", own, "", own, "scikit-learn's estimators"))
+    rows.append(("MODULE:NAME", own, "", own, "estimators of any module, as xgboost:XGBClassifier"))
     return ("name", "searched over", "default values", "settings", "source"), rows
 
 
@@ -91,6 +92,6 @@ def _experiments() -> tuple[tuple[str, ...], Rows]:
     rows: Rows = []
     for path in sorted(configs_folder().glob("*.yaml"), key=lambda p: p.stem):
         config = load_experiment(path).config
-        size = f"{len(config.rows)} x {len(config.algorithms)} x {config.repeats}"
+        size = f"{len(config.rows)} x {len(config.columns)} x {config.repeats}"
         rows.append((path.stem, config.title, size))
     return ("name", "title", "data sets x algorithms x repeats"), rows

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from quadrepro._typing import FloatArray, NumberArray, Task
 from quadrepro.config.seeds import Draws
-from quadrepro.fingerprint import code_hash, versions
+from quadrepro.fingerprint import code_hash, versions_of
 from quadrepro.measures.registry import find_measure
 
 if TYPE_CHECKING:
@@ -45,12 +45,13 @@ def made_by(learner: Learner, measures: Sequence[str]) -> dict[str, Any]:
     dict
         A hash as ``code``, and versions as ``packages``.
     """
-    modules = [type(learner).__module__, *(f"quadrepro.kernels.{name}" for name in learner.kernels)]
+    modules = list(learner.modules)
     if measures:
         modules += ["quadrepro.measures.trained", *(find_measure(name).module for name in measures)]
-    used = versions()
-    packages = {name: used[name] for name in ("numpy", *learner.packages) if name in used}
-    return {"code": code_hash(tuple(modules)), "packages": packages}
+    return {
+        "code": code_hash(tuple(modules)),
+        "packages": versions_of(("numpy", *learner.packages)),
+    }
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +73,8 @@ class Problem:
         Names of the classes in the order of their codes; empty if numbers are predicted.
     truth : ndarray of shape (n_rows,) or None, default None
         The targets without their noise, if they are known.
+    n_codes : tuple of int, default ()
+        Of each column of `X` the number of codes whose positions it holds; 0 for numbers.
     """
 
     X: NumberArray
@@ -80,6 +83,7 @@ class Problem:
     split: Split
     classes: tuple[str, ...]
     truth: FloatArray | None = None
+    n_codes: tuple[int, ...] = ()
 
     @property
     def task(self) -> Task:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from quadrepro._typing import Task
 from quadrepro.config.schema import Config
-from quadrepro.data.card import View, load_card
+from quadrepro.data.schema import View
 from quadrepro.documents.source import MappingSource, Mark, YamlSource, is_utf8, read_yaml
 from quadrepro.documents.validation import validated
 from quadrepro.errors import ConfigError
@@ -42,19 +42,15 @@ class Experiment:
         """Return an error that names a place in the file."""
         return ConfigError(f"{self.source.where(place)}: {message}")
 
-    @cached_property
+    @property
     def views(self) -> dict[str, View]:
         """The view of each row, by the title of the row."""
-        view = self.config.protocol.view
-        return {entry.title: entry.resolve(view) for entry in self.config.entries}
+        return self.config.views
 
-    @cached_property
+    @property
     def tasks(self) -> dict[str, Task]:
         """What is predicted in each row, by the title of the row."""
-        return {
-            entry.title: load_card(entry.name).task_of(self.views[entry.title])
-            for entry in self.config.entries
-        }
+        return self.config.tasks
 
     @cached_property
     def paper(self) -> Paper | None:
@@ -128,4 +124,5 @@ def load_mapping(config: Mapping[str, Any], repeats: int | None = None) -> Exper
 def _experiment(name: str, source: YamlSource, repeats: int | None) -> Experiment:
     if repeats is not None:
         source = replace(source, data={**source.data, "repeats": repeats})
-    return Experiment(name, validated(Config, source), source)
+    context = {"folder": str(source.path.parent.resolve())}
+    return Experiment(name, validated(Config, source, context=context), source)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
@@ -105,7 +105,7 @@ def make_plan(experiment: Experiment, folder: Path | None = None) -> Plan:
     """
     rows = experiment.config.rows
     found = find_datasets(dict.fromkeys(row.entry.name for row in rows), folder)
-    source_of = Sources(found)
+    source_of = Sources(found, experiment.config.repeats)
     sources: dict[str, RowSource] = {}
     cells: list[Cell] = []
     for row in rows:
@@ -113,17 +113,21 @@ def make_plan(experiment: Experiment, folder: Path | None = None) -> Plan:
         with _placed(experiment, row):
             protocol = entry.changed(experiment.config.protocol)
             source = source_of(entry, protocol, experiment.views[entry.title])
-            cells += _cells_of_row(experiment, row, protocol, source)
+            cells += _cells_of_row(experiment, row, protocol, source_of)
         sources[entry.title] = source
     return Plan(experiment, {r.entry.title: found[r.entry.name] for r in rows}, sources, (*cells,))
 
 
 def _cells_of_row(
-    experiment: Experiment, row: Row, protocol: Protocol, source: RowSource
+    experiment: Experiment, row: Row, protocol: Protocol, source_of: Sources
 ) -> Iterator[Cell]:
-    algorithms = (entry.changed(row.entry.settings) for entry in experiment.config.algorithms)
-    view, task = experiment.views[row.entry.title], experiment.tasks[row.entry.title]
-    columns = [_Column.of(entry, row, protocol, view, task, source) for entry in algorithms]
+    task = experiment.tasks[row.entry.title]
+    columns: list[_Column] = []
+    for entry in experiment.config.columns:
+        changed = entry.changed(row.entry.settings)
+        view = entry.own_view(experiment.views[row.entry.title])
+        source = source_of(row.entry, protocol, view)
+        columns.append(_Column.of(changed, row, protocol, view, task, source))
     for repeat, draws in enumerate(_draws(experiment, row)):
         for column in columns:
             yield column.cell(repeat, draws)
@@ -164,7 +168,7 @@ class _Column:
             "schema": SCHEMA_VERSION,
             "algorithm": type(learner).__name__,
             "version": learner.version,
-            "settings": asdict(learner),
+            "settings": learner.content,
             "view": view.content(),
             "protocol": of_entry.content(),
         }

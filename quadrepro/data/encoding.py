@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Literal, cast
 
 import numpy as np
@@ -34,6 +34,10 @@ class Encoded:
         code.
     missing : {"mean", "low"}
         How to fill in missing values, see `quadrepro.data.normalise.Normaliser`.
+    n_codes : tuple of int
+        Of each column of `X` the number of codes whose positions it holds; 0 for numbers.
+    beside : mapping of str to ndarray of shape (n_rows,), default {}
+        By name: attributes as they are in the data set, which the rows are divided by.
     """
 
     X: NumberArray
@@ -41,9 +45,11 @@ class Encoded:
     classes: tuple[str, ...]
     attributes: tuple[str, ...]
     missing: Literal["mean", "low"]
+    n_codes: tuple[int, ...]
+    beside: Mapping[str, Column] = dataclasses.field(default_factory=dict)
 
 
-def encode(dataset: Dataset, view: View) -> Encoded:
+def encode(dataset: Dataset, view: View, beside: Collection[str] = ()) -> Encoded:
     """Turn a data set into arrays.
 
     The codes of a nominal attribute have the order of the view, or else that of the card, or else
@@ -58,6 +64,8 @@ def encode(dataset: Dataset, view: View) -> Encoded:
         The data set.
     view : View
         A view of its card or of a config.
+    beside : collection of str, default ()
+        Attributes to return as they are as well; the view may exclude them.
 
     Returns
     -------
@@ -74,28 +82,38 @@ def encode(dataset: Dataset, view: View) -> Encoded:
     kept, codes, rows, y = _fitted(dataset, view)
     table = dataset.table.take(rows)
     columns: dict[str, NumberArray] = {}
+    n_codes: list[int] = []
     for attribute in kept:
-        columns |= _columns(attribute, table, codes.get(attribute.name, ()), view)
+        of_attribute = codes.get(attribute.name, ())
+        found = dict(_columns(attribute, table, of_attribute, view))
+        n_codes += [len(of_attribute) if view.nominal == "ordinal" else 0] * len(found)
+        columns |= found
     if view.target_as:
         columns[view.target_as] = y
+        n_codes.append(0)
     return Encoded(
         X=np.column_stack([*columns.values()]),
         y=y,
         classes=dataset.card.classes_of(view),
         attributes=tuple(columns),
         missing="low" if view.missing == "low" else "mean",
+        beside={name: table.columns[name] for name in beside},
+        n_codes=tuple(n_codes),
     )
 
 
-def check_view(dataset: Dataset, view: View) -> None:
-    """Refuse what `encode` refuses, without making arrays.
+def check_view(
+    dataset: Dataset, view: View, beside: Collection[str] = ()
+) -> tuple[FloatArray, dict[str, Column]]:
+    """Refuse what `encode` refuses, and return `Encoded.y` and `Encoded.beside` alone.
 
     Raises
     ------
     ConfigError
         As `encode`.
     """
-    _fitted(dataset, view)
+    _, _, rows, y = _fitted(dataset, view)
+    return y, {name: dataset.table.columns[name][rows] for name in beside}
 
 
 def count_rows(found: Found, view: View) -> int:

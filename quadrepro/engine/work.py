@@ -61,14 +61,11 @@ def run_cell(cell: Cell, memory: int | None = None) -> Record:
     Record
         Its status is "ok", or "failed" with the reason as its message.
     """
-    made_by = {name: cell.content[name] for name in ("code", "packages")}
-    if made_by != cell.made_by():
-        message = (
-            "this worker has other code or packages than the plan: "
-            f"{cell.made_by()}, but the plan {made_by}"
-        )
-        return _failed(cell, message)
     try:
+        planned = {name: cell.content[name] for name in ("code", "packages")}
+        if (here := cell.made_by()) != planned:
+            message = "this worker has other code or packages than the plan"
+            return _failed(cell, f"{message}: {here}, but the plan {planned}")
         warm(cell.learner.kernels)
         # One BLAS thread, also without workers: workers share the cores, and sums stay the same.
         with _libraries(len(sys.modules)).limit(limits=1), at_most(memory):
@@ -124,7 +121,14 @@ def _training_data(cell: Cell) -> TrainingData:
         X = add_noise(X.astype(np.float64), rng("noise"), **noise, train=split.train)
     rows = X[split.train].astype(np.float64, copy=False)
     normaliser = Normaliser.fit(rows, problem.missing)
-    prepare = normaliser.transform if protocol.normalise == "tanh" else normaliser.fill_in
+    filled = normaliser.transform if protocol.normalise == "tanh" else normaliser.fill_in
+    codes = np.array(problem.n_codes, dtype=bool) if cell.learner.categories else None
+
+    def prepare(X: FloatArray) -> FloatArray:
+        prepared = filled(X)
+        if cell.learner.keeps_missing:
+            prepared = np.where(np.isnan(X), np.nan, prepared)
+        return prepared if codes is None else np.where(codes, X, prepared)
 
     def part(of: IntArray) -> Part:
         return Part(prepare(X[of].astype(np.float64, copy=False)), y[of])
@@ -136,8 +140,10 @@ def _training_data(cell: Cell) -> TrainingData:
     if protocol.inputs == "voters" and not cell.learner.gives_votes:
         stumps = Stumps(protocol.stumps_per_attribute).fit(train.X)
         train, test = (Part(stumps.transform(part.X), part.y) for part in (train, test))
-    voters = _voters(protocol, rng)
-    return TrainingData(train, test, valid, voters, rng, problem.task, len(problem.classes))
+    voters, classes = _voters(protocol, rng), len(problem.classes)
+    return TrainingData(
+        train, test, valid, voters, rng, problem.task, classes, n_codes=problem.n_codes
+    )
 
 
 def _rng(cell: Cell) -> Rng:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from math import inf
-from typing import ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 from quadrepro._typing import Task
 from quadrepro.learners.grid import Grid, Value
@@ -103,6 +103,8 @@ class Learner(ABC):
         Whether the learner can tell more than two classes apart by itself.
     draws : bool
         Whether training may draw random numbers.
+    takes_raw : bool
+        Whether the learner can be asked to take categories and missing values as they are.
     uses_gram : bool
         Whether training needs the Gram matrix of the voters.
     former : mapping of str to str
@@ -118,6 +120,7 @@ class Learner(ABC):
     takes_drawn_stumps: ClassVar[bool] = False
     many_classes: ClassVar[bool] = False
     draws: ClassVar[bool] = False
+    takes_raw: ClassVar[bool] = False
     uses_gram: ClassVar[bool] = False
     former: ClassVar[Mapping[str, str]] = {}
     kernels: ClassVar[tuple[str, ...]] = ()
@@ -144,6 +147,26 @@ class Learner(ABC):
         ValueError
             If the data cannot give the required voters.
         """
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """The settings that results depend on."""
+        return asdict(self)
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """The modules whose code results depend on, see `quadrepro.fingerprint.code_hash`."""
+        return (type(self).__module__, *(f"quadrepro.kernels.{name}" for name in self.kernels))
+
+    @property
+    def categories(self) -> bool:
+        """Whether nominal attributes stay codes, as they are before they are normalised."""
+        return False
+
+    @property
+    def keeps_missing(self) -> bool:
+        """Whether missing values stay NaN."""
+        return False
 
     @property
     def task(self) -> Task:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
@@ -12,7 +13,14 @@ from quadrepro._typing import FloatArray, IntArray, Task
 from quadrepro.learners.base import Learner
 from quadrepro.learners.grid import Grid, Value
 from quadrepro.learners.held_out import Scored, Validation
-from quadrepro.learners.training import Fitted, Outputs, Path, Trainer, TrainingData
+from quadrepro.learners.training import (
+    Fitted,
+    Outputs,
+    Path,
+    Trainer,
+    TrainingData,
+    trained_on,
+)
 
 
 @dataclass(frozen=True)
@@ -24,7 +32,11 @@ class Predictor(Learner):
 
     def trainer(self, data: TrainingData, grids: Sequence[Grid]) -> Predictions:
         """Return the trainer on the attributes."""
-        return Predictions(grids, self, data)
+        return Predictions(grids, self.for_columns(data), data)
+
+    def for_columns(self, data: TrainingData) -> Self:
+        """Return this predictor with what it has to know of the columns of a cell."""
+        return self
 
     @abstractmethod
     def predictions(
@@ -174,8 +186,8 @@ class Predictions(Trainer):
     def _folds(self, fold: IntArray) -> Iterator[Scored]:
         X, y = self.data.train
         for f in range(int(fold.max()) + 1):
-            out = fold == f
-            yield Scored(y[out], self._scores(X[~out], y[~out], X[out], f"fold {f}"))
+            seen, out = trained_on(fold, f), fold == f
+            yield Scored(y[out], self._scores(X[seen], y[seen], X[out], f"fold {f}"))
 
     def path(self) -> Path:
         """Train all candidates once; they predict the training and the test examples."""

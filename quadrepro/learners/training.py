@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from quadrepro._typing import FloatArray, IntArray, Targets, Task
+from quadrepro._typing import BoolArray, FloatArray, IntArray, Targets, Task
 from quadrepro.learners.grid import Grid, Value
 
 if TYPE_CHECKING:
@@ -27,6 +27,15 @@ Rng = Callable[[str], np.random.Generator]
 
 class NoSolutionError(ValueError):
     """No candidate has a solution on every fold."""
+
+
+def trained_on(fold: IntArray, f: int) -> BoolArray:
+    """Return which examples a fold is predicted from, shape (n_train,).
+
+    These are those of all other folds, or of the earlier ones if folds are windows of time, before
+    which there are examples of none (-1).
+    """
+    return fold < f if fold.min() < 0 else fold != f
 
 
 class Part(NamedTuple):
@@ -77,6 +86,9 @@ class TrainingData:
         What is predicted: labels -1 and +1, class codes 0 to K - 1, or numbers.
     n_classes : int, default 2
         Number of classes; 0 if numbers are predicted.
+    n_codes : tuple of int, default ()
+        Of each column the number of codes whose positions it holds, as long as the learner asks for
+        `categories`; 0 for numbers.
     """
 
     train: Part
@@ -86,6 +98,7 @@ class TrainingData:
     rng: Rng
     task: Task = "classification"
     n_classes: int = 2
+    n_codes: tuple[int, ...] = ()
 
     def against_rest(self, code: int) -> TrainingData:
         """Return the same examples with one class as +1 and all others as -1."""
@@ -235,8 +248,8 @@ class Trainer(ABC):
         Parameters
         ----------
         fold : ndarray of int of shape (n_train,), or None
-            Fold of each training example, 0 to k - 1, of which each is held out in turn; None for
-            the examples that are held out beside the training part.
+            Fold of each training example, 0 to k - 1, of which each is held out in turn, see
+            `trained_on`; None for the examples that are held out beside the training part.
 
         Raises
         ------

@@ -21,6 +21,7 @@ from quadrepro.learners.training import (
     Trainer,
     TrainingData,
     Voters,
+    trained_on,
 )
 from quadrepro.voters.random_stumps import Codes, Coding, RandomStumps
 from quadrepro.voters.reduction import VotingProblem
@@ -133,7 +134,8 @@ class MatrixVotes(Trainer):
         if fold is None:
             raise ValueError("a hold-out chooses among votes over drawn stumps, not over a matrix")
         k = int(fold.max()) + 1
-        samples = np.vstack([fold != f for f in range(k)] + [np.ones_like(fold)]).astype(np.float64)
+        seen = [trained_on(fold, f) for f in range(k)]
+        samples = np.vstack([*seen, np.ones_like(fold)]).astype(np.float64)
         problem = self.algorithm.reduced(self.H, self.y, samples)
         paths = self.algorithm.paths(problem, self.grids)
         solved = np.asarray(~np.isnan(paths).any(axis=(0, 2)))

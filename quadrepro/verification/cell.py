@@ -141,25 +141,32 @@ def choice_loss(cell: PlannedCell, solution: Solution, examined: Cell) -> float:
         return 0.0
     fold, y = cell.problem.split.fold, data.train.y
     parts = [fold == f for f in range(int(fold.max()) + 1)]
+    # In windows of time, a fold is predicted from earlier rows alone.
+    seen = [fold < f if -1 in fold else ~out for f, out in enumerate(parts)]
     if isinstance(solution, OneVsRestSolution):
         every = zip(solution.cells, solution.solutions, strict=True)
-        found = zip(*(_scored(cell.learner, s, c, parts) for c, s in every), strict=True)
+        found = zip(*(_scored(cell.learner, s, c, seen, parts) for c, s in every), strict=True)
         predicted = (first_class(solution.codes, of_fold) for of_fold in found)
         return sum(_loss(data.task, p, y[out]) for p, out in zip(predicted, parts, strict=True))
     total = 0.0
-    for out, scored in zip(parts, _scored(cell.learner, solution, examined, parts), strict=True):
+    scores = _scored(cell.learner, solution, examined, seen, parts)
+    for out, scored in zip(parts, scores, strict=True):
         total += _loss(data.task, called(data.task, *scored), y[out])
     return total
 
 
 def _scored(
-    learner: Learner, solution: Solution, cell: Cell, parts: list[BoolArray]
+    learner: Learner,
+    solution: Solution,
+    cell: Cell,
+    seen: list[BoolArray],
+    parts: list[BoolArray],
 ) -> Iterator[tuple[LongArray, float]]:
-    """Yield the scores of each part by the candidate trained on the others, and what is zero."""
+    """Yield the scores of each part by the candidate trained on what it saw, and what is zero."""
     train = cell.data.train
     if isinstance(learner, Algorithm):
         _, H = cell.matrix()
-        samples = np.stack([~out for out in parts]).astype(np.float64)
+        samples = np.stack(seen).astype(np.float64)
         grid = cell.up_to if solution.warm else cell.alone
         votes = learner.path(H, train.y, grid, samples)[:, -1].astype(np.longdouble)
         for out, vote in zip(parts, votes, strict=True):
@@ -167,7 +174,7 @@ def _scored(
         return
     assert isinstance(learner, Predictor)
     for f, out in enumerate(parts):
-        X, y, rng = train.X[~out], train.y[~out], cell.data.rng(f"fold {f}")
+        X, y, rng = train.X[seen[f]], train.y[seen[f]], cell.data.rng(f"fold {f}")
         [scores] = learner.predictions(X, y, cell.alone, train.X[out], rng)
         yield scores.astype(np.longdouble), 0.0
 

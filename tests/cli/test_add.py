@@ -23,6 +23,7 @@ seed: 1
 algorithms:
   - name: adaboost
     grid: {n_rounds: 5}
+baseline: false
 """
 
 

@@ -31,6 +31,23 @@ def test_codes_become_positions_labels_signs_and_gaps_nan(dataset: Dataset) -> N
     assert encoded.X.dtype == encoded.y.dtype == np.float64
 
 
+@pytest.mark.parametrize(
+    ("view", "n_codes"),
+    [
+        (View(positive=("no",)), (0, 2)),
+        (View(positive=("no",), target_as="answer", exclude=("size",)), (2, 0)),
+        (View(positive=("no",), nominal="one-hot"), (0, 0, 0)),
+        (View(positive=("no",), nominal="one-hot", missing="low"), (0, 0, 0, 0)),
+    ],
+)
+def test_the_columns_that_hold_positions_of_codes_are_known(
+    dataset: Dataset, view: View, n_codes: tuple[int, ...]
+) -> None:
+    encoded = encode(dataset, view)
+    assert encoded.n_codes == n_codes
+    assert len(n_codes) == encoded.X.shape[1]
+
+
 def test_excluded_attributes_are_left_out(dataset: Dataset) -> None:
     encoded = encode(dataset, View(positive=("no",), exclude=("size",), missing="low"))
     assert encoded.attributes == ("colour",)
@@ -352,3 +369,16 @@ def test_a_check_refuses_what_encoding_refuses(dataset: Dataset) -> None:
             check_view(dataset, view)
         assert str(checking.value) == str(encoding.value)
     check_view(dataset, View(positive=("no",)))
+
+
+def test_attributes_that_divide_the_rows_stay_as_they_are_beside_the_others() -> None:
+    dataset = load_dataset("monks")
+    view = View(positive=("1",), exclude=("head_shape",), where={"holding": ("2",)})
+    encoded = encode(dataset, view, ("head_shape", "holding"))
+    y, beside = check_view(dataset, view, ("head_shape", "holding"))
+    np.testing.assert_array_equal(y, encoded.y)
+    assert "head_shape" not in encoded.attributes
+    for name in ("head_shape", "holding"):
+        expected = dataset.table.columns[name][dataset.table.columns["holding"] == "2"]
+        np.testing.assert_array_equal(encoded.beside[name], expected)
+        np.testing.assert_array_equal(beside[name], expected)

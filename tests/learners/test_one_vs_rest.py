@@ -11,12 +11,12 @@ from sklearn.svm import SVC
 from quadrepro import AdaBoostClassifier, GradientBoostClassifier
 from quadrepro._typing import FloatArray
 from quadrepro.learners.base import Learner
+from quadrepro.learners.contestants.predictor import EstimatorPredictor
 from quadrepro.learners.gradient.boosting import GradientBoost
 from quadrepro.learners.greedy.adaboost import AdaBoost
 from quadrepro.learners.greedy.ebboost import EBBoost
 from quadrepro.learners.grid import Grid
 from quadrepro.learners.one_vs_rest import OneVsRest, first_of_largest, trainer_of
-from quadrepro.learners.sklearn_predictor import SklearnPredictor
 from quadrepro.learners.stopping import Stopping
 from quadrepro.learners.training import Part, TrainingData, Voters
 from quadrepro.learners.voting import DrawnStumps, FixedStumps, MatrixVotes
@@ -166,7 +166,7 @@ def test_a_class_that_the_training_part_lacks_is_never_predicted() -> None:
 
 
 def test_what_tells_many_classes_apart_is_trained_once() -> None:
-    trainer = trainer_of(SklearnPredictor("SVC"), data(), [Grid.of({"C": [1.0, 10.0]})])
+    trainer = trainer_of(EstimatorPredictor("SVC"), data(), [Grid.of({"C": [1.0, 10.0]})])
     assert not isinstance(trainer, OneVsRest)
     fitted = trainer.last()
     theirs = SVC(C=10.0).fit(*TRAIN)

@@ -5,15 +5,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-from sklearn.model_selection import GridSearchCV, PredefinedSplit
+from sklearn.model_selection import GridSearchCV, PredefinedSplit, TimeSeriesSplit
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeRegressor
 
 from quadrepro._typing import FloatArray, IntArray, Task
+from quadrepro.config.splitters import windows
 from quadrepro.learners.base import Hyperparameter
+from quadrepro.learners.contestants.predictor import EstimatorPredictor
 from quadrepro.learners.grid import Grid
 from quadrepro.learners.predictor import Predictions, Predictor
-from quadrepro.learners.sklearn_predictor import SklearnPredictor
 from quadrepro.learners.training import Part, TrainingData
 from quadrepro.learners.voting import FixedStumps
 from quadrepro.search.choice import Choice
@@ -66,7 +67,7 @@ def by_folds(
 def test_agrees_with_scikit_learns_grid_search(examples: Examples, weights: str) -> None:
     X, y, X_new = examples
     labels, fold = np.where(y > 0, 1.0, -1.0), np.arange(120) % 5
-    knn = SklearnPredictor("KNeighborsClassifier", {"weights": weights})
+    knn = EstimatorPredictor("KNeighborsClassifier", {"weights": weights})
     choice = by_folds(knn, [Grid.of({"n_neighbors": NEIGHBOURS})], X, labels, fold, X_new)
     theirs = GridSearchCV(
         KNeighborsClassifier(weights=weights),
@@ -79,11 +80,25 @@ def test_agrees_with_scikit_learns_grid_search(examples: Examples, weights: str)
     np.testing.assert_array_equal(choice.fitted.probabilities, theirs.predict_proba(X_new))
 
 
+def test_windows_of_time_are_predicted_from_earlier_ones_as_in_scikit_learn(
+    examples: Examples,
+) -> None:
+    X, y, X_new = examples
+    labels, fold = np.where(y > 0, 1.0, -1.0), windows(120, 4)
+    knn = EstimatorPredictor("KNeighborsClassifier")
+    choice = by_folds(knn, [Grid.of({"n_neighbors": NEIGHBOURS[:4]})], X, labels, fold, X_new)
+    theirs = GridSearchCV(
+        KNeighborsClassifier(), {"n_neighbors": NEIGHBOURS[:4]}, cv=TimeSeriesSplit(4)
+    ).fit(X, labels)
+    assert choice.fitted.candidate == theirs.best_params_
+    assert choice.loss == round(96 * (1 - theirs.best_score_))
+
+
 def test_a_regression_is_chosen_by_its_squared_errors(examples: Examples) -> None:
     X, y, X_new = examples
     fold = np.arange(120) % 4
     depths = [1, 2, 4, 8]
-    tree = SklearnPredictor("DecisionTreeRegressor", {"random_state": 0})
+    tree = EstimatorPredictor("DecisionTreeRegressor", {"random_state": 0})
     choice = by_folds(tree, [Grid.of({"max_depth": depths})], X, y, fold, X_new)
     theirs = GridSearchCV(
         DecisionTreeRegressor(random_state=0),

@@ -16,6 +16,7 @@ from quadrepro.learners.training import (
     Path,
     Trainer,
     TrainingData,
+    trained_on,
 )
 from quadrepro.learners.voting import FixedStumps
 
@@ -45,6 +46,11 @@ def test_a_score_above_zero_is_of_the_second_class() -> None:
     assert fitted.predicted.tolist() == [0, 0, 1]
     assert fitted.scores is scores
     assert fitted.probabilities is probabilities
+
+
+def test_a_fold_is_predicted_from_the_others_or_from_earlier_windows_of_time() -> None:
+    assert trained_on(np.array([0, 1, 2, 0]), 1).tolist() == [True, False, True, True]
+    assert trained_on(np.array([-1, 0, 1, 2]), 1).tolist() == [True, True, False, False]
 
 
 def test_candidates_run_through_the_grids_in_order() -> None:

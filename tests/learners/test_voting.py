@@ -62,16 +62,19 @@ def test_so_many_voters_are_drawn_from_those_that_vary(n_voters: int) -> None:
         FixedStumps(4, 9).trainer(AdaBoost(), data, [GRID])
 
 
-def test_losses_over_folds_are_the_errors_of_paths_without_each_fold(problem: Problem) -> None:
+@pytest.mark.parametrize("in_time", [False, True])
+def test_losses_over_folds_are_the_errors_of_paths_without_each_fold(
+    problem: Problem, in_time: bool
+) -> None:
     H, y = problem
     H_test = np.random.default_rng(1).choice([-1.0, 1.0], (9, 12))
-    fold = np.arange(60) % 4
+    fold = np.arange(60) // 12 - 1 if in_time else np.arange(60) % 4
     grids = [Grid.of({"n_rounds": [1, 5], "lam": [2.0]}), Grid.of({"n_rounds": [30], "lam": [0.5]})]
     losses = MatrixVotes(grids, QuadBoostL2(), H, y, H_test).cross_validate(fold)
     whole = np.concatenate([QuadBoostL2().path(H, y, grid) for grid in grids])
     expected = np.zeros(3)
     for f in range(4):
-        rest, out = fold != f, fold == f
+        rest, out = fold < f if in_time else fold != f, fold == f
         for i, w in enumerate(
             np.concatenate([QuadBoostL2().path(H[rest], y[rest], grid) for grid in grids])
         ):

@@ -23,6 +23,7 @@ algorithms:
   - {name: quadboost, grid: {n_rounds: 5}}
   - {name: lpboost, grid: {C: 1}, note: a departure.}
   - {name: adaboost, grid: {n_rounds: 5}}
+baseline: false
 """
 
 

@@ -7,10 +7,10 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from quadrepro._typing import FloatArray
+from quadrepro.learners.contestants.predictor import EstimatorPredictor
 from quadrepro.learners.greedy.adaboost import AdaBoost
 from quadrepro.learners.grid import Grid
 from quadrepro.learners.predictor import Predictions
-from quadrepro.learners.sklearn_predictor import SklearnPredictor
 from quadrepro.learners.training import NoSolutionError, Part, TrainingData
 from quadrepro.learners.voting import FixedStumps, MatrixVotes
 from quadrepro.search.whole_path import WholePath
@@ -74,7 +74,7 @@ def test_the_last_candidate_of_a_predictor_is_trained_alone_for_its_probabilitie
     data = TrainingData(
         Part(X, y), Part(X[:5], y[:5]), None, FixedStumps(1), lambda name: np.random.default_rng(1)
     )
-    tree = SklearnPredictor("DecisionTreeClassifier")
+    tree = EstimatorPredictor("DecisionTreeClassifier")
     choice = WholePath(measured)(Predictions([Grid.of({"max_depth": [1, 2, 4]})], tree, data))
     assert fits == ([1, 2, 4, 4] if measured else [4])
     assert choice.fitted.probabilities is not None

@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 
 from quadrepro._typing import Targets
+from quadrepro.config.loading import load_mapping
+from quadrepro.config.plan import make_plan
 from quadrepro.engine.packing import pack_codes, pack_numbers, pack_scores
 from quadrepro.engine.records import Record, pack_margins
+from quadrepro.engine.work import run_cell
 from quadrepro.learners.registry import ALGORITHMS
 from quadrepro.verification.cell import verify_cell
 from quadrepro.verification.certificate import Rounds
@@ -141,3 +144,28 @@ def test_a_sample_of_rounds_is_checked() -> None:
     sampled = verify_cell(cell, record, Rounds(np.random.default_rng(0)))
     assert sampled.n_rounds == 32
     assert sampled.faults == []
+
+
+IN_TIME = {
+    "title": "In time",
+    "repeats": 2,
+    "protocol": {"view": "quadboost", "folds": 3, "split": {"time": "jacket_color"}},
+    "datasets": ["monks"],
+    "algorithms": [
+        {"name": "adaboost", "grid": {"n_rounds": [1, 5]}},
+        {
+            "name": "tree",
+            "algorithm": "sklearn:DecisionTreeClassifier",
+            "grid": {"max_depth": [1, 3]},
+        },
+    ],
+}
+
+
+def test_folds_in_the_order_of_time_are_verified() -> None:
+    for cell in make_plan(load_mapping(IN_TIME)).cells:
+        record = run_cell(cell)
+        assert record.ok, record.message
+        assert verify_cell(cell, record, ALL).faults == []
+        [found] = verify_cell(cell, replace(record, cv_errors=record.cv_errors + 1), ALL).faults
+        assert found.startswith("the loss of the choice is")

@@ -13,6 +13,7 @@ from quadrepro.config.schema import Config, Row
 from quadrepro.errors import ConfigError, nearest
 from quadrepro.papers.check import check_printed, printed_for
 from quadrepro.papers.printed import Holds, Printed
+from quadrepro.report.captions import splits_word
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.table import ENDINGS, MISSING, Table
 from quadrepro.report.verdicts import Verdicts
@@ -50,6 +51,11 @@ class Context(Generic[Option]):
     def titles(self) -> dict[str, str]:
         """Title of each column, by its name."""
         return self.config.titles
+
+    @property
+    def splits(self) -> str:
+        """What notes and captions call the repeats, in the plural."""
+        return splits_word(self.config.protocol)
 
     def error(self, message: str, *place: str | int) -> ConfigError:
         """Return an error that names a place below the kind's key."""
@@ -209,7 +215,7 @@ def _against_rest(context: Context[Any]) -> list[str]:
 def closing_notes(context: Context[Any], outcomes: Outcomes) -> tuple[str, ...]:
     """Return what stands below most tables: the algorithms' notes, missing cells, the config's."""
     config = context.config
-    notes = [f"{config.titles[a.name]}: {a.note}" for a in config.algorithms if a.note]
+    notes = [f"{config.titles[a.name]}: {a.note}" for a in config.columns if a.note]
     notes += _against_rest(context)
     if oracles := [row.entry.title for row in config.rows if _by_test(context, row)]:
         rows = "All rows" if len(oracles) == len(config.rows) else "Rows " + "; ".join(oracles)

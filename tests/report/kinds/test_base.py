@@ -21,6 +21,7 @@ algorithms:
   - {name: adaboost, grid: {n_rounds: 5}}
   - {name: quadboost, grid: {n_rounds: 5}}
 tables: {scatter: adaboost}
+baseline: false
 """
 PRINTED = Printed(
     "p",

@@ -10,13 +10,17 @@ from quadrepro._typing import FloatArray, IntArray
 from quadrepro.learners.training import Outputs, TrainingData
 
 
-def estimator_outputs(estimator: Any, data: TrainingData, X_new: FloatArray) -> Outputs:
+def estimator_outputs(
+    estimator: Any, labels: FloatArray | None, data: TrainingData, X_new: Any
+) -> Outputs:
     """Return what a fitted estimator says of new examples.
 
     Parameters
     ----------
     estimator : estimator with the interface of scikit-learn
         Fitted to the training part.
+    labels : ndarray of shape (n_seen,) or None
+        The labels of the training part, whose indices it was given; None for numbers.
     data : TrainingData
         The examples of the cell.
     X_new : ndarray of shape (n_new, n_attributes)
@@ -29,10 +33,10 @@ def estimator_outputs(estimator: Any, data: TrainingData, X_new: FloatArray) -> 
         the estimator has them. A class that the training part lacks has the score -inf and the
         probability 0.
     """
-    predicted = np.asarray(estimator.predict(X_new))
-    if data.task == "regression":
+    predicted = np.ravel(estimator.predict(X_new))
+    if labels is None:
         return Outputs(predicted.astype(np.float64))
-    seen = _codes(np.asarray(getattr(estimator, "classes_", np.unique(data.train.y))), data)
+    seen = np.asarray(labels > 0 if data.task == "classification" else labels, dtype=np.intp)
     scores = probabilities = None
     if hasattr(estimator, "decision_function") and not _is_of_pairs(estimator):
         scores = _scores(np.asarray(estimator.decision_function(X_new), np.float64), seen, data)
@@ -40,11 +44,7 @@ def estimator_outputs(estimator: Any, data: TrainingData, X_new: FloatArray) -> 
         found = np.asarray(estimator.predict_proba(X_new), np.float64)
         probabilities = np.zeros((len(found), data.n_classes))
         probabilities[:, seen] = found
-    return Outputs(_codes(predicted, data), scores, probabilities)
-
-
-def _codes(labels: FloatArray, data: TrainingData) -> IntArray:
-    return np.asarray(labels > 0 if data.task == "classification" else labels, dtype=np.intp)
+    return Outputs(seen[predicted.astype(np.intp)], scores, probabilities)
 
 
 def _is_of_pairs(estimator: Any) -> bool:
