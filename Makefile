@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: quickstart test stress lint format docs benchmark reproduce-all tables audits reference clean
+.PHONY: quickstart test stress lint format docs plots benchmark reproduce-all tables audits reference clean
 
 quickstart: $(VENV)/run ## the rows of Table 1 whose data need no download
 	$(BIN)/quadrepro run configs/quickstart.yaml --jobs $(JOBS) --out build
@@ -33,10 +33,11 @@ benchmark: $(VENV)/dev ## ratios against numpy, scikit-learn and scipy, measured
 	$(BIN)/python -m pytest benchmarks --benchmark-only --benchmark-disable-gc -q -s \
 		--table docs/benchmarks.md
 
+plots: $(VENV)/run ## the figures of docs/*.md
+	$(BIN)/python docs/plots.py
+
 reproduce-all: $(VENV)/run ## every config, and the pages of all; data from $QUADREPRO_DATA
-	@set -e; for config in configs/*.yaml; do \
-		echo "== $$config"; $(BIN)/quadrepro run $$config --jobs $(JOBS) --no-report; \
-	done
+	$(BIN)/quadrepro run configs/*.yaml --jobs $(JOBS) --no-report
 	$(BIN)/quadrepro overview
 	$(BIN)/quadrepro report --all
 

@@ -1,7 +1,7 @@
 from . import stats as stats
 from ._version import __version__ as __version__
-from .learners.gradient.estimators import GradientBoostClassifier as GradientBoostClassifier
-from .learners.gradient.estimators import GradientBoostRegressor as GradientBoostRegressor
+from .learners.gradient.classifier import GradientBoostClassifier as GradientBoostClassifier
+from .learners.gradient.regressor import GradientBoostRegressor as GradientBoostRegressor
 from .learners.greedy.estimators import AdaBoostClassifier as AdaBoostClassifier
 from .learners.greedy.estimators import AdaBoostRegClassifier as AdaBoostRegClassifier
 from .learners.greedy.estimators import CBBoostClassifier as CBBoostClassifier
@@ -23,5 +23,8 @@ from .ranking import rank as rank
 from .reproduction import reproduce as reproduce
 from .results import Results as Results
 from .results import load_results as load_results
+from .voters.classifiers import Classifiers as Classifiers
 from .voters.conjunctions import Conjunctions as Conjunctions
+from .voters.drawn import DrawnStumps as DrawnStumps
 from .voters.stumps import Stumps as Stumps
+from .voters.trees import Trees as Trees

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import runpy
 import sys
 from functools import partial
 from importlib.util import find_spec
@@ -134,7 +135,13 @@ def test_the_configs_of_contestants_run(
     assert [run_cell(cell.ready()).message for cell in cells] == [""] * len(cells)
 
 
-@pytest.mark.parametrize("page", ["large-data.md", "comparing.md"])
+PLOTTED = ("quadboost", "cbound", "programs", "gradient", "adaboost")
+"""Pages on families of algorithms, each with a figure."""
+
+
+@pytest.mark.parametrize(
+    "page", ["large-data.md", "comparing.md", "voters.md", *(f"{name}.md" for name in PLOTTED)]
+)
 def test_the_pages_print_what_they_say(
     page: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -143,7 +150,7 @@ def test_the_pages_print_what_they_say(
     text = (ROOT / "docs" / page).read_text(encoding="utf-8")
     names: dict[str, Any] = {}
     snippets = re.findall(r"```python\n(.*?)```(?:\n\n```text\n(.*?)```)?", text, re.DOTALL)
-    assert len(snippets) > 3
+    assert snippets
     for code, printed in snippets:
         if "import dask" not in code or find_spec("dask"):
             exec(code, names)
@@ -176,6 +183,23 @@ def test_the_page_on_splits_shows_every_field_and_names_splitters_that_there_are
     splitters = set(re.findall(r"`([A-Z]\w+(?:Split|Fold|Out))`", text))
     assert len(splitters) > 10
     assert splitters <= set(sklearn.model_selection.__all__)
+
+
+@pytest.mark.parametrize("name", PLOTTED)
+def test_the_pages_on_families_show_a_small_figure_and_are_named_in_the_readme(name: str) -> None:
+    text = (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
+    assert f"]({name}.svg)" in text
+    assert (ROOT / "docs" / f"{name}.svg").stat().st_size < 100_000
+    assert f"docs/{name}.md" in README
+    for path in re.findall(r"\]\((\.\./[^)#]*|[\w-]+\.\w+)\)", text):
+        assert (ROOT / "docs" / path).resolve().exists(), path
+
+
+def test_the_figures_can_be_drawn_again(tmp_path: Path) -> None:
+    plots = runpy.run_path(str(ROOT / "docs" / "plots.py"))["PLOTS"]
+    assert tuple(plots) == PLOTTED
+    plots["cbound"](tmp_path)
+    assert (tmp_path / "cbound.svg").read_text(encoding="utf-8").startswith("<?xml")
 
 
 def test_the_page_on_comparing_shows_the_ranking_as_it_is_printed(

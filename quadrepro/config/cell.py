@@ -150,6 +150,8 @@ class Cell:
 
     Attributes
     ----------
+    experiment : str
+        The experiment whose cell it is.
     dataset, algorithm : str
         Row and column of the table.
     repeat : int
@@ -172,6 +174,7 @@ class Cell:
         What else it depends on. That of the examples is added when the cell is made ready.
     """
 
+    experiment: str
     dataset: str
     algorithm: str
     repeat: int

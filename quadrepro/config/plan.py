@@ -127,7 +127,7 @@ def _cells_of_row(
         changed = entry.changed(row.entry.settings)
         view = entry.own_view(experiment.views[row.entry.title])
         source = source_of(row.entry, protocol, view)
-        columns.append(_Column.of(changed, row, protocol, view, task, source))
+        columns.append(_Column.of(experiment.name, changed, row, protocol, view, task, source))
     for repeat, draws in enumerate(_draws(experiment, row)):
         for column in columns:
             yield column.cell(repeat, draws)
@@ -137,6 +137,7 @@ def _cells_of_row(
 class _Column:
     """One algorithm in one row, with all that its cells share."""
 
+    experiment: str
     entry: AlgorithmEntry
     row: DatasetEntry
     protocol: Protocol
@@ -149,6 +150,7 @@ class _Column:
     @classmethod
     def of(
         cls,
+        experiment: str,
         entry: AlgorithmEntry,
         row: Row,
         protocol: Protocol,
@@ -180,7 +182,8 @@ class _Column:
         if grids is not None:
             content["grid"] = _axes(grids)
         area = source.sizes[0] * source.n_columns
-        return cls(entry, row.entry, of_entry, learner, source, area, grids, Shared(content))
+        shared = Shared(content)
+        return cls(experiment, entry, row.entry, of_entry, learner, source, area, grids, shared)
 
     def cell(self, repeat: int, draws: Draws) -> Cell:
         grids, own = self.grids, {}
@@ -193,6 +196,7 @@ class _Column:
         elif self.protocol.draws_more or self.learner.draws:
             own["draws"] = draws
         return Cell(
+            experiment=self.experiment,
             dataset=self.row.title,
             algorithm=self.entry.name,
             repeat=repeat,

@@ -288,7 +288,8 @@ class Config(Model):
     @cached_property
     def tasks(self) -> dict[str, Task]:
         """What is predicted in each row, by the title of the row."""
-        return {e.title: load_card(e.name).task_of(self.views[e.title]) for e in self.entries}
+        views = self.views
+        return {e.title: load_card(e.name).task_of(views[e.title]) for e in self.entries}
 
     @property
     def columns(self) -> tuple[AlgorithmEntry, ...]:

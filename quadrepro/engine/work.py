@@ -139,7 +139,7 @@ def _training_data(cell: Cell) -> TrainingData:
         valid = test
     if protocol.inputs == "voters" and not cell.learner.gives_votes:
         stumps = Stumps(protocol.stumps_per_attribute).fit(train.X)
-        train, test = (Part(stumps.transform(part.X), part.y) for part in (train, test))
+        train, test = (Part(stumps.matrix(part.X), part.y) for part in (train, test))
     voters, classes = _voters(protocol, rng), len(problem.classes)
     return TrainingData(
         train, test, valid, voters, rng, problem.task, classes, n_codes=problem.n_codes

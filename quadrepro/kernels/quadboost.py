@@ -27,14 +27,15 @@ def minimiser(c: float, eta: float, threshold: float, ridge: float, bound: float
 
 
 @compiled(
-    "void(float64[:,:,::1], int64[::1], float64[:,::1], float64[:,::1], float64[:,::1], float64,"
-    " int64[:,::1], float64[:,::1], int64[::1], boolean[::1])"
+    "void(float64[:,:,::1], int64[::1], float64[:,::1], float64[:,::1], float64[:,::1],"
+    " float64[:,::1], float64, int64[:,::1], float64[:,::1], int64[::1], boolean[::1])"
 )
 def add_steps(
     grams: FloatArray,
     sample_of: IntArray,
     c: FloatArray,
     votes: FloatArray,
+    eta: FloatArray,
     limits: FloatArray,
     tol: float,
     picks: IntArray,
@@ -42,7 +43,7 @@ def add_steps(
     taken: IntArray,
     ended: BoolArray,
 ) -> None:
-    """Take rounds of the additive form over voters with η = 1.
+    """Take rounds of the additive form that pick the voter of largest |c|.
 
     Parameters
     ----------
@@ -52,6 +53,8 @@ def add_steps(
         The sample of each trajectory.
     c, votes : ndarray of shape (n_trajectories, n_voters)
         Residual correlations and the vote so far; changed in place.
+    eta : ndarray of shape (n_trajectories, n_voters)
+        Second moments η of the voters.
     limits : ndarray of shape (n_trajectories, 3)
         τ, ρ and the bound.
     tol : float
@@ -86,7 +89,8 @@ def add_steps(
                 # Without a branch, the loop runs over several numbers at a time.
                 for j in range(n):
                     pick = min(pick, j if bits[r, j] & MAGNITUDE >= wanted else n)
-                step = minimiser(c[r, pick], 1.0, limits[r, 0], limits[r, 1], limits[r, 2])
+                e = eta[r, pick] if eta[r, pick] > 0 else 1.0
+                step = minimiser(c[r, pick], e, limits[r, 0], limits[r, 1], limits[r, 2])
                 votes[r, pick] += step
                 picks[r, t] = pick
                 weights[r, t] = step
@@ -124,10 +128,8 @@ def take_best_steps(
 
     Parameters
     ----------
-    grams, sample_of, c, votes, limits, tol, picks, weights, taken, ended
+    grams, sample_of, c, votes, eta, limits, tol, picks, weights, taken, ended
         As in `add_steps`.
-    eta : ndarray of shape (n_trajectories, n_voters)
-        Second moments η of the voters.
     replace : bool
         Whether a step replaces the weight of a voter (re-weighting) instead of adding to it.
     """

@@ -1,30 +1,25 @@
-"""The bases of the scikit-learn estimators, which train one candidate on all of X.
-
-Parameters of an estimator that are fields of its learner are settings; those that are
-hyper-parameters make up the candidate. A classifier by vote turns X and y into voters and signs,
-and its algorithm finds the vote.
-"""
+"""The base of the classifiers by vote: it turns X and y into voters and signs for an algorithm."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from dataclasses import fields
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from quadrepro._typing import FloatArray
-from quadrepro._validation import validated
-from quadrepro.learners.algorithm import Algorithm, positive_votes
-from quadrepro.learners.base import Learner
+from quadrepro._validation import ClassWeight, validated, weighted_examples
+from quadrepro.learners.algorithm import Algorithm
+from quadrepro.learners.estimator import TwoClassClassifier, two_classes
+from quadrepro.voters.source import ZERO_VOTE
 from quadrepro.voters.stumps import Stumps
-
-Voters = Stumps | Literal["precomputed"] | None
+from quadrepro.voters.voter_set import Voters as Voters
+from quadrepro.voters.voter_set import VoterSet, input_options, voter_matrix, voter_set
 
 SMALLEST_VOTER = 1e-6
 """The largest value of a voter is at least this: smaller ones would be lost in rounding."""
@@ -33,52 +28,48 @@ BLOCK = 2**14
 """Examples whose voters are in memory at a time when a vote is applied."""
 
 
-class LearnerEstimator(BaseEstimator):
-    """Base of all estimators: their parameters are a learner's settings and one candidate."""
-
-    learner: ClassVar[type[Learner]]
-
-    def _settings(self) -> dict[str, Any]:
-        """Return the parameters that are settings of the learner."""
-        parameters = self.get_params(deep=False)
-        names = [f.name for f in fields(self.learner) if f.name in parameters]
-        return {name: parameters[name] for name in names}
-
-    def _candidate(self, learner: Learner, y: FloatArray) -> dict[str, float]:
-        """Return the parameters that are hyper-parameters of the learner; ValueError if wrong."""
-        known = [(h, getattr(self, h.name)) for h in learner.hyperparameters]
-        given = {h.name: value for h, value in known if not (h.optional and value is None)}
-        learner.check_candidate(**given)
-        return given
-
-
-class VoteClassifier(ClassifierMixin, LearnerEstimator):
+class VoteClassifier(TwoClassClassifier):
     """Base of the classifiers that are a weighted vote over voters, for two classes.
 
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
         The labels in sorted order; a vote above zero is for the second one.
-    voters_ : Stumps or None
-        The fitted stumps; None if X is the voter matrix.
+    voters_ : Stumps, other transformer or None
+        The fitted voters; None if X is the voter matrix.
     voter_weights_ : ndarray of shape (n_voters,)
         Signed weight of each column of the voter matrix.
+    n_iter_ : int
+        Number of rounds that were run, which is that of the stages; 1 if all weights come from one
+        program.
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of each attribute in the absolute weights; only for voters that each ask for known
+        attributes, such as stumps.
     n_features_in_ : int
         Number of columns of X.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns of X, if all of them are strings.
     """
 
     learner: ClassVar[type[Algorithm]]
     voters: Voters
+    class_weight: ClassWeight
+    min_weight_fraction_leaf: float
+    voters_: VoterSet | None
+    n_iter_: int
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Find the vote.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Training examples, or their voter matrix if `voters` is ``"precomputed"``.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training examples, or their voter matrix if `voters` is ``"precomputed"``. Sparse and
+            missing values are taken if the voters take them.
         y : array-like of shape (n_samples,)
             Labels of two classes.
+        sample_weight : array-like of shape (n_samples,) or None, default None
+            How often each example counts; None for once. Examples of weight 0 are left out.
 
         Returns
         -------
@@ -88,16 +79,16 @@ class VoteClassifier(ClassifierMixin, LearnerEstimator):
         Raises
         ------
         ValueError
-            If there are not two classes, a parameter is out of range, a precomputed voter has a
+            If there are not two classes, a parameter or a weight is out of range, a voter has a
             value outside [-1, 1] or only values near 0, or a solver finds no optimum.
         """
-        X, y = validated(self, X, y)
-        X = np.asarray(X)
-        if self._precomputed:
-            refuse_tiny_voters(X)
+        voters = self._new_voters()
+        given, labels = validated(self, X, y, **input_options(voters))
+        check_classification_targets(labels)
+        X, y, weights = weighted_examples(given, labels, sample_weight, self.class_weight)
         self.classes_, signs = two_classes(y)
-        self.voters_ = None if self._precomputed else clone(self._stumps()).fit(X, signs)
-        self.voter_weights_ = self._learn(X, signs)
+        self.voters_ = None if voters is None else fitted(voters, X, y, weights)
+        self.voter_weights_ = self._learn(X, signs, weights)
         return self
 
     def decision_function(self, X: ArrayLike) -> FloatArray:
@@ -111,10 +102,12 @@ class VoteClassifier(ClassifierMixin, LearnerEstimator):
         Returns
         -------
         ndarray of shape (n_samples,)
-            The sums; above zero for the second class.
+            The sums; above zero for the second class. A sum of at most 1e-12 of the total weight
+            is rounding error and counts as zero.
         """
+        total = float(np.abs(self._fitted().voter_weights_).sum())
         blocks = self._voter_blocks(self._checked(X))
-        return np.concatenate([H @ self.voter_weights_ for H in blocks])
+        return _without_rounding(np.concatenate([H @ self.voter_weights_ for H in blocks]), total)
 
     def staged_decision_function(self, X: ArrayLike) -> Iterator[FloatArray]:
         """Yield the weighted sum after each round.
@@ -131,73 +124,110 @@ class VoteClassifier(ClassifierMixin, LearnerEstimator):
         """
         # One byte per value: the blocks are all in memory, since they take their rounds together.
         blocks = self._voter_blocks(self._checked(X))
-        if self.voters_ is not None:
+        if isinstance(self.voters_, Stumps):
             blocks = (H.astype(np.int8) for H in blocks)
         for parts in zip(*[self._stages(H) for H in blocks], strict=True):
-            yield np.concatenate(parts)
+            votes, [total, *_] = zip(*parts, strict=True)
+            yield _without_rounding(np.concatenate(votes), total)
 
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the label of each example; an even vote is the first class.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Examples, or their voter matrix.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Labels from `classes_`.
-        """
-        blocks = self._voter_blocks(self._checked(X))
-        weights = self.voter_weights_[None, :]
-        positive = np.concatenate([positive_votes(H, weights)[:, 0] for H in blocks])
-        return np.asarray(self.classes_[positive.astype(np.intp)])
+    @property
+    def feature_importances_(self) -> FloatArray:
+        """Share of each attribute in the absolute weights; all 0 if the vote is empty."""
+        sizes, voters = np.abs(self._fitted().voter_weights_), self.voters_
+        if not (voters is None or isinstance(voters, Stumps)):
+            raise AttributeError(f"{type(voters).__name__} does not tell the attributes of a voter")
+        sums = sizes if voters is None else voters.over_attributes(sizes)
+        total = sums.sum()
+        return np.asarray(sums / total if total > 0 else sums)
 
     def _algorithm(self) -> Algorithm:
         """Return the algorithm with its settings."""
         return self.learner(**self._settings())
 
-    def _learn(self, X: FloatArray, y: FloatArray) -> FloatArray:
-        """Return the voter weights, given attributes and signs; `voters_` is fitted."""
-        return self._train(X if self.voters_ is None else self.voters_.transform(X), y)
+    def _learn(self, X: FloatArray, y: FloatArray, weights: FloatArray | None) -> FloatArray:
+        """Return the voter weights, given attributes and signs; `voters_` is fitted.
+
+        If the examples have no weights, each counts once.
+        """
+        H = self._matrix(X)
+        if not isinstance(self.voters_, Stumps):
+            refuse_tiny_voters(H)
+        return self._train(H, y, weights)
 
     @abstractmethod
-    def _train(self, H: FloatArray, y: FloatArray) -> FloatArray:
+    def _train(self, H: FloatArray, y: FloatArray, weights: FloatArray | None) -> FloatArray:
         """Return the voter weights; keep what `_stages` needs."""
 
     @abstractmethod
-    def _stages(self, H: FloatArray) -> Iterator[FloatArray]:
-        """Yield the vote on the rows of `H`, of any type of numbers, after each round."""
+    def _stages(self, H: FloatArray) -> Iterator[tuple[FloatArray, float]]:
+        """Yield the vote on the rows of `H`, of any type of numbers, after each round.
 
-    @property
-    def _precomputed(self) -> bool:
-        if self.voters is None or isinstance(self.voters, Stumps):
-            return False
-        if self.voters == "precomputed":
-            return True
-        raise ValueError(f"voters must be Stumps(...) or 'precomputed', not {self.voters!r}")
+        With it comes the sum of the absolute weights at that time.
+        """
 
-    def _stumps(self) -> Stumps:
-        """Return the user's stumps, or the default ones."""
-        return self.voters if isinstance(self.voters, Stumps) else Stumps()
+    def _new_voters(self) -> VoterSet | None:
+        """Return voters with the user's parameters, not yet fitted; None if X holds them."""
+        given = voter_set(self.voters)
+        if self.min_weight_fraction_leaf and not isinstance(given, Stumps):
+            raise ValueError("min_weight_fraction_leaf is for stumps, not for other voters")
+        # Voters without parameters that scikit-learn knows are copied.
+        voters: VoterSet | None = None if given is None else clone(given, safe=False)
+        if self.min_weight_fraction_leaf and isinstance(voters, Stumps):
+            voters.set_params(min_weight_fraction_leaf=self.min_weight_fraction_leaf)
+        return voters
+
+    def _fitted(self) -> Self:
+        check_is_fitted(self)
+        return self
 
     def _checked(self, X: ArrayLike) -> FloatArray:
-        check_is_fitted(self)
-        return np.asarray(validated(self, X, reset=False))
+        checked = validated(self._fitted(), X, reset=False, **input_options(self.voters_))
+        return checked  # type: ignore[no-any-return]  # an array or a sparse matrix
+
+    def _matrix(self, X: FloatArray) -> FloatArray:
+        return X if self.voters_ is None else voter_matrix(self.voters_, X)
 
     def _voter_blocks(self, X: FloatArray) -> Iterator[FloatArray]:
         """Yield the voter matrix of some examples after the other, or X itself if it is one."""
         if self.voters_ is None:
             yield X
             return
-        for start in range(0, len(X), BLOCK):
-            yield self.voters_.transform(X[start : start + BLOCK])
+        for start in range(0, X.shape[0], BLOCK):
+            yield self._matrix(X[start : start + BLOCK])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
+        try:
+            options = input_options(voter_set(self.voters))
+        except ValueError:  # raised again by `fit`
+            options = {}
+        tags.input_tags.sparse = bool(options.get("accept_sparse"))
+        tags.input_tags.allow_nan = options.get("ensure_all_finite") == "allow-nan"
         return tags
+
+
+def fitted(
+    voters: VoterSet, X: FloatArray, y: NDArray[Any], weights: FloatArray | None
+) -> VoterSet:
+    """Return voters fitted to examples, with their weights if the voters take them."""
+    takes = weights is not None and has_fit_parameter(voters, "sample_weight")
+    found: VoterSet = voters.fit(X, y, **({"sample_weight": weights} if takes else {}))
+    return found
+
+
+def _without_rounding(votes: FloatArray, total: float) -> FloatArray:
+    """Return votes, with zero for those that are rounding error beside the total weight."""
+    return np.where(np.abs(votes) <= ZERO_VOTE * total, 0.0, votes)
+
+
+def total_of(y: FloatArray, weights: FloatArray | None) -> float:
+    """Return the total weight of some examples, or their number if that is more."""
+    return float(len(y) if weights is None else max(len(y), weights.sum()))
+
+
+def one_sample(weights: FloatArray | None) -> FloatArray | None:
+    """Return weights as the counts of one sample, see `Algorithm.path`."""
+    return None if weights is None else weights[None]
 
 
 def refuse_tiny_voters(H: FloatArray) -> None:
@@ -220,33 +250,3 @@ def refuse_tiny_voters(H: FloatArray) -> None:
             f"the values of voter {tiny[0]} are at most {largest[tiny[0]]:.2g}: scale it, so that "
             "the largest is near 1"
         )
-
-
-def two_classes(y: ArrayLike) -> tuple[NDArray[Any], FloatArray]:
-    """Return the two classes of a problem, and the labels as -1 and +1.
-
-    Parameters
-    ----------
-    y : array-like of shape (n_samples,)
-        Labels.
-
-    Returns
-    -------
-    classes : ndarray of shape (2,)
-        The labels in sorted order.
-    signs : ndarray of shape (n_samples,)
-        -1 for the first class, +1 for the second.
-
-    Raises
-    ------
-    ValueError
-        If there are not two classes.
-    """
-    check_classification_targets(y)
-    classes, codes = np.unique(y, return_inverse=True)
-    if len(classes) != 2:
-        kind = "class" if len(classes) == 1 else "classes"
-        raise ValueError(
-            f"Only binary classification is supported: y holds {len(classes)} {kind}, not 2"
-        )
-    return classes, np.where(codes == 1, 1.0, -1.0)

@@ -14,17 +14,18 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
 from sklearn.utils.multiclass import check_classification_targets
 
 from quadrepro._typing import FloatArray
-from quadrepro._validation import validated
+from quadrepro._validation import ClassWeight, validated, weighted_examples
 from quadrepro.data.chunks import Chunk, open_chunks
-from quadrepro.learners.estimators import VoteClassifier, two_classes
+from quadrepro.learners.estimator import two_classes
+from quadrepro.learners.estimators import VoteClassifier, one_sample, total_of
 from quadrepro.voters.conjunctions import Conjunctions, Tallies
 from quadrepro.voters.moments import Moments, stump_problem
 from quadrepro.voters.reduction import GramProblem, reduce_problem
 from quadrepro.voters.stumps import Stumps
+from quadrepro.voters.voter_set import input_options
 
 
 class MomentClassifier(VoteClassifier):
@@ -38,9 +39,14 @@ class MomentClassifier(VoteClassifier):
     """
 
     moments_: Moments | None
-    voters_: Stumps | None
 
-    def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
+    def partial_fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Add examples, and find the vote over all seen so far.
 
         The vote is exactly that of one call with all examples and the same thresholds. These are
@@ -57,6 +63,8 @@ class MomentClassifier(VoteClassifier):
             Their labels.
         classes : array-like of shape (2,) or None, default None
             The two labels. They are needed in the first call if its examples do not have both.
+        sample_weight : array-like of shape (n_samples,) or None, default None
+            How often each example counts; None for once. Examples of weight 0 are left out.
 
         Returns
         -------
@@ -66,23 +74,25 @@ class MomentClassifier(VoteClassifier):
         Raises
         ------
         ValueError
-            If there are not two classes, a parameter is out of range, a label is unknown, or X is
-            the voter matrix.
+            If there are not two classes, a parameter or a weight is out of range, a label is
+            unknown, X is the voter matrix, or `class_weight` is ``"balanced"``.
         """
-        self._refuse_precomputed("partial_fit")
-        candidate = self._candidate(self._algorithm(), np.zeros(0))
+        self._refuse_balanced("partial_fit")
+        stumps = self._new_stumps("partial_fit")
+        candidate = self._candidate(self._algorithm(), 0.0)
         seen = getattr(self, "moments_", None)
-        X, y = validated(self, X, y, reset=seen is None)
-        X, y = np.asarray(X), np.asarray(y)
+        given, labels = validated(self, X, y, reset=seen is None, **input_options(stumps))
+        check_classification_targets(labels)
+        known = classes if seen is None else self.classes_
+        X, y, weights = weighted_examples(given, labels, sample_weight, self.class_weight, known)
         if seen is None:
-            check_classification_targets(y)
             self.classes_, _ = two_classes(y if classes is None else classes)
             signs = signs_of(y, self.classes_)
-            self.voters_ = self._fixed_stumps(X.shape[1]) or clone(self._stumps()).fit(X, signs)
+            self.voters_ = self._fixed_stumps(X.shape[1]) or stumps.fit(X, signs, weights)
         elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
             raise ValueError(f"classes must be {self.classes_.tolist()}, as in the first call")
-        assert self.voters_ is not None  # they are stumps
-        added = _moments(Chunk(X, y), self.classes_, self.voters_)
+        assert isinstance(self.voters_, Stumps)
+        added = Moments.of(X, signs_of(y, self.classes_), self.voters_, weights=weights)
         return self._know(added if seen is None else seen + added, candidate)
 
     def fit_stream(self, data: Any, target: str | None = None) -> Self:
@@ -110,7 +120,8 @@ class MomentClassifier(VoteClassifier):
         ------
         ValueError
             If there are not two classes, a parameter is out of range, a column is missing, does
-            not hold numbers or has missing values, or `voters` is ``"precomputed"``.
+            not hold numbers or has missing values, `voters` is ``"precomputed"``, or
+            `class_weight` is ``"balanced"``.
         TypeError
             If `data` is nothing of the above.
 
@@ -133,8 +144,9 @@ class MomentClassifier(VoteClassifier):
 
             vote.fit_stream(["2023.parquet", "2024.parquet"], target="label")
         """
-        self._refuse_precomputed("fit_stream")
-        candidate = self._candidate(self._algorithm(), np.zeros(0))
+        self._refuse_balanced("fit_stream")
+        stumps = self._new_stumps("fit_stream")
+        candidate = self._candidate(self._algorithm(), 0.0)
         chunks = open_chunks(data, target)
         ranges = chunks.reduce(Ranges.of)
         if len(ranges.labels) > 2:
@@ -147,21 +159,23 @@ class MomentClassifier(VoteClassifier):
         self.__dict__.pop("feature_names_in_", None)
         if ranges.names:
             self.feature_names_in_ = np.array(ranges.names, dtype=object)
-        stumps = clone(self._stumps()).fit_ranges(ranges.low, ranges.high)
+        of_classes = self.classes_, self.class_weight
+        stumps.fit_ranges(ranges.low, ranges.high)
         fixed = self._fixed_stumps(len(ranges.low))
         if fixed is None and isinstance(stumps, Conjunctions):
-            stumps.choose(chunks.reduce(partial(_tallies, classes=self.classes_, stumps=stumps)))
+            stumps.choose(chunks.reduce(partial(_tallies, of_classes, stumps)))
         self.voters_ = fixed or stumps
-        moments = chunks.reduce(partial(_moments, classes=self.classes_, stumps=self.voters_))
+        moments = chunks.reduce(partial(_moments, of_classes, self.voters_))
         return self._know(moments, candidate)
 
-    def _learn(self, X: FloatArray, y: FloatArray) -> FloatArray:
+    def _learn(self, X: FloatArray, y: FloatArray, weights: FloatArray | None) -> FloatArray:
         self.moments_ = None
-        if self.voters_ is None:
-            return super()._learn(X, y)
+        if not isinstance(self.voters_, Stumps):
+            return super()._learn(X, y, weights)
         algorithm = self._algorithm()
-        candidate = self._candidate(algorithm, y)
-        problem = stump_problem(X, y, self.voters_, merge_voters=algorithm.merges_voters)
+        candidate = self._candidate(algorithm, total_of(y, weights))
+        merges = algorithm.merges_voters
+        problem = stump_problem(X, y, self.voters_, weights, merge_voters=merges)
         return self._solve(problem, candidate)
 
     def _know(self, moments: Moments, candidate: dict[str, float]) -> Self:
@@ -171,24 +185,37 @@ class MomentClassifier(VoteClassifier):
         self.moments_ = moments
         return self
 
-    def _train(self, H: FloatArray, y: FloatArray) -> FloatArray:
+    def _train(self, H: FloatArray, y: FloatArray, weights: FloatArray | None) -> FloatArray:
         algorithm = self._algorithm()
-        candidate = self._candidate(algorithm, y)
-        return self._solve(reduce_problem(H, y, merge_voters=algorithm.merges_voters), candidate)
+        candidate = self._candidate(algorithm, total_of(y, weights))
+        merges = algorithm.merges_voters
+        return self._solve(
+            reduce_problem(H, y, one_sample(weights), merge_voters=merges), candidate
+        )
 
     @abstractmethod
     def _solve(self, problem: GramProblem, candidate: dict[str, float]) -> FloatArray:
         """Return the voter weights of a problem; keep what `_stages` needs."""
 
-    def _refuse_precomputed(self, method: str) -> None:
-        if self._precomputed:
-            raise ValueError(f"{method} needs stumps as voters, not 'precomputed'")
+    def _refuse_balanced(self, method: str) -> None:
+        if isinstance(self.class_weight, str):
+            raise ValueError(
+                f"{method} needs class_weight as a dict, not {self.class_weight!r}: the classes are"
+                " not counted beforehand"
+            )
+
+    def _new_stumps(self, method: str) -> Stumps:
+        """Return stumps with the user's parameters, not yet fitted."""
+        voters = self._new_voters()
+        if not isinstance(voters, Stumps):
+            raise ValueError(f"{method} needs stumps as voters, not {self.voters!r}")
+        return voters
 
     def _fixed_stumps(self, n_features: int) -> Stumps | None:
         """Return the user's stumps if their thresholds are placed."""
         if not isinstance(self.voters, Stumps) or not hasattr(self.voters, "thresholds_"):
             return None
-        expected = len(self.voters.thresholds_)
+        expected = self.voters.n_features_in_
         if n_features != expected:
             raise ValueError(f"X has {n_features} features, but the stumps are on {expected}")
         return self.voters
@@ -248,9 +275,23 @@ def signs_of(labels: NDArray[Any], classes: NDArray[Any]) -> FloatArray:
     return np.where(second, 1.0, -1.0)
 
 
-def _moments(chunk: Chunk, classes: NDArray[Any], stumps: Stumps) -> Moments:
-    return Moments.of(chunk.X, signs_of(chunk.labels, classes), stumps)
+OfClasses = tuple[NDArray[Any], ClassWeight]
+"""The classes, and their weights."""
 
 
-def _tallies(chunk: Chunk, classes: NDArray[Any], stumps: Stumps) -> Tallies:
-    return Tallies.of(chunk.X, signs_of(chunk.labels, classes), stumps)
+def _moments(of_classes: OfClasses, stumps: Stumps, chunk: Chunk) -> Moments:
+    X, signs, weights = _weighted(of_classes, chunk)
+    return Moments.of(X, signs, stumps, weights=weights)
+
+
+def _tallies(of_classes: OfClasses, stumps: Stumps, chunk: Chunk) -> Tallies:
+    X, signs, weights = _weighted(of_classes, chunk)
+    return Tallies.of(X, signs, stumps, weights)
+
+
+def _weighted(
+    of_classes: OfClasses, chunk: Chunk
+) -> tuple[FloatArray, FloatArray, FloatArray | None]:
+    classes, class_weight = of_classes
+    X, labels, weights = weighted_examples(chunk.X, chunk.labels, None, class_weight, classes)
+    return X, signs_of(labels, classes), weights

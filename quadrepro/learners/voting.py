@@ -52,16 +52,18 @@ class FixedStumps(Voters):
     ) -> MatrixVotes:
         """Return the trainer over the voter matrix, as described in `Voters.trainer`."""
         stumps = Stumps(self.per_attribute).fit(data.train.X)
-        H, H_test = stumps.transform(data.train.X), stumps.transform(data.test.X)
-        if self.n_voters is not None:
-            varying = np.flatnonzero((H[0] != H).any(axis=0))
+        X, X_test = data.train.X, data.test.X
+        if self.n_voters is None:
+            H, H_test = stumps.matrix(X), stumps.matrix(X_test)
+        else:
+            varying = stumps.varying(X)
             if len(varying) < self.n_voters:
                 raise ValueError(
                     f"{self.n_voters} voters are asked for, but only {len(varying)} stumps are not "
                     "constant on the training part: raise stumps_per_attribute"
                 )
             chosen = np.sort(data.rng("voters").permutation(varying)[: self.n_voters])
-            H, H_test = H[:, chosen], H_test[:, chosen]
+            H, H_test = stumps.columns(X, chosen), stumps.columns(X_test, chosen)
         return MatrixVotes(grids, algorithm, H, data.train.y, H_test)
 
 

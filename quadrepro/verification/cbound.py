@@ -35,10 +35,13 @@ class CBoundRule:
         Whether the score is the slope of the C-bound (GB-CB-Boost), and not its fall.
     repeats : bool
         Whether a voter may be picked again.
+    reweight : bool, default False
+        Whether the weight of a voter is set anew: it may be lowered, to 0 at most.
     """
 
     gradient: bool
     repeats: bool
+    reweight: bool = False
 
     def check(self, seen: Round, certificate: Certificate) -> None:
         """Check the pick, its weight, and that the C-bound falls."""
@@ -52,14 +55,17 @@ class CBoundRule:
         certificate.require(
             self.repeats or seen.vote[seen.pick] == 0, f"{where}: the pick was in the vote before"
         )
-        margins, picked = seen.margins, picked * seen.direction
+        turn = np.sign(picked.mean()) if self.reweight else seen.direction
+        margins, picked, step = seen.margins, picked * turn, seen.weight * turn
         gamma, nu = margins.mean(), (margins**2).mean()
         g, tau, eta = picked.mean(), (margins * picked).mean(), (picked**2).mean()
         slope = g * nu - gamma * tau
         weight = slope / (gamma * eta - g * tau)
+        if self.reweight:
+            weight = max(weight, -abs(seen.vote[seen.pick]))
         # With a long step the last digits of γη - gτ, of which one is rounding, are the weight's.
-        certificate.weigh(abs(seen.weight), weight, where)
-        before, after = c_bound(margins), c_bound(margins + abs(seen.weight) * picked)
+        certificate.weigh(step, weight, where)
+        before, after = c_bound(margins), c_bound(margins + step * picked)
         best = c_bound(margins + weight * picked)
         certificate.measure(
             "violation", np.maximum(after - before, after - best), f"{where}: C-bound"
@@ -90,10 +96,21 @@ class CBoundRule:
         g, tau = g * turns, tau * turns
         eta = np.einsum("ij,ij->j", seen.signed, seen.signed) / m
         slopes = g * nu - gamma * tau
-        allowed: BoolArray = (g > 1e-12) & (slopes > 0) & (gamma * eta > g * tau)
+        bends = gamma * eta - g * tau
+        allowed: BoolArray = (g > 1e-12) & ((slopes > 0) | self.reweight) & (bends > 0)
         if not self.repeats:
             allowed &= seen.vote == 0
+        old = np.abs(seen.vote).astype(np.float64)
+        if self.reweight:
+            # Without its only voter, a vote has no margin.
+            allowed &= gamma - old * g > ROUNDING * gamma
         if self.gradient:
             return np.asarray(np.where(allowed, slopes / (gamma * np.sqrt(nu)), 0.0))
         spread = np.maximum(nu * eta - tau * tau, COLLINEAR * nu * np.maximum(eta, 1e-300))
-        return np.asarray(np.where(allowed, slopes / np.sqrt(nu * spread), 0.0))
+        roots = np.where(allowed, np.abs(slopes) / np.sqrt(nu * spread), 0.0)
+        emptied = allowed & (slopes + old * bends < 0)
+        if self.reweight and emptied.any():
+            a, b, c, d = old[emptied], g[emptied], tau[emptied], eta[emptied]
+            fall = (gamma - a * b) ** 2 / (nu - 2 * a * c + a * a * d) - gamma**2 / nu
+            roots[emptied] = np.sqrt(np.maximum(fall, 0.0))
+        return np.asarray(roots)

@@ -54,6 +54,11 @@ class Influences(Watcher[SoftMargins]):
         """Do nothing: nothing follows the last round."""
 
 
+def form_of(learner: QuadBoost) -> tuple[bool, float, bool]:
+    """Return the form of QuadBoost: what its variants share."""
+    return learner.reweight, learner.tol, learner.selection == "correlation"
+
+
 @singledispatch
 def rule_of(learner: object, value: float) -> StepRule:
     """Return what checks the rounds of an algorithm with one value of its hyper-parameter."""
@@ -77,27 +82,27 @@ def _(learner: HedgeBoost, value: float) -> StepRule:
 
 @rule_of.register
 def _(learner: QuadBoost, value: float) -> StepRule:
-    return QuadBoostRule(0.0, 0.0, np.inf, learner.reweight, learner.tol)
+    return QuadBoostRule(0.0, 0.0, np.inf, *form_of(learner))
 
 
 @rule_of.register
 def _(learner: QuadBoostL1, value: float) -> StepRule:
-    return QuadBoostRule(value, 0.0, np.inf, learner.reweight, learner.tol)
+    return QuadBoostRule(value, 0.0, np.inf, *form_of(learner))
 
 
 @rule_of.register
 def _(learner: QuadBoostL2, value: float) -> StepRule:
-    return QuadBoostRule(0.0, value, np.inf, learner.reweight, learner.tol)
+    return QuadBoostRule(0.0, value, np.inf, *form_of(learner))
 
 
 @rule_of.register
 def _(learner: QuadBoostLInf, value: float) -> StepRule:
-    return QuadBoostRule(0.0, 0.0, value, learner.reweight, learner.tol)
+    return QuadBoostRule(0.0, 0.0, value, *form_of(learner))
 
 
 @rule_of.register
 def _(learner: CBBoost, value: float) -> StepRule:
-    return CBoundRule(gradient=False, repeats=learner.allow_repeats)
+    return CBoundRule(gradient=False, repeats=learner.allow_repeats, reweight=learner.reweight)
 
 
 @rule_of.register

@@ -27,7 +27,7 @@ They are differences of numbers near 1, so that rounding changes small ones by a
 
 @dataclass
 class QuadBoostRule:
-    """The weight is clip(soft(c', τ)/(η + ρ), ±bound), for the voter that lowers the risk most.
+    """The weight is clip(soft(c', τ)/(η + ρ), ±bound) of the voter that lowers the risk most.
 
     Attributes
     ----------
@@ -37,6 +37,8 @@ class QuadBoostRule:
         Whether the weight of a voter is replaced; then c' = c + α η, else c' = c.
     tol : float
         The change of a weight at which a run ends.
+    by_correlation : bool, default False
+        Whether the voter of largest |c| is picked, and not that of the largest fall of the risk.
     """
 
     threshold: float
@@ -44,6 +46,7 @@ class QuadBoostRule:
     bound: float
     reweight: bool
     tol: float
+    by_correlation: bool = False
 
     def check(self, seen: Round, certificate: Certificate) -> None:
         """Check the pick, its weight, and that the risk falls."""
@@ -56,8 +59,11 @@ class QuadBoostRule:
         new = old + np.longdouble(seen.weight)
         fall = np.longdouble(self._risk(c, eta, old)) - np.longdouble(self._risk(c, eta, new))
         blur = BLUR if self.reweight else 0.0
-        roots = np.sqrt(np.maximum(falls, 0.0) + blur)
-        certificate.compare(roots, np.sqrt(np.maximum(fall, 0.0) + blur), where)
+        if self.by_correlation:
+            certificate.compare(self._sizes(seen), abs(c), where)
+        else:
+            roots = np.sqrt(np.maximum(falls, 0.0) + blur)
+            certificate.compare(roots, np.sqrt(np.maximum(fall, 0.0) + blur), where)
         expected = np.longdouble(self._minimiser(c, eta)) - old
         certificate.weigh(seen.weight, expected, where)
         before = (residuals**2).mean()
@@ -70,9 +76,14 @@ class QuadBoostRule:
     def check_end(self, seen: Round, certificate: Certificate) -> None:
         """Check that no weight would change."""
         changes, falls = self._changes(seen)
+        scores = self._sizes(seen) if self.by_correlation else falls
         # The last change is no larger than `tol`, but it is made and may add as much to others.
-        left = abs(float(changes[falls.argmax()])) - 2 * self.tol - ROUNDING
+        left = abs(float(changes[scores.argmax()])) - 2 * self.tol - ROUNDING
         certificate.measure("violation", left, f"round {seen.t}: the change left")
+
+    def _sizes(self, seen: Round) -> FloatArray:
+        """Return |c| of every voter."""
+        return np.abs((1 - seen.margins).astype(np.float64) @ seen.signed / len(seen.signed))
 
     def _changes(self, seen: Round) -> tuple[FloatArray, FloatArray]:
         """Return the best change of every voter's weight, and by how much it lowers the risk."""

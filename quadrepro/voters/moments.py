@@ -1,7 +1,7 @@
 """Sums over examples that are all an algorithm on the Gram matrix needs to know of them.
 
-The sums are whole numbers, and so those of two parts of the data add up to those of the whole, to
-the last digit and in any order.
+Unless examples have weights with fractions, the sums are whole numbers, and so those of two parts
+of the data add up to those of the whole, to the last digit and in any order.
 """
 
 from __future__ import annotations
@@ -20,6 +20,9 @@ BLOCK = 2**14
 """Examples whose voters are packed and counted at a time: 2 KB per voter, so that they stay in the
 cache."""
 
+ROUNDING = 1e-12
+"""Share of the total weight by which the sums of equal voters may differ if weights are rounded."""
+
 
 @dataclass(frozen=True, eq=False)
 class Moments:
@@ -27,12 +30,12 @@ class Moments:
 
     Attributes
     ----------
-    products : ndarray of int64, shape (n_voters, n_voters)
+    products : ndarray of shape (n_voters, n_voters)
         HᵀH, the sums of the products of two voters.
-    agreements : ndarray of int64, shape (n_voters,)
+    agreements : ndarray of shape (n_voters,)
         Hᵀy, the sums of the products of a voter and the label.
-    n_examples : int
-        Number of examples.
+    n_examples : int or float
+        Number of examples, or their total weight.
 
     Examples
     --------
@@ -54,13 +57,18 @@ class Moments:
     2
     """
 
-    products: Counts
-    agreements: Counts
-    n_examples: int
+    products: Counts | FloatArray
+    agreements: Counts | FloatArray
+    n_examples: float
 
     @classmethod
     def of(
-        cls, X: FloatArray, y: FloatArray, stumps: Stumps, voters: IntArray | None = None
+        cls,
+        X: FloatArray,
+        y: FloatArray,
+        stumps: Stumps,
+        voters: IntArray | None = None,
+        weights: FloatArray | None = None,
     ) -> Moments:
         """Return the moments of stumps on some examples.
 
@@ -74,18 +82,38 @@ class Moments:
             Fitted stumps.
         voters : ndarray of int or None, default None
             Which stumps; None for all.
+        weights : ndarray of shape (n_examples,) or None, default None
+            How often each example counts; None for once.
         """
+        if weights is not None:
+            return cls._of_weighted(X, y, stumps, voters, weights)
         n_voters = stumps.n_voters if voters is None else len(voters)
         sums = np.zeros((n_voters + 1, n_voters + 1), dtype=np.int64)
-        for rows in _blocks(len(X)):
+        for rows in _blocks(X.shape[0]):
             bits = stumps.pack(X[rows])
             said = bits if voters is None else bits[voters]
             # The labels are one more row.
             add_differences(np.concatenate([said, pack(y[None, rows] > 0)]), sums)
         sums += sums.T
         sums *= -2
-        sums += len(X)
-        return cls(sums[:-1, :-1].copy(), sums[:-1, -1].copy(), len(X))
+        sums += X.shape[0]
+        return cls(sums[:-1, :-1].copy(), sums[:-1, -1].copy(), X.shape[0])
+
+    @classmethod
+    def _of_weighted(
+        cls,
+        X: FloatArray,
+        y: FloatArray,
+        stumps: Stumps,
+        voters: IntArray | None,
+        weights: FloatArray,
+    ) -> Moments:
+        places = np.arange(stumps.n_voters) if voters is None else voters
+        sums = np.zeros((len(places) + 1, len(places) + 1))
+        for rows in _blocks(X.shape[0]):
+            said = np.column_stack([stumps.matrix(X[rows])[:, places], y[rows]])
+            sums += (said * weights[rows, None]).T @ said
+        return cls(sums[:-1, :-1].copy(), sums[:-1, -1].copy(), float(weights.sum()))
 
     @classmethod
     def none(cls, n_voters: int) -> Moments:
@@ -125,12 +153,12 @@ class Moments:
         ValueError
             If there is no example.
         """
-        if self.n_examples < 1:
+        if not self.n_examples:
             raise ValueError("there is no example")
         n_voters = len(self.agreements)
         if not merge_voters:
             return MomentProblem(self, np.arange(n_voters), n_voters)
-        equal = np.abs(self.products) == self.n_examples
+        equal = np.abs(self.products) >= self.n_examples * (1.0 - ROUNDING)
         kept = np.flatnonzero(equal.argmax(axis=0) == np.arange(n_voters))
         products = self.products[np.ix_(kept, kept)]
         return MomentProblem(
@@ -171,7 +199,12 @@ class MomentProblem(GramProblem):
 
 
 def stump_problem(
-    X: FloatArray, y: FloatArray, stumps: Stumps, *, merge_voters: bool = True
+    X: FloatArray,
+    y: FloatArray,
+    stumps: Stumps,
+    weights: FloatArray | None = None,
+    *,
+    merge_voters: bool = True,
 ) -> MomentProblem:
     """Return the voting problem of stumps on examples in memory.
 
@@ -186,25 +219,27 @@ def stump_problem(
         Labels, -1 or +1.
     stumps : Stumps
         Fitted stumps.
+    weights : ndarray of shape (n_examples,) or None, default None
+        How often each example counts, positive; None for once.
     merge_voters : bool, default True
         Whether to merge voters that are equal up to sign.
     """
     if not merge_voters:
-        return Moments.of(X, y, stumps).problem(merge_voters=False)
+        return Moments.of(X, y, stumps, weights=weights).problem(merge_voters=False)
     kept = _first_of_equal_stumps(X, stumps)
-    return MomentProblem(Moments.of(X, y, stumps, kept), kept, stumps.n_voters)
+    return MomentProblem(Moments.of(X, y, stumps, kept, weights), kept, stumps.n_voters)
 
 
 def _first_of_equal_stumps(X: FloatArray, stumps: Stumps) -> IntArray:
     """Return the first of every class of stumps that are equal up to sign on all examples."""
     n_voters = stumps.n_voters
     class_of, positive = np.zeros(n_voters, dtype=np.intp), None
-    for rows in _blocks(len(X)):
+    for rows in _blocks(X.shape[0]):
         bits = stumps.pack(X[rows])
         if positive is None:
             positive = bits[:, :1] & np.uint64(1) == 1
         # A voter that is +1 on the first example is compared by its complement.
-        ones = pack(np.ones((1, len(X[rows])), dtype=np.bool_))
+        ones = pack(np.ones((1, X[rows].shape[0]), dtype=np.bool_))
         keys = np.column_stack([class_of.astype(np.uint64), np.where(positive, bits ^ ones, bits)])
         first, class_of = first_of_equal_rows(keys.view(np.uint8))
     return first

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Self
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
-from quadrepro._typing import FloatArray
-from quadrepro._validation import validated
-from quadrepro.voters.bits import Bits, pack_stumps
+from quadrepro._typing import BoolArray, FloatArray, IntArray
+from quadrepro._validation import validated, weighted_examples
+from quadrepro.voters.bits import Bits, pack, pack_stumps
+from quadrepro.voters.columns import column_blocks, columns_of, ranges_of
+
+Missing = Literal["error", "branch"]
 
 
 class Stumps(TransformerMixin, BaseEstimator):
@@ -26,11 +31,25 @@ class Stumps(TransformerMixin, BaseEstimator):
     ----------
     per_attribute : int, default 10
         Number of thresholds per attribute, strictly between its training minimum and maximum.
+    min_weight_fraction_leaf : float, default 0.0
+        Least share of the training weight on either side of a threshold. A stump with less is made
+        constant, by an infinite threshold, and so gives a vote an intercept.
+    missing : {"error", "branch"}, default "error"
+        What to do with missing values (NaN): refuse them, or give them a branch of their own. A
+        missing value is above no threshold, and each attribute that has missing values in training
+        gets one more voter, which is +1 where the value is missing and -1 elsewhere. A vote of both
+        gives missing values a sum of their own, and all voters keep the values -1 and +1.
 
     Attributes
     ----------
     thresholds_ : ndarray of shape (n_features, per_attribute)
         Thresholds, increasing along each row.
+    gaps_ : ndarray of int, shape (n_gaps,)
+        Attributes with a voter for missing values.
+    n_features_in_ : int
+        Number of attributes.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the attributes, if all of them are strings.
 
     Examples
     --------
@@ -41,20 +60,57 @@ class Stumps(TransformerMixin, BaseEstimator):
     [[1.0, 2.0]]
     >>> stumps.transform(np.array([[0.5], [1.5]])).tolist()
     [[-1.0, -1.0], [1.0, -1.0]]
+    >>> stumps.get_feature_names_out().tolist()
+    ['x0 > 1', 'x0 > 2']
+
+    Missing values as a branch of their own:
+
+    >>> stumps = Stumps(per_attribute=1, missing="branch")
+    >>> stumps.fit_transform(np.array([[0.0], [3.0], [np.nan]])).tolist()
+    [[-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0]]
+    >>> stumps.get_feature_names_out().tolist()
+    ['x0 > 1.5', 'x0 is missing']
+
+    The number of thresholds is searched over as a parameter of the classifier:
+
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from quadrepro import AdaBoostClassifier
+    >>> X, y = np.arange(40.0)[:, None], np.arange(40) % 20 > 6
+    >>> search = GridSearchCV(
+    ...     AdaBoostClassifier(voters=Stumps()), {"voters__per_attribute": [1, 12]}
+    ... )
+    >>> search.fit(X, y).best_params_
+    {'voters__per_attribute': 12}
     """
 
-    def __init__(self, per_attribute: int = 10) -> None:
+    def __init__(
+        self,
+        per_attribute: int = 10,
+        min_weight_fraction_leaf: float = 0.0,
+        *,
+        missing: Missing = "error",
+    ) -> None:
         self.per_attribute = per_attribute
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.missing = missing
 
-    def fit(self, X: FloatArray, y: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: FloatArray,
+        y: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Place the thresholds.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Training examples.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training examples. What a sparse matrix does not hold is zero.
         y : ignored
             Present for API consistency.
+        sample_weight : array-like of shape (n_samples,) or None, default None
+            Weights, for `min_weight_fraction_leaf`; None for equal ones. Examples of weight 0 are
+            left out.
 
         Returns
         -------
@@ -64,12 +120,13 @@ class Stumps(TransformerMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If `per_attribute` is below 1 or X has missing or infinite values.
+            If a parameter or a weight is out of range, or X has infinite values or, unless they
+            are a branch, missing ones.
         """
-        steps = self._steps()
-        X = validated(self, X)
-        self._place(X.min(axis=0), X.max(axis=0), steps)
-        return self
+        self._check_parameters()
+        X = self._validated(X)
+        X, _, weights = weighted_examples(X, np.zeros(X.shape[0]), sample_weight)
+        return self._fit_to(X, weights)
 
     def fit_ranges(self, low: FloatArray, high: FloatArray) -> Self:
         """Place the thresholds, given the range of each attribute.
@@ -82,24 +139,153 @@ class Stumps(TransformerMixin, BaseEstimator):
         Returns
         -------
         Stumps
-            The fitted stumps, the same as from examples with these ranges.
+            The fitted stumps, the same as from examples with these ranges and no missing value.
 
         Raises
         ------
         ValueError
-            If `per_attribute` is below 1.
+            If a parameter is out of range, or `min_weight_fraction_leaf` is not 0.
         """
-        steps = self._steps()
+        self._check_parameters()
+        if self.min_weight_fraction_leaf:
+            raise ValueError("min_weight_fraction_leaf needs the examples, not only their ranges")
         self.n_features_in_ = len(low)
-        self._place(low, high, steps)
+        self.gaps_ = np.zeros(0, dtype=np.intp)
+        self._place(low, high)
         return self
 
-    def _steps(self) -> FloatArray:
-        if self.per_attribute < 1:
-            raise ValueError(f"per_attribute must be at least 1, not {self.per_attribute}")
-        return np.arange(1, self.per_attribute + 1) / (self.per_attribute + 1)
+    def transform(self, X: FloatArray) -> FloatArray:
+        """Return the voter matrix of `X`.
 
-    def _place(self, low: FloatArray, high: FloatArray, steps: FloatArray) -> None:
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Examples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_voters)
+            Values -1 and +1; the stumps of one attribute are in adjacent columns. Voters for
+            missing values follow.
+        """
+        check_is_fitted(self)
+        return self.matrix(self._validated(X, reset=False))
+
+    def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
+        """Return what each voter asks, such as ``"x0 > 0.5"``.
+
+        Parameters
+        ----------
+        input_features : array-like of str or None, default None
+            Names of the attributes; None for those seen in training, or ``x0``, ``x1``, ...
+
+        Returns
+        -------
+        ndarray of str objects, shape (n_voters,)
+            The names. A name that comes again, such as that of a stump on a constant attribute,
+            is numbered.
+        """
+        check_is_fitted(self)
+        attributes = [str(name) for name in _check_feature_names_in(self, input_features)]
+        return numbered(self._questions(attributes))
+
+    @property
+    def n_voters(self) -> int:
+        """Number of columns of the voter matrix."""
+        return int(self.thresholds_.size) + len(self.gaps_)
+
+    @property
+    def are_chains(self) -> bool:
+        """Whether the voters are the thresholds of each attribute in turn, and nothing else."""
+        return not len(self.gaps_)
+
+    def attributes(self) -> IntArray:
+        """Return the attribute of each stump."""
+        return np.repeat(np.arange(len(self.thresholds_)), self.per_attribute)
+
+    def over_attributes(self, sizes: FloatArray) -> FloatArray:
+        """Return numbers of the voters, added up by the attribute that each voter asks for.
+
+        Parameters
+        ----------
+        sizes : ndarray of shape (n_voters,)
+            Numbers, such as absolute weights.
+
+        Returns
+        -------
+        ndarray of shape (n_features,)
+            Their sums.
+        """
+        asked = np.append(self.attributes(), self.gaps_)
+        sums = np.zeros(self.n_features_in_)
+        np.add.at(sums, asked, sizes)
+        return sums
+
+    def matrix(self, X: FloatArray) -> FloatArray:
+        """Return the voter matrix of examples that are checked already."""
+        above = self.stumps_above(X)
+        if len(self.gaps_):
+            above = np.hstack([above, self._missing(X)])
+        return np.where(above, 1.0, -1.0)
+
+    def varying(self, X: FloatArray) -> IntArray:
+        """Return the columns of the voter matrix of `X` that are not constant."""
+        low, high = X.min(axis=0)[:, None], X.max(axis=0)[:, None]
+        return np.flatnonzero((low <= self.thresholds_) & (self.thresholds_ < high))
+
+    def columns(self, X: FloatArray, chosen: IntArray) -> FloatArray:
+        """Return some columns of the voter matrix of `X`, one after the other in memory."""
+        attributes, places = np.divmod(chosen, self.per_attribute)
+        above = X.T[attributes] > self.thresholds_[attributes, places][:, None]
+        return np.where(above, 1.0, -1.0).T
+
+    def pack(self, X: FloatArray) -> Bits:
+        """Return the voters on some examples as bits, see `quadrepro.voters.bits.pack`."""
+        bits = self.pack_stumps(X)
+        return np.concatenate([bits, pack(self._missing(X).T)]) if len(self.gaps_) else bits
+
+    def stumps_above(self, X: FloatArray) -> BoolArray:
+        """Return whether the attribute of each stump is above its threshold."""
+        above = np.empty((X.shape[0], *self.thresholds_.shape), dtype=np.bool_)
+        for columns, block in column_blocks(X):
+            np.greater(block[:, :, None], self.thresholds_[columns], out=above[:, columns])
+        return above.reshape(X.shape[0], -1)
+
+    def pack_stumps(self, X: FloatArray) -> Bits:
+        """Return the stumps on some examples as bits."""
+        blocks = column_blocks(X)
+        return np.concatenate([pack_stumps(b, self.thresholds_[columns]) for columns, b in blocks])
+
+    def _check_parameters(self) -> None:
+        number, value = self._number()
+        if value < 1:
+            raise ValueError(f"{number} must be at least 1, not {value}")
+        if not 0 <= self.min_weight_fraction_leaf <= 0.5:
+            raise ValueError(
+                "min_weight_fraction_leaf must be between 0 and 0.5, not"
+                f" {self.min_weight_fraction_leaf}"
+            )
+        if self.missing not in ("error", "branch"):
+            raise ValueError(f"missing must be 'error' or 'branch', not {self.missing!r}")
+
+    def _number(self) -> tuple[str, int]:
+        """Return the parameter that is a number of stumps: its name and value."""
+        return "per_attribute", self.per_attribute
+
+    def _validated(self, *arrays: Any, reset: bool = True) -> Any:
+        finite = "allow-nan" if self.missing == "branch" else True
+        options = {"accept_sparse": "csr", "ensure_all_finite": finite}
+        return validated(self, *arrays, reset=reset, **options)
+
+    def _fit_to(self, X: FloatArray, weights: FloatArray | None) -> Self:
+        low, high, gaps = ranges_of(X)
+        self.gaps_ = np.flatnonzero(gaps)
+        self._place(low, high)
+        self._level(X, weights)
+        return self
+
+    def _place(self, low: FloatArray, high: FloatArray) -> None:
+        steps = np.arange(1, self.per_attribute + 1) / (self.per_attribute + 1)
         with np.errstate(over="ignore"):
             ranges = high - low
         # A range beyond 1.8e308 is divided in half; powers of two change no digit.
@@ -107,29 +293,51 @@ class Stumps(TransformerMixin, BaseEstimator):
         low, high = low * unit, high * unit
         self.thresholds_ = (low[:, None] + (high - low)[:, None] * steps) / unit[:, None]
 
-    @property
-    def n_voters(self) -> int:
-        """Number of columns of the voter matrix."""
-        return int(self.thresholds_.size)
+    def _level(self, X: FloatArray, weights: FloatArray | None) -> None:
+        """Make stumps constant that have too little weight on one side."""
+        if not self.min_weight_fraction_leaf:
+            return
+        weights = np.ones(X.shape[0]) if weights is None else weights
+        # The slack is for the rounding of the sums.
+        least = (self.min_weight_fraction_leaf - 1e-9) * weights.sum()
+        every, attributes = self.thresholds_.reshape(-1), self.attributes()
+        for attribute, column in enumerate(columns_of(X)):
+            first, last = np.searchsorted(attributes, [attribute, attribute + 1])
+            thresholds = every[first:last]
+            # A missing value is above no threshold.
+            values = np.where(np.isnan(column), -np.inf, column)
+            order = values.argsort(kind="stable")
+            sums = np.append(0.0, np.cumsum(weights[order]))
+            left = sums[np.searchsorted(values[order], thresholds, side="right")]
+            thresholds[left < least] = -np.inf
+            thresholds[sums[-1] - left < least] = np.inf
 
-    def transform(self, X: FloatArray) -> FloatArray:
-        """Return the voter matrix of `X`.
+    def _missing(self, X: FloatArray) -> BoolArray:
+        """Return where the attributes with a voter for missing values are missing."""
+        missing = np.empty((X.shape[0], len(self.gaps_)), dtype=np.bool_)
+        if len(self.gaps_):
+            for columns, block in column_blocks(X[:, self.gaps_]):
+                np.isnan(block, out=missing[:, columns])
+        return missing
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Examples.
+    def _questions(self, names: list[str]) -> list[str]:
+        """Return what the voters ask, given the names of the attributes."""
+        stumps = zip(self.attributes(), self.thresholds_.ravel(), strict=True)
+        asked = [f"{names[attribute]} > {threshold:.6g}" for attribute, threshold in stumps]
+        return asked + [f"{names[attribute]} is missing" for attribute in self.gaps_]
 
-        Returns
-        -------
-        ndarray of shape (n_samples, n_features * per_attribute)
-            Values -1 and +1; the stumps of one attribute are in adjacent columns.
-        """
-        check_is_fitted(self)
-        X = validated(self, X, reset=False)
-        above = X[:, :, None] > self.thresholds_
-        return np.where(above, 1.0, -1.0).reshape(len(X), -1)
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self.missing == "branch"
+        return tags
 
-    def pack(self, X: FloatArray) -> Bits:
-        """Return the voters on some examples as bits, see `quadrepro.voters.bits.pack`."""
-        return pack_stumps(X, self.thresholds_)
+
+def numbered(names: Iterable[str]) -> NDArray[Any]:
+    """Return names, with (2), (3), ... behind those that come again."""
+    seen: Counter[str] = Counter()
+    distinct = []
+    for name in names:
+        seen[name] += 1
+        distinct.append(f"{name} ({seen[name]})" if seen[name] > 1 else name)
+    return np.array(distinct, dtype=object)

@@ -9,7 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.typing import NDArray
-from sklearn.linear_model import Ridge
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from quadrepro._typing import FloatArray
@@ -26,7 +28,8 @@ from quadrepro.errors import ConfigError
 from quadrepro.learners.algorithm import Algorithm, positive_votes
 from quadrepro.learners.base import Hyperparameter
 from quadrepro.learners.contestants.predictor import EstimatorPredictor
-from quadrepro.learners.gradient.estimators import GradientBoostClassifier, GradientBoostRegressor
+from quadrepro.learners.gradient.classifier import GradientBoostClassifier
+from quadrepro.learners.gradient.regressor import GradientBoostRegressor
 from quadrepro.learners.greedy.adaboost import AdaBoost
 from quadrepro.learners.grid import Grid
 from quadrepro.voters.random_stumps import Coding, RandomStumps
@@ -351,6 +354,26 @@ def test_categories_and_gaps_stay_as_they_are_where_an_estimator_asks(
         assert isinstance(Seen.given[-1], pd.DataFrame) == learner.categories
 
 
+def test_the_probabilities_of_an_estimator_are_in_the_record(
+    small_config: Callable[..., Path],
+) -> None:
+    path = small_config()
+    text = path.read_text().partition("datasets:")[0].replace("quadboost", "quadboost\n  folds: 3")
+    path.write_text(
+        f"{text}datasets: [{{name: wine, view: {{positive: null}}}}]\nalgorithms:\n"
+        "  - {name: logistic, pipeline: [StandardScaler, LogisticRegression]}\n"
+    )
+    cell = make_plan(load_experiment(path)).cells[0]
+    record = run_cell(cell)
+    X, X_test = prepared(cell, cell.problem.X)
+    y, split = cell.problem.y, cell.problem.split
+    theirs = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y[split.train])
+    found = record.class_probabilities()
+    assert found is not None
+    np.testing.assert_array_equal(found, theirs.predict_proba(X_test).astype(np.float32))
+    np.testing.assert_array_equal(record.predicted_targets(), theirs.predict(X_test))
+
+
 def test_a_worker_that_cannot_import_a_contestant_says_so(
     small_config: Callable[..., Path],
 ) -> None:
@@ -383,6 +406,46 @@ def test_an_estimator_has_the_split_of_the_others_and_outcomes_to_compare(
     np.testing.assert_array_equal(record.wrong_examples(), tree.predict(X_test) != y[split.test])
     assert record.errors == record.wrong_examples().sum() > 0
     assert depth == 4 or folds
+
+
+def test_a_record_of_more_classes_says_which_and_how_probable(tmp_path: Path) -> None:
+    path = tmp_path / "classes.yaml"
+    path.write_text(
+        "title: Three\nprotocol: {view: default, folds: 3}\ndatasets: [wine]\nalgorithms:\n"
+        "  - {name: boosting, grid: {n_rounds: [2, 5]}}\n  - {name: 'sklearn:GaussianNB'}\n"
+        "  - {name: adaboost, grid: {n_rounds: [2, 5]}}\n"
+    )
+    cells = make_plan(load_experiment(path)).cells
+    for cell in cells:
+        record = run_cell(cell)
+        assert record.ok, record.message
+        codes = cell.problem.y[cell.problem.split.test]
+        assert record.classes == cell.problem.classes == ("1", "2", "3")
+        np.testing.assert_array_equal(record.actual_targets(), codes)
+        assert 0 <= record.errors == (record.predicted_targets() != codes).sum() < len(codes) / 4
+        scores, probabilities = record.decision_scores(), record.class_probabilities()
+        for kept in (scores, probabilities):
+            if kept is not None:
+                np.testing.assert_array_equal(kept.argmax(axis=1), record.predicted_targets())
+        assert (scores is None) == (cell.algorithm == "sklearn:GaussianNB")
+        assert (probabilities is None) == (cell.algorithm == "adaboost")
+        if probabilities is not None:
+            np.testing.assert_allclose(probabilities.sum(axis=1), 1, atol=1e-6)
+
+
+@pytest.mark.parametrize(("loss", "slope"), [("logistic", 1.0), ("exponential", 2.0)])
+def test_boosted_trees_have_the_probabilities_of_their_loss(
+    small_config: Callable[..., Path], loss: str, slope: float
+) -> None:
+    boosting = f"algorithm: boosting\n    settings: {{loss: {loss}}}"
+    path = small_config("algorithm: adaboost", boosting)
+    record = run_cell(make_plan(load_experiment(path)).cells[-1])
+    scores, probabilities = record.decision_scores(), record.class_probabilities()
+    assert scores is not None
+    assert probabilities is not None
+    np.testing.assert_allclose(probabilities[:, 1], 1 / (1 + np.exp(-slope * scores)), atol=1e-6)
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1, atol=1e-6)
+    np.testing.assert_array_equal(scores > 0, record.predicted_targets() == 1)
 
 
 def test_an_estimator_that_draws_gives_the_same_record_again(

@@ -39,15 +39,22 @@ def voters(elements: st.SearchStrategy[float]) -> st.SearchStrategy[FloatArray]:
     return st.integers(1, 6).flatmap(lambda n: arrays(np.float64, (9, n), elements=elements))
 
 
-@pytest.mark.parametrize("reweight", [False, True])
+FORMS = {
+    "additive": {},
+    "reweighting": {"reweight": True},
+    "by correlation": {"selection": "correlation"},
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", ALGORITHMS)
 @settings(max_examples=30)
 @given(st.one_of(voters(signs), voters(parts)), labels, samples)
 def test_paths_have_the_same_bytes(
-    name: str, reweight: bool, H: FloatArray, y: FloatArray, counts: FloatArray
+    name: str, form: str, H: FloatArray, y: FloatArray, counts: FloatArray
 ) -> None:
     algorithm, values = ALGORITHMS[name]
-    algorithm = replace(algorithm, reweight=reweight)
+    algorithm = replace(algorithm, **FORMS[form])
     grid = Grid.of(values if name == "l1" else {**values, "n_rounds": ROUNDS})
     compiled = algorithm.path(H, y, grid, counts)
     with pytest.MonkeyPatch.context() as patch:

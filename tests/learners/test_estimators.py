@@ -8,7 +8,6 @@ from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import cross_val_score
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from quadrepro import (
     AdaBoostClassifier,
@@ -54,12 +53,6 @@ ESTIMATORS = [
     RegularizedQPBoostClassifier(C=0.1, n_rounds=20),
 ]
 each_estimator = pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
-
-
-@parametrize_with_checks(ESTIMATORS)
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-def test_follows_scikit_learns_conventions(estimator, check) -> None:  # type: ignore[no-untyped-def]
-    check(estimator)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,8 @@ from scipy.optimize import linprog
 
 import quadrepro
 from quadrepro._typing import FloatArray
-from quadrepro.learners.estimators import LearnerEstimator, VoteClassifier
+from quadrepro.learners.estimator import LearnerEstimator
+from quadrepro.learners.estimators import VoteClassifier
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 3))

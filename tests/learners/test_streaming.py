@@ -124,8 +124,8 @@ def test_votes_and_stages_do_not_depend_on_blocks(
     X, y = problem
     X = Stumps().fit_transform(X) if voters else X
     fitted = clone(estimator).set_params(voters=voters).fit(X, y)
-    H = X if voters else Stumps().fit_transform(X)
-    stages, scores, labels = list(fitted._stages(H)), H @ fitted.voter_weights_, fitted.predict(X)
+    stages, scores = list(fitted.staged_decision_function(X)), fitted.decision_function(X)
+    labels = fitted.predict(X)
     monkeypatch.setattr(estimators, "BLOCK", 64)
     assert fitted.decision_function(X).tobytes() == scores.tobytes()
     assert fitted.predict(X).tobytes() == labels.tobytes()

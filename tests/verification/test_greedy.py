@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
+from quadrepro._typing import FloatArray
 from quadrepro.learners.greedy.adaboost import AdaBoost
 from quadrepro.learners.greedy.adaboost_reg import AdaBoostReg
 from quadrepro.learners.greedy.algorithm import GreedyAlgorithm
 from quadrepro.learners.greedy.ebboost import EBBoost
+from quadrepro.learners.greedy.quadboost import QuadBoost, Selection
 from quadrepro.learners.grid import Grid
 from quadrepro.verification.certificate import Rounds
 from quadrepro.verification.greedy import GreedySolution, fixed_run
@@ -152,6 +155,19 @@ def test_a_voter_without_error_must_decide() -> None:
         weights=np.append(first.weights, np.abs(first.weights) / 2),
     )
     assert "round 2: a voter without error does not decide" in changed("adaboost", two)
+
+
+@pytest.mark.parametrize("selection", ["decrease", "correlation"])
+def test_what_picks_a_voter_with_other_values_is_told_apart(
+    make_problem: Callable[..., tuple[FloatArray, FloatArray]], selection: Selection
+) -> None:
+    H, y = make_problem(real=True)
+    grid = Grid.of({"n_rounds": [20]})
+    run = fixed_run(QuadBoost(selection=selection), H, y, grid)
+    for checked in ("decrease", "correlation"):
+        learner = QuadBoost(selection=checked)
+        found = faults(replace(greedy("quadboost"), learner=learner, run=run))
+        assert (found == []) == (checked == selection)
 
 
 def test_rounds_of_a_sample_are_those_of_the_whole_run() -> None:

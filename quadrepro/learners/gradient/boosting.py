@@ -1,6 +1,6 @@
 """Gradient boosting over trees: one loop, seven ways to step, three losses (Re-scale boosting).
 
-The estimators stand in `estimators`, because the two classes and their documentation fill a module.
+The estimators stand in modules of their own, which need scikit-learn.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from quadrepro.learners.gradient.steps import (
 )
 from quadrepro.learners.gradient.trees import TreeFitter
 from quadrepro.learners.gradient.watchers import Ensemble, StagedScores
+from quadrepro.learners.gradient.weighted_trees import WeightedTreeFitter
 from quadrepro.learners.greedy.loop import Rule, Watcher, boost
 from quadrepro.learners.grid import Grid
 from quadrepro.learners.predictor import Predictor
@@ -206,6 +207,9 @@ class GradientBoost(Predictor):
         values: FloatArray,
         n_rounds: int,
         watchers: Sequence[Watcher[Scores]],
+        *,
+        weights: FloatArray | None = None,
+        least_share: float = 0.0,
     ) -> None:
         """Run the loop for every value of the step's hyper-parameter.
 
@@ -221,6 +225,10 @@ class GradientBoost(Predictor):
             Number of rounds.
         watchers : sequence of Watcher
             They see every round.
+        weights : ndarray of shape (n_examples,) or None, default None
+            How often each example counts; None for once.
+        least_share : float, default 0.0
+            Least share of the total weight in a leaf.
 
         Raises
         ------
@@ -230,8 +238,14 @@ class GradientBoost(Predictor):
         """
         if self.task == "regression":
             self._check_targets(float(np.abs(y).max()), values)
-        fitter = TreeFitter(X, self.cuts, self.depth)
-        state = Scores(fitter, LOSSES[self.loss or "l2"], y, len(values))
+        fitter: TreeFitter | WeightedTreeFitter
+        if weights is None and not least_share:
+            fitter = TreeFitter(X, self.cuts, self.depth)
+        else:
+            # The mean loss does not depend on the scale, but the limits of a line search do.
+            weights = np.ones(len(X)) if weights is None else weights / weights.mean()
+            fitter = WeightedTreeFitter(X, weights, self.cuts, self.depth, least_share)
+        state = Scores(fitter, LOSSES[self.loss or "l2"], y, len(values), weights)
         boost(self.kind.rule(values), state, n_rounds, watchers)
 
     def _check_targets(self, largest: float, values: FloatArray) -> None:

@@ -46,11 +46,14 @@ LANES = 8
 class Loss(ABC):
     """A loss φ(F, y) of scores F, for all trajectories at once.
 
-    Scores have shape (n_trajectories, n_examples), targets shape (n_examples,).
+    Scores have shape (n_trajectories, n_examples), targets and weights of examples shape
+    (n_examples,). Without weights each example counts once.
     """
 
     @abstractmethod
-    def mean(self, scores: FloatArray, y: FloatArray) -> FloatArray:
+    def mean(
+        self, scores: FloatArray, y: FloatArray, weights: FloatArray | None = None
+    ) -> FloatArray:
         """Return Q(F), the mean loss over the examples, shape (n_trajectories,)."""
 
     @abstractmethod
@@ -59,7 +62,12 @@ class Loss(ABC):
 
     @abstractmethod
     def search(
-        self, scores: FloatArray, answers: FloatArray, leaves: LeafArray, y: FloatArray
+        self,
+        scores: FloatArray,
+        answers: FloatArray,
+        leaves: LeafArray,
+        y: FloatArray,
+        weights: FloatArray | None = None,
     ) -> FloatArray:
         """Return β = argmin Q(F + β g), shape (n_trajectories,); 0 if g is 0.
 
@@ -71,6 +79,8 @@ class Loss(ABC):
             Examples with one number have the same g.
         y : ndarray of shape (n_examples,)
             Targets.
+        weights : ndarray of shape (n_examples,) or None, default None
+            Weights of the examples.
         """
 
     def probability(self, scores: FloatArray) -> FloatArray:
@@ -91,37 +101,52 @@ class Loss(ABC):
 class SquaredLoss(Loss):
     """(y - F)²; y - F, half its negative gradient, serves as the direction of descent."""
 
-    def mean(self, scores: FloatArray, y: FloatArray) -> FloatArray:
+    def mean(
+        self, scores: FloatArray, y: FloatArray, weights: FloatArray | None = None
+    ) -> FloatArray:
         """Return the mean of the squared residuals."""
-        return np.asarray(np.square(y - scores).mean(axis=1))
+        return mean_of(np.square(y - scores), weights)
 
     def descent(self, scores: FloatArray, y: FloatArray) -> FloatArray:
         """Return the residuals."""
         return np.asarray(y - scores)
 
     def search(
-        self, scores: FloatArray, answers: FloatArray, leaves: LeafArray, y: FloatArray
+        self,
+        scores: FloatArray,
+        answers: FloatArray,
+        leaves: LeafArray,
+        y: FloatArray,
+        weights: FloatArray | None = None,
     ) -> FloatArray:
         """Return <y - F, g> / <g, g>."""
-        return ratio(((y - scores) * answers).sum(axis=1), np.square(answers).sum(axis=1))
+        weighted = answers if weights is None else weights * answers
+        return ratio(((y - scores) * weighted).sum(axis=1), (answers * weighted).sum(axis=1))
 
 
 class LogisticLoss(Loss):
     """log(1 + exp(-y F)), for labels -1 and +1."""
 
-    def mean(self, scores: FloatArray, y: FloatArray) -> FloatArray:
+    def mean(
+        self, scores: FloatArray, y: FloatArray, weights: FloatArray | None = None
+    ) -> FloatArray:
         """Return the mean of log(1 + exp(-y F))."""
         margins = y * scores
         # `fmin` because `exp` cannot take NaN.
         rest = elementary.log1p(elementary.exp(np.fmin(-np.abs(margins), 0.0)))
-        return np.asarray((np.maximum(-margins, 0.0) + rest).mean(axis=1))
+        return mean_of(np.maximum(-margins, 0.0) + rest, weights)
 
     def descent(self, scores: FloatArray, y: FloatArray) -> FloatArray:
         """Return y / (1 + exp(y F))."""
         return np.asarray(y / (1.0 + _powers(y * scores)))
 
     def search(
-        self, scores: FloatArray, answers: FloatArray, leaves: LeafArray, y: FloatArray
+        self,
+        scores: FloatArray,
+        answers: FloatArray,
+        leaves: LeafArray,
+        y: FloatArray,
+        weights: FloatArray | None = None,
     ) -> FloatArray:
         """Return β = argmin Q(F + β g), with |β g| at most `LARGEST_CHANGE` at every example.
 
@@ -132,13 +157,13 @@ class LogisticLoss(Loss):
         rows = np.flatnonzero(found == 0)
         powers = _powers(y * scores)
         groups = _groups(leaves, y)
-        if compiling.enabled():
+        if weights is None and compiling.enabled():
             from quadrepro.kernels import logistic
 
             limits = LARGEST_CHANGE, CONVERGED, NEWTON_STEPS, NOTHING
             logistic.search(powers, slopes, groups, rows, *limits, found)
         else:
-            found[rows] = _search(powers[rows], slopes[rows], groups[rows])
+            found[rows] = _search(powers[rows], slopes[rows], groups[rows], weights)
         return np.asarray(found * scales)
 
     def probability(self, scores: FloatArray) -> FloatArray:
@@ -149,16 +174,23 @@ class LogisticLoss(Loss):
 class ExponentialLoss(Loss):
     """exp(-y F), AdaBoost's loss, for labels -1 and +1."""
 
-    def mean(self, scores: FloatArray, y: FloatArray) -> FloatArray:
+    def mean(
+        self, scores: FloatArray, y: FloatArray, weights: FloatArray | None = None
+    ) -> FloatArray:
         """Return the mean of exp(-y F)."""
-        return np.asarray(elementary.exp(_cut(-y * scores)).mean(axis=1))
+        return mean_of(elementary.exp(_cut(-y * scores)), weights)
 
     def descent(self, scores: FloatArray, y: FloatArray) -> FloatArray:
         """Return y exp(-y F)."""
         return np.asarray(y * elementary.exp(_cut(-y * scores)))
 
     def search(
-        self, scores: FloatArray, answers: FloatArray, leaves: LeafArray, y: FloatArray
+        self,
+        scores: FloatArray,
+        answers: FloatArray,
+        leaves: LeafArray,
+        y: FloatArray,
+        weights: FloatArray | None = None,
     ) -> FloatArray:
         """Return β = argmin Q(F + β g), with |β g| at most `LARGEST_CHANGE` at every example.
 
@@ -169,14 +201,23 @@ class ExponentialLoss(Loss):
         rows = np.flatnonzero(found == 0)
         margins = _cut(y * scores)
         # The largest weight is 1, so that no sum overflows or vanishes.
-        weights = elementary.exp(margins.min(axis=1, keepdims=True) - margins)
+        losses = elementary.exp(margins.min(axis=1, keepdims=True) - margins)
+        if weights is not None:
+            losses *= weights
         groups = _groups(leaves, y)
-        found[rows] = _exponential_search(weights[rows], slopes[rows], groups[rows])
+        found[rows] = _exponential_search(losses[rows], slopes[rows], groups[rows])
         return np.asarray(found * scales)
 
     def probability(self, scores: FloatArray) -> FloatArray:
         """Return 1 / (1 + exp(-2F))."""
         return np.asarray(1.0 / (1.0 + _powers(-2.0 * scores)))
+
+
+def mean_of(values: FloatArray, weights: FloatArray | None) -> FloatArray:
+    """Return the mean of each row, with weights of the columns if there are any."""
+    if weights is None:
+        return np.asarray(values.mean(axis=1))
+    return np.asarray((values * weights).sum(axis=1) / weights.sum())
 
 
 def _start(answers: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -200,14 +241,14 @@ def _cut(exponents: FloatArray) -> FloatArray:
     return np.fmax(np.fmin(exponents, LARGEST_EXPONENT), -LARGEST_EXPONENT)
 
 
-def _exponential_search(weights: FloatArray, slopes: FloatArray, groups: GroupArray) -> FloatArray:
+def _exponential_search(losses: FloatArray, slopes: FloatArray, groups: GroupArray) -> FloatArray:
     """Return the root of the derivative along the slopes of each row."""
     n = len(slopes)
     shape = n, int(groups.max(initial=0)) + 1
     places = (groups + np.arange(n)[:, None] * shape[1]).reshape(-1)
     of_groups = np.zeros(shape)
     of_groups.reshape(-1)[places] = slopes.reshape(-1)
-    totals = np.bincount(places, weights.reshape(-1), n * shape[1]).reshape(shape)
+    totals = np.bincount(places, losses.reshape(-1), n * shape[1]).reshape(shape)
     found, rows, high = np.zeros(n), np.arange(n), np.full(n, LARGEST_CHANGE)
     low = -high
     for _ in range(NEWTON_STEPS):
@@ -231,14 +272,17 @@ def _powers(margins: FloatArray) -> FloatArray:
     return elementary.exp(np.fmin(margins, LARGEST_MARGIN))
 
 
-def _search(powers: FloatArray, slopes: FloatArray, groups: GroupArray) -> FloatArray:
+def _search(
+    powers: FloatArray, slopes: FloatArray, groups: GroupArray, weights: FloatArray | None = None
+) -> FloatArray:
     """Return the root of the derivative along the slopes of each row."""
     n = len(slopes)
     of_groups = np.zeros((n, int(groups.max(initial=0)) + 1))
     places = groups + np.arange(n)[:, None] * of_groups.shape[1]
     of_groups.reshape(-1)[places] = slopes
-    powers, slopes, places = (_filled_up(part) for part in (powers, slopes, places))
-    squares = slopes * slopes
+    weighted = slopes if weights is None else weights * slopes
+    powers, weighted, places = (_filled_up(part) for part in (powers, weighted, places))
+    squares = weighted * _filled_up(slopes)
     rows, found, high = np.arange(n), np.zeros(n), np.full(n, LARGEST_CHANGE)
     low = -high
     for _ in range(NEWTON_STEPS):
@@ -247,7 +291,7 @@ def _search(powers: FloatArray, slopes: FloatArray, groups: GroupArray) -> Float
         here = found[rows]
         moved = elementary.exp(found[:, None] * of_groups).reshape(-1).take(places)
         falling = 1.0 / (1.0 + powers * moved)
-        derivatives = -_sums(slopes * falling)
+        derivatives = -_sums(weighted * falling)
         low = np.where(derivatives < 0, here, low)
         high = np.where(derivatives > 0, here, high)
         falling *= 1.0 - falling
@@ -257,7 +301,7 @@ def _search(powers: FloatArray, slopes: FloatArray, groups: GroupArray) -> Float
         going = np.abs(found[rows] - here) > CONVERGED
         if not going.all():
             rows, low, high, places = rows[going], low[going], high[going], places[going]
-            powers, slopes, squares = powers[going], slopes[going], squares[going]
+            powers, weighted, squares = powers[going], weighted[going], squares[going]
     return found
 
 

@@ -14,8 +14,9 @@ from quadrepro import elementary
 from quadrepro._typing import BoolArray, FloatArray
 from quadrepro.kernels import compiling
 from quadrepro.learners.gradient.cuts import LeafArray
-from quadrepro.learners.gradient.losses import Loss, ratio
+from quadrepro.learners.gradient.losses import Loss, mean_of, ratio
 from quadrepro.learners.gradient.trees import TreeFitter, Trees
+from quadrepro.learners.gradient.weighted_trees import WeightedTreeFitter
 from quadrepro.learners.greedy.loop import Rule, State, Step
 
 
@@ -32,6 +33,8 @@ class Scores(State):
         Numbers to predict, or labels -1 or +1.
     n_trajectories : int
         Number of trajectories.
+    weights_of_examples : ndarray of shape (n_examples,) or None, default None
+        How often each example counts; None for once.
 
     Attributes
     ----------
@@ -49,8 +52,16 @@ class Scores(State):
     leaves: LeafArray
     answers: FloatArray
 
-    def __init__(self, fitter: TreeFitter, loss: Loss, y: FloatArray, n_trajectories: int) -> None:
+    def __init__(
+        self,
+        fitter: TreeFitter | WeightedTreeFitter,
+        loss: Loss,
+        y: FloatArray,
+        n_trajectories: int,
+        weights_of_examples: FloatArray | None = None,
+    ) -> None:
         self._fitter, self.loss, self.y = fitter, loss, y
+        self.weights_of_examples = weights_of_examples
         self.scores = np.zeros((n_trajectories, len(y)))
         self.weights = np.zeros((n_trajectories, 0))
 
@@ -74,11 +85,11 @@ class Scores(State):
             Weights of the trees.
         """
         scores = self.scores if shrink is None else (1.0 - shrink[:, None]) * self.scores
-        return self.loss.search(scores, self.answers, self.leaves, self.y)
+        return self.loss.search(scores, self.answers, self.leaves, self.y, self.weights_of_examples)
 
     def per_unit(self) -> FloatArray:
         """Return the weights that give g a root mean square of 1; 0 if g is 0."""
-        sizes = np.sqrt(np.square(self.answers).mean(axis=1))
+        sizes = np.sqrt(mean_of(np.square(self.answers), self.weights_of_examples))
         return ratio(np.ones_like(sizes), sizes)
 
     def along(self, weights: FloatArray, shrink: FloatArray | None = None) -> Step:

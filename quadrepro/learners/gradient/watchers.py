@@ -69,7 +69,43 @@ class TrainingLoss(_EveryRound):
 
     def after(self, t: int, live: IntArray, step: Step, state: Scores) -> None:
         """Keep the losses of round `t`."""
-        self.path[:, t - 1] = state.loss.mean(state.scores, state.y)
+        self.path[:, t - 1] = state.loss.mean(state.scores, state.y, state.weights_of_examples)
+
+
+class Gains(_EveryRound):
+    """Adds up by how much the cuts by each feature lower the squared errors of the trees.
+
+    It sees the first trajectory.
+
+    Parameters
+    ----------
+    n_features : int
+        Number of features.
+
+    Attributes
+    ----------
+    of_features : ndarray of shape (n_features,)
+        The sums.
+    """
+
+    def __init__(self, n_features: int) -> None:
+        self.of_features = np.zeros(n_features)
+
+    def after(self, t: int, live: IntArray, step: Step, state: Scores) -> None:
+        """Undo the cuts of the tree, the last one first: two leaves become one."""
+        trees, leaves = state.trees, state.leaves[0]
+        means = trees.values[0].copy()
+        sizes = np.bincount(leaves, state.weights_of_examples, len(means)).astype(np.float64)
+        for cut in range(trees.parents.shape[1] - 1, -1, -1):
+            if not np.isfinite(trees.thresholds[0, cut]):
+                continue
+            left, right = trees.parents[0, cut], cut + 1
+            total = sizes[left] + sizes[right]
+            share = sizes[right] / total
+            change = means[right] - means[left]
+            self.of_features[trees.features[0, cut]] += sizes[left] * share * change**2
+            means[left] += share * change
+            sizes[left] = total
 
 
 class Ensemble(_EveryRound):

@@ -52,6 +52,8 @@ class SoftMargins(ExampleWeights):
         A = Σ α.
     """
 
+    absorbs = False
+
     def __init__(self, source: VoterSource, copies: FloatArray) -> None:
         super().__init__(source, copies)
         self.margins = np.where(copies > 0, 0.0, np.inf)

@@ -26,7 +26,7 @@ class CBoundRule(Rule[CBoundState]):
     Attributes
     ----------
     allow_repeats : bool
-        Whether a voter may be picked again; its weights then add up.
+        Whether a voter may be picked again.
     """
 
     allow_repeats: bool
@@ -42,12 +42,21 @@ class CBoundRule(Rule[CBoundState]):
         return state.step_to_best(self.scores(state))
 
 
+@dataclass(frozen=True)
 class CBBoostRule(CBoundRule):
-    """Pick the voter whose step leads to the smallest C-bound (Algorithm 1)."""
+    """Pick the voter whose step leads to the smallest C-bound (Algorithm 1).
+
+    Attributes
+    ----------
+    reweight : bool, default False
+        Whether the weight of a voter is set anew.
+    """
+
+    reweight: bool = False
 
     def scores(self, state: CBoundState) -> FloatArray:
         """Return the decrease of the C-bound along each voter."""
-        return state.decreases(self.allow_repeats)
+        return state.changes() if self.reweight else state.decreases(self.allow_repeats)
 
 
 class GBCBBoostRule(CBoundRule):
@@ -84,13 +93,35 @@ class CBoundBoosting(GreedyAlgorithm[CBoundState]):
 class CBBoost(CBoundBoosting):
     """CB-Boost (Algorithm 1).
 
+    The paper can be read in three ways where a voter k is picked that is in the vote already.
+
+    - Its weights add up, which is what the authors' code does: a step is taken from the vote F to
+      F + α h with α > 0. This is the default.
+    - Its weight is set anew (`reweight`): in section 3.1, F_k is the vote without voter k, and the
+      C-bound of F_k + α h is minimised over α ≥ 0. Along a voter both find the same minimum; but
+      now a weight can also be lowered, down to 0, which leaves the voter out.
+    - There is no such voter (`allow_repeats` is False): in section 3.3, every round gives a weight
+      to one more voter.
+
     Attributes
     ----------
     allow_repeats : bool, default True
-        Whether a voter may be picked again; its weights then add up.
+        Whether a voter may be picked again.
+    reweight : bool, default False
+        Whether the weight of a voter that is picked again is set anew, instead of added to.
+
+    Raises
+    ------
+    ValueError
+        If weights are set anew but no voter may be picked again.
     """
 
     allow_repeats: bool = True
+    reweight: bool = False
+
+    def __post_init__(self) -> None:
+        if self.reweight and not self.allow_repeats:
+            raise ValueError("reweight sets weights anew: allow_repeats must be true")
 
     @property
     def merges_voters(self) -> bool:
@@ -103,7 +134,7 @@ class CBBoost(CBoundBoosting):
 
     def rule(self, values: FloatArray) -> CBBoostRule:
         """Return the rule, which has no hyper-parameter."""
-        return CBBoostRule(self.allow_repeats)
+        return CBBoostRule(self.allow_repeats, self.reweight)
 
 
 @dataclass(frozen=True)

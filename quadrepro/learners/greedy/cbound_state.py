@@ -112,6 +112,25 @@ class CBoundState(State):
         decreases /= spreads
         return decreases
 
+    def changes(self) -> FloatArray:
+        """Return the decrease of the C-bound along every voter if its weight is set anew.
+
+        It is in the unit of `decreases`. The weight α becomes that of least C-bound, α + δ with
+        δ = (γν - γ_F τ)/(γ_F η - γτ), or 0 if this is negative. With r = γν/γ_F - τ the decrease
+        is δ (2r + δ (γ²ν/γ_F² - η))/(ν + 2δτ + δ²η). It is 0 for voters that are left alone: those
+        without such a minimum, and one without which the vote F_k has no margin (Theorem 3).
+        """
+        vote_margin = np.array(self.vote_margin)[:, None]
+        norms = np.array(self.vote_norm)[:, None]
+        eta = np.ones_like(self.margins) if self.eta is None else self.eta
+        old, shares = np.abs(self.weights), self.margins / vote_margin
+        slopes, bends = shares * norms - self.agreements, eta - shares * self.agreements
+        found = (self.margins > 0) & (bends > 0) & (1.0 - old * shares > NO_SLOPE)
+        steps = np.maximum(slopes / np.where(found, bends, 1.0), -old)
+        gains = steps * (2.0 * slopes + steps * (shares * shares * norms - eta))
+        left = norms + steps * (2.0 * self.agreements + steps * eta)
+        return np.maximum(np.where(found, gains / np.where(found, left, 1.0), 0.0), 0.0)
+
     def start(self) -> Step:
         """Return the first step: the voter of largest margin, with weight 1."""
         picks = first_of_largest(self.margins)
@@ -121,7 +140,8 @@ class CBoundState(State):
     def step_to_best(self, scores: FloatArray) -> Step:
         """Return the step α = (γν - γ_F τ)/(γ_F η - γτ) to the voter of largest score (Theorem 3).
 
-        If no score is above 0, the run ends without a weight.
+        A negative step takes away at most the weight of the voter. If no score is above 0, the run
+        ends without a weight.
         """
         picks = first_of_largest(scores)
         found = enumerate(picks.tolist())
@@ -133,15 +153,14 @@ class CBoundState(State):
         norm, vote_margin = self.vote_norm[row], self.vote_margin[row]
         eta = 1.0 if self.eta is None else self.eta.item(row, voter)
         slope = margin * norm - vote_margin * agreement
-        if slope <= NO_SLOPE * vote_margin * sqrt(norm):
+        if abs(slope) <= NO_SLOPE * vote_margin * sqrt(norm):
             return 0.0
-        return float(
-            self._signs.item(row, voter) * slope / (vote_margin * eta - margin * agreement)
-        )
+        sign, old = self._signs.item(row, voter), abs(self.weights.item(row, voter))
+        return float(sign * max(slope / (vote_margin * eta - margin * agreement), -old))
 
     def advance(self, step: Step) -> None:
         """τ <- τ + α G[:, j], ν <- ν + 2ατ + α²η, γ_F <- γ_F + αγ."""
-        sizes = np.abs(step.weights)
+        sizes = step.weights * np.take_along_axis(self._signs, step.picks[:, None], axis=1)[:, 0]
         for row, (voter, size) in enumerate(zip(step.picks.tolist(), sizes.tolist(), strict=True)):
             eta = 1.0 if self.eta is None else self.eta.item(row, voter)
             agreement = self.agreements.item(row, voter)

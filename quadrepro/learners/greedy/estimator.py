@@ -9,7 +9,7 @@ import numpy as np
 
 from quadrepro._typing import FloatArray, IntArray
 from quadrepro.learners.base import N_ROUNDS
-from quadrepro.learners.estimators import VoteClassifier
+from quadrepro.learners.estimators import VoteClassifier, one_sample, total_of
 from quadrepro.learners.greedy.algorithm import GreedyAlgorithm
 from quadrepro.learners.greedy.example_weights import WeightBoosting
 from quadrepro.learners.greedy.loop import State, Trace, boost
@@ -27,20 +27,22 @@ class GreedyClassifier(VoteClassifier):
     def _algorithm(self) -> GreedyAlgorithm[Any]:
         return self.learner(**self._settings())
 
-    def _train(self, H: FloatArray, y: FloatArray) -> FloatArray:
+    def _train(self, H: FloatArray, y: FloatArray, weights: FloatArray | None) -> FloatArray:
         algorithm = self._algorithm()
-        candidate = self._candidate(algorithm, y)
-        problem = reduce_problem(H, y, merge_voters=algorithm.merges_voters)
-        return self._solve(problem, candidate)
+        candidate = self._candidate(algorithm, total_of(y, weights))
+        merges = algorithm.merges_voters
+        return self._solve(
+            reduce_problem(H, y, one_sample(weights), merge_voters=merges), candidate
+        )
 
-    def _learn(self, X: FloatArray, y: FloatArray) -> FloatArray:
+    def _learn(self, X: FloatArray, y: FloatArray, weights: FloatArray | None) -> FloatArray:
         algorithm = self._algorithm()
-        # Only stumps alone are chains.
-        if type(self.voters_) is not Stumps or not isinstance(algorithm, WeightBoosting):
-            return super()._learn(X, y)
-        candidate = self._candidate(algorithm, y)
+        voters = self.voters_ if isinstance(self.voters_, Stumps) else None
+        if voters is None or not voters.are_chains or not isinstance(algorithm, WeightBoosting):
+            return super()._learn(X, y, weights)
+        candidate = self._candidate(algorithm, total_of(y, weights))
         # Voters need not be merged: the first of equal ones is picked anyway.
-        groups, counts = VoterGroups.of_stumps(X, y, self.voters_.thresholds_).distinct()
+        groups, counts = VoterGroups.of_stumps(X, y, voters.thresholds_).distinct(weights)
         state = algorithm.weights(GroupedVoters(groups), counts[None])
         return self._boost(state, candidate, np.arange(len(state.weights[0])))
 
@@ -58,11 +60,14 @@ class GreedyClassifier(VoteClassifier):
         boost(algorithm.rule(value), state, n_rounds, [trace])
         self._picks = places[trace.picks]
         self._steps = np.array(trace.weights)
+        self.n_iter_ = len(self._picks)
         # The only trajectory is kept when it ends.
         return np.asarray(state.weights[0])
 
-    def _stages(self, H: FloatArray) -> Iterator[FloatArray]:
-        votes = np.zeros(len(H))
+    def _stages(self, H: FloatArray) -> Iterator[tuple[FloatArray, float]]:
+        votes, weights, total = np.zeros(len(H)), np.zeros(H.shape[1]), 0.0
         for pick, step in zip(self._picks, self._steps, strict=True):
             votes += step * H[:, pick]
-            yield votes.copy()
+            total += abs(weights[pick] + step) - abs(weights[pick])
+            weights[pick] += step
+            yield votes.copy(), total

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
-import numpy as np
-
 from quadrepro._typing import FloatArray
+from quadrepro._validation import ClassWeight
 from quadrepro.learners.base import N_ROUNDS, Learner
+from quadrepro.learners.estimator import LinkedClassifier
 from quadrepro.learners.estimators import Voters
 from quadrepro.learners.greedy.adaboost import AdaBoost
 from quadrepro.learners.greedy.adaboost_reg import AdaBoostReg
@@ -19,12 +19,12 @@ from quadrepro.learners.greedy.cbboost import CBBoost, GBCBBoost, normalised
 from quadrepro.learners.greedy.ebboost import EBBoost
 from quadrepro.learners.greedy.estimator import GreedyClassifier
 from quadrepro.learners.greedy.hedge import HedgeBoost, experts_rate
-from quadrepro.learners.greedy.quadboost import VARIANTS, QuadBoost
+from quadrepro.learners.greedy.quadboost import VARIANTS, QuadBoost, Selection
 from quadrepro.learners.streaming import MomentClassifier
 from quadrepro.voters.reduction import GramProblem
 
 
-class AdaBoostClassifier(GreedyClassifier):
+class AdaBoostClassifier(LinkedClassifier, GreedyClassifier):
     """AdaBoost (lecture, section 4), with the weight ½ ln((1-ε)/ε).
 
     Parameters
@@ -33,6 +33,10 @@ class AdaBoostClassifier(GreedyClassifier):
         Number of rounds. A run ends earlier if a voter has no error or no voter has an edge.
     voters : Stumps, "precomputed" or None, default None
         The voters, with values -1 and +1; None stands for ``Stumps(per_attribute=10)``.
+    class_weight : "balanced", dict or None, default None
+        Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
+    min_weight_fraction_leaf : float, default 0.0
+        Stumps with a smaller share of the weight on one side are made constant.
 
     Examples
     --------
@@ -45,9 +49,22 @@ class AdaBoostClassifier(GreedyClassifier):
 
     learner = AdaBoost
 
-    def __init__(self, n_rounds: int = 100, *, voters: Voters = None) -> None:
+    @property
+    def _link(self) -> float:
+        return 2.0
+
+    def __init__(
+        self,
+        n_rounds: int = 100,
+        *,
+        voters: Voters = None,
+        class_weight: ClassWeight = None,
+        min_weight_fraction_leaf: float = 0.0,
+    ) -> None:
         self.n_rounds = n_rounds
         self.voters = voters
+        self.class_weight = class_weight
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
 
 
 class AdaBoostRegClassifier(GreedyClassifier):
@@ -64,6 +81,10 @@ class AdaBoostRegClassifier(GreedyClassifier):
         positive and finite weight minimises the loss.
     voters : Stumps, "precomputed" or None, default None
         The voters, with values -1 and +1; None stands for ``Stumps(per_attribute=10)``.
+    class_weight : "balanced", dict or None, default None
+        Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
+    min_weight_fraction_leaf : float, default 0.0
+        Stumps with a smaller share of the weight on one side are made constant.
 
     Examples
     --------
@@ -83,11 +104,15 @@ class AdaBoostRegClassifier(GreedyClassifier):
         power: Literal[1, 2] = 2,
         n_rounds: int = 100,
         voters: Voters = None,
+        class_weight: ClassWeight = None,
+        min_weight_fraction_leaf: float = 0.0,
     ) -> None:
         self.C = C
         self.power = power
         self.n_rounds = n_rounds
         self.voters = voters
+        self.class_weight = class_weight
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
 
 
 class _CBoundClassifier(GreedyClassifier, MomentClassifier):
@@ -96,11 +121,9 @@ class _CBoundClassifier(GreedyClassifier, MomentClassifier):
     def _solve(self, problem: GramProblem, candidate: dict[str, float]) -> FloatArray:
         return normalised(super()._solve(problem, candidate))
 
-    def _stages(self, H: FloatArray) -> Iterator[FloatArray]:
-        # All steps to one voter have the same sign, so their sizes add up to that of its weight.
-        totals = np.cumsum(np.abs(self._steps))
-        for votes, total in zip(super()._stages(H), totals, strict=True):
-            yield votes / total
+    def _stages(self, H: FloatArray) -> Iterator[tuple[FloatArray, float]]:
+        for votes, total in super()._stages(H):
+            yield votes / total, 1.0
 
 
 class CBBoostClassifier(_CBoundClassifier):
@@ -111,9 +134,17 @@ class CBBoostClassifier(_CBoundClassifier):
     n_rounds : int, default 100
         Number of rounds. A run ends earlier if no voter lowers the C-bound any further.
     allow_repeats : bool, default True
-        Whether a voter may be picked again; its weights then add up.
+        Whether a voter may be picked again. By default its weights then add up, as in the authors'
+        code. If False, every round adds another voter, as section 3.3 of the paper says.
+    reweight : bool, default False
+        Whether the weight of a voter that is picked again is set anew, as section 3.1 of the paper
+        reads: to the minimiser over all weights from 0, which may be less than the present one.
     voters : Stumps, "precomputed" or None, default None
         The voters; None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` for X itself.
+    class_weight : "balanced", dict or None, default None
+        Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
+    min_weight_fraction_leaf : float, default 0.0
+        Stumps with a smaller share of the weight on one side are made constant.
 
     Examples
     --------
@@ -130,11 +161,21 @@ class CBBoostClassifier(_CBoundClassifier):
     learner = CBBoost
 
     def __init__(
-        self, n_rounds: int = 100, *, allow_repeats: bool = True, voters: Voters = None
+        self,
+        n_rounds: int = 100,
+        *,
+        allow_repeats: bool = True,
+        reweight: bool = False,
+        voters: Voters = None,
+        class_weight: ClassWeight = None,
+        min_weight_fraction_leaf: float = 0.0,
     ) -> None:
         self.n_rounds = n_rounds
         self.allow_repeats = allow_repeats
+        self.reweight = reweight
         self.voters = voters
+        self.class_weight = class_weight
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
 
 
 class GBCBBoostClassifier(_CBoundClassifier):
@@ -146,6 +187,10 @@ class GBCBBoostClassifier(_CBoundClassifier):
         Number of rounds. A run ends earlier if no unused voter lowers the C-bound any further.
     voters : Stumps, "precomputed" or None, default None
         The voters; None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` for X itself.
+    class_weight : "balanced", dict or None, default None
+        Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
+    min_weight_fraction_leaf : float, default 0.0
+        Stumps with a smaller share of the weight on one side are made constant.
 
     Examples
     --------
@@ -158,9 +203,18 @@ class GBCBBoostClassifier(_CBoundClassifier):
 
     learner = GBCBBoost
 
-    def __init__(self, n_rounds: int = 100, *, voters: Voters = None) -> None:
+    def __init__(
+        self,
+        n_rounds: int = 100,
+        *,
+        voters: Voters = None,
+        class_weight: ClassWeight = None,
+        min_weight_fraction_leaf: float = 0.0,
+    ) -> None:
         self.n_rounds = n_rounds
         self.voters = voters
+        self.class_weight = class_weight
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
 
 
 class EBBoostClassifier(GreedyClassifier):
@@ -174,6 +228,10 @@ class EBBoostClassifier(GreedyClassifier):
         Number of rounds. A run ends earlier if a voter has no error or no voter has an edge.
     voters : Stumps, "precomputed" or None, default None
         The voters, with values -1 and +1; None stands for ``Stumps(per_attribute=10)``.
+    class_weight : "balanced", dict or None, default None
+        Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
+    min_weight_fraction_leaf : float, default 0.0
+        Stumps with a smaller share of the weight on one side are made constant.
 
     Examples
     --------
@@ -186,10 +244,20 @@ class EBBoostClassifier(GreedyClassifier):
 
     learner = EBBoost
 
-    def __init__(self, lam: float = 0.1, *, n_rounds: int = 100, voters: Voters = None) -> None:
+    def __init__(
+        self,
+        lam: float = 0.1,
+        *,
+        n_rounds: int = 100,
+        voters: Voters = None,
+        class_weight: ClassWeight = None,
+        min_weight_fraction_leaf: float = 0.0,
+    ) -> None:
         self.lam = lam
         self.n_rounds = n_rounds
         self.voters = voters
+        self.class_weight = class_weight
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
 
 
 class HedgeBoostClassifier(GreedyClassifier):
@@ -199,11 +267,16 @@ class HedgeBoostClassifier(GreedyClassifier):
     ----------
     eta : float or None, default None
         Rate η of the example weights, at most 1/2. None stands for the lecture's rate
-        sqrt(ln(m)/T) for T rounds on m training examples, or 1/2 if that is less.
+        sqrt(ln(m)/T) for T rounds on m training examples, or 1/2 if that is less. m is the total
+        weight of the examples if that is more than their number.
     n_rounds : int, default 1000
         Number of rounds. A run ends earlier if no voter has an edge.
     voters : Stumps, "precomputed" or None, default None
         The voters, with values -1 and +1; None stands for ``Stumps(per_attribute=10)``.
+    class_weight : "balanced", dict or None, default None
+        Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
+    min_weight_fraction_leaf : float, default 0.0
+        Stumps with a smaller share of the weight on one side are made constant.
 
     Attributes
     ----------
@@ -225,15 +298,23 @@ class HedgeBoostClassifier(GreedyClassifier):
     learner = HedgeBoost
 
     def __init__(
-        self, eta: float | None = None, *, n_rounds: int = 1000, voters: Voters = None
+        self,
+        eta: float | None = None,
+        *,
+        n_rounds: int = 1000,
+        voters: Voters = None,
+        class_weight: ClassWeight = None,
+        min_weight_fraction_leaf: float = 0.0,
     ) -> None:
         self.eta = eta
         self.n_rounds = n_rounds
         self.voters = voters
+        self.class_weight = class_weight
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
 
-    def _candidate(self, learner: Learner, y: FloatArray) -> dict[str, float]:
+    def _candidate(self, learner: Learner, total: float) -> dict[str, float]:
         learner.check_candidate(n_rounds=self.n_rounds)
-        self.eta_ = experts_rate(self.n_rounds, len(y)) if self.eta is None else self.eta
+        self.eta_ = experts_rate(self.n_rounds, total) if self.eta is None else self.eta
         learner.check_candidate(eta=self.eta_)
         return {"eta": self.eta_, "n_rounds": self.n_rounds}
 
@@ -258,8 +339,16 @@ class QuadBoostClassifier(GreedyClassifier, MomentClassifier):
     reweight : bool, default False
         Whether to use the re-weighting form (section 3.1), which replaces the weight of a voter
         instead of adding to it.
+    selection : {"decrease", "correlation"}, default "decrease"
+        Which voter a round picks: that of the largest decrease of the regularised risk, or that of
+        the largest absolute correlation with the residual, as the paper reads. They differ only
+        for voters with other values than -1 and +1. With `reweight`, only the first is possible.
     voters : Stumps, "precomputed" or None, default None
         The voters; None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` for X itself.
+    class_weight : "balanced", dict or None, default None
+        Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
+    min_weight_fraction_leaf : float, default 0.0
+        Stumps with a smaller share of the weight on one side are made constant.
 
     Examples
     --------
@@ -283,21 +372,27 @@ class QuadBoostClassifier(GreedyClassifier, MomentClassifier):
         alpha_max: float = 0.01,
         n_rounds: int | None = None,
         reweight: bool = False,
+        selection: Selection = "decrease",
         voters: Voters = None,
+        class_weight: ClassWeight = None,
+        min_weight_fraction_leaf: float = 0.0,
     ) -> None:
         self.norm = norm
         self.lam = lam
         self.alpha_max = alpha_max
         self.n_rounds = n_rounds
         self.reweight = reweight
+        self.selection = selection
         self.voters = voters
+        self.class_weight = class_weight
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
 
     def _algorithm(self) -> QuadBoost:
         if self.norm not in VARIANTS:
             raise ValueError(f"norm must be None, 'l1', 'l2' or 'linf', not {self.norm!r}")
-        return VARIANTS[self.norm](self.reweight)
+        return VARIANTS[self.norm](self.reweight, selection=self.selection)
 
-    def _candidate(self, learner: Learner, y: FloatArray) -> dict[str, float]:
+    def _candidate(self, learner: Learner, total: float) -> dict[str, float]:
         n_rounds = UNTIL_CONVERGED if self.n_rounds is None else self.n_rounds
         QuadBoost().check_candidate(n_rounds=n_rounds)
         values = {h.name: getattr(self, h.name) for h in learner.hyperparameters if h != N_ROUNDS}

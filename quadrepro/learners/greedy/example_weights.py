@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
 
@@ -47,6 +47,9 @@ Weights thus never come near the smallest number, where they would stick and los
 with a power of two is exact. Nothing that is kept in this way is large enough to enter a sum.
 """
 
+MOST_COPIES = 2.0**24
+"""Whole copies of an example are counted up to this sum; the weight of one stays large enough."""
+
 LIFT_EVERY = 256
 """Rounds after which weights are lifted; AdaBoost halves a weight at most once in a round."""
 
@@ -69,12 +72,20 @@ class ExampleWeights(State):
         equal examples changes no bit.
     """
 
+    absorbs: ClassVar[bool] = True
+    """Whether a fraction of a copy is an example with so much less weight from the start on."""
+
     def __init__(self, source: VoterSource, copies: FloatArray) -> None:
         self._source = source
         sizes = copies.sum(axis=1, keepdims=True)
         self.example_weights = np.where(copies > 0, UNITS / sizes, 0.0)
+        whole = bool((copies == np.rint(copies)).all()) and sizes.max() <= MOST_COPIES
+        if self.absorbs and not whole:
+            self._lifted *= copies
+            copies = np.where(copies > 0, 1.0, 0.0)
         self._sample = copies
-        self._copies = copies if (copies > 1).any() else None
+        self._copies = copies if ((copies != 0) & (copies != 1)).any() else None
+        self._fractions = not whole
         self.weights = np.zeros((len(copies), source.n_voters if source.fixed else 0))
         self._edges = np.zeros(len(copies))
         self._ones = np.ones(source.n_examples)
@@ -139,9 +150,7 @@ class ExampleWeights(State):
         edges : ndarray of shape (n_trajectories,)
             1 - 2ε for a voter of weighted error ε; negative if the complement is picked.
         """
-        np.rint(self.example_weights, out=self._units)
-        if self._copies is not None:
-            self._units *= self._copies
+        self._count(self.example_weights, self._units)
         self._source.sums(self._units, self._sums)
         if self._source.complements:
             np.abs(self._sums, out=self._sizes)
@@ -154,6 +163,15 @@ class ExampleWeights(State):
         if not self._source.complements:
             np.maximum(self._edges, 0.0, out=self._edges)
         return picks, self._edges
+
+    def _count(self, numbers: FloatArray, out: FloatArray) -> None:
+        """Write whole numbers for all copies of each example, given numbers for one of them."""
+        if self._copies is None:
+            np.rint(numbers, out=out)
+        elif self._fractions:
+            np.rint(np.multiply(numbers, self._copies, out=out), out=out)
+        else:
+            np.multiply(np.rint(numbers, out=out), self._copies, out=out)
 
     def advance(self, step: Step) -> None:
         """Multiply by exp(-α y h) / (2 sqrt(ε(1-ε))), which is 1 / (1 + edge y h)."""

@@ -119,7 +119,7 @@ class HedgeBoost(WeightBoosting[ExpertWeights]):
         return HedgeRule(values)
 
 
-def experts_rate(n_rounds: int, m: int) -> float:
+def experts_rate(n_rounds: int, m: float) -> float:
     """Return η = sqrt(ln(m)/T), or 1/2 if that is less: the rate of the lecture's regret bound.
 
     See `quadrepro.measures.bounds.hedge.regret_bound`; if T < 4 ln m, it holds at any rate.
@@ -128,8 +128,8 @@ def experts_rate(n_rounds: int, m: int) -> float:
     ----------
     n_rounds : int
         Number of rounds T.
-    m : int
-        Number of training examples, two or more.
+    m : float
+        Number of training examples, or their total weight; two or more.
 
     Returns
     -------

@@ -7,7 +7,7 @@ again: a round needs one number per voter. The variants differ only in three num
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
@@ -22,6 +22,25 @@ from quadrepro.voters.reduction import GramProblem
 
 LAM = Hyperparameter("lam", "number", "large", "regularisation λ")
 ALPHA_MAX = Hyperparameter("alpha_max", "number", "small", "largest voter weight α_max")
+
+Selection = Literal["decrease", "correlation"]
+
+WIDE, WIDEST = 32, 1024
+"""Compiled loops run over so many numbers at a time; in longer rows, little is left over."""
+
+
+def padded(rows: FloatArray) -> FloatArray:
+    """Return rows with zeros behind them, up to a multiple of `WIDE`.
+
+    They stand for voters without any correlation, which are never picked, for the first of equal
+    voters is.
+    """
+    n = rows.shape[-1]
+    if n % WIDE == 0 or n > WIDEST:
+        return rows
+    wide = np.zeros((*rows.shape[:-1], -(-n // WIDE) * WIDE))
+    wide[..., :n] = rows
+    return wide
 
 
 class Residuals(State):
@@ -53,6 +72,7 @@ class Residuals(State):
         self.c = problem.correlations()[sample_of]
         self.weights = np.zeros_like(self.c)
         self.grams, self.sample_of = grams, sample_of
+        self._padded: FloatArray | None = None
         self._allocate()
 
     def _allocate(self) -> None:
@@ -81,6 +101,12 @@ class Residuals(State):
         self._scratch *= step.weights[:, None]
         self.c -= self._scratch
 
+    def padded_grams(self) -> FloatArray:
+        """Return the Gram matrices with their rows padded, see `padded`; made once."""
+        if self._padded is None:
+            self._padded = padded(self.grams)
+        return self._padded
+
     def keep(self, rows: BoolArray) -> None:
         """Keep only the trajectories in `rows`."""
         self.c, self.weights = self.c[rows], self.weights[rows]
@@ -91,7 +117,7 @@ class Residuals(State):
 
 @dataclass(frozen=True)
 class QuadBoostRule(Rule[Residuals]):
-    """Change the weight of the voter that lowers the regularised risk most.
+    """Change the weight of the voter that lowers the regularised risk most, or of largest |c|.
 
     As a function of a single weight a the risk is η a² - 2 c' a + 2 τ|a| + ρ a² with |a| <= bound,
     up to a constant. It is least at clip(soft(c', τ)/(η + ρ), ±bound), where soft(c', τ) is
@@ -105,6 +131,8 @@ class QuadBoostRule(Rule[Residuals]):
         τ, ρ and the largest weight.
     reweight : bool
         Whether to use the re-weighting form.
+    selection : {"decrease", "correlation"}
+        Whether to pick the voter of largest decrease, or that of largest |c|.
     tol : float
         A change of at most this much ends the run.
     """
@@ -113,14 +141,17 @@ class QuadBoostRule(Rule[Residuals]):
     ridge: FloatArray
     bound: FloatArray
     reweight: bool
+    selection: Selection
     tol: float
 
     def step(self, state: Residuals) -> Step:
         """Pick a voter and the change of its weight."""
         if self._by_correlation(state):
             picks = state.largest()
-            limits = self.threshold, self.ridge, self.bound
-            weights = _minimiser(state.at(state.c, picks), 1.0, *limits)
+            eta = state.at(_positive(state.moments()), picks)
+            weights = _minimiser(
+                state.at(state.c, picks), eta, self.threshold, self.ridge, self.bound
+            )
         else:
             picks, weights = self._best_change(state)
         return Step(picks, weights, some(np.abs(weights) <= self.tol))
@@ -133,34 +164,46 @@ class QuadBoostRule(Rule[Residuals]):
 
         leap = Leap.over(len(state.c), n_rounds)
         limits = np.stack([self.threshold, self.ridge, self.bound], axis=1)
-        problem = state.grams, state.sample_of, state.c, state.weights
+        eta = state.moments()
         if self._by_correlation(state):
-            quadboost.add_steps(*problem, limits, self.tol, *leap)
+            c = padded(state.c)
+            grams = state.padded_grams()
+            arrays = grams, state.sample_of, c, state.weights, eta, limits, self.tol
+            quadboost.add_steps(*arrays, *leap)
+            state.c[:] = c[:, : state.c.shape[1]]
         else:
-            quadboost.take_best_steps(
-                *problem, state.moments(), limits, self.tol, self.reweight, *leap
-            )
+            grams = state.grams
+            arrays = grams, state.sample_of, state.c, state.weights, eta, limits, self.tol
+            quadboost.take_best_steps(*arrays, self.reweight, *leap)
         return leap
 
     def _by_correlation(self, state: Residuals) -> bool:
-        """Return whether the decrease grows with |c|, as in all variants if η = 1."""
-        return state.eta is None and not self.reweight
+        """Return whether the voter of largest |c| is picked.
+
+        If η = 1, it is that of largest decrease in all variants.
+        """
+        return self.selection == "correlation" or (state.eta is None and not self.reweight)
 
     def _best_change(self, state: Residuals) -> tuple[IntArray, FloatArray]:
         eta = state.moments()
         old = state.weights if self.reweight else np.zeros_like(state.c)
         threshold, ridge, bound = (a[:, None] for a in (self.threshold, self.ridge, self.bound))
         c = state.c + old * eta
-        new = _minimiser(c, np.where(eta > 0, eta, 1.0), threshold, ridge, bound)
+        new = _minimiser(c, _positive(eta), threshold, ridge, bound)
         penalty_old, penalty_new = (2 * threshold * np.abs(w) + ridge * (w * w) for w in (old, new))
         decrease = eta * (old * old - new * new) - 2 * c * (old - new) + penalty_old - penalty_new
         picks = first_of_largest(decrease)
         return picks, state.at(new - old, picks)
 
 
+def _positive(eta: FloatArray) -> FloatArray:
+    """Return η, or 1 for voters that are always 0."""
+    return np.where(eta > 0, eta, 1.0)
+
+
 def _minimiser(
     c: FloatArray,
-    eta: FloatArray | float,
+    eta: FloatArray,
     threshold: FloatArray,
     ridge: FloatArray,
     bound: FloatArray,
@@ -181,16 +224,36 @@ class QuadBoost(GreedyAlgorithm[Residuals]):
         instead of adding to it.
     tol : float, default 1e-12
         A change of a weight of at most this much ends the run.
+    selection : {"decrease", "correlation"}, default "decrease"
+        Which voter a round picks: that of the largest decrease of the regularised risk, or that of
+        the largest absolute correlation with the residual, |μ - M|, as the paper reads. For voters
+        with values -1 and +1 they are the same. The re-weighting form takes only the first:
+        the weight of the voter of largest |μ - M| may already be the best one, and nothing would
+        change any more.
+
+    Raises
+    ------
+    ValueError
+        If `selection` is unknown, or is "correlation" in the re-weighting form.
     """
 
     version: ClassVar[int] = 2
 
     reweight: bool = False
     tol: float = 1e-12
+    selection: Selection = "decrease"
 
     hyperparameters: ClassVar[tuple[Hyperparameter, ...]] = (N_ROUNDS,)
     kernels = ("quadboost",)
     uses_gram = True
+
+    def __post_init__(self) -> None:
+        if self.selection not in get_args(Selection):
+            raise ValueError(
+                f"selection must be 'decrease' or 'correlation', not {self.selection!r}"
+            )
+        if self.reweight and self.selection == "correlation":
+            raise ValueError("selection 'correlation' is for the additive form: reweight is true")
 
     @property
     def merges_voters(self) -> bool:
@@ -218,6 +281,7 @@ class QuadBoost(GreedyAlgorithm[Residuals]):
             np.broadcast_to(ridge, shape),
             np.broadcast_to(bound, shape),
             self.reweight,
+            self.selection,
             self.tol,
         )
 
@@ -228,6 +292,8 @@ class QuadBoostL1(QuadBoost):
 
     Attributes
     ----------
+    reweight, selection
+        As in `QuadBoost`.
     tol : float, default 1e-9
         How far above λ a residual correlation may stay.
     max_rounds : int, default 100000

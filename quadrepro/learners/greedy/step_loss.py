@@ -31,7 +31,7 @@ class StepLoss:
     Attributes
     ----------
     starts, counts, slopes, bends : ndarray of shape (n_trajectories, n_examples)
-        b (-inf for a weight of zero), n (whole numbers), d and c.
+        b (-inf for a weight of zero), n, d and c.
     total : ndarray of shape (n_trajectories,)
         A.
     """
@@ -148,7 +148,7 @@ def exact_sums(terms: FloatArray, counts: FloatArray) -> FloatArray:
     terms : ndarray of shape (..., n_trajectories, n_examples)
         t.
     counts : ndarray of shape (n_trajectories, n_examples)
-        Whole numbers n.
+        Numbers n; sums are exact up to rounding of each n t if they are not whole.
 
     Returns
     -------
@@ -162,5 +162,7 @@ def exact_sums(terms: FloatArray, counts: FloatArray) -> FloatArray:
     rest = terms * scale
     whole = np.rint(rest)
     rest = np.rint((rest - whole) * fine)
-    sums = (whole * counts).sum(axis=-1) + (rest * counts).sum(axis=-1) / fine[..., 0]
+    # Sums stay whole even if counts are not.
+    sums = np.trunc(whole * counts).sum(axis=-1)
+    sums += np.trunc(rest * counts).sum(axis=-1) / fine[..., 0]
     return np.asarray(sums / scale[..., 0])

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from quadrepro._typing import FloatArray, IntArray
-from quadrepro.learners.estimators import VoteClassifier, Voters
+from quadrepro._validation import ClassWeight
+from quadrepro.learners.estimators import VoteClassifier, Voters, one_sample, total_of
 from quadrepro.learners.grid import Grid
 from quadrepro.learners.programs import cqboost, lpboost
 from quadrepro.learners.programs.cqboost import CqBoost
@@ -27,15 +28,16 @@ from quadrepro.voters.reduction import GramProblem, reduce_problem
 class SoftMarginClassifier(VoteClassifier):
     """AdaBoost's voters with weights from one program; the base of the two classifiers."""
 
-    def _train(self, H: FloatArray, y: FloatArray) -> FloatArray:
+    def _train(self, H: FloatArray, y: FloatArray, weights: FloatArray | None) -> FloatArray:
         algorithm = self._algorithm()
-        candidate = self._candidate(algorithm, y)
-        path = algorithm.path(H, y, Grid.of({name: [value] for name, value in candidate.items()}))
-        return np.asarray(path[0])
+        candidate = self._candidate(algorithm, total_of(y, weights))
+        grid = Grid.of({name: [value] for name, value in candidate.items()})
+        self.n_iter_ = 1
+        return np.asarray(algorithm.path(H, y, grid, one_sample(weights)).reshape(-1))
 
-    def _stages(self, H: FloatArray) -> Iterator[FloatArray]:
+    def _stages(self, H: FloatArray) -> Iterator[tuple[FloatArray, float]]:
         # All weights come at once.
-        yield H @ self.voter_weights_
+        yield H @ self.voter_weights_, float(np.abs(self.voter_weights_).sum())
 
 
 class CqBoostClassifier(MomentClassifier):
@@ -53,6 +55,10 @@ class CqBoostClassifier(MomentClassifier):
     voters : Stumps, "precomputed" or None, default None
         The voters. None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` means that X is
         the voter matrix.
+    class_weight : "balanced", dict or None, default None
+        Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
+    min_weight_fraction_leaf : float, default 0.0
+        Stumps with a smaller share of the weight on one side are made constant.
 
     Attributes
     ----------
@@ -83,11 +89,15 @@ class CqBoostClassifier(MomentClassifier):
         epsilon: float = 1e-6,
         n_rounds: int | None = None,
         voters: Voters = None,
+        class_weight: ClassWeight = None,
+        min_weight_fraction_leaf: float = 0.0,
     ) -> None:
         self.mu = mu
         self.epsilon = epsilon
         self.n_rounds = n_rounds
         self.voters = voters
+        self.class_weight = class_weight
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
 
     def _solve(self, problem: GramProblem, candidate: dict[str, float]) -> FloatArray:
         [gram], [margins] = problem.grams(), problem.correlations()
@@ -100,11 +110,12 @@ class CqBoostClassifier(MomentClassifier):
                 break
         if not self._votes:
             raise infeasible(self._algorithm(), self.mu, problem)
+        self.n_iter_ = len(self._votes)
         return problem.expand(vote)
 
-    def _stages(self, H: FloatArray) -> Iterator[FloatArray]:
+    def _stages(self, H: FloatArray) -> Iterator[tuple[FloatArray, float]]:
         for voters, weights in self._votes:
-            yield H[:, voters].astype(np.float64) @ weights
+            yield H[:, voters].astype(np.float64) @ weights, float(np.abs(weights).sum())
 
 
 class RegularizedLPBoostClassifier(SoftMarginClassifier):
@@ -119,6 +130,10 @@ class RegularizedLPBoostClassifier(SoftMarginClassifier):
     voters : Stumps, "precomputed" or None, default None
         The voters, with values -1 and +1. None stands for ``Stumps(per_attribute=10)``,
         ``"precomputed"`` means that X is the voter matrix.
+    class_weight : "balanced", dict or None, default None
+        Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
+    min_weight_fraction_leaf : float, default 0.0
+        Stumps with a smaller share of the weight on one side are made constant.
 
     Examples
     --------
@@ -137,10 +152,20 @@ class RegularizedLPBoostClassifier(SoftMarginClassifier):
 
     learner = RegularizedLP
 
-    def __init__(self, nu: float = 0.1, *, n_rounds: int = 100, voters: Voters = None) -> None:
+    def __init__(
+        self,
+        nu: float = 0.1,
+        *,
+        n_rounds: int = 100,
+        voters: Voters = None,
+        class_weight: ClassWeight = None,
+        min_weight_fraction_leaf: float = 0.0,
+    ) -> None:
         self.nu = nu
         self.n_rounds = n_rounds
         self.voters = voters
+        self.class_weight = class_weight
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
 
 
 class LPBoostClassifier(VoteClassifier):
@@ -153,6 +178,10 @@ class LPBoostClassifier(VoteClassifier):
     voters : Stumps, "precomputed" or None, default None
         The voters. None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` means that X is
         the voter matrix.
+    class_weight : "balanced", dict or None, default None
+        Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
+    min_weight_fraction_leaf : float, default 0.0
+        Stumps with a smaller share of the weight on one side are made constant.
 
     Attributes
     ----------
@@ -171,13 +200,22 @@ class LPBoostClassifier(VoteClassifier):
 
     learner = LPBoost
 
-    def __init__(self, C: float = 1.0, *, voters: Voters = None) -> None:
+    def __init__(
+        self,
+        C: float = 1.0,
+        *,
+        voters: Voters = None,
+        class_weight: ClassWeight = None,
+        min_weight_fraction_leaf: float = 0.0,
+    ) -> None:
         self.C = C
         self.voters = voters
+        self.class_weight = class_weight
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
 
-    def _train(self, H: FloatArray, y: FloatArray) -> FloatArray:
-        self._candidate(self._algorithm(), y)
-        problem = reduce_problem(H, y)
+    def _train(self, H: FloatArray, y: FloatArray, weights: FloatArray | None) -> FloatArray:
+        self._candidate(self._algorithm(), total_of(y, weights))
+        problem = reduce_problem(H, y, one_sample(weights))
         self._solutions: list[tuple[IntArray, FloatArray]] = []
         path = lpboost.generate_columns(
             problem,
@@ -189,13 +227,14 @@ class LPBoostClassifier(VoteClassifier):
         )
         added, solution = next(path)
         self.gap_ = solution.gap
-        weights = np.zeros(problem.n_voters)
-        weights[added] = solution.voter_weights
-        return problem.expand(weights)
+        self.n_iter_ = len(self._solutions)
+        vote = np.zeros(problem.n_voters)
+        vote[added] = solution.voter_weights
+        return problem.expand(vote)
 
-    def _stages(self, H: FloatArray) -> Iterator[FloatArray]:
+    def _stages(self, H: FloatArray) -> Iterator[tuple[FloatArray, float]]:
         for voters, weights in self._solutions:
-            yield H[:, voters].astype(np.float64) @ weights
+            yield H[:, voters].astype(np.float64) @ weights, float(np.abs(weights).sum())
 
 
 class MinCqClassifier(MomentClassifier):
@@ -209,6 +248,10 @@ class MinCqClassifier(MomentClassifier):
     voters : Stumps, "precomputed" or None, default None
         The voters. None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` means that X is
         the voter matrix.
+    class_weight : "balanced", dict or None, default None
+        Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
+    min_weight_fraction_leaf : float, default 0.0
+        Stumps with a smaller share of the weight on one side are made constant.
 
     Attributes
     ----------
@@ -232,9 +275,18 @@ class MinCqClassifier(MomentClassifier):
 
     learner = MinCq
 
-    def __init__(self, mu: float = 0.01, *, voters: Voters = None) -> None:
+    def __init__(
+        self,
+        mu: float = 0.01,
+        *,
+        voters: Voters = None,
+        class_weight: ClassWeight = None,
+        min_weight_fraction_leaf: float = 0.0,
+    ) -> None:
         self.mu = mu
         self.voters = voters
+        self.class_weight = class_weight
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
 
     def _solve(self, problem: GramProblem, candidate: dict[str, float]) -> FloatArray:
         [gram], [margins] = problem.grams(), problem.correlations()
@@ -242,12 +294,12 @@ class MinCqClassifier(MomentClassifier):
         if not feasible(self.mu, program.largest_mu):
             raise infeasible(self._algorithm(), self.mu, problem)
         solution = program.solve(self.mu)
-        self.gap_ = solution.gap
+        self.gap_, self.n_iter_ = solution.gap, 1
         return problem.expand(solution.voter_weights)
 
-    def _stages(self, H: FloatArray) -> Iterator[FloatArray]:
+    def _stages(self, H: FloatArray) -> Iterator[tuple[FloatArray, float]]:
         # All weights come at once.
-        yield H @ self.voter_weights_
+        yield H @ self.voter_weights_, float(np.abs(self.voter_weights_).sum())
 
 
 class RegularizedQPBoostClassifier(SoftMarginClassifier):
@@ -262,6 +314,10 @@ class RegularizedQPBoostClassifier(SoftMarginClassifier):
     voters : Stumps, "precomputed" or None, default None
         The voters, with values -1 and +1. None stands for ``Stumps(per_attribute=10)``,
         ``"precomputed"`` means that X is the voter matrix.
+    class_weight : "balanced", dict or None, default None
+        Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
+    min_weight_fraction_leaf : float, default 0.0
+        Stumps with a smaller share of the weight on one side are made constant.
 
     Examples
     --------
@@ -275,7 +331,17 @@ class RegularizedQPBoostClassifier(SoftMarginClassifier):
 
     learner = RegularizedQP
 
-    def __init__(self, C: float = 1.0, *, n_rounds: int = 100, voters: Voters = None) -> None:
+    def __init__(
+        self,
+        C: float = 1.0,
+        *,
+        n_rounds: int = 100,
+        voters: Voters = None,
+        class_weight: ClassWeight = None,
+        min_weight_fraction_leaf: float = 0.0,
+    ) -> None:
         self.C = C
         self.n_rounds = n_rounds
         self.voters = voters
+        self.class_weight = class_weight
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf

@@ -61,7 +61,8 @@ def splits_of(context: Context[Any], outcomes: Outcomes) -> list[Splits]:
         if title not in outcomes.rows:
             continue
         n_test = outcomes.cell(title, outcomes.columns[0])[0].n_test
-        share = share_of_tests(row.entry.changed(context.config.protocol), n_test, outcomes.repeats)
+        protocol = row.entry.changed(context.config.protocol)
+        share = share_of_tests(protocol, n_test, outcomes.repeats, row.entry.name)
         if share < 1:
             losses = {c: outcomes.losses(title, c) for c in outcomes.compared}
             found.append(Splits(title, losses, share))

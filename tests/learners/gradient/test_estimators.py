@@ -4,6 +4,7 @@ import ast
 import doctest
 import inspect
 import re
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,11 @@ from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import log_loss, mean_squared_error
 from sklearn.model_selection import cross_val_score
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from quadrepro.learners.gradient import estimators as module
+from quadrepro.learners.gradient import classifier, regressor
 from quadrepro.learners.gradient.boosting import GradientBoost
-from quadrepro.learners.gradient.estimators import GradientBoostClassifier, GradientBoostRegressor
+from quadrepro.learners.gradient.classifier import GradientBoostClassifier
+from quadrepro.learners.gradient.regressor import GradientBoostRegressor
 from quadrepro.learners.greedy.estimators import AdaBoostClassifier
 from quadrepro.learners.grid import Grid
 from quadrepro.voters.stumps import Stumps
@@ -48,12 +49,6 @@ def problem(estimator: Any) -> tuple[np.ndarray, np.ndarray]:
     X = rng.normal(size=(80, 4))
     y = X[:, 0] + np.sin(X[:, 1]) + rng.normal(0, 0.5, 80)
     return X, (np.sign(y) if isinstance(estimator, GradientBoostClassifier) else y)
-
-
-@parametrize_with_checks([*REGRESSORS[2:4], *CLASSIFIERS[3:5], CLASSIFIERS[6]])
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-def test_follows_scikit_learns_conventions(estimator, check) -> None:  # type: ignore[no-untyped-def]
-    check(estimator)
 
 
 @pytest.mark.parametrize("estimator", [*REGRESSORS, *CLASSIFIERS], ids=repr)
@@ -172,7 +167,8 @@ def test_a_number_of_splits_is_refused() -> None:
         GradientBoostRegressor(splits=4)
 
 
-def test_the_examples_of_the_documentation_are_true() -> None:
+@pytest.mark.parametrize("module", [classifier, regressor])
+def test_the_examples_of_the_documentation_are_true(module: ModuleType) -> None:
     found = doctest.testmod(module)
     assert found.attempted > 0
     assert found.failed == 0

@@ -109,6 +109,7 @@ RUNS = {
     "hedge": over_voters(HedgeBoost(), RATES),
     "cb-boost": over_voters(CBBoost(), NONE),
     "cb-boost, real": over_voters(CBBoost(allow_repeats=False), NONE, real=True),
+    "cb-boost, reweight, real": over_voters(CBBoost(reweight=True), NONE, real=True),
     "gb-cb-boost, real": over_voters(GBCBBoost(), NONE, real=True),
     "cb-boost, passes": over_voters(CBBoostByPasses(), NONE),
     "gb-cb-boost, passes, real": over_voters(GBCBBoostByPasses(), NONE, real=True),
@@ -116,6 +117,9 @@ RUNS = {
     "quadboost": over_voters(QuadBoost(), NONE),
     "quadboost-l1": over_voters(QuadBoostL1(), [0.5, 0.1, 0.01]),
     "quadboost-l2, real": over_voters(QuadBoostL2(), [5.0, 1.0, 0.1], real=True),
+    "quadboost-l2, by correlation, real": over_voters(
+        QuadBoostL2(selection="correlation"), [5.0, 1.0, 0.1], real=True
+    ),
     "quadboost-linf, real": over_voters(QuadBoostLInf(reweight=True), [0.01, 0.1, 1.0], real=True),
     "adaboost, drawn": over_drawn_stumps(AdaBoost(), NONE * 3),
     "adaboost_reg, drawn": over_drawn_stumps(AdaBoostReg(), PRICES),

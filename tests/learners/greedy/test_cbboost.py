@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from scipy.optimize import minimize_scalar
+from scipy.optimize import minimize_scalar, nnls
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import cross_val_score
@@ -25,7 +25,8 @@ from quadrepro.voters.stumps import Stumps
 Problem = tuple[FloatArray, FloatArray]
 Steps = list[tuple[int, float]]
 
-ALGORITHMS = [CBBoost(), CBBoost(allow_repeats=False), GBCBBoost()]
+ALGORITHMS = [CBBoost(), CBBoost(reweight=True), CBBoost(allow_repeats=False), GBCBBoost()]
+WITHOUT_REPEATS = ALGORITHMS[2:]
 each_algorithm = pytest.mark.parametrize("algorithm", ALGORITHMS, ids=repr)
 each_kind = pytest.mark.parametrize("real", [False, True])
 
@@ -85,6 +86,68 @@ def by_the_paper(
         taken.append(best[1:])
         F = F + best[2] * both[:, best[1]]
     return [(k % n, alpha if k < n else -alpha) for k, alpha in taken]
+
+
+def by_weights_set_anew(H: FloatArray, y: FloatArray, n_rounds: int) -> FloatArray:
+    """Theorem 3 for every voter k, with F_k summed up over all other voters; return the weights."""
+    m, n = H.shape
+    signs = np.sign(H.T @ y)
+    H, alphas = H * signs, np.zeros(n)
+    alphas[np.argmax(H.T @ y)] = 1.0
+    for _ in range(n_rounds - 1):
+        best = (c_bound(H @ alphas, y) - 1e-11, -1, 0.0)
+        for k in range(n):
+            without = np.where(np.arange(n) == k, 0.0, alphas)
+            F, h = H @ without, H[:, k]
+            gamma, nu, tau = y @ F / m, F @ F / m, F @ h / m
+            g, eta = y @ h / m, h @ h / m
+            if g <= 1e-12 or gamma <= 1e-12 or tau >= gamma * eta / g:
+                continue
+            alpha = max((g * nu - gamma * tau) / (gamma * eta - g * tau), 0.0)
+            best = min(best, (c_bound(F + alpha * h, y) + 1e-12 * k, k, alpha))
+        if best[1] >= 0:
+            alphas[best[1]] = best[2]
+    return signs * alphas
+
+
+@each_kind
+@pytest.mark.parametrize("seed", range(6))
+def test_weights_set_anew_are_theorem_3_on_the_vote_without_the_voter(
+    make_problem: Callable[..., Problem], real: bool, seed: int
+) -> None:
+    H, y = make_problem(m=35, n=30, seed=seed, real=real)
+    expected = by_weights_set_anew(H, y, 40)
+    found = CBBoost(reweight=True).path(H, y, Grid.of({"n_rounds": [40]}))[0]
+    np.testing.assert_allclose(found, expected / np.abs(expected).sum(), atol=1e-9)
+
+
+def test_a_weight_set_anew_may_be_lowered_and_a_voter_left_out(
+    make_problem: Callable[..., Problem],
+) -> None:
+    problem = make_problem(m=25, n=30, seed=1)
+    steps = steps_of(CBBoost(reweight=True), *problem, 60)
+    first = {j: np.sign(weight) for j, weight in reversed(steps)}
+    assert any(weight * first[j] < 0 for j, weight in steps)
+    path = CBBoost(reweight=True).path(*problem, Grid.of({"n_rounds": list(range(1, 61))}))
+    left_out = (path[:-1] != 0) & (path[1:] == 0)
+    assert left_out.any()
+    # Voters are never turned round.
+    assert (path * np.array([first.get(j, 1.0) for j in range(30)]) >= 0).all()
+
+
+def test_weights_set_anew_end_at_the_least_c_bound_of_all_votes(
+    make_problem: Callable[..., Problem],
+) -> None:
+    H, y = make_problem(m=200)
+    path = CBBoost(reweight=True).path(H, y, Grid.of({"n_rounds": [20_000]}))
+    # The vote of least C-bound with weights of one sign is the projection of y on their cone.
+    _, distance = nnls(H * np.sign(H.T @ y), y)
+    assert c_bound(H @ path[0], y) == pytest.approx(distance**2 / len(y), abs=1e-10)
+
+
+def test_weights_set_anew_need_repeats() -> None:
+    with pytest.raises(ValueError, match="allow_repeats must be true"):
+        CBBoost(allow_repeats=False, reweight=True)
 
 
 @each_kind
@@ -216,7 +279,7 @@ def test_the_run_ends_where_only_rounding_is_left(
     assert 20 < len(steps_of(CBBoost(), H, y, 20_000)) < 2_000
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS[1:], ids=repr)
+@pytest.mark.parametrize("algorithm", WITHOUT_REPEATS, ids=repr)
 def test_without_repeats_each_voter_is_taken_once_at_most(
     problem: Problem, algorithm: CBoundBoosting
 ) -> None:
@@ -266,7 +329,7 @@ def test_equal_voters_change_nothing_but_their_own_zero_weights(problem: Problem
     assert not path[:, H.shape[1] :].any()
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS[1:], ids=repr)
+@pytest.mark.parametrize("algorithm", WITHOUT_REPEATS, ids=repr)
 def test_an_equal_voter_stands_in_where_none_is_taken_twice(
     make_problem: Callable[..., Problem], algorithm: CBoundBoosting
 ) -> None:
@@ -338,6 +401,7 @@ def test_ties_go_to_the_voter_of_lowest_index(algorithm: CBoundBoosting) -> None
 
 ESTIMATORS = [
     CBBoostClassifier(20),
+    CBBoostClassifier(20, reweight=True),
     CBBoostClassifier(20, allow_repeats=False),
     GBCBBoostClassifier(20),
 ]
@@ -348,8 +412,9 @@ each_estimator = pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
     ("estimator", "algorithm"),
     [
         (ESTIMATORS[0], CBBoost()),
-        (ESTIMATORS[1], CBBoost(allow_repeats=False)),
-        (ESTIMATORS[2], GBCBBoost()),
+        (ESTIMATORS[1], CBBoost(reweight=True)),
+        (ESTIMATORS[2], CBBoost(allow_repeats=False)),
+        (ESTIMATORS[3], GBCBBoost()),
     ],
     ids=repr,
 )

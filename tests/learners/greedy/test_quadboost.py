@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,10 +11,18 @@ from sklearn.linear_model import Lasso, Ridge
 
 from quadrepro._typing import FloatArray
 from quadrepro.learners.greedy.algorithm import GreedyAlgorithm
-from quadrepro.learners.greedy.quadboost import QuadBoost, QuadBoostL1, QuadBoostL2, QuadBoostLInf
+from quadrepro.learners.greedy.estimators import QuadBoostClassifier
+from quadrepro.learners.greedy.quadboost import (
+    QuadBoost,
+    QuadBoostL1,
+    QuadBoostL2,
+    QuadBoostLInf,
+    Selection,
+)
 from quadrepro.learners.grid import Grid
 
 Problem = tuple[FloatArray, FloatArray]
+Rule = Callable[[FloatArray, FloatArray], FloatArray]
 MANY = 200_000
 
 
@@ -38,6 +48,7 @@ def transcription(
     return weights
 
 
+@pytest.mark.parametrize("selection", ["decrease", "correlation"])
 @pytest.mark.parametrize("real", [False, True])
 @pytest.mark.parametrize(
     ("algorithm", "candidate", "decrease", "delta"),
@@ -67,16 +78,49 @@ def transcription(
 def test_additive_form_is_the_papers_algorithm(
     make_problem: Callable[..., Problem],
     real: bool,
-    algorithm: GreedyAlgorithm,
+    algorithm: QuadBoost,
     candidate: dict[str, float],
-    decrease: Callable[[FloatArray, FloatArray], FloatArray],
+    decrease: Rule,
     delta: Callable[[float, float], float],
+    selection: Selection,
 ) -> None:
     problem = make_problem(real=real)
     rounds = {} if isinstance(algorithm, QuadBoostL1) else {"n_rounds": 25}
-    found = fit(algorithm, problem, **candidate, **rounds)
-    expected = transcription(*problem, 25, decrease, delta)
-    np.testing.assert_allclose(found, expected, atol=1e-12)
+    found = fit(replace(algorithm, selection=selection), problem, **candidate, **rounds)
+    by: Rule = decrease if selection == "decrease" else lambda c, e: np.abs(c)
+    np.testing.assert_allclose(found, transcription(*problem, 25, by, delta), atol=1e-12)
+
+
+def test_the_voter_of_largest_correlation_need_not_lower_the_risk_most() -> None:
+    H = np.array([[1, 0.1], [1, 0.1], [-1, -0.1], [-0.2, -0.1]])
+    y = np.array([1.0, 1.0, -1.0, -1.0])
+    # μ = (0.8, 0.1) and η = (0.76, 0.01), so that the risk falls by 0.84 or by 1.
+    by_decrease = fit(QuadBoost(), (H, y), n_rounds=1)
+    by_correlation = fit(QuadBoost(selection="correlation"), (H, y), n_rounds=1)
+    np.testing.assert_allclose(by_decrease, [0.0, 10.0], rtol=1e-12)
+    np.testing.assert_allclose(by_correlation, [0.8 / 0.76, 0.0], rtol=1e-12)
+    estimator = QuadBoostClassifier(n_rounds=1, selection="correlation", voters="precomputed")
+    np.testing.assert_array_equal(estimator.fit(H, y).voter_weights_, by_correlation)
+
+
+def test_voters_that_say_nothing_end_a_run_by_correlation() -> None:
+    problem = np.zeros((3, 2)), np.array([1.0, -1.0, 1.0])
+    assert not fit(QuadBoost(selection="correlation"), problem, n_rounds=3).any()
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"selection": "largest"}, "selection must be 'decrease' or 'correlation', not 'largest'"),
+        (
+            {"selection": "correlation", "reweight": True},
+            "selection 'correlation' is for the additive form",
+        ),
+    ],
+)
+def test_an_impossible_selection_is_refused(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        QuadBoost(**settings)
 
 
 @pytest.mark.parametrize("real", [False, True])

@@ -8,7 +8,6 @@ from scipy.optimize import LinearConstraint, minimize
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import cross_val_score
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from quadrepro._typing import FloatArray
 from quadrepro.learners.grid import Grid
@@ -200,12 +199,6 @@ def test_a_run_over_more_voters_than_examples_ends_at_an_optimum(seed: int) -> N
     *_, (_, last) = generate_columns(gram, margins, 0.02 * float(np.abs(margins).max()))
     assert last.excess == 0.0
     assert last.gap < 1e-9
-
-
-@parametrize_with_checks([CqBoostClassifier(), CqBoostClassifier(n_rounds=5)])
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-def test_follows_scikit_learns_conventions(estimator, check) -> None:  # type: ignore[no-untyped-def]
-    check(estimator)
 
 
 @pytest.mark.parametrize(

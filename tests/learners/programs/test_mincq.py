@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import cross_val_score
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from quadrepro._typing import FloatArray
 from quadrepro.learners.greedy.cbboost import CBBoost
@@ -146,12 +145,6 @@ def test_after_cbboost_without_a_voter_there_is_no_vote() -> None:
 def test_a_mean_margin_that_is_none_is_refused() -> None:
     with pytest.raises(ValueError, match="mu must be positive and finite, not 0"):
         MinCqOnCBBoost(mu=0.0).check(Grid.of({"n_rounds": [2]}))
-
-
-@parametrize_with_checks([MinCqClassifier()])
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-def test_follows_scikit_learns_conventions(estimator, check) -> None:  # type: ignore[no-untyped-def]
-    check(estimator)
 
 
 def test_weights_are_those_of_the_algorithms_path(problem: Problem) -> None:
