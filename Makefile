@@ -6,7 +6,8 @@ BIN := $(VENV)/bin
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: quickstart test stress lint format docs plots benchmark reproduce-all tables audits reference clean
+.PHONY: quickstart test stress lint format docs plots benchmark reproduce-all tables audits reference \
+	clean
 
 quickstart: $(VENV)/run ## the rows of Table 1 whose data need no download
 	$(BIN)/quadrepro run configs/quickstart.yaml --jobs $(JOBS) --out build

@@ -168,7 +168,7 @@ def prepare(
     else:
         with fetching(missing) as listener:
             bring(missing, folder, offline=offline, listener=listener)
-    bring_tasks(experiment.tasks, offline=offline)
+    bring_tasks(experiment.openml_tasks, offline=offline)
     plan = make_plan(experiment, folder)
     if check_data:
         plan.check_data()

@@ -79,9 +79,9 @@ def _algorithms() -> tuple[tuple[str, ...], Rows]:
         values = "; ".join(f"{key}: {axis_text(axis)}" for key, axis in axes)
         settings = ", ".join(f"{k}={v}" for k, v in entry.settings.items())
         rows.append((name, grid, values, settings, entry.source))
-    own = "its parameters"
-    rows.append(("sklearn:NAME", own, "", own, "scikit-learn's estimators"))
-    rows.append(("MODULE:NAME", own, "", own, "estimators of any module, as xgboost:XGBClassifier"))
+    own = ("its parameters", "", "its parameters")
+    rows.append(("sklearn:NAME", *own, "scikit-learn's estimators"))
+    rows.append(("MODULE:NAME", *own, "estimators of any module, as xgboost:XGBClassifier"))
     return ("name", "searched over", "default values", "settings", "source"), rows
 
 

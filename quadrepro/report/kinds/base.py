@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from quadrepro.config.loading import Experiment
-from quadrepro.config.schema import Config, Row
+from quadrepro.config.rows import Row
+from quadrepro.config.schema import Config
 from quadrepro.errors import ConfigError, nearest
 from quadrepro.papers.check import check_printed, printed_for
 from quadrepro.papers.printed import Holds, Printed

@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import stdev, variance
 from typing import TYPE_CHECKING
 
-from quadrepro.config.schema import Row
+from quadrepro.config.rows import Row
 from quadrepro.report.captions import listed
 from quadrepro.report.figure import add_legend, new_figure
 from quadrepro.report.kinds.base import Context, Kind, closing_notes

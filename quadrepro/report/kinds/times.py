@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from quadrepro.config.schema import Row
+from quadrepro.config.rows import Row
 from quadrepro.documents.model import Model
 from quadrepro.report.captions import listed
 from quadrepro.report.figure import Look, add_legend, looks_of, new_figure, open_frame, plain_labels
