@@ -54,7 +54,7 @@ _OF_CLASSES = {
   - quadboost-l2                             # a name alone searches over default values:
   - adaboost                                 # `quadrepro list algorithms` shows them
 """,
-    "metrics": "metrics: [balanced_error, auc]               # besides the share of wrong test rows",
+    "metrics": "metrics: [balanced_error, auc]               # besides the share of wrong rows",
 }
 
 _OF_NUMBERS = {
