@@ -31,8 +31,9 @@ class AdaBoostClassifier(LinkedClassifier, GreedyClassifier):
     ----------
     n_rounds : int, default 100
         Number of rounds. A run ends earlier if a voter has no error or no voter has an edge.
-    voters : Stumps, "precomputed" or None, default None
-        The voters, with values -1 and +1; None stands for ``Stumps(per_attribute=10)``.
+    voters : transformer, list of fitted classifiers, "precomputed" or None, default None
+        The voters, with values -1 and +1; None stands for ``Stumps(per_attribute=10)``,
+        ``"precomputed"`` for X itself.
     class_weight : "balanced", dict or None, default None
         Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
     min_weight_fraction_leaf : float, default 0.0
@@ -44,6 +45,21 @@ class AdaBoostClassifier(LinkedClassifier, GreedyClassifier):
     >>> from quadrepro import AdaBoostClassifier
     >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 0, 0, 1, 1, 1, 1])
     >>> AdaBoostClassifier(n_rounds=5).fit(X, y).predict([[1.0], [6.0]])
+    array([0, 1])
+
+    The errors after each round:
+
+    >>> y = np.array([0, 0, 1, 0, 1, 1, 1, 1])
+    >>> vote = AdaBoostClassifier(n_rounds=5).fit(X, y)
+    >>> [int((labels != y).sum()) for labels in vote.staged_predict(X)]
+    [1, 1, 0, 0, 0]
+
+    Missing values as a branch of their own:
+
+    >>> from quadrepro import Stumps
+    >>> X[2] = np.nan
+    >>> vote = AdaBoostClassifier(n_rounds=20, voters=Stumps(missing="branch")).fit(X, y)
+    >>> vote.predict([[1.0], [np.nan]])
     array([0, 1])
     """
 
@@ -79,8 +95,9 @@ class AdaBoostRegClassifier(GreedyClassifier):
     n_rounds : int, default 100
         Number of rounds. A run ends earlier if a voter has no error, no voter has an edge, or no
         positive and finite weight minimises the loss.
-    voters : Stumps, "precomputed" or None, default None
-        The voters, with values -1 and +1; None stands for ``Stumps(per_attribute=10)``.
+    voters : transformer, list of fitted classifiers, "precomputed" or None, default None
+        The voters, with values -1 and +1; None stands for ``Stumps(per_attribute=10)``,
+        ``"precomputed"`` for X itself.
     class_weight : "balanced", dict or None, default None
         Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
     min_weight_fraction_leaf : float, default 0.0
@@ -93,6 +110,13 @@ class AdaBoostRegClassifier(GreedyClassifier):
     >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 1, 0, 1, 1, 1, 1])
     >>> AdaBoostRegClassifier(C=10.0, n_rounds=5).fit(X, y).predict([[1.0], [6.0]])
     array([0, 1])
+
+    Without influence it is AdaBoost:
+
+    >>> from quadrepro import AdaBoostClassifier
+    >>> vote = AdaBoostRegClassifier(C=0.0, n_rounds=5).fit(X, y)
+    >>> np.allclose(vote.voter_weights_, AdaBoostClassifier(5).fit(X, y).voter_weights_)
+    True
     """
 
     learner = AdaBoostReg
@@ -139,7 +163,7 @@ class CBBoostClassifier(_CBoundClassifier):
     reweight : bool, default False
         Whether the weight of a voter that is picked again is set anew, as section 3.1 of the paper
         reads: to the minimiser over all weights from 0, which may be less than the present one.
-    voters : Stumps, "precomputed" or None, default None
+    voters : transformer, list of fitted classifiers, "precomputed" or None, default None
         The voters; None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` for X itself.
     class_weight : "balanced", dict or None, default None
         Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
@@ -156,6 +180,17 @@ class CBBoostClassifier(_CBoundClassifier):
     array([0, 1])
     >>> float(np.abs(vote.voter_weights_).sum().round(6))
     1.0
+
+    The three readings of a voter that is picked again differ in the number of voters:
+
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> for settings in ({}, {"reweight": True}, {"allow_repeats": False}):
+    ...     vote = CBBoostClassifier(n_rounds=200, **settings).fit(X, y)
+    ...     print(vote.n_iter_, np.count_nonzero(vote.voter_weights_))
+    200 36
+    200 37
+    40 40
     """
 
     learner = CBBoost
@@ -185,7 +220,7 @@ class GBCBBoostClassifier(_CBoundClassifier):
     ----------
     n_rounds : int, default 100
         Number of rounds. A run ends earlier if no unused voter lowers the C-bound any further.
-    voters : Stumps, "precomputed" or None, default None
+    voters : transformer, list of fitted classifiers, "precomputed" or None, default None
         The voters; None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` for X itself.
     class_weight : "balanced", dict or None, default None
         Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
@@ -199,6 +234,12 @@ class GBCBBoostClassifier(_CBoundClassifier):
     >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 1, 0, 1, 1, 1, 1])
     >>> GBCBBoostClassifier(n_rounds=5).fit(X, y).predict([[1.0], [6.0]])
     array([0, 1])
+
+    No voter is picked twice:
+
+    >>> vote = GBCBBoostClassifier(n_rounds=5).fit(X, y)
+    >>> bool(vote.n_iter_ == np.count_nonzero(vote.voter_weights_))
+    True
     """
 
     learner = GBCBBoost
@@ -226,8 +267,9 @@ class EBBoostClassifier(GreedyClassifier):
         Weight λ of the penalty; 0 is AdaBoost.
     n_rounds : int, default 100
         Number of rounds. A run ends earlier if a voter has no error or no voter has an edge.
-    voters : Stumps, "precomputed" or None, default None
-        The voters, with values -1 and +1; None stands for ``Stumps(per_attribute=10)``.
+    voters : transformer, list of fitted classifiers, "precomputed" or None, default None
+        The voters, with values -1 and +1; None stands for ``Stumps(per_attribute=10)``,
+        ``"precomputed"`` for X itself.
     class_weight : "balanced", dict or None, default None
         Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
     min_weight_fraction_leaf : float, default 0.0
@@ -240,6 +282,13 @@ class EBBoostClassifier(GreedyClassifier):
     >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 1, 0, 1, 1, 1, 1])
     >>> EBBoostClassifier(lam=0.5, n_rounds=5).fit(X, y).predict([[1.0], [6.0]])
     array([0, 1])
+
+    Without a penalty it is AdaBoost:
+
+    >>> from quadrepro import AdaBoostClassifier
+    >>> vote = EBBoostClassifier(lam=0.0, n_rounds=5).fit(X, y)
+    >>> np.allclose(vote.voter_weights_, AdaBoostClassifier(5).fit(X, y).voter_weights_)
+    True
     """
 
     learner = EBBoost
@@ -271,8 +320,9 @@ class HedgeBoostClassifier(GreedyClassifier):
         weight of the examples if that is more than their number.
     n_rounds : int, default 1000
         Number of rounds. A run ends earlier if no voter has an edge.
-    voters : Stumps, "precomputed" or None, default None
-        The voters, with values -1 and +1; None stands for ``Stumps(per_attribute=10)``.
+    voters : transformer, list of fitted classifiers, "precomputed" or None, default None
+        The voters, with values -1 and +1; None stands for ``Stumps(per_attribute=10)``,
+        ``"precomputed"`` for X itself.
     class_weight : "balanced", dict or None, default None
         Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
     min_weight_fraction_leaf : float, default 0.0
@@ -293,6 +343,11 @@ class HedgeBoostClassifier(GreedyClassifier):
     array([0, 1])
     >>> round(vote.eta_, 3)
     0.144
+
+    Voters count alike: the vote is a difference of whole numbers.
+
+    >>> vote.decision_function([[1.0], [6.0]])
+    array([-48.,  48.])
     """
 
     learner = HedgeBoost
@@ -343,7 +398,7 @@ class QuadBoostClassifier(GreedyClassifier, MomentClassifier):
         Which voter a round picks: that of the largest decrease of the regularised risk, or that of
         the largest absolute correlation with the residual, as the paper reads. They differ only
         for voters with other values than -1 and +1. With `reweight`, only the first is possible.
-    voters : Stumps, "precomputed" or None, default None
+    voters : transformer, list of fitted classifiers, "precomputed" or None, default None
         The voters; None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` for X itself.
     class_weight : "balanced", dict or None, default None
         Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
@@ -360,6 +415,24 @@ class QuadBoostClassifier(GreedyClassifier, MomentClassifier):
     array([0, 1])
     >>> int(np.count_nonzero(vote.voter_weights_))
     3
+
+    With re-weighting the vote is the lasso's:
+
+    >>> from sklearn.linear_model import Lasso
+    >>> vote = QuadBoostClassifier("l1", lam=0.1, reweight=True).fit(X, y)
+    >>> lasso = Lasso(alpha=0.1, fit_intercept=False)
+    >>> lasso = lasso.fit(vote.voters_.transform(X), np.where(y == 1, 1, -1))
+    >>> np.allclose(vote.decision_function(X), lasso.predict(vote.voters_.transform(X)), atol=1e-3)
+    True
+
+    With other values than -1 and +1, the voter of largest correlation need not lower the risk most:
+
+    >>> H = np.array([[1, 0.1], [1, 0.1], [-1, -0.1], [-0.2, -0.1]])
+    >>> for selection in ("decrease", "correlation"):
+    ...     vote = QuadBoostClassifier(n_rounds=1, selection=selection, voters="precomputed")
+    ...     print(vote.fit(H, [1, 1, -1, -1]).voter_weights_.round(2))
+    [ 0. 10.]
+    [1.05 0.  ]
     """
 
     learner = QuadBoost
