@@ -11,7 +11,7 @@ from sklearn.utils import estimator_checks
 from tests.learners.variants import ALL
 
 WRONG_LABELS = tuple(map(int, sklearn.__version__.split(".")[:2])) < (1, 7)
-"""scikit-learn 1.6 tells two classes apart by the first label, but its check of weights shuffles."""
+"""scikit-learn 1.6 makes two classes by the first label, while its check of weights shuffles."""
 
 
 @pytest.fixture(autouse=True)

@@ -83,9 +83,7 @@ def test_the_price_of_slack_is_that_of_a_weight_of_one(kind: Any, price: float) 
     assert_same(first, kind(price).fit(X, y, sample_weight=4 * weights), X)
 
 
-def test_the_default_rate_of_experts_depends_on_the_total_weight_or_the_number_of_examples() -> (
-    None
-):
+def test_the_default_rate_of_experts_depends_on_total_weight_or_number_of_examples() -> None:
     X, y = examples(HedgeBoostClassifier())
     eta = {s: HedgeBoostClassifier().fit(X, y, np.full(50, s)).eta_ for s in (0.01, 1.0, 4.0)}
     assert eta[4.0] == HedgeBoostClassifier().fit(X.repeat(4, axis=0), y.repeat(4)).eta_

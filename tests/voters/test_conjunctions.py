@@ -144,3 +144,23 @@ def test_what_cannot_be_chosen_is_refused() -> None:
         Conjunctions(n_best=1).fit(X, y)
     with pytest.raises(ValueError, match="per_attribute must be at least 1"):
         Conjunctions(0).fit(X, y)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_pairs_are_chosen_by_weighted_correlations(seed: int) -> None:
+    X, y = problem(seed)
+    weights = np.random.default_rng(seed).integers(1, 6, len(X))
+    found = Conjunctions(4, 3).fit(X, y, sample_weight=weights)
+    assert found.best_.tolist() == chosen(X.repeat(weights, axis=0), y.repeat(weights), 4, 3)
+    scaled = Conjunctions(4, 3).fit(X, y, sample_weight=weights / 8)
+    assert scaled.best_.tolist() == found.best_.tolist()
+
+
+def test_a_conjunction_counts_half_for_each_of_its_attributes() -> None:
+    X, y = problem(0)
+    voters = Conjunctions(1, 2).fit(X[:, :3], y)
+    a, b = voters.best_
+    sizes = np.array([1.0, 2.0, 4.0, 8.0, 8.0, 8.0, 8.0])
+    expected = sizes[:3].copy()
+    expected[[a, b]] += 16.0
+    assert voters.over_attributes(sizes).tolist() == expected.tolist()

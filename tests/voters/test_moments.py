@@ -97,3 +97,23 @@ def test_sums_too_large_for_single_precision_stay_exact() -> None:
 def test_no_example_makes_no_problem() -> None:
     with pytest.raises(ValueError, match="there is no example"):
         Moments.none(3).problem()
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_weighted_sums_are_those_of_the_weighted_voter_matrix(
+    whole: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(moments, "BLOCK", 64)
+    X, y, stumps = data(100)
+    rng = np.random.default_rng(1)
+    weights = rng.integers(1, 5, 100).astype(float) if whole else rng.uniform(0.1, 5, 100)
+    found = Moments.of(X, y, stumps, weights=weights)
+    H = stumps.transform(X)
+    np.testing.assert_allclose(found.products, (H.T * weights) @ H, rtol=1e-13, atol=1e-12)
+    np.testing.assert_allclose(found.agreements, H.T @ (weights * y), rtol=1e-13, atol=1e-12)
+    assert found.n_examples == pytest.approx(weights.sum())
+    kept = found.problem().representatives
+    assert kept.tolist() == Moments.of(X, y, stumps).problem().representatives.tolist()
+    if whole:
+        n = weights.astype(int)
+        assert_same(found, Moments.of(X.repeat(n, axis=0), y.repeat(n), stumps))

@@ -181,3 +181,38 @@ CHECKED = [Stumps(), Stumps(missing="branch"), DrawnStumps(20, random_state=0), 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 def test_follows_scikit_learns_conventions(estimator, check) -> None:  # type: ignore[no-untyped-def]
     check(estimator)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("share", [0.05, 0.2, 0.5])
+def test_a_stump_has_enough_weight_on_both_sides_or_is_constant(
+    share: float, weighted: bool
+) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    weights = rng.uniform(0.1, 5.0, 60) if weighted else np.ones(60)
+    plain = Stumps(20).fit(X)
+    stumps = Stumps(20, min_weight_fraction_leaf=share).fit(
+        X, sample_weight=weights if weighted else None
+    )
+    right = weights @ (plain.transform(X) > 0) / weights.sum()
+    light = np.minimum(right, 1 - right) < share
+    assert light.any()
+    expected = np.where(light, np.where(right < 0.5, np.inf, -np.inf), plain.thresholds_.ravel())
+    assert stumps.thresholds_.ravel().tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("share", [-0.1, 0.6])
+def test_a_share_of_the_weight_out_of_range_is_refused(share: float) -> None:
+    with pytest.raises(ValueError, match=r"min_weight_fraction_leaf must be between 0 and 0\.5"):
+        Stumps(min_weight_fraction_leaf=share).fit(np.zeros((2, 1)))
+
+
+def test_ranges_do_not_tell_the_weight_beside_a_threshold() -> None:
+    with pytest.raises(ValueError, match="needs the examples"):
+        Stumps(min_weight_fraction_leaf=0.1).fit_ranges(np.zeros(1), np.ones(1))
+
+
+def test_numbers_of_voters_add_up_by_attribute() -> None:
+    stumps = Stumps(2).fit(np.array([[0.0, 0.0], [1.0, 1.0]]))
+    assert stumps.over_attributes(np.array([1.0, 2.0, 3.0, 4.0])).tolist() == [3.0, 7.0]

@@ -94,6 +94,9 @@ class WeightedTreeFitter:
         )
         leaves = trees.leaves(self._features.columns)
         for values, own, target in zip(trees.values, leaves, targets, strict=True):
+            if not np.isfinite(target).all():
+                values[:] = np.nan
+                continue
             # The mean of equal targets has to be that target to the last bit: boosting of separable
             # classes enlarges any difference from round to round.
             values[own] = target

@@ -126,16 +126,12 @@ class SquaredWeights(ExampleWeights):
     def _sum_up(self) -> tuple[FloatArray, FloatArray]:
         """Compute the sums; return the totals of weights and squares, and 2n units of squares."""
         units, squares = self._stack
-        np.rint(self.example_weights, out=units)
         np.multiply(self.example_weights, self.example_weights, out=squares)
         exponents = np.frexp(self.example_weights.max(axis=1, keepdims=True))[1]
         square_unit = np.ldexp(1.0, exponents)
         squares /= square_unit
-        np.rint(squares, out=squares)
-        if self._copies is not None:
-            self._stack *= self._copies
-            if self._rounds:
-                np.rint(self._stack, out=self._stack)
+        self._count(self.example_weights, units)
+        self._count(squares, squares)
         rows, n_voters = self._sums.shape
         self._source.sums(
             self._stack.reshape(2 * rows, -1), self._stacked_sums.reshape(2 * rows, n_voters)

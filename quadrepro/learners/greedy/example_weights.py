@@ -85,7 +85,7 @@ class ExampleWeights(State):
             copies = np.where(copies > 0, 1.0, 0.0)
         self._sample = copies
         self._copies = copies if ((copies != 0) & (copies != 1)).any() else None
-        self._rounds = self._copies is not None and not whole
+        self._fractions = not whole
         self.weights = np.zeros((len(copies), source.n_voters if source.fixed else 0))
         self._edges = np.zeros(len(copies))
         self._ones = np.ones(source.n_examples)
@@ -150,11 +150,7 @@ class ExampleWeights(State):
         edges : ndarray of shape (n_trajectories,)
             1 - 2ε for a voter of weighted error ε; negative if the complement is picked.
         """
-        np.rint(self.example_weights, out=self._units)
-        if self._copies is not None:
-            self._units *= self._copies
-            if self._rounds:
-                np.rint(self._units, out=self._units)
+        self._count(self.example_weights, self._units)
         self._source.sums(self._units, self._sums)
         if self._source.complements:
             np.abs(self._sums, out=self._sizes)
@@ -167,6 +163,15 @@ class ExampleWeights(State):
         if not self._source.complements:
             np.maximum(self._edges, 0.0, out=self._edges)
         return picks, self._edges
+
+    def _count(self, numbers: FloatArray, out: FloatArray) -> None:
+        """Write whole numbers for all copies of each example, given numbers for one of them."""
+        if self._copies is None:
+            np.rint(numbers, out=out)
+        elif self._fractions:
+            np.rint(np.multiply(numbers, self._copies, out=out), out=out)
+        else:
+            np.multiply(np.rint(numbers, out=out), self._copies, out=out)
 
     def advance(self, step: Step) -> None:
         """Multiply by exp(-α y h) / (2 sqrt(ε(1-ε))), which is 1 / (1 + edge y h)."""

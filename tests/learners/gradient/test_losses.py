@@ -145,3 +145,18 @@ def test_scores_that_have_overflowed_do_no_harm_to_others(loss: Loss) -> None:
 def test_a_ratio_to_nothing_is_zero() -> None:
     denominators = np.array([2.0, 0.0, NOTHING, 2 * NOTHING])
     assert ratio(np.ones(4), denominators).tolist() == [0.5, 0.0, 0.0, 1 / (2 * NOTHING)]
+
+
+@each_loss
+def test_whole_weights_are_as_good_as_repeated_examples(loss: Loss) -> None:
+    scores, answers, y = draw()
+    n = np.random.default_rng(1).integers(1, 4, len(y))
+    weights = n.astype(np.float64)
+    repeated = (part.repeat(n, axis=-1) for part in (scores, answers, y))
+    more, their_answers, labels = repeated
+    np.testing.assert_allclose(
+        loss.mean(scores, y, 0.5 * weights), loss.mean(more, labels), rtol=1e-12
+    )
+    leaves = np.broadcast_to(np.arange(len(y), dtype=np.int32), scores.shape)
+    found = loss.search(scores, answers, leaves, y, 0.5 * weights)
+    np.testing.assert_allclose(found, search(loss, more, their_answers, labels), rtol=1e-5)

@@ -3,7 +3,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
+from sklearn.ensemble import GradientBoostingRegressor
 
+from quadrepro import GradientBoostRegressor
 from quadrepro.learners.gradient.boosting import STEPS
 from quadrepro.learners.gradient.steps import follow
 from quadrepro.learners.gradient.watchers import Ensemble, StagedScores, TrainingLoss
@@ -47,3 +50,26 @@ def test_the_training_loss_is_that_of_the_staged_scores(loss: Any) -> None:
     powers = np.exp(-y * staged.path)
     each = {"l2": (y - staged.path) ** 2, "logistic": np.log1p(powers), "exponential": powers}
     np.testing.assert_allclose(losses.path, each[loss].mean(axis=2), rtol=1e-12)
+
+
+@pytest.mark.parametrize("size", [{}, {"depth": 2}])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_gains_are_the_importances_of_scikit_learns_gradient_boosting(
+    size: dict[str, int], weighted: bool
+) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 4)).astype(np.float32).astype(np.float64)
+    y = X[:, 0] + np.sin(2 * X[:, 1]) + rng.normal(0, 0.3, 400)
+    weights = rng.uniform(0.2, 2.0, 400) if weighted else None
+    ours = GradientBoostRegressor("shrink", nu=0.3, n_rounds=15, **size).fit(X, y, weights)
+    theirs = GradientBoostingRegressor(
+        learning_rate=0.3,
+        n_estimators=15,
+        max_depth=size.get("depth", 1),
+        init="zero",
+        random_state=0,
+    ).fit(X, y, weights)
+    np.testing.assert_allclose(ours.predict(X), theirs.predict(X), rtol=1e-6)
+    np.testing.assert_allclose(
+        ours.feature_importances_, theirs.feature_importances_, rtol=1e-6, atol=1e-12
+    )

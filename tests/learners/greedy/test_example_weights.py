@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize_scalar
 
 from quadrepro._typing import FloatArray, IntArray
 from quadrepro.kernels.compiling import SWITCH
@@ -269,3 +270,36 @@ def test_a_weight_far_below_the_smallest_number_comes_back_in_its_own_time(
     assert found == [before, after]
     assert state is not None
     np.testing.assert_array_equal(state.example_weights[0], np.ldexp(mantissas, exponents))
+
+
+@pytest.mark.parametrize("lam", [0.0, 0.4])
+def test_fractions_of_copies_weigh_in_the_penalised_loss(lam: float) -> None:
+    rng = np.random.default_rng(0)
+    H, y = rng.choice([-1.0, 1.0], (30, 6)), rng.choice([-1.0, 1.0], 30)
+    copies = rng.uniform(0.2, 3.0, 30)
+    weights = EBBoost().path(H, y, Grid.of({"lam": [lam], "n_rounds": [3]}), copies[None])[0, 0]
+
+    def loss(step: float, voter: int, losses: FloatArray) -> float:
+        e = losses * np.exp(-step * y * H[:, voter])
+        return (1 - lam) * (copies @ e) ** 2 + lam * copies.sum() * (copies @ e**2)
+
+    vote, losses = np.zeros(6), np.ones(30)
+    for _ in range(3):
+        found = [minimize_scalar(loss, args=(j, losses), tol=1e-12) for j in range(6)]
+        best = int(np.argmin([one.fun for one in found]))
+        vote[best] += found[best].x
+        losses = losses * np.exp(-found[best].x * y * H[:, best])
+        losses /= losses.sum()
+    np.testing.assert_allclose(weights, vote, atol=1e-6)
+
+
+@pytest.mark.parametrize("algorithm", [AdaBoost(), AdaBoostReg(), EBBoost(), HedgeBoost()])
+def test_many_whole_copies_are_as_good_as_fractions(algorithm: Any) -> None:
+    rng = np.random.default_rng(1)
+    H, y = rng.choice([-1.0, 1.0], (30, 6)), rng.choice([-1.0, 1.0], 30)
+    copies = rng.integers(1, 9, 30).astype(float)
+    others = {h.name: [0.3] for h in algorithm.hyperparameters if h.name != "n_rounds"}
+    grid = Grid.of({**others, "n_rounds": [8]})
+    scale = 1e-9 if isinstance(algorithm, AdaBoostReg) else 2.0**30
+    whole, other = (algorithm.path(H, y, grid, c[None]) for c in (copies, (1 + scale) * copies))
+    np.testing.assert_allclose(whole, other, rtol=1e-7)
