@@ -7,7 +7,8 @@ import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from quadrepro._typing import FloatArray
-from quadrepro.learners.sklearn_predictor import estimator_classes, nested_predictions
+from quadrepro.learners.contestants.growing import nested_predictions
+from quadrepro.learners.contestants.paths import find_maker
 
 from .conftest import best_of, row
 
@@ -26,7 +27,7 @@ def test_ensembles_that_grow(
     name: str, benchmark: BenchmarkFixture, pima: tuple[FloatArray, FloatArray]
 ) -> None:
     X, y = pima
-    make = estimator_classes()[name]
+    make = find_maker(f"sklearn:{name}")
 
     def nested() -> dict[int, FloatArray]:
         return nested_predictions(make(random_state=0), SIZES, X, y, X)

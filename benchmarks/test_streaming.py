@@ -132,16 +132,20 @@ def test_a_stream_gives_the_weights_of_memory_bit_for_bit(
     assert estimator.voter_weights_.tobytes() == streamed
 
 
-def test_two_dask_workers_give_the_same_weights(benchmark: BenchmarkFixture) -> None:
+def test_two_dask_workers_give_the_same_weights(
+    benchmark: BenchmarkFixture, tmp_path: Path
+) -> None:
     distributed = pytest.importorskip("distributed")
     dd = pytest.importorskip("dask.dataframe")
     import pandas as pd
 
     X, y = in_memory(10**5)
     frame = pd.DataFrame(X, columns=[f"x{i}" for i in range(ATTRIBUTES)]).assign(label=y)
+    for start in range(0, len(frame), CHUNK // 4):
+        frame[start : start + CHUNK // 4].to_parquet(tmp_path / f"{start:06}.parquet")
     vote = QuadBoostClassifier("l2", n_rounds=500)
     with distributed.Client(n_workers=2, threads_per_worker=1):
-        parts = dd.from_pandas(frame, npartitions=8)
+        parts = dd.read_parquet(tmp_path)
         benchmark.pedantic(lambda: vote.fit_stream(parts, "label"), rounds=1)
     streamed = vote.voter_weights_.tobytes()
     assert vote.fit(X, y).voter_weights_.tobytes() == streamed

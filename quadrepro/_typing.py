@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,3 +11,9 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 BoolArray = NDArray[np.bool_]
 NumberArray = NDArray[np.floating[Any] | np.integer[Any]]
+
+Targets = IntArray | FloatArray
+"""Class codes, or numbers that are predicted."""
+
+Task = Literal["classification", "multiclass", "regression"]
+"""What is predicted: one of two classes, one of more classes, or a number."""

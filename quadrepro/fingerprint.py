@@ -12,16 +12,20 @@ import os
 import platform
 from collections.abc import Iterable, Iterator
 from functools import cache
-from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent
 
 COMPUTING = (
+    "quadrepro.config.known_rows",
     "quadrepro.config.problems",
+    "quadrepro.config.row_splits",
     "quadrepro.config.seeds",
+    "quadrepro.config.split_rule",
     "quadrepro.config.splits",
+    "quadrepro.config.splitters",
     "quadrepro.data.encoding",
     "quadrepro.data.noise",
     "quadrepro.data.normalise",
@@ -108,6 +112,12 @@ def versions() -> dict[str, str]:
     }
 
 
+def versions_of(packages: Iterable[str]) -> dict[str, str]:
+    """Return the versions of some packages, as far as they are installed."""
+    return {name: found for name in packages if (found := _version(name))}
+
+
+@cache
 def _version(package: str) -> str:
     try:
         return version(package)
@@ -132,8 +142,9 @@ def _module(name: str) -> tuple[str, frozenset[str]]:
 def _source(name: str) -> Path:
     package, *parts = name.split(".")
     if package != PACKAGE.name:
-        file = getattr(import_module(name), "__file__", None)
-        return Path(file or os.devnull)
+        spec = find_spec(name)
+        file = spec.origin if spec else None
+        return Path(file if file and file.endswith(".py") else os.devnull)
     path = PACKAGE.joinpath(*parts)
     return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
 

@@ -51,6 +51,7 @@ tables:
   curves:
     panels:
       - {title: errors, measures: [train_error, test_error], scale: log}
+baseline: false
 """
 
 REGRESSION = """title: Regression

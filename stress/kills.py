@@ -26,6 +26,7 @@ algorithms:
   - {name: quadboost-l2, grid: {n_rounds: [100, 1000], lam: {from: 10, to: 1, points: 3}}}
   - {name: adaboost, grid: {n_rounds: [10, 1000]}}
   - {name: lpboost, grid: {C: [0.1, 1]}}
+baseline: false
 """
 
 WAIT = 5.0

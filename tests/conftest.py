@@ -41,6 +41,7 @@ algorithms:
   - name: ada
     algorithm: adaboost
     grid: {n_rounds: 5}
+baseline: false
 """
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 import runpy
+import sys
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,13 +13,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+import sklearn.model_selection
 from click.testing import CliRunner
 from ruamel.yaml import YAML
 
 import quadrepro
 from quadrepro.cli import VERBS, main
 from quadrepro.config.loading import load_experiment
+from quadrepro.config.plan import make_plan
+from quadrepro.config.split_rule import SplitRule
 from quadrepro.engine.records import Record
+from quadrepro.engine.work import run_cell
 from quadrepro.pages.page import PAGE
 from quadrepro.papers.paper import load_paper, paper_names
 from quadrepro.report.files import check_tables, find_verdicts, make_manifest, make_tables
@@ -140,6 +145,26 @@ def test_the_readmes_paper_names_the_papers_that_ship() -> None:
     assert set(re.findall(r"ships: (.*)", example)[0].split(", ")) == shipped
 
 
+CONTESTANTS = (ROOT / "docs" / "contestants.md").read_text(encoding="utf-8")
+EXAMPLES = re.findall(r"```yaml\n(.*?)```", CONTESTANTS, re.DOTALL)
+
+
+@pytest.mark.filterwarnings("ignore")  # of estimators of other packages
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda text: text.partition("\n")[0])
+def test_the_configs_of_contestants_run(
+    example: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.path", [*sys.path])
+    for package in re.findall(r"(\w+boost|lightgbm):", example):
+        pytest.importorskip(package)
+    own = re.findall(r"```python\n# (\S+)\n(.*?)```", CONTESTANTS, re.DOTALL)
+    for name, code in own:
+        (tmp_path / name).write_text(code, encoding="utf-8")
+    (tmp_path / "example.yaml").write_text(example, encoding="utf-8")
+    cells = make_plan(load_experiment(tmp_path / "example.yaml", repeats=1)).cells
+    assert [run_cell(cell.ready()).message for cell in cells] == [""] * len(cells)
+
+
 PLOTTED = ("quadboost", "cbound", "programs", "gradient", "adaboost")
 """Pages on families of algorithms, each with a figure."""
 
@@ -160,6 +185,34 @@ def test_the_pages_print_what_they_say(
         if "import dask" not in code or find_spec("dask"):
             exec(code, names)
             assert capsys.readouterr().out == printed
+
+
+def test_the_pages_splits_can_be_drawn(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "docs" / "splits.md").read_text(encoding="utf-8")
+    [code] = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    exec(code, {})
+    [command] = re.findall(r"^\$ quadrepro (.*)$", text, re.MULTILINE)
+    assert CliRunner().invoke(main, command.split()).exit_code == 0
+    examples = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
+    assert len(examples) > 5
+    for example in examples:
+        algorithm = "" if "holdout" in example else ", grid: {n_rounds: [1, 5]}"
+        rest = f"title: Example\ndatasets: [visits]\nalgorithms: [{{name: adaboost{algorithm}}}]\n"
+        (tmp_path / "example.yaml").write_text(rest + example, encoding="utf-8")
+        plan = make_plan(load_experiment(tmp_path / "example.yaml"))
+        plan.check_data()
+        for cell in plan.cells:
+            split = cell.problem.split
+            assert not {*split.train} & {*split.test}
+
+
+def test_the_page_on_splits_shows_every_field_and_names_splitters_that_there_are() -> None:
+    text = (ROOT / "docs" / "splits.md").read_text(encoding="utf-8")
+    assert {field for field in SplitRule.model_fields if f"{field}:" not in text} == set()
+    splitters = set(re.findall(r"`([A-Z]\w+(?:Split|Fold|Out))`", text))
+    assert len(splitters) > 10
+    assert splitters <= set(sklearn.model_selection.__all__)
 
 
 @pytest.mark.parametrize("name", PLOTTED)
@@ -255,8 +308,10 @@ def test_the_papers_grids_are_in_the_config_of_table_1() -> None:
 
 
 def test_no_file_names_a_registrys_host() -> None:
-    for name in ("constraints.txt", "pyproject.toml", "Makefile", ".ci/run"):
+    for name in ("constraints.txt", "Makefile", ".ci/run"):
         assert "://" not in (ROOT / name).read_text(encoding="utf-8")
+    before, urls = (ROOT / "pyproject.toml").read_text(encoding="utf-8").split("[project.urls]")
+    assert "://" not in before + urls.partition("\n[")[2]
 
 
 def test_constraints_pin_every_direct_dependency() -> None:

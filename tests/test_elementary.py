@@ -48,6 +48,14 @@ def test_compiled_and_plain_bits_are_equal(ours, theirs, x, units, monkeypatch):
     assert (compiled.view(np.int64) == ours(x).view(np.int64)).all()
 
 
+@pytest.mark.skipif(not compiling.enabled(), reason="numba is not installed")
+def test_compiled_and_plain_hyperbolic_tangents_have_equal_bits(monkeypatch):
+    x = np.concatenate([EXPONENTS, EDGES, [-np.inf, np.inf]])
+    compiled = elementary.tanh(x.reshape(-1, 1).T)
+    monkeypatch.setenv(compiling.SWITCH, "0")
+    assert compiled.tobytes() == elementary.tanh(x[None]).tobytes()
+
+
 def test_the_ends_are_what_they_should_be():
     assert elementary.exp(np.array([-np.inf, -800.0, 0.0])).tolist() == [0.0, 0.0, 1.0]
     assert elementary.exp(np.array([np.inf, 709.0])).tolist() == [8.218407461554972e307] * 2

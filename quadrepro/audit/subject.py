@@ -129,13 +129,14 @@ class _Unread(FoundRows):
 
 def _size(experiment: Experiment, entry: DatasetEntry) -> Size | str:
     """Return the test sets of a row of a config, by the card alone."""
-    view = entry.resolve(experiment.config.protocol.view)
-    if view.task == "regression":
+    view, card = experiment.views[entry.title], load_card(entry.name)
+    if not card.classes_of(view):
         return NUMBERS
-    rows = _Unread(load_card(entry.name), cast(Location, None))
+    rows = _Unread(card, cast(Location, None))
     try:
         protocol = entry.changed(experiment.config.protocol)
-        source = Sources({entry.name: rows})(entry, protocol, view)
+        sources = Sources({entry.name: rows}, experiment.config.repeats)
+        source = sources(entry, protocol, view)
     except DataError as error:
         return str(error)
     _, _, n_test = source.sizes

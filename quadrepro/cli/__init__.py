@@ -15,7 +15,7 @@ import click
 from quadrepro.errors import EXIT_INTERRUPTED, QuadreproError, nearest
 
 VERBS = {
-    "run": "Compute an experiment and write its tables.",
+    "run": "Compute experiments and write their tables.",
     "check": "Validate a config and its data, and print the plan.",
     "plan": "Say how many cells are kept and missing, and how long these will take.",
     "status": "Say which cells are done, have failed, and are running now.",

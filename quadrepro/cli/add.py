@@ -24,7 +24,12 @@ SHOWN_LABELS = 10
     show_default="by the values of the target",
     help="Kind of target.",
 )
-@click.option("--positive", default="", help="Positive label; all others are negative.")
+@click.option(
+    "--positive",
+    default="",
+    show_default="the rarer of two; more labels stay classes",
+    help="Positive label; all others are negative.",
+)
 @click.option("--name", default="", show_default="that of the file", help="Name of the data set.")
 @click.option("--missing", multiple=True, metavar="WORD", help="Text that means a missing value.")
 @click.option("--nominal", multiple=True, metavar="COLUMN", help="Column whose digits are codes.")
@@ -102,4 +107,6 @@ def _summary(card: Card) -> str:
     for view in card.views.values():
         if isinstance(view.positive, tuple):
             lines.append(f"positive: {', '.join(view.positive)}. {view.evidence}")
+        elif target.labels:
+            lines.append(f"classes: {view.evidence}")
     return "\n".join([*lines, *card.notes])

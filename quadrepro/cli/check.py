@@ -35,7 +35,7 @@ def command(config: str, data: Path | None, out: Path, repeats: int | None) -> N
     print_listing(("data set", "train", "validate", "test", "from"), rows)
     click.echo()
     settings = []
-    for entry in plan.experiment.config.algorithms:
+    for entry in plan.experiment.config.columns:
         cell = next(cell for cell in plan.cells if cell.algorithm == entry.name)
         settings.append((entry.name, cell.n_candidates, ", ".join(entry.searched) or "none"))
     print_listing(("algorithm", "candidates", "searched over"), settings)

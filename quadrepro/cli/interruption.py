@@ -7,6 +7,7 @@ import shlex
 import signal
 import sys
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Self
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Self
 from quadrepro.engine.signals import NAMES
 
 if TYPE_CHECKING:
-    from quadrepro.config.plan import Plan
+    from quadrepro.config.cell import Cell
 
 
 class Interruption:
@@ -27,11 +28,11 @@ class Interruption:
 
     Attributes
     ----------
-    plan, out : Plan and Path, or None
+    cells, out : sequence of Cell, and Path or None
         What is computed and where it is kept, once that is known.
     """
 
-    plan: Plan | None = None
+    cells: Sequence[Cell] = ()
     out: Path | None = None
 
     def __enter__(self) -> Self:
@@ -63,10 +64,10 @@ class Interruption:
         from quadrepro.reproduction import record_store
 
         text = "interrupted"
-        if self.plan is not None and self.out is not None:
+        if self.out is not None:
             known = record_store(self.out).scan()
-            kept = sum(cell.key in known for cell in self.plan.cells)
-            text += f": {kept} of {len(self.plan.cells)} cells are kept"
+            kept = sum(cell.key in known for cell in self.cells)
+            text += f": {kept} of {len(self.cells)} cells are kept"
         tell(f"\n{text}; continue with: {shlex.join(['quadrepro', *sys.argv[1:]])}")
 
     def _ignored(self, lost: sys.UnraisableHookArgs) -> None:

@@ -76,7 +76,9 @@ def _algorithms() -> tuple[tuple[str, ...], Rows]:
         grid = ", ".join(f"{h.name} ({h.meaning})" for h in entry.make({}).hyperparameters)
         settings = ", ".join(f"{k}={v}" for k, v in entry.settings.items())
         rows.append((name, grid, settings, entry.source))
-    rows.append(("sklearn:NAME", "its parameters", "its parameters", "scikit-learn's estimators"))
+    own = "its parameters"
+    rows.append(("sklearn:NAME", own, own, "scikit-learn's estimators"))
+    rows.append(("MODULE:NAME", own, own, "estimators of any module, as xgboost:XGBClassifier"))
     return ("name", "searched over", "settings", "source"), rows
 
 
@@ -87,6 +89,6 @@ def _experiments() -> tuple[tuple[str, ...], Rows]:
     rows: Rows = []
     for path in sorted(configs_folder().glob("*.yaml"), key=lambda p: p.stem):
         config = load_experiment(path).config
-        size = f"{len(config.rows)} x {len(config.algorithms)} x {config.repeats}"
+        size = f"{len(config.rows)} x {len(config.columns)} x {config.repeats}"
         rows.append((path.stem, config.title, size))
     return ("name", "title", "data sets x algorithms x repeats"), rows

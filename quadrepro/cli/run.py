@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,6 @@ import click
 from quadrepro.cli.interruption import Interruption
 from quadrepro.cli.options import (
     allow_missing_option,
-    config_argument,
     data_option,
     format_option,
     number_of_bytes,
@@ -22,13 +22,16 @@ from quadrepro.cli.options import (
     shard_of,
     statuses,
 )
-from quadrepro.errors import EXIT_INTERRUPTED
+from quadrepro.errors import EXIT_INTERRUPTED, QuadreproError
 
 if TYPE_CHECKING:
+    from quadrepro.cli.finishing import Written
     from quadrepro.config.cell import Cell
     from quadrepro.config.plan import Plan
+    from quadrepro.engine.limits import Limits
     from quadrepro.engine.records import Record, Status
     from quadrepro.engine.run import Backend
+    from quadrepro.progress import RunProgress
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,7 @@ class _Options:
 
 
 @click.command("run")
-@config_argument
+@click.argument("configs", metavar="CONFIG...", nargs=-1, required=True)
 @click.option(
     "--jobs",
     "-j",
@@ -92,100 +95,168 @@ class _Options:
 @click.option("--quiet", "-q", is_flag=True, help="Show no progress.")
 @click.option("--json", "as_json", is_flag=True, help="Print events as lines of JSON, no tables.")
 def command(
-    config: str,
+    configs: tuple[str, ...],
     data: Path | None,
     out: Path,
     repeats: int | None,
     offline: bool,
     **options: Any,
 ) -> None:
-    """Compute an experiment and write its tables.
+    """Compute experiments and write their tables.
 
     CONFIG is a YAML file, or the name of one that ships with quadrepro. Data sets that are not
     available locally are fetched. Cells that have been computed before are not computed again, nor
     are those that ended without a result, unless --retry names how. The last line is the link to an
     HTML page of all results.
-    """
-    from quadrepro.progress import FetchProgress
-    from quadrepro.reproduction import prepare
 
+    Several experiments share the workers, so that none of these waits for the last cells of one.
+    The tables of each are written as soon as its cells are done. A config that does not hold
+    together does not stop the others; the exit code is the highest of all.
+    """
     asked = _Options(**options)
     if (asked.backend == "dask") != (asked.scheduler is not None):
         raise click.UsageError("--backend dask and --scheduler go together")
     with Interruption() as interruption:
         try:
-            plan = prepare(
-                config, data=data, repeats=repeats, offline=offline, fetching=FetchProgress
-            )
-            code = _run(interruption, plan, out, asked)
+            plans, code = _plans(configs, data, repeats, offline)
+            if plans:
+                code = max(code, _run(interruption, plans, out, asked))
         except KeyboardInterrupt:
             interruption.tell()
             code = EXIT_INTERRUPTED
     click.get_current_context().exit(code)
 
 
-def _run(interruption: Interruption, plan: Plan, out: Path, asked: _Options) -> int:
-    from quadrepro.cli.showing import failure, report_of, show, warn_of_memory
+def _plans(
+    configs: tuple[str, ...], data: Path | None, repeats: int | None, offline: bool
+) -> tuple[list[Plan], int]:
+    """Return the plans of all configs that hold together, and the exit code for the others."""
+    from quadrepro.progress import FetchProgress, tell
+    from quadrepro.reproduction import prepare
+
+    plans: dict[str, Plan] = {}
+    code = 0
+    for config in configs:
+        try:
+            plan = prepare(
+                config, data=data, repeats=repeats, offline=offline, fetching=FetchProgress
+            )
+        except QuadreproError as error:
+            if len(configs) == 1:
+                raise
+            tell(f"error: {config}: {error}")
+            code = max(code, error.exit_code)
+            continue
+        name = plan.experiment.name
+        if name in plans:
+            raise click.UsageError(f"two configs are called {name!r}: run one after the other")
+        plans[name] = plan
+    return list(plans.values()), code
+
+
+def _run(interruption: Interruption, plans: list[Plan], out: Path, asked: _Options) -> int:
+    from quadrepro.cli.finishing import Finishing
+    from quadrepro.cli.showing import report_of, warn_of_memory
     from quadrepro.engine.estimates import Estimates
     from quadrepro.engine.run import compute, missing_cells
     from quadrepro.progress import RunProgress, duration, tell
-    from quadrepro.reproduction import record_store, workers, write
+    from quadrepro.reproduction import limits_of, record_store, workers, write
 
-    store, estimates = record_store(out, plan), Estimates()
-    interruption.plan, interruption.out = plan, out
-    todo = missing_cells(plan.cells, store, estimates, asked.retry)
-    title, kept = plan.experiment.config.title, len(plan.cells) - len(todo)
+    [store, *_] = [record_store(out, plan) for plan in plans]
+    estimates = Estimates()
+    interruption.cells = [cell for plan in plans for cell in plan.cells]
+    interruption.out = out
+    todo = missing_cells(interruption.cells, store, estimates, asked.retry)
+    missing = {cell.key for cell in todo}
     if asked.shard is not None:
         part, n_parts = asked.shard
         todo = [cell for cell in todo if int(cell.key, 16) % n_parts == part - 1]
-    if todo:
-        warn_of_memory(plan)
     jobs = workers(asked.jobs, todo)
-    seconds = estimates.total(todo)
+    for plan in plans:
+        lacking = {cell.key: cell for cell in plan.cells if cell.key in missing}
+        here = [lacking[cell.key] for cell in todo if cell.key in lacking]
+        kept, title = len(plan.cells) - len(lacking), plan.experiment.config.title
+        if here:
+            warn_of_memory(plan)
+        if asked.as_json:
+            counts = {"cells": len(plan.cells), "kept": kept, "todo": len(here)}
+            _event("begin", experiment=plan.experiment.name, title=title, **counts)
+            continue
+        seconds = estimates.total(here)
+        left = f", about {duration(seconds / max(1, jobs))} left" if here and seconds else ""
+        tell(f"{title}: {len(plan.cells)} cells, {kept} already computed{left}")
+    limits = {plan.experiment.name: limits_of(plan, asked.timeout, asked.memory) for plan in plans}
+
+    def write_all(plan: Plan) -> Written:
+        results = write(plan, store, out, asked.allow_missing)
+        return results, None if asked.no_report else report_of(results)
+
+    code = 0
+    with Finishing(plans if asked.shard is None else (), missing, write_all) as finishing:
+        # Neighbouring experiments share workers unless their cells have other limits.
+        for limit, some in groupby(todo, key=lambda cell: limits[cell.experiment]):
+
+            def listen(cell: Cell, record: Record) -> None:
+                progress(cell, record)
+                _tell(cell, record, progress, asked)
+                finishing.done(cell)
+                interruption.check()
+
+            cells = list(some)
+            with RunProgress(cells, jobs, estimates, asked.quiet or asked.as_json) as progress:
+                backend = _backend(limit, asked, jobs)
+                compute(cells, store, backend, listen, estimates, progress.sent)
+        if asked.shard is not None:
+            tell(f"part {part} of {n_parts} is done; quadrepro merge joins the parts")
+            return 0
+        for plan in plans:
+            try:
+                written = finishing.result(plan)
+            except QuadreproError as error:
+                if len(plans) == 1:
+                    raise
+                tell(f"error: {plan.experiment.name}: {error}")
+                code = max(code, error.exit_code)
+            else:
+                code = max(code, _show(written, plan, asked, heading=len(plans) > 1))
+    return code
+
+
+def _tell(cell: Cell, record: Record, progress: RunProgress, asked: _Options) -> None:
+    """Tell of a finished cell: of each as JSON, otherwise of those without a result."""
+    from quadrepro.cli.showing import failure
+
+    row, column, repeat = cell.dataset, cell.algorithm, cell.repeat
     if asked.as_json:
-        _event("begin", title=title, cells=len(plan.cells), kept=kept, todo=len(todo))
-    else:
-        tell(
-            f"{title}: {len(plan.cells)} cells, {kept} already computed"
-            + (f", about {duration(seconds / max(1, jobs))} left" if todo and seconds else "")
-        )
-    with RunProgress(todo, jobs, estimates, quiet=asked.quiet or asked.as_json) as progress:
+        what = {"experiment": cell.experiment, "dataset": row, "algorithm": column}
+        ended = {"status": record.status, "seconds": record.seconds, "left": progress.n_left}
+        _event("cell", **what, repeat=repeat, key=cell.key, **ended)
+    elif not record.ok:
+        progress.tell(failure(row, column, repeat, record))
 
-        def listen(cell: Cell, record: Record) -> None:
-            progress(cell, record)
-            place = (cell.dataset, cell.algorithm, cell.repeat)
-            if asked.as_json:
-                row, column, repeat = place
-                what = {"dataset": row, "algorithm": column, "repeat": repeat, "key": cell.key}
-                ended = {"status": record.status, "seconds": record.seconds}
-                _event("cell", **what, **ended, left=progress.n_left)
-            elif not record.ok:
-                progress.tell(failure(*place, record))
-            interruption.check()
 
-        compute(todo, store, _backend(plan, asked, jobs), listen, estimates, progress.sent)
-    if asked.shard is not None:
-        tell(f"part {asked.shard[0]} of {asked.shard[1]} is done; quadrepro merge joins the parts")
-        return 0
-    results = write(plan, store, out, asked.allow_missing)
-    page = None if asked.no_report else report_of(results)
+def _show(written: Written, plan: Plan, asked: _Options, heading: bool) -> int:
+    """Print what was written of an experiment, and return the exit code."""
+    from quadrepro.cli.showing import show
+
+    results, page = written
     if asked.as_json:
         assert results.outcomes is not None
         bad = sum(not record.ok for record in results.outcomes.records.values())
-        report = None if page is None else str(page)
-        _event("end", folder=str(results.folder), without_result=bad, report=report)
+        what = {"experiment": plan.experiment.name, "folder": str(results.folder)}
+        _event("end", **what, without_result=bad, report=None if page is None else str(page))
         return int(bad > 0)
+    if heading:
+        click.echo(f"== {plan.experiment.config.title}\n")
     code = show(results, asked.form)
     if page is not None:
         click.echo(f"Report: {page.resolve().as_uri()}")
     return code
 
 
-def _backend(plan: Plan, asked: _Options, jobs: int) -> Backend:
+def _backend(limits: Limits, asked: _Options, jobs: int) -> Backend:
     from quadrepro.engine.run import local
-    from quadrepro.reproduction import limits_of
 
-    limits = limits_of(plan, asked.timeout, asked.memory)
     if asked.scheduler is None:
         return local(jobs, limits)
     from quadrepro.engine.dask_workers import on_dask

@@ -38,7 +38,9 @@ def command(dataset: str, data: Path | None) -> None:
     _section(f"target ({card.target.original})", [_target(card)])
     _section("attributes", _attributes(card))
     _section("parts", (f"{name}: rows {a} to {b}" for name, (a, b) in card.parts.items()))
-    _section("views", itertools.chain.from_iterable(map(_view, card.views, card.views.values())))
+    numbers = card.task == "regression"
+    views = (_view(name, view, numbers) for name, view in card.views.items())
+    _section("views", itertools.chain.from_iterable(views))
     _section("notes", card.notes)
     _section("licence", [card.licence])
     _section("citation", [card.citation])
@@ -100,12 +102,14 @@ def _said(attribute: Attribute) -> str:
     return f"nominal, {', '.join(codes[:SHOWN_CODES])}{more}"
 
 
-def _view(name: str, view: View) -> Iterator[str]:
+def _view(name: str, view: View, numbers: bool) -> Iterator[str]:
     from quadrepro.data.schema import Threshold
 
     match view.positive:
-        case None:
+        case None if numbers:
             target = "the number is predicted"
+        case None:
+            target = f"classes are {', '.join(view.labels) or 'all labels'}"
         case Threshold(at_most=float(bound)):
             target = f"at most {bound:g} is positive"
         case Threshold(at_least=bound):
@@ -114,8 +118,8 @@ def _view(name: str, view: View) -> Iterator[str]:
             rest = f"against {', '.join(view.negative)}" if view.negative else "against the rest"
             target = f"{', '.join(labels)} {rest}"
     changes = view.content()
-    changes.pop("positive", None)
-    changes.pop("negative", None)
+    for key in ("positive", "negative", "labels"):
+        changes.pop(key, None)
     others = "".join(f"; {k}: {_plain(v)}" for k, v in changes.items())
     lowest = "" if view.bayes_error is None else f"; lowest risk {view.bayes_error:g}"
     yield f"{name}: {target}{others}{lowest} ({view.status})"

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, Self
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, ValidationInfo, model_validator
 
 from quadrepro.config.axis import Axis, Distribution, from_simple
 from quadrepro.config.protocol import Measures, Protocol
+from quadrepro.data.schema import View
 from quadrepro.documents.model import Model, fault
 from quadrepro.documents.validation import nested_fault
 from quadrepro.errors import nearest
 from quadrepro.learners.base import N_ROUNDS, Learner
 from quadrepro.learners.grid import Grid, Value
-from quadrepro.learners.registry import find_entry
+from quadrepro.learners.registry import Entry, find_entry
 from quadrepro.measures.registry import MEASURES
+
+if TYPE_CHECKING:
+    from quadrepro.learners.contestants.entry import EstimatorEntry
 
 MAX_CANDIDATES = 100_000
 """A cell has at most as many candidates."""
@@ -31,8 +36,11 @@ class AlgorithmEntry(Model):
     name : str
         Name of the column; unique.
     algorithm : str, optional
-        Name in the registry, or ``sklearn:`` and the name of one of scikit-learn's estimators; by
-        default the column's name.
+        Name in the registry, or the import path of an estimator, such as ``sklearn:SVC`` or
+        ``xgboost:XGBClassifier``; by default the column's name.
+    pipeline : tuple, optional
+        The steps of a pipeline instead: names of classes of scikit-learn, import paths, or mappings
+        of one of them to parameters.
     label : str, optional
         Title of the column in tables; see `quadrepro.config.schema.Config.titles` for the default.
     settings : dict
@@ -43,6 +51,11 @@ class AlgorithmEntry(Model):
         Hyper-parameters whose values are drawn, again for every split.
     draws : int, default 30
         How many points are drawn; each is tried with every point of the grid.
+    nominal : {"ordinal", "one-hot", "categories"} or None, default None
+        How this algorithm is given nominal attributes, if not as the view says. With "categories",
+        an estimator is given a data frame.
+    missing : "keep" or None, default None
+        Whether an estimator is given NaN for missing values.
     measures : tuple of str
         What is measured of this algorithm, instead of the protocol's measures.
     note : str
@@ -51,33 +64,35 @@ class AlgorithmEntry(Model):
 
     name: str = Field(min_length=1)
     algorithm: str = ""
+    pipeline: tuple[Any, ...] = ()
     label: str = ""
     settings: dict[str, Any] = Field(default_factory=dict)
     grid: dict[str, Axis] = Field(default_factory=dict)
     draw: dict[str, Distribution] = Field(default_factory=dict)
     draws: int = Field(default=30, ge=1, le=10_000)
+    nominal: Literal["ordinal", "one-hot", "categories"] | None = None
+    missing: Literal["keep"] | None = None
     measures: Measures = ()
     note: str = ""
 
     @model_validator(mode="after")
-    def _makes_sense(self) -> Self:
-        try:
-            entry = find_entry(self.id)
-        except KeyError as error:
-            raise fault(error.args[0], "algorithm" if self.algorithm else "name") from None
+    def _makes_sense(self, info: ValidationInfo) -> Self:
+        entry = self._find((info.context or {}).get("folder", ""))
+        known_settings = entry.names(self.settings)
         for key in self.settings:
-            if key not in entry.settings:
+            if key not in known_settings:
                 if key in entry.former:
                     message = f"{key} is now called {entry.former[key]}"
                     raise fault(message, "settings", key)
-                hint = nearest(key, entry.settings)
+                hint = nearest(key, known_settings)
                 raise fault(f"{self.id} has no setting {key!r}{hint}", "settings", key)
         try:
             learner = entry.make(self.settings)
         except ValidationError as error:
             raise nested_fault(error, "settings", data=self.settings) from None
         except ValueError as error:
-            raise fault(str(error), "settings") from None
+            named = "pipeline" if self.pipeline else "algorithm" if self.algorithm else "name"
+            raise fault(str(error), "settings" if self.settings else named) from None
         known = {h.name: h for h in learner.hyperparameters}
         for part, keys in (("grid", self.grid), ("draw", self.draw)):
             for key in keys:
@@ -109,7 +124,7 @@ class AlgorithmEntry(Model):
         pydantic.ValidationError
             If the algorithm refuses a setting.
         """
-        known = find_entry(self.id).settings
+        known = self.entry.names(self.settings)
         own = {key: value for key, value in settings.items() if key in known}
         if not own:
             return self
@@ -133,6 +148,8 @@ class AlgorithmEntry(Model):
                 raise fault(f"{self.id} needs a voter matrix, but a hold-out draws stumps")
             if N_ROUNDS.name in self.searched:
                 raise fault("the validation error chooses the rounds", "grid", N_ROUNDS.name)
+        if self.nominal == "categories" or self.missing:
+            self._check_raw(learner, protocol)
         if wrong := self.fault_of_measures(protocol, {}):
             raise fault(wrong, *(["measures"] if self.measures else []))
         for hyperparameter in learner.hyperparameters:
@@ -140,6 +157,23 @@ class AlgorithmEntry(Model):
             chosen = draws_stumps and name == N_ROUNDS.name
             if name not in self.searched and not (chosen or hyperparameter.optional):
                 raise fault(f"{self.id} needs values of {name} ({hyperparameter.meaning})", "grid")
+
+    def _check_raw(self, learner: Learner, protocol: Protocol) -> None:
+        """Refuse categories and missing values where a number stands for each of them."""
+        key = "missing" if self.missing else "nominal"
+        if not learner.takes_raw:
+            raise fault(f"{self.id} takes numbers only, which the view makes: leave out {key}", key)
+        if protocol.inputs == "voters":
+            raise fault(f"the inputs are voters, so {key} says nothing", key)
+        if protocol.noise is not None:
+            raise fault(f"noise is added to numbers only: leave out {key}", key)
+
+    def own_view(self, view: View) -> View:
+        """Return the view with nominal attributes as this algorithm is given them."""
+        if self.nominal is None:
+            return view
+        nominal = "one-hot" if self.nominal == "one-hot" else "ordinal"
+        return view.model_copy(update={"nominal": nominal})
 
     def fault_of_measures(self, protocol: Protocol, changes: Mapping[str, Axis]) -> str | None:
         """Return what is wrong with what is measured of it, with a row's own axes, or None."""
@@ -179,12 +213,41 @@ class AlgorithmEntry(Model):
 
     @property
     def id(self) -> str:
-        """Name in the registry."""
-        return self.algorithm or self.name
+        """Name in the registry, import path, or the names of a pipeline's steps."""
+        return self.entry.label if self.pipeline else self.algorithm or self.name
+
+    @property
+    def entry(self) -> Entry | EstimatorEntry:
+        """What makes the algorithm."""
+        return self._find()
+
+    def _find(self, folder: str = "") -> Entry | EstimatorEntry:
+        """Return what makes the algorithm; modules of the folder are imported only once."""
+        if not self.pipeline:
+            try:
+                return find_entry(self.algorithm or self.name, folder)
+            except KeyError as error:
+                raise fault(error.args[0], "algorithm" if self.algorithm else "name") from None
+        # The module imports scikit-learn.
+        from quadrepro.learners.contestants.entry import StepError, pipeline_entry
+
+        if self.algorithm:
+            raise fault("a column has either an algorithm or a pipeline", "pipeline")
+        try:
+            return pipeline_entry(self.pipeline, folder)
+        except StepError as error:
+            message, i = error.args
+            raise fault(message, "pipeline", i) from None
 
     def make(self) -> Learner:
         """Return the algorithm."""
-        return find_entry(self.id).make(self.settings)
+        learner = self.entry.make(self.settings)
+        asked = {
+            "categories": self.nominal == "categories",
+            "keeps_missing": self.missing == "keep",
+        }
+        # Other learners are refused when the protocol is checked.
+        return replace(learner, **asked) if learner.takes_raw and any(asked.values()) else learner
 
     def make_grids(
         self, rng: np.random.Generator, changes: Mapping[str, Axis] | None = None

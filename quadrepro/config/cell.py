@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from quadrepro._typing import FloatArray, NumberArray
+from quadrepro._typing import FloatArray, NumberArray, Task
 from quadrepro.config.seeds import Draws
-from quadrepro.fingerprint import code_hash, versions
+from quadrepro.fingerprint import code_hash, versions_of
 from quadrepro.measures.registry import find_measure
 
 if TYPE_CHECKING:
@@ -45,12 +45,13 @@ def made_by(learner: Learner, measures: Sequence[str]) -> dict[str, Any]:
     dict
         A hash as ``code``, and versions as ``packages``.
     """
-    modules = [type(learner).__module__, *(f"quadrepro.kernels.{name}" for name in learner.kernels)]
+    modules = list(learner.modules)
     if measures:
         modules += ["quadrepro.measures.trained", *(find_measure(name).module for name in measures)]
-    used = versions()
-    packages = {name: used[name] for name in ("numpy", *learner.packages) if name in used}
-    return {"code": code_hash(tuple(modules)), "packages": packages}
+    return {
+        "code": code_hash(tuple(modules)),
+        "packages": versions_of(("numpy", *learner.packages)),
+    }
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,15 +69,28 @@ class Problem:
         How missing values are filled; see `quadrepro.data.normalise.Normaliser`.
     split : Split
         Training rows with their folds, validation rows, test rows.
+    classes : tuple of str
+        Names of the classes in the order of their codes; empty if numbers are predicted.
     truth : ndarray of shape (n_rows,) or None, default None
         The targets without their noise, if they are known.
+    n_codes : tuple of int, default ()
+        Of each column of `X` the number of codes whose positions it holds; 0 for numbers.
     """
 
     X: NumberArray
     y: FloatArray
     missing: Literal["mean", "low"]
     split: Split
+    classes: tuple[str, ...]
     truth: FloatArray | None = None
+    n_codes: tuple[int, ...] = ()
+
+    @property
+    def task(self) -> Task:
+        """What is predicted."""
+        if not self.classes:
+            return "regression"
+        return "classification" if len(self.classes) == 2 else "multiclass"
 
 
 class Source(Protocol):
@@ -136,6 +150,8 @@ class Cell:
 
     Attributes
     ----------
+    experiment : str
+        The experiment whose cell it is.
     dataset, algorithm : str
         Row and column of the table.
     repeat : int
@@ -158,6 +174,7 @@ class Cell:
         What else it depends on. That of the examples is added when the cell is made ready.
     """
 
+    experiment: str
     dataset: str
     algorithm: str
     repeat: int

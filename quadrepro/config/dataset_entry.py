@@ -8,6 +8,7 @@ from pydantic import Field, FiniteFloat, ValidationError, field_validator
 
 from quadrepro.config.axis import Axis
 from quadrepro.config.protocol import Protocol
+from quadrepro.config.split_rule import SplitRule
 from quadrepro.data.card import View, card_names, load_card
 from quadrepro.data.sources.fresh import rule_of
 from quadrepro.documents.model import Model, fault
@@ -89,8 +90,8 @@ class DatasetEntry(Model):
         """
         if "view" in self.protocol:
             raise fault("the view of a row is set by its own key, view", "protocol", "view")
-        self.resolve(protocol.view)
         changed = self.changed(protocol)
+        self._check_split(changed.split, self.resolve(protocol.view))
         if (changed.holdout is None) != (protocol.holdout is None):
             raise fault("either all rows have a holdout or none", "protocol")
         if changed.sample is not None:
@@ -100,6 +101,19 @@ class DatasetEntry(Model):
                 raise fault(str(error), "parameters" if self.parameters else "name") from None
         elif self.parameters:
             raise fault("parameters are only used by a fresh sample: set sample", "parameters")
+
+    def _check_split(self, rule: SplitRule, view: View) -> None:
+        card, place = load_card(self.name), ("protocol", "split")
+        for key, name in rule.columns:
+            if name not in card.attribute_names:
+                hint = nearest(name, card.attribute_names)
+                raise fault(f"{self.name} has no attribute {name!r}{hint}", *place, key)
+        if rule.stratify and not card.classes_of(view):
+            message = f"{self.title} predicts a number, so there are no classes to stratify by"
+            raise fault(message, *place, "stratify")
+        if view.sample_rows is not None and not rule.draws_share:
+            message = "rows that are drawn again for every repeat cannot be divided once for all"
+            raise fault(f"{self.title}: {message}", "view", "sample_rows")
 
     def changed(self, protocol: Protocol) -> Protocol:
         """Return the protocol of the config with the changes of this row.

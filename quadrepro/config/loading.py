@@ -9,8 +9,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from quadrepro._typing import Task
 from quadrepro.config.schema import Config
-from quadrepro.data.card import View
+from quadrepro.data.schema import View
 from quadrepro.documents.source import MappingSource, Mark, YamlSource, is_utf8, read_yaml
 from quadrepro.documents.validation import validated
 from quadrepro.errors import ConfigError
@@ -41,11 +42,22 @@ class Experiment:
         """Return an error that names a place in the file."""
         return ConfigError(f"{self.source.where(place)}: {message}")
 
-    @cached_property
+    @property
     def views(self) -> dict[str, View]:
         """The view of each row, by the title of the row."""
-        view = self.config.protocol.view
-        return {entry.title: entry.resolve(view) for entry in self.config.entries}
+        return self.config.views
+
+    @property
+    def tasks(self) -> dict[str, Task]:
+        """What is predicted in each row, by the title of the row."""
+        return self.config.tasks
+
+    @property
+    def tasks(self) -> dict[tuple[str, int], None]:
+        """The data sets that are divided as OpenML tasks say, with the numbers of these."""
+        protocol = self.config.protocol
+        found = ((e.name, e.changed(protocol).split.openml_task) for e in self.config.entries)
+        return {(name, task): None for name, task in found if task is not None}
 
     @cached_property
     def paper(self) -> Paper | None:
@@ -119,4 +131,5 @@ def load_mapping(config: Mapping[str, Any], repeats: int | None = None) -> Exper
 def _experiment(name: str, source: YamlSource, repeats: int | None) -> Experiment:
     if repeats is not None:
         source = replace(source, data={**source.data, "repeats": repeats})
-    return Experiment(name, validated(Config, source), source)
+    context = {"folder": str(source.path.parent.resolve())}
+    return Experiment(name, validated(Config, source, context=context), source)

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
+from quadrepro._typing import Task
 from quadrepro.config.algorithm_entry import AlgorithmEntry
 from quadrepro.config.cell import Cell, Shared, made_by
 from quadrepro.config.dataset_entry import DatasetEntry
@@ -28,7 +29,7 @@ from quadrepro.learners.base import Learner
 from quadrepro.learners.grid import Grid
 from quadrepro.measures.registry import find_measure
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 """Raised when a record's fields or a cell's steps change their meaning."""
 
 
@@ -104,7 +105,7 @@ def make_plan(experiment: Experiment, folder: Path | None = None) -> Plan:
     """
     rows = experiment.config.rows
     found = find_datasets(dict.fromkeys(row.entry.name for row in rows), folder)
-    source_of = Sources(found)
+    source_of = Sources(found, experiment.config.repeats)
     sources: dict[str, RowSource] = {}
     cells: list[Cell] = []
     for row in rows:
@@ -112,17 +113,21 @@ def make_plan(experiment: Experiment, folder: Path | None = None) -> Plan:
         with _placed(experiment, row):
             protocol = entry.changed(experiment.config.protocol)
             source = source_of(entry, protocol, experiment.views[entry.title])
-            cells += _cells_of_row(experiment, row, protocol, source)
+            cells += _cells_of_row(experiment, row, protocol, source_of)
         sources[entry.title] = source
     return Plan(experiment, {r.entry.title: found[r.entry.name] for r in rows}, sources, (*cells,))
 
 
 def _cells_of_row(
-    experiment: Experiment, row: Row, protocol: Protocol, source: RowSource
+    experiment: Experiment, row: Row, protocol: Protocol, source_of: Sources
 ) -> Iterator[Cell]:
-    algorithms = (entry.changed(row.entry.settings) for entry in experiment.config.algorithms)
-    view = experiment.views[row.entry.title]
-    columns = [_Column.of(entry, row, protocol, view, source) for entry in algorithms]
+    task = experiment.tasks[row.entry.title]
+    columns: list[_Column] = []
+    for entry in experiment.config.columns:
+        changed = entry.changed(row.entry.settings)
+        view = entry.own_view(experiment.views[row.entry.title])
+        source = source_of(row.entry, protocol, view)
+        columns.append(_Column.of(experiment.name, changed, row, protocol, view, task, source))
     for repeat, draws in enumerate(_draws(experiment, row)):
         for column in columns:
             yield column.cell(repeat, draws)
@@ -132,6 +137,7 @@ def _cells_of_row(
 class _Column:
     """One algorithm in one row, with all that its cells share."""
 
+    experiment: str
     entry: AlgorithmEntry
     row: DatasetEntry
     protocol: Protocol
@@ -143,16 +149,28 @@ class _Column:
 
     @classmethod
     def of(
-        cls, entry: AlgorithmEntry, row: Row, protocol: Protocol, view: View, source: RowSource
+        cls,
+        experiment: str,
+        entry: AlgorithmEntry,
+        row: Row,
+        protocol: Protocol,
+        view: View,
+        task: Task,
+        source: RowSource,
     ) -> Self:
-        learner = _for_view(entry, view, row.entry.title)
+        learner = _for_task(entry, task, row.entry.title)
         measures = entry.measures or protocol.measures
+        if measures and task == "multiclass":
+            raise ConfigError(
+                f"{row.entry.title} has more than two classes, of which {measures[0]} cannot be "
+                "measured: give positive in its view, or leave measures out"
+            )
         of_entry = protocol.model_copy(update={"measures": measures})
         content = {
             "schema": SCHEMA_VERSION,
             "algorithm": type(learner).__name__,
             "version": learner.version,
-            "settings": asdict(learner),
+            "settings": learner.content,
             "view": view.content(),
             "protocol": of_entry.content(),
         }
@@ -164,7 +182,8 @@ class _Column:
         if grids is not None:
             content["grid"] = _axes(grids)
         area = source.sizes[0] * source.n_columns
-        return cls(entry, row.entry, of_entry, learner, source, area, grids, Shared(content))
+        shared = Shared(content)
+        return cls(experiment, entry, row.entry, of_entry, learner, source, area, grids, shared)
 
     def cell(self, repeat: int, draws: Draws) -> Cell:
         grids, own = self.grids, {}
@@ -177,6 +196,7 @@ class _Column:
         elif self.protocol.draws_more or self.learner.draws:
             own["draws"] = draws
         return Cell(
+            experiment=self.experiment,
             dataset=self.row.title,
             algorithm=self.entry.name,
             repeat=repeat,
@@ -212,14 +232,14 @@ def _placed(experiment: Experiment, row: Row) -> Iterator[None]:
         raise experiment.error(str(error), *row.place) from None
 
 
-def _for_view(entry: AlgorithmEntry, view: View, title: str) -> Learner:
-    """Return the learner for the task of the view, or raise ConfigError if there is none."""
-    found = entry.make().for_task(view.task)
+def _for_task(entry: AlgorithmEntry, task: Task, title: str) -> Learner:
+    """Return the learner for the task of a row, or raise ConfigError if there is none."""
+    found = entry.make().for_task(task)
     if found is not None:
         return found
-    if view.task == "classification":
+    if task != "regression":
         raise ConfigError(f"{title} has classes, but {entry.id} predicts a number")
     raise ConfigError(
-        f"the view of {title} predicts a number, but {entry.id} tells two classes"
-        " apart: give positive as at_most or at_least"
+        f"the view of {title} predicts a number, but {entry.id} tells classes apart: give positive"
+        " as at_most or at_least"
     )

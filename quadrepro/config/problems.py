@@ -7,22 +7,28 @@ are read and encoded when a problem is asked for, and splits are drawn.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from quadrepro._typing import FloatArray
 from quadrepro.config.cell import Problem
 from quadrepro.config.dataset_entry import DatasetEntry
+from quadrepro.config.known_rows import TASK, KnownRows
 from quadrepro.config.protocol import Protocol, Sample
+from quadrepro.config.row_splits import RowDivision
 from quadrepro.config.seeds import Draws, generator
 from quadrepro.config.splits import Division, Split, deal_folds
+from quadrepro.data.canonical import Column
 from quadrepro.data.encoding import Encoded, check_view, count_columns, count_rows, encode
 from quadrepro.data.schema import View
 from quadrepro.data.sources.fresh import draw_fresh, rule_of
 from quadrepro.data.store import Dataset, Found
+from quadrepro.data.task_splits import load_splits
 from quadrepro.errors import ConfigError
 
 FEWEST_ROWS = 4
@@ -39,17 +45,31 @@ class Examples:
         The data set.
     view : View
         The view.
+    beside : tuple of str, default ()
+        Attributes that the rows are divided by.
+    task : int or None, default None
+        The OpenML task that the rows are divided by.
     """
 
     found: Found
     view: View
+    beside: tuple[str, ...] = ()
+    task: int | None = None
     _encoded: Encoded | None = None
 
     def encoded(self) -> Encoded:
         """Return the arrays."""
         if self._encoded is None:
-            self._encoded = encode(self.found.load(), self.view)
+            self._encoded = encode(self.with_task(self.found.load()), self.view, self.beside)
         return self._encoded
+
+    def with_task(self, dataset: Dataset) -> Dataset:
+        """Return a data set with the splits of an OpenML task as a column, if there is one."""
+        if self.task is None:
+            return dataset
+        splits = {TASK: load_splits(dataset.card, self.task)}
+        table = replace(dataset.table, columns={**dataset.table.columns, **splits})
+        return replace(dataset, table=table)
 
     def let_go(self) -> None:
         """Forget the arrays; they are read again if they are asked for again."""
@@ -69,14 +89,14 @@ class StoredRows:
     ----------
     examples : Examples
         The rows.
-    division : Division
-        How they are divided.
+    division : Division or RowDivision
+        How they are divided, by their number alone or by what they hold.
     hashes : dict
         Hashes of splits that were drawn before; rows of the table with equal splits share it.
     """
 
     examples: Examples
-    division: Division
+    division: Division | RowDivision
     hashes: dict[tuple[Division, Draws], str]
 
     @property
@@ -91,19 +111,40 @@ class StoredRows:
 
     def problem(self, draws: Draws) -> Problem:
         """Return the rows with the split of one repeat."""
-        found = self.examples.encoded()
-        return Problem(found.X, found.y, found.missing, self.division.split(draws))
+        found, division = self.examples.encoded(), self.division
+        if isinstance(division, RowDivision):
+            split = division.split(draws, self._known(found.y, found.beside, division))
+        else:
+            split = division.split(draws)
+        return Problem(found.X, found.y, found.missing, split, found.classes, n_codes=found.n_codes)
 
     def origin(self, draws: Draws) -> dict[str, Any]:
-        """Return the hashes of the rows and of the split of one repeat."""
-        key = self.division, draws
+        """Return the hashes of the rows and of the split of one repeat.
+
+        A split that depends on what the rows hold is not drawn for its hash. It follows from the
+        rows, from the rule in the protocol, and from what this names.
+        """
+        data, division = self.examples.found.content_hash, self.division
+        if isinstance(division, RowDivision):
+            return {"data": data, "division": division.named(draws)}
+        key = division, draws
         if key not in self.hashes:
-            self.hashes[key] = self.division.split(draws).hash
-        return {"data": self.examples.found.content_hash, "split": self.hashes[key]}
+            self.hashes[key] = division.split(draws).hash
+        return {"data": data, "split": self.hashes[key]}
 
     def check(self, dataset: Dataset, draws: Iterable[Draws]) -> None:
-        """Raise ConfigError if the view does not fit the rows."""
-        check_view(dataset, self.examples.view)
+        """Raise ConfigError if the view does not fit the rows, or they cannot be divided."""
+        examples, division = self.examples, self.division
+        y, beside = check_view(examples.with_task(dataset), examples.view, examples.beside)
+        if isinstance(division, RowDivision):
+            division.check(draws, self._known(y, beside, division))
+
+    def _known(
+        self, y: FloatArray, beside: Mapping[str, Column], division: RowDivision
+    ) -> KnownRows:
+        card, view = self.examples.found.card, self.examples.view
+        classes = y if card.classes_of(view) else None
+        return KnownRows.of(classes, beside, division.rule, division.title)
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,7 +205,9 @@ class FreshRows:
         found = encode(dataset, self.view)
         if len(found.y) != sum(sample.sizes):
             raise _leaves_out(self.title)
-        return Problem(found.X, found.y, found.missing, split, drawn.truth)
+        return Problem(
+            found.X, found.y, found.missing, split, found.classes, drawn.truth, found.n_codes
+        )
 
     def origin(self, draws: Draws) -> dict[str, Any]:
         """Return the rule and its parameters; the key of the cell names the draws as well."""
@@ -173,7 +216,7 @@ class FreshRows:
     def check(self, dataset: Dataset, draws: Iterable[Draws]) -> None:
         """Raise ConfigError if the view does not fit the samples, or the rule their sizes."""
         # Of drawn labels, all may turn out equal; half of those of orange data are in each class.
-        alike = self.view.task == "regression" or self.rule == "orange"
+        alike = not self.found.card.classes_of(self.view) or self.rule == "orange"
         for of_repeat in draws:
             self.problem(of_repeat)
             if alike and not self.view.where:
@@ -188,10 +231,13 @@ class Sources:
     ----------
     datasets : mapping of str to Found
         The data sets by name.
+    repeats : int
+        Number of repeats.
     """
 
     datasets: Mapping[str, Found]
-    _examples: dict[tuple[str, str], Examples] = field(default_factory=dict)
+    repeats: int
+    _examples: dict[tuple[Any, ...], Examples] = field(default_factory=dict)
     _hashes: dict[tuple[Division, Draws], str] = field(default_factory=dict)
 
     def __call__(self, entry: DatasetEntry, protocol: Protocol, view: View) -> RowSource:
@@ -221,16 +267,22 @@ class Sources:
             return FreshRows(
                 found, entry.title, rule, parameters, protocol.sample, protocol.folds, view
             )
-        key = entry.name, json.dumps(view.content(), sort_keys=True)
-        examples = self._examples.setdefault(key, Examples(found, view))
-        return StoredRows(examples, _division(entry.title, examples, protocol), self._hashes)
+        beside, task = tuple(name for _, name in protocol.split.columns), protocol.split.openml_task
+        if task is not None:
+            beside = (*beside, TASK)
+        key = entry.name, json.dumps(view.content(), sort_keys=True), beside, task
+        examples = self._examples.setdefault(key, Examples(found, view, beside, task))
+        division = _division(entry.title, examples, protocol, self.repeats)
+        return StoredRows(examples, division, self._hashes)
 
 
 RowSource = StoredRows | FreshRows
 
 
-def _division(title: str, examples: Examples, protocol: Protocol) -> Division:
-    n_rows, of = examples.n_rows, None
+def _division(
+    title: str, examples: Examples, protocol: Protocol, repeats: int
+) -> Division | RowDivision:
+    n_rows, of, rule = examples.n_rows, None, protocol.split
     if (drawn := examples.view.sample_rows) is not None:
         if drawn > n_rows:
             raise ConfigError(f"{title} has {n_rows} rows: {drawn} cannot be drawn")
@@ -240,12 +292,24 @@ def _division(title: str, examples: Examples, protocol: Protocol) -> Division:
         raise ConfigError(f"{title} has {n_rows} rows: too few for {protocol.folds} folds")
     if n_rows < FEWEST_ROWS and not overlaps:
         raise ConfigError(f"{title} has {n_rows} rows: too few to hold some out")
-    n_train = protocol.split.training_size(n_rows)
+    folds = 0 if holdout else protocol.folds
+    if rule.leave_out == "rows" and repeats != n_rows:
+        raise ConfigError(f"{title} has {n_rows} rows to leave out: set repeats to {n_rows}")
+    if rule.needs_rows:
+        return RowDivision(title, rule, n_rows, folds, holdout, repeats, of)
+    if outer := n_rows if rule.leave_out else rule.outer_folds:
+        if n_rows < outer:
+            raise ConfigError(f"{title} has {n_rows} rows: too few for {outer} outer folds")
+        n_train = n_rows - math.ceil(n_rows / outer)
+        if n_train < 2 * folds:
+            raise ConfigError(f"{title} has {n_train} training rows: too few for {folds} folds")
+        return Division(n_rows, n_train, folds, holdout, overlaps, of, outer)
+    n_train = rule.training_size(n_rows)
     if n_rows - n_train < 1 + holdout and not overlaps:
         raise ConfigError(
             f"{title} has {n_rows} rows, of which {n_train} are trained on: too few are left"
         )
-    return Division(n_rows, n_train, 0 if holdout else protocol.folds, holdout, overlaps, of)
+    return Division(n_rows, n_train, folds, holdout, overlaps, of)
 
 
 def _leaves_out(title: str) -> ConfigError:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
-from quadrepro.documents.model import Model
+from quadrepro.config.split_rule import SplitRule
+from quadrepro.documents.model import Model, fault
 from quadrepro.measures.registry import find_measure
 
 
@@ -22,37 +22,6 @@ def _known_measures(measures: tuple[str, ...]) -> tuple[str, ...]:
 
 Measures = Annotated[tuple[str, ...], AfterValidator(_known_measures)]
 """Names of measures, see `quadrepro.measures.registry`."""
-
-
-class SplitRule(Model):
-    """How rows are divided into a training and a test part.
-
-    Attributes
-    ----------
-    train : "half", "all" or float, default "half"
-        The share of the rows to train on, between 0 and 1, rounded up to a whole row. With "all",
-        all rows are both training and test rows.
-    at_most : int or None, default 500
-        The largest number of training rows, unless `train` is "all".
-    """
-
-    train: Literal["half", "all"] | Annotated[float, Field(gt=0, lt=1)] = "half"
-    at_most: int | None = Field(default=500, ge=2)
-
-    def training_size(self, n_rows: int) -> int:
-        """Return the number of training rows.
-
-        By default, this is min(500, ⌈N/2⌉), the rule of the QuadBoost paper.
-
-        Parameters
-        ----------
-        n_rows : int
-            The number N of all rows.
-        """
-        if self.train == "all":
-            return n_rows
-        share = 0.5 if self.train == "half" else self.train
-        return min(self.at_most or n_rows, math.ceil(share * n_rows))
 
 
 class Noise(Model):
@@ -237,6 +206,14 @@ class Protocol(Model):
             raise ValueError("nothing can be chosen if all rows are trained on: set folds to 0")
         return self
 
+    @model_validator(mode="after")
+    def _rows_to_hold_out(self) -> Self:
+        ways = [w for w in ("outer", "leave_out", "openml_task") if getattr(self.split, w)]
+        if self.holdout is not None and ways:
+            [way] = ways
+            raise fault(f"{way} tests every row, so none can be held out: use folds", "holdout")
+        return self
+
     @property
     def draws_more(self) -> bool:
         """Whether a cell has random draws besides its split and its stumps."""
@@ -249,6 +226,7 @@ class Protocol(Model):
         fields = self.model_dump(
             exclude={"view": True, "sample": {"for_each"}}, exclude_none=True, mode="json"
         )
+        fields["split"] = self.split.content()
         if not self.measures:
             del fields["measures"]
         if self.inputs == "attributes":

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, Self
@@ -16,15 +17,20 @@ from typing import Annotated, Any, Self
 from pydantic import BeforeValidator, ByteSize, Field, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
+from quadrepro._typing import Task
 from quadrepro.config.algorithm_entry import AlgorithmEntry
 from quadrepro.config.axis import Axis, Scalar
 from quadrepro.config.dataset_entry import DatasetEntry, merged
 from quadrepro.config.protocol import Protocol
+from quadrepro.config.split_rule import MOST_REPEATS, SplitRule
+from quadrepro.data.card import load_card
+from quadrepro.data.schema import View
 from quadrepro.documents.model import Model, fault
 from quadrepro.documents.validation import nested_fault
 from quadrepro.errors import nearest
 from quadrepro.learners.base import N_ROUNDS
-from quadrepro.learners.registry import find_entry
+from quadrepro.learners.registry import BASELINE
+from quadrepro.metrics.registry import find_metric
 
 MAX_ROWS = 2_000
 """A table has at most as many rows."""
@@ -166,19 +172,24 @@ class Config(Model):
     """A whole config.
 
     `tables` is kept as written. What can be asked for there is checked by those who make it.
-    `timeout`, in seconds, and `memory` limit every cell, and no result depends on them.
+    `repeats` is what the protocol's `outer` makes, if that is given, and 1 otherwise. `metrics` are
+    names of `quadrepro.metrics.registry`, which no result depends on. `baseline` says whether the
+    baseline has a column; by default it has one if there is no paper, unless all candidates are
+    measured. `timeout`, in seconds, and `memory` limit every cell, and no result depends on them.
     """
 
     title: str
     paper: str = ""
     seed: int = Field(default=0, ge=0, lt=2**32)
-    repeats: int = Field(default=1, ge=1, le=100_000)
+    repeats: int = Field(default=1, ge=1, le=MOST_REPEATS)
     protocol: Protocol
     datasets: tuple[Annotated[DatasetEntry, BeforeValidator(_named)], ...] = Field(min_length=1)
     absent: tuple[Absent, ...] = ()
     sweeps: tuple[Sweep, ...] = ()
     readings: tuple[Reading, ...] = ()
     algorithms: tuple[AlgorithmEntry, ...] = Field(min_length=1)
+    metrics: tuple[str, ...] = ()
+    baseline: bool | None = None
     tables: dict[str, Any] = Field(default_factory=dict)
     notes: tuple[str, ...] = ()
     timeout: float | None = Field(default=None, gt=0, allow_inf_nan=False)
@@ -217,6 +228,43 @@ class Config(Model):
         """The data set's entry of every row."""
         return tuple(row.entry for row in self.rows)
 
+    @cached_property
+    def views(self) -> dict[str, View]:
+        """The view of each row, by the title of the row."""
+        return {
+            entry.title: entry.changed(self.protocol).split.without_columns(
+                entry.resolve(self.protocol.view)
+            )
+            for entry in self.entries
+        }
+
+    @cached_property
+    def tasks(self) -> dict[str, Task]:
+        """What is predicted in each row, by the title of the row."""
+        views = self.views
+        return {e.title: load_card(e.name).task_of(views[e.title]) for e in self.entries}
+
+    @property
+    def columns(self) -> tuple[AlgorithmEntry, ...]:
+        """All columns: the algorithms, and the baseline last."""
+        if not self._adds_baseline:
+            return self.algorithms
+        numbers = {task == "regression" for task in self.tasks.values()}
+        parts = {
+            False: ("Class prior", "the most frequent class of the training examples"),
+            True: ("Mean", "the mean of the training targets"),
+        }
+        label, what = (" or ".join(parts[k][i] for k in parts if k in numbers) for i in (0, 1))
+        note = f"predicts {what}, whatever the attributes are."
+        return (*self.algorithms, AlgorithmEntry(name=BASELINE, label=label, note=note))
+
+    @property
+    def _adds_baseline(self) -> bool:
+        if any(BASELINE in (a.id, a.name) for a in self.algorithms):
+            return False
+        default = not self.paper and not self.protocol.measures
+        return default if self.baseline is None else self.baseline
+
     @property
     def titles(self) -> dict[str, str]:
         """Title of each column in tables, by the column's name.
@@ -224,20 +272,36 @@ class Config(Model):
         A title is the column's label. Without a label it is the registry's label of the algorithm,
         or the column's name if another column without a label has the same algorithm.
         """
-        unlabelled = Counter(a.id for a in self.algorithms if not a.label)
+        unlabelled = Counter(a.id for a in self.columns if not a.label)
         return {
-            a.name: a.label or (a.name if unlabelled[a.id] > 1 else find_entry(a.id).label)
-            for a in self.algorithms
+            a.name: a.label or (a.name if unlabelled[a.id] > 1 else a.entry.label)
+            for a in self.columns
         }
+
+    @model_validator(mode="before")
+    @classmethod
+    def _repeats_of_outer_folds(cls, data: Any) -> Any:
+        match data:
+            case {"repeats": _}:
+                return data
+            case {"protocol": {"split": {"outer": outer}}}:
+                with suppress(ValidationError):
+                    return {**data, "repeats": SplitRule(outer=outer).repeats or 1}
+        return data
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         _refuse_twice("data set", "datasets", [d.title for d in self.datasets])
         _refuse_twice("algorithm", "algorithms", [a.name for a in self.algorithms])
         _refuse_twice("reading", "readings", [r.name for r in self.readings])
+        _refuse_twice("metric", "metrics", list(self.metrics))
+        for i, name in enumerate(self.metrics):
+            try:
+                find_metric(name)
+            except KeyError as error:
+                raise fault(error.args[0], "metrics", i) from None
         self._check_readings()
         self._check_size()
-        self._refuse_equal_titles()
         places: list[tuple[tuple[str | int, ...], DatasetEntry | AlgorithmEntry]] = [
             *((("datasets", i), entry) for i, entry in enumerate(self.datasets)),
             *((row.place, row.entry) for row in self.rows if row.place[0] != "datasets"),
@@ -249,8 +313,16 @@ class Config(Model):
             except PydanticCustomError as error:
                 within = (error.context or {})["place"] if place[0] != "sweeps" else ()
                 raise fault(error.message(), *place, *within) from None
+        self._refuse_equal_titles()
         for row in self.rows:
             protocol = row.entry.changed(self.protocol)
+            own = protocol.split != self.protocol.split
+            if protocol.split.repeats not in (None, self.repeats):
+                message = (
+                    f"outer: {protocol.split.outer} makes {protocol.split.repeats} repeats, but"
+                    f" {self.repeats} are asked for"
+                )
+                raise fault(message, *((*row.place, "protocol") if own else ("repeats",)))
             columns = self._columns_of(row)
             for column in columns:
                 wrong = column.fault_of_size(row.entry.grid)
@@ -284,10 +356,11 @@ class Config(Model):
         if n_rows > MAX_ROWS:
             key = "sweeps" if self.sweeps else "readings" if self.readings else "datasets"
             raise fault(f"the table has {n_rows:,} rows: at most {MAX_ROWS:,}", key)
-        n_cells = n_rows * len(self.algorithms) * self.repeats
+        n_columns = len(self.algorithms) + self._adds_baseline
+        n_cells = n_rows * n_columns * self.repeats
         if n_cells > MAX_CELLS:
             message = (
-                f"{n_rows} rows, {len(self.algorithms)} algorithms and {self.repeats} repeats make"
+                f"{n_rows} rows, {n_columns} algorithms and {self.repeats} repeats make"
                 f" {n_cells:,} cells: at most {MAX_CELLS:,}"
             )
             raise fault(message, "repeats")
@@ -300,6 +373,8 @@ class Config(Model):
                     f"tables would call the columns {first[title]!r} and {name!r} both {title!r}:"
                     " give one of them another label"
                 )
+                if i == len(self.algorithms):
+                    raise fault(f"{message}, or set baseline: false", "algorithms")
                 place = ["label"] if self.algorithms[i].label else []
                 raise fault(message, "algorithms", i, *place)
             first[title] = name
@@ -307,12 +382,12 @@ class Config(Model):
     def _columns_of(self, row: Row) -> tuple[AlgorithmEntry, ...]:
         """Return the columns with the settings of a row, or refuse these."""
         place = (*row.place, "settings") if row.place[0] == "datasets" else row.place
-        known = {key for a in self.algorithms for key in find_entry(a.id).settings}
+        known = {key for a in self.algorithms for key in a.entry.names(a.settings)}
         for key in row.entry.settings:
             if key not in known:
                 raise fault(f"no algorithm here has a setting {key!r}{nearest(key, known)}", *place)
         try:
-            return tuple(a.changed(row.entry.settings) for a in self.algorithms)
+            return tuple(a.changed(row.entry.settings) for a in self.columns)
         except ValidationError as error:
             raise fault(nested_fault(error).message(), *place) from None
 

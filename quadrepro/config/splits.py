@@ -20,7 +20,8 @@ class Split:
     train, test : ndarray of int, shapes (n_train,) and (n_test,)
         Row indices.
     fold : ndarray of int, shape (n_train,) or (0,)
-        The fold of each training row; empty if no folds are needed.
+        The fold of each training row; empty if no folds are needed. If folds are windows of time,
+        a fold is predicted from the rows of earlier ones, and -1 marks the rows before the first.
     valid : ndarray of int, shape (n_valid,), or None, default None
         Indices of the validation rows, or None without a hold-out.
     """
@@ -55,7 +56,7 @@ class Division:
     n_rows : int
         Number of rows that are divided.
     n_train : int
-        Size of the training part.
+        Size of the training part; with `outer`, of the smallest.
     folds : int
         Number of folds of the training part; 0 for no folds.
     holdout : bool
@@ -64,6 +65,9 @@ class Division:
         Whether the training rows are the test rows as well.
     of : int or None, default None
         Number of rows that the divided ones are drawn from, if that is done for every split.
+    outer : int, default 0
+        Number of folds of all rows, each of which is the test part of one repeat; if 0, the
+        training part is drawn.
     """
 
     n_rows: int
@@ -72,6 +76,7 @@ class Division:
     holdout: bool
     overlaps: bool
     of: int | None = None
+    outer: int = 0
 
     @property
     def sizes(self) -> tuple[int, int, int]:
@@ -82,6 +87,13 @@ class Division:
 
     def split(self, draws: Draws) -> Split:
         """Draw the split of one repeat."""
+        if self.outer:
+            outer, tested = outer_fold(draws, self.outer)
+            fold_of = deal_folds(self.n_rows, self.outer, outer)
+            train, test = np.flatnonzero(fold_of != tested), np.flatnonzero(fold_of == tested)
+            return Split(
+                train, test, deal_folds(len(train), self.folds, generator(*draws, "folds"))
+            )
         rng = generator(*draws, "split")
         if self.holdout:
             split = holdout_split(self.n_rows, self.n_train, rng)
@@ -93,6 +105,21 @@ class Division:
         if self.of is None:
             return split
         return split.among(generator(*draws, "rows").permutation(self.of)[: self.n_rows])
+
+
+def outer_fold(draws: Draws, folds: int) -> tuple[np.random.Generator, int]:
+    """Return the generator of the folds of all rows, and the one that a repeat tests.
+
+    Parameters
+    ----------
+    draws : tuple of (int, str, int)
+        Beginning of the names of the repeat's draws.
+    folds : int
+        Number of folds. As many successive repeats share one division into them.
+    """
+    seed, name, repeat = draws
+    division, tested = divmod(repeat, folds)
+    return generator(seed, name, division, "outer"), tested
 
 
 def random_split(

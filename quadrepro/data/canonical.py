@@ -22,6 +22,7 @@ from quadrepro.data.schema import Attribute
 
 Column = NumberArray | NDArray[np.str_]
 
+_NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)")
 _WHOLE_NUMBER = re.compile(r"(-?\d+)\.0+")
 
 
@@ -117,8 +118,13 @@ def sort_rows(table: RawTable) -> RawTable:
     part. Numbers are in ascending order, with missing ones last; codes are sorted as text, with
     missing ones first.
     """
+    return table.take(canonical_order(table))
+
+
+def canonical_order(table: RawTable) -> IntArray:
+    """Return the index of each row of `sort_rows`; equal rows keep their order."""
     keys = [table.target, *(table.columns[a.name] for a in reversed(table.attributes))]
-    return table.take(np.lexsort(keys if table.part is None else [table.part, *keys]))
+    return np.lexsort(keys if table.part is None else [table.part, *keys])
 
 
 def content_hash(table: RawTable) -> str:
@@ -154,3 +160,18 @@ def content_hash(table: RawTable) -> str:
 def _plain(code: str) -> str:
     whole = _WHOLE_NUMBER.fullmatch(code)
     return whole[1] if whole else code
+
+
+def default_order(codes: Iterable[str]) -> tuple[str, ...]:
+    """Return distinct codes, sorted as numbers if all of them are numbers, otherwise as text.
+
+    Examples
+    --------
+    >>> default_order(["10", "9", "9"]), default_order(["10", "9", "a"])
+    (('9', '10'), ('10', '9', 'a'))
+    """
+    distinct = sorted(set(codes))
+    if all(_NUMBER.fullmatch(code) for code in distinct):
+        # The sort is stable: 00 and 000, which are equal as numbers, stay sorted as text.
+        distinct.sort(key=float)
+    return tuple(distinct)

@@ -1,22 +1,19 @@
-"""Encoding: a data set in a view, as numeric columns and a target of -1 and +1 or numbers."""
+"""Encoding: a data set in a view, as numeric columns and a target of labels or numbers."""
 
 from __future__ import annotations
 
 import dataclasses
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Literal, cast
 
 import numpy as np
 
 from quadrepro._typing import BoolArray, FloatArray, NumberArray
-from quadrepro.data.canonical import Column, RawTable, is_missing
+from quadrepro.data.canonical import Column, RawTable, default_order, is_missing
 from quadrepro.data.card import Attribute, View
 from quadrepro.data.schema import Threshold
 from quadrepro.data.store import Dataset, Found
 from quadrepro.errors import ConfigError
-
-_NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)")
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -28,21 +25,31 @@ class Encoded:
     X : ndarray of shape (n_rows, n_columns)
         float64, or a smaller type that holds the same numbers; NaN where a value is missing.
     y : ndarray of float64, shape (n_rows,)
-        +1 for what the view calls positive and -1 for the rest; for a regression, the numbers.
+        -1 for the first and +1 for the second of two classes, codes from 0 for more classes, or
+        the numbers of a regression.
+    classes : tuple of str
+        Names of the classes, see `quadrepro.data.card.Card.classes_of`; empty for a regression.
     attributes : tuple of str
         The names of the columns of `X`: that of the attribute, or ``attribute=code`` for a one-hot
         code.
     missing : {"mean", "low"}
         How to fill in missing values, see `quadrepro.data.normalise.Normaliser`.
+    n_codes : tuple of int
+        Of each column of `X` the number of codes whose positions it holds; 0 for numbers.
+    beside : mapping of str to ndarray of shape (n_rows,), default {}
+        By name: attributes as they are in the data set, which the rows are divided by.
     """
 
     X: NumberArray
     y: FloatArray
+    classes: tuple[str, ...]
     attributes: tuple[str, ...]
     missing: Literal["mean", "low"]
+    n_codes: tuple[int, ...]
+    beside: Mapping[str, Column] = dataclasses.field(default_factory=dict)
 
 
-def encode(dataset: Dataset, view: View) -> Encoded:
+def encode(dataset: Dataset, view: View, beside: Collection[str] = ()) -> Encoded:
     """Turn a data set into arrays.
 
     The codes of a nominal attribute have the order of the view, or else that of the card, or else
@@ -57,6 +64,8 @@ def encode(dataset: Dataset, view: View) -> Encoded:
         The data set.
     view : View
         A view of its card or of a config.
+    beside : collection of str, default ()
+        Attributes to return as they are as well; the view may exclude them.
 
     Returns
     -------
@@ -73,27 +82,38 @@ def encode(dataset: Dataset, view: View) -> Encoded:
     kept, codes, rows, y = _fitted(dataset, view)
     table = dataset.table.take(rows)
     columns: dict[str, NumberArray] = {}
+    n_codes: list[int] = []
     for attribute in kept:
-        columns |= _columns(attribute, table, codes.get(attribute.name, ()), view)
+        of_attribute = codes.get(attribute.name, ())
+        found = dict(_columns(attribute, table, of_attribute, view))
+        n_codes += [len(of_attribute) if view.nominal == "ordinal" else 0] * len(found)
+        columns |= found
     if view.target_as:
         columns[view.target_as] = y
+        n_codes.append(0)
     return Encoded(
         X=np.column_stack([*columns.values()]),
         y=y,
+        classes=dataset.card.classes_of(view),
         attributes=tuple(columns),
         missing="low" if view.missing == "low" else "mean",
+        beside={name: table.columns[name] for name in beside},
+        n_codes=tuple(n_codes),
     )
 
 
-def check_view(dataset: Dataset, view: View) -> None:
-    """Refuse what `encode` refuses, without making arrays.
+def check_view(
+    dataset: Dataset, view: View, beside: Collection[str] = ()
+) -> tuple[FloatArray, dict[str, Column]]:
+    """Refuse what `encode` refuses, and return `Encoded.y` and `Encoded.beside` alone.
 
     Raises
     ------
     ConfigError
         As `encode`.
     """
-    _fitted(dataset, view)
+    _, _, rows, y = _fitted(dataset, view)
+    return y, {name: dataset.table.columns[name][rows] for name in beside}
 
 
 def count_rows(found: Found, view: View) -> int:
@@ -113,7 +133,7 @@ def count_rows(found: Found, view: View) -> int:
     """
     card = found.card
     drops = view.missing == "drop" and card.rows_with_missing > 0
-    match bool(view.part), bool(view.negative), drops:
+    match bool(view.part), bool(view.kept_labels), drops:
         case _ if view.where or (drops and view.exclude):
             pass
         case False, False, False:
@@ -122,8 +142,7 @@ def count_rows(found: Found, view: View) -> int:
             first, last = card.parts[view.part]
             return last - first + 1
         case False, True, False:
-            assert isinstance(view.positive, tuple)
-            return sum(card.target.labels[label] for label in (*view.positive, *view.negative))
+            return sum(card.target.labels[label] for label in view.kept_labels)
         case False, False, True:
             return card.rows - card.rows_with_missing
     kept = [a for a in card.attributes if drops and a.name not in view.exclude]
@@ -145,21 +164,6 @@ def count_columns(attributes: Iterable[Attribute], view: View) -> int:
     )
 
 
-def default_order(codes: Iterable[str]) -> tuple[str, ...]:
-    """Return distinct codes, sorted as numbers if all of them are numbers, otherwise as text.
-
-    Examples
-    --------
-    >>> default_order(["10", "9", "9"]), default_order(["10", "9", "a"])
-    (('9', '10'), ('10', '9', 'a'))
-    """
-    distinct = sorted(set(codes))
-    if all(_NUMBER.fullmatch(code) for code in distinct):
-        # The sort is stable: 00 and 000, which are equal as numbers, stay sorted as text.
-        distinct.sort(key=float)
-    return tuple(distinct)
-
-
 def _fitted(
     dataset: Dataset, view: View
 ) -> tuple[list[Attribute], dict[str, tuple[str, ...]], BoolArray, FloatArray]:
@@ -176,10 +180,11 @@ def _fitted(
     rows = _rows(table, view, kept)
     if not rows.any():
         raise ConfigError(f"no row of {card.name} is left in this view")
-    y = _targets(table.target[rows], view)
-    if view.task == "classification" and np.all(y == y[0]):
-        sign = "positive" if y[0] > 0 else "negative"
-        raise ConfigError(f"all rows of {card.name} in this view are {sign}")
+    classes = card.classes_of(view)
+    y = _targets(table.target[rows], view, classes)
+    if classes and np.all(y == y[0]):
+        only = classes[int(y[0] > 0 if len(classes) == 2 else y[0])]
+        raise ConfigError(f"all rows of {card.name} in this view are {only}")
     return kept, codes, rows, y
 
 
@@ -203,19 +208,22 @@ def _rows(table: RawTable, view: View, kept: Iterable[Attribute]) -> BoolArray:
         column = table.columns[name]
         wanted = values if column.dtype.kind == "U" else [float(value) for value in values]
         rows &= np.isin(column, wanted)
-    if view.negative:
-        assert isinstance(view.positive, tuple)
-        rows &= np.isin(table.target, (*view.positive, *view.negative))
+    if view.kept_labels:
+        rows &= np.isin(table.target, view.kept_labels)
     if view.missing == "drop":
         for attribute in kept:
             rows &= ~is_missing(table.columns[attribute.name])
     return rows
 
 
-def _targets(target: Column, view: View) -> FloatArray:
+def _targets(target: Column, view: View, classes: tuple[str, ...]) -> FloatArray:
     match view.positive:
-        case None:
+        case None if not classes:
             return target.astype(np.float64)
+        case None:
+            codes = {label: float(code) for code, label in enumerate(classes)}
+            found = np.array([codes[label] for label in target.tolist()])
+            return 2.0 * found - 1.0 if len(classes) == 2 else found
         case Threshold() as threshold:
             positive = threshold.holds(target.astype(np.float64))
         case labels:

@@ -47,7 +47,7 @@ def add_noise(
     noisy = np.empty_like(X)
     for start in range(0, len(X), BLOCK):
         rows = X[start : start + BLOCK]
-        noise = rng.standard_normal(rows.shape)
+        noise = rng.standard_normal(rows.shape) if deviation else np.zeros(rows.shape)
         noise *= scale
         still = rows if contrast == 1.0 else middle + contrast * (rows - middle)
         noise += still

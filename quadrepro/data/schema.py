@@ -138,11 +138,14 @@ class View(Model):
     Attributes
     ----------
     positive : tuple of str, Threshold or None, default None
-        The labels, or the numbers, that become +1. If None, the target stays a number that is
-        predicted as such.
+        The labels, or the numbers, that become +1. If None, the target stays as it is: its labels
+        are the classes, or its numbers are predicted as such.
     negative : tuple of str, default ()
         The labels that become -1; rows with any other label are left out. By default, all labels
         that are not positive.
+    labels : tuple of str, default ()
+        The labels that stay classes; rows with any other label are left out. By default, all of
+        them. Not together with `positive`.
     part : str, default ""
         The part of the rows to use, one of the card's `parts`. By default, all of them.
     where : dict of str to tuple of str, default {}
@@ -179,6 +182,7 @@ class View(Model):
 
     positive: Positive | None = None
     negative: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
     part: str = ""
     where: dict[str, Annotated[tuple[str, ...], BeforeValidator(_listed)]] = Field(
         default_factory=dict
@@ -204,6 +208,11 @@ class View(Model):
                     raise ValueError(f"label {label!r} is both positive and negative")
         elif self.negative:
             raise ValueError("negative lists labels, so positive must also list labels")
+        if self.labels and self.positive is not None:
+            raise fault("labels stay classes only if the view has no positive", "labels")
+        if len(self.labels) == 1:
+            raise fault("labels must list at least two labels", "labels")
+        refuse_repeats("labels", self.labels, "labels")
         refuse_repeats("negative", self.negative, "negative")
         refuse_repeats("exclude", self.exclude, "exclude")
         for name, values in self.where.items():
@@ -214,9 +223,11 @@ class View(Model):
         return self
 
     @property
-    def task(self) -> Literal["classification", "regression"]:
-        """The task: "regression" if the target stays a number, otherwise "classification"."""
-        return "regression" if self.positive is None else "classification"
+    def kept_labels(self) -> tuple[str, ...]:
+        """The labels of the rows that are used; empty for all labels."""
+        if self.negative and isinstance(self.positive, tuple):
+            return (*self.positive, *self.negative)
+        return self.labels
 
     def content(self) -> dict[str, Any]:
         """Return the fields that the resulting rows depend on, as plain data."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from typing import Annotated, Any, ClassVar, Literal
@@ -10,13 +11,26 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
-from quadrepro._typing import BoolArray, FloatArray
+from quadrepro._typing import BoolArray, FloatArray, Targets
 from quadrepro.config.cell import key_of
+from quadrepro.engine.packing import (
+    count_different,
+    holds_codes,
+    holds_numbers,
+    holds_scores,
+    unpack_codes,
+    unpack_numbers,
+    unpack_scores,
+)
 
 Status = Literal["ok", "failed", "crashed", "timeout", "missing"]
 Count = Annotated[int, Field(ge=0)]
 Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Hexadecimal = Annotated[str, Field(pattern="^([0-9a-f]{2})*$")]
+Base64 = Annotated[str, Field(pattern="^[A-Za-z0-9+/]*={0,2}$")]
+
+CLOSE = 1e-9
+"""Share by which the root of a mean of squares may differ between two processors."""
 
 
 @dataclass(frozen=True)
@@ -35,9 +49,14 @@ class Record:
         The chosen hyper-parameters.
     cv_errors : int or float
         Cross-validation errors of the choice; of a regression the sum of squared errors.
-    wrong : str
-        Which test examples are wrong, in the split's order: bits packed, in hexadecimal; empty
-        where numbers are predicted.
+    classes : tuple of str
+        Names of the classes in the order of their codes; empty where numbers are predicted.
+    actual, predicted : str
+        Target of each test example and what is predicted, in the split's order, as text that
+        `actual_targets` and `predicted_targets` read.
+    scores, probabilities : str
+        Score of each test example, and the probability of each class, as text that
+        `decision_scores` and `class_probabilities` read; empty if the learner gives none.
     margins : str
         Margins of the training examples at the choice, in the split's order: little-endian float32
         in hexadecimal; empty where the protocol keeps none.
@@ -65,7 +84,11 @@ class Record:
     n_test: Count = 0
     chosen: dict[str, Any] = field(default_factory=dict)
     cv_errors: Annotated[float, Field(ge=0)] = 0
-    wrong: Hexadecimal = ""
+    classes: tuple[str, ...] = ()
+    actual: Base64 = ""
+    predicted: Base64 = ""
+    scores: Base64 = ""
+    probabilities: Base64 = ""
     margins: Hexadecimal = ""
     measures: dict[str, list[float]] = field(default_factory=dict)
     rmse: Annotated[float, Field(ge=0)] | None = None
@@ -95,24 +118,52 @@ class Record:
         """What is measured on the test examples: the risk, or the RMSE of a regression."""
         return self.risk if self.rmse is None else self.rmse
 
+    def actual_targets(self) -> Targets:
+        """Return the class codes or the numbers to predict, shape (n_test,)."""
+        return self._targets(self.actual)
+
+    def predicted_targets(self) -> Targets:
+        """Return the class codes or the numbers that are predicted, shape (n_test,)."""
+        return self._targets(self.predicted)
+
+    def decision_scores(self) -> FloatArray | None:
+        """Return the scores in single precision, or None if the learner gives none.
+
+        Returns
+        -------
+        ndarray of shape (n_test,) or (n_test, n_classes)
+            Of two classes, above zero for the second one, unless an estimator sees it otherwise;
+            of more, one column a class.
+        """
+        return unpack_scores(self.scores, self.n_test) if self.scores else None
+
+    def class_probabilities(self) -> FloatArray | None:
+        """Return the probabilities of shape (n_test, n_classes), or None if there are none."""
+        return unpack_scores(self.probabilities, self.n_test) if self.probabilities else None
+
     def wrong_examples(self) -> BoolArray:
-        """Return which test examples are wrong, shape (n_test,)."""
-        packed = np.frombuffer(bytes.fromhex(self.wrong), dtype=np.uint8)
-        return np.unpackbits(packed, count=self.n_test).astype(np.bool_)
+        """Return which test examples have another class than predicted, shape (n_test,)."""
+        return np.asarray(self.actual_targets() != self.predicted_targets())
+
+    def _targets(self, text: str) -> Targets:
+        if not self.classes:
+            return unpack_numbers(text)
+        return unpack_codes(text, self.n_test, len(self.classes))
 
     def training_margins(self) -> FloatArray:
         """Return the margins of the training examples, shape (n_train,)."""
         return np.frombuffer(bytes.fromhex(self.margins), dtype="<f4").astype(np.float64)
 
 
+def rmse(predicted: Targets, actual: Targets) -> float:
+    """Return the root of the mean squared error."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return float(np.sqrt(np.mean((predicted - actual) ** 2)))
+
+
 def pack_margins(margins: FloatArray) -> str:
     """Return the text form of `Record.margins`."""
     return margins.astype("<f4").tobytes().hex()
-
-
-def pack(wrong: BoolArray) -> str:
-    """Return the text form of `Record.wrong`."""
-    return np.packbits(wrong).tobytes().hex()
 
 
 @cache
@@ -153,11 +204,44 @@ def _fault(record: Record) -> str | None:
         return "n_test: no test examples"
     if record.errors > record.n_test:
         return f"errors: {record.errors} of {record.n_test} test examples"
-    if record.rmse is None:
-        if len(record.wrong) != 2 * (-(-record.n_test // 8)):
-            return f"wrong: not the outcomes of {record.n_test} test examples"
-        if int(record.wrong, 16).bit_count() != record.errors:
-            return f"errors: {record.errors}, but wrong has another number of test examples"
+    if (fault := _fault_of_lengths(record)) or (fault := _fault_of_targets(record)):
+        return fault
     if len(record.margins) % 8:
         return "margins: cut off"
+    return None
+
+
+def _fault_of_lengths(record: Record) -> str | None:
+    n, n_classes = record.n_test, len(record.classes)
+    if (record.rmse is None) != (n_classes > 1):
+        return "classes: not those of what is predicted"
+    held = {
+        name: holds_codes(text, n, n_classes) if n_classes else holds_numbers(text, n)
+        for name, text in (("actual", record.actual), ("predicted", record.predicted))
+    }
+    n_scores = n if n_classes == 2 else n * n_classes
+    held["scores"] = not record.scores or holds_scores(record.scores, n_scores)
+    kept = record.probabilities
+    held["probabilities"] = not kept or holds_scores(kept, n * n_classes)
+    for name, holds in held.items():
+        if not holds:
+            return f"{name}: not the outcomes of {n} test examples"
+    return None
+
+
+def _fault_of_targets(record: Record) -> str | None:
+    n_classes = len(record.classes)
+    if n_classes == 2:
+        wrong = count_different(record.actual, record.predicted)
+    else:
+        actual, predicted = record.actual_targets(), record.predicted_targets()
+        if record.rmse is not None:
+            found = rmse(predicted, actual)
+            close = math.isclose(found, record.rmse, rel_tol=CLOSE) or math.isnan(found)
+            return None if close else "rmse: not that of what is predicted"
+        if max(actual.max(), predicted.max()) >= n_classes:
+            return f"predicted: there are only {n_classes} classes"
+        wrong = int(np.count_nonzero(actual != predicted))
+    if wrong != record.errors:
+        return f"errors: {record.errors}, but another number of predictions is wrong"
     return None

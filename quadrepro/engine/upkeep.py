@@ -71,7 +71,9 @@ def merge(sources: Iterable[RecordStore], into: RecordStore) -> Merged:
 
 def result(record: Record) -> str:
     """Return as text what two computations of one cell must agree on."""
-    left_out: dict[str, Any] = {"date": "", "environment": {}, "content": {}, "message": ""}
+    # Another processor may round a matrix product, and with it a score, in another way.
+    names = ("date", "environment", "content", "message", "scores", "probabilities")
+    left_out: dict[str, Any] = dict.fromkeys(names)
     return repr(replace(record, cv_errors=float(record.cv_errors), seconds=0.0, **left_out))
 
 

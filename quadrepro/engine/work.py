@@ -23,8 +23,10 @@ from quadrepro.data.noise import add_noise
 from quadrepro.data.normalise import Normaliser
 from quadrepro.engine.environment import environment, utc_now
 from quadrepro.engine.limits import at_most
-from quadrepro.engine.records import Record, pack, pack_margins
+from quadrepro.engine.packing import pack_codes, pack_numbers, pack_scores
+from quadrepro.engine.records import Record, pack_margins, rmse
 from quadrepro.kernels.compiling import warm
+from quadrepro.learners.one_vs_rest import trainer_of
 from quadrepro.learners.stopping import Stopping
 from quadrepro.learners.training import Part, Rng, TrainingData, Voters
 from quadrepro.learners.voting import DrawnStumps, FixedStumps
@@ -59,14 +61,11 @@ def run_cell(cell: Cell, memory: int | None = None) -> Record:
     Record
         Its status is "ok", or "failed" with the reason as its message.
     """
-    made_by = {name: cell.content[name] for name in ("code", "packages")}
-    if made_by != cell.made_by():
-        message = (
-            "this worker has other code or packages than the plan: "
-            f"{cell.made_by()}, but the plan {made_by}"
-        )
-        return _failed(cell, message)
     try:
+        planned = {name: cell.content[name] for name in ("code", "packages")}
+        if (here := cell.made_by()) != planned:
+            message = "this worker has other code or packages than the plan"
+            return _failed(cell, f"{message}: {here}, but the plan {planned}")
         warm(cell.learner.kernels)
         # One BLAS thread, also without workers: workers share the cores, and sums stay the same.
         with _libraries(len(sys.modules)).limit(limits=1), at_most(memory):
@@ -91,7 +90,7 @@ def _failed(cell: Cell, message: str) -> Record:
 
 def _compute(cell: Cell) -> Record:
     data = _training_data(cell)
-    trainer = cell.learner.trainer(data, cell.grids)
+    trainer = trainer_of(cell.learner, data, cell.grids)
     search = _search(cell)
     start = time.perf_counter()
     choice = search(trainer)
@@ -122,7 +121,14 @@ def _training_data(cell: Cell) -> TrainingData:
         X = add_noise(X.astype(np.float64), rng("noise"), **noise, train=split.train)
     rows = X[split.train].astype(np.float64, copy=False)
     normaliser = Normaliser.fit(rows, problem.missing)
-    prepare = normaliser.transform if protocol.normalise == "tanh" else normaliser.fill_in
+    filled = normaliser.transform if protocol.normalise == "tanh" else normaliser.fill_in
+    codes = np.array(problem.n_codes, dtype=bool) if cell.learner.categories else None
+
+    def prepare(X: FloatArray) -> FloatArray:
+        prepared = filled(X)
+        if cell.learner.keeps_missing:
+            prepared = np.where(np.isnan(X), np.nan, prepared)
+        return prepared if codes is None else np.where(codes, X, prepared)
 
     def part(of: IntArray) -> Part:
         return Part(prepare(X[of].astype(np.float64, copy=False)), y[of])
@@ -134,7 +140,10 @@ def _training_data(cell: Cell) -> TrainingData:
     if protocol.inputs == "voters" and not cell.learner.gives_votes:
         stumps = Stumps(protocol.stumps_per_attribute).fit(train.X)
         train, test = (Part(stumps.matrix(part.X), part.y) for part in (train, test))
-    return TrainingData(train, test, valid, _voters(protocol, rng), rng)
+    voters, classes = _voters(protocol, rng), len(problem.classes)
+    return TrainingData(
+        train, test, valid, voters, rng, problem.task, classes, n_codes=problem.n_codes
+    )
 
 
 def _rng(cell: Cell) -> Rng:
@@ -160,10 +169,25 @@ def _search(cell: Cell) -> Search:
 
 def _outcome(cell: Cell, choice: Choice, y_test: FloatArray) -> dict[str, Any]:
     """Return the fields of a record on its test examples."""
-    if cell.learner.task == "regression":
-        return {"rmse": _rmse(choice.fitted.scores, y_test), "cv_errors": choice.loss}
-    wrong = choice.fitted.positive != (y_test > 0)
-    return {"errors": int(wrong.sum()), "wrong": pack(wrong), "cv_errors": int(choice.loss)}
+    outputs, classes = choice.fitted.outputs, cell.problem.classes
+    if not classes:
+        return {
+            "rmse": rmse(outputs.predicted, y_test),
+            "cv_errors": choice.loss,
+            "actual": pack_numbers(y_test),
+            "predicted": pack_numbers(outputs.predicted),
+        }
+    actual = np.asarray(y_test > 0 if len(classes) == 2 else y_test, dtype=np.intp)
+    scores, probabilities = outputs.scores, outputs.probabilities
+    return {
+        "errors": int((outputs.predicted != actual).sum()),
+        "cv_errors": int(choice.loss),
+        "classes": classes,
+        "actual": pack_codes(actual, len(classes)),
+        "predicted": pack_codes(outputs.predicted, len(classes)),
+        "scores": "" if scores is None else pack_scores(scores),
+        "probabilities": "" if probabilities is None else pack_scores(probabilities),
+    }
 
 
 def _measures(cell: Cell, choice: Choice, data: TrainingData) -> dict[str, list[float]]:
@@ -174,11 +198,7 @@ def _measures(cell: Cell, choice: Choice, data: TrainingData) -> dict[str, list[
             data.train.y, data.test.y, *scores, choice.path.H, choice.path.weights, data.rng
         )
         found = measure(cell.protocol.measures, trained)
-    if cell.learner.task == "regression" and cell.problem.truth is not None:
+    if data.task == "regression" and cell.problem.truth is not None:
         truth = cell.problem.truth[cell.problem.split.test]
-        found["rmse_noiseless"] = [_rmse(choice.fitted.scores, truth)]
+        found["rmse_noiseless"] = [rmse(choice.fitted.predicted, truth)]
     return found
-
-
-def _rmse(predicted: FloatArray, y: FloatArray) -> float:
-    return float(np.sqrt(np.mean((predicted - y) ** 2)))

@@ -52,12 +52,13 @@ def fill(
                 bins[start + (word >> np.uint64(16 * g) & BIN)] += u
 
 
-@compiled("void(int64[::1], int64[::1], int64[::1], int64[::1], int64, int64[::1])")
+@compiled("void(int64[::1], int64[::1], int64[::1], int64[::1], int64[::1], int64, int64[::1])")
 def sums_of_voters(
     bins: IntArray,
     starts: IntArray,
     voters: IntArray,
     chains: IntArray,
+    widths: IntArray,
     total: int,
     sums: IntArray,
 ) -> None:
@@ -71,6 +72,9 @@ def sums_of_voters(
         First bin of each group, and the number of bins.
     voters, chains : ndarray
         As in `VoterGroups`.
+    widths : ndarray of shape (n_chains,)
+        Number of codes of the chains behind each one in its group, which is how far apart the bins
+        of its digits lie.
     total : int
         Signed weight of all examples.
     sums : ndarray of shape (n_voters,)
@@ -78,31 +82,29 @@ def sums_of_voters(
     """
     one = np.uint64(1)
     for g in range(len(chains) - 1):
-        left = starts[g + 1] - starts[g]
-        for c in range(chains[g + 1] - 1, chains[g] - 1, -1):
-            first, end = np.uint64(voters[c]), np.uint64(voters[c + 1])
-            left //= voters[c + 1] - voters[c] + 1
-            source = target = np.uint64(starts[g])
-            if left > 1:
-                sums[first:end] = 0
-                # Take the last digit off the codes.
-                for _ in range(left):
-                    together = 0
-                    for j in range(first, end):
-                        sums[j] += bins[source]
-                        together += bins[source]
-                        source += one
-                    bins[target] = together + bins[source]
-                    source += one
-                    target += one
-            below = 0
-            for j in range(first, end):
-                if left > 1:
-                    below += sums[j]
-                else:
+        start = np.uint64(starts[g])
+        for c in range(chains[g], chains[g + 1]):
+            first, end, width = np.uint64(voters[c]), np.uint64(voters[c + 1]), np.uint64(widths[c])
+            source, below = start, np.int64(0)
+            if width == one:
+                for j in range(first, end):
                     below += bins[source]
+                    sums[j] = total - 2 * below
                     source += one
+                continue
+            # Take the first digit off the codes: add its runs of bins to the run of digit 0.
+            for i in range(width):
+                below += bins[start + i]
+            sums[first] = total - 2 * below
+            source += width
+            for j in range(first + one, end):
+                for i in range(width):
+                    below += bins[source + i]
+                    bins[start + i] += bins[source + i]
                 sums[j] = total - 2 * below
+                source += width
+            for i in range(width):
+                bins[start + i] += bins[source + i]
 
 
 @compiled(
@@ -148,9 +150,11 @@ def take_rounds(
     """
     n = len(y)
     starts = np.zeros(len(chains), dtype=np.int64)
+    widths = np.empty(len(digits), dtype=np.int64)
     for g in range(len(chains) - 1):
         n_codes = 1
-        for c in range(chains[g], chains[g + 1]):
+        for c in range(chains[g + 1] - 1, chains[g] - 1, -1):
+            widths[c] = n_codes
             n_codes *= voters[c + 1] - voters[c] + 1
         starts[g + 1] = starts[g] + n_codes
     bins = np.empty(starts[-1], dtype=np.int64)
@@ -187,7 +191,7 @@ def take_rounds(
                 total += units[a]
                 size += abs(units[a])
             fill(bins, starts, words, units, awake, n_awake)
-            sums_of_voters(bins, starts, voters, chains, total, sums)
+            sums_of_voters(bins, starts, voters, chains, widths, total, sums)
             largest = np.int64(0)
             for j in range(len(sums)):
                 largest = max(largest, abs(sums[j]))

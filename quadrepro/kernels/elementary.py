@@ -58,3 +58,11 @@ def log_all(x: FloatArray, out: FloatArray) -> None:
     """Write the natural logarithm of every number into `out`."""
     for i in range(len(x)):
         out[i] = log(x[i])
+
+
+@compiled("void(float64[::1], float64[::1])")
+def tanh_all(x: FloatArray, out: FloatArray) -> None:
+    """Write the hyperbolic tangent of every number into `out`."""
+    for i in range(len(x)):
+        falling = exp(-2.0 * abs(x[i]))
+        out[i] = math.copysign((1.0 - falling) / (1.0 + falling), x[i])

@@ -1,21 +1,21 @@
 """What all learners share: hyper-parameters, settings, and the trainer that a search sees.
 
 A learner is a frozen dataclass of its settings. Class attributes (`gives_votes`,
-`takes_drawn_stumps`, `draws`) say what it can do, so that no other room has to know its class.
+`takes_drawn_stumps`, `many_classes`, `draws`) say what it can do, so that no other room has to know
+its class.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from math import inf
-from typing import ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
+from quadrepro._typing import Task
 from quadrepro.learners.grid import Grid, Value
 from quadrepro.learners.training import Trainer, TrainingData
-
-Task = Literal["classification", "regression"]
 
 
 @dataclass(frozen=True)
@@ -99,8 +99,12 @@ class Learner(ABC):
         Whether candidates are weights over voters, which some measures need.
     takes_drawn_stumps : bool
         Whether the learner can learn from stumps that are drawn in every round.
+    many_classes : bool
+        Whether the learner can tell more than two classes apart by itself.
     draws : bool
         Whether training may draw random numbers.
+    takes_raw : bool
+        Whether the learner can be asked to take categories and missing values as they are.
     uses_gram : bool
         Whether training needs the Gram matrix of the voters.
     former : mapping of str to str
@@ -114,7 +118,9 @@ class Learner(ABC):
     version: ClassVar[int] = 1
     gives_votes: ClassVar[bool]
     takes_drawn_stumps: ClassVar[bool] = False
+    many_classes: ClassVar[bool] = False
     draws: ClassVar[bool] = False
+    takes_raw: ClassVar[bool] = False
     uses_gram: ClassVar[bool] = False
     former: ClassVar[Mapping[str, str]] = {}
     kernels: ClassVar[tuple[str, ...]] = ()
@@ -143,13 +149,40 @@ class Learner(ABC):
         """
 
     @property
+    def content(self) -> dict[str, Any]:
+        """The settings that results depend on."""
+        return asdict(self)
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """The modules whose code results depend on, see `quadrepro.fingerprint.code_hash`."""
+        return (type(self).__module__, *(f"quadrepro.kernels.{name}" for name in self.kernels))
+
+    @property
+    def categories(self) -> bool:
+        """Whether nominal attributes stay codes, as they are before they are normalised."""
+        return False
+
+    @property
+    def keeps_missing(self) -> bool:
+        """Whether missing values stay NaN."""
+        return False
+
+    @property
     def task(self) -> Task:
-        """What the learner predicts: a class, as the sign of a score, or a number."""
+        """What the learner predicts: one of two or more classes, or a number."""
         return "classification"
 
     def for_task(self, task: Task) -> Self | None:
-        """Return this learner set up for a task, or None if it cannot do it."""
-        return self if task == self.task else None
+        """Return this learner set up for a task, or None if it cannot do it.
+
+        What tells two classes apart is set up for more: each of them is told from the rest.
+        """
+        return self if (task == "regression") == (self.task == "regression") else None
+
+    def against_rest(self, task: Task) -> bool:
+        """Whether the learner is trained once for every class, as it tells only two apart."""
+        return task == "multiclass" and not self.many_classes
 
     def check(self, grid: Grid) -> None:
         """Raise ValueError if a grid does not fit the hyper-parameters."""

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
-from quadrepro._typing import FloatArray, IntArray
-from quadrepro.learners.base import Learner, Task
-from quadrepro.learners.grid import Grid
-from quadrepro.learners.training import Fitted, Losses, Path, Trainer, TrainingData
+from quadrepro._typing import FloatArray, IntArray, Task
+from quadrepro.learners.base import Learner
+from quadrepro.learners.grid import Grid, Value
+from quadrepro.learners.held_out import Scored, Validation
+from quadrepro.learners.training import (
+    Fitted,
+    Outputs,
+    Path,
+    Trainer,
+    TrainingData,
+    trained_on,
+)
 
 
 @dataclass(frozen=True)
@@ -23,7 +32,11 @@ class Predictor(Learner):
 
     def trainer(self, data: TrainingData, grids: Sequence[Grid]) -> Predictions:
         """Return the trainer on the attributes."""
-        return Predictions(grids, self, data)
+        return Predictions(grids, self.for_columns(data), data)
+
+    def for_columns(self, data: TrainingData) -> Self:
+        """Return this predictor with what it has to know of the columns of a cell."""
+        return self
 
     @abstractmethod
     def predictions(
@@ -36,7 +49,7 @@ class Predictor(Learner):
         X : ndarray of shape (n_examples, n_attributes)
             Training examples.
         y : ndarray of shape (n_examples,)
-            Labels -1 or +1, or the numbers to predict.
+            Labels -1 or +1, class codes where the predictor takes them, or the numbers to predict.
         grid : Grid
             Values of the hyper-parameters.
         X_new : ndarray of shape (n_new, n_attributes)
@@ -47,7 +60,7 @@ class Predictor(Learner):
         Returns
         -------
         ndarray of shape (n_candidates, n_new)
-            Predicted numbers, or for classes scores that are above zero for +1.
+            Predicted numbers or class codes, or for two classes scores that are above zero for +1.
         """
 
     def all_predictions(
@@ -66,16 +79,52 @@ class Predictor(Learner):
         # Most learners have one grid, whose scores may take as long to copy as rounds to run.
         return found[0] if len(found) == 1 else np.concatenate(found)
 
+    def outputs(
+        self, data: TrainingData, candidate: dict[str, Value], X_new: FloatArray
+    ) -> Outputs:
+        """Train one candidate on the training part and return its outputs on new examples.
+
+        Parameters
+        ----------
+        data : TrainingData
+            The examples of the cell; the generator ``all`` is that of all random draws.
+        candidate : dict
+            Value of each hyper-parameter.
+        X_new : ndarray of shape (n_new, n_attributes)
+            New examples.
+        """
+        alone = Grid.of({name: [value] for name, value in candidate.items()})
+        [found] = self.predictions(*data.train, alone, X_new, data.rng("all"))
+        told = self.outputs_of(found)
+        assert told is not None
+        return told
+
+    def outputs_of(self, predictions: FloatArray) -> Outputs | None:
+        """Return the outputs that a candidate's `predictions` tell.
+
+        Parameters
+        ----------
+        predictions : ndarray of shape (n_new,)
+            Those of one candidate.
+
+        Returns
+        -------
+        Outputs or None
+            None if they tell too little, so that the candidate must be trained for its `outputs`.
+        """
+        if self.task == "regression":
+            return Outputs(predictions)
+        return Outputs.by_score(predictions)
+
     def held_out_predictions(
         self,
         X: FloatArray,
         y: FloatArray,
         grids: Sequence[Grid],
         X_valid: FloatArray,
-        X_test: FloatArray,
         rng: np.random.Generator,
-    ) -> tuple[FloatArray, Callable[[int], FloatArray]]:
-        """Train every candidate of several grids; few of them have to predict the test examples.
+    ) -> tuple[FloatArray, Callable[[int, FloatArray], Outputs] | None]:
+        """Train every candidate of several grids and return its predictions of held-out examples.
 
         Parameters
         ----------
@@ -83,19 +132,16 @@ class Predictor(Learner):
             As in `all_predictions`.
         X_valid : ndarray of shape (n_valid, n_attributes)
             Held-out examples.
-        X_test : ndarray of shape (n_test, n_attributes)
-            Test examples.
 
         Returns
         -------
         on_valid : ndarray of shape (n_candidates, n_valid)
             Predictions for the held-out examples.
-        on_test : callable
-            Returns those of the candidate with a given index for the test examples.
+        later : callable or None
+            Returns the outputs of the candidate with a given index on new examples; None if it
+            must be trained once more for them.
         """
-        scores = self.all_predictions(X, y, grids, np.vstack([X_valid, X_test]), rng)
-        on_valid, on_test = np.split(scores, [len(X_valid)], axis=1)
-        return on_valid, lambda i: on_test[i]
+        return self.all_predictions(X, y, grids, X_valid, rng), None
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,71 +159,58 @@ class Predictions(Trainer):
     predictor: Predictor
     data: TrainingData
 
-    def cross_validate(self, fold: IntArray) -> Losses:
-        """Return the losses summed over the folds; a single candidate is not trained and has 0."""
-        X, y = self.data.train
-        losses = np.zeros(len(self.candidates))
-        if len(losses) > 1:
-            for f in range(int(fold.max()) + 1):
-                out = fold == f
-                scores = self._scores(X[~out], y[~out], X[out], f"fold {f}")
-                losses += summed_loss(self.predictor.task, scores, y[out])
-        return Losses(losses, self._fitted)
+    @property
+    def task(self) -> Task:
+        """What is predicted."""
+        return self.data.task
 
-    def hold_out(self) -> Losses:
-        """Return the losses on the held-out examples."""
+    def validate(self, fold: IntArray | None) -> Validation:
+        """Score held-out examples; a single candidate is not trained for folds and has loss 0."""
+        n_candidates = len(self.candidates)
+        solved = np.ones(n_candidates, dtype=np.bool_)
+        if fold is not None:
+            return Validation(self._folds(fold) if n_candidates > 1 else (), solved, self._fitted)
         data, valid = self.data, self.data.valid
         if valid is None:
             raise ValueError("a hold-out needs held-out examples")
-        on_valid, on_test = self.predictor.held_out_predictions(
-            *data.train, self.grids, valid.X, data.test.X, data.rng("all")
+        on_valid, later = self.predictor.held_out_predictions(
+            *data.train, self.grids, valid.X, data.rng("all")
         )
-        losses = summed_loss(self.predictor.task, on_valid, valid.y)
-        return Losses(losses, lambda i: Fitted(self.candidates[i], on_test(i)))
+        part = Scored(valid.y, on_valid)
+        if later is None:
+            return Validation([part], solved, self._fitted)
+        return Validation(
+            [part], solved, lambda i: Fitted(self.candidates[i], later(i, data.test.X))
+        )
+
+    def _folds(self, fold: IntArray) -> Iterator[Scored]:
+        X, y = self.data.train
+        for f in range(int(fold.max()) + 1):
+            seen, out = trained_on(fold, f), fold == f
+            yield Scored(y[out], self._scores(X[seen], y[seen], X[out], f"fold {f}"))
 
     def path(self) -> Path:
         """Train all candidates once; they predict the training and the test examples."""
         X, y = self.data.train
         scores = self._scores(X, y, np.vstack([X, self.data.test.X]))
         on_train, on_test = np.split(scores, [len(y)], axis=1)
-        last = Fitted(self.candidates[-1], on_test[-1])
+        told = self.predictor.outputs_of(on_test[-1])
+        last = self.last() if told is None else Fitted(self.candidates[-1], told)
         return Path(last, lambda: (on_train, on_test))
 
     def last(self) -> Fitted:
         """Train only the last candidate."""
         return self._fitted(len(self.candidates) - 1)
 
+    def for_labels(self, data: TrainingData) -> Trainer:
+        """Return the trainer on the same attributes for other labels."""
+        return replace(self, data=data)
+
     def _fitted(self, i: int) -> Fitted:
         candidate = self.candidates[i]
-        alone = Grid.of({name: [value] for name, value in candidate.items()})
-        rng, (X, y) = self.data.rng("all"), self.data.train
-        return Fitted(candidate, self.predictor.predictions(X, y, alone, self.data.test.X, rng)[0])
+        return Fitted(candidate, self.predictor.outputs(self.data, candidate, self.data.test.X))
 
     def _scores(
         self, X: FloatArray, y: FloatArray, X_new: FloatArray, name: str = "all"
     ) -> FloatArray:
         return self.predictor.all_predictions(X, y, self.grids, X_new, self.data.rng(name))
-
-
-def summed_loss(task: Task, scores: FloatArray, y: FloatArray) -> FloatArray:
-    """Return the number of errors, or the sum of squared errors, of each row of scores.
-
-    Parameters
-    ----------
-    task : {"classification", "regression"}
-        What the scores predict.
-    scores : ndarray of shape (n_candidates, n_examples)
-        Predicted numbers, or for classes scores that are above zero for +1.
-    y : ndarray of shape (n_examples,)
-        Labels -1 or +1, or true numbers.
-
-    Returns
-    -------
-    ndarray of shape (n_candidates,)
-        The losses; infinite for a regression whose predictions overflowed.
-    """
-    if task == "classification":
-        return np.asarray(((scores > 0) != (y > 0)).sum(axis=1), dtype=np.float64)
-    errors = scores - y
-    losses = np.square(errors, out=errors).sum(axis=1)
-    return np.where(np.isnan(losses), np.inf, losses)

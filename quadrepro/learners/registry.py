@@ -6,7 +6,7 @@ An entry gives the module of its algorithm, which is imported only when it is ne
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -17,10 +17,7 @@ from quadrepro.learners.base import Learner
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
-    from quadrepro.learners.sklearn_predictor import SklearnEntry
-
-SKLEARN = "sklearn:"
-"""Prefix of the names of scikit-learn's estimators."""
+    from quadrepro.learners.contestants.entry import EstimatorEntry
 
 
 @dataclass(frozen=True)
@@ -68,6 +65,10 @@ class Entry:
         """Names and defaults of the settings that the user may change."""
         return {f.name: f.default for f in fields(self.learner) if f.name not in self.preset}
 
+    def names(self, settings: Mapping[str, Any]) -> Collection[str]:
+        """Return the names of the settings that the user may change besides some."""
+        return self.settings
+
     @property
     def former(self) -> Mapping[str, str]:
         """Settings that have been renamed: the former name and the present one."""
@@ -83,6 +84,9 @@ def _validator(learner: type[Learner]) -> TypeAdapter[Learner]:
 
 OF_ONE_STEP = {"bound": None, "theory": False}
 """Settings of gradient boosting that only one way to step has, and their values for the others."""
+
+BASELINE = "baseline"
+"""Name of the algorithm that does not look at the attributes."""
 
 RAETSCH = "Raetsch, Onoda and Mueller 2001"
 BAUVIN = "Bauvin et al. 2020"
@@ -136,22 +140,36 @@ ALGORITHMS: dict[str, Entry] = {
         )
     },
     "hedge": Entry("greedy.hedge:HedgeBoost", "Experts' vote", "lecture, section 3"),
+    BASELINE: Entry(
+        "baseline:Baseline",
+        "Baseline",
+        "most frequent class, or mean",
+        {"predicts": "classification"},
+    ),
 }
 
 
-def find_entry(name: str) -> Entry | SklearnEntry:
+def find_entry(name: str, folder: str = "") -> Entry | EstimatorEntry:
     """Return the entry of an algorithm, or of an estimator such as ``"sklearn:SVC"``.
+
+    Parameters
+    ----------
+    name : str
+        A name in the registry, or the import path of a class or function: ``module:attribute``,
+        where the module ``sklearn`` stands for all of scikit-learn.
+    folder : str, default ""
+        Where modules are looked for that are not installed.
 
     Raises
     ------
     KeyError
         If there is none; the message gives the nearest name.
     """
-    if name.startswith(SKLEARN):
-        # The module imports all of scikit-learn.
-        from quadrepro.learners.sklearn_predictor import sklearn_entry
+    if ":" in name:
+        # The module imports scikit-learn.
+        from quadrepro.learners.contestants.entry import estimator_entry
 
-        return sklearn_entry(name.removeprefix(SKLEARN))
+        return estimator_entry(name, folder)
     if name not in ALGORITHMS:
         hint = nearest(name, ALGORITHMS, "quadrepro list algorithms")
         raise KeyError(f"unknown algorithm {name!r}{hint}")

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from quadrepro._typing import FloatArray, IntArray
-from quadrepro.learners.algorithm import Algorithm, DrawnProblem, HeldOut, positive_votes
+from quadrepro._typing import BoolArray, FloatArray, IntArray, Task
+from quadrepro.learners.algorithm import Algorithm, DrawnProblem, HeldOut
 from quadrepro.learners.grid import Grid
+from quadrepro.learners.held_out import Scored, Validation
 from quadrepro.learners.stopping import Stopping
 from quadrepro.learners.training import (
     Fitted,
     Losses,
     NoSolutionError,
+    Outputs,
     Path,
     Trainer,
     TrainingData,
     Voters,
+    trained_on,
 )
 from quadrepro.voters.random_stumps import Codes, Coding, RandomStumps
 from quadrepro.voters.reduction import VotingProblem
@@ -49,16 +52,18 @@ class FixedStumps(Voters):
     ) -> MatrixVotes:
         """Return the trainer over the voter matrix, as described in `Voters.trainer`."""
         stumps = Stumps(self.per_attribute).fit(data.train.X)
-        H, H_test = stumps.matrix(data.train.X), stumps.matrix(data.test.X)
-        if self.n_voters is not None:
-            varying = np.flatnonzero((H[0] != H).any(axis=0))
+        X, X_test = data.train.X, data.test.X
+        if self.n_voters is None:
+            H, H_test = stumps.matrix(X), stumps.matrix(X_test)
+        else:
+            varying = stumps.varying(X)
             if len(varying) < self.n_voters:
                 raise ValueError(
                     f"{self.n_voters} voters are asked for, but only {len(varying)} stumps are not "
                     "constant on the training part: raise stumps_per_attribute"
                 )
             chosen = np.sort(data.rng("voters").permutation(varying)[: self.n_voters])
-            H, H_test = H[:, chosen], H_test[:, chosen]
+            H, H_test = stumps.columns(X, chosen), stumps.columns(X_test, chosen)
         return MatrixVotes(grids, algorithm, H, data.train.y, H_test)
 
 
@@ -118,29 +123,28 @@ class MatrixVotes(Trainer):
     y: FloatArray
     H_test: FloatArray
 
-    def cross_validate(self, fold: IntArray) -> Losses:
-        """Return the errors summed over the folds, with the voters of the whole training part.
+    @property
+    def task(self) -> Task:
+        """Two classes."""
+        return "classification"
+
+    def validate(self, fold: IntArray | None) -> Validation:
+        """Score the folds with the voters of the whole training part.
 
         The folds and the whole training part are the samples of one problem.
         """
-        y, k = self.y, int(fold.max()) + 1
-        samples = np.vstack([fold != f for f in range(k)] + [np.ones_like(fold)]).astype(np.float64)
-        problem = self.algorithm.reduced(self.H, y, samples)
+        if fold is None:
+            raise ValueError("a hold-out chooses among votes over drawn stumps, not over a matrix")
+        k = int(fold.max()) + 1
+        seen = [trained_on(fold, f) for f in range(k)]
+        samples = np.vstack([*seen, np.ones_like(fold)]).astype(np.float64)
+        problem = self.algorithm.reduced(self.H, self.y, samples)
         paths = self.algorithm.paths(problem, self.grids)
-        solved = ~np.isnan(paths).any(axis=(0, 2))
+        solved = np.asarray(~np.isnan(paths).any(axis=(0, 2)))
         if not solved.any():
             raise NoSolutionError(self._limit(problem))
-        errors = np.zeros(paths.shape[1])
-        for f in range(k):
-            held_out = fold == f
-            wrong = positive_votes(self.H[held_out], paths[f]) != (y[held_out] > 0)[:, None]
-            errors += wrong.sum(axis=0)
-        errors[~solved] = np.nan
-        return Losses(errors, lambda i: self._fitted(i, paths[k, i]))
-
-    def hold_out(self) -> Losses:
-        """Raise ValueError: examples are held out to choose among votes over drawn stumps."""
-        raise ValueError("a hold-out chooses among votes over drawn stumps, not over a matrix")
+        parts = (self._scored(fold == f, paths[f]) for f in range(k))
+        return Validation(parts, solved, lambda i: self._fitted(i, paths[k, i]))
 
     def path(self) -> Path:
         """Train all candidates on the whole training part."""
@@ -155,11 +159,19 @@ class MatrixVotes(Trainer):
             weights,
         )
 
+    def for_labels(self, data: TrainingData) -> Trainer:
+        """Return the trainer over the same voters for other labels."""
+        return replace(self, y=data.train.y)
+
+    def _scored(self, held_out: BoolArray, weights: FloatArray) -> Scored:
+        scores = (self.H[held_out] @ weights.T).T
+        return Scored(self.y[held_out], scores, ZERO_VOTE * np.abs(weights).sum(axis=1))
+
     def _fitted(self, i: int, weights: FloatArray) -> Fitted:
         # The same product as in `positive_votes`, so that both are rounded in the same way.
         scores = (self.H_test @ weights[None, :].T)[:, 0]
         zero = ZERO_VOTE * float(np.abs(weights[None, :]).sum(axis=1)[0])
-        return Fitted(self.candidates[i], scores, zero, weights)
+        return Fitted(self.candidates[i], _outputs(scores, zero), zero, weights)
 
     def _limit(self, problem: VotingProblem) -> str:
         name = type(self.algorithm).__name__
@@ -184,23 +196,50 @@ class DrawnVotes(Trainer):
     problem: DrawnProblem
     test: Codes
 
-    def cross_validate(self, fold: IntArray) -> Losses:
-        """Raise ValueError: folds leave no examples to choose the number of rounds."""
-        raise ValueError(NEEDS_HELD_OUT)
+    @property
+    def task(self) -> Task:
+        """Two classes."""
+        return "classification"
+
+    def validate(self, fold: IntArray | None) -> Validation:
+        """Score held-out examples, with each candidate after its chosen round."""
+        if fold is not None:
+            raise ValueError(NEEDS_HELD_OUT)
+        _, places = self._held_out()
+        votes = [held.vote(i) for held, i in places]
+        scores = np.array([vote.sums(self.problem.valid) for vote in votes])
+        zero = np.array([ZERO_VOTE * np.abs(vote.weights).sum() for vote in votes])
+        solved = np.ones(len(votes), dtype=np.bool_)
+        part = Scored(self.problem.y_valid, scores, zero)
+        return Validation([part], solved, lambda i: self._fitted(*places[i]))
 
     def hold_out(self) -> Losses:
-        """Return the errors on held-out examples, each candidate after its chosen round."""
-        found = [self.algorithm.hold_out(self.problem, grid) for grid in self.grids]
-        places = [(held, i) for held in found for i in range(len(held.candidates))]
-        errors = np.concatenate([held.errors for held in found])
+        """Return the errors on held-out examples, which the runs have counted."""
+        errors, places = self._held_out()
         return Losses(errors.astype(np.float64), lambda i: self._fitted(*places[i]))
 
     def path(self) -> Path:
         """Raise ValueError: a path has no held-out examples to choose the number of rounds."""
         raise ValueError(NEEDS_HELD_OUT)
 
+    def for_labels(self, data: TrainingData) -> Trainer:
+        """Return the trainer over stumps that are drawn in the same way for other labels."""
+        return data.voters.trainer(self.algorithm, data, self.grids)
+
+    def _held_out(self) -> tuple[IntArray, list[tuple[HeldOut, int]]]:
+        """Return the held-out errors of all candidates, and where each of them is kept."""
+        found = [self.algorithm.hold_out(self.problem, grid) for grid in self.grids]
+        places = [(held, i) for held in found for i in range(len(held.candidates))]
+        return np.concatenate([held.errors for held in found]), places
+
     def _fitted(self, held: HeldOut, i: int) -> Fitted:
         vote, problem = held.vote(i), self.problem
         total = float(np.abs(vote.weights).sum())
         margins = problem.y_train * vote.sums(problem.train) / (total if total > 0 else 1.0)
-        return Fitted(held.candidates[i], vote.sums(self.test), ZERO_VOTE * total, margins=margins)
+        outputs = _outputs(vote.sums(self.test), ZERO_VOTE * total)
+        return Fitted(held.candidates[i], outputs, ZERO_VOTE * total, margins=margins)
+
+
+def _outputs(sums: FloatArray, zero: float) -> Outputs:
+    """Return the outputs of a vote, whose sums are no probabilities; an even vote is 0."""
+    return Outputs.by_score(np.where(np.abs(sums) <= zero, 0.0, sums))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from quadrepro.config.protocol import Protocol, SplitRule
+from quadrepro.config.protocol import Protocol
 from quadrepro.config.schema import Config
+from quadrepro.config.split_rule import SplitRule
 
 ENDING = ".caption.md"
 """Ending of the file with a figure's caption."""
@@ -47,6 +48,12 @@ def _how(config: Config) -> list[str]:
     return [*found, f"Seed {config.seed}."]
 
 
+def splits_word(protocol: Protocol) -> str:
+    """Return what texts call the splits of a protocol."""
+    rule = protocol.split
+    return "random splits" if rule.draws_share and not rule.time else "splits"
+
+
 def _splits(protocol: Protocol, repeats: int) -> str:
     over = f"each of {repeats} random splits" if repeats > 1 else "one random split"
     if protocol.sample is not None:
@@ -56,6 +63,8 @@ def _splits(protocol: Protocol, repeats: int) -> str:
         over = f"each of {repeats} repeats" if repeats > 1 else "the only repeat"
         return f"For {over}, a fresh sample of {parts} examples is drawn."
     split: SplitRule = protocol.split
+    if split.time or not split.draws_share:
+        return _other_splits(protocol, repeats)
     if split.train == "all":
         return "All examples are both training and test examples."
     share = "half" if split.train == "half" else f"a share of {split.train:g}"
@@ -63,7 +72,45 @@ def _splits(protocol: Protocol, repeats: int) -> str:
     rest = "the others are test examples"
     if protocol.holdout is not None:
         rest = "the others are divided into validation and test examples"
-    return f"In {over}, {share} of the examples{most} are training examples; {rest}."
+    what = f"groups of {split.groups}" if split.groups else "examples"
+    found = f"In {over}, {share} of the {what}{most} are training examples; {rest}."
+    if split.groups:
+        most = f", at most {split.at_most} of them" if split.at_most else ""
+        found = f"In {over}, the examples of {share} of the {what} are for training{most}; {rest}."
+    return found + _kept_together(split)
+
+
+def _kept_together(split: SplitRule) -> str:
+    by_class = " Folds have the same shares of the classes." if split.stratify else ""
+    if split.stratify and not (split.groups or split.leave_out or split.column):
+        by_class = " All parts and folds have the same shares of the classes."
+    together = f" No group of {split.groups} is in two parts or folds." if split.groups else ""
+    return by_class + together
+
+
+def _other_splits(protocol: Protocol, repeats: int) -> str:
+    """Return how rows are divided in a way that draws no share of them."""
+    split = protocol.split
+    if split.time:
+        most = f", at most the latest {split.at_most}" if split.at_most else ""
+        rest = " The first half of each is for validation." if protocol.holdout is not None else ""
+        parts = f"{repeats} test parts of equal size" if repeats > 1 else "one test part"
+        return (
+            f"Examples are sorted by {split.time}. The last of them are {parts}, after training on"
+            f" those before it{most}.{rest}"
+        )
+    if split.outer:
+        times, _, folds = split.outer.partition("x")
+        again = f", {times} times" if times != "1" else ""
+        found = f"The examples are divided at random into {folds} folds{again}. Each is tested once"
+        found += ", after training on the others."
+    elif split.leave_out:
+        left = f"the examples of one group of {split.groups}" if split.groups else "one example"
+        found = f"Each repeat tests {left}, after training on all others."
+    else:
+        what = f"attribute {split.column}" if split.column else f"OpenML task {split.openml_task}"
+        found = f"The {what} says which examples are tested."
+    return found + _kept_together(split)
 
 
 def _preparation(protocol: Protocol, votes: bool) -> list[str]:

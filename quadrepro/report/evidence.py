@@ -81,7 +81,7 @@ def evidence(outcomes: Outcomes, means: Printed, margins: Printed, row: str) -> 
     if not all(outcomes.complete(row, c) for c in columns):
         return None
     unit = 1 if outcomes.regression(row) else 100
-    errors = {c: unit * np.array(outcomes.risks(row, c)) for c in columns}
+    errors = {c: unit * np.array(outcomes.values(row, c)) for c in columns}
     margin_means, margin_squares = _margins(outcomes, row)
     compared = (
         ("mean", means, MEAN, errors, _mean, log_probability_of_means),

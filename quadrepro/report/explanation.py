@@ -76,6 +76,8 @@ def explain(cell: Cell, record: Record, store: RecordStore) -> Iterator[tuple[st
     yield "data", str(data)
     if "split" in content:
         yield "split", f"SHA-256 {content['split']}"
+    elif "division" in content:
+        yield "split", f"from the rows, by {_inline(content['protocol']['split'])}"
     yield "seed", f"{cell.draws[0]}, with the names {cell.draws[1]!r} and {cell.draws[2]}"
     yield "code", str(content["code"])
     yield "packages", _inline(content["packages"])

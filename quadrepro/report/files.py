@@ -8,6 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from quadrepro._files import write_text
 from quadrepro.config.loading import Experiment
 from quadrepro.config.plan import Plan
@@ -18,6 +20,7 @@ from quadrepro.report.captions import ENDING, caption_text
 from quadrepro.report.figure import FORMATS
 from quadrepro.report.kinds import requested
 from quadrepro.report.kinds.base import Request
+from quadrepro.report.kinds.metrics import metric_columns
 from quadrepro.report.manifest import CellsFile, FigureFiles, Manifest, TableFiles, read_manifest
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.printed_figure import NAME as PRINTED
@@ -46,7 +49,7 @@ CELLS_HEADER = (
     "key",
     "reason",
 )
-"""Its columns."""
+"""Its columns; those of the metrics that the config asks for follow."""
 
 OUTCOMES = "outcomes.csv"
 """Name of the file with what every test example came to, from which tables can be recomputed."""
@@ -228,7 +231,8 @@ def write_results(
         if kind.caption is not None:
             shown = kind.caption(request.context, outcomes)
             write_text(folder / (kind.name + ENDING), caption_text(experiment.config, shown))
-    write_text(folder / CELLS, _cells(written, outcomes))
+    by_metric = metric_columns(experiment, outcomes)
+    write_text(folder / CELLS, _cells(written, outcomes, by_metric))
     write_text(folder / OUTCOMES, _outcomes(outcomes))
     if verdicts:
         write_text(folder / SCORE, score_text(verdicts))
@@ -254,13 +258,16 @@ def _written(experiment: Experiment) -> list[Request[Any]]:
     return [request for request in requested(experiment) if request.kind.written(request.context)]
 
 
-def _cells(requests: Sequence[Request[Any]], outcomes: Outcomes) -> str:
+def _cells(
+    requests: Sequence[Request[Any]], outcomes: Outcomes, by_metric: Mapping[str, Outcomes]
+) -> str:
     printed: dict[tuple[str, str], str] = {}
     for request in requests:
         found = request.kind.published(request.context)
         printed |= {place: text for place, text in found.items() if text}
     rows = []
-    for (row, column, repeat), record in outcomes.records.items():
+    for cell, record in outcomes.records.items():
+        row, column, repeat = cell
         measured: tuple[str | float | int, ...] = ("",) * 6
         if record.ok:
             counted = record.rmse is None
@@ -274,8 +281,9 @@ def _cells(requests: Sequence[Request[Any]], outcomes: Outcomes) -> str:
             )
         published = printed.get((row, column), "")
         place = row, column, repeat, record.status
-        rows.append((*place, *measured, published, record.key, record.reason))
-    return csv_text(CELLS_HEADER, tuple(rows))
+        metrics = (of.measured.get(cell, "") for of in by_metric.values())
+        rows.append((*place, *measured, published, record.key, record.reason, *metrics))
+    return csv_text((*CELLS_HEADER, *by_metric), tuple(rows))
 
 
 def _outcomes(outcomes: Outcomes) -> str:
@@ -287,6 +295,7 @@ def _outcomes(outcomes: Outcomes) -> str:
         if record.margins:
             margins = record.training_margins()
             moments = (len(margins), float(margins.mean()), float(margins.std(ddof=1)))
-        if record.wrong or record.margins:
-            rows.append((*place, record.n_test, record.wrong, *moments))
+        wrong = np.packbits(record.wrong_examples()).tobytes().hex() if record.classes else ""
+        if wrong or record.margins:
+            rows.append((*place, record.n_test, wrong, *moments))
     return csv_text(OUTCOMES_HEADER, tuple(rows))

@@ -117,6 +117,7 @@ def ranking_table(
     splits: Sequence[Splits] = (),
     *,
     higher_is_better: bool = False,
+    quantity: str = "",
     rows: str = "data sets",
     left_out: str = "",
 ) -> Table:
@@ -134,6 +135,8 @@ def ranking_table(
         Risks on single splits, of the same sign.
     higher_is_better : bool, default False
         Whether the minus sign is taken from differences that are shown.
+    quantity : str, default ""
+        What is compared, by default the risk, or the score if higher is better.
     rows : str, default "data sets"
         What the methods are ranked over.
     left_out : str, default ""
@@ -146,6 +149,7 @@ def ranking_table(
         data sets, and one for each that has splits.
     """
     sign = -1.0 if higher_is_better else 1.0
+    quantity = quantity or ("score" if higher_is_better else "risk")
     compared = {of.dataset: compare_splits(of, ranking.rope) for of in splits}
     ranks = dict(zip(ranking.methods, ranking.mean_ranks, strict=True))
     body, data = [], []
@@ -161,7 +165,7 @@ def ranking_table(
         (*HEADER, probabilities, *(["corrected t"] if splits else [])),
         tuple(body),
         (
-            *_notes(ranking, titles, higher_is_better, rows),
+            *_notes(ranking, titles, quantity, rows),
             *_notes_on_splits(len(splits)),
             *([f"Left out: {left_out}."] if left_out else []),
         ),
@@ -248,7 +252,7 @@ def _ends(effect: Effect) -> tuple[float, float, float]:
 
 
 def _notes(
-    ranking: Ranking, titles: Mapping[str, str], higher_is_better: bool, rows: str
+    ranking: Ranking, titles: Mapping[str, str], quantity: str, rows: str
 ) -> tuple[str, ...]:
     friedman, rope, critical = ranking.friedman, ranking.rope, ranking.critical_difference
     ranks = zip(ranking.methods, ranking.mean_ranks, strict=True)
@@ -262,7 +266,7 @@ def _notes(
         f"ranks that are {critical:.2f} or more apart differ significantly. "
         "Holm: p-values of rank differences, and of Wilcoxon's signed-rank test (ties by Pratt's "
         "rule), adjusted for the number of pairs by Holm's method.",
-        f"Shift: {'score' if higher_is_better else 'risk'} of the first less that of the second, "
+        f"Shift: {quantity} of the first less that of the second, "
         f"by the estimate of Hodges and Lehmann, with an interval of {100 * COVERAGE:g}%.",
         f"Probability that the first is better{within} or is worse, by the Bayesian signed-rank "
         f"test ({N_DRAWS:,} draws with seed {SEED}).",

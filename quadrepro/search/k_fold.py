@@ -16,7 +16,7 @@ class KFold:
     Attributes
     ----------
     fold : ndarray of shape (n_train,)
-        Fold of each training example, 0 to k - 1.
+        Fold of each training example, 0 to k - 1; see `quadrepro.learners.training.trained_on`.
     """
 
     fold: IntArray

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from quadrepro._typing import BoolArray, FloatArray, Targets, Task
 from quadrepro.config.cell import Cell as PlannedCell
 from quadrepro.engine.records import Record
 
@@ -12,14 +15,14 @@ from quadrepro.engine.records import Record
 from quadrepro.engine.work import _training_data
 from quadrepro.kernels.compiling import warm
 from quadrepro.learners.algorithm import Algorithm
-from quadrepro.learners.base import Task
+from quadrepro.learners.base import Learner
 from quadrepro.learners.predictor import Predictor
-from quadrepro.learners.training import Part
 
 # Each of these registers how its learners are solved.
 from quadrepro.verification import cq_programs, gradient, greedy, programs, refitted  # noqa: F401
 from quadrepro.verification.certificate import Certificate, LongArray, Rounds
-from quadrepro.verification.solution import Cell, Solution, solve
+from quadrepro.verification.one_vs_rest import OneVsRestSolution, first_class, solve_classes
+from quadrepro.verification.solution import Cell, Solution, called
 from quadrepro.verification.voters import ZERO
 
 SINGLE = 1e-6
@@ -51,11 +54,11 @@ def verify_cell(cell: PlannedCell, record: Record, rounds: Rounds) -> Certificat
     # The number of threads may change the last bits of an estimator.
     with threadpool_limits(limits=1):
         examined = Cell(_training_data(cell), cell.grids, record.chosen)
-        solution = solve(cell.learner, examined)
-        check_outcomes(solution, record, examined, cell.learner.task, certificate)
+        solution = solve_classes(cell.learner, examined)
+        check_outcomes(solution, record, examined, certificate)
         loss = choice_loss(cell, solution, examined)
         close = abs(loss - record.cv_errors) <= DIGITS * max(1.0, loss)
-        exact = loss == record.cv_errors or cell.learner.task == "regression"
+        exact = loss == record.cv_errors or not record.classes
         certificate.require(
             close and exact,
             f"the loss of the choice is {loss:.10g}, but {record.cv_errors:.10g} in the record",
@@ -65,7 +68,7 @@ def verify_cell(cell: PlannedCell, record: Record, rounds: Rounds) -> Certificat
 
 
 def check_outcomes(
-    solution: Solution, record: Record, cell: Cell, task: Task, certificate: Certificate
+    solution: Solution, record: Record, cell: Cell, certificate: Certificate
 ) -> None:
     """Compare what a record says of the test and training examples with a solution.
 
@@ -77,30 +80,40 @@ def check_outcomes(
         What the cell left.
     cell : Cell
         The examples.
-    task : {"classification", "regression"}
-        What is predicted.
     certificate : Certificate
         Takes what is found.
     """
-    require, test = certificate.require, cell.data.test
+    require, test, task = certificate.require, cell.data.test, cell.data.task
     require(
         solution.candidate == record.chosen,
         f"training again leads to {solution.candidate}, but the record says {record.chosen}",
     )
-    scores, zero = solution.scores(test.X)
-    require(len(scores) == record.n_test, f"there are {len(scores)} test examples")
+    predicted = solution.predicted(test.X, task)
+    require(len(predicted) == record.n_test, f"there are {len(predicted)} test examples")
+    if len(predicted) != record.n_test:
+        return
+    targets = (test.y > 0).astype(np.intp) if task == "classification" else test.y
+    require((record.actual_targets() == targets).all(), "other targets than in the record")
     if task == "regression":
-        rmse = float(np.sqrt(np.mean((scores - test.y) ** 2)))
+        rmse = float(np.sqrt(np.mean((predicted - test.y) ** 2)))
         close = record.rmse is not None and abs(rmse - record.rmse) <= DIGITS * rmse
         require(close, f"the RMSE is {rmse:.10g}, but {record.rmse:.10g} in the record")
+        off = np.abs(record.predicted_targets() - predicted).max()
+        require(off <= DIGITS * np.abs(predicted).max(), f"predictions are off by {float(off):.2g}")
         return
-    wrong = (scores > zero) != (test.y > 0)
+    errors = int((predicted != targets).sum())
     require(
-        int(wrong.sum()) == record.errors,
-        f"{int(wrong.sum())} test examples are wrong, but {record.errors} in the record",
+        errors == record.errors,
+        f"{errors} test examples are wrong, but {record.errors} in the record",
     )
-    same = len(wrong) == record.n_test and (wrong == record.wrong_examples()).all()
-    require(same, "other test examples are wrong than in the record")
+    same = (predicted == record.predicted_targets()).all()
+    require(same, "other classes are predicted than in the record")
+    kept, scores = record.decision_scores(), solution.kept_scores(test.X)
+    if kept is not None and scores is not None:
+        close = np.allclose(
+            kept, scores, SINGLE, SINGLE * np.abs(scores[np.isfinite(scores)]).max()
+        )
+        require(close, "other scores than in the record")
     if record.margins and (vote := solution.vote) is not None:
         total = max(vote.total, np.longdouble(1e-300))
         margins = cell.data.train.y * vote.sums(cell.data.train.X) / total
@@ -120,36 +133,53 @@ def choice_loss(cell: PlannedCell, solution: Solution, examined: Cell) -> float:
     examined : Cell
         The examples.
     """
-    task, protocol = cell.learner.task, cell.protocol
+    data, protocol = examined.data, cell.protocol
     if protocol.holdout is not None:
-        valid = examined.data.valid
-        assert valid is not None
-        return _loss(task, *solution.scores(valid.X), valid)
-    if not protocol.folds:
+        assert data.valid is not None
+        return _loss(data.task, solution.predicted(data.valid.X, data.task), data.valid.y)
+    if not protocol.folds or (cell.n_candidates == 1 and isinstance(cell.learner, Predictor)):
         return 0.0
-    fold = cell.problem.split.fold
+    fold, y = cell.problem.split.fold, data.train.y
     parts = [fold == f for f in range(int(fold.max()) + 1)]
-    learner, train = cell.learner, examined.data.train
-    if isinstance(learner, Algorithm):
-        _, H = examined.matrix()
-        samples = np.stack([~out for out in parts]).astype(np.float64)
-        grid = examined.up_to if solution.warm else examined.alone
-        votes = learner.path(H, train.y, grid, samples)[:, -1].astype(np.longdouble)
-        zeros = ZERO * np.abs(votes).sum(axis=1)
-        found = zip(parts, votes, zeros, strict=True)
-        return float(sum(((H[o] @ a > z) != (train.y[o] > 0)).sum() for o, a, z in found))
-    assert isinstance(learner, Predictor)
-    if cell.n_candidates == 1:
-        return 0.0
+    # In windows of time, a fold is predicted from earlier rows alone.
+    seen = [fold < f if -1 in fold else ~out for f, out in enumerate(parts)]
+    if isinstance(solution, OneVsRestSolution):
+        every = zip(solution.cells, solution.solutions, strict=True)
+        found = zip(*(_scored(cell.learner, s, c, seen, parts) for c, s in every), strict=True)
+        predicted = (first_class(solution.codes, of_fold) for of_fold in found)
+        return sum(_loss(data.task, p, y[out]) for p, out in zip(predicted, parts, strict=True))
     total = 0.0
-    for f, out in enumerate(parts):
-        X, y, rng = train.X[~out], train.y[~out], examined.data.rng(f"fold {f}")
-        [scores] = learner.predictions(X, y, examined.alone, train.X[out], rng)
-        total += _loss(task, scores.astype(np.longdouble), 0.0, Part(train.X[out], train.y[out]))
+    scores = _scored(cell.learner, solution, examined, seen, parts)
+    for out, scored in zip(parts, scores, strict=True):
+        total += _loss(data.task, called(data.task, *scored), y[out])
     return total
 
 
-def _loss(task: Task, scores: LongArray, zero: float, part: Part) -> float:
+def _scored(
+    learner: Learner,
+    solution: Solution,
+    cell: Cell,
+    seen: list[BoolArray],
+    parts: list[BoolArray],
+) -> Iterator[tuple[LongArray, float]]:
+    """Yield the scores of each part by the candidate trained on what it saw, and what is zero."""
+    train = cell.data.train
+    if isinstance(learner, Algorithm):
+        _, H = cell.matrix()
+        samples = np.stack(seen).astype(np.float64)
+        grid = cell.up_to if solution.warm else cell.alone
+        votes = learner.path(H, train.y, grid, samples)[:, -1].astype(np.longdouble)
+        for out, vote in zip(parts, votes, strict=True):
+            yield H[out] @ vote, ZERO * float(np.abs(vote).sum())
+        return
+    assert isinstance(learner, Predictor)
+    for f, out in enumerate(parts):
+        X, y, rng = train.X[seen[f]], train.y[seen[f]], cell.data.rng(f"fold {f}")
+        [scores] = learner.predictions(X, y, cell.alone, train.X[out], rng)
+        yield scores.astype(np.longdouble), 0.0
+
+
+def _loss(task: Task, predicted: Targets | LongArray, y: FloatArray) -> float:
     if task == "regression":
-        return float(((scores - part.y) ** 2).sum())
-    return float(((scores > zero) != (part.y > 0)).sum())
+        return float(((predicted - y) ** 2).sum())
+    return float((predicted != (y > 0 if task == "classification" else y)).sum())

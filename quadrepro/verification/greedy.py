@@ -143,7 +143,11 @@ class GreedySolution(Solution):
         run, voters = self.run, self.voters
         if isinstance(run, FixedTrajectory):
             assert isinstance(voters, StumpMatrix)
-            return MatrixVote(voters, run.vote())
+            weights = run.vote()
+            if isinstance(self.learner, CBBoost | GBCBBoost):
+                # The paper's weights are a distribution over voters.
+                weights /= max(np.abs(weights).sum(), np.longdouble(1e-300))
+            return MatrixVote(voters, weights)
         assert isinstance(voters, Grid16)
         return DrawnVote(voters, run.attributes, run.cuts, run.weights)
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from quadrepro._typing import FloatArray
+from quadrepro._typing import FloatArray, Targets, Task
 from quadrepro.learners.algorithm import DrawnProblem
 from quadrepro.learners.base import Learner
 from quadrepro.learners.grid import Grid, Value
@@ -113,9 +113,23 @@ class Solution(ABC):
         assert self.vote is not None
         return self.vote.sums(X), ZERO * float(self.vote.total)
 
+    def predicted(self, X: FloatArray, task: Task) -> Targets | LongArray:
+        """Return the class code, or the number, that is predicted for each example."""
+        return called(task, *self.scores(X))
+
+    def kept_scores(self, X: FloatArray) -> LongArray | None:
+        """Return the scores that a record of classes keeps; None if they are not known."""
+        scores, zero = self.scores(X)
+        return np.where(np.abs(scores) <= zero, 0, scores)
+
     @abstractmethod
     def prove(self, certificate: Certificate, rounds: Rounds) -> None:
         """Check the solution by the definition of the algorithm."""
+
+
+def called(task: Task, scores: LongArray, zero: float) -> Targets | LongArray:
+    """Return what scores predict: classes by their sign, or what they are themselves."""
+    return (scores > zero).astype(np.intp) if task == "classification" else scores
 
 
 @singledispatch

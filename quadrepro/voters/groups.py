@@ -20,8 +20,11 @@ from quadrepro.voters.reduction import first_of_equal_rows
 Digits = NDArray[np.uint8]
 Words = NDArray[np.uint64]
 
-N_CODES = 256
-"""Largest number of codes of a group, which is that of a byte."""
+N_DIGITS = 256
+"""Largest number of digits of a chain, which is that of a byte."""
+
+MOST_CODES = 1024
+"""Largest number of codes of a group of several chains, whose bins stay in the nearest cache."""
 
 FEW_CODES, PER_CODE = 16, 3
 """Chains share a code of up to `FEW_CODES` values, or of one for every `PER_CODE` examples.
@@ -94,18 +97,18 @@ class VoterGroups:
             Thresholds, increasing along each row.
         """
         n_attributes, per_attribute = thresholds.shape
-        first = np.arange(0, per_attribute, N_CODES - 1)
+        first = np.arange(0, per_attribute, N_DIGITS - 1)
         voters = (np.arange(n_attributes)[:, None] * per_attribute + first).ravel()
         digits = np.empty((len(voters), len(y)), dtype=np.uint8)
         for a, column in enumerate(columns_of(X)):
             below = np.searchsorted(thresholds[a], column) - first[:, None]
-            digits[a * len(first) : (a + 1) * len(first)] = below.clip(0, N_CODES - 1)
+            digits[a * len(first) : (a + 1) * len(first)] = below.clip(0, N_DIGITS - 1)
         return cls._of_digits(digits, np.append(voters, thresholds.size), y)
 
     @classmethod
     def _of_digits(cls, digits: Digits, voters: IntArray, y: FloatArray) -> VoterGroups:
         sizes = np.diff(voters) + 1
-        chains = _first_chains(sizes, min(N_CODES, max(FEW_CODES, len(y) // PER_CODE)))
+        chains = _first_chains(sizes, min(MOST_CODES, max(FEW_CODES, len(y) // PER_CODE)))
         n_codes = np.array([sizes[a:b].prod() for a, b in pairwise(chains)]).reshape(-1, BLOCK)
         starts = (n_codes.cumsum(axis=1) - n_codes).ravel()
         words = np.zeros((len(n_codes), len(y)), dtype=np.uint64)
@@ -144,7 +147,7 @@ def _first_voters(positive: BoolArray) -> IntArray:
     breaks = (positive[:, 1:] & ~positive[:, :-1]).any(axis=0)
     starts = np.append(0, np.flatnonzero(breaks) + 1)
     ends = np.append(starts[1:], positive.shape[1])
-    parts = [np.arange(a, b, N_CODES - 1) for a, b in zip(starts, ends, strict=True)]
+    parts = [np.arange(a, b, N_DIGITS - 1) for a, b in zip(starts, ends, strict=True)]
     return np.concatenate(parts)
 
 

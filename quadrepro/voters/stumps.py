@@ -230,6 +230,17 @@ class Stumps(TransformerMixin, BaseEstimator):
             above = np.hstack([above, self._missing(X)])
         return np.where(above, 1.0, -1.0)
 
+    def varying(self, X: FloatArray) -> IntArray:
+        """Return the columns of the voter matrix of `X` that are not constant."""
+        low, high = X.min(axis=0)[:, None], X.max(axis=0)[:, None]
+        return np.flatnonzero((low <= self.thresholds_) & (self.thresholds_ < high))
+
+    def columns(self, X: FloatArray, chosen: IntArray) -> FloatArray:
+        """Return some columns of the voter matrix of `X`, one after the other in memory."""
+        attributes, places = np.divmod(chosen, self.per_attribute)
+        above = X.T[attributes] > self.thresholds_[attributes, places][:, None]
+        return np.where(above, 1.0, -1.0).T
+
     def pack(self, X: FloatArray) -> Bits:
         """Return the voters on some examples as bits, see `quadrepro.voters.bits.pack`."""
         bits = self.pack_stumps(X)

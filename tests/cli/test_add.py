@@ -23,6 +23,7 @@ seed: 1
 algorithms:
   - name: adaboost
     grid: {n_rounds: 5}
+baseline: false
 """
 
 
@@ -84,6 +85,18 @@ def test_what_was_added_can_be_named_in_a_config_and_loaded(my_csv: str) -> None
     assert entry.name == "my"
     assert load_card("my") == load_card_file(Path("datasets/my.yaml"))
     assert load_dataset("my").table.n_rows == 4
+
+
+def test_a_file_of_three_labels_is_compared_by_its_classes(my_csv: str, tmp_path: Path) -> None:
+    rows = [f"{i % 7},{i % 5},{'abc'[i % 7 // 3]}" for i in range(60)]
+    Path("three.csv").write_text("\n".join(["x,z,label", *rows]), encoding="utf-8")
+    said = add("three.csv", "--target", "label").stdout
+    assert "\nclasses: All 3 labels are classes.\n" in said
+    text = CONFIG + said.split("In a config:\n")[1]
+    Path("mine.yaml").write_text(text.replace("protocol: {", "protocol: {folds: 2, "))
+    run = CliRunner().invoke(main, ["run", "mine.yaml", "--jobs", "0", "--out", str(tmp_path)])
+    assert run.exit_code == 0, run.output
+    assert "trained once for each class against the rest" in run.output
 
 
 def test_a_file_that_was_changed_since_is_refused(my_csv: str) -> None:

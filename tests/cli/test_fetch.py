@@ -21,6 +21,7 @@ protocol: {view: default, folds: 2}
 datasets: [one, two]
 algorithms:
   - {name: quadboost-l2, grid: {n_rounds: 10, lam: 1}}
+baseline: false
 """
 
 

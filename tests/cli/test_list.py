@@ -22,7 +22,7 @@ def quadrepro(*words: object, width: int = 100) -> Result:
     ("what", "names"),
     [
         ("datasets", card_names()),
-        ("algorithms", [*ALGORITHMS, "sklearn:NAME"]),
+        ("algorithms", [*ALGORITHMS, "sklearn:NAME", "MODULE:NAME"]),
         ("experiments", sorted(p.stem for p in configs_folder().glob("*.yaml"))),
     ],
 )
@@ -44,7 +44,7 @@ def test_no_line_of_a_list_is_wider_than_the_terminal(what: str, width: int) -> 
 
 def test_a_list_can_be_read_by_other_programs() -> None:
     rows = json.loads(quadrepro("list", "algorithms", "--format", "json").output)
-    assert [row["name"] for row in rows] == [*ALGORITHMS, "sklearn:NAME"]
+    assert [row["name"] for row in rows] == [*ALGORITHMS, "sklearn:NAME", "MODULE:NAME"]
     assert rows[0]["source"] == "QuadBoost, eq. 6"
     text = quadrepro("list", "algorithms", "--format", "csv").output
     assert list(csv.DictReader(io.StringIO(text))) == rows

@@ -57,7 +57,7 @@ def test_explain_recomputes_a_cell_alone_and_finds_a_false_record(
 
     kept: Record = from_json(json.dumps(json.loads(Path(record).read_text())["record"]).encode())
     RecordStore(tmp_path / "records").put(
-        type(kept)(**{**vars(kept), "errors": 0, "wrong": "0" * len(kept.wrong)})
+        type(kept)(**{**vars(kept), "errors": 0, "predicted": kept.actual})
     )
     found = quadrepro(*asked, "--recompute")
     assert found.exit_code == 4

@@ -100,6 +100,36 @@ def test_a_second_run_computes_nothing(small_config: Write, out: Path) -> None:
     assert before == {p: p.stat().st_mtime_ns for p in (out / "records").rglob("*.json")}
 
 
+@pytest.mark.parametrize("jobs", [0, 2])
+def test_experiments_that_share_a_run_have_the_tables_of_their_own(
+    small_config: Write, tmp_path: Path, jobs: int
+) -> None:
+    first = small_config()
+    second = small_config("seed: 7", "seed: 8", name="other")
+    alone, together = tmp_path / "alone", tmp_path / "together"
+    for config in (first, second):
+        quadrepro("run", config, "--jobs", 0, "--out", alone, "--no-report")
+    result = quadrepro("run", second, first, "--jobs", jobs, "--out", together, "--no-report")
+    assert result.exit_code == 0, result.output
+    assert result.stdout.count("| monks") == 2
+    for name in ("small", "other"):
+        assert compare(alone / name, together / name, tolerance=0).differences == []
+
+
+def test_a_config_with_a_mistake_does_not_stop_the_others(small_config: Write, out: Path) -> None:
+    wrong = small_config("seed: 7", "sed: 7", name="wrong")
+    result = quadrepro("run", wrong, small_config(), "--jobs", 0, "--out", out)
+    assert result.exit_code == 2
+    assert f"error: {wrong}: " in result.stderr
+    assert (out / "small" / "risks.md").exists()
+
+
+def test_two_configs_of_one_name_are_refused(small_config: Write, out: Path) -> None:
+    result = quadrepro("run", small_config(), small_config(), "--jobs", 0, "--out", out)
+    assert result.exit_code == 2
+    assert "two configs are called 'small'" in result.stderr
+
+
 def test_a_failed_cell_is_a_dash_and_the_exit_code_1(
     small_config: Write, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

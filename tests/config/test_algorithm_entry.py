@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import xgboost
 
 from quadrepro.config.algorithm_entry import AlgorithmEntry
 from quadrepro.config.axis import Axis
@@ -93,8 +96,59 @@ def test_what_a_row_does_not_replace_is_drawn_as_ever() -> None:
     [
         (
             "algorithm: sklearn:RandomForestClasifier",
-            "14:5: scikit-learn has no classifier or regressor 'RandomForestClasifier'; did you"
-            " mean 'RandomForestClassifier'?",
+            "14:5: scikit-learn has no estimator 'RandomForestClasifier'; did you mean"
+            " 'RandomForestClassifier'?",
+        ),
+        (
+            "algorithm: xgboost:XGBClasifier",
+            "14:5: xgboost (XGBOOST) has no 'XGBClasifier'; did you mean 'XGBClassifier'?",
+        ),
+        (
+            "algorithm: xgboost:XGBClassifier\n    grid: {max_dept: 1}",
+            "15:12: xgboost:XGBClassifier has no hyper-parameter 'max_dept'; did you mean"
+            " 'max_depth'?",
+        ),
+        (
+            "algorithm: xgboost:XGBClassifier\n    grid: {max_depth: [3, -1]}",
+            "15:12: XGBClassifier cannot be fitted: value -1 for Parameter max_depth should be"
+            " greater equal to 0",
+        ),
+        (
+            "algorithm: sklearn:StandardScaler",
+            "14:5: StandardScaler predicts neither classes nor numbers",
+        ),
+        (
+            "algorithm: sklearn:VotingClassifier",
+            "14:5: VotingClassifier needs estimators",
+        ),
+        (
+            "pipeline: [StandardScaler, SVCC]",
+            "14:32: scikit-learn has no estimator 'SVCC'; did you mean 'SVC'?",
+        ),
+        (
+            "pipeline: [StandardScaler, SVC]\n    grid: {svc__c: 1}",
+            "15:12: StandardScaler + SVC has no hyper-parameter 'svc__c'; did you mean 'svc__C'?",
+        ),
+        (
+            "pipeline: [StandardScaler, SVC]\n    grid: {svc__C: [1, -1]}",
+            "15:12: The 'C' parameter of SVC must be a float in the range (0.0, inf]. Got -1"
+            " instead.",
+        ),
+        (
+            "pipeline: [StandardScaler, SVC]\n    settings: {scv__C: 1}",
+            "15:16: StandardScaler + SVC has no setting 'scv__C'; did you mean 'svc__C'?",
+        ),
+        (
+            "algorithm: adaboost\n    pipeline: [SVC]",
+            "15:5: a column has either an algorithm or a pipeline",
+        ),
+        (
+            "algorithm: adaboost\n    grid: {n_rounds: 5}\n    nominal: categories",
+            "16:5: adaboost takes numbers only, which the view makes: leave out nominal",
+        ),
+        (
+            "algorithm: adaboost\n    grid: {n_rounds: 5}\n    missing: keep",
+            "16:5: adaboost takes numbers only, which the view makes: leave out missing",
         ),
         (
             "algorithm: sklearn:SVC\n    grid: {gama: 1}",
@@ -164,7 +218,53 @@ def test_a_value_that_an_algorithm_does_not_take_is_named_with_its_place(
     path = small_config(ADA, new)
     with pytest.raises(ConfigError) as caught:
         load_experiment(path)
-    assert str(caught.value) == f"{path}:{message}"
+    assert str(caught.value) == f"{path}:{message.replace('XGBOOST', xgboost.__file__)}"
+
+
+@pytest.mark.parametrize("line", ["inputs: voters", "noise: {deviation: 0.1}"])
+def test_categories_are_refused_where_attributes_are_changed(
+    small_config: Write, line: str
+) -> None:
+    path = small_config(ADA, "algorithm: sklearn:SVC\n    nominal: categories")
+    path.write_text(
+        path.read_text().replace("  view: quadboost\n", f"  view: quadboost\n  {line}\n")
+    )
+    with pytest.raises(ConfigError, match=r"small.yaml:16:5: .*nominal"):
+        load_experiment(path)
+
+
+def test_a_pipeline_is_called_by_its_steps_and_searched_by_its_parameters(
+    small_config: Write,
+) -> None:
+    path = small_config(ADA, "pipeline: [StandardScaler, SVC]\n    grid: {svc__C: [1, 2]}")
+    experiment = load_experiment(path)
+    assert experiment.config.titles["ada"] == "StandardScaler + SVC"
+    cell = make_plan(experiment).cells[-1]
+    assert cell.grids[0].candidates == [{"svc__C": 1}, {"svc__C": 2}]
+    assert cell.learner.task == "classification"
+
+
+def test_a_row_can_change_the_parameters_of_an_estimator(small_config: Write) -> None:
+    path = small_config(ADA, "pipeline: [StandardScaler, SVC]")
+    text = path.read_text().replace("- monks", "- {name: monks, settings: {svc__C: 7}}")
+    path.write_text(text)
+    cells = make_plan(load_experiment(path)).cells
+    settings = {cell.dataset: cell.content["settings"]["settings"] for cell in cells[1::2]}
+    assert settings["monks"]["svc__C"] == 7
+    assert "svc__C" not in settings["people"]
+
+
+def test_a_module_beside_the_config_is_used(
+    small_config: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = small_config(ADA, "algorithm: beside_the_config:make\n    settings: {kind: poly}")
+    monkeypatch.setattr("sys.path", [*sys.path])
+    text = "from sklearn.svm import SVC\ndef make(kind): return SVC(kernel=kind)\n"
+    (path.parent / "beside_the_config.py").write_text(text)
+    cell = make_plan(load_experiment(path)).cells[-1]
+    assert cell.learner.modules[-1] == "beside_the_config"
+    assert str(path.parent) not in json.dumps(cell.content)
+    assert cell.learner.task == "classification"
 
 
 def test_an_estimator_needs_no_grid_at_all(small_config: Write) -> None:
@@ -184,7 +284,23 @@ def test_a_classifier_is_refused_where_a_number_is_predicted(small_config: Write
     text = path.read_text()
     own = text[text.index("  - name: quadboost-l2") : text.index("  - name: ada")]
     path.write_text(text.replace(own, "").replace("  - monks\n", "  - m1\n"))
-    message = "small.yaml:6:5: the view of m1 predicts a number, but sklearn:SVC tells two classes"
+    message = "small.yaml:6:5: the view of m1 predicts a number, but sklearn:SVC tells classes"
+    with pytest.raises(ConfigError, match=message):
+        make_plan(load_experiment(path))
+
+
+def test_what_tells_two_classes_apart_takes_more_but_is_not_measured_on_them(
+    small_config: Write,
+) -> None:
+    path = small_config("  - monks\n", "  - {name: wine, view: {positive: null}}\n")
+    plan = make_plan(load_experiment(path))
+    assert plan.experiment.tasks["wine"] == "multiclass"
+    assert all(cell.learner.against_rest("multiclass") for cell in plan.cells)
+    assert not any(cell.learner.against_rest("classification") for cell in plan.cells)
+    own = "grid: {n_rounds: 5}\n    measures: [train_error]"
+    text = path.read_text().replace("grid: {n_rounds: 5}", own)
+    path.write_text(text.replace("  view: quadboost\n", "  view: quadboost\n  folds: 0\n", 1))
+    message = "small.yaml:7:5: wine has more than two classes, of which train_error cannot be"
     with pytest.raises(ConfigError, match=message):
         make_plan(load_experiment(path))
 

@@ -49,7 +49,7 @@ def test_examples_are_let_go_after_the_last_cell_that_has_them(
     small_config: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read = []
-    monkeypatch.setattr(problems, "encode", lambda d, view: read.append(d) or encode(d, view))
+    monkeypatch.setattr(problems, "encode", lambda d, *of: read.append(d) or encode(d, *of))
     cells = make_plan(load_experiment(small_config(), 2)).cells
     for cell in make_ready(iter(cells), cells):
         assert isinstance(cell.source, Problem)

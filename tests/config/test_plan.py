@@ -195,8 +195,23 @@ DRAWN = "{name: quadboost-l2, grid: {n_rounds: [5, 10]}, draw: {lam: {log: [0.1,
 def drawn_plan(write: Write, algorithms: str, repeats: int = 2) -> Plan:
     path = write()
     head, _ = path.read_text().split("algorithms:\n")
-    path.write_text(f"{head}algorithms:\n{algorithms}")
+    path.write_text(f"{head}baseline: false\nalgorithms:\n{algorithms}")
     return plan_of(path, repeats)
+
+
+def test_an_algorithm_may_have_nominal_attributes_in_its_own_way(small_config: Write) -> None:
+    tree = "algorithm: 'sklearn:DecisionTreeClassifier'"
+    ways = ("one-hot", "ordinal", "categories")
+    algorithms = "".join(f"  - {{name: {way}, {tree}, nominal: {way}}}\n" for way in ways)
+    cells = drawn_plan(small_config, f"  - {{name: as the view says, {tree}}}\n{algorithms}").cells
+    by_name = {cell.algorithm: cell for cell in cells if cell.dataset == "monks"}
+    n_columns = {name: cell.problem.X.shape[1] for name, cell in by_name.items()}
+    assert n_columns == {"as the view says": 6, "one-hot": 17, "ordinal": 6, "categories": 6}
+    assert len({cell.key for cell in cells}) == len(cells) - 4
+    assert by_name["as the view says"].key == by_name["ordinal"].key
+    assert len({cell.content["split"] for cell in by_name.values()}) == 1
+    assert by_name["categories"].problem.n_codes == (3, 3, 2, 3, 4, 2)
+    np.testing.assert_array_equal(by_name["one-hot"].problem.y, by_name["ordinal"].problem.y)
 
 
 def test_values_are_drawn_again_for_every_split_and_belong_to_the_key(small_config: Write) -> None:
@@ -225,8 +240,10 @@ def test_an_estimators_key_knows_its_release_its_parameters_and_its_draws(
     tree = "{name: 'sklearn:DecisionTreeClassifier', settings: {max_features: 1}}"
     cell, other = drawn_plan(small_config, f"  - {tree}\n").cells[:2]
     assert cell.content["settings"] == {
-        "name": "DecisionTreeClassifier",
+        "name": "sklearn:DecisionTreeClassifier",
         "settings": {"max_features": 1},
+        "categories": False,
+        "keeps_missing": False,
     }
     assert cell.content["packages"]["scikit-learn"] == sklearn.__version__
     assert (cell.content["draws"], other.content["draws"]) == ((7, "monks", 0), (7, "monks", 1))

@@ -23,6 +23,7 @@ datasets:
   - {row}
 algorithms:
   - name: {algorithm}
+baseline: false
 """
 BOOSTING = "boosting\n    grid: {n_rounds: [1, 5]}"
 ADA = "adaboost\n    grid: {n_rounds: 5}"
@@ -154,7 +155,7 @@ def test_one_view_of_a_data_set_is_encoded_once_for_all_rows_and_repeats(
 ) -> None:
     encoded = []
 
-    def spy(dataset: object, view: object) -> encoding.Encoded:
+    def spy(dataset: object, view: object, beside: object) -> encoding.Encoded:
         encoded.append(view)
         return encoding.encode(dataset, view)  # type: ignore[arg-type]
 
@@ -166,6 +167,77 @@ def test_one_view_of_a_data_set_is_encoded_once_for_all_rows_and_repeats(
     assert found["monks", 0].problem.X is found["again", 1].problem.X
     assert found["monks", 0].problem.X is not found["other", 0].problem.X
     assert len(encoded) == 2
+
+
+@pytest.mark.parametrize(
+    ("rule", "repeats"),
+    [
+        ("stratify: true", 2),
+        ("groups: holding", 2),
+        ("groups: holding, stratify: true", 2),
+        ("time: holding, at_most: null", 2),
+        ("outer: 2x2", 4),
+        ("outer: 3, groups: holding, stratify: true", 3),
+        ("leave_out: groups, groups: holding", 3),
+        ("column: head_shape", 3),
+    ],
+)
+def test_every_way_to_divide_rows_gives_cells_with_keys_of_their_own(
+    write: Write, rule: str, repeats: int
+) -> None:
+    path = write(MONKS, protocol=f"split: {{{rule}}}\nfolds: 2", algorithm=ADA)
+    plan = make_plan(load_experiment(path, repeats))
+    plan.check_data()
+    keys = {cell.key for cell in plan.cells}
+    assert len(keys) == len(plan.cells) == repeats
+    for cell in plan.cells:
+        split = cell.problem.split
+        assert cell.ready().key == cell.key
+        assert len({*split.train} | {*split.test}) == len(split.train) + len(split.test)
+        assert set(range(2)) <= {*split.fold} <= {-1, 0, 1}
+    named = "split" if rule.startswith("outer: 2x2") else "division"
+    assert {"data", named} <= set(plan.cells[0].content)
+
+
+def test_a_key_names_the_rule_and_the_number_of_windows(write: Write) -> None:
+    def content(rule: str, repeats: int = 3) -> dict[str, object]:
+        path = write(MONKS, protocol=f"split: {{{rule}}}\nfolds: 0", algorithm=ADA)
+        return make_plan(load_experiment(path, repeats)).cells[1].content
+
+    by_class = content("stratify: true")
+    assert by_class["division"] == {"draws": (3, "monks", 1)}
+    assert by_class == content("stratify: true", 2)
+    assert by_class["protocol"]["split"]["stratify"]  # type: ignore[index]
+    assert content("time: holding") != content("time: holding", 2)
+    assert content("groups: holding") != content("groups: head_shape")
+
+
+def test_a_plan_with_splits_by_rows_reads_no_rows(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(MONKS, protocol="split: {groups: jacket_color}", algorithm=ADA)
+    monkeypatch.delattr(problems, "encode")
+    plan = make_plan(load_experiment(path))
+    assert all(cell.key for cell in plan.cells)
+    assert plan.sources["monks"].sizes == (216, 0, 216)
+
+
+def test_attributes_that_divide_rows_are_learned_from_only_if_they_are_kept(write: Write) -> None:
+    rule = "groups: jacket_color, time: null"
+    for kept, n_columns in (("false", 5), ("true", 6)):
+        protocol = f"split: {{{rule}, as_attributes: {kept}}}\nfolds: 0"
+        cell = cells(write(MONKS, protocol=protocol, algorithm=ADA))["monks", 0]
+        assert cell.problem.X.shape[1] == cell.source.n_columns == n_columns  # type: ignore[union-attr]
+
+
+def test_rows_that_are_left_out_are_those_of_the_view(write: Write) -> None:
+    row = "{name: monks, view: {positive: ['1'], where: {holding: ['1', '3']}}}"
+    path = write(row, protocol="split: {leave_out: rows}\nfolds: 3", algorithm=ADA)
+    plan = make_plan(load_experiment(path, 288))
+    tested = [int(row) for cell in plan.cells for row in cell.problem.split.test]
+    assert sorted(tested) == list(range(288))
+    with pytest.raises(ConfigError, match="has 288 rows to leave out: set repeats to 288"):
+        make_plan(load_experiment(path, 287))
 
 
 def test_labels_that_turn_out_equal_in_a_later_repeat_are_refused(write: Write) -> None:
@@ -250,6 +322,43 @@ def _has_equal_labels(cell: Cell) -> bool:
         ),
         (
             MONKS,
+            "split: {outer: 2}\nholdout: {}",
+            "adaboost",
+            "6:3: outer tests every row, so none can be held out: use folds",
+        ),
+        (
+            MONKS,
+            "split: {openml_task: 59}\nholdout: {}",
+            "adaboost",
+            "6:3: openml_task tests every row, so none can be held out: use folds",
+        ),
+        (
+            MONKS,
+            "split: {groups: jacket}\nfolds: 0",
+            ADA,
+            "9:5: monks has no attribute 'jacket'; did you mean 'jacket_color'?",
+        ),
+        (
+            "{name: m1, protocol: {split: {groups: x}}}",
+            "folds: 0",
+            ADA,
+            "8:35: m1 has no attribute 'x'; did you mean 'x1'?",
+        ),
+        (
+            "{name: abalone, view: {nominal: one-hot}}",
+            "split: {stratify: true}",
+            BOOSTING,
+            "8:5: abalone predicts a number, so there are no classes to stratify by",
+        ),
+        (
+            "{name: monks, view: {positive: ['1'], sample_rows: 90}}",
+            "split: {outer: 2}",
+            ADA,
+            "8:43: monks: rows that are drawn again for every repeat cannot be divided once for"
+            " all",
+        ),
+        (
+            MONKS,
             "split: {train: all}\nholdout: {}",
             "adaboost",
             "4:1: nothing can be chosen if all rows are trained on: set folds to 0",
@@ -303,6 +412,36 @@ def test_what_cannot_be_drawn_or_split_is_refused_with_its_place(
             "split: {train: 0.98}\nholdout: {}",
             "adaboost",
             "9:5: interval_60 has 60 rows, of which 59 are trained on: too few are left",
+        ),
+        (
+            MONKS,
+            "split: {leave_out: groups, groups: holding}\nfolds: 0",
+            ADA,
+            "9:5: monks: holding makes 3 test parts: set repeats to 3, not 2",
+        ),
+        (
+            MONKS,
+            "split: {groups: holding}\nfolds: 3",
+            ADA,
+            "9:5: monks, repeat 0: 2 groups are too few for 3 folds",
+        ),
+        (
+            "{name: interval_60, view: lecture}",
+            "split: {outer: 2}\nfolds: 31",
+            ADA,
+            "9:5: interval_60 has 60 rows: too few for 31 folds",
+        ),
+        (
+            "{name: interval_60, view: lecture}",
+            "split: {outer: 2}\nfolds: 16",
+            ADA,
+            "9:5: interval_60 has 30 training rows: too few for 16 folds",
+        ),
+        (
+            "{name: interval_3, view: lecture}",
+            "split: {outer: 1x2}\nfolds: 0",
+            ADA,
+            "9:5: interval_3 has 3 rows: too few to hold some out",
         ),
         (
             "{name: interval_3, view: lecture}",

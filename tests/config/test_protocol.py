@@ -16,8 +16,8 @@ from quadrepro.config.protocol import (
     Noise,
     Protocol,
     Sample,
-    SplitRule,
 )
+from quadrepro.config.split_rule import SplitRule
 from quadrepro.documents.validation import mistakes
 
 

@@ -99,6 +99,7 @@ protocol:
 datasets: [m1, {name: m2, parameters: {sigma: 9}}]
 sweeps: [SWEEP]
 algorithms: [{name: boosting, grid: {n_rounds: 5}}]
+baseline: false
 """
 
 
@@ -255,7 +256,7 @@ def test_a_row_or_reading_sets_what_algorithms_have_of_its_settings(read: Write)
         (
             "readings: [{name: a, settings: {reweigh: true}}]",
             "monks",
-            "17:12: no algorithm here has a setting 'reweigh'; did you mean 'reweight'?",
+            "18:12: no algorithm here has a setting 'reweigh'; did you mean 'reweight'?",
         ),
         (
             "",
@@ -265,28 +266,28 @@ def test_a_row_or_reading_sets_what_algorithms_have_of_its_settings(read: Write)
         (
             "readings: [{name: a, of: [monk]}]",
             "monks",
-            "17:27: there is no data set 'monk' here; did you mean 'monks'?",
+            "18:27: there is no data set 'monk' here; did you mean 'monks'?",
         ),
-        ("readings: [{name: a}, {name: a}]", "monks", "17:23: reading 'a' stands here twice"),
+        ("readings: [{name: a}, {name: a}]", "monks", "18:23: reading 'a' stands here twice"),
         (
             "readings: [{name: a}]\nsweeps: [{over: protocol.folds, values: [2]}]",
             "monks",
-            "17:1: a config has either sweeps or readings",
+            "18:1: a config has either sweeps or readings",
         ),
         (
             "readings: [{name: a, view: {sample_rows: 9}}]",
             "{name: monks, view: quadboost}",
-            "17:12: monks takes its view by name: name the view of the reading",
+            "18:12: monks takes its view by name: name the view of the reading",
         ),
         (
             "readings: [{name: a, protocol: {folds: 1}}]",
             "monks",
-            "17:33: one fold leaves nothing to train on: give 2 or more, or 0",
+            "18:33: one fold leaves nothing to train on: give 2 or more, or 0",
         ),
         (
             "readings: [{name: a, view: {nominal: ordnal}}]",
             "monks",
-            "17:29: nominal must be 'ordinal' or 'one-hot', not 'ordnal'",
+            "18:29: nominal must be 'ordinal' or 'one-hot', not 'ordnal'",
         ),
     ],
 )
@@ -365,7 +366,7 @@ def columns(small_config: Write, *entries: str) -> Path:
     path = small_config()
     head, _ = path.read_text().split("algorithms:\n")
     lines = "".join(f"  - {{{entry}, grid: {{n_rounds: 5}}}}\n" for entry in entries)
-    path.write_text(f"{head}algorithms:\n{lines}")
+    path.write_text(f"{head}baseline: false\nalgorithms:\n{lines}")
     return path
 
 
@@ -422,3 +423,44 @@ def test_what_is_said_of_tables_is_kept_as_written(small_config: Write) -> None:
     path = small_config()
     path.write_text(path.read_text() + "tables: {anything: [1, {at: all}]}\n")
     assert load_experiment(path).config.tables == {"anything": [1, {"at": "all"}]}
+
+
+OUTER = """title: Outer
+protocol: {view: quadboost, folds: 0, split: {outer: 2x3}}
+datasets: [monks]
+algorithms: [{name: adaboost, grid: {n_rounds: 5}}]
+"""
+
+
+def test_repeats_follow_from_outer_folds(tmp_path: Path) -> None:
+    path = tmp_path / "outer.yaml"
+    path.write_text(OUTER)
+    assert load_experiment(path).config.repeats == 6
+    path.write_text(f"{OUTER}repeats: 6\n")
+    assert load_experiment(path).config.repeats == 6
+    own = "{name: monks, as: own, protocol: {split: {outer: 3x2}}}"
+    path.write_text(OUTER.replace("[monks]", f"[monks, {own}]"))
+    assert load_experiment(path).config.repeats == 6
+
+
+@pytest.mark.parametrize(
+    ("text", "repeats", "message"),
+    [
+        (f"{OUTER}repeats: 5\n", None, "5:1: outer: 2x3 makes 6 repeats, but 5 are asked for"),
+        (OUTER, 2, "outer: 2x3 makes 6 repeats, but 2 are asked for"),
+        (
+            OUTER.replace("[monks]", "[{name: monks, protocol: {split: {outer: 5}}}]"),
+            None,
+            "3:26: outer: 1x5 makes 5 repeats, but 6 are asked for",
+        ),
+        (OUTER.replace("2x3", "2y3"), None, "outer must be a number of folds of 2 or more"),
+    ],
+)
+def test_other_numbers_of_repeats_than_of_outer_folds_are_refused(
+    tmp_path: Path, text: str, repeats: int | None, message: str
+) -> None:
+    path = tmp_path / "outer.yaml"
+    path.write_text(text)
+    with pytest.raises(ConfigError) as caught:
+        load_experiment(path, repeats)
+    assert message in str(caught.value)

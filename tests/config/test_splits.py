@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quadrepro.config.protocol import SplitRule
+from quadrepro.config.split_rule import SplitRule
 from quadrepro.config.splits import Division, holdout_split, random_split
 from quadrepro.data.card import load_card
 from quadrepro.papers.paper import load_paper
@@ -103,3 +103,30 @@ def test_a_division_knows_the_sizes_of_its_splits_and_draws_the_same_again(
     assert max(parts) < (of or n_rows)
     assert division.split((0, "toy", 3)).hash == split.hash
     assert division.split((0, "toy", 4)).hash != split.hash
+
+
+@given(st.integers(2, 60), st.integers(2, 9), st.integers(0, 5))
+def test_outer_folds_test_each_row_once_and_are_drawn_again(
+    n_rows: int, outer: int, division: int
+) -> None:
+    outer = min(outer, n_rows)
+    n_train = n_rows - -(-n_rows // outer)
+    rows = Division(n_rows, n_train, 0, False, False, outer=outer)
+    splits = [rows.split((0, "toy", division * outer + r)) for r in range(outer)]
+    tested = np.concatenate([split.test for split in splits])
+    np.testing.assert_array_equal(np.sort(tested), np.arange(n_rows))
+    for split in splits:
+        assert not {*split.train} & {*split.test}
+        assert len(split.train) + len(split.test) == n_rows
+        assert len(split.test) in (n_rows // outer, -(-n_rows // outer))
+    assert rows.sizes == tuple(len(part) for part in (splits[0].train, [], splits[0].test))
+    assert rows.split((0, "toy", 0)).hash == rows.split((0, "toy", 0)).hash
+
+
+def test_outer_folds_have_even_inner_folds_that_differ_by_repeat() -> None:
+    rows = Division(60, 40, 4, False, False, outer=3)
+    first, second = (rows.split((0, "toy", repeat)) for repeat in (0, 1))
+    assert np.bincount(first.fold).tolist() == [10] * 4
+    assert first.fold.tolist() != second.fold.tolist()
+    other = rows.split((0, "toy", 3))
+    assert {*first.test} != {*other.test}

@@ -11,6 +11,7 @@ from ruamel.yaml import YAML
 
 from quadrepro.data.canonical import number
 from quadrepro.data.card import Card, View, card_names, load_card, load_card_file
+from quadrepro.data.schema import Threshold
 from quadrepro.data.sources.bundled import LOADERS
 from quadrepro.data.sources.generated import GENERATORS
 from quadrepro.data.sources.schema import (
@@ -96,6 +97,54 @@ def test_the_view_called_default_stands_for_any(toy: Card) -> None:
     card = toy.model_copy(update={"views": {"default": any_view, **toy.views}})
     assert card.view("elsewhere") is any_view
     assert card.view("paper") is toy.views["paper"]
+
+
+def test_a_card_without_a_view_called_default_keeps_the_target_as_it_is(toy: Card) -> None:
+    assert toy.view("default") == View()
+    with pytest.raises(ConfigError, match="has no view 'elsewhere'"):
+        toy.view("elsewhere")
+
+
+def with_labels(card: Card, *labels: str) -> Card:
+    target = card.target.model_copy(update={"labels": dict.fromkeys(labels, 1)})
+    return card.model_copy(update={"target": target})
+
+
+@pytest.mark.parametrize(
+    ("view", "classes", "task"),
+    [
+        (View(positive=("b",)), ("negative", "positive"), "classification"),
+        (View(), ("a", "b", "c"), "multiclass"),
+        (View(labels=("c", "a")), ("a", "c"), "classification"),
+        (View(labels=("c", "b", "a")), ("a", "b", "c"), "multiclass"),
+    ],
+)
+def test_a_view_says_which_classes_there_are(
+    toy: Card, view: View, classes: tuple[str, ...], task: str
+) -> None:
+    card = with_labels(toy, "b", "c", "a")
+    assert list(card.mistakes(view)) == []
+    assert (card.classes_of(view), card.task_of(view)) == (classes, task)
+
+
+def test_labels_that_are_numbers_are_sorted_as_numbers(toy: Card) -> None:
+    assert with_labels(toy, "10", "9", "2").classes_of(View()) == ("2", "9", "10")
+
+
+def test_numbers_have_no_classes_unless_a_threshold_makes_them() -> None:
+    card = load_card("abalone")
+    assert (card.classes_of(View()), card.task_of(View())) == ((), "regression")
+    assert card.task_of(View(positive=Threshold(at_most=9))) == "classification"
+    [mistake] = card.mistakes(View(labels=("9", "10")))
+    assert mistake.place == ("labels",)
+    assert mistake.message == "the target of abalone is a number, so it has no labels to keep"
+
+
+def test_more_classes_than_a_record_can_keep_are_refused(toy: Card) -> None:
+    card = with_labels(toy, *map(str, range(65_537)))
+    [mistake] = card.mistakes(View())
+    assert mistake.message.endswith("has more than 65,536 labels: list some as labels")
+    assert list(card.mistakes(View(labels=("1", "2")))) == []
 
 
 def test_series_stand_for_their_attributes_and_columns(write_card: Callable[..., Path]) -> None:
@@ -211,9 +260,8 @@ def test_an_unknown_view_is_refused_with_the_nearest_name(toy: Card) -> None:
         ),
         (
             "positive: [no]",
-            "exclude: [size]",
-            "18:3: view paper: the target of toy is a label, so the view must say which are"
-            " positive",
+            "labels: [no, 10]",
+            "18:24: view paper: toy has no label '10'; known are 01, no",
         ),
         (
             "views:",

@@ -31,6 +31,23 @@ def test_codes_become_positions_labels_signs_and_gaps_nan(dataset: Dataset) -> N
     assert encoded.X.dtype == encoded.y.dtype == np.float64
 
 
+@pytest.mark.parametrize(
+    ("view", "n_codes"),
+    [
+        (View(positive=("no",)), (0, 2)),
+        (View(positive=("no",), target_as="answer", exclude=("size",)), (2, 0)),
+        (View(positive=("no",), nominal="one-hot"), (0, 0, 0)),
+        (View(positive=("no",), nominal="one-hot", missing="low"), (0, 0, 0, 0)),
+    ],
+)
+def test_the_columns_that_hold_positions_of_codes_are_known(
+    dataset: Dataset, view: View, n_codes: tuple[int, ...]
+) -> None:
+    encoded = encode(dataset, view)
+    assert encoded.n_codes == n_codes
+    assert len(n_codes) == encoded.X.shape[1]
+
+
 def test_excluded_attributes_are_left_out(dataset: Dataset) -> None:
     encoded = encode(dataset, View(positive=("no",), exclude=("size",), missing="low"))
     assert encoded.attributes == ("colour",)
@@ -179,9 +196,36 @@ def test_a_threshold_makes_classes_of_numbers(
 
 
 def test_without_anything_positive_the_target_stays_a_number(dataset: Dataset) -> None:
-    view = View()
-    assert view.task == "regression"
-    np.testing.assert_array_equal(encode(numbers(dataset), view).y, [8, 9, 9, 10])
+    encoded = encode(numbers(dataset), View())
+    np.testing.assert_array_equal(encoded.y, [8, 9, 9, 10])
+    assert encoded.classes == ()
+
+
+def test_two_labels_are_signs_of_which_the_second_is_positive(dataset: Dataset) -> None:
+    encoded = encode(dataset, View())
+    assert encoded.classes == ("01", "no")
+    np.testing.assert_array_equal(encoded.y, np.where(dataset.table.target == "no", 1.0, -1.0))
+    assert encode(dataset, View(positive=("no",))).classes == ("negative", "positive")
+
+
+@pytest.mark.parametrize("labels", [(), ("3", "1", "2")])
+def test_more_labels_are_codes_in_their_order(labels: tuple[str, ...]) -> None:
+    wine = load_dataset("wine")
+    encoded = encode(wine, View(labels=labels))
+    assert encoded.classes == ("1", "2", "3")
+    np.testing.assert_array_equal(encoded.y + 1, wine.table.target.astype(float))
+
+
+def test_rows_with_other_labels_than_those_that_are_kept_are_left_out(
+    canonical_folder: Path,
+) -> None:
+    found = find_datasets(["glass"], canonical_folder)["glass"]
+    view = View(labels=("7", "5", "1"))
+    encoded = encode(found.load(), view)
+    counts = found.card.target.labels
+    assert encoded.classes == ("1", "5", "7")
+    assert np.bincount(encoded.y.astype(int)).tolist() == [counts[c] for c in encoded.classes]
+    assert count_rows(found, view) == len(encoded.y)
 
 
 def test_a_part_takes_its_rows_and_codes_keep_their_places(dataset: Dataset) -> None:
@@ -196,7 +240,8 @@ def test_a_part_takes_its_rows_and_codes_keep_their_places(dataset: Dataset) -> 
 @pytest.mark.parametrize(
     ("view", "fault"),
     [
-        (View(), "the target of toy is a label, so the view must say which are positive"),
+        (View(labels=("no", "1")), "toy has no label '1'; did you mean '01'?"),
+        (View(where={"colour": ("blue",)}), "all rows of toy in this view are 01"),
         (
             View(positive=Threshold(at_most=1)),
             "the target of toy is a label, so positive must list labels",
@@ -324,3 +369,16 @@ def test_a_check_refuses_what_encoding_refuses(dataset: Dataset) -> None:
             check_view(dataset, view)
         assert str(checking.value) == str(encoding.value)
     check_view(dataset, View(positive=("no",)))
+
+
+def test_attributes_that_divide_the_rows_stay_as_they_are_beside_the_others() -> None:
+    dataset = load_dataset("monks")
+    view = View(positive=("1",), exclude=("head_shape",), where={"holding": ("2",)})
+    encoded = encode(dataset, view, ("head_shape", "holding"))
+    y, beside = check_view(dataset, view, ("head_shape", "holding"))
+    np.testing.assert_array_equal(y, encoded.y)
+    assert "head_shape" not in encoded.attributes
+    for name in ("head_shape", "holding"):
+        expected = dataset.table.columns[name][dataset.table.columns["holding"] == "2"]
+        np.testing.assert_array_equal(encoded.beside[name], expected)
+        np.testing.assert_array_equal(beside[name], expected)

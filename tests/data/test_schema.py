@@ -32,6 +32,9 @@ def test_a_series_stands_for_its_names(name: str, names: list[str]) -> None:
         ({"positive": ["a"], "negative": ["a"]}, "label 'a' is both positive and negative"),
         ({"negative": ["a"]}, "negative lists labels, so positive must also list labels"),
         ({"positive": ["a", "a"]}, "positive: 'a' occurs 2 times"),
+        ({"positive": ["a"], "labels": ["a", "b"]}, "labels stay classes only if the view has no"),
+        ({"labels": ["a"]}, "labels must list at least two labels"),
+        ({"labels": ["a", "a"]}, "labels: 'a' occurs 2 times"),
         ({"positive": {}}, "give either at_most or at_least"),
         ({"positive": {"at_most": 1, "at_least": 2}}, "give either at_most or at_least"),
     ],
@@ -44,6 +47,13 @@ def test_a_view_that_contradicts_itself_is_refused(fields: dict[str, object], fa
 def test_numbers_of_a_config_are_labels_as_written() -> None:
     assert View.model_validate({"positive": [4], "negative": [9]}).positive == ("4",)
     assert View.model_validate({"positive": {"at_most": 9}}).positive == Threshold(at_most=9)
+    assert View.model_validate({"labels": [4, 9]}).labels == ("4", "9")
+
+
+def test_the_labels_that_are_kept_are_those_of_both_signs_or_of_the_classes() -> None:
+    assert View(positive=("a",), negative=("b",)).kept_labels == ("a", "b")
+    assert View(labels=("a", "b")).kept_labels == ("a", "b")
+    assert View(positive=("a",)).kept_labels == View().kept_labels == ()
 
 
 def test_numeric_attributes_have_ranges_and_nominal_ones_codes() -> None:

@@ -24,6 +24,7 @@ protocol: {view: quadboost}
 datasets: [monks]
 algorithms:
   - {name: forest, algorithm: 'sklearn:RandomForestClassifier', settings: {n_estimators: 600}}
+baseline: false
 """
 
 Start = Callable[..., "subprocess.Popen[str]"]

@@ -17,10 +17,13 @@ class Stub:
     algorithm: str
     size: float = 1.0
     repeat: int = 0
+    experiment: str = "table1"
 
 
-def cell(dataset: str, algorithm: str, size: float = 1.0, repeat: int = 0) -> Cell:
-    return cast(Cell, Stub(dataset, algorithm, size, repeat))
+def cell(
+    dataset: str, algorithm: str, size: float = 1.0, repeat: int = 0, of: str = "table1"
+) -> Cell:
+    return cast(Cell, Stub(dataset, algorithm, size, repeat, of))
 
 
 def test_nothing_is_estimated_before_a_cell_is_done() -> None:
@@ -85,3 +88,14 @@ def test_the_version_rises_only_with_new_knowledge() -> None:
     assert estimates.version == before
     estimates.learn(cell("wine", "svm"), 1.0)
     assert estimates.version == before + 1
+
+
+def test_experiments_keep_their_order_and_do_not_tell_of_each_other() -> None:
+    estimates = Estimates()
+    cells = [cell("wine", "ada", size, of=name) for name in ("one", "two") for size in (1.0, 2.0)]
+    assert list(longest_first(cells, estimates)) == [cells[1], cells[0], cells[3], cells[2]]
+    estimates.learn(cells[1], 8.0)
+    assert estimates.seconds(cells[0]) == 8.0
+    assert estimates.seconds(cells[2]) is None
+    # Of an experiment that may not have begun, the time of the run says nothing.
+    assert estimates.total(cells[2:], elapsed=100.0) == pytest.approx(3.0 * 8.0 / 2.0)

@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quadrepro.config.cell import key_of
-from quadrepro.engine.records import Record, from_json, pack, pack_margins, to_json
+from quadrepro.engine.packing import pack_codes, pack_numbers, pack_scores
+from quadrepro.engine.records import Record, from_json, pack_margins, rmse, to_json
+from tests.outcomes import CLASSES, of_wrong
 
 CONTENT = {"algorithm": "AdaBoost", "grid": [["n_rounds", [1, 2]]]}
 RECORD = Record(
@@ -20,7 +22,9 @@ RECORD = Record(
     n_test=3,
     chosen={"lam": 0.1},
     cv_errors=2,
-    wrong="20",
+    **of_wrong([False, False, True]),
+    scores=pack_scores(np.array([-1.0, 0.0, 2.0])),
+    probabilities=pack_scores(np.array([[0.9, 0.1], [0.5, 0.5], [0.2, 0.8]])),
     margins=pack_margins(np.array([0.5, -1.0])),
     measures={"c_bound": [0.5, float("nan")]},
     seconds=1.5,
@@ -28,10 +32,55 @@ RECORD = Record(
 )
 
 
+NUMBERS = np.array([0.5, -1e300, 1 / 3])
+REGRESSION = replace(
+    RECORD,
+    errors=0,
+    rmse=rmse(NUMBERS, 2 * NUMBERS / 2 + 0.25),
+    classes=(),
+    actual=pack_numbers(NUMBERS + 0.25),
+    predicted=pack_numbers(NUMBERS),
+    scores="",
+    probabilities="",
+)
+FOUR = replace(
+    RECORD,
+    errors=2,
+    classes=("a", "b", "c", "d"),
+    actual=pack_codes(np.array([0, 3, 1]), 4),
+    predicted=pack_codes(np.array([0, 1, 3]), 4),
+    scores=pack_scores(np.eye(4)[:3]),
+    probabilities="",
+)
+
+
 @given(st.lists(st.booleans(), min_size=1, max_size=40))
-def test_wrong_examples_survive_packing(wrong: list[bool]) -> None:
-    record = Record("k", "ok", n_test=len(wrong), wrong=pack(np.array(wrong)))
+def test_wrong_examples_are_those_of_another_class(wrong: list[bool]) -> None:
+    record = Record("k", "ok", n_test=len(wrong), **of_wrong(wrong))
     assert record.wrong_examples().tolist() == wrong
+
+
+def test_what_is_kept_of_two_classes_is_read_again() -> None:
+    assert RECORD.actual_targets().tolist() == [0, 0, 0]
+    assert RECORD.predicted_targets().tolist() == [0, 0, 1]
+    scores, probabilities = RECORD.decision_scores(), RECORD.class_probabilities()
+    assert scores is not None
+    assert scores.tolist() == [-1.0, 0.0, 2.0]
+    assert probabilities is not None
+    np.testing.assert_allclose(probabilities, [[0.9, 0.1], [0.5, 0.5], [0.2, 0.8]], rtol=1e-7)
+    assert Record("k", "ok", n_test=3, **of_wrong([True] * 3)).decision_scores() is None
+
+
+def test_what_is_kept_of_more_classes_is_read_again() -> None:
+    assert FOUR.actual_targets().tolist() == [0, 3, 1]
+    assert FOUR.wrong_examples().tolist() == [False, True, True]
+    np.testing.assert_array_equal(FOUR.decision_scores(), np.eye(4)[:3])
+    assert FOUR.class_probabilities() is None
+
+
+def test_numbers_are_kept_to_the_last_bit() -> None:
+    assert REGRESSION.predicted_targets().tobytes() == NUMBERS.tobytes()
+    assert rmse(REGRESSION.predicted_targets(), REGRESSION.actual_targets()) == REGRESSION.rmse
 
 
 def test_a_record_survives_being_written() -> None:
@@ -39,8 +88,9 @@ def test_a_record_survives_being_written() -> None:
     assert np.isnan(found.measures["c_bound"][1])
     assert replace(found, measures={}) == replace(RECORD, measures={})
     assert from_json(to_json(Record(RECORD.key, "failed", content=CONTENT))).status == "failed"
-    regression = replace(RECORD, rmse=0.25, errors=0, wrong="")
-    assert from_json(to_json(regression)).rmse == 0.25
+    for record in (REGRESSION, FOUR):
+        found = from_json(to_json(record))
+        assert replace(found, measures={}) == replace(record, measures={})
 
 
 @pytest.mark.parametrize(
@@ -52,11 +102,16 @@ def test_a_record_survives_being_written() -> None:
         ({"errors": -5}, "errors: "),
         ({"errors": "1"}, "errors: "),
         ({"errors": 4}, "errors: 4 of 3 test examples"),
-        ({"errors": 2}, "errors: 2, but wrong"),
+        ({"errors": 2}, "errors: 2, but another number"),
         ({"n_test": 0}, "n_test: no test examples"),
-        ({"n_test": 9}, "wrong: not the outcomes of 9 test examples"),
-        ({"wrong": "2"}, "wrong: "),
-        ({"wrong": "zz"}, "wrong: "),
+        ({"n_test": 9}, "actual: not the outcomes of 9 test examples"),
+        ({"predicted": "IAAA"}, "predicted: not the outcomes of 3 test examples"),
+        ({"predicted": "I==="}, "predicted: "),
+        ({"actual": "I!=="}, "actual: "),
+        ({"classes": ["a"]}, "classes: "),
+        ({"classes": []}, "classes: "),
+        ({"scores": RECORD.probabilities}, "scores: not the outcomes of 3"),
+        ({"probabilities": RECORD.scores}, "probabilities: not the outcomes of 3"),
         ({"margins": "0000003f00"}, "margins: cut off"),
         ({"measures": {"c_bound": ["low"]}}, "measures.c_bound.0: "),
         ({"rmse": -1.0}, "rmse: "),
@@ -71,6 +126,25 @@ def test_a_record_that_no_cell_leaves_is_refused_by_field(
     text = json.dumps(asdict(RECORD) | change).encode()
     with pytest.raises(ValueError, match=f"^{fault}"):
         from_json(text)
+
+
+@pytest.mark.parametrize(
+    ("record", "change", "fault"),
+    [
+        (REGRESSION, {"rmse": 0.26}, "rmse: not that of what is predicted"),
+        (REGRESSION, {"classes": CLASSES}, "classes: "),
+        (REGRESSION, {"actual": REGRESSION.actual[:-4]}, "actual: "),
+        (REGRESSION, {"scores": RECORD.scores}, "scores: "),
+        (FOUR, {"classes": ("a", "b", "c")}, "scores: "),
+        (FOUR, {"classes": ("a", "b", "c"), "scores": ""}, "predicted: there are only 3 classes"),
+        (FOUR, {"errors": 1}, "errors: 1, but another number"),
+    ],
+)
+def test_a_record_of_numbers_or_more_classes_is_checked_as_well(
+    record: Record, change: dict[str, Any], fault: str
+) -> None:
+    with pytest.raises(ValueError, match=f"^{fault}"):
+        from_json(to_json(replace(record, **change)))
 
 
 @pytest.mark.parametrize("text", [b"", b"{", b"[]", b"null", b"[" * 5000, b"\xff"])

@@ -8,10 +8,11 @@ import pytest
 from quadrepro.config.cell import key_of
 from quadrepro.engine.records import Record
 from quadrepro.engine.store import DAMAGED, RecordStore
+from tests.outcomes import of_wrong
 
 CONTENT = {"algorithm": "AdaBoost"}
 KEY = key_of(CONTENT)
-RECORD = Record(KEY, "ok", errors=1, n_test=3, wrong="20", content=CONTENT)
+RECORD = Record(KEY, "ok", errors=1, n_test=3, content=CONTENT, **of_wrong([0, 0, 1]))
 
 
 def test_a_record_comes_back_as_it_was_kept(tmp_path: Path) -> None:
@@ -92,6 +93,6 @@ def test_a_record_that_cannot_be_written_leaves_the_old_one_and_no_rest(
 
     monkeypatch.setattr("quadrepro._files.os.fsync", full)
     with pytest.raises(OSError, match="No space left"):
-        store.put(replace(RECORD, errors=0, wrong="00"))
+        store.put(replace(RECORD, errors=0, predicted=RECORD.actual))
     assert store.get(KEY) == RECORD
     assert [p.suffix for p in store.path(KEY).parent.iterdir()] == [".json"]

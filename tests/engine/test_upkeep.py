@@ -15,12 +15,13 @@ from quadrepro.engine.run import CLAIMS
 from quadrepro.engine.store import RecordStore
 from quadrepro.engine.upkeep import leftovers, merge, result
 from quadrepro.errors import ToleranceError
+from tests.outcomes import of_wrong
 
 
 def record_of(name: str, errors: int = 1) -> Record:
     content = {"name": name}
-    wrong = "80" if errors else "00"
-    return Record(key_of(content), "ok", errors=errors, n_test=3, wrong=wrong, content=content)
+    kept = of_wrong([errors > 0, False, False])
+    return Record(key_of(content), "ok", errors=errors, n_test=3, content=content, **kept)
 
 
 def test_merging_copies_what_is_not_there(tmp_path: Path) -> None:
@@ -57,6 +58,8 @@ def test_times_dates_and_machines_are_no_part_of_a_result() -> None:
     record = record_of("a")
     later = replace(record, seconds=9.0, date="2026", environment={"system": "x"}, cv_errors=0.0)
     assert result(record) == result(later)
+    assert result(record) == result(replace(record, scores="AACAPw=="))
+    assert result(record) != result(replace(record, predicted="AA=="))
     assert result(record) != result(replace(record, chosen={"C": 1.0}))
     assert result(record) != result(replace(record, margins="0000803f"))
 

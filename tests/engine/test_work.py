@@ -3,12 +3,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.typing import NDArray
-from sklearn.linear_model import Ridge
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from quadrepro._typing import FloatArray
@@ -24,6 +27,7 @@ from quadrepro.engine.work import run_cell
 from quadrepro.errors import ConfigError
 from quadrepro.learners.algorithm import Algorithm, positive_votes
 from quadrepro.learners.base import Hyperparameter
+from quadrepro.learners.contestants.predictor import EstimatorPredictor
 from quadrepro.learners.gradient.classifier import GradientBoostClassifier
 from quadrepro.learners.gradient.regressor import GradientBoostRegressor
 from quadrepro.learners.greedy.adaboost import AdaBoost
@@ -136,7 +140,7 @@ def test_a_predictor_can_be_given_the_outputs_of_the_stumps(
     # What votes sees them anyway.
     path.write_text(path.read_text().replace("  inputs: voters\n", ""))
     same = make_plan(load_experiment(path)).cells[1]
-    assert run_cell(votes).wrong == run_cell(same).wrong
+    assert run_cell(votes).predicted == run_cell(same).predicted
 
 
 def test_a_choice_by_the_test_part_has_the_errors_that_it_chose_by(
@@ -212,7 +216,7 @@ def test_noise_is_added_before_all_else(small_config: Callable[..., Path]) -> No
 
 def test_noise_without_deviation_is_none(small_config: Callable[..., Path]) -> None:
     still = run_cell(with_protocol(small_config, "noise: {deviation: 0}"))
-    assert still.wrong == run_cell(with_protocol(small_config)).wrong
+    assert still.predicted == run_cell(with_protocol(small_config)).predicted
 
 
 @dataclass(frozen=True)
@@ -301,6 +305,85 @@ def test_without_folds_every_candidate_is_measured_and_the_last_one_taken(
     assert split.fold.size == 0
 
 
+class Seen(DecisionTreeClassifier):  # type: ignore[misc]
+    """A tree that keeps what it is given."""
+
+    given: ClassVar[list[Any]] = []
+
+    def fit(self, X: Any, y: Any) -> Seen:
+        self.given.append(X)
+        return self._fit_numbers(X, y)
+
+    def _fit_numbers(self, X: Any, y: Any) -> Seen:
+        super().fit(np.nan_to_num(np.asarray(X, dtype=np.float64)), y)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        return super().predict(np.nan_to_num(np.asarray(X, dtype=np.float64)))
+
+    def predict_proba(self, X: Any) -> Any:
+        return super().predict_proba(np.nan_to_num(np.asarray(X, dtype=np.float64)))
+
+
+def test_categories_and_gaps_stay_as_they_are_where_an_estimator_asks(
+    small_config: Callable[..., Path],
+) -> None:
+    cell = make_plan(load_experiment(small_config())).cells[0].ready()
+    X = cell.problem.X.astype(np.float64)
+    X[::3, 0] = X[::5, 1] = np.nan
+    n_codes = (3, 0, 0, 0, 0, 0)
+    source = replace(cell.problem, X=X, n_codes=n_codes)
+    cell = replace(cell, source=source, grids=(Grid.of({}),))
+    rows = X[cell.problem.split.train]
+    prepared = Normaliser.fit(rows).transform(rows)
+    name = f"{__name__}:Seen"
+    for learner, kept in (
+        (EstimatorPredictor(name), []),
+        (EstimatorPredictor(name, keeps_missing=True), [0, 1]),
+        (EstimatorPredictor(name, categories=True), [0]),
+        (EstimatorPredictor(name, categories=True, keeps_missing=True), [0, 1]),
+    ):
+        record = run_cell(with_learner(cell, learner))
+        assert record.status == "ok", record.message
+        given = np.asarray(Seen.given[-1], dtype=np.float64)
+        for j, column in enumerate(given.T):
+            gaps = np.isnan(rows[:, j]) if j in kept else np.zeros(len(rows), dtype=bool)
+            np.testing.assert_array_equal(np.isnan(column), gaps)
+            own = rows if learner.categories and n_codes[j] else prepared
+            np.testing.assert_array_equal(column[~gaps], own[~gaps, j])
+        assert isinstance(Seen.given[-1], pd.DataFrame) == learner.categories
+
+
+def test_the_probabilities_of_an_estimator_are_in_the_record(
+    small_config: Callable[..., Path],
+) -> None:
+    path = small_config()
+    text = path.read_text().partition("datasets:")[0].replace("quadboost", "quadboost\n  folds: 3")
+    path.write_text(
+        f"{text}datasets: [{{name: wine, view: {{positive: null}}}}]\nalgorithms:\n"
+        "  - {name: logistic, pipeline: [StandardScaler, LogisticRegression]}\n"
+    )
+    cell = make_plan(load_experiment(path)).cells[0]
+    record = run_cell(cell)
+    X, X_test = prepared(cell, cell.problem.X)
+    y, split = cell.problem.y, cell.problem.split
+    theirs = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y[split.train])
+    found = record.class_probabilities()
+    assert found is not None
+    np.testing.assert_array_equal(found, theirs.predict_proba(X_test).astype(np.float32))
+    np.testing.assert_array_equal(record.predicted_targets(), theirs.predict(X_test))
+
+
+def test_a_worker_that_cannot_import_a_contestant_says_so(
+    small_config: Callable[..., Path],
+) -> None:
+    cell = make_plan(load_experiment(small_config())).cells[0].ready()
+    lost = replace(cell, learner=EstimatorPredictor("nowhere_at_all:make"))
+    record = run_cell(lost)
+    assert record.status == "failed"
+    assert "there is no module 'nowhere_at_all'" in record.message
+
+
 TREE = "algorithm: sklearn:DecisionTreeClassifier\n    settings: {random_state: 3}"
 
 
@@ -325,6 +408,46 @@ def test_an_estimator_has_the_split_of_the_others_and_outcomes_to_compare(
     assert depth == 4 or folds
 
 
+def test_a_record_of_more_classes_says_which_and_how_probable(tmp_path: Path) -> None:
+    path = tmp_path / "classes.yaml"
+    path.write_text(
+        "title: Three\nprotocol: {view: default, folds: 3}\ndatasets: [wine]\nalgorithms:\n"
+        "  - {name: boosting, grid: {n_rounds: [2, 5]}}\n  - {name: 'sklearn:GaussianNB'}\n"
+        "  - {name: adaboost, grid: {n_rounds: [2, 5]}}\n"
+    )
+    cells = make_plan(load_experiment(path)).cells
+    for cell in cells:
+        record = run_cell(cell)
+        assert record.ok, record.message
+        codes = cell.problem.y[cell.problem.split.test]
+        assert record.classes == cell.problem.classes == ("1", "2", "3")
+        np.testing.assert_array_equal(record.actual_targets(), codes)
+        assert 0 <= record.errors == (record.predicted_targets() != codes).sum() < len(codes) / 4
+        scores, probabilities = record.decision_scores(), record.class_probabilities()
+        for kept in (scores, probabilities):
+            if kept is not None:
+                np.testing.assert_array_equal(kept.argmax(axis=1), record.predicted_targets())
+        assert (scores is None) == (cell.algorithm == "sklearn:GaussianNB")
+        assert (probabilities is None) == (cell.algorithm == "adaboost")
+        if probabilities is not None:
+            np.testing.assert_allclose(probabilities.sum(axis=1), 1, atol=1e-6)
+
+
+@pytest.mark.parametrize(("loss", "slope"), [("logistic", 1.0), ("exponential", 2.0)])
+def test_boosted_trees_have_the_probabilities_of_their_loss(
+    small_config: Callable[..., Path], loss: str, slope: float
+) -> None:
+    boosting = f"algorithm: boosting\n    settings: {{loss: {loss}}}"
+    path = small_config("algorithm: adaboost", boosting)
+    record = run_cell(make_plan(load_experiment(path)).cells[-1])
+    scores, probabilities = record.decision_scores(), record.class_probabilities()
+    assert scores is not None
+    assert probabilities is not None
+    np.testing.assert_allclose(probabilities[:, 1], 1 / (1 + np.exp(-slope * scores)), atol=1e-6)
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1, atol=1e-6)
+    np.testing.assert_array_equal(scores > 0, record.predicted_targets() == 1)
+
+
 def test_an_estimator_that_draws_gives_the_same_record_again(
     small_config: Callable[..., Path],
 ) -> None:
@@ -332,7 +455,7 @@ def test_an_estimator_that_draws_gives_the_same_record_again(
     path = small_config("algorithm: adaboost\n    grid: {n_rounds: 5}", forest)
     first, second = (make_plan(load_experiment(path, 2)).cells[-1] for _ in range(2))
     assert first.key == second.key
-    assert run_cell(first).wrong == run_cell(second).wrong
+    assert run_cell(first).predicted == run_cell(second).predicted
 
 
 FRESH = """title: Fresh
@@ -345,6 +468,7 @@ protocol:
 datasets: [{row}]
 algorithms:
   - {algorithm}
+baseline: false
 """
 NOISY = "{name: m1, parameters: {sigma: 0.5}}"
 
@@ -383,7 +507,13 @@ def test_a_regressions_record_has_both_rmses_and_no_wrong_examples(tmp_path: Pat
     [noiseless] = record.measures["rmse_noiseless"]
     assert noiseless == pytest.approx(np.sqrt(((predicted - truth) ** 2).mean()))
     assert noiseless < record.rmse == record.value
-    assert (record.errors, record.wrong, record.n_test) == (0, "", 50)
+    assert (record.errors, record.classes, record.n_test) == (0, (), 50)
+    np.testing.assert_array_equal(record.actual_targets(), y)
+    np.testing.assert_array_equal(record.predicted_targets(), predicted)
+    # To the last bit.
+    off = record.predicted_targets() - record.actual_targets()
+    assert record.rmse == np.sqrt(np.mean(off**2))
+    assert (record.decision_scores(), record.class_probabilities()) == (None, None)
 
 
 def test_the_rmse_on_a_cards_own_sample_has_no_counterpart_without_noise(tmp_path: Path) -> None:

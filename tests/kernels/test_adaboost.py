@@ -14,6 +14,7 @@ from quadrepro.learners.greedy.adaboost import AdaBoost, AdaBoostRule
 from quadrepro.learners.greedy.example_weights import UNITS, ExampleWeights
 from quadrepro.learners.greedy.loop import boost
 from quadrepro.learners.grid import Grid
+from quadrepro.voters.groups import VoterGroups
 from quadrepro.voters.source import FixedVoters
 from quadrepro.voters.stumps import Stumps
 
@@ -74,3 +75,13 @@ def test_examples_wake_up_when_their_weights_have_grown(bits: float) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(compiling.SWITCH, "0")
         assert compiled.tobytes() == votes().tobytes()
+
+
+def test_many_examples_with_many_codes_have_the_same_bytes() -> None:
+    rng = np.random.default_rng(5)
+    H = Stumps(2).fit_transform(rng.normal(size=(3100, 9)))
+    y = np.where(H[:, ::2].sum(axis=1) + rng.normal(size=3100) > 0, 1.0, -1.0)
+    groups = VoterGroups.of(H, y)
+    assert np.diff(groups.chains).max() == 6  # 3^6 codes
+    compiled, plain = both(H, y, [1, 40], np.ones((1, 3100)))
+    assert compiled == plain

@@ -5,15 +5,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-from sklearn.model_selection import GridSearchCV, PredefinedSplit
+from sklearn.model_selection import GridSearchCV, PredefinedSplit, TimeSeriesSplit
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeRegressor
 
-from quadrepro._typing import FloatArray, IntArray
-from quadrepro.learners.base import Hyperparameter, Task
+from quadrepro._typing import FloatArray, IntArray, Task
+from quadrepro.config.splitters import windows
+from quadrepro.learners.base import Hyperparameter
+from quadrepro.learners.contestants.predictor import EstimatorPredictor
 from quadrepro.learners.grid import Grid
-from quadrepro.learners.predictor import Predictions, Predictor, summed_loss
-from quadrepro.learners.sklearn_predictor import SklearnPredictor
+from quadrepro.learners.predictor import Predictions, Predictor
 from quadrepro.learners.training import Part, TrainingData
 from quadrepro.learners.voting import FixedStumps
 from quadrepro.search.choice import Choice
@@ -40,9 +41,14 @@ Examples = tuple[FloatArray, FloatArray, FloatArray]
 
 
 def training_data(
-    X: FloatArray, y: FloatArray, X_new: FloatArray, valid: Part | None = None
+    X: FloatArray,
+    y: FloatArray,
+    X_new: FloatArray,
+    valid: Part | None = None,
+    task: Task = "classification",
 ) -> TrainingData:
-    return TrainingData(Part(X, y), Part(X_new, np.zeros(len(X_new))), valid, FixedStumps(1), rng)
+    test = Part(X_new, np.zeros(len(X_new)))
+    return TrainingData(Part(X, y), test, valid, FixedStumps(1), rng, task)
 
 
 def by_folds(
@@ -53,14 +59,15 @@ def by_folds(
     fold: IntArray,
     X_new: FloatArray,
 ) -> Choice:
-    return KFold(fold)(Predictions(grids, predictor, training_data(X, y, X_new)))
+    data = training_data(X, y, X_new, task=predictor.task)
+    return KFold(fold)(Predictions(grids, predictor, data))
 
 
 @pytest.mark.parametrize("weights", ["uniform", "distance"])
 def test_agrees_with_scikit_learns_grid_search(examples: Examples, weights: str) -> None:
     X, y, X_new = examples
     labels, fold = np.where(y > 0, 1.0, -1.0), np.arange(120) % 5
-    knn = SklearnPredictor("KNeighborsClassifier", {"weights": weights})
+    knn = EstimatorPredictor("KNeighborsClassifier", {"weights": weights})
     choice = by_folds(knn, [Grid.of({"n_neighbors": NEIGHBOURS})], X, labels, fold, X_new)
     theirs = GridSearchCV(
         KNeighborsClassifier(weights=weights),
@@ -69,14 +76,29 @@ def test_agrees_with_scikit_learns_grid_search(examples: Examples, weights: str)
     ).fit(X, labels)
     assert choice.fitted.candidate == theirs.best_params_
     assert choice.loss == round(120 * (1 - theirs.best_score_))
-    np.testing.assert_array_equal(choice.fitted.scores, theirs.predict(X_new))
+    np.testing.assert_array_equal(choice.fitted.predicted, theirs.predict(X_new) > 0)
+    np.testing.assert_array_equal(choice.fitted.probabilities, theirs.predict_proba(X_new))
+
+
+def test_windows_of_time_are_predicted_from_earlier_ones_as_in_scikit_learn(
+    examples: Examples,
+) -> None:
+    X, y, X_new = examples
+    labels, fold = np.where(y > 0, 1.0, -1.0), windows(120, 4)
+    knn = EstimatorPredictor("KNeighborsClassifier")
+    choice = by_folds(knn, [Grid.of({"n_neighbors": NEIGHBOURS[:4]})], X, labels, fold, X_new)
+    theirs = GridSearchCV(
+        KNeighborsClassifier(), {"n_neighbors": NEIGHBOURS[:4]}, cv=TimeSeriesSplit(4)
+    ).fit(X, labels)
+    assert choice.fitted.candidate == theirs.best_params_
+    assert choice.loss == round(96 * (1 - theirs.best_score_))
 
 
 def test_a_regression_is_chosen_by_its_squared_errors(examples: Examples) -> None:
     X, y, X_new = examples
     fold = np.arange(120) % 4
     depths = [1, 2, 4, 8]
-    tree = SklearnPredictor("DecisionTreeRegressor", {"random_state": 0})
+    tree = EstimatorPredictor("DecisionTreeRegressor", {"random_state": 0})
     choice = by_folds(tree, [Grid.of({"max_depth": depths})], X, y, fold, X_new)
     theirs = GridSearchCV(
         DecisionTreeRegressor(random_state=0),
@@ -86,7 +108,7 @@ def test_a_regression_is_chosen_by_its_squared_errors(examples: Examples) -> Non
     ).fit(X, y)
     assert choice.fitted.candidate == theirs.best_params_
     assert choice.loss == pytest.approx(-120 * theirs.best_score_)
-    np.testing.assert_array_equal(choice.fitted.scores, theirs.predict(X_new))
+    np.testing.assert_array_equal(choice.fitted.predicted, theirs.predict(X_new))
 
 
 @dataclass(frozen=True)
@@ -116,7 +138,8 @@ def test_ties_go_to_the_first_candidate_however_the_grids_are_cut(
     X, y = np.zeros((6, 1)), np.zeros(6)
     search = KFold(np.arange(6) % 3) if folds else HoldOut()
     cut = [Grid.of({"value": values}) for values in grids]
-    choice = search(Predictions(cut, Constant(), training_data(X, y, X, Part(X, y))))
+    data = training_data(X, y, X, Part(X, y), "regression")
+    choice = search(Predictions(cut, Constant(), data))
     assert (choice.fitted.candidate, choice.loss) == ({"value": 1}, 6.0)
 
 
@@ -125,7 +148,7 @@ def test_the_last_candidate_is_taken_if_nothing_is_chosen() -> None:
     data = training_data(np.zeros((4, 1)), np.zeros(4), np.eye(2))
     choice = WholePath(measured=False)(Predictions(grids, Constant(), data))
     assert (choice.fitted.candidate, choice.loss) == ({"value": 9}, 0.0)
-    assert choice.fitted.scores.tolist() == [9.0, 9.0]
+    assert choice.fitted.predicted.tolist() == [9.0, 9.0]
 
 
 def test_a_single_candidate_is_not_cross_validated() -> None:
@@ -224,15 +247,17 @@ def test_a_predictor_may_train_the_candidates_of_all_grids_together() -> None:
     assert together.seen == [(2, 14, drawn("all")[0])]
 
 
-def test_a_hold_out_trains_once_and_predicts_held_out_and_test_examples() -> None:
+def test_a_hold_out_trains_all_candidates_and_the_chosen_one_for_the_test_examples() -> None:
     spy = Spy([])
     valid = Part(ROWS[:5], np.array([1.0, 1.0, -1.0, 1.0, 1.0]))
     losses = Predictions(GRIDS, spy, training_data(ROWS, np.ones(10), ROWS[:4], valid)).hold_out()
     assert losses.values.tolist() == [1.0] * 3
     fitted = losses.fit(1)
     assert fitted.candidate == {"value": 2}
+    assert fitted.scores is not None
     assert fitted.scores.tolist() == [1.0] * 4
-    assert spy.seen == [(10, 9, draw) for draw in drawn("all", 2)]
+    first, second = drawn("all", 2)
+    assert spy.seen == [(10, 5, first), (10, 5, second), (10, 4, first)]
     with pytest.raises(ValueError, match="a hold-out needs held-out examples"):
         Predictions(GRIDS, spy, training_data(ROWS, np.ones(10), ROWS)).hold_out()
 
@@ -244,18 +269,3 @@ def test_a_predictor_is_trained_on_attributes() -> None:
     assert (trainer.predictor, trainer.data, trainer.grids) == (spy, data, GRIDS)
     assert not spy.gives_votes
     assert spy.draws
-
-
-def test_errors_are_counted_and_squared_errors_added() -> None:
-    scores = np.array([[1.0, -2.0, 0.0], [0.5, 3.0, 1.0]])
-    errors = summed_loss("classification", scores, np.array([1.0, -1.0, 1.0]))
-    assert (errors.tolist(), errors.dtype) == ([1.0, 1.0], np.float64)
-    squares = summed_loss("regression", scores, np.array([1.0, 0.0, 2.0]))
-    assert squares.tolist() == [8.0, 10.25]
-
-
-def test_a_regression_that_has_overflowed_is_worse_than_all_others() -> None:
-    scores = np.array([[np.inf, 0.0], [np.nan, 0.0], [1e200, 0.0]])
-    with np.errstate(over="ignore"):
-        losses = summed_loss("regression", scores, np.zeros(2))
-    assert losses.tolist() == [np.inf] * 3

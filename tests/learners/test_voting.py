@@ -62,16 +62,19 @@ def test_so_many_voters_are_drawn_from_those_that_vary(n_voters: int) -> None:
         FixedStumps(4, 9).trainer(AdaBoost(), data, [GRID])
 
 
-def test_losses_over_folds_are_the_errors_of_paths_without_each_fold(problem: Problem) -> None:
+@pytest.mark.parametrize("in_time", [False, True])
+def test_losses_over_folds_are_the_errors_of_paths_without_each_fold(
+    problem: Problem, in_time: bool
+) -> None:
     H, y = problem
     H_test = np.random.default_rng(1).choice([-1.0, 1.0], (9, 12))
-    fold = np.arange(60) % 4
+    fold = np.arange(60) // 12 - 1 if in_time else np.arange(60) % 4
     grids = [Grid.of({"n_rounds": [1, 5], "lam": [2.0]}), Grid.of({"n_rounds": [30], "lam": [0.5]})]
     losses = MatrixVotes(grids, QuadBoostL2(), H, y, H_test).cross_validate(fold)
     whole = np.concatenate([QuadBoostL2().path(H, y, grid) for grid in grids])
     expected = np.zeros(3)
     for f in range(4):
-        rest, out = fold != f, fold == f
+        rest, out = fold < f if in_time else fold != f, fold == f
         for i, w in enumerate(
             np.concatenate([QuadBoostL2().path(H[rest], y[rest], grid) for grid in grids])
         ):
@@ -83,7 +86,7 @@ def test_losses_over_folds_are_the_errors_of_paths_without_each_fold(problem: Pr
         np.testing.assert_array_equal(fitted.weights, whole[i])
         np.testing.assert_allclose(fitted.scores, H_test @ whole[i], atol=1e-15)
         positive = positive_votes(H_test, whole[[i]])[:, 0]
-        np.testing.assert_array_equal(fitted.positive, positive)
+        np.testing.assert_array_equal(fitted.predicted, positive)
         assert fitted.margins is None
 
 
@@ -91,9 +94,12 @@ def test_an_even_vote_is_negative_although_its_sum_is_rounded() -> None:
     H = np.array([[1.0, 1.0, -1.0]])
     votes = MatrixVotes([GRID], AdaBoost(), H, np.ones(1), H)
     fitted = votes._fitted(0, np.array([0.1, 0.2, 0.3]))
-    assert fitted.scores[0] > 0
+    assert (H @ [0.1, 0.2, 0.3])[0] > 0
     assert fitted.zero == pytest.approx(0.6 * ZERO_VOTE)
-    assert not fitted.positive.any()
+    assert fitted.scores is not None
+    assert fitted.scores.tolist() == [0.0]
+    assert fitted.predicted.tolist() == [0]
+    assert fitted.probabilities is None
 
 
 def test_a_path_has_the_votes_of_all_grids_and_ends_with_the_last(problem: Problem) -> None:
@@ -205,4 +211,4 @@ def test_an_empty_vote_has_no_margins_and_nothing_is_nan() -> None:
     fitted = DRAWN.trainer(Empty(), DATA, [Grid.of({})]).hold_out().fit(0)
     assert fitted.scores.tolist() == [0.0] * 30
     assert not fitted.margins.any()
-    assert not fitted.positive.any()
+    assert not fitted.predicted.any()

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from quadrepro.config.loading import Experiment, load_experiment
-from quadrepro.engine.records import Record, pack
+from quadrepro.engine.records import Record
 from quadrepro.papers.printed import Printed
 from quadrepro.report.outcomes import Outcomes
+from tests.outcomes import of_wrong
 
 ALGORITHMS = ("quadboost", "lpboost", "adaboost")
 
@@ -22,6 +23,7 @@ algorithms:
   - {name: quadboost, grid: {n_rounds: 5}}
   - {name: lpboost, grid: {C: 1}, note: a departure.}
   - {name: adaboost, grid: {n_rounds: 5}}
+baseline: false
 """
 
 
@@ -47,7 +49,7 @@ def outcomes() -> Callable[..., Outcomes]:
                     if count is not None:
                         wrong = np.arange(10) < count
                         record = Record(
-                            key, "ok", count, 10, {"C": 1.0}, 0, pack(wrong), seconds=seconds
+                            key, "ok", count, 10, {"C": 1.0}, seconds=seconds, **of_wrong(wrong)
                         )
                     records[row, algorithm, repeat] = record
         return Outcomes(rows, ALGORITHMS, len(errors), records)

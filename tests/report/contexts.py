@@ -40,7 +40,7 @@ def context_of(experiment: Experiment, name: str, printed: Printed | None = None
 def as_regression(found: Outcomes, row: str) -> Outcomes:
     """Return outcomes in which a row's tenths of wrong examples are RMSEs."""
     records = {
-        place: replace(record, errors=0, wrong="", rmse=2.5 * record.risk)
+        place: replace(record, errors=0, classes=(), rmse=2.5 * record.risk)
         if place[0] == row and record.ok
         else record
         for place, record in found.records.items()

@@ -14,6 +14,7 @@ protocol: {{view: {view}, {protocol}}}
 datasets: [{data}]
 algorithms: [{{name: {algorithm}}}]
 {more}
+baseline: false
 """
 
 
@@ -63,6 +64,44 @@ def test_a_caption_is_what_is_shown_and_a_paragraph_on_the_protocol(tmp_path: Pa
     [
         ("split: {train: 0.8, at_most: null}", "a share of 0.8 of the examples are training"),
         ("split: {train: all}, folds: 0", "All examples are both training and test examples."),
+        (
+            "split: {stratify: true}",
+            "the others are test examples. All parts and folds have the same shares of the classes."
+            " Attributes",
+        ),
+        (
+            "split: {groups: jacket_color}",
+            "In each of 3 random splits, the examples of half of the groups of jacket_color are for"
+            " training, at most 500 of them; the others are test examples. No group of jacket_color"
+            " is in two parts or folds. Attributes",
+        ),
+        (
+            "split: {groups: jacket_color, stratify: true}",
+            "test examples. Folds have the same shares of the classes. No group of jacket_color",
+        ),
+        (
+            "split: {time: jacket_color}",
+            "Examples are sorted by jacket_color. The last of them are 3 test parts of equal size,"
+            " after training on those before it, at most the latest 500. Attributes",
+        ),
+        (
+            "split: {outer: 3}",
+            "The examples are divided at random into 3 folds. Each is tested once, after training"
+            " on the others. Attributes",
+        ),
+        (
+            "split: {leave_out: groups, groups: jacket_color}",
+            "Each repeat tests the examples of one group of jacket_color, after training on all",
+        ),
+        (
+            "split: {leave_out: rows}",
+            "Each repeat tests one example, after training on all others. Attributes",
+        ),
+        ("split: {openml_task: 59}", "The OpenML task 59 says which examples are tested."),
+        (
+            "split: {column: jacket_color}",
+            "The attribute jacket_color says which examples are tested. Attributes",
+        ),
         ("folds: 0", "Nothing is chosen: hyper-parameters are set."),
         ("folds: 0, measures: [test_error]", "Nothing is chosen: all candidates are measured."),
         ("voters: 50", "Votes are over 50 decision stumps, drawn at random from 10 per attribute."),

@@ -57,6 +57,16 @@ def test_the_chain_leads_from_the_result_to_data_code_and_machine(
     assert chain["seed"] == "7, with the names 'monks' and 0"
 
 
+def test_a_split_that_follows_from_the_rows_is_explained_by_its_rule(
+    small_config: Callable[..., Path], tmp_path: Path
+) -> None:
+    path = small_config("view: quadboost\n", "view: quadboost\n  split: {stratify: true}\n")
+    cell = make_plan(load_experiment(path)).cells[0]
+    [record] = records_of([cell], RecordStore(tmp_path))
+    chain = dict(explain(cell, record, RecordStore(tmp_path)))
+    assert chain["split"] == "from the rows, by train half, at_most 500, stratify true"
+
+
 def test_what_was_not_computed_is_explained_as_far_as_it_is_known(
     plan: Plan, tmp_path: Path
 ) -> None:

@@ -79,7 +79,7 @@ def test_means_are_ordered_as_the_sums_of_counts_are(lists: tuple[list[int], lis
 
 def test_a_sum_of_floats_would_tell_equal_counts_apart() -> None:
     outcomes = counted([1, 2, 3], [3, 2, 1], 10)
-    sums = [sum(outcomes.risks("monks", c)) for c in ("a", "b")]
+    sums = [sum(outcomes.values("monks", c)) for c in ("a", "b")]
     assert sums[0] != sums[1]
     assert outcomes.mean("monks", "a") == outcomes.mean("monks", "b") == Fraction(1, 5)
 
@@ -100,7 +100,7 @@ def test_an_entry_that_lacks_a_split_has_no_mean_but_the_risks_of_the_others(sta
     assert not outcomes.complete("monks", "a")
     assert outcomes.mean("monks", "a") is None
     assert outcomes.mean_of_computed("monks", "a") == Fraction(12, 60)
-    assert outcomes.risks("monks", "a") == [0.1, 0.3]
+    assert outcomes.values("monks", "a") == [0.1, 0.3]
     assert outcomes.complete("monks", "b")
     assert outcomes.mean("monks", "b") == 0
 
@@ -110,7 +110,7 @@ def test_of_numbers_the_mean_is_that_of_the_rmses() -> None:
     records = {("m1", "a", i): Record("k", "ok", n_test=10, rmse=x) for i, x in enumerate(rmses)}
     outcomes = Outcomes(("m1",), ("a",), 3, records)
     assert outcomes.regression("m1")
-    assert outcomes.risks("m1", "a") == rmses
+    assert outcomes.values("m1", "a") == rmses
     assert outcomes.mean("m1", "a") == pytest.approx(1 / 3)
     assert isinstance(outcomes.mean("m1", "a"), float)
     assert not counted([1], [1]).regression("monks")

@@ -28,6 +28,7 @@ datasets: [monks, titanic, wine]
 algorithms:
   - {name: adaboost, grid: {n_rounds: 5}}
   - {name: lpboost, grid: {C: 1}}
+baseline: false
 """
 
 

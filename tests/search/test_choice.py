@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from quadrepro.learners.training import Fitted, Losses
+from quadrepro.learners.training import Fitted, Losses, Outputs
 from quadrepro.search.choice import Choice, least
 
 NAN = float("nan")
@@ -20,7 +20,7 @@ def test_the_first_candidate_of_least_loss_is_trained_and_no_other(
 
     def fit(i: int) -> Fitted:
         trained.append(i)
-        return Fitted({"i": i}, np.zeros(2))
+        return Fitted({"i": i}, Outputs(np.zeros(2)))
 
     losses = np.array(values)
     choice = least(Losses(losses, fit))
@@ -33,5 +33,5 @@ def test_the_first_candidate_of_least_loss_is_trained_and_no_other(
 
 
 def test_a_choice_of_nothing_has_no_losses() -> None:
-    choice = Choice(Fitted({}, np.zeros(1)))
+    choice = Choice(Fitted({}, Outputs(np.zeros(1))))
     assert (choice.loss, choice.losses.size, choice.path) == (0.0, 0, None)

@@ -8,6 +8,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from quadrepro._typing import FloatArray
 from quadrepro.learners.algorithm import Algorithm, DrawnProblem
+from quadrepro.learners.contestants.predictor import EstimatorPredictor
 from quadrepro.learners.greedy.adaboost import AdaBoost
 from quadrepro.learners.greedy.ebboost import EBBoost
 from quadrepro.learners.grid import Grid, Value
@@ -16,7 +17,6 @@ from quadrepro.learners.programs.lp_reg import RegularizedLP
 from quadrepro.learners.programs.lpboost import LPBoost
 from quadrepro.learners.programs.qp_reg import RegularizedQP
 from quadrepro.learners.programs.soft_margin import SoftMargin
-from quadrepro.learners.sklearn_predictor import SklearnPredictor
 from quadrepro.learners.stopping import Stopping
 from quadrepro.learners.training import Part, TrainingData
 from quadrepro.learners.voting import DrawnVotes, FixedStumps, MatrixVotes
@@ -54,7 +54,7 @@ def search(algorithm: Algorithm, problem: DrawnProblem, grid: Grid) -> Searched:
     best = int(np.argmin(choice.losses))
     assert found.candidates[best] == choice.fitted.candidate
     vote = found.vote(best)
-    np.testing.assert_array_equal(vote.positive(problem.valid), choice.fitted.positive)
+    np.testing.assert_array_equal(vote.positive(problem.valid), choice.fitted.predicted)
     total = np.abs(vote.weights).sum()
     margins = problem.y_train * vote.sums(problem.train) / total
     np.testing.assert_array_equal(choice.fitted.margins, margins)
@@ -138,14 +138,16 @@ def test_held_out_examples_choose_a_predictor_and_take_no_part_in_its_training()
     data = TrainingData(train, test, valid, FixedStumps(1), lambda name: np.random.default_rng(0))
     values = [1, 3, 7, 15, 31]
     grids = [Grid.of({"n_neighbors": [k]}) for k in values]
-    choice = HoldOut()(Predictions(grids, SklearnPredictor("KNeighborsClassifier"), data))
+    choice = HoldOut()(Predictions(grids, EstimatorPredictor("KNeighborsClassifier"), data))
     fitted = [KNeighborsClassifier(k).fit(*train) for k in values]
     errors = [int((model.predict(valid.X) != valid.y).sum()) for model in fitted]
     best = int(np.argmin(errors))
     assert choice.fitted.candidate == {"n_neighbors": values[best]}
     assert choice.losses.tolist() == errors
-    np.testing.assert_array_equal(choice.fitted.scores, fitted[best].predict(test.X))
+    predicted = fitted[best].predict(test.X) > 0
+    np.testing.assert_array_equal(choice.fitted.predicted, predicted)
+    probabilities = fitted[best].predict_proba(test.X)
+    np.testing.assert_array_equal(choice.fitted.probabilities, probabilities)
+    knn = EstimatorPredictor("KNeighborsClassifier")
     with pytest.raises(ValueError, match="hold-out"):
-        HoldOut()(
-            Predictions(grids, SklearnPredictor("KNeighborsClassifier"), replace(data, valid=None))
-        )
+        HoldOut()(Predictions(grids, knn, replace(data, valid=None)))

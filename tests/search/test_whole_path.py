@@ -7,10 +7,10 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from quadrepro._typing import FloatArray
+from quadrepro.learners.contestants.predictor import EstimatorPredictor
 from quadrepro.learners.greedy.adaboost import AdaBoost
 from quadrepro.learners.grid import Grid
 from quadrepro.learners.predictor import Predictions
-from quadrepro.learners.sklearn_predictor import SklearnPredictor
 from quadrepro.learners.training import NoSolutionError, Part, TrainingData
 from quadrepro.learners.voting import FixedStumps, MatrixVotes
 from quadrepro.search.whole_path import WholePath
@@ -58,7 +58,7 @@ def test_scores_of_a_path_are_those_of_its_votes_on_both_parts(
 
 
 @pytest.mark.parametrize("measured", [True, False])
-def test_a_predictor_is_trained_once_whether_it_is_measured_or_not(
+def test_the_last_candidate_of_a_predictor_is_trained_alone_for_its_probabilities(
     monkeypatch: pytest.MonkeyPatch, measured: bool
 ) -> None:
     rng = np.random.default_rng(0)
@@ -74,12 +74,13 @@ def test_a_predictor_is_trained_once_whether_it_is_measured_or_not(
     data = TrainingData(
         Part(X, y), Part(X[:5], y[:5]), None, FixedStumps(1), lambda name: np.random.default_rng(1)
     )
-    tree = SklearnPredictor("DecisionTreeClassifier")
+    tree = EstimatorPredictor("DecisionTreeClassifier")
     choice = WholePath(measured)(Predictions([Grid.of({"max_depth": [1, 2, 4]})], tree, data))
-    assert fits == ([1, 2, 4] if measured else [4])
+    assert fits == ([1, 2, 4, 4] if measured else [4])
+    assert choice.fitted.probabilities is not None
     assert choice.fitted.candidate == {"max_depth": 4}
     if choice.path is not None:
         scores, test_scores = choice.path.scores()
         assert (scores.shape, test_scores.shape) == ((3, 30), (3, 5))
         np.testing.assert_array_equal(scores[:, :5], test_scores)
-        np.testing.assert_array_equal(choice.fitted.scores, test_scores[-1])
+        np.testing.assert_array_equal(choice.fitted.predicted, test_scores[-1] > 0)

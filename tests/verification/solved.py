@@ -12,7 +12,8 @@ from quadrepro.engine.work import _training_data, run_cell
 from quadrepro.reproduction import prepare
 from quadrepro.verification import cell as _registers  # noqa: F401
 from quadrepro.verification.certificate import Certificate, Rounds
-from quadrepro.verification.solution import Cell, Solution, solve
+from quadrepro.verification.one_vs_rest import solve_classes
+from quadrepro.verification.solution import Cell, Solution
 
 FOLDS = {"view": "quadboost", "folds": 3, "stumps_per_attribute": 4}
 DRAWN = {"view": "quadboost", "holdout": {"patience": 15, "stumps": {"per_round": 30}}}
@@ -42,6 +43,7 @@ class Case:
     def planned(self) -> PlannedCell:
         config: dict[str, Any] = {
             "title": "Case",
+            "baseline": False,
             "seed": 3,
             "protocol": self.protocol,
             "datasets": [self.dataset],
@@ -105,6 +107,21 @@ PROGRAMS = {
         "cqboost-by-solver", {"mu": [0.3, 0.1], "epsilon": [1e-3, 1e-9]}, dataset="wine"
     ),
 }
+CLASSES = {"name": "wine", "view": {"positive": None}}
+OF_CLASSES = {
+    f"{name}, more classes": case
+    for name, case in {
+        "adaboost": Case("adaboost", ROUNDS, dataset={**CLASSES, "name": "balance"}),
+        "cb-boost": Case("cb-boost", ROUNDS, dataset=CLASSES),
+        "lpboost": Case("lpboost", {"C": [0.03, 0.1]}, dataset=CLASSES),
+        "mincq": Case("mincq", {"mu": [0.05, 0.01]}, dataset=CLASSES),
+        "boosting": Case("boosting", {"n_rounds": [2, 5]}, dataset=CLASSES),
+        "ebboost, drawn": Case("ebboost", {"lam": [3, 0.3]}, {}, DRAWN, CLASSES),
+        "abr, drawn": Case("abr", {"C": [30, 3]}, {}, LAGGED, CLASSES),
+        "rqp-boost, drawn": Case("rqp-boost", {"C": [0.1, 1]}, {}, DRAWN, CLASSES),
+        "tree": Case("sklearn:DecisionTreeClassifier", {"max_depth": [2, 5]}, dataset=CLASSES),
+    }.items()
+}
 STEPS = {
     "boosting": {},
     "rsboosting": {"nu": [0.1, 0.5]},
@@ -114,6 +131,8 @@ STEPS = {
     "rescale-rtboosting": {"u": [1, 30]},
     "rescale-epsilon-boosting": {"eps": [0.1, 0.5]},
 }
+# One attribute tells these classes apart, so that the loss falls without end.
+APART = {"name": "wine", "view": {"positive": ["1"], "negative": ["3"]}}
 TREES = {
     **{
         f"{name}, classes": Case(name, {**grid, **ROUNDS}, dataset="wine")
@@ -126,14 +145,17 @@ TREES = {
     "boosting, deep": Case("boosting", ROUNDS, {"depth": 3}, NUMBERS, REGRESSION),
     "rtboosting, unit": Case("rtboosting", ROUNDS, {"bound": "unit"}, NUMBERS, REGRESSION),
     "rboosting, in theory": Case("rboosting", ROUNDS, {"theory": True}, NUMBERS, REGRESSION),
+    "boosting, apart": Case("boosting", {"n_rounds": 12}, dataset=APART),
     "rboosting, exponential": Case("rboosting", {"u": 5, **ROUNDS}, {"loss": "exponential"}),
 }
 REFITTED = {
     "forest": Case("sklearn:RandomForestClassifier", {"n_estimators": [3, 6]}, dataset="wine"),
     "ridge": Case("sklearn:Ridge", {"alpha": [1, 0.1]}, {}, NUMBERS, REGRESSION),
     "one tree": Case("sklearn:DecisionTreeClassifier", {}, {"max_depth": 2}),
+    "baseline": Case("baseline"),
+    "baseline, numbers": Case("baseline", {}, {}, NUMBERS, REGRESSION),
 }
-CASES = {**GREEDY, **OVER_DRAWN, **PROGRAMS, **TREES, **REFITTED}
+CASES = {**GREEDY, **OVER_DRAWN, **PROGRAMS, **OF_CLASSES, **TREES, **REFITTED}
 
 
 @cache
@@ -148,7 +170,7 @@ def computed(name: str) -> tuple[PlannedCell, Record]:
 @cache
 def solved(name: str) -> Solution:
     """Return the solution of a cell."""
-    return solve(computed(name)[0].learner, examined(name))
+    return solve_classes(computed(name)[0].learner, examined(name))
 
 
 @cache

@@ -61,8 +61,8 @@ def inspect_file(
         By default, the task is a regression if the target has more than 20 distinct numbers or
         numbers that are not whole.
     positive : str, default ""
-        The positive label of the view; by default, the rarer of two labels, or the most frequent
-        of more than two.
+        The positive label of the view; by default, the rarer of two labels, while more than two
+        stay classes.
     missing : sequence of str, default ()
         Words for missing values, in addition to `quadrepro.data.own.columns.GAPS`.
     nominal : sequence of str, default ()
@@ -211,8 +211,7 @@ def _view(target: Target, positive: str, frame: Frame) -> View:
         positive = min(reversed(labels), key=labels.__getitem__)
         evidence = "The rarer of the two labels."
     else:
-        positive = max(labels, key=labels.__getitem__)
-        evidence = f"The most frequent of {len(labels)} labels against all others."
+        return View(status="open", evidence=f"All {len(labels)} labels are classes.")
     return View(positive=(positive,), status="open", evidence=evidence)
 
 

@@ -12,8 +12,8 @@ from typing import ClassVar, Literal, NamedTuple, Self, cast
 
 import numpy as np
 
-from quadrepro._typing import FloatArray
-from quadrepro.learners.base import N_ROUNDS, Hyperparameter, Task
+from quadrepro._typing import FloatArray, Task
+from quadrepro.learners.base import N_ROUNDS, Hyperparameter
 from quadrepro.learners.gradient.losses import ExponentialLoss, LogisticLoss, Loss, SquaredLoss
 from quadrepro.learners.gradient.steps import (
     Epsilon,
@@ -32,6 +32,7 @@ from quadrepro.learners.gradient.weighted_trees import WeightedTreeFitter
 from quadrepro.learners.greedy.loop import Rule, Watcher, boost
 from quadrepro.learners.grid import Grid
 from quadrepro.learners.predictor import Predictor
+from quadrepro.learners.training import Outputs
 
 StepName = Literal[
     "full", "shrink", "truncate", "rescale", "epsilon", "rescale-truncate", "rescale-epsilon"
@@ -178,7 +179,7 @@ class GradientBoost(Predictor):
         """Return the algorithm with the loss of a task, or None if it has another loss."""
         if self.loss is None:
             return replace(self, loss="l2" if task == "regression" else "logistic")
-        return self if task == self.task else None
+        return super().for_task(task)
 
     @property
     def kind(self) -> StepKind:
@@ -268,16 +269,22 @@ class GradientBoost(Predictor):
         """
         return self._predictions(X, y, grid, X_new, [])
 
+    def outputs_of(self, predictions: FloatArray) -> Outputs:
+        """Return the scores of classes with the probabilities that minimise the expected loss."""
+        if self.task == "regression":
+            return Outputs(predictions)
+        positive = LOSSES[self.loss or "l2"].probability(predictions)
+        return Outputs.by_score(predictions, np.column_stack([1.0 - positive, positive]))
+
     def held_out_predictions(
         self,
         X: FloatArray,
         y: FloatArray,
         grids: Sequence[Grid],
         X_valid: FloatArray,
-        X_test: FloatArray,
         rng: np.random.Generator,
-    ) -> tuple[FloatArray, Callable[[int], FloatArray]]:
-        """Train every candidate, and keep its trees to predict the test examples if asked.
+    ) -> tuple[FloatArray, Callable[[int, FloatArray], Outputs]]:
+        """Train every candidate, and keep its trees to predict new examples if asked.
 
         See `Predictor.held_out_predictions`.
         """
@@ -287,16 +294,17 @@ class GradientBoost(Predictor):
 
         places = [(n, i) for n, grid in enumerate(grids) for i in range(len(grid))]
 
-        def on_test(i: int) -> FloatArray:
+        def later(i: int, X_new: FloatArray) -> Outputs:
             n, place = places[i]
             grid = grids[n]
             at = np.unravel_index(place, [len(axis) for _, axis in grid.axes])
             candidate = {name: axis[k] for (name, axis), k in zip(grid.axes, at, strict=True)}
             values = grid.axis(self.value_name) or (None,)
             row = np.array([value == candidate.get(self.value_name) for value in values])
-            return ensembles[n].scores(row, int(cast(int, candidate[N_ROUNDS.name])), X_test)
+            n_rounds = int(cast(int, candidate[N_ROUNDS.name]))
+            return self.outputs_of(ensembles[n].scores(row, n_rounds, X_new))
 
-        return found[0] if len(found) == 1 else np.concatenate(found), on_test
+        return found[0] if len(found) == 1 else np.concatenate(found), later
 
     def _predictions(
         self,

@@ -83,6 +83,20 @@ class Loss(ABC):
             Weights of the examples.
         """
 
+    def probability(self, scores: FloatArray) -> FloatArray:
+        """Return the probabilities of +1 of which scores minimise the expected loss.
+
+        Parameters
+        ----------
+        scores : ndarray of shape (n_examples,)
+
+        Raises
+        ------
+        NotImplementedError
+            If the loss is of numbers.
+        """
+        raise NotImplementedError
+
 
 class SquaredLoss(Loss):
     """(y - F)²; y - F, half its negative gradient, serves as the direction of descent."""
@@ -152,6 +166,10 @@ class LogisticLoss(Loss):
             found[rows] = _search(powers[rows], slopes[rows], groups[rows], weights)
         return np.asarray(found * scales)
 
+    def probability(self, scores: FloatArray) -> FloatArray:
+        """Return 1 / (1 + exp(-F))."""
+        return np.asarray(1.0 / (1.0 + _powers(-scores)))
+
 
 class ExponentialLoss(Loss):
     """exp(-y F), AdaBoost's loss, for labels -1 and +1."""
@@ -189,6 +207,10 @@ class ExponentialLoss(Loss):
         groups = _groups(leaves, y)
         found[rows] = _exponential_search(losses[rows], slopes[rows], groups[rows])
         return np.asarray(found * scales)
+
+    def probability(self, scores: FloatArray) -> FloatArray:
+        """Return 1 / (1 + exp(-2F))."""
+        return np.asarray(1.0 / (1.0 + _powers(-2.0 * scores)))
 
 
 def mean_of(values: FloatArray, weights: FloatArray | None) -> FloatArray:

@@ -25,6 +25,23 @@ ALPHA_MAX = Hyperparameter("alpha_max", "number", "small", "largest voter weight
 
 Selection = Literal["decrease", "correlation"]
 
+WIDE, WIDEST = 32, 1024
+"""Compiled loops run over so many numbers at a time; in longer rows, little is left over."""
+
+
+def padded(rows: FloatArray) -> FloatArray:
+    """Return rows with zeros behind them, up to a multiple of `WIDE`.
+
+    They stand for voters without any correlation, which are never picked, for the first of equal
+    voters is.
+    """
+    n = rows.shape[-1]
+    if n % WIDE == 0 or n > WIDEST:
+        return rows
+    wide = np.zeros((*rows.shape[:-1], -(-n // WIDE) * WIDE))
+    wide[..., :n] = rows
+    return wide
+
 
 class Residuals(State):
     """Correlations c = μ - Gα of all voters with the residual y - F.
@@ -55,6 +72,7 @@ class Residuals(State):
         self.c = problem.correlations()[sample_of]
         self.weights = np.zeros_like(self.c)
         self.grams, self.sample_of = grams, sample_of
+        self._padded: FloatArray | None = None
         self._allocate()
 
     def _allocate(self) -> None:
@@ -82,6 +100,12 @@ class Residuals(State):
         self.grams.reshape(-1, self.c.shape[1]).take(rows, axis=0, out=self._scratch, mode="clip")
         self._scratch *= step.weights[:, None]
         self.c -= self._scratch
+
+    def padded_grams(self) -> FloatArray:
+        """Return the Gram matrices with their rows padded, see `padded`; made once."""
+        if self._padded is None:
+            self._padded = padded(self.grams)
+        return self._padded
 
     def keep(self, rows: BoolArray) -> None:
         """Keep only the trajectories in `rows`."""
@@ -140,11 +164,17 @@ class QuadBoostRule(Rule[Residuals]):
 
         leap = Leap.over(len(state.c), n_rounds)
         limits = np.stack([self.threshold, self.ridge, self.bound], axis=1)
-        problem = state.grams, state.sample_of, state.c, state.weights, state.moments()
+        eta = state.moments()
         if self._by_correlation(state):
-            quadboost.add_steps(*problem, limits, self.tol, *leap)
+            c = padded(state.c)
+            grams = state.padded_grams()
+            arrays = grams, state.sample_of, c, state.weights, eta, limits, self.tol
+            quadboost.add_steps(*arrays, *leap)
+            state.c[:] = c[:, : state.c.shape[1]]
         else:
-            quadboost.take_best_steps(*problem, limits, self.tol, self.reweight, *leap)
+            grams = state.grams
+            arrays = grams, state.sample_of, state.c, state.weights, eta, limits, self.tol
+            quadboost.take_best_steps(*arrays, self.reweight, *leap)
         return leap
 
     def _by_correlation(self, state: Residuals) -> bool:

@@ -6,7 +6,7 @@ says that of the votes of n voters and unit norm is n^(1-1/p) R_S(H).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from math import log, sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -156,16 +156,26 @@ def combination_complexity(
         raise ValueError(f"p and n must be at least 1, not {p} and {n}")
     if distinct and n > H.shape[1]:
         raise ValueError(f"a vote of {n} distinct voters needs {n}, but there are {H.shape[1]}")
+    batches = sign_correlations(H, n_draws, rng)
+    if distinct:
+        return _mean_norm((np.sort(sizes, axis=1)[:, -n:] for sizes in batches), p)
+    return _mean_norm((_repeated(sizes.max(axis=1), n) for sizes in batches), p)
+
+
+def _repeated(best: FloatArray, n: int) -> FloatArray:
+    """Return the sizes of n times the best voter, shape (n_in_batch, n)."""
+    return np.repeat(best[:, None], n, axis=1)
+
+
+def _mean_norm(batches: Iterable[FloatArray], p: float) -> float:
+    """Return the mean dual norm of the rows of all batches."""
     # 1/q = 1 - 1/p; only p = 1 would divide by zero.
     q = np.inf if p == 1 else 1.0 if np.isinf(p) else p / (p - 1)
-    total = 0.0
-    for sizes in sign_correlations(H, n_draws, rng):
-        if distinct:
-            best = np.sort(sizes, axis=1)[:, -n:]
-        else:
-            best = np.repeat(sizes.max(axis=1, keepdims=True), n, axis=1)
+    total, n_rows = 0.0, 0
+    for best in batches:
         total += float(np.linalg.norm(best, ord=q, axis=1).sum())
-    return total / n_draws
+        n_rows += len(best)
+    return total / n_rows
 
 
 def norm_complexity(n: ArrayLike, p: float) -> FloatArray:
@@ -250,11 +260,12 @@ def _lemma1(p: float) -> Callable[[Trained], FloatArray]:
     """Return the measure R_S(C_p^n) / (n^(1-1/p) R_S(H)), both on the same signs: 1 by Lemma 1."""
 
     def measured(trained: Trained) -> FloatArray:
-        H, plain, n = trained.voters, trained.complexity.mean, trained.sizes
+        plain, n = trained.complexity.mean, trained.sizes
+        # As `combination_complexity` with `distinct=False`; all numbers of voters share the signs.
+        batches = sign_correlations(trained.voters, SIGN_VECTORS, trained.rng("signs"))
+        best = [sizes.max(axis=1) for sizes in batches]
         ratios = {
-            size: combination_complexity(
-                H, size, p, SIGN_VECTORS, trained.rng("signs"), distinct=False
-            )
+            size: _mean_norm((_repeated(b, size) for b in best), p)
             / (float(norm_complexity(size, p)) * plain)
             for size in set(n[n > 0].tolist())
         }

@@ -22,6 +22,7 @@ from quadrepro.report.kinds.differences import DIFFERENCES
 from quadrepro.report.kinds.margin_figure import MARGIN_FIGURE
 from quadrepro.report.kinds.margins import MARGINS
 from quadrepro.report.kinds.means import MEANS, NOISELESS_MEANS
+from quadrepro.report.kinds.metrics import requested_metrics
 from quadrepro.report.kinds.ranking import RANKING
 from quadrepro.report.kinds.readings import READINGS
 from quadrepro.report.kinds.risks import RISKS
@@ -83,8 +84,8 @@ def requested(experiment: Experiment) -> tuple[Request[Any], ...]:
     Returns
     -------
     tuple of Request
-        In the order of `KINDS`, each with its validated option. Whether an option fits the rest of
-        the config is for `Kind.check` to say.
+        In the order of `KINDS`, each with its validated option, and then those of every metric.
+        Whether an option fits the rest of the config is for `Kind.check` to say.
 
     Raises
     ------
@@ -99,4 +100,4 @@ def requested(experiment: Experiment) -> tuple[Request[Any], ...]:
         option = options[kind.key] or kind.default
         if option is not None:
             found.append(Request(kind, Context(experiment, kind.key, option)))
-    return tuple(found)
+    return (*found, *requested_metrics(experiment))

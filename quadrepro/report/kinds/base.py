@@ -13,6 +13,7 @@ from quadrepro.config.schema import Config, Row
 from quadrepro.errors import ConfigError, nearest
 from quadrepro.papers.check import check_printed, printed_for
 from quadrepro.papers.printed import Holds, Printed
+from quadrepro.report.captions import splits_word
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.table import ENDINGS, MISSING, Table
 from quadrepro.report.verdicts import Verdicts
@@ -50,6 +51,11 @@ class Context(Generic[Option]):
     def titles(self) -> dict[str, str]:
         """Title of each column, by its name."""
         return self.config.titles
+
+    @property
+    def splits(self) -> str:
+        """What notes and captions call the repeats, in the plural."""
+        return splits_word(self.config.protocol)
 
     def error(self, message: str, *place: str | int) -> ConfigError:
         """Return an error that names a place below the kind's key."""
@@ -91,8 +97,8 @@ class Context(Generic[Option]):
         if len(self.titles) == 1:
             message = f"{name} is the only algorithm: there is none to compare it with"
             raise self.error(message, *place)
-        for row, view in self.experiment.views.items():
-            if view.task == "regression":
+        for row, task in self.experiment.tasks.items():
+            if task == "regression":
                 raise self.error(f"{self.key} is of risks, and {row} predicts a number")
 
     def check_sweeps(self) -> None:
@@ -183,10 +189,27 @@ def _by_test(context: Context[Any], row: Row) -> bool:
     return holdout is not None and holdout.by == "test"
 
 
+def _against_rest(context: Context[Any]) -> list[str]:
+    """Return the note on columns of learners that tell only two classes apart."""
+    tasks = context.experiment.tasks
+    rows = [row for row, task in tasks.items() if task == "multiclass"]
+    if not rows:
+        return []
+    titles = [
+        context.titles[entry.name]
+        for entry in context.config.algorithms
+        if entry.make().against_rest("multiclass")
+    ]
+    where = "" if len(rows) == len(tasks) else f" of {', '.join(rows)}"
+    message = "trained once for each class against the rest; the largest score wins"
+    return [f"{', '.join(titles)}: {message}, on the classes{where}."] if titles else []
+
+
 def closing_notes(context: Context[Any], outcomes: Outcomes) -> tuple[str, ...]:
     """Return what stands below most tables: the algorithms' notes, missing cells, the config's."""
     config = context.config
-    notes = [f"{config.titles[a.name]}: {a.note}" for a in config.algorithms if a.note]
+    notes = [f"{config.titles[a.name]}: {a.note}" for a in config.columns if a.note]
+    notes += _against_rest(context)
     if oracles := [row.entry.title for row in config.rows if _by_test(context, row)]:
         rows = "All rows" if len(oracles) == len(config.rows) else "Rows " + "; ".join(oracles)
         notes.append(

@@ -1,4 +1,7 @@
-"""Every pair of algorithms, compared by the Poisson binomial test and the sign test."""
+"""Every pair of algorithms, compared by the Poisson binomial test and the sign test.
+
+Where numbers are predicted, their RMSEs are compared as `value_comparisons` does.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,11 @@ from statistics import fmean, stdev
 
 from quadrepro.papers.printed import Printed
 from quadrepro.report.kinds.base import Context, Kind
+from quadrepro.report.kinds.value_comparisons import (
+    adjusted_text,
+    has_values_to_compare,
+    value_comparisons_table,
+)
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.table import MISSING, Entry, Table
 from quadrepro.report.verdicts import Verdict, Verdicts, of_further_splits
@@ -21,7 +29,6 @@ from quadrepro.stats import (
     sign_test,
 )
 from quadrepro.stats.multiplicity import N_DRAWS, SEED
-from quadrepro.stats.result import p_text
 
 
 def probabilities(outcomes: Outcomes, a: str, b: str) -> list[float]:
@@ -30,9 +37,9 @@ def probabilities(outcomes: Outcomes, a: str, b: str) -> list[float]:
     Returns
     -------
     list of float
-        One per repeat; empty if a cell of either is missing or numbers are predicted.
+        One per repeat; empty if a cell of either is missing or errors are not counted.
     """
-    if any(map(outcomes.regression, outcomes.rows)):
+    if not outcomes.counts_errors:
         return []
     rows = outcomes.rows
     if not rows or not all(outcomes.complete(row, c) for row in rows for c in (a, b)):
@@ -52,7 +59,7 @@ def signs(outcomes: Outcomes, a: str, b: str) -> SignTest | None:
     if not outcomes.rows:
         return None
     for row in outcomes.rows:
-        mine, theirs = outcomes.mean(row, a), outcomes.mean(row, b)
+        mine, theirs = outcomes.mean_loss(row, a), outcomes.mean_loss(row, b)
         if mine is None or theirs is None:
             return None
         # Only the order of two means matters, and it is exact.
@@ -71,6 +78,8 @@ def comparisons_table(context: Context[str], outcomes: Outcomes) -> Table:
     Table
         P(row better than column). The lower triangle, which repeats the upper one, is grey.
     """
+    if not outcomes.counts_errors:
+        return value_comparisons_table(context, outcomes)
     all_rows, outcomes = outcomes.rows, outcomes.tested()
     printed, titles = context.printed(context.option), context.titles
     order = [c for c in printed.columns if c in titles]
@@ -112,11 +121,8 @@ def comparisons_table(context: Context[str], outcomes: Outcomes) -> Table:
         f"\\* two-tailed sign test, ties ignored: p ≤ {LEVEL:g}."
         + _of_many_tests(outcomes, titles, adjusted, tests),
     ]
-    if len(outcomes.rows) < len(all_rows):
-        notes.append(
-            f"Over the {len(outcomes.rows)} of {len(all_rows)} data sets on which every algorithm "
-            "has a result in every split."
-        )
+    if left_out := outcomes.left_out(all_rows):
+        notes.append(left_out)
     if outcomes.repeats > 1:
         notes.append(
             f"Mean ± standard deviation of the probability over {outcomes.repeats} splits; the "
@@ -128,7 +134,7 @@ def comparisons_table(context: Context[str], outcomes: Outcomes) -> Table:
             f"split falls with probability {COVERAGE:g} (Student's t)."
         )
     return Table(
-        f"{context.config.title}: pairwise comparisons",
+        f"{context.config.title}: pairwise comparisons{outcomes.by_metric}",
         ("", *(titles[c] for c in order)),
         tuple(rows),
         tuple(notes),
@@ -188,20 +194,11 @@ def _of_many_tests(
     compared = [c for c in titles if any(c in pair for pair in adjusted)]
     means = [[outcomes.mean(row, c) for c in compared] for row in outcomes.rows]
     chance = chance_of_a_star([[m for m in of_row if m is not None] for of_row in means])
-    starred = {
-        pair: p for pair, p in adjusted.items() if (test := tests[pair]) and test.significant
-    }
-    listed = "; ".join(f"{titles[a]} and {titles[b]}, {p_text(p)}" for (a, b), p in starred.items())
-    survive = sum(p <= LEVEL for p in starred.values())
+    starred = [pair for pair in adjusted if (test := tests[pair]) and test.significant]
     return (
         f" If all algorithms were alike, {100 * chance:.0f}% of such tables would have a star "
         f"({N_DRAWS:,} tables, drawn with seed {SEED}, in which the risks of each data set are "
-        f"exchanged between the algorithms). Adjusted for {len(adjusted)} pairs by Holm's method, "
-        + (
-            f"{survive} of {len(starred)} starred pairs survive: {listed}."
-            if starred
-            else "no pair is significant."
-        )
+        f"exchanged between the algorithms).{adjusted_text(titles, adjusted, starred)}"
     )
 
 
@@ -210,7 +207,9 @@ def _numbers(test: SignTest) -> tuple[int, int, int, float]:
 
 
 def _several_columns(context: Context[str]) -> bool:
-    return len(context.titles) > 1
+    tasks = {*context.experiment.tasks.values()}
+    values = tasks != {"regression"} or has_values_to_compare(context)
+    return len(context.titles) > 1 and values
 
 
 COMPARISONS = Kind(

@@ -271,8 +271,8 @@ def curves_caption(context: Context[Curves], outcomes: Outcomes) -> str:
     found.append(f"Horizontal axis: {along}{' on a logarithmic scale' * (curves.scale == 'log')}.")
     if outcomes.repeats > 1:
         found.append(
-            f"Lines are means over {outcomes.repeats} random splits, and bands or bars reach one "
-            "standard deviation to either side."
+            f"Lines are means over {outcomes.repeats} {context.splits}, and bands or bars reach "
+            "one standard deviation to either side."
         )
     if any(curves.along not in a.searched for a in context.config.algorithms):
         found.append(f"Level lines belong to algorithms without a {along}.")

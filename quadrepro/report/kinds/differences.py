@@ -79,7 +79,7 @@ def difference(outcomes: Outcomes, row: str, pair: Pair) -> Difference | None:
     means = sum(a, Fraction()) / len(a), sum(b, Fraction()) / len(b)
     if outcomes.repeats == 1:
         return Difference(means, (Fraction(), Fraction()), (0.0, 0.0))
-    x, y = ([100 * risk for risk in outcomes.risks(row, column)] for column in pair)
+    x, y = ([100 * risk for risk in outcomes.values(row, column)] for column in pair)
     return Difference(means, (variance(a), variance(b)), (stdev(x), stdev(y)))
 
 
@@ -205,7 +205,7 @@ def differences_caption(context: Context[Pair], outcomes: Outcomes) -> str:
     if outcomes.repeats > 1:
         alike = (
             "the intervals mean ± one standard deviation of the two, over "
-            f"{outcomes.repeats} random splits, have a point in common"
+            f"{outcomes.repeats} {context.splits}, have a point in common"
         )
     return (
         f"{context.config.title}: risk of {second} less that of {first}. One line per data set, "

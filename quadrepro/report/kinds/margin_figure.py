@@ -108,7 +108,7 @@ def margins_caption(context: Context[Panels], outcomes: Outcomes) -> str:
     """Return what the figure shows."""
     named = [panel.title or panel.row for panel in context.option]
     drawn = dict.fromkeys(n for p in context.option for n in p.algorithms or context.titles)
-    pooled = f" of all {outcomes.repeats} random splits" if outcomes.repeats > 1 else ""
+    pooled = f" of all {outcomes.repeats} {context.splits}" if outcomes.repeats > 1 else ""
     return (
         f"{context.config.title}: cumulative distributions of the training margins. One panel for "
         f"each of {listed(named)}. Horizontal axis: margin of a training example, the label times "

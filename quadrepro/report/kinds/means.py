@@ -1,7 +1,8 @@
 """Means and standard deviations of test errors, with the best of each row and its equals.
 
 Errors are in percent. If numbers are predicted, they are RMSEs in the unit of the target; there is
-a second table for RMSEs against targets without noise.
+a second table for RMSEs against targets without noise. A metric that a config asks for has a table
+of its own.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ DATA_HEADER = (
 
 @dataclass(frozen=True)
 class Compared:
-    """One entry: our errors, in percent or RMSEs, beside the printed ones.
+    """One entry: our errors, in percent or RMSEs, or values of a metric, beside the printed ones.
 
     Attributes
     ----------
@@ -47,7 +48,7 @@ class Compared:
     mean : Fraction, float or None
         Their mean, exact for errors in percent; None if there are no errors.
     best : bool
-        Whether the mean is the lowest of the row.
+        Whether the mean is the best of the row.
     p_best : float or None
         p-value of the paired t-test against the best; None if there is nothing to test.
     p_best_holm : float or None
@@ -79,7 +80,7 @@ class Compared:
 
 
 def means_table(context: Context[str], outcomes: Outcomes) -> Table:
-    """Return the table of mean test errors, in percent or RMSEs.
+    """Return the table of mean test errors, in percent or RMSEs, or of the outcomes' metric.
 
     Returns
     -------
@@ -107,7 +108,7 @@ def _table(context: Context[str], outcomes: Outcomes, *, noiseless: bool) -> Tab
             row,
             tuple(
                 Entry(
-                    _text(cells[row, c], 4 if outcomes.regression(row) else 2),
+                    _text(cells[row, c], 2 if outcomes.counted(row) else 4),
                     printed.spread(row, c + MEAN, c + SD),
                     bold=cells[row, c].as_good,
                     mark="†" if cells[row, c].word == "outside" else "",
@@ -121,7 +122,7 @@ def _table(context: Context[str], outcomes: Outcomes, *, noiseless: bool) -> Tab
         for row in outcomes.rows
     )
     return Table(
-        f"{context.config.title}: {_what(context, noiseless)}",
+        f"{context.config.title}: {_what(context, outcomes, noiseless)}",
         ("Data set", *context.titles.values()),
         rows,
         _notes(context, outcomes, printed, list(cells.values())),
@@ -130,13 +131,16 @@ def _table(context: Context[str], outcomes: Outcomes, *, noiseless: bool) -> Tab
     )
 
 
-def _what(context: Context[str], noiseless: bool) -> str:
+def _what(context: Context[str], outcomes: Outcomes, noiseless: bool) -> str:
     if noiseless:
         return "RMSE on test examples without noise"
-    tasks = {view.task for view in context.experiment.views.values()}
+    if outcomes.metric is not None:
+        return f"{outcomes.metric.label} on test examples"
+    tasks = {*context.experiment.tasks.values()}
     if tasks == {"regression"}:
         return "RMSE on test examples"
-    return "test errors in percent" + (", or RMSE where numbers are predicted" * (len(tasks) > 1))
+    mixed = "regression" in tasks
+    return "test errors in percent" + (", or RMSE where numbers are predicted" * mixed)
 
 
 def _errors(outcomes: Outcomes, row: str, column: str, noiseless: bool) -> list[float]:
@@ -145,8 +149,8 @@ def _errors(outcomes: Outcomes, row: str, column: str, noiseless: bool) -> list[
     if noiseless:
         measures = [record.measures for record in outcomes.cell(row, column)]
         return [m[NOISELESS][0] for m in measures] if all(NOISELESS in m for m in measures) else []
-    unit = 1 if outcomes.regression(row) else 100
-    return [unit * value for value in outcomes.risks(row, column)]
+    unit = 100 if outcomes.counted(row) else 1
+    return [unit * value for value in outcomes.values(row, column)]
 
 
 def _mean(
@@ -154,7 +158,7 @@ def _mean(
 ) -> Mean | None:
     if not errors:
         return None
-    if noiseless or outcomes.regression(row):
+    if noiseless or not outcomes.counted(row):
         return fmean(errors)
     return 100 * outcomes.mean_of_computed(row, column)
 
@@ -162,13 +166,15 @@ def _mean(
 def _row(outcomes: Outcomes, printed: Printed, row: str, noiseless: bool) -> dict[str, Compared]:
     errors = {c: _errors(outcomes, row, c, noiseless) for c in outcomes.columns}
     means = {c: _mean(outcomes, row, c, e, noiseless) for c, e in errors.items()}
-    known = [mean for mean in means.values() if mean is not None]
+    compared = outcomes.compared
+    known = [mean for c in compared if (mean := means[c]) is not None]
     best: list[str] = []
-    if len(means) > 1 and len(known) == len(means):
-        best = [c for c, mean in means.items() if mean == min(known)]
+    if len(compared) > 1 and len(known) == len(compared):
+        first = max(known) if outcomes.greater_is_better else min(known)
+        best = [c for c, mean in means.items() if mean == first]
     p_best: dict[str, float] = {}
     if best and outcomes.repeats > 1:
-        p_best = {c: paired_t_test(of, errors[best[0]]).p_value for c, of in errors.items()}
+        p_best = {c: paired_t_test(errors[c], errors[best[0]]).p_value for c in compared}
     others = [c for c in p_best if c not in best]
     adjusted = dict(zip(others, holm([p_best[c] for c in others]), strict=True))
     cells = {}
@@ -250,21 +256,23 @@ def _notes(
     context: Context[str], outcomes: Outcomes, printed: Printed, cells: list[Compared]
 ) -> tuple[str, ...]:
     several = outcomes.repeats > 1
-    ours = "Ours: one random split"
+    ours = f"Ours: one {context.splits.removesuffix('s')}"
     if several:
-        ours = f"Ours: mean ± standard deviation over {outcomes.repeats} random splits"
+        ours = f"Ours: mean ± standard deviation over {outcomes.repeats} {context.splits}"
     if any(cell.printed for cell in cells):
         ours += f"; in parentheses the printed ones over {printed.splits}"
-    notes = [
-        f"{ours}. {BEST} marks the lowest mean of a row (in LaTeX ours is shaded and the printed "
-        "one underlined)."
-    ]
-    if several and len(outcomes.columns) > 1:
-        found = chance_against_best(len(outcomes.columns), outcomes.repeats)
+    extreme = "highest" if outcomes.greater_is_better else "lowest"
+    beside = " and the printed one underlined" if outcomes.metric is None else ""
+    notes = [f"{ours}. {BEST} marks the {extreme} mean of a row (in LaTeX ours is shaded{beside})."]
+    n_compared = len(outcomes.compared)
+    if several and n_compared > 1:
+        found = chance_against_best(n_compared, outcomes.repeats)
+        printed_too = outcomes.metric is None
+        unknown = " For the printed ones this cannot be known." if printed_too else ""
         notes.append(
             f"Bold: the best of ours, and what a paired t-test over the splits does not find to "
-            f"differ from it (p > {LEVEL:g}). For the printed ones this cannot be known. The best "
-            f"is picked by the same numbers, so that of rows of {len(outcomes.columns)} equal "
+            f"differ from it (p > {LEVEL:g}).{unknown} The best "
+            f"is picked by the same numbers, so that of rows of {n_compared} equal "
             f"algorithms {found:.0%} would have an entry that is not bold; the CSV has Holm's "
             "correction for the tests of a row."
         )
@@ -286,15 +294,15 @@ def _check_noiseless(context: Context[str]) -> None:
 def _has_truth(context: Context[str], entry: DatasetEntry) -> bool:
     """Return whether the targets of a row are known without their noise."""
     fresh = entry.changed(context.config.protocol).sample is not None
-    return fresh and context.experiment.views[entry.title].task == "regression"
+    return fresh and context.experiment.tasks[entry.title] == "regression"
 
 
 def _published(context: Context[str]) -> dict[tuple[str, str], str]:
     """Return the printed means; errors have a percent sign and RMSEs have none."""
     printed = context.printed(context.option)
     return {
-        (row, column): text + ("%" if view.task == "classification" else "")
-        for row, view in context.experiment.views.items()
+        (row, column): text + ("" if task == "regression" else "%")
+        for row, task in context.experiment.tasks.items()
         for column in context.titles
         if (text := printed.text(row, column + MEAN))
     }

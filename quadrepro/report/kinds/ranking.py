@@ -40,17 +40,17 @@ class Options(Model):
 
 
 def ranking_of(context: Context[Options], outcomes: Outcomes) -> Ranking | None:
-    """Return the ranking by mean risk, or None if a cell is missing or one row is left."""
+    """Return the ranking by mean value, or None if a cell is missing or one row is left."""
     rows = outcomes.rows
-    risks = {c: [outcomes.mean(row, c) for row in rows] for c in context.titles}
-    known = {c: [risk for risk in of if risk is not None] for c, of in risks.items()}
-    if len(rows) < 2 or any(len(of) < len(rows) for of in known.values()):
+    losses = {c: [outcomes.mean_loss(row, c) for row in rows] for c in outcomes.compared}
+    known = {c: [loss for loss in of if loss is not None] for c, of in losses.items()}
+    if min(len(rows), len(known)) < 2 or any(len(of) < len(rows) for of in known.values()):
         return None
     return rank_methods(known, context.option.rope)
 
 
-def splits_of(context: Context[Options], outcomes: Outcomes) -> list[Splits]:
-    """Return the risks on single splits; none if there is one, or if all examples are tested."""
+def splits_of(context: Context[Any], outcomes: Outcomes) -> list[Splits]:
+    """Return the losses on single splits; none if there is one, or if all examples are tested."""
     if outcomes.repeats < 2:
         return []
     found = []
@@ -59,48 +59,57 @@ def splits_of(context: Context[Options], outcomes: Outcomes) -> list[Splits]:
         if title not in outcomes.rows:
             continue
         n_test = outcomes.cell(title, outcomes.columns[0])[0].n_test
-        share = share_of_tests(row.entry.changed(context.config.protocol), n_test)
-        values = outcomes.risks if outcomes.regression(title) else outcomes.fractions
+        protocol = row.entry.changed(context.config.protocol)
+        share = share_of_tests(protocol, n_test, outcomes.repeats, row.entry.name)
         if share < 1:
-            found.append(Splits(title, {c: values(title, c) for c in context.titles}, share))
+            losses = {c: outcomes.losses(title, c) for c in outcomes.compared}
+            found.append(Splits(title, losses, share))
     return found
 
 
 def table_of_ranking(context: Context[Options], outcomes: Outcomes) -> Table:
     """Return the table of all pairs of algorithms."""
     all_rows, outcomes = outcomes.rows, outcomes.tested()
-    title = f"{context.config.title}: ranking"
+    title = f"{context.config.title}: ranking{outcomes.by_metric}"
     ranking = ranking_of(context, outcomes)
     if ranking is None:
         return no_ranking(title, "There is no ranking while cells are missing.")
-    table = ranking_table(title, ranking, context.titles, splits_of(context, outcomes))
+    table = ranking_table(
+        title,
+        ranking,
+        context.titles,
+        splits_of(context, outcomes),
+        higher_is_better=outcomes.greater_is_better,
+        quantity=outcomes.label,
+    )
     notes = [*table.notes, *closing_notes(context, outcomes)]
-    if len(outcomes.rows) < len(all_rows):
-        notes.append(
-            f"Over the {len(outcomes.rows)} of {len(all_rows)} data sets on which every algorithm "
-            "has a result in every split."
-        )
+    if left_out := outcomes.left_out(all_rows):
+        notes.append(left_out)
     return Table(title, table.header, table.rows, tuple(notes), table.data_header, table.data_rows)
 
 
-def draw_ranking(context: Context[Options], outcomes: Outcomes, folder: Path) -> None:
+def draw_ranking(
+    context: Context[Options], outcomes: Outcomes, folder: Path, stem: str = KEY
+) -> None:
     """Draw the critical-difference diagram."""
     ranking = ranking_of(context, outcomes.tested())
     if ranking is None:
-        draw_critical_difference(folder, KEY, (), (), 0.0)
+        draw_critical_difference(folder, stem, (), (), 0.0)
         return
     titles = [context.titles[name] for name in ranking.methods]
-    draw_critical_difference(folder, KEY, titles, ranking.mean_ranks, ranking.critical_difference)
+    draw_critical_difference(folder, stem, titles, ranking.mean_ranks, ranking.critical_difference)
 
 
 def ranking_caption(context: Context[Options], outcomes: Outcomes) -> str:
     """Return what the figure shows."""
+    extreme = "highest" if outcomes.greater_is_better else "lowest"
+    value = "error" if outcomes.metric is None else outcomes.label
     return (
-        f"{context.config.title}: mean ranks of {len(context.titles)} algorithms over "
-        f"{len(outcomes.rows)} data sets. The algorithm with the lowest mean error in a row has "
-        "rank 1; ties share their ranks. Beside each name stands its mean rank, the best ones on "
-        "the left. Thick bars join algorithms whose mean ranks differ by less than the critical "
-        "difference (CD) of Nemenyi's test."
+        f"{context.config.title}: mean ranks of {len(outcomes.compared)} algorithms over "
+        f"{len(outcomes.rows)} data sets. The algorithm with the {extreme} mean {value} in a "
+        "row has rank 1; ties share their ranks. Beside each name stands its mean rank, the best "
+        "ones on the left. Thick bars join algorithms whose mean ranks differ by less than the "
+        "critical difference (CD) of Nemenyi's test."
     )
 
 

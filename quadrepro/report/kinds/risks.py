@@ -35,7 +35,7 @@ def risks_table(context: Context[str], outcomes: Outcomes) -> Table:
     )
     kinds = ("", " sd", " printed") if outcomes.repeats > 1 else ("", " printed")
     return Table(
-        f"{config.title}: test risks",
+        f"{config.title}: {_what(context)}",
         ("Data set", *context.titles.values()),
         (
             *((row, _entries(outcomes, printed, row, words)) for row in outcomes.rows),
@@ -52,6 +52,13 @@ def risks_table(context: Context[str], outcomes: Outcomes) -> Table:
     )
 
 
+def _what(context: Context[str]) -> str:
+    tasks = {*context.experiment.tasks.values()}
+    if tasks == {"regression"}:
+        return "RMSE on test examples"
+    return "test risks" + (", or RMSE where numbers are predicted" * ("regression" in tasks))
+
+
 def risk_verdicts(context: Context[str], outcomes: Outcomes) -> Verdicts:
     """Return where each printed risk, or RMSE, lies among our splits."""
     printed = context.printed(context.option)
@@ -61,7 +68,7 @@ def risk_verdicts(context: Context[str], outcomes: Outcomes) -> Verdicts:
         for column in outcomes.columns:
             if not (text := printed.text(row, column)):
                 continue
-            ours = outcomes.risks(row, column)
+            ours = outcomes.values(row, column)
             sizes = {record.n_test for record in outcomes.cell(row, column) if record.ok}
             n_test = sizes.pop() if quantity == "risk" and len(sizes) == 1 else None
             entry = Verdict(row, column, quantity, text)
@@ -98,7 +105,7 @@ def _numbers(outcomes: Outcomes, printed: Printed, row: str) -> Iterator[float |
         mean = outcomes.mean(row, column)
         yield "" if mean is None else float(mean)
         if outcomes.repeats > 1:
-            yield "" if mean is None else stdev(outcomes.risks(row, column))
+            yield "" if mean is None else stdev(outcomes.values(row, column))
         yield printed.text(row, column)
 
 
@@ -118,7 +125,7 @@ def _risk_text(outcomes: Outcomes, row: str, column: str) -> str:
         return MISSING
     if outcomes.repeats == 1:
         return f"{float(mean):.3f}"
-    return f"{float(mean):.3f} ± {stdev(outcomes.risks(row, column)):.3f}"
+    return f"{float(mean):.3f} ± {stdev(outcomes.values(row, column)):.3f}"
 
 
 def _lowest(risks: dict[str, Mean | None]) -> set[str]:
@@ -132,7 +139,7 @@ def _lowest(risks: dict[str, Mean | None]) -> set[str]:
 def _notes(context: Context[str], outcomes: Outcomes, printed: Printed) -> tuple[str, ...]:
     if outcomes.repeats > 1:
         first = (
-            f"Ours: mean ± standard deviation over {outcomes.repeats} random splits; "
+            f"Ours: mean ± standard deviation over {outcomes.repeats} {context.splits}; "
             "in parentheses the printed risk, which is one split's. "
             f"† marks a printed risk outside the interval in which one split of ours falls with "
             f"probability {COVERAGE:g}."

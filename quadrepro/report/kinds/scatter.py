@@ -119,7 +119,7 @@ def draw_scatter(context: Context[str], outcomes: Outcomes, folder: Path) -> Non
 def scatter_caption(context: Context[str], outcomes: Outcomes) -> str:
     """Return what the figure shows."""
     title, others = context.titles[context.option], [context.titles[n] for n in _others(context)]
-    splits = f"one of {outcomes.repeats} random splits" if outcomes.repeats > 1 else "one split"
+    splits = f"one of {outcomes.repeats} {context.splits}" if outcomes.repeats > 1 else "one split"
     return (
         f"{context.config.title}: test risks against those of {title}. One panel for each of "
         f"{listed(others)}, with the same scale on both axes. A dot is {splits} of a data set; "

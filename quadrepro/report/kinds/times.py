@@ -136,7 +136,7 @@ def _moved_by(context: Context[bool | Times], sweep: str) -> list[str]:
     of_sweep = {s.over.removeprefix("grid.") for s in context.config.sweeps if s.word == sweep}
     return [
         a.name
-        for a in context.config.algorithms
+        for a in context.config.columns
         if any(
             "." in name or name in {h.name for h in a.make().hyperparameters} for name in of_sweep
         )

@@ -240,7 +240,6 @@ def test_a_task_that_is_given_is_not_inferred(save: Save) -> None:
         ("aab", "", "b", "The rarer of the two labels."),
         ("abb", "", "a", "The rarer of the two labels."),
         ("0101", "", "1", "The rarer of the two labels."),
-        ("abbcc", "", "b", "The most frequent of 3 labels against all others."),
         ("aab", "a", "a", "The label that was given as positive."),
     ],
 )
@@ -250,6 +249,16 @@ def test_the_view_says_which_label_is_positive_and_why(
     path = save("\n".join(["x,label", *(f"{i},{label}" for i, label in enumerate(labels))]))
     view = inspect_file(path, "label", positive=given).view("default")
     assert (view.positive, view.evidence, view.status) == ((positive,), evidence, "open")
+
+
+def test_more_than_two_labels_stay_classes_unless_one_is_positive(save: Save) -> None:
+    path = save("x,label\n0,a\n1,b\n2,b\n3,c\n")
+    card = inspect_file(path, "label")
+    view = card.view("default")
+    assert (view.positive, view.status) == (None, "open")
+    assert view.evidence == "All 3 labels are classes."
+    assert card.task_of(view) == "multiclass"
+    assert inspect_file(path, "label", positive="b").view("default").positive == ("b",)
 
 
 def test_words_for_missing_values_and_columns_of_codes_can_be_named(save: Save) -> None:

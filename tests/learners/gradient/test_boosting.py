@@ -221,7 +221,7 @@ def test_one_candidate_predicts_test_examples_as_all_of_them_do(step: Any) -> No
         Grid.of({**values, "n_rounds": [2, 9]}),
         Grid.of({"n_rounds": [1, 4, 5], **values}),
     ]
-    on_valid, on_test = algorithm.held_out_predictions(X, y, grids, X[:7], X[7:20], rng)
+    on_valid, later = algorithm.held_out_predictions(X, y, grids, X[:7], rng)
     expected = algorithm.all_predictions(X, y, grids, X[:20], rng)
-    found = np.array([on_test(i) for i in range(len(expected))])
+    found = np.array([later(i, X[7:20]).scores for i in range(len(expected))])
     assert np.hstack([on_valid, found]).tobytes() == expected.tobytes()

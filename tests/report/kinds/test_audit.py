@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -152,6 +153,38 @@ def test_the_share_of_tests_is_that_of_the_split(
     others = n_rows - protocol.split.training_size(n_rows)
     n_test = others / 2 if holdout else others
     assert share_of_tests(protocol, n_test) == pytest.approx(n_test / n_rows)
+
+
+@pytest.mark.parametrize(
+    ("rule", "repeats", "share"),
+    [
+        ({"outer": "5x2"}, 10, 1 / 2),
+        ({"outer": 10}, 10, 1 / 10),
+        ({"leave_out": "rows"}, 50, 1 / 50),
+        ({"leave_out": "groups", "groups": "g"}, 7, 1 / 7),
+        ({"column": "fold"}, 4, 1 / 4),
+    ],
+)
+def test_a_fold_is_tested_against_all_others(
+    rule: dict[str, Any], repeats: int, share: float
+) -> None:
+    protocol = Protocol.model_validate({"view": "v", "split": rule})
+    assert share_of_tests(protocol, 100 * share, repeats) == pytest.approx(share)
+
+
+def test_a_task_says_by_its_test_sets_what_share_is_tested() -> None:
+    protocol = Protocol.model_validate({"view": "v", "split": {"openml_task": 59}})
+    assert share_of_tests(protocol, 108, 40, "monks") == 108 / 432
+
+
+@pytest.mark.parametrize(("most", "trained"), [(None, [20, 40, 60, 80]), (50, [20, 40, 50, 50])])
+def test_windows_are_tested_against_those_they_are_trained_on(
+    most: int | None, trained: list[int]
+) -> None:
+    rule = {"time": "day", "train": 0.2, "at_most": most}
+    protocol = Protocol.model_validate({"view": "v", "split": rule})
+    share = 20 / (20 + sum(trained) / 4)
+    assert share_of_tests(protocol, 20, 4) == pytest.approx(share)
 
 
 def test_fresh_test_sets_do_not_overlap_and_those_of_all_rows_do_fully() -> None:

@@ -13,11 +13,12 @@ from quadrepro.report.kinds.comparisons import (
     probabilities,
     signs,
 )
+from quadrepro.report.kinds.value_comparisons import value_comparisons_table
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.report.table import Table
 from quadrepro.stats import chance_of_a_star, holm
 from quadrepro.stats.poisson_binomial import better_on_one, better_over_all
-from tests.report.contexts import context_of
+from tests.report.contexts import as_regression, context_of
 
 Make = Callable[..., Outcomes]
 
@@ -104,20 +105,15 @@ def test_repeats_show_the_spread_of_the_probability(experiment: Experiment, outc
     assert "±" in table.rows[0][1][1].ours
 
 
-def test_where_numbers_are_predicted_there_is_the_sign_test_and_no_probability(
+def test_where_numbers_are_predicted_their_values_are_compared(
     experiment: Experiment, outcomes: Make
 ) -> None:
-    many = outcomes({f"set{i}": (1, 5, 5) for i in range(6)})
-    records = {
-        place: replace(record, errors=0, wrong="", rmse=record.risk)
-        for place, record in many.records.items()
-    }
-    found = replace(many, records=records)
+    found = outcomes({f"set{i}": (1, 5, 5) for i in range(6)})
+    for row in found.rows:
+        found = as_regression(found, row)
     assert probabilities(found, "quadboost", "lpboost") == []
-    table = table_of(experiment, found)
-    assert [(e.ours, e.mark) for e in table.rows[0][1]] == [("–", ""), ("–", "*"), ("–", "*")]
-    plain = {row[:2]: row[5:] for row in table_of(experiment, many).data_rows}
-    assert {row[:2]: row[5:] for row in table.data_rows} == plain
+    context = context_of(experiment, "comparisons")
+    assert comparisons_table(context, found) == value_comparisons_table(context, found)
 
 
 def test_one_row_of_numbers_among_classes_leaves_out_the_probability(

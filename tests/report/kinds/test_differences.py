@@ -31,6 +31,7 @@ algorithms:
   - {name: quadboost, grid: {n_rounds: 5}}
   - {name: adaboost, grid: {n_rounds: 5}}
 tables: {differences: [adaboost, quadboost]}
+baseline: false
 """
 ERRORS = {
     "monks, noise 0": ((10, 12), (30, 34)),

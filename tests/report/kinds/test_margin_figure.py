@@ -25,6 +25,7 @@ algorithms:
   - {{name: lpboost, grid: {{C: 1}}}}
 tables:
   margin_figure: {}
+baseline: false
 """
 ROWS = ("monks", "titanic")
 COLUMNS = ("adaboost", "quadboost", "lpboost")

@@ -142,7 +142,7 @@ def test_one_algorithm_or_one_data_set_is_refused(
     path = tmp_path / "small.yaml"
     path.write_text(
         f"title: Small\nprotocol: {{view: quadboost}}\ndatasets: {datasets}\n"
-        f"algorithms:\n{entries}tables: {{ranking: true}}\n"
+        f"algorithms:\n{entries}baseline: false\ntables: {{ranking: true}}\n"
     )
     context = context_of(load_experiment(path), "ranking")
     if datasets == "[monks]" or algorithms == 1:

@@ -129,7 +129,7 @@ def test_the_numbers_are_those_of_the_statistics_on_each_rows_splits(
     for (reading, of), row in data.items():
         title = of if reading == "as in the config" else f"{of}, {reading}"
         mean, sd, margin, spread = np.array([PRINTED[of, c] for c in names]).T
-        errors = 100 * np.array([found.risks(title, c) for c in names]).T
+        errors = 100 * np.array([found.values(title, c) for c in names]).T
         kept = np.array([[r.training_margins() for r in found.cell(title, c)] for c in names])
         squares = ((kept - kept.mean(axis=(1, 2), keepdims=True)) ** 2).mean(axis=2).T
         at_margins = kept.mean(axis=2).T
@@ -233,7 +233,7 @@ def test_numbers_that_are_predicted_are_compared_in_their_own_unit(experiment: E
     row = data_of(readings_table(context_of(experiment, "readings"), found))[
         "as in the config", "image"
     ]
-    errors = np.array([found.risks("image", c) for c in COLUMNS[:2]]).T
+    errors = np.array([found.values("image", c) for c in COLUMNS[:2]]).T
     expected = log_probability_of_means(errors, [4.28, 4.04], 0.005, 20)
     assert float(row["log p: mean"]) == pytest.approx(expected)
 

@@ -130,7 +130,8 @@ def test_two_columns_of_one_algorithm_are_told_apart_by_their_names(
 ) -> None:
     path = tmp_path / "same.yaml"
     path.write_text(
-        "title: Same\nprotocol: {view: quadboost}\ndatasets: [monks, titanic, wine]\nalgorithms:\n"
+        "title: Same\nprotocol: {view: quadboost}\ndatasets: [monks, titanic, wine]\n"
+        "baseline: false\nalgorithms:\n"
         "  - {name: quadboost, grid: {n_rounds: 5}}\n"
         "  - {name: lpboost, algorithm: adaboost, grid: {n_rounds: 5}, note: a departure.}\n"
         "  - {name: adaboost, grid: {n_rounds: 5}}\n"

@@ -30,6 +30,7 @@ algorithms:
   - {{name: adaboost, grid: {{n_rounds: 5}}}}
   - {{name: quadboost, grid: {{n_rounds: 5}}}}
 tables: {{times: {option}}}
+baseline: false
 """
 ROUNDS = "grid.n_rounds, values: [1, 10, 1000]"
 COLUMNS = ("adaboost", "quadboost")

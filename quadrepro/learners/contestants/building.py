@@ -1,0 +1,219 @@
+"""From what a config says of an estimator to the estimator itself, and the parameters it has.
+
+A parameter that takes an estimator is given its name: that of a class of scikit-learn, an import
+path, or a mapping of one of them to its own parameters.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from quadrepro.errors import nearest
+from quadrepro.learners.contestants.packages import PACKAGES, fault_of_trial, own_names, package_of
+from quadrepro.learners.contestants.paths import find_maker, full_path
+
+_ONE = re.compile(r"(.+__|.+_)?(estimator|classifier|regressor|transformer)")
+_SEVERAL = re.compile(r"(.+__)?(estimators|steps)")
+
+KEPT = ("passthrough", "drop")
+"""Words that scikit-learn takes in place of an estimator."""
+
+
+def build(path: str, parameters: Mapping[str, Any], folder: str = "") -> Any:
+    """Return a new estimator.
+
+    Parameters
+    ----------
+    path : str
+        Import path of its class, or of a function that returns it.
+    parameters : mapping of str to object
+        Arguments of the class or the function, and other parameters of the estimator, such as
+        ``logisticregression__C``.
+    folder : str, default ""
+        Where modules are looked for that are not installed.
+
+    Raises
+    ------
+    KeyError
+        If there is no such class or function.
+    ValueError
+        If it cannot make an estimator of these parameters.
+    """
+    maker = find_maker(path, folder)
+    name = path.partition(":")[2]
+    if inspect.isclass(maker) and not _is_estimator(maker):
+        raise ValueError(f"{path} is not an estimator: it needs fit, get_params and set_params")
+    takes = inspect.signature(maker).parameters
+    lacking = [
+        key
+        for key, p in takes.items()
+        if p.default is p.empty and p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)
+    ]
+    if lacking := [key for key in lacking if key not in parameters]:
+        raise ValueError(f"{name} needs {', '.join(lacking)}")
+    is_open = any(p.kind is p.VAR_KEYWORD for p in takes.values())
+    given = {key: resolved(key, value, folder) for key, value in parameters.items()}
+    own = {key: v for key, v in given.items() if key in takes or (is_open and "__" not in key)}
+    try:
+        estimator = maker(**own)
+    except Exception as error:
+        raise ValueError(f"{name} cannot be made: {type(error).__name__}: {error}") from None
+    if inspect.isclass(estimator) or not _is_estimator(estimator):
+        what = type(estimator).__name__
+        raise ValueError(f"{path} returns no estimator with fit, get_params and set_params: {what}")
+    for key in given.keys() - own.keys():
+        _set(estimator, key, given[key], name)
+    return estimator
+
+
+def _set(estimator: Any, key: str, value: Any, name: str) -> None:
+    try:
+        estimator.set_params(**{key: value})
+    except (ValueError, AttributeError):
+        hint = nearest(key, names_of(estimator))
+        raise ValueError(f"{name} has no parameter {key!r}{hint}") from None
+
+
+def _is_estimator(candidate: Any) -> bool:
+    return all(callable(getattr(candidate, m, None)) for m in ("fit", "get_params", "set_params"))
+
+
+def resolved(key: str, value: Any, folder: str = "") -> Any:
+    """Return the value of a parameter, with estimators in place of their names."""
+    if _SEVERAL.fullmatch(key) and isinstance(value, list | tuple):
+        return named(value, folder)
+    return build_step(value, folder) if _names_estimator(key, value) else value
+
+
+def named(steps: Sequence[Any], folder: str = "") -> list[tuple[str, Any]]:
+    """Return estimators with the names that ``make_pipeline`` gives them."""
+    from sklearn.pipeline import make_pipeline
+
+    found: list[tuple[str, Any]] = make_pipeline(*(build_step(s, folder) for s in steps)).steps
+    return found
+
+
+def build_step(step: Any, folder: str = "") -> Any:
+    """Return the estimator that a name, or a mapping of a name to parameters, stands for.
+
+    Raises
+    ------
+    KeyError
+        If there is no such class or function.
+    ValueError
+        If it cannot make an estimator of these parameters, or does not have one of them.
+    """
+    if step in KEPT:
+        return step
+    name, parameters = step_of(step)
+    path = full_path(name)
+    known = names(path, parameters, folder)
+    for key in parameters:
+        if key not in known:
+            raise ValueError(f"{name} has no parameter {key!r}{nearest(key, known)}")
+    return build(path, parameters, folder)
+
+
+def step_of(step: Any) -> tuple[str, Mapping[str, Any]]:
+    """Return the name and the parameters of a step.
+
+    Raises
+    ------
+    ValueError
+        If it is neither a name nor a mapping of one name to parameters.
+    """
+    if isinstance(step, str):
+        return step, {}
+    if isinstance(step, Mapping) and len(step) == 1:
+        ((name, parameters),) = step.items()
+        if isinstance(name, str) and isinstance(parameters, Mapping | None):
+            return name, parameters or {}
+    raise ValueError(
+        "a step must be the name of an estimator, or map its name to parameters, as"
+        f" {{PCA: {{n_components: 2}}}}, not {step!r}"
+    )
+
+
+def parts(estimator: Any) -> Iterator[Any]:
+    """Yield an estimator and all that it holds among its parameters."""
+    yield estimator
+    for value in estimator.get_params(deep=True).values():
+        if _is_estimator(value) and not inspect.isclass(value):
+            yield value
+
+
+def names(path: str, parameters: Mapping[str, Any], folder: str = "") -> tuple[str, ...]:
+    """Return the names of all parameters that may be given besides some.
+
+    Raises
+    ------
+    KeyError
+        If there is no such class or function.
+    """
+    return _names(path, json.dumps(parameters, default=repr), folder)
+
+
+@lru_cache(maxsize=256)
+def _names(path: str, text: str, folder: str) -> tuple[str, ...]:
+    takes = inspect.signature(find_maker(path, folder)).parameters.values()
+    own = [p.name for p in takes if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)]
+    flat = {key: value for key, value in json.loads(text).items() if "__" not in key}
+    try:
+        found = names_of(build(path, flat, folder))
+    except ValueError:
+        # What is wrong is said when the estimator itself is asked for.
+        found = [key for key in json.loads(text) if "__" in key]
+    return tuple(dict.fromkeys([*own, *found]))
+
+
+def names_of(estimator: Any) -> list[str]:
+    """Return the names of all parameters of an estimator and of those that it holds."""
+    deep = estimator.get_params(deep=True)
+    held = {key: v for key, v in deep.items() if _is_estimator(v) and not inspect.isclass(v)}
+    inner = [f"{key}__{name}" for key, value in held.items() for name in own_names(value)]
+    return [*own_names(estimator), *deep, *inner]
+
+
+def paths_in(path: str, parameters: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return an import path with those of all estimators among the parameters."""
+    found = [path]
+    for key, value in parameters.items():
+        several = isinstance(value, list | tuple) and _SEVERAL.fullmatch(key)
+        for step in value if several else [value]:
+            if _names_estimator(key, step) or (several and step not in KEPT):
+                name, inner = step_of(step)
+                found += paths_in(full_path(name), inner)
+    return tuple(dict.fromkeys(found))
+
+
+def _names_estimator(key: str, value: Any) -> bool:
+    """Return whether a value of a parameter is the name of an estimator."""
+    return isinstance(value, str | Mapping) and value not in KEPT and bool(_ONE.fullmatch(key))
+
+
+def fault_of(path: str, parameters: Mapping[str, Any], folder: str = "") -> str | None:
+    """Return why an estimator cannot have some parameters, or None if it can.
+
+    scikit-learn's estimators check values themselves; those of `packages.PACKAGES` do so only when
+    they are fitted, which is tried on a few examples.
+    """
+    return _fault_of(path, json.dumps(parameters, default=repr), folder)
+
+
+@lru_cache(maxsize=4096)
+def _fault_of(path: str, text: str, folder: str) -> str | None:
+    try:
+        estimator = build(path, json.loads(text), folder)
+        held = list(parts(estimator))
+        for part in held:
+            if hasattr(part, "_parameter_constraints"):
+                part._validate_params()
+    except (KeyError, ValueError) as error:
+        return str(error.args[0])
+    tried = (fault_of_trial(part) for part in held if package_of(part) in PACKAGES)
+    return next((wrong for wrong in tried if wrong), None)

@@ -1,0 +1,1 @@
+"""Metrics of what records keep: one entry each, computed by scikit-learn's functions."""

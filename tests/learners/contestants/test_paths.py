@@ -1,0 +1,176 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import xgboost
+from sklearn.utils import all_estimators
+
+from quadrepro.learners.contestants.paths import (
+    distributions_of,
+    find_maker,
+    folder_of,
+    full_path,
+    modules_of,
+    sklearn_modules,
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[Path]:
+    """Return a folder with modules of a user, which are forgotten afterwards."""
+    before, known = list(sys.path), set(sys.modules)
+    yield tmp_path
+    sys.path[:] = before
+    for name in set(sys.modules) - known:
+        file = getattr(sys.modules[name], "__file__", None) or ""
+        if file.startswith(str(tmp_path)):
+            del sys.modules[name]
+
+
+def test_a_bare_name_is_of_scikit_learn() -> None:
+    assert full_path("SVC") == "sklearn:SVC"
+    assert full_path("xgboost:XGBClassifier") == "xgboost:XGBClassifier"
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_every_estimator_of_scikit_learn_is_found_where_it_is() -> None:
+    hidden = {"HalvingGridSearchCV", "HalvingRandomSearchCV", "IterativeImputer"}  # experimental
+    estimators = {name: found for name, found in all_estimators() if name not in hidden}
+    assert {name: find_maker(f"sklearn:{name}") for name in estimators} == estimators
+
+
+def test_the_modules_of_scikit_learn_are_read_and_not_imported() -> None:
+    code = (
+        "import sys; from quadrepro.learners.contestants.paths import sklearn_modules;"
+        "assert sklearn_modules()['SVC'] == 'sklearn.svm';"
+        "print([name for name in sys.modules if name.startswith('sklearn')])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+    assert len(set(sklearn_modules().values())) > 25
+
+
+def test_a_class_of_a_package_is_found_by_its_import_path() -> None:
+    assert find_maker("xgboost:XGBClassifier") is xgboost.XGBClassifier
+    assert distributions_of("xgboost:XGBClassifier") == ("xgboost",)
+    assert modules_of("xgboost:XGBClassifier") == ("xgboost",)
+    assert folder_of("xgboost:XGBClassifier") == ""
+
+
+def test_of_scikit_learn_the_versions_tell_all() -> None:
+    assert distributions_of("sklearn:SVC") == ("scipy", "scikit-learn")
+    assert modules_of("sklearn:SVC") == ()
+    assert folder_of("sklearn:SVC") == ""
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("sklearn:Rigde", "scikit-learn has no estimator 'Rigde'; did you mean 'Ridge'?"),
+        ("sklearn:clone", "scikit-learn has no estimator 'clone'"),
+        ("xgboost:XGBClasifier", "has no 'XGBClasifier'; did you mean 'XGBClassifier'?"),
+        ("xgboost:__version__", "cannot make an estimator of its '__version__'"),
+        ("xgbost:XGBClassifier", "there is no module 'xgbost'; did you mean 'xgboost'?"),
+        ("xgboost.sklern:XGBClassifier", "xgboost has no module 'xgboost.sklern'"),
+        ("nowhere_at_all:make", "pip install the package that has it"),
+        ("joblib:load", "joblib:load is a function: of installed packages only classes are used"),
+        ("os:system", "os is a module of Python itself, which has no estimators"),
+        ("xgboost:a.b", "'xgboost:a.b' is no import path, such as xgboost:XGBClassifier"),
+        (":SVC", "':SVC' is no import path"),
+    ],
+)
+def test_what_is_not_there_is_refused_with_the_nearest_name(path: str, message: str) -> None:
+    with pytest.raises(KeyError) as caught:
+        find_maker(path)
+    assert message in caught.value.args[0]
+
+
+def test_of_a_missing_package_the_message_says_how_to_install_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "catboost", None)
+    with pytest.raises(KeyError, match=r"catboost is not installed: pip install catboost, or"):
+        find_maker("catboost:CatBoostClassifier")
+
+
+def test_a_module_of_the_folder_is_found_with_what_it_imports_of_it(folder: Path) -> None:
+    (folder / "mine_one.py").write_text("from mine_two import twice\nimport json\ndef make(): ...")
+    (folder / "mine_two.py").write_text("def twice(): ...")
+    (folder / "mine_three.py").write_text("raise SystemExit")
+    assert find_maker("mine_one:make", str(folder)).__name__ == "make"
+    assert modules_of("mine_one:make") == ("mine_one", "mine_two")
+    assert distributions_of("mine_one:make") == ()
+    assert folder_of("mine_one:make") == str(folder)
+
+
+def test_a_package_of_the_folder_is_found(folder: Path) -> None:
+    (folder / "mine").mkdir()
+    (folder / "mine" / "__init__.py").touch()
+    (folder / "mine" / "models.py").write_text("from .parts import make")
+    (folder / "mine" / "parts.py").write_text("def make(): ...")
+    assert find_maker("mine.models:make", str(folder)).__name__ == "make"
+    assert modules_of("mine.models:make") == ("mine", "mine.models", "mine.parts")
+    assert folder_of("mine.models:make") == str(folder)
+
+
+def test_nothing_of_a_folder_is_imported_that_is_not_named(folder: Path) -> None:
+    (folder / "mine_four.py").write_text("raise SystemExit")
+    before = list(sys.path)
+    with pytest.raises(KeyError, match="there is no module 'mine_for'; did you mean 'mine_four'"):
+        find_maker("mine_for:make", str(folder))
+    find_maker("sklearn:SVC", str(folder))
+    assert sys.path == before
+
+
+def test_an_installed_package_comes_before_a_file_of_the_folder(folder: Path) -> None:
+    (folder / "xgboost.py").write_text("raise SystemExit")
+    assert find_maker("xgboost:XGBClassifier", str(folder)) is xgboost.XGBClassifier
+
+
+def test_a_file_that_is_hidden_by_another_is_refused(folder: Path) -> None:
+    first, second = folder / "first", folder / "second"
+    for place in (first, second):
+        place.mkdir()
+        (place / "mine_five.py").write_text("def make(): ...")
+    find_maker("mine_five:make", str(first))
+    with pytest.raises(KeyError, match=r"second/mine_five.py is hidden by .*first/mine_five.py"):
+        find_maker("mine_five:make", str(second))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("import nowhere_at_all", "cannot be imported: No module named 'nowhere_at_all'"),
+        ("1 / 0", "cannot be imported: ZeroDivisionError: division by zero"),
+        ("def make(:", "cannot be imported: SyntaxError"),
+        ("raise SystemExit(3)", "cannot be imported: SystemExit: 3"),
+    ],
+)
+def test_a_module_that_cannot_be_imported_is_refused(folder: Path, text: str, message: str) -> None:
+    (folder / "mine_broken.py").write_text(text)
+    with pytest.raises(KeyError) as caught:
+        find_maker("mine_broken:make", str(folder))
+    assert message in caught.value.args[0]
+
+
+def test_of_our_own_estimators_the_module_that_defines_them_counts() -> None:
+    assert modules_of("quadrepro:QuadBoostClassifier") == (
+        find_maker("quadrepro:QuadBoostClassifier").__module__,
+    )
+
+
+def test_a_worker_finds_the_folder_again(folder: Path) -> None:
+    (folder / "mine_six.py").write_text("def make(): ...")
+    code = (
+        "from quadrepro.learners.contestants.paths import find_maker;"
+        f"print(find_maker('mine_six:make', {str(folder)!r}).__name__)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={**os.environ}
+    )
+    assert done.stdout == "make\n"
