@@ -13,7 +13,6 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.decomposition import PCA
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, OneHotEncoder
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from quadrepro import (
     AdaBoostClassifier,
@@ -185,14 +184,3 @@ def test_trees_see_what_attributes_say_together() -> None:
     train = np.arange(len(y)) % 2 == 0
     vote = CBBoostClassifier(50, voters=Trees(3, random_state=0)).fit(X[train], y[train])
     assert vote.score(X[~train], y[~train]) > 0.93
-
-
-@parametrize_with_checks(
-    [
-        AdaBoostClassifier(10, voters=Stumps(missing="branch")),
-        QuadBoostClassifier(n_rounds=10, voters=DrawnStumps(30, random_state=0)),
-    ]
-)
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-def test_follows_scikit_learns_conventions(estimator, check) -> None:  # type: ignore[no-untyped-def]
-    check(estimator)
