@@ -16,7 +16,7 @@ from sklearn.model_selection import cross_val_score
 from quadrepro._typing import FloatArray
 from quadrepro.learners.estimators import VoteClassifier
 from quadrepro.learners.greedy.cbboost import CBBoost, CBoundBoosting, GBCBBoost
-from quadrepro.learners.greedy.estimators import CBBoostClassifier, GBCBBoostClassifier
+from quadrepro.learners.greedy.gram_estimators import CBBoostClassifier, GBCBBoostClassifier
 from quadrepro.learners.greedy.loop import Trace
 from quadrepro.learners.grid import Grid
 from quadrepro.voters.reduction import reduce_problem
