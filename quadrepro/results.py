@@ -113,10 +113,11 @@ class Results:
 
     @cached_property
     def examples(self) -> pd.DataFrame:
-        """One row per cell and test example, with its label and whether it is wrong.
+        """One row per cell and test example: its label, what is predicted, whether that is wrong.
 
-        The column ``example`` is the row of the example in the data set's view. Cells that predict
-        numbers are left out.
+        The column ``example`` is the row of the example in the data set's view. Labels are -1 and
+        +1 where the view says what is positive, and otherwise those of the data set. Cells that
+        predict numbers are left out.
 
         Raises
         ------
@@ -125,6 +126,8 @@ class Results:
         """
         import numpy as np
         import pandas as pd
+
+        from quadrepro.data.card import TWO_CLASSES
 
         if self.plan is None or self.outcomes is None:
             raise ConfigError(
@@ -135,18 +138,21 @@ class Results:
         for cell in self.plan.cells:
             record = self.outcomes.records[cell.dataset, cell.algorithm, cell.repeat]
             if record.ok and record.classes:
-                problem = cell.problem
-                test = problem.split.test
+                labels = np.array([-1, 1] if record.classes == TWO_CLASSES else record.classes)
                 columns = {
-                    "example": test,
-                    "label": problem.y[test].astype(np.int64),
+                    "example": cell.problem.split.test,
+                    "label": labels[record.actual_targets()],
+                    "predicted": labels[record.predicted_targets()],
                     "wrong": record.wrong_examples(),
                 }
                 names = {"dataset": cell.dataset, "algorithm": cell.algorithm}
                 parts.append(pd.DataFrame({**names, "repeat": cell.repeat, **columns}))
         if not parts:
             return pd.DataFrame(
-                columns=["dataset", "algorithm", "repeat", "example", "label", "wrong"]
+                columns=[
+                    *("dataset", "algorithm", "repeat"),
+                    *("example", "label", "predicted", "wrong"),
+                ]
             )
         return pd.concat(parts, ignore_index=True)
 

@@ -38,10 +38,24 @@ def test_examples_are_one_row_per_test_example_and_count_the_errors(results: Res
     assert len(merged) == len(results.cells)
     assert (merged["sum"] == merged["errors"]).all()
     assert (merged["size"] == merged["n_test"]).all()
-    assert set(examples["label"]) == {-1, 1}
+    assert set(examples["label"]) == set(examples["predicted"]) == {-1, 1}
+    assert ((examples["label"] != examples["predicted"]) == examples["wrong"]).all()
     first = examples[(examples["dataset"] == "monks") & (examples["repeat"] == 0)]
     of_each = first.groupby("algorithm")["example"].agg(set)
     assert of_each.iloc[0] == of_each.iloc[1]
+
+
+def test_examples_of_kept_classes_have_their_names(tmp_path: Path) -> None:
+    config = {
+        "title": "Cultivars",
+        "protocol": {"view": "default", "folds": 0},
+        "datasets": ["wine"],
+        "algorithms": [{"name": "adaboost", "grid": {"n_rounds": 5}}],
+    }
+    found = quadrepro.reproduce(config, jobs=1, out=tmp_path, progress=False)
+    examples = found.examples
+    assert set(examples["label"]) == set(examples["predicted"]) == {"1", "2", "3"}
+    assert examples["wrong"].sum() == found.cells["errors"].iloc[0] < len(examples) / 2
 
 
 def test_a_table_shows_as_markdown_and_as_html_and_has_its_numbers(results: Results) -> None:

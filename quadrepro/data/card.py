@@ -16,20 +16,20 @@ from typing import Any, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from quadrepro._typing import Task
-from quadrepro.data.canonical import default_order, number
+from quadrepro.data.canonical import default_order
 from quadrepro.data.schema import (
     MAX_ROWS,
     Attribute,
     Target,
-    Threshold,
     View,
     every_name,
     refuse_repeats,
     series,
 )
 from quadrepro.data.sources.schema import Layout, Source
+from quadrepro.data.view_mistakes import view_mistakes
 from quadrepro.documents.model import Model, fault
-from quadrepro.documents.source import Place, read_yaml
+from quadrepro.documents.source import read_yaml
 from quadrepro.documents.validation import Mistake, validated
 from quadrepro.errors import ConfigError, DataError, nearest
 from quadrepro.resources import cards_folder
@@ -38,9 +38,6 @@ __all__ = ["Attribute", "Card", "View", "card_names", "load_card", "load_card_fi
 
 OWN_CARDS = Path("datasets")
 """The folder with the user's own cards, relative to the current one."""
-
-MAX_CLASSES = 65_536
-"""Codes of classes are kept in two bytes."""
 
 TWO_CLASSES = ("negative", "positive")
 """Names of the classes of a view that says what is positive."""
@@ -167,84 +164,20 @@ class Card(Model):
         return frozenset(names | {self.target.name} if self.task == "classification" else names)
 
     def mistakes(self, view: View) -> Iterator[Mistake]:
-        """Yield the reasons why a view cannot be a view of this data set.
+        """Return the reasons why a view cannot be a view of this data set.
 
         Parameters
         ----------
         view : View
             From this card or from a config.
 
-        Yields
-        ------
-        Mistake
+        Returns
+        -------
+        iterator of Mistake
             One per label, part or attribute that does not exist, with the nearest that does, and
             one if the view does not fit the task. Places start at the view.
         """
-        kinds = {a.name: a.kind for a in self.attributes}
-        yield from self._target_mistakes(view)
-        yield from self._where_mistakes(view)
-        if view.part and view.part not in self.parts:
-            known = nearest(view.part, self.parts) or "; it is not divided into parts"
-            yield Mistake(("part",), f"{self.name} has no part {view.part!r}{known}")
-        named: list[tuple[Place, str]] = [(("where", name), name) for name in view.where]
-        named += [(("order", name), name) for name in view.order]
-        for place, name in [*((("exclude", i), n) for i, n in enumerate(view.exclude)), *named]:
-            if name not in kinds:
-                hint = nearest(name, kinds)
-                yield Mistake(place, f"{self.name} has no attribute {name!r}{hint}")
-        for name in view.order:
-            if kinds.get(name) == "numeric":
-                message = f"{name} of {self.name} is numeric, so its values need no order"
-                yield Mistake(("order", name), message)
-        if view.target_as in kinds:
-            message = f"{self.name} has an attribute {view.target_as!r}: name the target otherwise"
-            yield Mistake(("target_as",), message)
-        if set(kinds) <= set(view.exclude):
-            yield Mistake(("exclude",), f"all attributes of {self.name} are excluded")
-
-    def _where_mistakes(self, view: View) -> Iterator[Mistake]:
-        attributes = {a.name: a for a in self.attributes}
-        for name, values in view.where.items():
-            if (attribute := attributes.get(name)) is None:
-                continue
-            for value in values:
-                if attribute.kind == "numeric" and number(value) is None:
-                    message = f"{name} of {self.name} is numeric, but {value!r} is no number"
-                    yield Mistake(("where", name), message)
-                elif attribute.codes is not None and value not in attribute.codes:
-                    hint = nearest(value, attribute.codes)
-                    message = f"{name} of {self.name} has no code {value!r}{hint}"
-                    yield Mistake(("where", name), message)
-
-    def _target_mistakes(self, view: View) -> Iterator[Mistake]:
-        labels, at = self.target.labels, ("positive",)
-        target = f"the target of {self.name}"
-        match view.positive:
-            case None if self.task == "regression" and view.labels:
-                yield Mistake(("labels",), f"{target} is a number, so it has no labels to keep")
-            case None:
-                yield from self._unknown_labels("labels", view.labels)
-                if len(view.labels or labels) > MAX_CLASSES:
-                    message = f"{target} has more than {MAX_CLASSES:,} labels: list some as labels"
-                    yield Mistake(("labels",), message)
-            case Threshold() if self.task == "classification":
-                yield Mistake(at, f"{target} is a label, so positive must list labels")
-            case tuple() if self.task == "regression":
-                yield Mistake(at, f"{target} is a number: give at_most or at_least as positive")
-            case tuple():
-                yield from self._unknown_labels("positive", view.positive)
-                yield from self._unknown_labels("negative", view.negative)
-                if set(labels) <= set(view.positive):
-                    yield Mistake(
-                        at, f"all labels of {self.name} are positive, so there is nothing to learn"
-                    )
-
-    def _unknown_labels(self, key: str, named: tuple[str, ...]) -> Iterator[Mistake]:
-        labels = self.target.labels
-        for i, label in enumerate(named):
-            if label not in labels:
-                hint = nearest(label, labels)
-                yield Mistake((key, i), f"{self.name} has no label {label!r}{hint}")
+        return view_mistakes(self, view)
 
     def classes_of(self, view: View) -> tuple[str, ...]:
         """Return the names of the classes in a view, in the order of their codes.

@@ -27,6 +27,12 @@ def unpack_codes(text: str, n: int, n_classes: int) -> IntArray:
     return np.frombuffer(b64decode(text), dtype=_type_of(n_classes)).astype(np.intp)
 
 
+def count_different(text: str, other: str) -> int:
+    """Return the number of codes of two classes that differ between two texts."""
+    first, second = (int.from_bytes(b64decode(packed)) for packed in (text, other))
+    return (first ^ second).bit_count()
+
+
 def holds_codes(text: str, n: int, n_classes: int) -> bool:
     """Return whether a text is as long as that of `n` codes."""
     size = np.dtype(_type_of(n_classes)).itemsize

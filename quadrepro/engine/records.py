@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from typing import Annotated, Any, ClassVar, Literal
@@ -13,6 +14,7 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from quadrepro._typing import BoolArray, FloatArray, Targets
 from quadrepro.config.cell import key_of
 from quadrepro.engine.packing import (
+    count_different,
     holds_codes,
     holds_numbers,
     holds_scores,
@@ -228,13 +230,18 @@ def _fault_of_lengths(record: Record) -> str | None:
 
 
 def _fault_of_targets(record: Record) -> str | None:
-    actual, predicted = record.actual_targets(), record.predicted_targets()
-    if record.rmse is not None:
-        close = np.isclose(rmse(predicted, actual), record.rmse, CLOSE, 0.0, equal_nan=True)
-        return None if close else "rmse: not that of what is predicted"
     n_classes = len(record.classes)
-    if n_classes > 2 and max(actual.max(), predicted.max()) >= n_classes:
-        return f"predicted: there are only {n_classes} classes"
-    if np.count_nonzero(actual != predicted) != record.errors:
+    if n_classes == 2:
+        wrong = count_different(record.actual, record.predicted)
+    else:
+        actual, predicted = record.actual_targets(), record.predicted_targets()
+        if record.rmse is not None:
+            found = rmse(predicted, actual)
+            close = math.isclose(found, record.rmse, rel_tol=CLOSE) or math.isnan(found)
+            return None if close else "rmse: not that of what is predicted"
+        if max(actual.max(), predicted.max()) >= n_classes:
+            return f"predicted: there are only {n_classes} classes"
+        wrong = int(np.count_nonzero(actual != predicted))
+    if wrong != record.errors:
         return f"errors: {record.errors}, but another number of predictions is wrong"
     return None

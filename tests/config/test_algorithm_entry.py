@@ -289,6 +289,22 @@ def test_a_classifier_is_refused_where_a_number_is_predicted(small_config: Write
         make_plan(load_experiment(path))
 
 
+def test_what_tells_two_classes_apart_takes_more_but_is_not_measured_on_them(
+    small_config: Write,
+) -> None:
+    path = small_config("  - monks\n", "  - {name: wine, view: {positive: null}}\n")
+    plan = make_plan(load_experiment(path))
+    assert plan.experiment.tasks["wine"] == "multiclass"
+    assert all(cell.learner.against_rest("multiclass") for cell in plan.cells)
+    assert not any(cell.learner.against_rest("classification") for cell in plan.cells)
+    own = "grid: {n_rounds: 5}\n    measures: [train_error]"
+    text = path.read_text().replace("grid: {n_rounds: 5}", own)
+    path.write_text(text.replace("  view: quadboost\n", "  view: quadboost\n  folds: 0\n", 1))
+    message = "small.yaml:7:5: wine has more than two classes, of which train_error cannot be"
+    with pytest.raises(ConfigError, match=message):
+        make_plan(load_experiment(path))
+
+
 @pytest.mark.parametrize(
     ("protocol", "own", "place"),
     [

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quadrepro.engine.packing import (
+    count_different,
     holds_codes,
     holds_numbers,
     holds_scores,
@@ -25,6 +26,12 @@ def test_codes_survive(n_classes: int, n: int, seed: int) -> None:
     assert unpack_codes(text, n, n_classes).tolist() == codes.tolist()
     assert holds_codes(text, n, n_classes)
     assert not holds_codes(text, n + 8, n_classes)
+
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=40))
+def test_codes_that_differ_are_counted(pairs: list[tuple[bool, bool]]) -> None:
+    texts = (pack_codes(np.array(side, dtype=int), 2) for side in zip(*pairs, strict=True))
+    assert count_different(*texts) == sum(a != b for a, b in pairs)
 
 
 @pytest.mark.parametrize(("n_classes", "size"), [(2, 100), (256, 800), (257, 1600)])

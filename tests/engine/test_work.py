@@ -386,6 +386,46 @@ def test_an_estimator_has_the_split_of_the_others_and_outcomes_to_compare(
     assert depth == 4 or folds
 
 
+def test_a_record_of_more_classes_says_which_and_how_probable(tmp_path: Path) -> None:
+    path = tmp_path / "classes.yaml"
+    path.write_text(
+        "title: Three\nprotocol: {view: default, folds: 3}\ndatasets: [wine]\nalgorithms:\n"
+        "  - {name: boosting, grid: {n_rounds: [2, 5]}}\n  - {name: 'sklearn:GaussianNB'}\n"
+        "  - {name: adaboost, grid: {n_rounds: [2, 5]}}\n"
+    )
+    cells = make_plan(load_experiment(path)).cells
+    for cell in cells:
+        record = run_cell(cell)
+        assert record.ok, record.message
+        codes = cell.problem.y[cell.problem.split.test]
+        assert record.classes == cell.problem.classes == ("1", "2", "3")
+        np.testing.assert_array_equal(record.actual_targets(), codes)
+        assert 0 <= record.errors == (record.predicted_targets() != codes).sum() < len(codes) / 4
+        scores, probabilities = record.decision_scores(), record.class_probabilities()
+        for kept in (scores, probabilities):
+            if kept is not None:
+                np.testing.assert_array_equal(kept.argmax(axis=1), record.predicted_targets())
+        assert (scores is None) == (cell.algorithm == "sklearn:GaussianNB")
+        assert (probabilities is None) == (cell.algorithm == "adaboost")
+        if probabilities is not None:
+            np.testing.assert_allclose(probabilities.sum(axis=1), 1, atol=1e-6)
+
+
+@pytest.mark.parametrize(("loss", "slope"), [("logistic", 1.0), ("exponential", 2.0)])
+def test_boosted_trees_have_the_probabilities_of_their_loss(
+    small_config: Callable[..., Path], loss: str, slope: float
+) -> None:
+    boosting = f"algorithm: boosting\n    settings: {{loss: {loss}}}"
+    path = small_config("algorithm: adaboost", boosting)
+    record = run_cell(make_plan(load_experiment(path)).cells[-1])
+    scores, probabilities = record.decision_scores(), record.class_probabilities()
+    assert scores is not None
+    assert probabilities is not None
+    np.testing.assert_allclose(probabilities[:, 1], 1 / (1 + np.exp(-slope * scores)), atol=1e-6)
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1, atol=1e-6)
+    np.testing.assert_array_equal(scores > 0, record.predicted_targets() == 1)
+
+
 def test_an_estimator_that_draws_gives_the_same_record_again(
     small_config: Callable[..., Path],
 ) -> None:

@@ -8,7 +8,8 @@ import pytest
 from quadrepro.config.loading import load_experiment
 from quadrepro.errors import ConfigError
 from quadrepro.papers.printed import Printed
-from quadrepro.report.kinds.base import Context, Kind
+from quadrepro.report.kinds.base import Context, Kind, closing_notes
+from quadrepro.report.outcomes import Outcomes
 
 CONFIG = """title: Rows
 protocol: {view: quadboost}
@@ -87,6 +88,35 @@ def test_a_printed_table_without_several_splits_has_no_deviations(
 def test_without_a_sweep_there_is_nothing_to_stand_against(context: Context[str]) -> None:
     with pytest.raises(ConfigError, match="scatter stand against a sweep's values: give sweeps"):
         context.check_sweeps()
+
+
+@pytest.mark.parametrize(
+    ("rows", "note"),
+    [
+        (
+            "[wine]",
+            "AdaBoost: trained once for each class against the rest; the largest score wins, "
+            "on the classes.",
+        ),
+        (
+            "[wine, monks]",
+            "AdaBoost: trained once for each class against the rest; the largest score"
+            " wins, on the classes of wine.",
+        ),
+        ("[monks]", None),
+    ],
+)
+def test_columns_of_learners_of_two_classes_are_named_where_there_are_more(
+    tmp_path: Path, rows: str, note: str | None
+) -> None:
+    path = tmp_path / "more.yaml"
+    path.write_text(
+        f"title: More\nprotocol: {{view: default}}\ndatasets: {rows}\nalgorithms:\n"
+        "  - {name: adaboost, grid: {n_rounds: 5}}\n  - {name: 'sklearn:SVC'}\n"
+    )
+    context = Context(load_experiment(path), "risks", "")
+    notes = closing_notes(context, Outcomes((), (), 0, {}))
+    assert notes == (() if note is None else (note,))
 
 
 def test_a_kinds_files_are_called_like_its_key_or_otherwise() -> None:
