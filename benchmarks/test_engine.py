@@ -23,6 +23,7 @@ WORKERS = 2
 
 CONFIG: dict[str, Any] = {
     "title": "Trivial",
+    "baseline": False,
     "repeats": N_CELLS // 2,
     "protocol": {"view": "quadboost"},
     "datasets": ["monks"],

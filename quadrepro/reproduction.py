@@ -152,7 +152,7 @@ def prepare(
     """
     from quadrepro.config.loading import load_experiment, load_mapping
     from quadrepro.config.plan import make_plan
-    from quadrepro.data.bring import bring, missing_cards
+    from quadrepro.data.bring import bring, bring_tasks, missing_cards
     from quadrepro.report.files import check_tables
 
     folder = None if data is None else Path(data)
@@ -168,6 +168,7 @@ def prepare(
     else:
         with fetching(missing) as listener:
             bring(missing, folder, offline=offline, listener=listener)
+    bring_tasks(experiment.openml_tasks, offline=offline)
     plan = make_plan(experiment, folder)
     if check_data:
         plan.check_data()

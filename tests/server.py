@@ -172,6 +172,30 @@ class Server:
             self.put(paths.parquet, table.parquet())
         return paths
 
+    def put_task(self, number: int, dataset: int, splits: str | None) -> str:
+        """Serve a task of a data set with its splits as ARFF; return where these are."""
+        path = f"/api_splits/get/{number}/Task_{number}_splits.arff"
+        url = f"<oml:data_splits_url>{self.url}{path}</oml:data_splits_url>"
+        procedure = (
+            "<oml:estimation_procedure><oml:id>1</oml:id><oml:type>crossvalidation</oml:type>"
+            f'{url}<oml:parameter name="number_repeats">1</oml:parameter>'
+            '<oml:parameter name="number_folds">3</oml:parameter></oml:estimation_procedure>'
+        )
+        kind, estimated = (1, procedure) if splits is not None else (5, "")
+        self.put(
+            f"/api/v1/xml/task/{number}",
+            f"<oml:task {XML}><oml:task_id>{number}</oml:task_id>"
+            f"<oml:task_name>Task {number}</oml:task_name><oml:task_type_id>{kind}"
+            "</oml:task_type_id><oml:task_type>Supervised Classification</oml:task_type>"
+            '<oml:input name="source_data"><oml:data_set>'
+            f"<oml:data_set_id>{dataset}</oml:data_set_id>"
+            "<oml:target_feature>target</oml:target_feature></oml:data_set></oml:input>"
+            f'<oml:input name="estimation_procedure">{estimated}</oml:input></oml:task>'.encode(),
+        )
+        if splits is not None:
+            self.put(path, splits.encode())
+        return path
+
 
 @dataclasses.dataclass(frozen=True)
 class OpenMLPaths:

@@ -17,29 +17,30 @@ from quadrepro.cli.options import data_option, offline_option
 def command(what: tuple[str, ...], everything: bool, data: Path | None, offline: bool) -> None:
     """Fetch data sets into the cache.
 
-    WHAT are names of data sets, or configs whose data sets are fetched. Whatever was fetched is
-    kept, so an interrupted or failed call can simply be repeated. Exits with 3 if a data set could
-    not be fetched.
+    WHAT are names of data sets, or configs whose data sets and OpenML tasks are fetched. Whatever
+    was fetched is kept, so an interrupted or failed call can simply be repeated. Exits with 3 if
+    something could not be fetched.
     """
-    from quadrepro.data.bring import bring, missing_cards
+    from quadrepro.data.bring import bring, bring_tasks, missing_cards
     from quadrepro.data.card import card_names
     from quadrepro.data.store import load_dataset
     from quadrepro.progress import FetchProgress
 
     if not what and not everything:
         raise click.UsageError("name data sets or configs, or use --all")
-    names = card_names() if everything else _names(what)
+    names, tasks = (card_names(), {}) if everything else _named(what)
     missing = missing_cards(names, data)
     with FetchProgress(missing) as progress:
         bring(missing, data, offline=offline, listener=progress)
+    bring_tasks(tasks, offline=offline)
     for name in names:
         load_dataset(name, data)
     count = "1 data set is" if len(names) == 1 else f"{len(names)} data sets are"
     click.echo(f"{count} available and as described by the cards")
 
 
-def _names(what: tuple[str, ...]) -> list[str]:
-    """Return the named data sets, and those of the named configs."""
+def _named(what: tuple[str, ...]) -> tuple[list[str], dict[tuple[str, int], None]]:
+    """Return the named data sets, and data sets and OpenML tasks of the named configs."""
     from quadrepro.config.loading import load_experiment
     from quadrepro.data.card import card_names
     from quadrepro.errors import ConfigError, nearest
@@ -48,13 +49,15 @@ def _names(what: tuple[str, ...]) -> list[str]:
 
     known = {*card_names(), *(path.stem for path in configs_folder().glob("*.yaml"))}
     names: dict[str, None] = {}
+    tasks: dict[tuple[str, int], None] = {}
     for one in what:
         if one in card_names():
             names[one] = None
         elif one in known or Path(one).is_file():
-            entries = load_experiment(find_config(one)).config.datasets
-            names |= dict.fromkeys(entry.name for entry in entries)
+            experiment = load_experiment(find_config(one))
+            names |= dict.fromkeys(entry.name for entry in experiment.config.datasets)
+            tasks |= experiment.openml_tasks
         else:
             hint = nearest(one, known, "quadrepro list datasets")
             raise ConfigError(f"there is no data set and no config {one!r}{hint}")
-    return [*names]
+    return [*names], tasks

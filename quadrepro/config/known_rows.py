@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from quadrepro._typing import FloatArray, IntArray, NumberArray
 from quadrepro.config.split_rule import SplitRule
@@ -16,6 +17,9 @@ from quadrepro.errors import ConfigError, nearest
 
 PARTS = ("train", "valid", "test")
 """What a column can say of a row."""
+
+TASK = ""
+"""The column with the splits of an OpenML task; no attribute has an empty name."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -36,6 +40,8 @@ class KnownRows:
         The place of each row's part in `PARTS`.
     tested : ndarray of int or None, default None
         The repeat that tests each row; -1 for rows that are never tested.
+    splits : ndarray of uint8, shape (n_rows, n_splits), or None, default None
+        What an OpenML task makes of each row, see `quadrepro.data.task_splits`.
     """
 
     classes: IntArray | None = None
@@ -43,6 +49,7 @@ class KnownRows:
     times: NumberArray | None = None
     part: IntArray | None = None
     tested: IntArray | None = None
+    splits: NDArray[np.uint8] | None = None
 
     @classmethod
     def of(
@@ -55,7 +62,7 @@ class KnownRows:
         y : ndarray of shape (n_rows,) or None
             The classes; None for a regression.
         beside : mapping of str to ndarray of shape (n_rows,)
-            The attributes that the rule names.
+            The attributes that the rule names, and as `TASK` the splits of its task.
         rule : SplitRule
             How rows are divided.
         title : str
@@ -79,7 +86,8 @@ class KnownRows:
             part, tested = _given(columns["column"], f"{rule.column} of {title}")
         if rule.leave_out == "groups":
             tested = groups
-        return cls(classes, groups, times, part, tested)
+        splits = None if rule.openml_task is None else beside[TASK].astype(np.uint8)
+        return cls(classes, groups, times, part, tested, splits)
 
     def take(self, rows: IntArray) -> Self:
         """Return what is known of some of the rows."""

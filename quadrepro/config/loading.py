@@ -52,6 +52,13 @@ class Experiment:
         """What is predicted in each row, by the title of the row."""
         return self.config.tasks
 
+    @property
+    def openml_tasks(self) -> dict[tuple[str, int], None]:
+        """The data sets that are divided as OpenML tasks say, with the numbers of these."""
+        protocol = self.config.protocol
+        found = ((e.name, e.changed(protocol).split.openml_task) for e in self.config.entries)
+        return {(name, task): None for name, task in found if task is not None}
+
     @cached_property
     def paper(self) -> Paper | None:
         """The paper that the config names, read when it is first asked for; None without one.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -18,7 +18,7 @@ import numpy as np
 from quadrepro._typing import FloatArray
 from quadrepro.config.cell import Problem
 from quadrepro.config.dataset_entry import DatasetEntry
-from quadrepro.config.known_rows import KnownRows
+from quadrepro.config.known_rows import TASK, KnownRows
 from quadrepro.config.protocol import Protocol, Sample
 from quadrepro.config.row_splits import RowDivision
 from quadrepro.config.seeds import Draws, generator
@@ -28,6 +28,7 @@ from quadrepro.data.encoding import Encoded, check_view, count_columns, count_ro
 from quadrepro.data.schema import View
 from quadrepro.data.sources.fresh import draw_fresh, rule_of
 from quadrepro.data.store import Dataset, Found
+from quadrepro.data.task_splits import load_splits
 from quadrepro.errors import ConfigError
 
 FEWEST_ROWS = 4
@@ -46,18 +47,29 @@ class Examples:
         The view.
     beside : tuple of str, default ()
         Attributes that the rows are divided by.
+    task : int or None, default None
+        The OpenML task that the rows are divided by.
     """
 
     found: Found
     view: View
     beside: tuple[str, ...] = ()
+    task: int | None = None
     _encoded: Encoded | None = None
 
     def encoded(self) -> Encoded:
         """Return the arrays."""
         if self._encoded is None:
-            self._encoded = encode(self.found.load(), self.view, self.beside)
+            self._encoded = encode(self.with_task(self.found.load()), self.view, self.beside)
         return self._encoded
+
+    def with_task(self, dataset: Dataset) -> Dataset:
+        """Return a data set with the splits of an OpenML task as a column, if there is one."""
+        if self.task is None:
+            return dataset
+        splits = {TASK: load_splits(dataset.card, self.task)}
+        table = replace(dataset.table, columns={**dataset.table.columns, **splits})
+        return replace(dataset, table=table)
 
     def let_go(self) -> None:
         """Forget the arrays; they are read again if they are asked for again."""
@@ -123,7 +135,7 @@ class StoredRows:
     def check(self, dataset: Dataset, draws: Iterable[Draws]) -> None:
         """Raise ConfigError if the view does not fit the rows, or they cannot be divided."""
         examples, division = self.examples, self.division
-        y, beside = check_view(dataset, examples.view, examples.beside)
+        y, beside = check_view(examples.with_task(dataset), examples.view, examples.beside)
         if isinstance(division, RowDivision):
             division.check(draws, self._known(y, beside, division))
 
@@ -225,7 +237,7 @@ class Sources:
 
     datasets: Mapping[str, Found]
     repeats: int
-    _examples: dict[tuple[str, ...], Examples] = field(default_factory=dict)
+    _examples: dict[tuple[Any, ...], Examples] = field(default_factory=dict)
     _hashes: dict[tuple[Division, Draws], str] = field(default_factory=dict)
 
     def __call__(self, entry: DatasetEntry, protocol: Protocol, view: View) -> RowSource:
@@ -255,9 +267,11 @@ class Sources:
             return FreshRows(
                 found, entry.title, rule, parameters, protocol.sample, protocol.folds, view
             )
-        beside = tuple(name for _, name in protocol.split.columns)
-        key = entry.name, json.dumps(view.content(), sort_keys=True), *beside
-        examples = self._examples.setdefault(key, Examples(found, view, beside))
+        beside, task = tuple(name for _, name in protocol.split.columns), protocol.split.openml_task
+        if task is not None:
+            beside = (*beside, TASK)
+        key = entry.name, json.dumps(view.content(), sort_keys=True), beside, task
+        examples = self._examples.setdefault(key, Examples(found, view, beside, task))
         division = _division(entry.title, examples, protocol, self.repeats)
         return StoredRows(examples, division, self._hashes)
 

@@ -208,8 +208,9 @@ class Protocol(Model):
 
     @model_validator(mode="after")
     def _rows_to_hold_out(self) -> Self:
-        if self.holdout is not None and (self.split.outer or self.split.leave_out):
-            way = "outer" if self.split.outer else "leave_out"
+        ways = [w for w in ("outer", "leave_out", "openml_task") if getattr(self.split, w)]
+        if self.holdout is not None and ways:
+            [way] = ways
             raise fault(f"{way} tests every row, so none can be held out: use folds", "holdout")
         return self
 

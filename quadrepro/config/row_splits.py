@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from quadrepro._typing import BoolArray, IntArray, NumberArray
 from quadrepro.config.known_rows import PARTS, KnownRows
@@ -17,6 +18,7 @@ from quadrepro.config.seeds import Draws, generator
 from quadrepro.config.split_rule import SplitRule
 from quadrepro.config.splits import Split, outer_fold
 from quadrepro.config.splitters import Parts, deal, draw_by_class, draw_groups, windows
+from quadrepro.data.task_splits import TEST, TRAIN
 from quadrepro.errors import ConfigError
 from quadrepro.learners.training import trained_on
 
@@ -129,6 +131,8 @@ class RowDivision:
             return self._given(known, known.part)
         if known.tested is not None:
             return self._tested(draws, known, known.tested)
+        if known.splits is not None:
+            return self._of_task(draws, known, known.splits)
         elif known.times is not None:
             train, rest = self._before_and_after(draws, known.times)
         elif n_folds := self.n_rows if rule.leave_out else rule.outer_folds:
@@ -175,11 +179,25 @@ class RowDivision:
         self._require_whole_groups(known, train, test)
         return train, None, test
 
+    def _of_task(
+        self, draws: Draws, known: KnownRows, splits: NDArray[np.uint8]
+    ) -> tuple[IntArray, None, IntArray]:
+        task, n_splits = f"OpenML task {self.rule.openml_task}", splits.shape[1]
+        if n_splits != self.repeats:
+            raise self._other_repeats(f"{task} has {n_splits} splits", n_splits)
+        split = splits[:, draws[2]]
+        train, test = np.flatnonzero(split == TRAIN), np.flatnonzero(split == TEST)
+        if not (len(train) and len(test)):
+            raise ValueError(f"{task} has no row of this view to train or to test on")
+        self._require_whole_groups(known, train, test)
+        return train, None, test
+
     def _require_whole_groups(self, known: KnownRows, *parts: IntArray) -> None:
         if known.groups is not None:
+            given = self.rule.column or f"OpenML task {self.rule.openml_task}"
             of_parts = [np.unique(known.groups[rows]) for rows in parts]
             if len(np.unique(np.concatenate(of_parts))) < sum(map(len, of_parts)):
-                raise ValueError(f"{self.rule.column} divides a group of {self.rule.groups}")
+                raise ValueError(f"{given} divides a group of {self.rule.groups}")
 
     def _before_and_after(self, draws: Draws, times: NumberArray) -> Parts:
         window, most = self._window, self.rule.at_most

@@ -18,7 +18,7 @@ MOST_REPEATS = 100_000
 _OUTER = re.compile(r"(?:(?P<times>[1-9]\d{0,5})x)?(?P<folds>[1-9]\d{0,5})")
 
 # Ways to divide rows that leave no share to choose.
-_WHOLE = ("outer", "leave_out", "column")
+_WHOLE = ("outer", "leave_out", "column", "openml_task")
 
 
 def _times_and_folds(value: Any) -> Any:
@@ -39,7 +39,7 @@ class SplitRule(Model):
     """How rows are divided into a training and a test part.
 
     By default, a share of the rows is drawn for training. At most one of `time`, `outer`,
-    `leave_out` and `column` replaces this.
+    `leave_out`, `column` and `openml_task` replaces this.
 
     Attributes
     ----------
@@ -67,6 +67,8 @@ class SplitRule(Model):
     column : str or None, default None
         The attribute that says for each row ``train``, ``valid`` or ``test``, or numbers the repeat
         whose test part it belongs to; rows with a negative number are always trained on.
+    openml_task : int or None, default None
+        The number of the OpenML task of which each split is a repeat, fold by fold.
     as_attributes : bool, default False
         Whether the attributes that `groups`, `time` and `column` name are also learned from.
     """
@@ -79,6 +81,7 @@ class SplitRule(Model):
     outer: Annotated[str, BeforeValidator(_times_and_folds)] | None = None
     leave_out: Literal["rows", "groups"] | None = None
     column: str | None = Field(default=None, min_length=1)
+    openml_task: int | None = Field(default=None, gt=0, lt=2**31)
     as_attributes: bool = False
 
     @model_validator(mode="after")
@@ -121,7 +124,7 @@ class SplitRule(Model):
     @property
     def needs_rows(self) -> bool:
         """Whether splits depend on what the rows hold, and not on their number alone."""
-        return self.stratify or any(True for _ in self.columns)
+        return self.stratify or self.openml_task is not None or any(self.columns)
 
     @property
     def draws_share(self) -> bool:

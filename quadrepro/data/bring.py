@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from quadrepro.data.card import Card, load_card
 from quadrepro.data.location import locate
 from quadrepro.data.store import missing_error
+from quadrepro.data.task_splits import find_splits, missing_splits
 from quadrepro.errors import DataError, NoConnectionError
 
 if TYPE_CHECKING:
@@ -38,6 +39,31 @@ class Silent:
 def missing_cards(names: Iterable[str], folder: Path | None) -> list[Card]:
     """Return the cards of the data sets that are not available locally."""
     return [card for card in map(load_card, names) if locate(card, folder) is None]
+
+
+def bring_tasks(wanted: Iterable[tuple[str, int]], *, offline: bool) -> None:
+    """Fetch the splits of OpenML tasks that are not in the cache.
+
+    Parameters
+    ----------
+    wanted : iterable of tuple of (str, int)
+        The names of data sets with the numbers of tasks.
+    offline : bool
+        Refuse to use the network.
+
+    Raises
+    ------
+    DataError
+        If splits are missing and `offline`, or could not be fetched.
+    """
+    pairs = [(load_card(name), task) for name, task in wanted]
+    missing = [pair for pair in pairs if find_splits(*pair) is None]
+    if missing and offline:
+        raise missing_splits(missing)
+    for card, task in missing:
+        from quadrepro.data.fetch import fetch_task
+
+        fetch_task(card, task)
 
 
 def bring(

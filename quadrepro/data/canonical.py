@@ -118,8 +118,13 @@ def sort_rows(table: RawTable) -> RawTable:
     part. Numbers are in ascending order, with missing ones last; codes are sorted as text, with
     missing ones first.
     """
+    return table.take(canonical_order(table))
+
+
+def canonical_order(table: RawTable) -> IntArray:
+    """Return the index of each row of `sort_rows`; equal rows keep their order."""
     keys = [table.target, *(table.columns[a.name] for a in reversed(table.attributes))]
-    return table.take(np.lexsort(keys if table.part is None else [table.part, *keys]))
+    return np.lexsort(keys if table.part is None else [table.part, *keys])
 
 
 def content_hash(table: RawTable) -> str:

@@ -14,11 +14,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quadrepro.data import cache
-from quadrepro.data.canonical import RawTable
+from quadrepro.data.canonical import RawTable, canonical_order
 from quadrepro.data.card import Card
+from quadrepro.data.checks import divide, refuse_other_content
 from quadrepro.data.location import now, verified
 from quadrepro.data.sources.frame import Frame, to_table
 from quadrepro.data.sources.schema import OpenMLSource, WebSource, describe
+from quadrepro.data.task_splits import keep_splits
 from quadrepro.errors import DataError, NoConnectionError
 
 if TYPE_CHECKING:
@@ -74,6 +76,46 @@ def fetch(card: Card, progress: Progress | None = None) -> str:
     unreached = all(isinstance(failure, NoConnectionError) for failure in failures)
     kind = NoConnectionError if unreached else DataError
     raise kind(f"{card.name} could not be fetched:{reasons}")
+
+
+def fetch_task(card: Card, number: int) -> None:
+    """Fetch the splits of an OpenML task into the cache, for the canonical rows.
+
+    OpenML numbers the rows of its own table, so that is read as well: it must have all rows of the
+    data set, and no others. Rows of equal content are the same to any learner.
+
+    Parameters
+    ----------
+    card : Card
+        The card of the data set.
+    number : int
+        The number of the task.
+
+    Raises
+    ------
+    NoConnectionError
+        If OpenML cannot be reached.
+    DataError
+        If the task is of other data, or its splits cannot be used.
+    """
+    from quadrepro.data.sources import openml
+    from quadrepro.data.sources.openml_task import read_task
+
+    what = f"OpenML task {number}"
+    with _turn(card.name):
+        task = read_task(number)
+        sources = [s for s in card.sources if isinstance(s, OpenMLSource) and s.id == task.dataset]
+        if not sources:
+            raise DataError(
+                f"{what} divides data set {task.dataset} of OpenML, which is no source of"
+                f" {card.name}"
+            )
+        frame = openml.read(sources[0])
+        table = divide(card, to_table(frame, sources[0], card))
+        if table.n_rows != len(frame.columns[0]):
+            raise DataError(f"{what} also divides rows that are not in {card.name}")
+        refuse_other_content(card, table, describe(sources[0]))
+        keep_splits(card, number, task.splits(table.n_rows)[canonical_order(table)])
 
 
 def _read(

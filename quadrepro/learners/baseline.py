@@ -29,6 +29,7 @@ class Baseline(Predictor):
     """
 
     predicts: Task = "classification"
+    many_classes = True
     draws = False
 
     @property

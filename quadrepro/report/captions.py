@@ -108,7 +108,8 @@ def _other_splits(protocol: Protocol, repeats: int) -> str:
         left = f"the examples of one group of {split.groups}" if split.groups else "one example"
         found = f"Each repeat tests {left}, after training on all others."
     else:
-        found = f"The attribute {split.column} says which examples are tested."
+        what = f"attribute {split.column}" if split.column else f"OpenML task {split.openml_task}"
+        found = f"The {what} says which examples are tested."
     return found + _kept_together(split)
 
 

@@ -17,6 +17,9 @@ LARGEST_CHANGE, CLOSE, ROUNDING = 30.0, 2e-6, 1e-12
 """No line search of a class changes a score by more than the first; how far it may stay away from
 it, and how far a product may exceed it."""
 
+VANISHED = 1e-100
+"""Trees of that size follow a loss that has vanished, and have no weight."""
+
 NO_GAIN = 1e-9
 """A leaf is not cut if that lowers the root of the sum of squares by a smaller share of it."""
 
@@ -156,7 +159,7 @@ class GradientSolution(Solution):
         certificate.measure("violation", abs(tree.shrink - share), f"{where}: the re-scaling")
         g = tree.values.astype(np.longdouble)[tree.leaves(self.X)]
         rms = np.sqrt((g * g).mean())
-        if not rms > 0:
+        if not rms > VANISHED:
             return
         if kind in ("epsilon", "rescale-epsilon"):
             certificate.weigh(tree.weight, self.value / rms, where)

@@ -328,6 +328,12 @@ def _has_equal_labels(cell: Cell) -> bool:
         ),
         (
             MONKS,
+            "split: {openml_task: 59}\nholdout: {}",
+            "adaboost",
+            "6:3: openml_task tests every row, so none can be held out: use folds",
+        ),
+        (
+            MONKS,
             "split: {groups: jacket}\nfolds: 0",
             ADA,
             "9:5: monks has no attribute 'jacket'; did you mean 'jacket_color'?",

@@ -9,7 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.typing import NDArray
-from sklearn.linear_model import Ridge
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from quadrepro._typing import FloatArray
@@ -350,6 +352,26 @@ def test_categories_and_gaps_stay_as_they_are_where_an_estimator_asks(
             own = rows if learner.categories and n_codes[j] else prepared
             np.testing.assert_array_equal(column[~gaps], own[~gaps, j])
         assert isinstance(Seen.given[-1], pd.DataFrame) == learner.categories
+
+
+def test_the_probabilities_of_an_estimator_are_in_the_record(
+    small_config: Callable[..., Path],
+) -> None:
+    path = small_config()
+    text = path.read_text().partition("datasets:")[0].replace("quadboost", "quadboost\n  folds: 3")
+    path.write_text(
+        f"{text}datasets: [{{name: wine, view: {{positive: null}}}}]\nalgorithms:\n"
+        "  - {name: logistic, pipeline: [StandardScaler, LogisticRegression]}\n"
+    )
+    cell = make_plan(load_experiment(path)).cells[0]
+    record = run_cell(cell)
+    X, X_test = prepared(cell, cell.problem.X)
+    y, split = cell.problem.y, cell.problem.split
+    theirs = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y[split.train])
+    found = record.class_probabilities()
+    assert found is not None
+    np.testing.assert_array_equal(found, theirs.predict_proba(X_test).astype(np.float32))
+    np.testing.assert_array_equal(record.predicted_targets(), theirs.predict(X_test))
 
 
 def test_a_worker_that_cannot_import_a_contestant_says_so(

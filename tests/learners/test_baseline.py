@@ -55,6 +55,10 @@ def test_of_numbers_it_is_the_dummy_regressor(y: list[float]) -> None:
     assert outputs("regression", y, 0).predicted == pytest.approx(expected)
 
 
+def test_it_needs_no_training_for_each_class() -> None:
+    assert not Baseline().against_rest("multiclass")
+
+
 def test_a_class_that_the_training_part_lacks_has_no_probability() -> None:
     found = outputs("multiclass", [0, 2, 2], 4)
     assert found.probabilities is not None

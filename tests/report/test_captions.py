@@ -97,6 +97,7 @@ def test_a_caption_is_what_is_shown_and_a_paragraph_on_the_protocol(tmp_path: Pa
             "split: {leave_out: rows}",
             "Each repeat tests one example, after training on all others. Attributes",
         ),
+        ("split: {openml_task: 59}", "The OpenML task 59 says which examples are tested."),
         (
             "split: {column: jacket_color}",
             "The attribute jacket_color says which examples are tested. Attributes",

@@ -43,6 +43,7 @@ class Case:
     def planned(self) -> PlannedCell:
         config: dict[str, Any] = {
             "title": "Case",
+            "baseline": False,
             "seed": 3,
             "protocol": self.protocol,
             "datasets": [self.dataset],
@@ -144,13 +145,15 @@ TREES = {
     "boosting, deep": Case("boosting", ROUNDS, {"depth": 3}, NUMBERS, REGRESSION),
     "rtboosting, unit": Case("rtboosting", ROUNDS, {"bound": "unit"}, NUMBERS, REGRESSION),
     "rboosting, in theory": Case("rboosting", ROUNDS, {"theory": True}, NUMBERS, REGRESSION),
-    "boosting, apart": Case("boosting", {"n_rounds": 6}, dataset=APART),
+    "boosting, apart": Case("boosting", {"n_rounds": 12}, dataset=APART),
     "rboosting, exponential": Case("rboosting", {"u": 5, **ROUNDS}, {"loss": "exponential"}),
 }
 REFITTED = {
     "forest": Case("sklearn:RandomForestClassifier", {"n_estimators": [3, 6]}, dataset="wine"),
     "ridge": Case("sklearn:Ridge", {"alpha": [1, 0.1]}, {}, NUMBERS, REGRESSION),
     "one tree": Case("sklearn:DecisionTreeClassifier", {}, {"max_depth": 2}),
+    "baseline": Case("baseline"),
+    "baseline, numbers": Case("baseline", {}, {}, NUMBERS, REGRESSION),
 }
 CASES = {**GREEDY, **OVER_DRAWN, **PROGRAMS, **OF_CLASSES, **TREES, **REFITTED}
 

@@ -9,6 +9,7 @@ from tests.verification.solved import computed
 
 CONFIG = {
     "title": "Some cells",
+    "baseline": False,
     "repeats": 6,
     "protocol": {"view": "quadboost"},
     "datasets": ["monks", "wine"],

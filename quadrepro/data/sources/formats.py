@@ -60,7 +60,7 @@ def read_file(path: Path, layout: FileLayout, member: str = "") -> Frame:
     origin = str(path) if name == path.name else f"{path} ({name})"
     readers: dict[str, Callable[[], Frame]] = {
         "csv": lambda: _csv(text_of(content, origin), origin, layout),
-        "arff": lambda: _arff(text_of(content, origin), origin),
+        "arff": lambda: read_arff(text_of(content, origin), origin),
         "libsvm": lambda: binary.libsvm(content, origin, max(len(layout.columns) - 1, 0)),
         "parquet": lambda: binary.parquet(content, origin),
         "excel": lambda: binary.excel(content, origin),
@@ -248,7 +248,8 @@ def _even_rows(
         yield fields
 
 
-def _arff(text: str, origin: str) -> Frame:
+def read_arff(text: str, origin: str) -> Frame:
+    """Return the rows of an ARFF file, dense or sparse."""
     import arff
 
     n_attributes = text.lower().count("@attribute")
@@ -281,6 +282,8 @@ def _arff(text: str, origin: str) -> Frame:
         raise DataError(f"{origin}: not readable as ARFF: {reason}") from error
     except (ValueError, LookupError, csv.Error) as error:
         raise DataError(f"{origin}, line {line}: not readable as ARFF: {error}") from error
+    if not content["data"]:
+        raise DataError(f"{origin}: the file has no rows")
     names, kinds = zip(*content["attributes"], strict=True)
     columns = tuple(map(_arff_column, zip(*content["data"], strict=True), kinds))
     return Frame(columns, origin, names, rows_at)

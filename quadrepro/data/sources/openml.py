@@ -23,8 +23,8 @@ from quadrepro.data.sources.limits import refuse_bytes
 from quadrepro.data.sources.schema import OpenMLSource
 from quadrepro.errors import DataError
 
-# https://github.com/openml/OpenML, pre.php: "Unknown dataset".
-_UNKNOWN = 111
+# https://github.com/openml/OpenML, pre.php: "Unknown dataset", "Unknown task".
+_UNKNOWN = {111: "no such data set", 151: "no such task"}
 
 # The settings of openml-python and the state of logging and warnings are shared by all threads.
 _ONE_AT_A_TIME = threading.Lock()
@@ -65,13 +65,43 @@ def read(source: OpenMLSource) -> Frame:
         not stay in the cache.
     """
     origin = f"OpenML {source.id}"
+    with session(origin, "datasets", source.id) as (openml, folder):
+        version, table = _load(openml, source.id, folder)
+    if source.version not in (None, version):
+        raise DataError(
+            f"{origin}: version {version} at OpenML, but version {source.version} in the card"
+        )
+    columns = tuple(_column(table.iloc[:, j]) for j in range(table.shape[1]))
+    return Frame(columns, origin, tuple(map(str, table.columns)))
+
+
+@contextlib.contextmanager
+def session(origin: str, kind: str, number: int) -> Iterator[tuple[Any, Path]]:
+    """Yield openml-python and a folder of its cache, to ask the server for one thing.
+
+    Parameters
+    ----------
+    origin : str
+        What is asked for, for messages.
+    kind : {"datasets", "tasks"}
+        The part of the cache.
+    number : int
+        The number of the data set or task.
+
+    Raises
+    ------
+    NoConnectionError
+        If the server cannot be reached.
+    DataError
+        If anything else fails. The folder is then removed.
+    """
     with _ONE_AT_A_TIME, _silence():
         openml = _library(origin)
-        folder = Path(openml.config.get_cache_directory(), "datasets", str(source.id))
+        folder = Path(openml.config.get_cache_directory(), kind, str(number))
         with _patience(openml) as answers:
             try:
                 with bounded(origin):
-                    version, table = _load(openml, source.id, folder)
+                    yield openml, folder
             except Exception as error:
                 shutil.rmtree(folder, ignore_errors=True)
                 if isinstance(error, DataError):
@@ -79,12 +109,6 @@ def read(source: OpenMLSource) -> Frame:
                 reason = _reason(error, answers, openml.exceptions)
                 failure = network.failure(origin, error) or DataError(f"{origin}: {reason}")
                 raise failure from error
-    if source.version not in (None, version):
-        raise DataError(
-            f"{origin}: version {version} at OpenML, but version {source.version} in the card"
-        )
-    columns = tuple(_column(table.iloc[:, j]) for j in range(table.shape[1]))
-    return Frame(columns, origin, tuple(map(str, table.columns)))
 
 
 def _library(origin: str) -> Any:
@@ -220,8 +244,8 @@ def _read_content(response: Any) -> None:
 def _reason(error: Exception, answers: list[_Answer], exceptions: Any) -> str:
     """Return in words why a data set could not be fetched, if the network is not the reason."""
     if isinstance(error, exceptions.OpenMLServerException | exceptions.OpenMLPrivateDatasetError):
-        unknown = getattr(error, "code", None) == _UNKNOWN
-        what = "no such data set" if unknown else "the server refuses it"
+        code = getattr(error, "code", None) or 0
+        what = _UNKNOWN.get(code, "the server refuses it")
         return f"{what} (server says: {_said(error).removesuffix(' - None')})"
     for answer in answers:
         if answer.status != 200:

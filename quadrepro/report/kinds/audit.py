@@ -6,7 +6,9 @@ import math
 from dataclasses import dataclass
 from statistics import fmean, stdev
 
+from quadrepro.config.dataset_entry import DatasetEntry
 from quadrepro.config.protocol import Protocol
+from quadrepro.data.card import load_card
 from quadrepro.papers.printed import MEAN, SD, Printed
 from quadrepro.report.kinds.base import Context, Kind, closing_notes
 from quadrepro.report.outcomes import Outcomes
@@ -81,7 +83,7 @@ def audit_table(context: Context[str], outcomes: Outcomes) -> Table:
     found: dict[str, Audited] = {}
     for row in context.config.rows:
         protocol = row.entry.changed(context.config.protocol)
-        part = _audited(outcomes, printed, row.entry.title, protocol)
+        part = _audited(outcomes, printed, row.entry, protocol)
         if not row.reading or part.n_test not in (None, found[row.of].n_test):
             found[row.entry.title] = part
     return Table(
@@ -94,7 +96,10 @@ def audit_table(context: Context[str], outcomes: Outcomes) -> Table:
     )
 
 
-def _audited(outcomes: Outcomes, printed: Printed, row: str, protocol: Protocol) -> Audited:
+def _audited(
+    outcomes: Outcomes, printed: Printed, entry: DatasetEntry, protocol: Protocol
+) -> Audited:
+    row = entry.title
     numbers = {
         c: (mean, sd)
         for c in outcomes.columns
@@ -107,7 +112,9 @@ def _audited(outcomes: Outcomes, printed: Printed, row: str, protocol: Protocol)
     beside = _together([Moments(mean / 100, sd / 100, splits) for mean, sd in numbers.values()])
     sizes = [r.n_test for c in outcomes.columns for r in outcomes.cell(row, c) if r.ok]
     n_test = fmean(sizes) if sizes else None
-    share = 0.0 if n_test is None else share_of_tests(protocol, n_test, outcomes.repeats)
+    share = 0.0
+    if n_test is not None:
+        share = share_of_tests(protocol, n_test, outcomes.repeats, entry.name)
     rounding = max(printed.rounding(row, c + SD) for c in numbers) / 100
     ours = None
     if outcomes.repeats > 1 and all(outcomes.complete(row, c) for c in numbers):
@@ -118,7 +125,7 @@ def _audited(outcomes: Outcomes, printed: Printed, row: str, protocol: Protocol)
     return Audited(beside, ours, implied, by_ours, n_test, share)
 
 
-def share_of_tests(protocol: Protocol, n_test: float, repeats: int = 1) -> float:
+def share_of_tests(protocol: Protocol, n_test: float, repeats: int = 1, dataset: str = "") -> float:
     """Return the share of all rows that are in a test set, by the rule of the split.
 
     Parameters
@@ -129,6 +136,8 @@ def share_of_tests(protocol: Protocol, n_test: float, repeats: int = 1) -> float
         Number of its test examples.
     repeats : int, default 1
         Number of repeats.
+    dataset : str, default ""
+        The data set, which is needed for the splits of an OpenML task.
 
     Returns
     -------
@@ -148,6 +157,8 @@ def share_of_tests(protocol: Protocol, n_test: float, repeats: int = 1) -> float
         return 0.0
     if split.train == "all":
         return 1.0
+    if split.openml_task is not None:
+        return min(1.0, n_test / load_card(dataset).rows)
     if not split.draws_share:
         return 1 / (split.outer_folds or repeats)
     # A hold-out takes half of the rows that are not trained on.
@@ -246,4 +257,11 @@ def _check(context: Context[str]) -> None:
         raise context.error("audit is of risks, and all rows predict numbers")
 
 
-AUDIT = Kind(key="audit", option=str, check=_check, table=audit_table)
+AUDIT = Kind(
+    key="audit",
+    option=str,
+    meaning="The sizes of test sets that printed deviations imply, beside ours: the name of the "
+    "printed table.",
+    check=_check,
+    table=audit_table,
+)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
@@ -30,6 +30,8 @@ class Options(Model):
         Half-width of the region of practical equivalence: risks that differ by no more are the
         same.
     """
+
+    forms = (Literal[True],)
 
     rope: float = Field(default=0.01, ge=0, allow_inf_nan=False)
 
@@ -59,7 +61,8 @@ def splits_of(context: Context[Any], outcomes: Outcomes) -> list[Splits]:
         if title not in outcomes.rows:
             continue
         n_test = outcomes.cell(title, outcomes.columns[0])[0].n_test
-        share = share_of_tests(row.entry.changed(context.config.protocol), n_test, outcomes.repeats)
+        protocol = row.entry.changed(context.config.protocol)
+        share = share_of_tests(protocol, n_test, outcomes.repeats, row.entry.name)
         if share < 1:
             losses = {c: outcomes.losses(title, c) for c in outcomes.compared}
             found.append(Splits(title, losses, share))
@@ -121,6 +124,8 @@ def check_ranking(context: Context[Options]) -> None:
 RANKING = Kind(
     key=KEY,
     option=Options,
+    meaning="Mean ranks with the critical difference, and posteriors of every pair: `true`, or "
+    "options.",
     check=check_ranking,
     table=table_of_ranking,
     draw=draw_ranking,

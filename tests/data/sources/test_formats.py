@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import re
 import zipfile
 from pathlib import Path
 
@@ -222,3 +223,9 @@ def test_a_sparse_arff_file_that_is_large_once_dense_is_refused(
 def test_a_device_is_no_file_to_read() -> None:
     with pytest.raises(DataError, match=r"/dev/zero: cannot be read: not a regular file"):
         read_file(Path("/dev/zero"), FileLayout())
+
+
+def test_an_arff_file_without_rows_is_refused(save: Save) -> None:
+    path = save("a.arff", "@relation a\n@attribute x numeric\n@data\n")
+    with pytest.raises(DataError, match=f"^{re.escape(str(path))}: the file has no rows$"):
+        read_file(path, FileLayout(format="arff"))

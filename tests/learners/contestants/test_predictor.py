@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
-from quadrepro._typing import FloatArray
+from quadrepro._typing import FloatArray, Task
 from quadrepro.learners.contestants.building import build
 from quadrepro.learners.contestants.predictor import EstimatorPredictor, kind_of
 from quadrepro.learners.grid import Grid
@@ -159,6 +159,48 @@ def test_the_outputs_of_a_candidate_are_those_of_the_estimator(examples: Example
     np.testing.assert_array_equal(found.scores, theirs.decision_function(X_new))
     assert found.probabilities is not None
     np.testing.assert_array_equal(found.probabilities, theirs.predict_proba(X_new))
+
+
+BOOSTERS = [
+    ("xgboost:XGB", {"n_estimators": 4, "n_jobs": 1}),
+    ("lightgbm:LGBM", {"n_estimators": 4, "n_jobs": 1, "verbose": -1}),
+    (
+        "catboost:CatBoost",
+        {
+            **{"iterations": 4, "thread_count": 1},
+            **{"logging_level": "Silent", "allow_writing_files": False},
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(("path", "settings"), BOOSTERS)
+@pytest.mark.parametrize("task", ["classification", "multiclass", "regression"])
+def test_a_booster_says_what_it_says_by_itself(
+    path: str, settings: dict[str, Any], task: Task, examples: Examples
+) -> None:
+    pytest.importorskip(path.partition(":")[0])
+    X, y, X_new = examples
+    path += "Regressor" if task == "regression" else "Classifier"
+    if task == "multiclass":
+        y = np.digitize(X[:, 0], [-0.5, 0.5]).astype(np.float64)
+    elif task == "regression":
+        y = X[:, 0] + y
+    given = {key: value for key, value in settings.items() if "n" in key[:2] or key == "iterations"}
+    n_classes = {"classification": 2, "multiclass": 3, "regression": 0}[task]
+    data = data_of(X, y, task=task, n_classes=n_classes)
+    ours = EstimatorPredictor(path, given).outputs(data, {"max_depth": 2}, X_new)
+    state = int(rng(3).integers(2**31))
+    theirs = build(path, {**settings, "max_depth": 2, "random_state": state})
+    theirs.fit(X, y if task != "classification" else (y > 0).astype(int))
+    np.testing.assert_array_equal(ours.predicted, np.ravel(theirs.predict(X_new)))
+    if task != "regression":
+        np.testing.assert_array_equal(ours.probabilities, theirs.predict_proba(X_new))
+    found = EstimatorPredictor(path, given).predictions(
+        X, y, Grid.of({"max_depth": [1, 2]}), X_new, data.rng("")
+    )
+    back = np.array([-1.0, 1.0])[ours.predicted] if task == "classification" else ours.predicted
+    np.testing.assert_array_equal(found[1], back)
 
 
 class Seen(ClassifierMixin, BaseEstimator):  # type: ignore[misc]

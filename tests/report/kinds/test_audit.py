@@ -172,6 +172,11 @@ def test_a_fold_is_tested_against_all_others(
     assert share_of_tests(protocol, 100 * share, repeats) == pytest.approx(share)
 
 
+def test_a_task_says_by_its_test_sets_what_share_is_tested() -> None:
+    protocol = Protocol.model_validate({"view": "v", "split": {"openml_task": 59}})
+    assert share_of_tests(protocol, 108, 40, "monks") == 108 / 432
+
+
 @pytest.mark.parametrize(("most", "trained"), [(None, [20, 40, 60, 80]), (50, [20, 40, 50, 50])])
 def test_windows_are_tested_against_those_they_are_trained_on(
     most: int | None, trained: list[int]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from quadrepro.config.loading import Experiment, load_experiment
-from quadrepro.config.schema import Absent
+from quadrepro.config.rows import Absent
 from quadrepro.papers.printed import Printed
 from quadrepro.report.kinds.risks import TIME_ROW, risks_table
 from quadrepro.report.outcomes import Outcomes

@@ -1,0 +1,96 @@
+"""The splits of OpenML tasks in the cache, for the canonical rows of a data set."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import zipfile
+import zlib
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quadrepro._files import write_bytes
+from quadrepro.data import cache
+from quadrepro.data.card import Card
+from quadrepro.errors import DataError
+
+UNUSED, TRAIN, TEST = range(3)
+"""What a split makes of a row."""
+
+
+def find_splits(card: Card, task: int) -> NDArray[np.uint8] | None:
+    """Return the splits of a task, if they are in the cache; damaged ones are set aside.
+
+    Parameters
+    ----------
+    card : Card
+        The data set.
+    task : int
+        The number of the task.
+
+    Returns
+    -------
+    ndarray of uint8, shape (n_rows, n_splits), or None
+        `UNUSED`, `TRAIN` or `TEST` for each canonical row and each split.
+    """
+    path = _path(card, task)
+    try:
+        with np.load(path, allow_pickle=False) as arrays:
+            splits: NDArray[np.uint8] = arrays["splits"]
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error):
+        splits = np.empty(0, dtype=np.uint8)
+    if splits.dtype == np.uint8 and splits.ndim == 2 and len(splits) == card.rows:
+        return splits
+    cache.log.warning("%s is damaged and set aside", path)
+    with contextlib.suppress(OSError):
+        path.replace(path.with_suffix(".damaged"))
+    return None
+
+
+def load_splits(card: Card, task: int) -> NDArray[np.uint8]:
+    """Return the splits of a task, as `find_splits`.
+
+    Raises
+    ------
+    DataError
+        If they are not in the cache.
+    """
+    splits = find_splits(card, task)
+    if splits is None:
+        raise missing_splits([(card, task)])
+    return splits
+
+
+def missing_splits(missing: list[tuple[Card, int]]) -> DataError:
+    """Return the error for splits that are not in the cache."""
+    tasks = ", ".join(f"{task} ({card.name})" for card, task in missing)
+    return DataError(
+        f"the splits of OpenML tasks are not in the cache {cache.cache_folder()}: {tasks}; with a"
+        " network, quadrepro fetch CONFIG fetches them"
+    )
+
+
+def keep_splits(card: Card, task: int, splits: NDArray[np.uint8]) -> None:
+    """Put the splits of a task for the canonical rows into the cache.
+
+    Raises
+    ------
+    DataError
+        If the cache cannot be written.
+    """
+    content, path = io.BytesIO(), _path(card, task)
+    np.savez_compressed(content, splits=splits)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_bytes(path, content.getvalue())
+    except OSError as error:
+        raise DataError(f"{path}: cannot be written: {error.strerror}") from error
+
+
+def _path(card: Card, task: int) -> Path:
+    content = card.content_hash.removeprefix("sha256:")[:16]
+    return cache.cache_folder() / "tasks" / f"{task}-{card.name}-{content}.npz"

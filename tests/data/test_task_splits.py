@@ -1,0 +1,240 @@
+"""Splits of OpenML tasks reach the canonical rows, however these are sorted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from quadrepro.cli import main
+from quadrepro.config.loading import load_experiment
+from quadrepro.config.plan import make_plan
+from quadrepro.data.card import Card
+from quadrepro.data.card_file import write_card
+from quadrepro.data.fetch import fetch_task
+from quadrepro.data.own.inspection import inspect_file
+from quadrepro.data.sources.schema import OpenMLSource
+from quadrepro.data.task_splits import TEST, TRAIN, find_splits, load_splits
+from quadrepro.errors import ConfigError, DataError, NoConnectionError
+from tests.server import Reply, Server, Table, failure, openml_error
+
+RNG = np.random.default_rng(0)
+# Some rows have equal content.
+SIZES = RNG.integers(8, size=30)
+ROWS = [(str(s), "red" if s % 3 else "blue", "no" if s < 4 else "yes") for s in SIZES.tolist()]
+FOLD = RNG.integers(3, size=(2, 30))
+ATTRIBUTES: dict[str, object] = {
+    "size": "numeric",
+    "colour": ("red", "blue"),
+    "target": ("no", "yes"),
+}
+HEAD = """@RELATION splits
+@ATTRIBUTE type {TRAIN,TEST}
+@ATTRIBUTE rowid NUMERIC
+@ATTRIBUTE repeat NUMERIC
+@ATTRIBUTE fold NUMERIC
+@DATA
+"""
+
+
+def lines() -> Iterator[str]:
+    for repeat in range(2):
+        for fold in range(3):
+            for row in range(30):
+                kind = "TEST" if FOLD[repeat, row] == fold else "TRAIN"
+                yield f"{kind},{row},{repeat},{fold}"
+
+
+SPLITS = HEAD + "\n".join(lines())
+
+CONFIG = """title: Task
+protocol: {view: default, folds: 2, split: {openml_task: 59}}
+repeats: 6
+datasets: [mine]
+algorithms: [{name: adaboost, grid: {n_rounds: [1, 5]}}]
+"""
+
+
+@pytest.fixture
+def card(
+    server: Server, openml_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Card:
+    """Return the card of a file whose rows have another order than at OpenML."""
+    monkeypatch.chdir(tmp_path)
+    server.put_openml(7, Table(ATTRIBUTES, ROWS))  # type: ignore[arg-type]
+    server.put_task(59, 7, SPLITS)
+    texts = [",".join(row) for row in [tuple(ATTRIBUTES), *sorted(ROWS, reverse=True)]]
+    path = tmp_path / "mine.csv"
+    path.write_text("\n".join(texts))
+    found = inspect_file(path, "target", nominal=["colour"])
+    source = OpenMLSource(kind="openml", id=7)
+    found = found.model_copy(update={"sources": (*found.sources, source)})
+    write_card(found, tmp_path / "datasets" / "mine.yaml")
+    return found
+
+
+def test_every_split_has_the_rows_of_the_task(card: Card) -> None:
+    fetch_task(card, 59)
+    splits = load_splits(card, 59)
+    assert splits.shape == (30, 6)
+    Path("mine.yaml").write_text(CONFIG)
+    plan = make_plan(load_experiment(Path("mine.yaml")))
+    plan.check_data()
+    for cell in plan.cells:
+        problem = cell.problem
+        repeat, fold = divmod(cell.repeat, 3)
+        for rows, of_task in (
+            (problem.split.test, FOLD[repeat] == fold),
+            (problem.split.train, FOLD[repeat] != fold),
+        ):
+            labels = np.where(problem.y[rows] > 0, 4, 0)
+            found = sorted(zip(problem.X[rows, 0].tolist(), labels.tolist(), strict=True))
+            positive = "yes" if card.view("default").positive == ("yes",) else "no"
+            assert found == sorted(
+                (float(ROWS[i][0]), 4 if ROWS[i][2] == positive else 0)
+                for i in np.flatnonzero(of_task)
+            )
+    assert len({cell.key for cell in plan.cells}) == 6
+    assert plan.cells[0].content["protocol"]["split"] == {"openml_task": 59}
+
+
+def test_fetch_brings_the_task_of_a_config_and_check_needs_no_network(
+    card: Card, server: Server
+) -> None:
+    Path("mine.yaml").write_text(CONFIG)
+    missing = CliRunner().invoke(main, ["check", "mine.yaml"])
+    assert missing.exit_code == 3
+    assert "splits of OpenML tasks are not in the cache" in missing.output
+    assert "59 (mine); with a network, quadrepro fetch CONFIG fetches them" in missing.output
+    fetched = CliRunner(env={"QUADREPRO_OFFLINE": ""}).invoke(main, ["fetch", "mine.yaml"])
+    assert fetched.exit_code == 0, fetched.output
+    # Pickles in the library's cache are neither read nor made.
+    assert not [*Path("openml").rglob("*.pkl*")]
+    server.asked.clear()
+    assert CliRunner().invoke(main, ["check", "mine.yaml"]).exit_code == 0
+    assert not server.asked
+
+
+def test_splits_that_are_damaged_are_set_aside_and_fetched_again(
+    card: Card, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    fetch_task(card, 59)
+    [path] = (tmp_path / "cache" / "tasks").iterdir()
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 0xFF
+    path.write_bytes(content)
+    assert find_splits(card, 59) is None
+    assert "is damaged and set aside" in caplog.text
+    assert not path.exists()
+    with pytest.raises(DataError, match="not in the cache"):
+        load_splits(card, 59)
+    fetch_task(card, 59)
+    assert (load_splits(card, 59) == TEST).sum() == 60
+
+
+@pytest.mark.parametrize(
+    ("splits", "message"),
+    [
+        (HEAD + "TEST,0,0,0", "OpenML task 59 has a split without training or test rows"),
+        (
+            f"{SPLITS}\nTRAIN,0,0,0\nTEST,0,0,0",
+            "OpenML task 59 both trains and tests on a row",
+        ),
+        (f"{SPLITS}\nTEST,30,0,0", "OpenML task 59 divides row 30, but there are 30 rows"),
+        (
+            f"{SPLITS}\nTEST,-1,0,0",
+            "OpenML task 59: the splits have a row, repeat or fold that is no number",
+        ),
+        (
+            f"{SPLITS}\nTEST,0,0,1e12",
+            "OpenML task 59: the splits have a row, repeat or fold that is too large",
+        ),
+        (
+            SPLITS.replace("rowid", "row"),
+            "OpenML task 59: the splits lack the column rowid",
+        ),
+        (HEAD, "OpenML task 59: the file has no rows"),
+        ("nothing", "OpenML task 59: "),
+        (None, "OpenML task 59 has no splits"),
+    ],
+)
+def test_splits_that_cannot_be_used_are_refused(
+    card: Card, server: Server, splits: str | None, message: str
+) -> None:
+    server.put_task(59, 7, splits)
+    with pytest.raises(DataError) as caught:
+        fetch_task(card, 59)
+    assert str(caught.value).startswith(message)
+    assert "\n" not in str(caught.value)
+    assert find_splits(card, 59) is None
+
+
+def test_samples_of_growing_size_are_refused(card: Card, server: Server) -> None:
+    head = HEAD.replace("@DATA", "@ATTRIBUTE sample NUMERIC\n@DATA")
+    server.put_task(59, 7, f"{head}TRAIN,0,0,0,0\nTRAIN,1,0,0,1\nTEST,2,0,0,1")
+    with pytest.raises(DataError, match="samples of growing size, which is no split"):
+        fetch_task(card, 59)
+
+
+@pytest.mark.parametrize(
+    ("reply", "message"),
+    [
+        (openml_error(151, "Unknown task"), "no such task"),
+        (failure(500), "OpenML task 59: the server answered HTTP 500"),
+        (Reply(b"<html>", sent="nothing"), "OpenML task 59"),
+    ],
+)
+def test_a_server_that_fails_is_named_in_one_line(
+    card: Card, server: Server, reply: Reply, message: str
+) -> None:
+    server.scripts["/api/v1/xml/task/59"] = [reply] * 9
+    with pytest.raises(DataError, match=message) as caught:
+        fetch_task(card, 59)
+    assert "\n" not in str(caught.value)
+    server.scripts.clear()
+    fetch_task(card, 59)
+
+
+def test_a_task_of_other_data_is_refused(card: Card, server: Server) -> None:
+    server.put_openml(8, Table(ATTRIBUTES, ROWS))  # type: ignore[arg-type]
+    server.put_task(60, 8, SPLITS)
+    with pytest.raises(DataError, match="divides data set 8 of OpenML, which is no source of mine"):
+        fetch_task(card, 60)
+    changed = [*ROWS[:-1], ("99", "red", "no")]
+    server.put_openml(7, Table(ATTRIBUTES, changed))  # type: ignore[arg-type]
+    with pytest.raises(DataError, match="differs from the card"):
+        fetch_task(card, 59)
+
+
+def test_a_task_on_rows_that_the_card_leaves_out_is_refused(card: Card) -> None:
+    source = OpenMLSource(kind="openml", id=7, rows=(2, 30))
+    some = card.model_copy(update={"sources": (source,)})
+    with pytest.raises(DataError, match="task 59 also divides rows that are not in mine"):
+        fetch_task(some, 59)
+
+
+def test_other_repeats_than_splits_are_refused(card: Card) -> None:
+    fetch_task(card, 59)
+    Path("mine.yaml").write_text(CONFIG.replace("repeats: 6", "repeats: 3"))
+    with pytest.raises(ConfigError, match="OpenML task 59 has 6 splits: set repeats to 6, not 3"):
+        make_plan(load_experiment(Path("mine.yaml"))).check_data()
+
+
+def test_each_row_is_in_every_split(card: Card) -> None:
+    fetch_task(card, 59)
+    splits = load_splits(card, 59)
+    assert ((splits == TEST) | (splits == TRAIN)).all()
+    assert ((splits == TEST).reshape(30, 2, 3).sum(axis=2) == 1).all()
+
+
+def test_without_a_connection_that_is_said(
+    card: Card, monkeypatch: pytest.MonkeyPatch, server: Server
+) -> None:
+    import openml
+
+    monkeypatch.setattr(openml.config, "server", "http://127.0.0.1:9/api/v1/xml")
+    with pytest.raises(NoConnectionError, match="OpenML task 59"):
+        fetch_task(card, 59)
