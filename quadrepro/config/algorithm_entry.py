@@ -157,20 +157,19 @@ class AlgorithmEntry(Model):
             cannot be measured.
         """
         if self.draws_stumps(protocol):
-            learner = self.make()
-            if not learner.takes_drawn_stumps:
+            if not self.make().takes_drawn_stumps:
                 raise fault(f"{self.id} needs a voter matrix, but a hold-out draws stumps")
             if N_ROUNDS.name in self.searched:
                 raise fault("the validation error chooses the rounds", "grid", N_ROUNDS.name)
         if self.nominal == "categories" or self.missing:
-            self._check_raw(learner, protocol)
+            self._check_raw(protocol)
         if wrong := self.fault_of_measures(protocol, {}):
             raise fault(wrong, *(["measures"] if self.measures else []))
 
-    def _check_raw(self, learner: Learner, protocol: Protocol) -> None:
+    def _check_raw(self, protocol: Protocol) -> None:
         """Refuse categories and missing values where a number stands for each of them."""
         key = "missing" if self.missing else "nominal"
-        if not learner.takes_raw:
+        if not self.make().takes_raw:
             raise fault(f"{self.id} takes numbers only, which the view makes: leave out {key}", key)
         if protocol.inputs == "voters":
             raise fault(f"the inputs are voters, so {key} says nothing", key)

@@ -366,7 +366,7 @@ def columns(small_config: Write, *entries: str) -> Path:
     path = small_config()
     head, _ = path.read_text().split("algorithms:\n")
     lines = "".join(f"  - {{{entry}, grid: {{n_rounds: 5}}}}\n" for entry in entries)
-    path.write_text(f"{head}baseline: false\nalgorithms:\n{lines}")
+    path.write_text(f"{head}algorithms:\n{lines}baseline: false\n")
     return path
 
 

@@ -151,6 +151,7 @@ TREES = {
 REFITTED = {
     "forest": Case("sklearn:RandomForestClassifier", {"n_estimators": [3, 6]}, dataset="wine"),
     "ridge": Case("sklearn:Ridge", {"alpha": [1, 0.1]}, {}, NUMBERS, REGRESSION),
+    "baseline": Case("baseline"),
     "one tree": Case("sklearn:DecisionTreeClassifier", {}, {"max_depth": 2}),
     "baseline": Case("baseline"),
     "baseline, numbers": Case("baseline", {}, {}, NUMBERS, REGRESSION),

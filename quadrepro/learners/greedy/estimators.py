@@ -38,6 +38,11 @@ class AdaBoostClassifier(LinkedClassifier, GreedyClassifier):
     min_weight_fraction_leaf : float, default 0.0
         Stumps with a smaller share of the weight on one side are made constant.
 
+    Attributes
+    ----------
+    classes_, voters_, voter_weights_, n_iter_, feature_importances_, n_features_in_
+        As of `quadrepro.learners.estimators.VoteClassifier`.
+
     Examples
     --------
     >>> import numpy as np
@@ -85,6 +90,11 @@ class AdaBoostRegClassifier(GreedyClassifier):
         Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
     min_weight_fraction_leaf : float, default 0.0
         Stumps with a smaller share of the weight on one side are made constant.
+
+    Attributes
+    ----------
+    classes_, voters_, voter_weights_, n_iter_, feature_importances_, n_features_in_
+        As of `quadrepro.learners.estimators.VoteClassifier`.
 
     Examples
     --------
@@ -146,6 +156,11 @@ class CBBoostClassifier(_CBoundClassifier):
     min_weight_fraction_leaf : float, default 0.0
         Stumps with a smaller share of the weight on one side are made constant.
 
+    Attributes
+    ----------
+    classes_, voters_, voter_weights_, n_iter_, feature_importances_, n_features_in_
+        As of `quadrepro.learners.estimators.VoteClassifier`.
+
     Examples
     --------
     >>> import numpy as np
@@ -192,6 +207,11 @@ class GBCBBoostClassifier(_CBoundClassifier):
     min_weight_fraction_leaf : float, default 0.0
         Stumps with a smaller share of the weight on one side are made constant.
 
+    Attributes
+    ----------
+    classes_, voters_, voter_weights_, n_iter_, feature_importances_, n_features_in_
+        As of `quadrepro.learners.estimators.VoteClassifier`.
+
     Examples
     --------
     >>> import numpy as np
@@ -232,6 +252,11 @@ class EBBoostClassifier(GreedyClassifier):
         Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
     min_weight_fraction_leaf : float, default 0.0
         Stumps with a smaller share of the weight on one side are made constant.
+
+    Attributes
+    ----------
+    classes_, voters_, voter_weights_, n_iter_, feature_importances_, n_features_in_
+        As of `quadrepro.learners.estimators.VoteClassifier`.
 
     Examples
     --------
@@ -280,6 +305,8 @@ class HedgeBoostClassifier(GreedyClassifier):
 
     Attributes
     ----------
+    classes_, voters_, voter_weights_, n_iter_, feature_importances_, n_features_in_
+        As of `quadrepro.learners.estimators.VoteClassifier`.
     eta_ : float
         The rate that was used.
 
@@ -349,6 +376,11 @@ class QuadBoostClassifier(GreedyClassifier, MomentClassifier):
         Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
     min_weight_fraction_leaf : float, default 0.0
         Stumps with a smaller share of the weight on one side are made constant.
+
+    Attributes
+    ----------
+    classes_, voters_, voter_weights_, n_iter_, feature_importances_, n_features_in_
+        As of `quadrepro.learners.estimators.VoteClassifier`.
 
     Examples
     --------
