@@ -153,7 +153,6 @@ REFITTED = {
     "ridge": Case("sklearn:Ridge", {"alpha": [1, 0.1]}, {}, NUMBERS, REGRESSION),
     "baseline": Case("baseline"),
     "one tree": Case("sklearn:DecisionTreeClassifier", {}, {"max_depth": 2}),
-    "baseline": Case("baseline"),
     "baseline, numbers": Case("baseline", {}, {}, NUMBERS, REGRESSION),
 }
 CASES = {**GREEDY, **OVER_DRAWN, **PROGRAMS, **OF_CLASSES, **TREES, **REFITTED}
