@@ -152,6 +152,13 @@ def test_missing_values_are_refused_unless_they_are_a_branch() -> None:
         Stumps(missing="branch").fit([[np.inf], [0.0]])
 
 
+def test_missing_values_count_below_a_threshold_with_too_little_weight() -> None:
+    X = np.array([[0.0], [1.0], [2.0], [3.0]] + [[np.nan]] * 6)
+    stumps = Stumps(2, 0.15, missing="branch").fit(X)
+    # Two examples of ten are above 1, and only one is above 2.
+    assert stumps.thresholds_.tolist() == [[1.0, np.inf]]
+
+
 def test_an_attribute_that_is_always_missing_has_constant_stumps() -> None:
     H = Stumps(2, missing="branch").fit_transform(np.array([[np.nan, 0.0], [np.nan, 1.0]]))
     assert H[:, :2].tolist() == [[-1, -1]] * 2
