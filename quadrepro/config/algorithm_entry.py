@@ -156,8 +156,8 @@ class AlgorithmEntry(Model):
             If the algorithm cannot learn from drawn stumps, searches over what is chosen for it, or
             cannot be measured.
         """
+        learner = self.make()
         if self.draws_stumps(protocol):
-            learner = self.make()
             if not learner.takes_drawn_stumps:
                 raise fault(f"{self.id} needs a voter matrix, but a hold-out draws stumps")
             if N_ROUNDS.name in self.searched:

@@ -10,45 +10,6 @@ from quadrepro.documents.writing import Block, to_yaml
 SCHEMA = ".quadrepro/config.json"
 """Where the JSON schema stands that a draft names, relative to the draft."""
 
-_CLASSIFIERS = """\
-  - name: logistic regression
-    algorithm: sklearn:LogisticRegression
-    label: Logistic regression
-    settings: {max_iter: 1000}
-    grid: {C: [0.01, 0.1, 1, 10, 100]}       # from simple to complex: ties go to the first value
-  - name: random forest
-    algorithm: sklearn:RandomForestClassifier
-    label: Random forest
-    grid: {min_samples_leaf: [20, 5, 1]}
-  - name: gradient boosting
-    algorithm: sklearn:HistGradientBoostingClassifier
-    label: Gradient boosting
-    grid: {learning_rate: [0.03, 0.1, 0.3]}
-  - quadboost-l2                             # a name alone searches over default values:
-  - adaboost                                 # `quadrepro list algorithms` shows them
-"""
-
-_REGRESSORS = """\
-  - name: ridge
-    algorithm: sklearn:Ridge
-    label: Ridge regression
-    grid: {alpha: [100, 10, 1, 0.1, 0.01]}   # from simple to complex: ties go to the first value
-  - name: random forest
-    algorithm: sklearn:RandomForestRegressor
-    label: Random forest
-    grid: {min_samples_leaf: [20, 5, 1]}
-  - name: gradient boosting
-    algorithm: sklearn:HistGradientBoostingRegressor
-    label: Gradient boosting
-    grid: {learning_rate: [0.03, 0.1, 0.3]}
-  - name: boosting                           # searches over default values of the rounds, which
-    settings: {cuts: 3}                      # `quadrepro list algorithms` shows
-"""
-
-_STUMPS = """\
-  stumps_per_attribute: 10                   # which QuadBoost and AdaBoost vote with
-"""
-
 _DRAFT = """\
 # yaml-language-server: $schema={schema}
 # Compares learners on {file}. `quadrepro check` says whether this file is right and what a run
@@ -59,16 +20,66 @@ repeats: 10                                  # random splits into training and t
 
 protocol:
   view: default                              # of the card {card}
-  split: {{train: 0.7, at_most: null}}
-  normalise: tanh                            # attributes become tanh((x - mean)/std)
-{stumps}  folds: 5                                   # of the training rows, to choose values by
+{protocol}  folds: 5                                   # of the training rows, to choose values by
 
 {datasets}
+# Each searches over its `grid`, from simple to complex: ties go to the first value. The last column
+# of all tables is a baseline, which looks at no attribute.
 algorithms:
 {algorithms}
+{metrics}
 tables:
   scatter: gradient boosting                 # its error against that of each other, split by split
 """
+
+_OF_CLASSES = {
+    "protocol": """\
+  split: {train: 0.7, at_most: null, stratify: true}
+  normalise: tanh                            # attributes become tanh((x - mean)/std)
+  stumps_per_attribute: 10                   # which QuadBoost and AdaBoost vote with
+""",
+    "algorithms": """\
+  - name: logistic regression
+    pipeline: [StandardScaler, LogisticRegression]
+    label: Logistic regression
+    grid: {logisticregression__C: [0.01, 0.1, 1, 10, 100]}
+  - name: random forest
+    algorithm: sklearn:RandomForestClassifier
+    label: Random forest
+    grid: {min_samples_leaf: [20, 5, 1]}
+  - name: gradient boosting
+    algorithm: sklearn:HistGradientBoostingClassifier
+    label: Gradient boosting
+    grid: {learning_rate: [0.03, 0.1, 0.3]}
+  - quadboost-l2                             # a name alone searches over default values:
+  - adaboost                                 # `quadrepro list algorithms` shows them
+""",
+    "metrics": "metrics: [balanced_error, auc]               # besides the share of wrong rows",
+}
+
+_OF_NUMBERS = {
+    "protocol": """\
+  split: {train: 0.7, at_most: null}
+  normalise: none                            # attributes stay as they are
+""",
+    "algorithms": """\
+  - name: ridge
+    pipeline: [StandardScaler, Ridge]
+    label: Ridge regression
+    grid: {ridge__alpha: [100, 10, 1, 0.1]}
+  - name: random forest
+    algorithm: sklearn:RandomForestRegressor
+    label: Random forest
+    grid: {min_samples_leaf: [20, 5, 1]}
+  - name: gradient boosting
+    algorithm: sklearn:HistGradientBoostingRegressor
+    label: Gradient boosting
+    grid: {learning_rate: [0.03, 0.1, 0.3]}
+  - name: boosting                           # without a grid it searches over default values:
+    settings: {cuts: 3}                      # `quadrepro list algorithms` shows them
+""",
+    "metrics": "metrics: [mae, r2]                           # besides the RMSE",
+}
 
 _REMARKS = {
     "exclude": "As good as every row has a code of its own here.",
@@ -92,16 +103,13 @@ def draft_config(card: Card, file: str, place: str) -> str:
     str
         A config of one row, with five learners of classes or four of numbers.
     """
-    regression = card.task == "regression"
-    title = f"{card.title}: {card.target.original}"
     return _DRAFT.format(
         schema=SCHEMA,
         file=file if file.isprintable() else repr(file),
-        title=to_yaml({"title": title}).strip(),
+        title=to_yaml({"title": f"{card.title}: {card.target.original}"}).strip(),
         card=place,
-        stumps="" if regression else _STUMPS,
         datasets=_datasets(card),
-        algorithms=_REGRESSORS if regression else _CLASSIFIERS,
+        **(_OF_NUMBERS if card.task == "regression" else _OF_CLASSES),
     )
 
 

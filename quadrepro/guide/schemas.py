@@ -26,6 +26,9 @@ from quadrepro.resources import cards_folder
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
+_WHAT = ("algorithm", "pipeline")
+"""Keys that say what a column is, in place of its name."""
+
 
 def schema_of(what: str) -> JsonSchema:
     """Return the JSON schema, draft 2020-12, of a kind of document.
@@ -78,7 +81,7 @@ def _config() -> JsonSchema:
         found[name]["properties"]["measures"]["items"]["enum"] = [*MEASURES]
     column = found["AlgorithmEntry"]
     column["properties"]["algorithm"]["anyOf"] = algorithms
-    column["if"] = {"not": {"required": ["algorithm"]}}
+    column["if"] = {"not": {"anyOf": [{"required": [key]} for key in _WHAT]}}
     column["then"] = {"properties": {"name": {"anyOf": algorithms}}}
     column["allOf"] = [_of_algorithm(name) for name in ALGORITHMS]
     return found
@@ -97,7 +100,8 @@ def _of_algorithm(name: str) -> JsonSchema:
     def values(of: str) -> JsonSchema:
         return closed({k: {"$ref": _ref(of), "description": t} for k, t in searched.items()})
 
-    by_name = {"properties": {"name": {"const": name}}, "not": {"required": ["algorithm"]}}
+    elsewhere = {"anyOf": [{"required": [key]} for key in _WHAT]}
+    by_name = {"properties": {"name": {"const": name}}, "not": elsewhere}
     by_key = {"properties": {"algorithm": {"const": name}}, "required": ["algorithm"]}
     parts = {
         "settings": closed({key: known[key] for key in entry.settings}),

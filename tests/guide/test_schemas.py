@@ -59,6 +59,8 @@ def test_a_schema_takes_every_file_that_ships(kind: str, path: Path) -> None:
         ("points: 2", "pionts: 2"),
         ("grid: {n_rounds: 5}", "settings: {rewieght: true}"),
         ("grid: {n_rounds: 5}", "draw: {n_round: {integers: [1, 9]}}"),
+        ("grid: {n_rounds: 5}", "grid: {n_rounds: 5}\n    nominal: onehot"),
+        ("view: quadboost", "view: quadboost\n  split: {outter: 5x2}"),
         ("algorithms:", "tables: {mean: table1}\nalgorithms:"),
         ("algorithms:", "tables: {ranking: {ropes: 1}}\nalgorithms:"),
         ("algorithms:", "tables: {ranking: false}\nalgorithms:"),
@@ -79,10 +81,13 @@ def test_a_schema_refuses_typos(old: str, new: str) -> None:
         "- sklearn:SVC",
         "- {name: x, algorithm: 'sklearn:SVC', settings: {C: 2}, grid: {gamma: [scale, 1]}}",
         "- {name: x, algorithm: quadboost-l2, settings: {reweight: true}}",
+        "- {name: x, pipeline: [StandardScaler, {PCA: {n_components: 2}}, 'm:Own']}",
     ],
 )
 def test_a_schema_takes_short_and_free_forms(new: str) -> None:
-    config = YAML(typ="safe", pure=True).load(f"{SMALL}  {new}\n")
+    config = YAML(typ="safe", pure=True).load(
+        SMALL.replace("algorithms:\n", f"algorithms:\n  {new}\n")
+    )
     config |= {"paper": "./mine", "tables": {"ranking": True, "times": True}, "memory": "4GB"}
     config["datasets"] += ["of_my_own", {"name": "mnist", "view": {"positive": [4]}}]
     assert [error.message for error in validator("config").iter_errors(config)] == []
