@@ -69,7 +69,7 @@ class AlgorithmEntry(Model):
 
     name: str = Field(min_length=1)
     algorithm: str = ""
-    pipeline: tuple[Any, ...] = ()
+    pipeline: tuple[str | dict[str, Any], ...] = ()
     label: str = ""
     settings: dict[str, Any] = Field(default_factory=dict)
     grid: dict[str, Axis] = Field(default_factory=dict)
