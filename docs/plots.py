@@ -67,7 +67,7 @@ def draw(panel: Axes, curves: dict[str, FloatArray], label: str) -> None:
 
 
 def quadboost(folder: Path) -> None:
-    """Quadratic risk and test errors along runs of the variants."""
+    """Draw quadratic risks and test errors along runs of the variants."""
     X, y, X_test, y_test = examples(noise=0.1)
     signs = np.where(y == 1, 1.0, -1.0)
     votes = {
@@ -114,7 +114,7 @@ def cbound(folder: Path) -> None:
 
 
 def programs(folder: Path) -> None:
-    """How the margins of the training examples are distributed."""
+    """Draw how the margins of the training examples are distributed."""
     X, y, _, _ = examples()
     H, signs = Stumps(5).fit(X).transform(X), np.where(y == 1, 1.0, -1.0)
     votes = {
@@ -139,7 +139,7 @@ def programs(folder: Path) -> None:
 
 
 def gradient(folder: Path) -> None:
-    """Errors of a noisy sine by four ways to step."""
+    """Draw errors of a noisy sine by four ways to step."""
     rng = np.random.default_rng(0)
     X, X_test = rng.uniform(-3, 3, (200, 1)), np.linspace(-3, 3, 400)[:, None]
     y, truth = np.sin(2 * X[:, 0]) + rng.normal(0, 0.5, 200), np.sin(2 * X_test[:, 0])
@@ -161,7 +161,7 @@ def gradient(folder: Path) -> None:
 
 
 def adaboost(folder: Path) -> None:
-    """Training and test errors where one label in ten is wrong."""
+    """Draw training and test errors where one label in ten is wrong."""
     X, y, X_test, y_test = examples(noise=0.1)
     votes = {
         "AdaBoost": AdaBoostClassifier(1000),

@@ -4,11 +4,11 @@ from .learners.gradient.classifier import GradientBoostClassifier as GradientBoo
 from .learners.gradient.regressor import GradientBoostRegressor as GradientBoostRegressor
 from .learners.greedy.estimators import AdaBoostClassifier as AdaBoostClassifier
 from .learners.greedy.estimators import AdaBoostRegClassifier as AdaBoostRegClassifier
-from .learners.greedy.estimators import CBBoostClassifier as CBBoostClassifier
 from .learners.greedy.estimators import EBBoostClassifier as EBBoostClassifier
-from .learners.greedy.estimators import GBCBBoostClassifier as GBCBBoostClassifier
 from .learners.greedy.estimators import HedgeBoostClassifier as HedgeBoostClassifier
-from .learners.greedy.estimators import QuadBoostClassifier as QuadBoostClassifier
+from .learners.greedy.gram_estimators import CBBoostClassifier as CBBoostClassifier
+from .learners.greedy.gram_estimators import GBCBBoostClassifier as GBCBBoostClassifier
+from .learners.greedy.gram_estimators import QuadBoostClassifier as QuadBoostClassifier
 from .learners.programs.estimators import CqBoostClassifier as CqBoostClassifier
 from .learners.programs.estimators import LPBoostClassifier as LPBoostClassifier
 from .learners.programs.estimators import MinCqClassifier as MinCqClassifier

@@ -44,6 +44,7 @@ COMPUTING = (
 NOT_FOLLOWED = (
     "quadrepro.learners.estimators",
     "quadrepro.learners.greedy.estimators",
+    "quadrepro.learners.greedy.gram_estimators",
     "quadrepro.learners.programs.estimators",
     "quadrepro.learners.registry",
     "quadrepro.learners.streaming",

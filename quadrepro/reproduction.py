@@ -96,6 +96,7 @@ def reproduce(
     >>> results.cells[["dataset", "algorithm", "errors", "n_test", "chosen"]]
       dataset  algorithm  errors  n_test            chosen
     0   monks  quadboost      42     216  {'n_rounds': 10}
+    1   monks   baseline     113     216                {}
     """
     from quadrepro.engine.estimates import Estimates
     from quadrepro.engine.run import compute, local, missing_cells

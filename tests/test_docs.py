@@ -116,12 +116,13 @@ def test_the_readme_names_the_papers_that_ship() -> None:
 
 
 CONTESTANTS = (ROOT / "docs" / "contestants.md").read_text(encoding="utf-8")
-EXAMPLES = re.findall(r"```yaml\n(.*?)```", CONTESTANTS, re.DOTALL)
+CLASSES = (ROOT / "docs" / "classes.md").read_text(encoding="utf-8")
+EXAMPLES = re.findall(r"```yaml\n(.*?)```", CONTESTANTS + CLASSES, re.DOTALL)
 
 
 @pytest.mark.filterwarnings("ignore")  # of estimators of other packages
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda text: text.partition("\n")[0])
-def test_the_configs_of_contestants_run(
+def test_the_configs_of_contestants_and_classes_run(
     example: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.path", [*sys.path])
@@ -140,7 +141,9 @@ PLOTTED = ("quadboost", "cbound", "programs", "gradient", "adaboost")
 
 
 @pytest.mark.parametrize(
-    "page", ["large-data.md", "comparing.md", "voters.md", *(f"{name}.md" for name in PLOTTED)]
+    "page",
+    ["large-data.md", "comparing.md", "voters.md", "estimators.md"]
+    + [f"{name}.md" for name in PLOTTED],
 )
 def test_the_pages_print_what_they_say(
     page: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path

@@ -166,12 +166,15 @@ class Config(Model):
             return self.algorithms
         numbers = {task == "regression" for task in self.tasks.values()}
         parts = {
-            False: ("Class prior", "the most frequent class of the training examples"),
-            True: ("Mean", "the mean of the training targets"),
+            False: ("class prior", "the most frequent class of the training examples"),
+            True: ("mean", "the mean of the training targets"),
         }
         label, what = (" or ".join(parts[k][i] for k in parts if k in numbers) for i in (0, 1))
         note = f"predicts {what}, whatever the attributes are."
-        return (*self.algorithms, AlgorithmEntry(name=BASELINE, label=label, note=note))
+        return (
+            *self.algorithms,
+            AlgorithmEntry(name=BASELINE, label=label.capitalize(), note=note),
+        )
 
     @property
     def _adds_baseline(self) -> bool:

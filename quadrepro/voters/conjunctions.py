@@ -247,7 +247,7 @@ class Conjunctions(Stumps):
 
         A conjunction counts half for each of its two attributes.
         """
-        n_single = self.thresholds_.size + len(self.gaps_)
+        n_single = super().n_voters
         sums = super().over_attributes(sizes[:n_single])
         halves = sizes[n_single:].reshape(-1, 4).sum(axis=1) / 2
         for stumps in self._pairs():

@@ -37,8 +37,9 @@ class Stumps(TransformerMixin, BaseEstimator):
     missing : {"error", "branch"}, default "error"
         What to do with missing values (NaN): refuse them, or give them a branch of their own. A
         missing value is above no threshold, and each attribute that has missing values in training
-        gets one more voter, which is +1 where the value is missing and -1 elsewhere. A vote of both
-        gives missing values a sum of their own, and all voters keep the values -1 and +1.
+        gets one more voter, which is +1 where the value is missing and -1 elsewhere. If there are
+        such voters, the last voter is always +1; with it, a vote can give missing values any sum.
+        So all voters have the values -1 and +1.
 
     Attributes
     ----------
@@ -67,9 +68,9 @@ class Stumps(TransformerMixin, BaseEstimator):
 
     >>> stumps = Stumps(per_attribute=1, missing="branch")
     >>> stumps.fit_transform(np.array([[0.0], [3.0], [np.nan]])).tolist()
-    [[-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0]]
+    [[-1.0, -1.0, 1.0], [1.0, -1.0, 1.0], [-1.0, 1.0, 1.0]]
     >>> stumps.get_feature_names_out().tolist()
-    ['x0 > 1.5', 'x0 is missing']
+    ['x0 > 1.5', 'x0 is missing', 'always']
 
     The number of thresholds is searched over as a parameter of the classifier:
 
@@ -192,7 +193,7 @@ class Stumps(TransformerMixin, BaseEstimator):
     @property
     def n_voters(self) -> int:
         """Number of columns of the voter matrix."""
-        return int(self.thresholds_.size) + len(self.gaps_)
+        return int(self.thresholds_.size) + (len(self.gaps_) + 1 if len(self.gaps_) else 0)
 
     @property
     def are_chains(self) -> bool:
@@ -218,7 +219,8 @@ class Stumps(TransformerMixin, BaseEstimator):
         """
         asked = np.append(self.attributes(), self.gaps_)
         sums = np.zeros(self.n_features_in_)
-        np.add.at(sums, asked, sizes)
+        # The voter that is always +1 asks for none.
+        np.add.at(sums, asked, sizes[: len(asked)])
         return sums
 
     def matrix(self, X: FloatArray) -> FloatArray:
@@ -313,18 +315,19 @@ class Stumps(TransformerMixin, BaseEstimator):
             thresholds[sums[-1] - left < least] = np.inf
 
     def _missing(self, X: FloatArray) -> BoolArray:
-        """Return where the attributes with a voter for missing values are missing."""
-        missing = np.empty((X.shape[0], len(self.gaps_)), dtype=np.bool_)
-        if len(self.gaps_):
-            for columns, block in column_blocks(X[:, self.gaps_]):
-                np.isnan(block, out=missing[:, columns])
+        """Return where each attribute with gaps is missing; the last column is always true."""
+        missing = np.ones((X.shape[0], len(self.gaps_) + 1), dtype=np.bool_)
+        for columns, block in column_blocks(X[:, self.gaps_]):
+            # Not into `out`: numpy 2.4 writes to the wrong places of a strided array.
+            missing[:, columns] = np.isnan(block)
         return missing
 
     def _questions(self, names: list[str]) -> list[str]:
         """Return what the voters ask, given the names of the attributes."""
         stumps = zip(self.attributes(), self.thresholds_.ravel(), strict=True)
         asked = [f"{names[attribute]} > {threshold:.6g}" for attribute, threshold in stumps]
-        return asked + [f"{names[attribute]} is missing" for attribute in self.gaps_]
+        gaps = [f"{names[attribute]} is missing" for attribute in self.gaps_]
+        return [*asked, *gaps, "always"] if gaps else asked
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

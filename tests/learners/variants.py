@@ -11,6 +11,7 @@ from quadrepro import (
     CBBoostClassifier,
     Conjunctions,
     CqBoostClassifier,
+    DrawnStumps,
     EBBoostClassifier,
     GBCBBoostClassifier,
     GradientBoostClassifier,
@@ -39,6 +40,7 @@ GREEDY = [
     HedgeBoostClassifier(n_rounds=30),
     HedgeBoostClassifier(0.1, n_rounds=30),
     CBBoostClassifier(20),
+    CBBoostClassifier(20, reweight=True),
     CBBoostClassifier(20, allow_repeats=False),
     GBCBBoostClassifier(20),
 ]
@@ -53,6 +55,9 @@ PROGRAMS = [
 OTHER_VOTERS = [
     QuadBoostClassifier("l2", lam=0.1, n_rounds=20, voters=Conjunctions(4, 3)),
     AdaBoostClassifier(20, voters=Conjunctions(4, 3)),
+    AdaBoostClassifier(20, voters=Stumps(missing="branch")),
+    QuadBoostClassifier("l1", lam=0.03, n_rounds=30, selection="correlation"),
+    CBBoostClassifier(20, voters=DrawnStumps(60, random_state=0)),
     AdaBoostClassifier(20, voters=Stumps(40), min_weight_fraction_leaf=0.1),
 ]
 VOTES: list[Any] = [*QUADBOOST, *GREEDY, *PROGRAMS, *OTHER_VOTERS]

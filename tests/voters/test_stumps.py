@@ -137,9 +137,10 @@ def test_a_missing_value_is_above_no_threshold_and_has_a_voter() -> None:
     assert H[:, :2].tolist() == [[-1, -1], [1, 1], [-1, -1], [-1, -1], [-1, -1]]
     assert H[:, 4].tolist() == [-1, -1, 1, -1, 1]
     assert stumps.get_feature_names_out().tolist()[4] == "x0 is missing"
-    assert stumps.n_voters == 5
+    assert stumps.n_voters == 6
+    assert (H[:, 5] == 1).all()
     # In an attribute without gaps in training, a missing value is just not above.
-    assert stumps.transform([[0.0, np.nan]]).tolist() == [[-1, -1, -1, -1, -1]]
+    assert stumps.transform([[0.0, np.nan]]).tolist() == [[-1, -1, -1, -1, -1, 1]]
 
 
 def test_missing_values_are_refused_unless_they_are_a_branch() -> None:
@@ -149,6 +150,13 @@ def test_missing_values_are_refused_unless_they_are_a_branch() -> None:
         Stumps(missing="mean").fit(GAPS)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="infinity"):
         Stumps(missing="branch").fit([[np.inf], [0.0]])
+
+
+def test_missing_values_count_below_a_threshold_with_too_little_weight() -> None:
+    X = np.array([[0.0], [1.0], [2.0], [3.0]] + [[np.nan]] * 6)
+    stumps = Stumps(2, 0.15, missing="branch").fit(X)
+    # Two examples of ten are above 1, and only one is above 2.
+    assert stumps.thresholds_.tolist() == [[1.0, np.inf]]
 
 
 def test_an_attribute_that_is_always_missing_has_constant_stumps() -> None:
@@ -167,7 +175,8 @@ def test_bits_are_the_voter_matrix(voters: Stumps) -> None:
     np.testing.assert_array_equal(voters.pack(X), pack(H.T > 0))
     assert H.shape[1] == voters.n_voters == len(voters.get_feature_names_out())
     assert len(set(voters.get_feature_names_out())) == voters.n_voters
-    assert np.abs(voters.over_attributes(np.ones(voters.n_voters)).sum() - voters.n_voters) < 1e-9
+    # One voter is always +1.
+    assert voters.over_attributes(np.ones(voters.n_voters)).sum() == voters.n_voters - 1
 
 
 @pytest.mark.parametrize("block", [1, 100, 10**6])

@@ -85,6 +85,12 @@ class GradientBoostClassifier(LinkedClassifier, GradientBoostEstimator):
     array(['no', 'yes'], dtype='<U3')
     >>> model.train_loss_[[0, 9, 19]].round(2)
     array([0.46, 0.13, 0.05])
+
+    The right labels of other examples after each round can tell when to stop:
+
+    >>> stages = model.staged_predict(np.array([[0.2], [2.2], [4.2]]))
+    >>> [int((labels == ["no", "yes", "yes"]).sum()) for labels in stages][:4]
+    [3, 3, 2, 3]
     """
 
     def __init__(

@@ -72,6 +72,16 @@ class GradientBoostRegressor(RegressorMixin, GradientBoostEstimator):
     array([ 4. , 35.1])
     >>> model.train_loss_[[0, 9, 49]].round(2)
     array([57.83,  4.4 ,  0.25])
+
+    Trees of depth 2 see how two attributes act together:
+
+    >>> X = np.random.default_rng(0).uniform(-1, 1, (200, 2))
+    >>> y = X[:, 0] * X[:, 1]
+    >>> for depth in (1, 2):
+    ...     model = GradientBoostRegressor("shrink", n_rounds=200, depth=depth).fit(X, y)
+    ...     print(round(model.score(X, y), 2))
+    0.33
+    0.98
     """
 
     def _settings(self) -> dict[str, Any]:

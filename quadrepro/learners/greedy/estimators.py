@@ -1,27 +1,21 @@
-"""The classifiers that the greedy loop trains.
+"""The classifiers that the greedy loop trains on example weights.
 
 They stand apart from their algorithms, which the command line uses without scikit-learn.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Literal
 
-from quadrepro._typing import FloatArray
 from quadrepro._validation import ClassWeight
-from quadrepro.learners.base import N_ROUNDS, Learner
+from quadrepro.learners.base import Learner
 from quadrepro.learners.estimator import LinkedClassifier
 from quadrepro.learners.estimators import Voters
 from quadrepro.learners.greedy.adaboost import AdaBoost
 from quadrepro.learners.greedy.adaboost_reg import AdaBoostReg
-from quadrepro.learners.greedy.cbboost import CBBoost, GBCBBoost, normalised
 from quadrepro.learners.greedy.ebboost import EBBoost
 from quadrepro.learners.greedy.estimator import GreedyClassifier
 from quadrepro.learners.greedy.hedge import HedgeBoost, experts_rate
-from quadrepro.learners.greedy.quadboost import VARIANTS, QuadBoost, Selection
-from quadrepro.learners.streaming import MomentClassifier
-from quadrepro.voters.reduction import GramProblem
 
 
 class AdaBoostClassifier(LinkedClassifier, GreedyClassifier):
@@ -31,12 +25,18 @@ class AdaBoostClassifier(LinkedClassifier, GreedyClassifier):
     ----------
     n_rounds : int, default 100
         Number of rounds. A run ends earlier if a voter has no error or no voter has an edge.
-    voters : Stumps, "precomputed" or None, default None
-        The voters, with values -1 and +1; None stands for ``Stumps(per_attribute=10)``.
+    voters : transformer, list of fitted classifiers, "precomputed" or None, default None
+        The voters, with values -1 and +1; None stands for ``Stumps(per_attribute=10)``,
+        ``"precomputed"`` for X itself.
     class_weight : "balanced", dict or None, default None
         Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
     min_weight_fraction_leaf : float, default 0.0
         Stumps with a smaller share of the weight on one side are made constant.
+
+    Attributes
+    ----------
+    classes_, voters_, voter_weights_, n_iter_, feature_importances_, n_features_in_
+        As of `quadrepro.learners.estimators.VoteClassifier`.
 
     Examples
     --------
@@ -44,6 +44,21 @@ class AdaBoostClassifier(LinkedClassifier, GreedyClassifier):
     >>> from quadrepro import AdaBoostClassifier
     >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 0, 0, 1, 1, 1, 1])
     >>> AdaBoostClassifier(n_rounds=5).fit(X, y).predict([[1.0], [6.0]])
+    array([0, 1])
+
+    The errors after each round:
+
+    >>> y = np.array([0, 0, 1, 0, 1, 1, 1, 1])
+    >>> vote = AdaBoostClassifier(n_rounds=5).fit(X, y)
+    >>> [int((labels != y).sum()) for labels in vote.staged_predict(X)]
+    [1, 1, 0, 0, 0]
+
+    Missing values as a branch of their own:
+
+    >>> from quadrepro import Stumps
+    >>> X[2] = np.nan
+    >>> vote = AdaBoostClassifier(n_rounds=20, voters=Stumps(missing="branch")).fit(X, y)
+    >>> vote.predict([[1.0], [np.nan]])
     array([0, 1])
     """
 
@@ -79,12 +94,18 @@ class AdaBoostRegClassifier(GreedyClassifier):
     n_rounds : int, default 100
         Number of rounds. A run ends earlier if a voter has no error, no voter has an edge, or no
         positive and finite weight minimises the loss.
-    voters : Stumps, "precomputed" or None, default None
-        The voters, with values -1 and +1; None stands for ``Stumps(per_attribute=10)``.
+    voters : transformer, list of fitted classifiers, "precomputed" or None, default None
+        The voters, with values -1 and +1; None stands for ``Stumps(per_attribute=10)``,
+        ``"precomputed"`` for X itself.
     class_weight : "balanced", dict or None, default None
         Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
     min_weight_fraction_leaf : float, default 0.0
         Stumps with a smaller share of the weight on one side are made constant.
+
+    Attributes
+    ----------
+    classes_, voters_, voter_weights_, n_iter_, feature_importances_, n_features_in_
+        As of `quadrepro.learners.estimators.VoteClassifier`.
 
     Examples
     --------
@@ -93,6 +114,13 @@ class AdaBoostRegClassifier(GreedyClassifier):
     >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 1, 0, 1, 1, 1, 1])
     >>> AdaBoostRegClassifier(C=10.0, n_rounds=5).fit(X, y).predict([[1.0], [6.0]])
     array([0, 1])
+
+    Without influence it is AdaBoost:
+
+    >>> from quadrepro import AdaBoostClassifier
+    >>> vote = AdaBoostRegClassifier(C=0.0, n_rounds=5).fit(X, y)
+    >>> np.allclose(vote.voter_weights_, AdaBoostClassifier(5).fit(X, y).voter_weights_)
+    True
     """
 
     learner = AdaBoostReg
@@ -115,108 +143,6 @@ class AdaBoostRegClassifier(GreedyClassifier):
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
 
 
-class _CBoundClassifier(GreedyClassifier, MomentClassifier):
-    """A vote whose absolute weights add up to 1 after every round."""
-
-    def _solve(self, problem: GramProblem, candidate: dict[str, float]) -> FloatArray:
-        return normalised(super()._solve(problem, candidate))
-
-    def _stages(self, H: FloatArray) -> Iterator[tuple[FloatArray, float]]:
-        for votes, total in super()._stages(H):
-            yield votes / total, 1.0
-
-
-class CBBoostClassifier(_CBoundClassifier):
-    """CB-Boost: greedy minimisation of the C-bound (Bauvin et al. 2020, Algorithm 1).
-
-    Parameters
-    ----------
-    n_rounds : int, default 100
-        Number of rounds. A run ends earlier if no voter lowers the C-bound any further.
-    allow_repeats : bool, default True
-        Whether a voter may be picked again. By default its weights then add up, as in the authors'
-        code. If False, every round adds another voter, as section 3.3 of the paper says.
-    reweight : bool, default False
-        Whether the weight of a voter that is picked again is set anew, as section 3.1 of the paper
-        reads: to the minimiser over all weights from 0, which may be less than the present one.
-    voters : Stumps, "precomputed" or None, default None
-        The voters; None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` for X itself.
-    class_weight : "balanced", dict or None, default None
-        Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
-    min_weight_fraction_leaf : float, default 0.0
-        Stumps with a smaller share of the weight on one side are made constant.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from quadrepro import CBBoostClassifier
-    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 1, 0, 1, 1, 1, 1])
-    >>> vote = CBBoostClassifier(n_rounds=5).fit(X, y)
-    >>> vote.predict([[1.0], [6.0]])
-    array([0, 1])
-    >>> float(np.abs(vote.voter_weights_).sum().round(6))
-    1.0
-    """
-
-    learner = CBBoost
-
-    def __init__(
-        self,
-        n_rounds: int = 100,
-        *,
-        allow_repeats: bool = True,
-        reweight: bool = False,
-        voters: Voters = None,
-        class_weight: ClassWeight = None,
-        min_weight_fraction_leaf: float = 0.0,
-    ) -> None:
-        self.n_rounds = n_rounds
-        self.allow_repeats = allow_repeats
-        self.reweight = reweight
-        self.voters = voters
-        self.class_weight = class_weight
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-
-
-class GBCBBoostClassifier(_CBoundClassifier):
-    """GB-CB-Boost: gradient descent on the C-bound (Bauvin et al. 2020, Appendix B).
-
-    Parameters
-    ----------
-    n_rounds : int, default 100
-        Number of rounds. A run ends earlier if no unused voter lowers the C-bound any further.
-    voters : Stumps, "precomputed" or None, default None
-        The voters; None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` for X itself.
-    class_weight : "balanced", dict or None, default None
-        Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
-    min_weight_fraction_leaf : float, default 0.0
-        Stumps with a smaller share of the weight on one side are made constant.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from quadrepro import GBCBBoostClassifier
-    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 1, 0, 1, 1, 1, 1])
-    >>> GBCBBoostClassifier(n_rounds=5).fit(X, y).predict([[1.0], [6.0]])
-    array([0, 1])
-    """
-
-    learner = GBCBBoost
-
-    def __init__(
-        self,
-        n_rounds: int = 100,
-        *,
-        voters: Voters = None,
-        class_weight: ClassWeight = None,
-        min_weight_fraction_leaf: float = 0.0,
-    ) -> None:
-        self.n_rounds = n_rounds
-        self.voters = voters
-        self.class_weight = class_weight
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-
-
 class EBBoostClassifier(GreedyClassifier):
     """EBBoost: the exponential loss with a penalty on its variance (Shivaswamy and Jebara 2010).
 
@@ -226,12 +152,18 @@ class EBBoostClassifier(GreedyClassifier):
         Weight λ of the penalty; 0 is AdaBoost.
     n_rounds : int, default 100
         Number of rounds. A run ends earlier if a voter has no error or no voter has an edge.
-    voters : Stumps, "precomputed" or None, default None
-        The voters, with values -1 and +1; None stands for ``Stumps(per_attribute=10)``.
+    voters : transformer, list of fitted classifiers, "precomputed" or None, default None
+        The voters, with values -1 and +1; None stands for ``Stumps(per_attribute=10)``,
+        ``"precomputed"`` for X itself.
     class_weight : "balanced", dict or None, default None
         Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
     min_weight_fraction_leaf : float, default 0.0
         Stumps with a smaller share of the weight on one side are made constant.
+
+    Attributes
+    ----------
+    classes_, voters_, voter_weights_, n_iter_, feature_importances_, n_features_in_
+        As of `quadrepro.learners.estimators.VoteClassifier`.
 
     Examples
     --------
@@ -240,6 +172,13 @@ class EBBoostClassifier(GreedyClassifier):
     >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 1, 0, 1, 1, 1, 1])
     >>> EBBoostClassifier(lam=0.5, n_rounds=5).fit(X, y).predict([[1.0], [6.0]])
     array([0, 1])
+
+    Without a penalty it is AdaBoost:
+
+    >>> from quadrepro import AdaBoostClassifier
+    >>> vote = EBBoostClassifier(lam=0.0, n_rounds=5).fit(X, y)
+    >>> np.allclose(vote.voter_weights_, AdaBoostClassifier(5).fit(X, y).voter_weights_)
+    True
     """
 
     learner = EBBoost
@@ -271,8 +210,9 @@ class HedgeBoostClassifier(GreedyClassifier):
         weight of the examples if that is more than their number.
     n_rounds : int, default 1000
         Number of rounds. A run ends earlier if no voter has an edge.
-    voters : Stumps, "precomputed" or None, default None
-        The voters, with values -1 and +1; None stands for ``Stumps(per_attribute=10)``.
+    voters : transformer, list of fitted classifiers, "precomputed" or None, default None
+        The voters, with values -1 and +1; None stands for ``Stumps(per_attribute=10)``,
+        ``"precomputed"`` for X itself.
     class_weight : "balanced", dict or None, default None
         Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
     min_weight_fraction_leaf : float, default 0.0
@@ -280,6 +220,8 @@ class HedgeBoostClassifier(GreedyClassifier):
 
     Attributes
     ----------
+    classes_, voters_, voter_weights_, n_iter_, feature_importances_, n_features_in_
+        As of `quadrepro.learners.estimators.VoteClassifier`.
     eta_ : float
         The rate that was used.
 
@@ -293,6 +235,11 @@ class HedgeBoostClassifier(GreedyClassifier):
     array([0, 1])
     >>> round(vote.eta_, 3)
     0.144
+
+    Voters count alike: the vote is a difference of whole numbers.
+
+    >>> vote.decision_function([[1.0], [6.0]])
+    array([-48.,  48.])
     """
 
     learner = HedgeBoost
@@ -317,84 +264,3 @@ class HedgeBoostClassifier(GreedyClassifier):
         self.eta_ = experts_rate(self.n_rounds, total) if self.eta is None else self.eta
         learner.check_candidate(eta=self.eta_)
         return {"eta": self.eta_, "n_rounds": self.n_rounds}
-
-
-UNTIL_CONVERGED = 100_000
-"""Largest number of rounds if the user gives none."""
-
-
-class QuadBoostClassifier(GreedyClassifier, MomentClassifier):
-    """QuadBoost: greedy minimisation of the regularised quadratic risk (QuadBoost, section 3).
-
-    Parameters
-    ----------
-    norm : {None, "l1", "l2", "linf"}, default None
-        The norm of the voter weights to regularise; None for no regularisation.
-    lam : float, default 0.01
-        Regularisation λ of the norms ``"l1"`` and ``"l2"``.
-    alpha_max : float, default 0.01
-        Largest weight α_max that a round gives to a voter, for the norm ``"linf"``.
-    n_rounds : int or None, default None
-        Number of rounds; None to run until the steps vanish, for at most 100,000 rounds.
-    reweight : bool, default False
-        Whether to use the re-weighting form (section 3.1), which replaces the weight of a voter
-        instead of adding to it.
-    selection : {"decrease", "correlation"}, default "decrease"
-        Which voter a round picks: that of the largest decrease of the regularised risk, or that of
-        the largest absolute correlation with the residual, as the paper reads. They differ only
-        for voters with other values than -1 and +1. With `reweight`, only the first is possible.
-    voters : Stumps, "precomputed" or None, default None
-        The voters; None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` for X itself.
-    class_weight : "balanced", dict or None, default None
-        Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
-    min_weight_fraction_leaf : float, default 0.0
-        Stumps with a smaller share of the weight on one side are made constant.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from quadrepro import QuadBoostClassifier
-    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 1, 0, 1, 1, 1, 1])
-    >>> vote = QuadBoostClassifier("l1", lam=0.1).fit(X, y)
-    >>> vote.predict([[1.0], [6.0]])
-    array([0, 1])
-    >>> int(np.count_nonzero(vote.voter_weights_))
-    3
-    """
-
-    learner = QuadBoost
-
-    def __init__(
-        self,
-        norm: Literal["l1", "l2", "linf"] | None = None,
-        *,
-        lam: float = 0.01,
-        alpha_max: float = 0.01,
-        n_rounds: int | None = None,
-        reweight: bool = False,
-        selection: Selection = "decrease",
-        voters: Voters = None,
-        class_weight: ClassWeight = None,
-        min_weight_fraction_leaf: float = 0.0,
-    ) -> None:
-        self.norm = norm
-        self.lam = lam
-        self.alpha_max = alpha_max
-        self.n_rounds = n_rounds
-        self.reweight = reweight
-        self.selection = selection
-        self.voters = voters
-        self.class_weight = class_weight
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-
-    def _algorithm(self) -> QuadBoost:
-        if self.norm not in VARIANTS:
-            raise ValueError(f"norm must be None, 'l1', 'l2' or 'linf', not {self.norm!r}")
-        return VARIANTS[self.norm](self.reweight, selection=self.selection)
-
-    def _candidate(self, learner: Learner, total: float) -> dict[str, float]:
-        n_rounds = UNTIL_CONVERGED if self.n_rounds is None else self.n_rounds
-        QuadBoost().check_candidate(n_rounds=n_rounds)
-        values = {h.name: getattr(self, h.name) for h in learner.hyperparameters if h != N_ROUNDS}
-        learner.check_candidate(**values)
-        return {**values, N_ROUNDS.name: n_rounds}

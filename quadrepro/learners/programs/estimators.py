@@ -52,7 +52,7 @@ class CqBoostClassifier(MomentClassifier):
         The run ends when no edge is above ν by more than this.
     n_rounds : int or None, default None
         Largest number of rounds. If None, the run ends by `epsilon` alone.
-    voters : Stumps, "precomputed" or None, default None
+    voters : transformer, list of fitted classifiers, "precomputed" or None, default None
         The voters. None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` means that X is
         the voter matrix.
     class_weight : "balanced", dict or None, default None
@@ -62,6 +62,8 @@ class CqBoostClassifier(MomentClassifier):
 
     Attributes
     ----------
+    classes_, voters_, voter_weights_, n_iter_, feature_importances_, n_features_in_
+        As of `quadrepro.learners.estimators.VoteClassifier`.
     gap_ : float
         Relative duality gap of the last quadratic program.
 
@@ -127,13 +129,18 @@ class RegularizedLPBoostClassifier(SoftMarginClassifier):
         ν in (0, 1]: at most this share of the examples misses the margin.
     n_rounds : int, default 100
         AdaBoost's number of rounds.
-    voters : Stumps, "precomputed" or None, default None
+    voters : transformer, list of fitted classifiers, "precomputed" or None, default None
         The voters, with values -1 and +1. None stands for ``Stumps(per_attribute=10)``,
         ``"precomputed"`` means that X is the voter matrix.
     class_weight : "balanced", dict or None, default None
         Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
     min_weight_fraction_leaf : float, default 0.0
         Stumps with a smaller share of the weight on one side are made constant.
+
+    Attributes
+    ----------
+    classes_, voters_, voter_weights_, n_iter_, feature_importances_, n_features_in_
+        As of `quadrepro.learners.estimators.VoteClassifier`.
 
     Examples
     --------
@@ -175,7 +182,7 @@ class LPBoostClassifier(VoteClassifier):
     ----------
     C : float, default 1.0
         Price of a unit of slack.
-    voters : Stumps, "precomputed" or None, default None
+    voters : transformer, list of fitted classifiers, "precomputed" or None, default None
         The voters. None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` means that X is
         the voter matrix.
     class_weight : "balanced", dict or None, default None
@@ -185,6 +192,8 @@ class LPBoostClassifier(VoteClassifier):
 
     Attributes
     ----------
+    classes_, voters_, voter_weights_, n_iter_, feature_importances_, n_features_in_
+        As of `quadrepro.learners.estimators.VoteClassifier`.
     gap_ : float
         Relative duality gap of the last linear program.
 
@@ -196,6 +205,11 @@ class LPBoostClassifier(VoteClassifier):
     >>> vote = LPBoostClassifier(C=1.0).fit(X, y)
     >>> vote.predict([[1.0], [6.0]])
     array([0, 1])
+
+    The duality gap proves the solution:
+
+    >>> vote.gap_ < 1e-9
+    True
     """
 
     learner = LPBoost
@@ -245,7 +259,7 @@ class MinCqClassifier(MomentClassifier):
     mu : float, default 0.01
         Mean margin of the vote, at most the mean of |m_j| over the voters, where m_j is the mean
         margin of voter j.
-    voters : Stumps, "precomputed" or None, default None
+    voters : transformer, list of fitted classifiers, "precomputed" or None, default None
         The voters. None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` means that X is
         the voter matrix.
     class_weight : "balanced", dict or None, default None
@@ -255,6 +269,8 @@ class MinCqClassifier(MomentClassifier):
 
     Attributes
     ----------
+    classes_, voters_, voter_weights_, n_iter_, feature_importances_, n_features_in_
+        As of `quadrepro.learners.estimators.VoteClassifier`.
     gap_ : float
         Relative duality gap of the quadratic program.
 
@@ -311,13 +327,18 @@ class RegularizedQPBoostClassifier(SoftMarginClassifier):
         Price of a unit of slack.
     n_rounds : int, default 100
         AdaBoost's number of rounds.
-    voters : Stumps, "precomputed" or None, default None
+    voters : transformer, list of fitted classifiers, "precomputed" or None, default None
         The voters, with values -1 and +1. None stands for ``Stumps(per_attribute=10)``,
         ``"precomputed"`` means that X is the voter matrix.
     class_weight : "balanced", dict or None, default None
         Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
     min_weight_fraction_leaf : float, default 0.0
         Stumps with a smaller share of the weight on one side are made constant.
+
+    Attributes
+    ----------
+    classes_, voters_, voter_weights_, n_iter_, feature_importances_, n_features_in_
+        As of `quadrepro.learners.estimators.VoteClassifier`.
 
     Examples
     --------
@@ -327,6 +348,11 @@ class RegularizedQPBoostClassifier(SoftMarginClassifier):
     >>> vote = RegularizedQPBoostClassifier(C=1.0).fit(X, y)
     >>> vote.predict([[1.0], [6.0]])
     array([0, 1])
+
+    Examples whose margin is 1 or more have no slack:
+
+    >>> vote.decision_function(X).round(2)
+    array([-1., -1., -1., -1.,  1.,  1.,  1.,  1.])
     """
 
     learner = RegularizedQP

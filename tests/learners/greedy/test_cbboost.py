@@ -16,8 +16,8 @@ from sklearn.model_selection import cross_val_score
 from quadrepro._typing import FloatArray
 from quadrepro.learners.estimators import VoteClassifier
 from quadrepro.learners.greedy.cbboost import CBBoost, CBoundBoosting, GBCBBoost
-from quadrepro.learners.greedy.estimators import CBBoostClassifier, GBCBBoostClassifier
-from quadrepro.learners.greedy.loop import Trace
+from quadrepro.learners.greedy.gram_estimators import CBBoostClassifier, GBCBBoostClassifier
+from quadrepro.learners.greedy.loop import Step, Trace
 from quadrepro.learners.grid import Grid
 from quadrepro.voters.reduction import reduce_problem
 from quadrepro.voters.stumps import Stumps
@@ -458,3 +458,15 @@ def test_learns_a_real_data_set_from_one_stump_per_attribute(estimator: VoteClas
 def test_impossible_settings_are_refused_by_name(estimator: VoteClassifier, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         estimator.fit(np.array([[0.0], [1.0], [2.0]]), [0, 1, 1])
+
+
+def test_the_only_voter_of_a_vote_keeps_its_weight(make_problem: Callable[..., Problem]) -> None:
+    for seed in range(20):
+        H, y = make_problem(n=1, seed=seed, real=True)
+        state = CBBoost().state(reduce_problem(H, y), np.zeros(1, dtype=np.intp))
+        for weight in (0.1, 0.7, 0.3):
+            step = Step(np.array([0]), np.array([weight * np.sign(y @ H[:, 0])]), None)
+            state.weights[0] += step.weights
+            state.advance(step)
+        # Rounding may give its vote a minimum elsewhere, but it has no margin without the voter.
+        assert not state.changes().any()

@@ -11,7 +11,7 @@ from sklearn.linear_model import Lasso, Ridge
 
 from quadrepro._typing import FloatArray
 from quadrepro.learners.greedy.algorithm import GreedyAlgorithm
-from quadrepro.learners.greedy.estimators import QuadBoostClassifier
+from quadrepro.learners.greedy.gram_estimators import QuadBoostClassifier
 from quadrepro.learners.greedy.quadboost import (
     QuadBoost,
     QuadBoostL1,
