@@ -6,7 +6,8 @@ BIN := $(VENV)/bin
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: quickstart test stress lint format docs plots benchmark reproduce-all tables audits clean
+.PHONY: quickstart test stress lint format docs plots benchmark reproduce-all tables audits reference \
+	clean
 
 quickstart: $(VENV)/run ## the rows of Table 1 whose data need no download
 	$(BIN)/quadrepro run configs/quickstart.yaml --jobs $(JOBS) --out build
@@ -51,6 +52,12 @@ audits: $(VENV)/run ## what the printed tables of each paper say by themselves
 		name=$$(basename $$(dirname $$paper)); \
 		$(BIN)/quadrepro audit $$name > results/audits/$$name.md; \
 	done
+
+reference: $(VENV)/run ## the JSON schemas and the page of the keys of a config
+	@set -e; for what in config card paper; do \
+		$(BIN)/quadrepro schema $$what --out docs/schema/$$what.json; \
+	done
+	$(BIN)/quadrepro schema --format markdown --out docs/config-reference.md
 
 clean:
 	rm -rf $(VENV) build dist

@@ -96,6 +96,7 @@ def reproduce(
     >>> results.cells[["dataset", "algorithm", "errors", "n_test", "chosen"]]
       dataset  algorithm  errors  n_test            chosen
     0   monks  quadboost      42     216  {'n_rounds': 10}
+    1   monks   baseline     113     216                {}
     """
     from quadrepro.engine.estimates import Estimates
     from quadrepro.engine.run import compute, local, missing_cells
@@ -168,7 +169,7 @@ def prepare(
     else:
         with fetching(missing) as listener:
             bring(missing, folder, offline=offline, listener=listener)
-    bring_tasks(experiment.tasks, offline=offline)
+    bring_tasks(experiment.openml_tasks, offline=offline)
     plan = make_plan(experiment, folder)
     if check_data:
         plan.check_data()

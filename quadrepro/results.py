@@ -103,7 +103,7 @@ class Results:
 
     @cached_property
     def cells(self) -> pd.DataFrame:
-        """One row per cell: errors, chosen hyper-parameters, seconds; as in ``cells.csv``."""
+        """One row per cell: errors, chosen hyper-parameters, seconds, metrics; as ``cells.csv``."""
         import pandas as pd
 
         cells = pd.read_csv(self.folder / "cells.csv")
@@ -264,10 +264,11 @@ def load_results(folder: str | Path) -> Results:
     >>> folder = reproduce(config, jobs=1, progress=False).folder
     >>> results = load_results(folder)
     >>> results.tables
-    ('risks',)
+    ('risks', 'comparisons')
     >>> results.cells[["dataset", "algorithm", "errors", "n_test"]]
       dataset  algorithm  errors  n_test
     0   monks  quadboost      42     216
+    1   monks   baseline     113     216
     """
     results = Results(Path(folder))
     if not results.tables:

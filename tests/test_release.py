@@ -29,7 +29,7 @@ def test_addresses_are_the_same_everywhere() -> None:
     assert site["site_url"] == urls["Documentation"]
 
 
-def test_every_page_stands_in_the_sites_navigation() -> None:
+def test_every_page_stands_once_in_the_sites_navigation() -> None:
     def leaves(node: Any) -> Iterator[str]:
         if isinstance(node, str):
             yield node
@@ -40,4 +40,5 @@ def test_every_page_stands_in_the_sites_navigation() -> None:
     site = read("mkdocs.yml")
     pages = {path.relative_to(ROOT / "docs").as_posix() for path in ROOT.glob("docs/**/*.md")}
     taken = {"index.md", "CHANGELOG.md", "results/README.md"}
-    assert {*leaves(site["nav"])} - taken == pages - {*site["exclude_docs"].split()}
+    named = [*leaves(site["nav"])]
+    assert sorted(named) == sorted((pages - {*site["exclude_docs"].split()}) | taken)

@@ -31,7 +31,9 @@ VERBS = {
     "merge": "Bring together the records of several results folders.",
     "clean": "Remove what nothing needs from the folder of records.",
     "fetch": "Fetch data sets into the cache.",
+    "init": "Write a card and a config for a file of your own, ready to run.",
     "add": "Describe a file of your own, so that configs can name it.",
+    "schema": "Print what may stand in a config, a card or a paper.yaml, as a JSON schema.",
     "list": "List data sets, algorithms or experiments.",
     "show": "Print the card of a data set, where its rows are, and whether they match the card.",
 }

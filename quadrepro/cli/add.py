@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from quadrepro.cli.options import described_file
 from quadrepro.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -16,23 +17,7 @@ SHOWN_LABELS = 10
 
 
 @click.command("add")
-@click.argument("file", type=click.Path(path_type=Path))
-@click.option("--target", required=True, help="Column to predict; in a LIBSVM file, a name.")
-@click.option(
-    "--task",
-    type=click.Choice(["classification", "regression"]),
-    show_default="by the values of the target",
-    help="Kind of target.",
-)
-@click.option(
-    "--positive",
-    default="",
-    show_default="the rarer of two; more labels stay classes",
-    help="Positive label; all others are negative.",
-)
-@click.option("--name", default="", show_default="that of the file", help="Name of the data set.")
-@click.option("--missing", multiple=True, metavar="WORD", help="Text that means a missing value.")
-@click.option("--nominal", multiple=True, metavar="COLUMN", help="Column whose digits are codes.")
+@described_file
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
@@ -40,18 +25,7 @@ SHOWN_LABELS = 10
     show_default=True,
     help="Folder for the card; configs find those in ./datasets.",
 )
-@click.option("--force", is_flag=True, help="Replace the card of that name.")
-def command(
-    file: Path,
-    target: str,
-    task: str | None,
-    positive: str,
-    name: str,
-    missing: tuple[str, ...],
-    nominal: tuple[str, ...],
-    out: Path,
-    force: bool,
-) -> None:
+def command(file: Path, target: str, out: Path, force: bool, **told: Any) -> None:
     """Describe a file of your own, so that configs can name it.
 
     FILE is CSV, or text with tabs, semicolons or blanks between its fields, with the names of the
@@ -60,33 +34,33 @@ def command(
     """
     from quadrepro.data.own.inspection import inspect_file, write_card
 
-    card = inspect_file(
-        file,
-        target,
-        name=name,
-        task=task or "",
-        positive=positive,
-        missing=missing,
-        nominal=nominal,
-    )
-    path = out / f"{card.name}.yaml"
-    _refuse_taken(card.name, path, force)
+    card = inspect_file(file, target, **told)
+    path = card_path(card, out, force)
     write_card(card, path)
-    click.echo(f"Wrote {path}\n\n{_summary(card)}")
+    click.echo(f"Wrote {path}\n\n{summary(card)}")
     click.echo(f"\nIn a config:\n\nprotocol: {{view: default}}\ndatasets:\n  - {card.name}")
 
 
-def _refuse_taken(name: str, path: Path, force: bool) -> None:
+def card_path(card: Card, folder: Path, force: bool) -> Path:
+    """Return the file to write a card to, or refuse a name that is taken."""
     from quadrepro.resources import cards_folder
 
+    path = folder / f"{card.name}.yaml"
     shipped = cards_folder() / path.name
     if shipped.is_file() and shipped.resolve() != path.resolve():
-        raise ConfigError(f"{name} ships with quadrepro; choose another name with --name")
+        raise ConfigError(f"{card.name} ships with quadrepro; choose another name with --name")
+    refuse_to_replace(path, force)
+    return path
+
+
+def refuse_to_replace(path: Path, force: bool) -> None:
+    """Refuse to replace a file that is there, unless it is forced."""
     if path.exists() and not force:
         raise ConfigError(f"{path} already exists; --force replaces it, --name gives another name")
 
 
-def _summary(card: Card) -> str:
+def summary(card: Card) -> str:
+    """Return what a card says of a file, in lines."""
     from quadrepro.data.checks import extent
 
     kinds = [a.kind for a in card.attributes]

@@ -56,7 +56,7 @@ def _named(what: tuple[str, ...]) -> tuple[list[str], dict[tuple[str, int], None
         elif one in known or Path(one).is_file():
             experiment = load_experiment(find_config(one))
             names |= dict.fromkeys(entry.name for entry in experiment.config.datasets)
-            tasks |= experiment.tasks
+            tasks |= experiment.openml_tasks
         else:
             hint = nearest(one, known, "quadrepro list datasets")
             raise ConfigError(f"there is no data set and no config {one!r}{hint}")

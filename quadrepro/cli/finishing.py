@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -27,14 +27,21 @@ class Finishing:
         Keys of the cells that are to be computed.
     write : callable
         Writes the results of an experiment.
+    beside : bool, default True
+        Whether cells may go on in the meantime; not if this process computes them, whose memory a
+        cell may limit.
     """
 
     def __init__(
-        self, plans: Sequence[Plan], missing: Collection[str], write: Callable[[Plan], Written]
+        self,
+        plans: Sequence[Plan],
+        missing: Collection[str],
+        write: Callable[[Plan], Written],
+        beside: bool = True,
     ) -> None:
         keys = ({cell.key for cell in plan.cells}.intersection(missing) for plan in plans)
         self._waiting = list(zip(plans, keys, strict=True))
-        self._write = write
+        self._write, self._beside = write, beside
         self._written: dict[str, Future[Written]] = {}
 
     def __enter__(self) -> Self:
@@ -59,3 +66,5 @@ class Finishing:
         for plan in [plan for plan, left in self._waiting if not left]:
             self._written[plan.experiment.name] = self._thread.submit(self._write, plan)
         self._waiting = [(plan, left) for plan, left in self._waiting if left]
+        if not self._beside:
+            wait(self._written.values())

@@ -69,17 +69,20 @@ def _datasets(folder: Path | None) -> tuple[tuple[str, ...], Rows]:
 
 
 def _algorithms() -> tuple[tuple[str, ...], Rows]:
+    from quadrepro.learners.default_grids import DEFAULT_GRIDS, axis_text
     from quadrepro.learners.registry import ALGORITHMS
 
     rows: Rows = []
     for name, entry in ALGORITHMS.items():
         grid = ", ".join(f"{h.name} ({h.meaning})" for h in entry.make({}).hyperparameters)
+        axes = DEFAULT_GRIDS.get(name, {}).items()
+        values = "; ".join(f"{key}: {axis_text(axis)}" for key, axis in axes)
         settings = ", ".join(f"{k}={v}" for k, v in entry.settings.items())
-        rows.append((name, grid, settings, entry.source))
-    own = "its parameters"
-    rows.append(("sklearn:NAME", own, own, "scikit-learn's estimators"))
-    rows.append(("MODULE:NAME", own, own, "estimators of any module, as xgboost:XGBClassifier"))
-    return ("name", "searched over", "settings", "source"), rows
+        rows.append((name, grid, values, settings, entry.source))
+    own = ("its parameters", "", "its parameters")
+    rows.append(("sklearn:NAME", *own, "scikit-learn's estimators"))
+    rows.append(("MODULE:NAME", *own, "estimators of any module, as xgboost:XGBClassifier"))
+    return ("name", "searched over", "default values", "settings", "source"), rows
 
 
 def _experiments() -> tuple[tuple[str, ...], Rows]:

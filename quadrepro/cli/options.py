@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -46,6 +48,41 @@ def shard_of(
     if not (slash and part.isdecimal() and n_parts.isdecimal() and 1 <= int(part) <= int(n_parts)):
         raise click.BadParameter(f"{value!r} is not a part such as 1/4, the first of four")
     return int(part), int(n_parts)
+
+
+def described_file(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the argument and options that say what is in a file of the user's own."""
+    for decorate in (
+        click.option("--force", is_flag=True, help="Replace what is there of that name."),
+        click.option(
+            "--nominal", multiple=True, metavar="COLUMN", help="Column whose digits are codes."
+        ),
+        click.option(
+            "--missing", multiple=True, metavar="WORD", help="Text that means a missing value."
+        ),
+        click.option(
+            "--name", default="", show_default="that of the file", help="Name of the data set."
+        ),
+        click.option(
+            "--positive",
+            default="",
+            show_default="the rarer of two; more labels stay classes",
+            help="Positive label; all others are negative.",
+        ),
+        click.option(
+            "--task",
+            type=click.Choice(["classification", "regression"]),
+            callback=lambda ctx, param, value: value or "",
+            show_default="by the values of the target",
+            help="Kind of target.",
+        ),
+        click.option(
+            "--target", required=True, help="Column to predict; in a LIBSVM file, a name."
+        ),
+        click.argument("file", type=click.Path(path_type=Path)),
+    ):
+        command = decorate(command)
+    return command
 
 
 config_argument = click.argument("config")

@@ -192,7 +192,8 @@ def _run(interruption: Interruption, plans: list[Plan], out: Path, asked: _Optio
         return results, None if asked.no_report else report_of(results)
 
     code = 0
-    with Finishing(plans if asked.shard is None else (), missing, write_all) as finishing:
+    finished = plans if asked.shard is None else ()
+    with Finishing(finished, missing, write_all, beside=jobs > 0) as finishing:
         # Neighbouring experiments share workers unless their cells have other limits.
         for limit, some in groupby(todo, key=lambda cell: limits[cell.experiment]):
 

@@ -17,6 +17,7 @@ from quadrepro.documents.model import Model, fault
 from quadrepro.documents.validation import nested_fault
 from quadrepro.errors import nearest
 from quadrepro.learners.base import N_ROUNDS, Learner
+from quadrepro.learners.default_grids import DEFAULT_GRIDS
 from quadrepro.learners.grid import Grid, Value
 from quadrepro.learners.registry import Entry, find_entry
 from quadrepro.measures.registry import MEASURES
@@ -31,6 +32,8 @@ MAX_CANDIDATES = 100_000
 class AlgorithmEntry(Model):
     """A column of the table: an algorithm, its settings and the values it searches.
 
+    In YAML, the name alone can stand for the mapping.
+
     Attributes
     ----------
     name : str
@@ -42,11 +45,13 @@ class AlgorithmEntry(Model):
         The steps of a pipeline instead: names of classes of scikit-learn, import paths, or mappings
         of one of them to parameters.
     label : str, optional
-        Title of the column in tables; see `quadrepro.config.schema.Config.titles` for the default.
+        Title of the column in tables; by default that of the algorithm, or the column's name if
+        several columns share an algorithm.
     settings : dict
         Settings of the algorithm, such as ``reweight``.
     grid : dict of str to Axis
-        One axis a hyper-parameter, the first outermost.
+        One axis a hyper-parameter, the first outermost. A hyper-parameter that is neither here nor
+        drawn takes default values, which ``quadrepro list algorithms`` shows.
     draw : dict of str to Distribution
         Hyper-parameters whose values are drawn, again for every split.
     draws : int, default 30
@@ -133,17 +138,26 @@ class AlgorithmEntry(Model):
         }
         return AlgorithmEntry.model_validate(fields)
 
+    def completed(self, protocol: Protocol) -> AlgorithmEntry:
+        """Return the column with default values of the hyper-parameters that need some."""
+        chosen = {N_ROUNDS.name} if self.draws_stumps(protocol) else set()
+        needed = {h.name for h in self.make().hyperparameters if not h.optional}
+        needed -= {*self.searched, *chosen}
+        axes = DEFAULT_GRIDS.get(self.id, {})
+        lacking = {key: Axis.model_validate(axes[key]) for key in axes if key in needed}
+        return self.model_copy(update={"grid": self.grid | lacking}) if lacking else self
+
     def check_protocol(self, protocol: Protocol) -> None:
-        """Refuse values that lack what the protocol does not choose by itself.
+        """Refuse a column that does not fit how candidates are chosen.
 
         Raises
         ------
         PydanticCustomError
-            If an axis is missing, or the algorithm cannot learn from drawn stumps.
+            If the algorithm cannot learn from drawn stumps, searches over what is chosen for it, or
+            cannot be measured.
         """
         learner = self.make()
-        draws_stumps = self.draws_stumps(protocol)
-        if draws_stumps:
+        if self.draws_stumps(protocol):
             if not learner.takes_drawn_stumps:
                 raise fault(f"{self.id} needs a voter matrix, but a hold-out draws stumps")
             if N_ROUNDS.name in self.searched:
@@ -152,11 +166,6 @@ class AlgorithmEntry(Model):
             self._check_raw(learner, protocol)
         if wrong := self.fault_of_measures(protocol, {}):
             raise fault(wrong, *(["measures"] if self.measures else []))
-        for hyperparameter in learner.hyperparameters:
-            name = hyperparameter.name
-            chosen = draws_stumps and name == N_ROUNDS.name
-            if name not in self.searched and not (chosen or hyperparameter.optional):
-                raise fault(f"{self.id} needs values of {name} ({hyperparameter.meaning})", "grid")
 
     def _check_raw(self, learner: Learner, protocol: Protocol) -> None:
         """Refuse categories and missing values where a number stands for each of them."""

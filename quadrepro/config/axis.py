@@ -65,6 +65,8 @@ class Axis(Model):
     [1, 10, 100]
     """
 
+    forms = (tuple[Scalar, ...], Scalar)
+
     values: tuple[Scalar, ...] | None = None
     start: float | None = Field(default=None, alias="from", allow_inf_nan=False)
     end: float | None = Field(default=None, alias="to", allow_inf_nan=False)
@@ -147,6 +149,8 @@ class Distribution(Model):
     log : tuple of (float, float) or None
         The ends of a distribution whose logarithm is uniform.
     """
+
+    forms = (tuple[Scalar, ...],)
 
     choice: tuple[Scalar, ...] | None = Field(default=None, min_length=1)
     integers: tuple[_Exact, _Exact] | None = None

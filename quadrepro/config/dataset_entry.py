@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import Field, FiniteFloat, ValidationError, field_validator
 
@@ -11,7 +11,7 @@ from quadrepro.config.protocol import Protocol
 from quadrepro.config.split_rule import SplitRule
 from quadrepro.data.card import View, card_names, load_card
 from quadrepro.data.sources.fresh import rule_of
-from quadrepro.documents.model import Model, fault
+from quadrepro.documents.model import Model, changes, fault
 from quadrepro.documents.validation import nested_fault
 from quadrepro.errors import ConfigError, nearest
 
@@ -43,8 +43,8 @@ class DatasetEntry(Model):
 
     name: str
     row: str = Field(default="", alias="as")
-    view: str | dict[str, Any] = Field(default_factory=dict)
-    protocol: dict[str, Any] = Field(default_factory=dict)
+    view: str | Annotated[dict[str, Any], changes(View)] = Field(default_factory=dict)
+    protocol: Annotated[dict[str, Any], changes(Protocol)] = Field(default_factory=dict)
     parameters: dict[str, FiniteFloat] = Field(default_factory=dict)
     grid: dict[str, Axis] = Field(default_factory=dict)
     settings: dict[str, Any] = Field(default_factory=dict)

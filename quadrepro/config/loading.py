@@ -53,7 +53,7 @@ class Experiment:
         return self.config.tasks
 
     @property
-    def tasks(self) -> dict[tuple[str, int], None]:
+    def openml_tasks(self) -> dict[tuple[str, int], None]:
         """The data sets that are divided as OpenML tasks say, with the numbers of these."""
         protocol = self.config.protocol
         found = ((e.name, e.changed(protocol).split.openml_task) for e in self.config.entries)

@@ -20,7 +20,7 @@ from quadrepro.config.dataset_entry import DatasetEntry
 from quadrepro.config.loading import Experiment
 from quadrepro.config.problems import RowSource, Sources
 from quadrepro.config.protocol import Protocol
-from quadrepro.config.schema import Row
+from quadrepro.config.rows import Row
 from quadrepro.config.seeds import Draws, generator
 from quadrepro.data.schema import View
 from quadrepro.data.store import Found, find_datasets

@@ -28,7 +28,7 @@ from quadrepro.data.encoding import Encoded, check_view, count_columns, count_ro
 from quadrepro.data.schema import View
 from quadrepro.data.sources.fresh import draw_fresh, rule_of
 from quadrepro.data.store import Dataset, Found
-from quadrepro.data.task_splits import load_splits
+from quadrepro.data.task_splits import hash_of_splits, load_splits
 from quadrepro.errors import ConfigError
 
 FEWEST_ROWS = 4
@@ -124,9 +124,13 @@ class StoredRows:
         A split that depends on what the rows hold is not drawn for its hash. It follows from the
         rows, from the rule in the protocol, and from what this names.
         """
-        data, division = self.examples.found.content_hash, self.division
+        found, division = self.examples.found, self.division
+        data = found.content_hash
         if isinstance(division, RowDivision):
-            return {"data": data, "division": division.named(draws)}
+            named = division.named(draws)
+            if self.examples.task is not None:
+                named["splits"] = hash_of_splits(found.card, self.examples.task)
+            return {"data": data, "division": named}
         key = division, draws
         if key not in self.hashes:
             self.hashes[key] = division.split(draws).hash

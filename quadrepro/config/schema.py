@@ -10,7 +10,6 @@ import itertools
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, Self
 
@@ -19,9 +18,10 @@ from pydantic_core import PydanticCustomError
 
 from quadrepro._typing import Task
 from quadrepro.config.algorithm_entry import AlgorithmEntry
-from quadrepro.config.axis import Axis, Scalar
-from quadrepro.config.dataset_entry import DatasetEntry, merged
+from quadrepro.config.axis import Axis
+from quadrepro.config.dataset_entry import DatasetEntry
 from quadrepro.config.protocol import Protocol
+from quadrepro.config.rows import Absent, Reading, Row, Sweep
 from quadrepro.config.split_rule import MOST_REPEATS, SplitRule
 from quadrepro.data.card import load_card
 from quadrepro.data.schema import View
@@ -43,139 +43,46 @@ def _named(data: Any) -> Any:
     return {"name": data} if isinstance(data, str) else data
 
 
-class Sweep(Model):
-    """A field that takes several values: every data set becomes a row for each of them.
-
-    Attributes
-    ----------
-    over : str
-        The field of a data set's entry, such as ``protocol.noise.deviation``, ``grid.n_rounds`` or
-        ``parameters.sigma``.
-    values : tuple
-        What it is set to.
-    title : str (``as`` in YAML)
-        What tables and figures call it; by default its last word.
-    """
-
-    over: str
-    values: tuple[Scalar, ...] = Field(min_length=1)
-    title: str = Field(default="", alias="as")
-
-    @model_validator(mode="after")
-    def _in_the_entry(self) -> Self:
-        first, *rest = self.over.split(".")
-        if first not in ("protocol", "grid", "parameters") or not all(rest) or not rest:
-            message = "a sweep goes over a field of protocol, grid or parameters, as grid.n_rounds"
-            raise fault(message, "over")
-        return self
-
-    @property
-    def word(self) -> str:
-        """What tables and figures call it."""
-        return self.title or self.over.rpartition(".")[2]
-
-    def apply(self, entry: DatasetEntry, value: Scalar) -> DatasetEntry:
-        """Return the entry of one value, named after it.
-
-        Raises
-        ------
-        pydantic.ValidationError
-            If the entry does not take the value.
-        """
-        change: Any = value
-        for part in reversed(self.over.split(".")):
-            change = {part: change}
-        fields = entry.model_dump(by_alias=True, exclude_unset=True)
-        fields["printed"] = entry.printed_row
-        fields["as"] = f"{entry.title}, {self.word} {value}"
-        return DatasetEntry.model_validate(merged(fields, change))
-
-
-class Reading(Model):
-    """Another reading of the protocol: data sets become a row for it, beside their own.
-
-    Attributes
-    ----------
-    name : str
-        What the reading is called in the rows' names.
-    of : tuple of str, default ()
-        The rows' data sets, by title; by default all.
-    view, protocol, parameters, grid, settings
-        What the reading changes, as for a data set.
-    """
-
-    name: str
-    of: tuple[str, ...] = ()
-    view: str | dict[str, Any] = Field(default_factory=dict)
-    protocol: dict[str, Any] = Field(default_factory=dict)
-    parameters: dict[str, Any] = Field(default_factory=dict)
-    grid: dict[str, Any] = Field(default_factory=dict)
-    settings: dict[str, Any] = Field(default_factory=dict)
-
-    def apply(self, entry: DatasetEntry) -> DatasetEntry:
-        """Return the entry under this reading, named after it.
-
-        Raises
-        ------
-        pydantic.ValidationError
-            If the entry does not take the changes.
-        PydanticCustomError
-            If the reading changes fields of a view that the entry takes by its name.
-        """
-        if self.view and isinstance(self.view, dict) and isinstance(entry.view, str):
-            raise fault(f"{entry.title} takes its view by name: name the view of the reading")
-        fields = entry.model_dump(by_alias=True, exclude_unset=True)
-        changes = self.model_dump(include={"protocol", "parameters", "grid", "settings"})
-        if self.view:
-            changes["view"] = self.view
-        fields["printed"] = entry.printed_row
-        fields["as"] = f"{entry.title}, {self.name}"
-        return DatasetEntry.model_validate(merged(fields, changes))
-
-
-@dataclass(frozen=True)
-class Row:
-    """A row of the table.
-
-    Attributes
-    ----------
-    entry : DatasetEntry
-        The data set with all that is special to this row.
-    place : tuple of str or int
-        Where the config speaks of it.
-    of : str
-        Title of the data set's entry.
-    sweep : str
-        What is swept over; empty without a sweep.
-    value : int, float, str, bool or None
-        The sweep's value.
-    reading : str
-        The reading of the protocol; empty for that of the config.
-    """
-
-    entry: DatasetEntry
-    place: tuple[str | int, ...]
-    of: str
-    sweep: str = ""
-    value: Scalar = None
-    reading: str = ""
-
-
-class Absent(Model):
-    """A data set of the paper that cannot be had, with the reason."""
-
-    name: str
-    reason: str
-
-
 class Config(Model):
     """A whole config.
 
-    `tables` is kept as written. What can be asked for there is checked by those who make it.
-    `repeats` is what the protocol's `outer` makes, if that is given, and 1 otherwise. `metrics` are
-    names of `quadrepro.metrics.registry`, which no result depends on. `baseline` says whether the
-    baseline has a column; by default it has one if there is no paper, unless all candidates are
-    measured. `timeout`, in seconds, and `memory` limit every cell, and no result depends on them.
+    Attributes
+    ----------
+    title : str
+        What tables and pages are titled.
+    paper : str
+        The paper whose printed numbers stand beside ours: the name of one that ships, or the path
+        of a folder. By default, there is none.
+    seed : int, default 0
+        Where all random draws come from.
+    repeats : int, default 1
+        The number of random splits; by default as many as the protocol's `outer` makes.
+    protocol : Protocol
+        How data are split and prepared, and how candidates are chosen.
+    datasets : tuple of DatasetEntry
+        The rows of the tables. A name alone can stand for an entry.
+    absent : tuple of Absent
+        Data sets of the paper that cannot be had.
+    sweeps : tuple of Sweep
+        Fields that take several values; each data set becomes a row for each of them.
+    readings : tuple of Reading
+        Other readings of the protocol; each data set becomes a row for each of them as well.
+    algorithms : tuple of AlgorithmEntry
+        The columns of the tables. A name alone can stand for an entry.
+    metrics : tuple of str
+        Names of metrics, see `quadrepro.metrics.registry`, each with tables of its own. No result
+        depends on them.
+    baseline : bool or None, default None
+        Whether the baseline has a column. By default, it has one if there is no paper, unless all
+        candidates are measured.
+    tables : dict
+        The tables and figures to write, by kind.
+    notes : tuple of str
+        What stands below every table.
+    timeout : float or None, default None
+        The seconds that a cell may take. No result depends on it.
+    memory : ByteSize or None, default None
+        The memory that a cell may take, such as ``4GB``. No result depends on it.
     """
 
     title: str
@@ -183,14 +90,22 @@ class Config(Model):
     seed: int = Field(default=0, ge=0, lt=2**32)
     repeats: int = Field(default=1, ge=1, le=MOST_REPEATS)
     protocol: Protocol
-    datasets: tuple[Annotated[DatasetEntry, BeforeValidator(_named)], ...] = Field(min_length=1)
+    datasets: tuple[
+        Annotated[DatasetEntry, BeforeValidator(_named, json_schema_input_type=str | DatasetEntry)],
+        ...,
+    ] = Field(min_length=1)
     absent: tuple[Absent, ...] = ()
     sweeps: tuple[Sweep, ...] = ()
     readings: tuple[Reading, ...] = ()
-    algorithms: tuple[AlgorithmEntry, ...] = Field(min_length=1)
+    algorithms: tuple[
+        Annotated[
+            AlgorithmEntry, BeforeValidator(_named, json_schema_input_type=str | AlgorithmEntry)
+        ],
+        ...,
+    ] = Field(min_length=1)
     metrics: tuple[str, ...] = ()
     baseline: bool | None = None
-    tables: dict[str, Any] = Field(default_factory=dict)
+    tables: dict[str, Any] = Field(default_factory=dict)  # checked by those who make them
     notes: tuple[str, ...] = ()
     timeout: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     memory: ByteSize | None = Field(default=None, gt=0)
@@ -251,12 +166,15 @@ class Config(Model):
             return self.algorithms
         numbers = {task == "regression" for task in self.tasks.values()}
         parts = {
-            False: ("Class prior", "the most frequent class of the training examples"),
-            True: ("Mean", "the mean of the training targets"),
+            False: ("class prior", "the most frequent class of the training examples"),
+            True: ("mean", "the mean of the training targets"),
         }
         label, what = (" or ".join(parts[k][i] for k in parts if k in numbers) for i in (0, 1))
         note = f"predicts {what}, whatever the attributes are."
-        return (*self.algorithms, AlgorithmEntry(name=BASELINE, label=label, note=note))
+        return (
+            *self.algorithms,
+            AlgorithmEntry(name=BASELINE, label=label.capitalize(), note=note),
+        )
 
     @property
     def _adds_baseline(self) -> bool:
@@ -288,6 +206,11 @@ class Config(Model):
                 with suppress(ValidationError):
                     return {**data, "repeats": SplitRule(outer=outer).repeats or 1}
         return data
+
+    @model_validator(mode="after")
+    def _with_default_grids(self) -> Self:
+        completed = tuple(entry.completed(self.protocol) for entry in self.algorithms)
+        return self.model_copy(update={"algorithms": completed})
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:

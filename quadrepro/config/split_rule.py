@@ -78,7 +78,9 @@ class SplitRule(Model):
     stratify: bool = False
     groups: str | None = Field(default=None, min_length=1)
     time: str | None = Field(default=None, min_length=1)
-    outer: Annotated[str, BeforeValidator(_times_and_folds)] | None = None
+    outer: (
+        Annotated[str, BeforeValidator(_times_and_folds, json_schema_input_type=int | str)] | None
+    ) = None
     leave_out: Literal["rows", "groups"] | None = None
     column: str | None = Field(default=None, min_length=1)
     openml_task: int | None = Field(default=None, gt=0, lt=2**31)

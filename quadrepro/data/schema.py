@@ -184,9 +184,13 @@ class View(Model):
     negative: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
     part: str = ""
-    where: dict[str, Annotated[tuple[str, ...], BeforeValidator(_listed)]] = Field(
-        default_factory=dict
-    )
+    where: dict[
+        str,
+        Annotated[
+            tuple[str, ...],
+            BeforeValidator(_listed, json_schema_input_type=str | tuple[str, ...]),
+        ],
+    ] = Field(default_factory=dict)
     sample_rows: int | None = Field(default=None, ge=4)
     exclude: tuple[str, ...] = ()
     target_as: str = ""

@@ -1,8 +1,12 @@
-"""The splits of OpenML tasks in the cache, for the canonical rows of a data set."""
+"""The splits of OpenML tasks in the cache, for the canonical rows of a data set.
+
+The name of a file ends with the hash of the splits, so a plan knows it without reading them.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import io
 import zipfile
 import zlib
@@ -35,15 +39,15 @@ def find_splits(card: Card, task: int) -> NDArray[np.uint8] | None:
     ndarray of uint8, shape (n_rows, n_splits), or None
         `UNUSED`, `TRAIN` or `TEST` for each canonical row and each split.
     """
-    path = _path(card, task)
+    path = _find(card, task)
+    if path is None:
+        return None
     try:
         with np.load(path, allow_pickle=False) as arrays:
             splits: NDArray[np.uint8] = arrays["splits"]
-    except FileNotFoundError:
-        return None
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error):
         splits = np.empty(0, dtype=np.uint8)
-    if splits.dtype == np.uint8 and splits.ndim == 2 and len(splits) == card.rows:
+    if splits.ndim == 2 and len(splits) == card.rows and path.stem.endswith(_hash(splits)):
         return splits
     cache.log.warning("%s is damaged and set aside", path)
     with contextlib.suppress(OSError):
@@ -65,6 +69,20 @@ def load_splits(card: Card, task: int) -> NDArray[np.uint8]:
     return splits
 
 
+def hash_of_splits(card: Card, task: int) -> str:
+    """Return the hash of the splits of a task, as the cache names it.
+
+    Raises
+    ------
+    DataError
+        If they are not in the cache.
+    """
+    path = _find(card, task)
+    if path is None:
+        raise missing_splits([(card, task)])
+    return path.stem.rpartition("-")[2]
+
+
 def missing_splits(missing: list[tuple[Card, int]]) -> DataError:
     """Return the error for splits that are not in the cache."""
     tasks = ", ".join(f"{task} ({card.name})" for card, task in missing)
@@ -82,15 +100,26 @@ def keep_splits(card: Card, task: int, splits: NDArray[np.uint8]) -> None:
     DataError
         If the cache cannot be written.
     """
-    content, path = io.BytesIO(), _path(card, task)
+    content, folder = io.BytesIO(), cache.cache_folder() / "tasks"
+    path = folder / f"{_name(card, task)}-{_hash(splits)}.npz"
     np.savez_compressed(content, splits=splits)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
         write_bytes(path, content.getvalue())
     except OSError as error:
         raise DataError(f"{path}: cannot be written: {error.strerror}") from error
 
 
-def _path(card: Card, task: int) -> Path:
+def _find(card: Card, task: int) -> Path | None:
+    folder = cache.cache_folder() / "tasks"
+    return min(folder.glob(f"{_name(card, task)}-*.npz"), default=None)
+
+
+def _name(card: Card, task: int) -> str:
     content = card.content_hash.removeprefix("sha256:")[:16]
-    return cache.cache_folder() / "tasks" / f"{task}-{card.name}-{content}.npz"
+    return f"{task}-{card.name}-{content}"
+
+
+def _hash(splits: NDArray[np.uint8]) -> str:
+    content = f"{splits.dtype} {splits.shape}".encode() + splits.tobytes()
+    return hashlib.sha256(content).hexdigest()[:16]

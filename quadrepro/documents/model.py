@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import BaseModel, ConfigDict, WithJsonSchema, model_validator
 from pydantic_core import PydanticCustomError
 
 from quadrepro.errors import nearest
+
+CHANGES = "changes"
+"""The key of a JSON schema that stands for the fields of a model, all of them optional."""
+
+
+def changes(of: type[BaseModel]) -> WithJsonSchema:
+    """Return an annotation of a mapping that changes fields of a model, for its JSON schema."""
+    return WithJsonSchema({CHANGES: of.__name__})
 
 
 def fault(message: str, *place: str | int) -> PydanticCustomError:
@@ -34,7 +42,15 @@ class Model(BaseModel):
     """A mapping of a config, a card or a paper.
 
     A model cannot be changed, and refuses an unknown key with the nearest known one.
+
+    Attributes
+    ----------
+    forms : tuple of type
+        What may stand in place of the mapping, as `quadrepro.documents.json_schema` says it. The
+        model has a validator that makes a mapping of it.
     """
+
+    forms: ClassVar[tuple[Any, ...]] = ()
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 

@@ -31,6 +31,9 @@ BLOCK = 2**14
 class VoteClassifier(TwoClassClassifier):
     """Base of the classifiers that are a weighted vote over voters, for two classes.
 
+    A vote has no probabilities unless its loss ties them to decisions, as that of AdaBoost does:
+    use ``sklearn.calibration.CalibratedClassifierCV``.
+
     Attributes
     ----------
     classes_ : ndarray of shape (2,)

@@ -92,6 +92,8 @@ def test_a_file_of_three_labels_is_compared_by_its_classes(my_csv: str, tmp_path
     Path("three.csv").write_text("\n".join(["x,z,label", *rows]), encoding="utf-8")
     said = add("three.csv", "--target", "label").stdout
     assert "\nclasses: All 3 labels are classes.\n" in said
+    shown = CliRunner().invoke(main, ["show", "three"]).output
+    assert "default: classes are all labels" in shown
     text = CONFIG + said.split("In a config:\n")[1]
     Path("mine.yaml").write_text(text.replace("protocol: {", "protocol: {folds: 2, "))
     run = CliRunner().invoke(main, ["run", "mine.yaml", "--jobs", "0", "--out", str(tmp_path)])

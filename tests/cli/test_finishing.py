@@ -82,3 +82,16 @@ def test_nothing_more_is_written_after_an_interruption() -> None:
     with pytest.raises(KeyboardInterrupt):
         interrupted()
     assert done == ["one"]
+
+
+def test_cells_wait_for_the_writing_if_it_is_not_beside_them() -> None:
+    done: list[str] = []
+
+    def slow(plan: Plan) -> Written:
+        threading.Event().wait(0.05)
+        done.append(plan.experiment.name)
+        return written(plan)
+
+    with Finishing([plan("one", "a")], {"a"}, slow, beside=False) as finishing:
+        finishing.done(cell("a"))
+        assert done == ["one"]

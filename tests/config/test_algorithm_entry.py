@@ -388,3 +388,39 @@ def test_a_bound_that_counts_rounds_needs_one_value_of_all_else() -> None:
         l2 = entry(grid={"lam": lam, "n_rounds": [1, 2]}, measures=["quadboost_quadratic_bound"])
         protocol = Protocol(view="quadboost", folds=0)
         assert (l2.fault_of_measures(protocol, {}) is not None) == wrong
+
+
+def completed(protocol: dict[str, Any], **fields: Any) -> dict[str, int]:
+    """Return the numbers of values of the axes of an entry once default ones are added."""
+    of = Protocol.model_validate({"view": "quadboost", **protocol})
+    return {key: len(axis) for key, axis in entry(**fields).completed(of).grid.items()}
+
+
+def test_hyperparameters_without_values_take_default_ones() -> None:
+    assert completed({}) == {"n_rounds": 4, "lam": 5}
+    assert completed({}, grid={"lam": [3, 2]}) == {"lam": 2, "n_rounds": 4}
+    assert completed({}, draw={"lam": [3, 2]}) == {"n_rounds": 4}
+    assert completed({}, draw={"lam": [3, 2]}, grid={"n_rounds": 7}) == {"n_rounds": 1}
+
+
+def test_what_is_chosen_otherwise_or_may_be_left_out_takes_no_default_values() -> None:
+    assert completed({"holdout": {}}, name="ebboost") == {"lam": 5}
+    assert completed({"holdout": {}}, name="boosting") == {"n_rounds": 9}
+    assert completed({}, name="cqboost") == {"mu": 5, "epsilon": 3}
+    assert completed({}, name="rboosting", settings={"theory": True}) == {"n_rounds": 4}
+    assert completed({}, name="sklearn:SVC") == {}
+
+
+def test_a_config_can_name_an_algorithm_alone(small_config: Write) -> None:
+    path = small_config(f"name: ada\n    {ADA}", "name: ada\n    algorithm: adaboost\n  - lpboost")
+    config = load_experiment(path).config
+    assert config.titles["lpboost"] == "LPBoost"
+    sizes = [len(a.make_grids(rng())[0].candidates) for a in config.algorithms]
+    assert sizes == [4, 5, 10]
+
+
+def test_default_values_can_be_swept_over(small_config: Write) -> None:
+    sweep = "sweeps: [{over: grid.n_rounds, values: [5, 7]}]"
+    path = small_config(f"name: ada\n    {ADA}", f"name: adaboost\n{sweep}")
+    cells = make_plan(load_experiment(path)).cells
+    assert [cell.n_candidates for cell in cells if cell.algorithm == "adaboost"] == [1] * 4

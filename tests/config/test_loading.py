@@ -127,7 +127,6 @@ FAULTS = [
     ("algorithm: adaboost", "algorithm: adabost", "14:5: unknown algorithm 'adabost'; did you"),
     ("name: ada\n", "name: quadboost-l2\n", "13:5: algorithm 'quadboost-l2' stands here twice"),
     ("      lam:", "      lamda:", "12:7: quadboost-l2 has no hyper-parameter 'lamda'; did you"),
-    ("grid: {n_rounds: 5}", "grid: {}", "15:5: adaboost needs values of n_rounds"),
     ("grid: {n_rounds: 5}", "grid: {n_rounds: []}", "15:12: the list of values is empty"),
     ("grid: {n_rounds: 5}", "grid: {n_rounds: [5.5]}", "n_rounds takes whole numbers, not 5.5"),
     ("grid: {n_rounds: 5}", "grid: {n_rounds: [5, 3]}", "n_rounds must increase"),
@@ -180,7 +179,12 @@ FAULTS = [
     (
         "- name: ada\n    algorithm: adaboost\n    grid: {n_rounds: 5}",
         "- ada",
-        "13:5: item 2 of algorithms must be a mapping of keys to values, not 'ada'",
+        "13:5: unknown algorithm 'ada'; the nearest of",
+    ),
+    (
+        "- name: ada\n    algorithm: adaboost\n    grid: {n_rounds: 5}",
+        "- 3",
+        "13:5: item 2 of algorithms must be a mapping of keys to values, not 3",
     ),
 ]
 

@@ -199,6 +199,21 @@ def test_every_way_to_divide_rows_gives_cells_with_keys_of_their_own(
     assert {"data", named} <= set(plan.cells[0].content)
 
 
+def test_more_than_two_classes_are_divided_by_class(write: Write) -> None:
+    tree = "tree\n    algorithm: sklearn:DecisionTreeClassifier"
+    row = "{name: wine, view: {nominal: one-hot}}"
+    protocol = "split: {outer: 3, stratify: true}\nfolds: 4"
+    path = write(row, protocol=protocol, algorithm=tree)
+    plan = make_plan(load_experiment(path, 3))
+    plan.check_data()
+    for cell in plan.cells:
+        problem = cell.problem
+        _, counts = np.unique(problem.y, return_counts=True)
+        assert len(counts) == 3
+        tested = np.bincount(problem.y[problem.split.test].astype(int))
+        assert np.abs(tested - counts / 3).max() < 1
+
+
 def test_a_key_names_the_rule_and_the_number_of_windows(write: Write) -> None:
     def content(rule: str, repeats: int = 3) -> dict[str, object]:
         path = write(MONKS, protocol=f"split: {{{rule}}}\nfolds: 0", algorithm=ADA)

@@ -2,10 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from quadrepro.config.loading import Experiment, load_experiment
+from quadrepro.config.loading import Experiment, load_experiment, load_mapping
 from quadrepro.config.plan import make_plan
 from quadrepro.errors import ConfigError
 from quadrepro.learners.greedy.adaboost import AdaBoost
@@ -366,7 +367,7 @@ def columns(small_config: Write, *entries: str) -> Path:
     path = small_config()
     head, _ = path.read_text().split("algorithms:\n")
     lines = "".join(f"  - {{{entry}, grid: {{n_rounds: 5}}}}\n" for entry in entries)
-    path.write_text(f"{head}baseline: false\nalgorithms:\n{lines}")
+    path.write_text(f"{head}algorithms:\n{lines}baseline: false\n")
     return path
 
 
@@ -464,3 +465,53 @@ def test_other_numbers_of_repeats_than_of_outer_folds_are_refused(
     with pytest.raises(ConfigError) as caught:
         load_experiment(path, repeats)
     assert message in str(caught.value)
+
+
+def with_rows(config: dict[str, Any], *rows: dict[str, Any] | str) -> dict[str, Any]:
+    """Return a config without a paper, with these rows and other keys."""
+    entry = {"name": "boosting", "grid": {"n_rounds": 5}}
+    base = {"title": "T", "protocol": {"view": "quadboost"}, "algorithms": [entry]}
+    return base | {"datasets": rows or ["monks"]} | config
+
+
+NUMBERS = {"name": "concrete", "view": "rescale"}
+
+
+@pytest.mark.parametrize(
+    ("rows", "title", "note"),
+    [
+        (("monks",), "Class prior", "predicts the most frequent class of the training examples,"),
+        ((NUMBERS,), "Mean", "predicts the mean of the training targets,"),
+        (("monks", NUMBERS), "Class prior or mean", "predicts the most frequent class of the"),
+    ],
+)
+def test_without_a_paper_the_last_column_is_the_baseline(
+    rows: tuple[Any, ...], title: str, note: str
+) -> None:
+    config = load_mapping(with_rows({}, *rows)).config
+    assert [*config.titles.items()] == [("boosting", "Boosting"), ("baseline", title)]
+    assert config.columns[-1].note.startswith(note)
+    assert config.columns[:-1] == config.algorithms
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ({}, True),
+        ({"baseline": False}, False),
+        ({"paper": "quadboost"}, False),
+        ({"paper": "quadboost", "baseline": True}, True),
+        ({"protocol": {"view": "quadboost", "folds": 0, "measures": ["test_error"]}}, False),
+        ({"algorithms": [{"name": "floor", "algorithm": "baseline"}]}, False),
+        ({"algorithms": [{"name": "baseline", "algorithm": "sklearn:SVC"}]}, False),
+    ],
+)
+def test_whether_a_config_gets_a_baseline(keys: dict[str, Any], expected: bool) -> None:
+    config = load_mapping(with_rows(keys)).config
+    assert (len(config.columns) > len(config.algorithms)) is expected
+
+
+def test_a_label_like_that_of_the_baseline_is_refused() -> None:
+    entry = {"name": "boosting", "label": "Class prior", "grid": {"n_rounds": 5}}
+    with pytest.raises(ConfigError, match="give one of them another label, or set baseline: false"):
+        load_mapping(with_rows({"algorithms": [entry]}))

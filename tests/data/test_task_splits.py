@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from quadrepro.data.card_file import write_card
 from quadrepro.data.fetch import fetch_task
 from quadrepro.data.own.inspection import inspect_file
 from quadrepro.data.sources.schema import OpenMLSource
-from quadrepro.data.task_splits import TEST, TRAIN, find_splits, load_splits
+from quadrepro.data.task_splits import TEST, TRAIN, find_splits, hash_of_splits, load_splits
 from quadrepro.errors import ConfigError, DataError, NoConnectionError
 from tests.server import Reply, Server, Table, failure, openml_error
 
@@ -53,6 +54,7 @@ SPLITS = HEAD + "\n".join(lines())
 CONFIG = """title: Task
 protocol: {view: default, folds: 2, split: {openml_task: 59}}
 repeats: 6
+baseline: false
 datasets: [mine]
 algorithms: [{name: adaboost, grid: {n_rounds: [1, 5]}}]
 """
@@ -98,7 +100,31 @@ def test_every_split_has_the_rows_of_the_task(card: Card) -> None:
                 for i in np.flatnonzero(of_task)
             )
     assert len({cell.key for cell in plan.cells}) == 6
-    assert plan.cells[0].content["protocol"]["split"] == {"openml_task": 59}
+    content = plan.cells[1].content
+    assert content["protocol"]["split"] == {"openml_task": 59}
+    named = {"draws": (0, "mine", 1), "splits": hash_of_splits(card, 59)}
+    assert content["division"] == named
+
+
+def test_other_splits_of_the_task_give_other_keys(card: Card, server: Server) -> None:
+    def key() -> str:
+        fetch_task(card, 59)
+        return make_plan(load_experiment(Path("mine.yaml"))).cells[0].key
+
+    Path("mine.yaml").write_text(CONFIG)
+    first = key()
+    assert key() == first
+    [kept] = Path("cache/tasks").iterdir()
+    kept.unlink()
+    other = SPLITS.replace("TEST,0,", "TRAIN,0,")
+    shutil.rmtree(Path("openml"))
+    server.put_task(59, 7, other)
+    assert key() != first
+    for path in Path("cache/tasks").iterdir():
+        path.rename(path.with_stem(f"{path.stem[:-1]}x"))
+    assert find_splits(card, 59) is None
+    with pytest.raises(DataError, match="not in the cache"):
+        hash_of_splits(card, 59)
 
 
 def test_fetch_brings_the_task_of_a_config_and_check_needs_no_network(
@@ -111,8 +137,8 @@ def test_fetch_brings_the_task_of_a_config_and_check_needs_no_network(
     assert "59 (mine); with a network, quadrepro fetch CONFIG fetches them" in missing.output
     fetched = CliRunner(env={"QUADREPRO_OFFLINE": ""}).invoke(main, ["fetch", "mine.yaml"])
     assert fetched.exit_code == 0, fetched.output
-    # Pickles in the library's cache are neither read nor made.
-    assert not [*Path("openml").rglob("*.pkl*")]
+    # The library would make and read a pickle of the splits.
+    assert [path.name for path in Path("openml").rglob("tasks/59/*")] == ["task.xml"]
     server.asked.clear()
     assert CliRunner().invoke(main, ["check", "mine.yaml"]).exit_code == 0
     assert not server.asked

@@ -411,7 +411,8 @@ def test_an_estimator_has_the_split_of_the_others_and_outcomes_to_compare(
 def test_a_record_of_more_classes_says_which_and_how_probable(tmp_path: Path) -> None:
     path = tmp_path / "classes.yaml"
     path.write_text(
-        "title: Three\nprotocol: {view: default, folds: 3}\ndatasets: [wine]\nalgorithms:\n"
+        "title: Three\nbaseline: false\nprotocol: {view: default, folds: 3}\ndatasets: [wine]\n"
+        "algorithms:\n"
         "  - {name: boosting, grid: {n_rounds: [2, 5]}}\n  - {name: 'sklearn:GaussianNB'}\n"
         "  - {name: adaboost, grid: {n_rounds: [2, 5]}}\n"
     )

@@ -223,8 +223,8 @@ def test_what_a_figure_cannot_show_is_refused_with_its_place(
         (
             "[monks]",
             "[{name: concrete, view: rescale}]",
-            "scatter: quadboost",
-            "scatter is of risks, and concrete",
+            "differences: [adaboost, quadboost]",
+            "differences is of risks, and concrete",
         ),
     ],
 )

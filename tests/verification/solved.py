@@ -151,8 +151,8 @@ TREES = {
 REFITTED = {
     "forest": Case("sklearn:RandomForestClassifier", {"n_estimators": [3, 6]}, dataset="wine"),
     "ridge": Case("sklearn:Ridge", {"alpha": [1, 0.1]}, {}, NUMBERS, REGRESSION),
-    "one tree": Case("sklearn:DecisionTreeClassifier", {}, {"max_depth": 2}),
     "baseline": Case("baseline"),
+    "one tree": Case("sklearn:DecisionTreeClassifier", {}, {"max_depth": 2}),
     "baseline, numbers": Case("baseline", {}, {}, NUMBERS, REGRESSION),
 }
 CASES = {**GREEDY, **OVER_DRAWN, **PROGRAMS, **OF_CLASSES, **TREES, **REFITTED}

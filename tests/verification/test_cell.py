@@ -148,6 +148,7 @@ def test_a_sample_of_rounds_is_checked() -> None:
 
 IN_TIME = {
     "title": "In time",
+    "baseline": False,
     "repeats": 2,
     "protocol": {"view": "quadboost", "folds": 3, "split": {"time": "jacket_color"}},
     "datasets": ["monks"],

@@ -107,6 +107,8 @@ class GeneratedSource(Model):
 
     Attributes
     ----------
+    kind : {"generated"}
+        The kind of source.
     generator : str
         The name of the rule.
     parameters : dict of str to float, default {}
@@ -123,6 +125,8 @@ class SklearnSource(Model):
 
     Attributes
     ----------
+    kind : {"sklearn"}
+        The kind of source.
     loader : str
         The name of the loader.
     """
@@ -136,6 +140,8 @@ class OpenMLSource(Layout):
 
     Attributes
     ----------
+    kind : {"openml"}
+        The kind of source.
     id : int
         Its number, which stands for a name and a version.
     version : int or None, default None
@@ -152,6 +158,8 @@ class WebSource(FileLayout):
 
     Attributes
     ----------
+    kind : {"uci", "mirror"}
+        Whether it is UCI's archive.
     files : tuple of RemoteFile
         The files in their order.
     """
@@ -172,6 +180,8 @@ class FileSource(FileLayout):
 
     Attributes
     ----------
+    kind : {"file"}
+        The kind of source.
     path : str
         The file; a relative path starts at the folder of the card. ``.gz`` and ``.zip`` files are
         unpacked.

@@ -7,11 +7,10 @@ path, or a mapping of one of them to its own parameters.
 from __future__ import annotations
 
 import inspect
-import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import wraps
+from typing import Any, Protocol, TypeVar
 
 from quadrepro.errors import nearest
 from quadrepro.learners.contestants.packages import PACKAGES, fault_of_trial, own_names, package_of
@@ -20,8 +19,40 @@ from quadrepro.learners.contestants.paths import find_maker, full_path
 _ONE = re.compile(r"(.+__|.+_)?(estimator|classifier|regressor|transformer)")
 _SEVERAL = re.compile(r"(.+__)?(estimators|steps)")
 
+_ANY = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
+
 KEPT = ("passthrough", "drop")
 """Words that scikit-learn takes in place of an estimator."""
+
+
+MOST_REMEMBERED = 5_000
+
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+
+
+class Asked(Protocol[T_co]):
+    """What can be asked of an estimator before it is made."""
+
+    def __call__(self, path: str, parameters: Mapping[str, Any], folder: str = "") -> T_co:
+        """Return what is asked."""
+
+
+def known_by_text(function: Callable[[str, Mapping[str, Any], str], T]) -> Asked[T]:
+    """Return a function of an import path, parameters and a folder that remembers its values."""
+    found: dict[tuple[str, str, str], T] = {}
+
+    @wraps(function)
+    def remembered(path: str, parameters: Mapping[str, Any], folder: str = "") -> T:
+        # As text 1, 1.0 and True are three values, which they are to an estimator.
+        key = path, repr(parameters), folder
+        if key not in found:
+            if len(found) == MOST_REMEMBERED:
+                found.clear()
+            found[key] = function(path, parameters, folder)
+        return found[key]
+
+    return remembered
 
 
 def build(path: str, parameters: Mapping[str, Any], folder: str = "") -> Any:
@@ -49,12 +80,8 @@ def build(path: str, parameters: Mapping[str, Any], folder: str = "") -> Any:
     if inspect.isclass(maker) and not _is_estimator(maker):
         raise ValueError(f"{path} is not an estimator: it needs fit, get_params and set_params")
     takes = inspect.signature(maker).parameters
-    lacking = [
-        key
-        for key, p in takes.items()
-        if p.default is p.empty and p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)
-    ]
-    if lacking := [key for key in lacking if key not in parameters]:
+    needed = [key for key, p in takes.items() if p.default is p.empty and p.kind not in _ANY]
+    if lacking := [key for key in needed if key not in parameters]:
         raise ValueError(f"{name} needs {', '.join(lacking)}")
     is_open = any(p.kind is p.VAR_KEYWORD for p in takes.values())
     given = {key: resolved(key, value, folder) for key, value in parameters.items()}
@@ -66,17 +93,20 @@ def build(path: str, parameters: Mapping[str, Any], folder: str = "") -> Any:
     if inspect.isclass(estimator) or not _is_estimator(estimator):
         what = type(estimator).__name__
         raise ValueError(f"{path} returns no estimator with fit, get_params and set_params: {what}")
-    for key in given.keys() - own.keys():
-        _set(estimator, key, given[key], name)
+    for key, value in given.items():
+        if key not in own:
+            _set(estimator, key, value, folder)
     return estimator
 
 
-def _set(estimator: Any, key: str, value: Any, name: str) -> None:
+def _set(estimator: Any, key: str, value: Any, folder: str) -> None:
+    if _is_estimator(estimator.get_params(deep=True).get(key)) and isinstance(value, str):
+        value = build_step(value, folder)  # in place of a step that is known by its name
     try:
         estimator.set_params(**{key: value})
     except (ValueError, AttributeError):
-        hint = nearest(key, names_of(estimator))
-        raise ValueError(f"{name} has no parameter {key!r}{hint}") from None
+        what, hint = type(estimator).__name__, nearest(key, names_of(estimator))
+        raise ValueError(f"{what} has no parameter {key!r}{hint}") from None
 
 
 def _is_estimator(candidate: Any) -> bool:
@@ -147,6 +177,7 @@ def parts(estimator: Any) -> Iterator[Any]:
             yield value
 
 
+@known_by_text
 def names(path: str, parameters: Mapping[str, Any], folder: str = "") -> tuple[str, ...]:
     """Return the names of all parameters that may be given besides some.
 
@@ -155,19 +186,14 @@ def names(path: str, parameters: Mapping[str, Any], folder: str = "") -> tuple[s
     KeyError
         If there is no such class or function.
     """
-    return _names(path, json.dumps(parameters, default=repr), folder)
-
-
-@lru_cache(maxsize=256)
-def _names(path: str, text: str, folder: str) -> tuple[str, ...]:
     takes = inspect.signature(find_maker(path, folder)).parameters.values()
-    own = [p.name for p in takes if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)]
-    flat = {key: value for key, value in json.loads(text).items() if "__" not in key}
+    own = [p.name for p in takes if p.kind not in _ANY]
+    flat = {key: value for key, value in parameters.items() if "__" not in key}
     try:
         found = names_of(build(path, flat, folder))
     except ValueError:
         # What is wrong is said when the estimator itself is asked for.
-        found = [key for key in json.loads(text) if "__" in key]
+        found = [key for key in parameters if "__" in key]
     return tuple(dict.fromkeys([*own, *found]))
 
 
@@ -196,19 +222,15 @@ def _names_estimator(key: str, value: Any) -> bool:
     return isinstance(value, str | Mapping) and value not in KEPT and bool(_ONE.fullmatch(key))
 
 
+@known_by_text
 def fault_of(path: str, parameters: Mapping[str, Any], folder: str = "") -> str | None:
     """Return why an estimator cannot have some parameters, or None if it can.
 
     scikit-learn's estimators check values themselves; those of `packages.PACKAGES` do so only when
     they are fitted, which is tried on a few examples.
     """
-    return _fault_of(path, json.dumps(parameters, default=repr), folder)
-
-
-@lru_cache(maxsize=4096)
-def _fault_of(path: str, text: str, folder: str) -> str | None:
     try:
-        estimator = build(path, json.loads(text), folder)
+        estimator = build(path, parameters, folder)
         held = list(parts(estimator))
         for part in held:
             if hasattr(part, "_parameter_constraints"):

@@ -13,7 +13,7 @@ import inspect
 import re
 import site
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
@@ -21,6 +21,7 @@ from types import ModuleType
 from typing import Any
 
 from quadrepro.errors import nearest
+from quadrepro.fingerprint import versions_of
 
 SKLEARN = "sklearn"
 """Module that stands for all public modules of scikit-learn."""
@@ -103,7 +104,7 @@ def distributions_of(path: str) -> tuple[str, ...]:
         return ("scipy", "scikit-learn")
     if _is_own(where):
         return ()
-    return tuple(sorted(set(_distributions().get(top, ()))))
+    return _distributions(top)
 
 
 def folder_of(path: str) -> str:
@@ -172,9 +173,8 @@ def _module(where: str, folder: str) -> ModuleType:
 
 def _offer(top: str, folder: str) -> None:
     """Let Python find a module of the folder, after all that is installed."""
-    if not folder or folder in sys.path or not (there := _python_in(Path(folder))):
-        return
-    if top in there:
+    known = not folder or folder in sys.path or top in sys.modules
+    if not known and top in _python_in(Path(folder)):
         sys.path.append(folder)
         importlib.invalidate_caches()
 
@@ -219,8 +219,13 @@ def _imports(name: str, file: Path) -> Iterator[str]:
 
 def _is_own(where: str) -> bool:
     """Return whether a module is the user's own: not installed, or installed to be edited."""
-    installed = {*map(Path, site.getsitepackages()), Path(site.getusersitepackages())}
-    return _root(where) not in installed
+    return _root(where) not in _installed()
+
+
+@cache
+def _installed() -> set[Path]:
+    """Return the folders of installed packages."""
+    return {*map(Path, site.getsitepackages()), Path(site.getusersitepackages())}
 
 
 def _root(where: str) -> Path:
@@ -233,5 +238,8 @@ def _root(where: str) -> Path:
 
 
 @cache
-def _distributions() -> Mapping[str, list[str]]:
-    return packages_distributions()
+def _distributions(top: str) -> tuple[str, ...]:
+    # Most have the name of their module; it takes a second to read what all of them hold.
+    if versions_of([top]):
+        return (top,)
+    return tuple(sorted(set(packages_distributions().get(top, ()))))

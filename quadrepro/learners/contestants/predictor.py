@@ -6,10 +6,8 @@ the largest one. Each predicts what it would if it were fitted alone.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -18,7 +16,14 @@ from sklearn.base import is_classifier, is_regressor
 
 from quadrepro._typing import FloatArray, Targets, Task
 from quadrepro.learners.base import Hyperparameter
-from quadrepro.learners.contestants.building import build, fault_of, names, parts, paths_in
+from quadrepro.learners.contestants.building import (
+    build,
+    fault_of,
+    known_by_text,
+    names,
+    parts,
+    paths_in,
+)
 from quadrepro.learners.contestants.growing import nested_predictions, size_name
 from quadrepro.learners.contestants.outputs import estimator_outputs
 from quadrepro.learners.contestants.packages import column_names, settle, takes_gaps, use_categories
@@ -238,11 +243,7 @@ def task_of(estimator: Any) -> Task | None:
     return "regression" if (is_regressor(estimator) if tagged else kind == "regressor") else None
 
 
+@known_by_text
 def kind_of(path: str, parameters: Mapping[str, Any], folder: str = "") -> Task | None:
     """Return what the estimator of an import path predicts, or None; see `task_of`."""
-    return _kind_of(path, json.dumps(parameters, default=repr), folder)
-
-
-@lru_cache(maxsize=256)
-def _kind_of(path: str, text: str, folder: str) -> Task | None:
-    return task_of(build(path, json.loads(text), folder))
+    return task_of(build(path, parameters, folder))

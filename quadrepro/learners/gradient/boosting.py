@@ -288,21 +288,16 @@ class GradientBoost(Predictor):
 
         See `Predictor.held_out_predictions`.
         """
-        ensembles = [Ensemble() for _ in grids]
-        pairs = zip(grids, ensembles, strict=True)
+        pairs = [(grid, Ensemble()) for grid in grids]
         found = [self._predictions(X, y, grid, X_valid, [kept]) for grid, kept in pairs]
-
-        places = [(n, i) for n, grid in enumerate(grids) for i in range(len(grid))]
+        places = [(grid, kept, c) for grid, kept in pairs for c in grid.candidates]
 
         def later(i: int, X_new: FloatArray) -> Outputs:
-            n, place = places[i]
-            grid = grids[n]
-            at = np.unravel_index(place, [len(axis) for _, axis in grid.axes])
-            candidate = {name: axis[k] for (name, axis), k in zip(grid.axes, at, strict=True)}
+            grid, kept, candidate = places[i]
             values = grid.axis(self.value_name) or (None,)
             row = np.array([value == candidate.get(self.value_name) for value in values])
             n_rounds = int(cast(int, candidate[N_ROUNDS.name]))
-            return self.outputs_of(ensembles[n].scores(row, n_rounds, X_new))
+            return self.outputs_of(kept.scores(row, n_rounds, X_new))
 
         return found[0] if len(found) == 1 else np.concatenate(found), later
 

@@ -33,6 +33,11 @@ class AdaBoostClassifier(LinkedClassifier, GreedyClassifier):
     min_weight_fraction_leaf : float, default 0.0
         Stumps with a smaller share of the weight on one side are made constant.
 
+    Attributes
+    ----------
+    classes_, voters_, voter_weights_, n_iter_, feature_importances_, n_features_in_
+        As of `quadrepro.learners.estimators.VoteClassifier`.
+
     Examples
     --------
     >>> import numpy as np
@@ -97,6 +102,11 @@ class AdaBoostRegClassifier(GreedyClassifier):
     min_weight_fraction_leaf : float, default 0.0
         Stumps with a smaller share of the weight on one side are made constant.
 
+    Attributes
+    ----------
+    classes_, voters_, voter_weights_, n_iter_, feature_importances_, n_features_in_
+        As of `quadrepro.learners.estimators.VoteClassifier`.
+
     Examples
     --------
     >>> import numpy as np
@@ -149,6 +159,11 @@ class EBBoostClassifier(GreedyClassifier):
         Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
     min_weight_fraction_leaf : float, default 0.0
         Stumps with a smaller share of the weight on one side are made constant.
+
+    Attributes
+    ----------
+    classes_, voters_, voter_weights_, n_iter_, feature_importances_, n_features_in_
+        As of `quadrepro.learners.estimators.VoteClassifier`.
 
     Examples
     --------
@@ -205,6 +220,8 @@ class HedgeBoostClassifier(GreedyClassifier):
 
     Attributes
     ----------
+    classes_, voters_, voter_weights_, n_iter_, feature_importances_, n_features_in_
+        As of `quadrepro.learners.estimators.VoteClassifier`.
     eta_ : float
         The rate that was used.
 

@@ -50,6 +50,11 @@ class CBBoostClassifier(_CBoundClassifier):
     min_weight_fraction_leaf : float, default 0.0
         Stumps with a smaller share of the weight on one side are made constant.
 
+    Attributes
+    ----------
+    classes_, voters_, voter_weights_, n_iter_, feature_importances_, n_features_in_
+        As of `quadrepro.learners.estimators.VoteClassifier`.
+
     Examples
     --------
     >>> import numpy as np
@@ -106,6 +111,11 @@ class GBCBBoostClassifier(_CBoundClassifier):
         Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
     min_weight_fraction_leaf : float, default 0.0
         Stumps with a smaller share of the weight on one side are made constant.
+
+    Attributes
+    ----------
+    classes_, voters_, voter_weights_, n_iter_, feature_importances_, n_features_in_
+        As of `quadrepro.learners.estimators.VoteClassifier`.
 
     Examples
     --------
@@ -168,6 +178,11 @@ class QuadBoostClassifier(GreedyClassifier, MomentClassifier):
         Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
     min_weight_fraction_leaf : float, default 0.0
         Stumps with a smaller share of the weight on one side are made constant.
+
+    Attributes
+    ----------
+    classes_, voters_, voter_weights_, n_iter_, feature_importances_, n_features_in_
+        As of `quadrepro.learners.estimators.VoteClassifier`.
 
     Examples
     --------

@@ -62,6 +62,8 @@ class CqBoostClassifier(MomentClassifier):
 
     Attributes
     ----------
+    classes_, voters_, voter_weights_, n_iter_, feature_importances_, n_features_in_
+        As of `quadrepro.learners.estimators.VoteClassifier`.
     gap_ : float
         Relative duality gap of the last quadratic program.
 
@@ -135,6 +137,11 @@ class RegularizedLPBoostClassifier(SoftMarginClassifier):
     min_weight_fraction_leaf : float, default 0.0
         Stumps with a smaller share of the weight on one side are made constant.
 
+    Attributes
+    ----------
+    classes_, voters_, voter_weights_, n_iter_, feature_importances_, n_features_in_
+        As of `quadrepro.learners.estimators.VoteClassifier`.
+
     Examples
     --------
     >>> import numpy as np
@@ -185,6 +192,8 @@ class LPBoostClassifier(VoteClassifier):
 
     Attributes
     ----------
+    classes_, voters_, voter_weights_, n_iter_, feature_importances_, n_features_in_
+        As of `quadrepro.learners.estimators.VoteClassifier`.
     gap_ : float
         Relative duality gap of the last linear program.
 
@@ -260,6 +269,8 @@ class MinCqClassifier(MomentClassifier):
 
     Attributes
     ----------
+    classes_, voters_, voter_weights_, n_iter_, feature_importances_, n_features_in_
+        As of `quadrepro.learners.estimators.VoteClassifier`.
     gap_ : float
         Relative duality gap of the quadratic program.
 
@@ -323,6 +334,11 @@ class RegularizedQPBoostClassifier(SoftMarginClassifier):
         Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
     min_weight_fraction_leaf : float, default 0.0
         Stumps with a smaller share of the weight on one side are made constant.
+
+    Attributes
+    ----------
+    classes_, voters_, voter_weights_, n_iter_, feature_importances_, n_features_in_
+        As of `quadrepro.learners.estimators.VoteClassifier`.
 
     Examples
     --------

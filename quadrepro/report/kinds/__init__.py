@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from pydantic import create_model, model_validator
+from pydantic import Field, create_model, model_validator
 
 from quadrepro.config.loading import Experiment
 from quadrepro.documents.model import Model, fault
@@ -50,8 +50,8 @@ KINDS: tuple[Kind[Any], ...] = (
 _NOW_CALLED = {former: kind.key for kind in KINDS for former in kind.former}
 
 
-class _Former(Model):
-    """Refuses the keys that configs used before."""
+class _Tables(Model):
+    """The tables and figures to write, by kind."""
 
     @model_validator(mode="before")
     @classmethod
@@ -68,9 +68,11 @@ class _Former(Model):
         return data
 
 
-_options: dict[str, Any] = {kind.key: (kind.option, None) for kind in KINDS}
-_Tables = create_model("_Tables", __base__=_Former, **_options)
-_Document = create_model("_Document", __base__=Model, tables=(_Tables, ...))
+_options: dict[str, Any] = {
+    kind.key: (kind.option, Field(default=None, description=kind.meaning)) for kind in KINDS
+}
+Tables = create_model("Tables", __base__=_Tables, **_options)
+_Document = create_model("_Document", __base__=Model, tables=(Tables, ...))
 
 
 def requested(experiment: Experiment) -> tuple[Request[Any], ...]:

@@ -257,4 +257,11 @@ def _check(context: Context[str]) -> None:
         raise context.error("audit is of risks, and all rows predict numbers")
 
 
-AUDIT = Kind(key="audit", option=str, check=_check, table=audit_table)
+AUDIT = Kind(
+    key="audit",
+    option=str,
+    meaning="The sizes of test sets that printed deviations imply, beside ours: the name of the "
+    "printed table.",
+    check=_check,
+    table=audit_table,
+)

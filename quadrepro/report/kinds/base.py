@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from quadrepro.config.loading import Experiment
-from quadrepro.config.schema import Config, Row
+from quadrepro.config.rows import Row
+from quadrepro.config.schema import Config
 from quadrepro.errors import ConfigError, nearest
 from quadrepro.papers.check import check_printed, printed_for
 from quadrepro.papers.printed import Holds, Printed
@@ -91,12 +92,16 @@ class Context(Generic[Option]):
             message = f"there is no algorithm {name!r} here{nearest(name, self.titles)}"
             raise self.error(message, *place)
 
-    def check_risks_of_two(self, name: str, *place: str | int) -> None:
-        """Refuse a column that cannot be compared with another one by their risks."""
+    def check_one_of_two(self, name: str, *place: str | int) -> None:
+        """Refuse a column that cannot be compared with another one."""
         self.check_column(name, *place)
         if len(self.titles) == 1:
             message = f"{name} is the only algorithm: there is none to compare it with"
             raise self.error(message, *place)
+
+    def check_risks_of_two(self, name: str, *place: str | int) -> None:
+        """Refuse a column that cannot be compared with another one by their risks."""
+        self.check_one_of_two(name, *place)
         for row, task in self.experiment.tasks.items():
             if task == "regression":
                 raise self.error(f"{self.key} is of risks, and {row} predicts a number")
@@ -117,6 +122,8 @@ class Kind(Generic[Option]):
         The key below ``tables`` in the config that asks for it. Kinds may share a key.
     option : type
         Type of the value at the key, as pydantic reads it.
+    meaning : str
+        What is written and what the option says, for the reference of configs.
     default : Option or None
         The option if the config does not ask for the kind. With None, which is the default, the
         kind is then left out.
@@ -149,6 +156,7 @@ class Kind(Generic[Option]):
 
     key: str
     option: Any
+    meaning: str = ""
     default: Option | None = None
     stem: str = ""
     former: tuple[str, ...] = ()

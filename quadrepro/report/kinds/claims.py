@@ -22,5 +22,10 @@ def claims_table(context: Context[str], outcomes: Outcomes) -> Table:
 
 
 CLAIMS = Kind(
-    key="claims", option=str, check=check_claims, table=claims_table, endings=(".md", ".csv")
+    key="claims",
+    option=str,
+    meaning="Judgements on claims of the paper: the name of their group.",
+    check=check_claims,
+    table=claims_table,
+    endings=(".md", ".csv"),
 )

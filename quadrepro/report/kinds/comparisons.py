@@ -215,6 +215,7 @@ def _several_columns(context: Context[str]) -> bool:
 COMPARISONS = Kind(
     key="comparisons",
     option=str,
+    meaning="Tests of every pair of columns, beside a printed table: its name. Always written.",
     default="",
     check=lambda context: context.check_printed("comparisons"),
     written=_several_columns,

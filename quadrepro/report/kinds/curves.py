@@ -289,6 +289,7 @@ def _meaning(context: Context[Curves], along: str) -> str:
 CURVES = Kind(
     key=KEY,
     option=Curves,
+    meaning="A figure of measures along the rounds or another hyper-parameter.",
     check=check_curves,
     table=curves_table,
     draw=draw_curves,

@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import stdev, variance
 from typing import TYPE_CHECKING
 
-from quadrepro.config.schema import Row
+from quadrepro.config.rows import Row
 from quadrepro.report.captions import listed
 from quadrepro.report.figure import add_legend, new_figure
 from quadrepro.report.kinds.base import Context, Kind, closing_notes
@@ -224,6 +224,8 @@ def _check(context: Context[Pair]) -> None:
 DIFFERENCES = Kind(
     key=KEY,
     option=tuple[str, str],
+    meaning="A figure of the differences of two columns against what the config sweeps over: their "
+    "names.",
     check=_check,
     table=differences_table,
     draw=draw_differences,

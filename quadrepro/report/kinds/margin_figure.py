@@ -57,7 +57,9 @@ def _named(data: Any) -> Any:
     return {"row": data} if isinstance(data, str) else data
 
 
-Panels = tuple[Annotated[MarginPanel, BeforeValidator(_named)], ...]
+Panels = tuple[
+    Annotated[MarginPanel, BeforeValidator(_named, json_schema_input_type=str | MarginPanel)], ...
+]
 """The option: names of rows, or panels."""
 
 
@@ -121,6 +123,8 @@ def margins_caption(context: Context[Panels], outcomes: Outcomes) -> str:
 MARGIN_FIGURE = Kind(
     key="margin_figure",
     option=Panels,
+    meaning="A figure of the distributions of training margins: its rows, each with what is drawn "
+    "of it.",
     stem=FILES,
     check=check_panels,
     draw=draw_margins,

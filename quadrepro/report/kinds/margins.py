@@ -115,6 +115,7 @@ def margin_verdicts(context: Context[str], outcomes: Outcomes) -> Verdicts:
 MARGINS = Kind(
     key=FILES,
     option=str,
+    meaning="Means and deviations of training margins, beside a printed table: its name.",
     check=lambda context: context.check_printed("margins"),
     table=margins_table,
     verdicts=margin_verdicts,

@@ -311,6 +311,8 @@ def _published(context: Context[str]) -> dict[tuple[str, str], str]:
 MEANS = Kind(
     key="means",
     option=str,
+    meaning="Means and deviations of test errors over the splits, beside a printed table: its "
+    "name.",
     former=("percent",),
     check=lambda context: context.check_printed("errors"),
     table=means_table,
@@ -318,4 +320,10 @@ MEANS = Kind(
     verdicts=mean_verdicts,
 )
 
-NOISELESS_MEANS = Kind(key="noiseless", option=str, check=_check_noiseless, table=noiseless_table)
+NOISELESS_MEANS = Kind(
+    key="noiseless",
+    option=str,
+    meaning="The same for errors against targets without noise.",
+    check=_check_noiseless,
+    table=noiseless_table,
+)

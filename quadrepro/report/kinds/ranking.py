@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
@@ -30,6 +30,8 @@ class Options(Model):
         Half-width of the region of practical equivalence: risks that differ by no more are the
         same.
     """
+
+    forms = (Literal[True],)
 
     rope: float = Field(default=0.01, ge=0, allow_inf_nan=False)
 
@@ -122,6 +124,8 @@ def check_ranking(context: Context[Options]) -> None:
 RANKING = Kind(
     key=KEY,
     option=Options,
+    meaning="Mean ranks with the critical difference, and posteriors of every pair: `true`, or "
+    "options.",
     check=check_ranking,
     table=table_of_ranking,
     draw=draw_ranking,

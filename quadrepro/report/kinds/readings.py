@@ -186,4 +186,10 @@ def _check(context: Context[Readings]) -> None:
             context.check_splits(name, option)
 
 
-READINGS = Kind(key="readings", option=Readings, check=_check, table=readings_table)
+READINGS = Kind(
+    key="readings",
+    option=Readings,
+    meaning="How near each reading of the protocol comes to the printed tables.",
+    check=_check,
+    table=readings_table,
+)

@@ -158,6 +158,7 @@ def _published(context: Context[str]) -> dict[tuple[str, str], str]:
 RISKS = Kind(
     key="risks",
     option=str,
+    meaning="The risk of every row and column, beside a printed table: its name. Always written.",
     default="",
     check=lambda context: context.check_printed("risks"),
     table=risks_table,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from quadrepro.config.schema import Row
+from quadrepro.config.rows import Row
 from quadrepro.documents.model import Model
 from quadrepro.report.captions import listed
 from quadrepro.report.figure import Look, add_legend, looks_of, new_figure, open_frame, plain_labels
@@ -195,6 +195,8 @@ def times_caption(context: Context[bool | Times], outcomes: Outcomes) -> str:
 TIMES = Kind(
     key=KEY,
     option=bool | Times,
+    meaning="Running times against what the config sweeps over: `true`, or also a figure of some "
+    "columns.",
     check=check_times,
     table=times_table,
     draw=draw_times,

@@ -19,8 +19,9 @@ from quadrepro.learners.contestants.building import (
 )
 
 
-def make(kind: str, depth: int = 1) -> Any:
+def make(kind: str, depth: int = 1, weights: Any = None) -> Any:
     """Return an estimator or something else, as a function of a user may."""
+    assert weights is None or weights[1]
     return {"A": 3, "B": SVC(C=depth)}[kind]
 
 
@@ -69,7 +70,19 @@ def test_a_function_has_its_arguments_and_the_parameters_of_what_it_returns() ->
     made = build(path, {"kind": "B", "depth": 3, "gamma": 0.5})
     assert (made.C, made.gamma) == (3, 0.5)
     assert {"kind", "depth", "gamma"} <= set(names(path, {"kind": "B"}))
-    assert names(path, {}) == ("kind", "depth")
+    assert names(path, {}) == ("kind", "depth", "weights")
+
+
+def test_what_is_told_of_an_estimator_tells_equal_numbers_of_other_types_apart() -> None:
+    assert fault_of("sklearn:SVC", {"shrinking": True}) is None
+    assert "'shrinking' parameter of SVC must be" in str(fault_of("sklearn:SVC", {"shrinking": 1}))
+    assert fault_of(f"{__name__}:make", {"kind": "B", "weights": {1: 2.0}}) is None
+
+
+def test_a_step_can_be_replaced_by_its_name() -> None:
+    made = build(PIPELINE, {**STEPS, "svc": "LinearSVC", "svc__C": 3})
+    assert isinstance(made.named_steps["svc"], LinearSVC)
+    assert made.named_steps["svc"].C == 3
 
 
 def test_a_step_can_be_left_out_by_a_word() -> None:
@@ -103,7 +116,7 @@ def test_every_name_is_one_of_the_estimator() -> None:
         (f"{__name__}:make", {}, "make needs kind"),
         (f"{__name__}:make", {"kind": "C"}, "make cannot be made: KeyError: 'C'"),
         (f"{__name__}:make", {"kind": "A"}, "returns no estimator with fit, get_params and set"),
-        (f"{__name__}:make", {"kind": "B", "c": 1}, "make has no parameter 'c'; "),
+        (f"{__name__}:make", {"kind": "B", "c": 1}, "SVC has no parameter 'c'; "),
     ],
 )
 def test_what_cannot_be_made_is_told_before_anything_is_fitted(

@@ -111,7 +111,8 @@ def test_columns_of_learners_of_two_classes_are_named_where_there_are_more(
 ) -> None:
     path = tmp_path / "more.yaml"
     path.write_text(
-        f"title: More\nprotocol: {{view: default}}\ndatasets: {rows}\nalgorithms:\n"
+        f"title: More\nprotocol: {{view: default}}\ndatasets: {rows}\n"
+        "baseline: false\nalgorithms:\n"
         "  - {name: adaboost, grid: {n_rounds: 5}}\n  - {name: 'sklearn:SVC'}\n"
     )
     context = Context(load_experiment(path), "risks", "")

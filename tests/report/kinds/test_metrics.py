@@ -207,3 +207,22 @@ def test_all_of_this_is_on_the_page(results: Results) -> None:
     html = results.report().read_text()
     assert "AUC on test examples" in html
     assert "mean ranks of 3 algorithms over 2 data sets. The algorithm with the highest" in html
+
+
+def test_the_figure_of_a_metric_says_which_end_is_best(results: Results) -> None:
+    captions = {
+        name: (results.folder / f"ranking-{name}.caption.md").read_text()
+        for name in ("auc", "log_loss")
+    }
+    assert "The algorithm with the highest mean AUC in a row has rank 1" in captions["auc"]
+    assert "The algorithm with the lowest mean log loss in a row" in captions["log_loss"]
+    assert "mean ranks of 2 algorithms over 2 data sets" in captions["log_loss"]
+
+
+def test_the_error_is_compared_example_by_example(results: Results) -> None:
+    assert results.plan is not None
+    assert results.outcomes is not None
+    experiment = load_mapping({**CONFIG, "metrics": ["error"]})
+    made = make_tables(experiment, results.outcomes, ["comparisons", "comparisons-error"])
+    assert made["comparisons-error"].rows == made["comparisons"].rows
+    assert made["comparisons-error"].title == "Measured: pairwise comparisons by error"

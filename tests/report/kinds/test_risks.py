@@ -4,11 +4,12 @@ import csv
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from quadrepro.config.loading import Experiment, load_experiment
-from quadrepro.config.schema import Absent
+from quadrepro.config.loading import Experiment, load_experiment, load_mapping
+from quadrepro.config.rows import Absent
 from quadrepro.papers.printed import Printed
 from quadrepro.report.kinds.risks import TIME_ROW, risks_table
 from quadrepro.report.outcomes import Outcomes
@@ -152,3 +153,22 @@ def test_means_of_equal_counts_are_lowest_together(
     table = risks_of(lone, published, found)
     assert [entry.bold for entry in table.rows[0][1]] == [True, True, False]
     assert table.data_rows[0][1] == table.data_rows[0][4] == 0.2
+
+
+@pytest.mark.parametrize(
+    ("rows", "title"),
+    [
+        (["monks"], "T: test risks"),
+        ([{"name": "concrete", "view": "rescale"}], "T: RMSE on test examples"),
+        (
+            ["monks", {"name": "concrete", "view": "rescale"}],
+            "T: test risks, or RMSE where numbers are predicted",
+        ),
+    ],
+)
+def test_the_title_says_where_numbers_are_predicted(rows: list[Any], title: str) -> None:
+    config = {"title": "T", "protocol": {"view": "quadboost"}, "datasets": rows}
+    entry = {"name": "boosting", "grid": {"n_rounds": 5}}
+    experiment = load_mapping({**config, "algorithms": [entry]})
+    outcomes = Outcomes((), ("boosting", "baseline"), 1, {})
+    assert risks_table(context_of(experiment, "risks"), outcomes).title == title

@@ -6,13 +6,15 @@ from statistics import fmean, stdev
 
 import pytest
 
-from quadrepro.config.loading import Experiment
+from quadrepro.config.loading import Experiment, load_experiment
+from quadrepro.errors import ConfigError
+from quadrepro.report.files import check_tables
 from quadrepro.report.kinds.base import Context
 from quadrepro.report.kinds.scatter import draw_scatter, scatter_caption, scatter_table
 from quadrepro.report.outcomes import Outcomes
 from quadrepro.stats import sign_test
 from quadrepro.stats.result import rounded_p
-from tests.report.contexts import asking_for, context_of
+from tests.report.contexts import as_regression, asking_for, context_of
 
 Make = Callable[..., Outcomes]
 SPLITS = (
@@ -84,6 +86,44 @@ def test_the_caption_says_which_side_of_the_diagonal_is_better(
     assert "each of LPBoost and AdaBoost" in text
     assert "one of 2 random splits" in text
     assert "above the diagonal QuadBoost has the lower risk" in text
+
+
+NUMBERS = """title: Numbers
+protocol: {view: rescale, holdout: {}}
+datasets: [diabetes, boston]
+algorithms:
+  - {name: quadboost, algorithm: boosting, label: QuadBoost}
+  - {name: lpboost, algorithm: rsboosting}
+  - {name: adaboost, algorithm: rboosting}
+tables: {scatter: quadboost}
+"""
+
+
+def test_dots_of_numbers_are_rmses_in_their_unit(tmp_path: Path, outcomes: Make) -> None:
+    path = tmp_path / "numbers.yaml"
+    path.write_text(NUMBERS)
+    context = context_of(load_experiment(path), "scatter")
+    found = outcomes({"diabetes": (2, 1, 4), "boston": (1, 3, 3)})
+    for row in found.rows:
+        found = as_regression(found, row)
+    table = scatter_table(context, found)
+    rows = {name: [e.ours for e in entries] for name, entries in table.rows}
+    assert table.title == "Numbers: RMSEs against those of QuadBoost"
+    assert rows["RSboosting"][:4] == ["1", "0", "1", "+0.1250 ± 0.5303"]
+    assert table.data_rows[0] == ("lpboost", "diabetes", 0.5, 0.25)
+    assert "percent" not in " ".join(table.notes)
+    assert "QuadBoost has the lower RMSE." in scatter_caption(context, found)
+    draw_scatter(context, found, tmp_path)
+    assert (tmp_path / "scatter.svg").is_file()
+
+
+def test_risks_and_numbers_are_not_drawn_on_one_scale(tmp_path: Path) -> None:
+    path = tmp_path / "numbers.yaml"
+    path.write_text(NUMBERS.replace("[diabetes,", "[ionosphere,"))
+    with pytest.raises(
+        ConfigError, match=r"numbers.yaml:8:10: .* only some predict numbers: boston"
+    ):
+        check_tables(load_experiment(path))
 
 
 def test_a_small_p_value_is_never_shown_as_zero() -> None:
