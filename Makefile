@@ -13,7 +13,7 @@ quickstart: $(VENV)/run ## the rows of Table 1 whose data need no download
 	$(BIN)/quadrepro run configs/quickstart.yaml --jobs $(JOBS) --out build
 
 test: $(VENV)/dev ## the test suite
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n $(JOBS)
 
 stress: $(VENV)/dev ## an hour of mangled files and kills; STRESS="--check 100 ..." tries fewer
 	$(BIN)/python -m stress $(STRESS)
