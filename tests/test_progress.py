@@ -19,6 +19,7 @@ class Stub:
     key: str
     dataset: str = "wine"
     algorithm: str = "ada"
+    experiment: str = "small"
     size: float = 1.0
 
 

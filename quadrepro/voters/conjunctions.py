@@ -180,7 +180,7 @@ class Conjunctions(Stumps):
         """
         self._check_parameters()
         if y is None:
-            raise ValueError("Conjunctions needs y: the pairs are chosen by the labels")
+            raise ValueError("Conjunctions requires y to be passed, but the target y is None")
         X, labels = self._validated(X, y)
         X, labels, weights = weighted_examples(X, labels, sample_weight)
         self._fit_to(X, weights)

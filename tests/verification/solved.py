@@ -119,8 +119,24 @@ OF_CLASSES = {
         "ebboost, drawn": Case("ebboost", {"lam": [3, 0.3]}, {}, DRAWN, CLASSES),
         "abr, drawn": Case("abr", {"C": [30, 3]}, {}, LAGGED, CLASSES),
         "rqp-boost, drawn": Case("rqp-boost", {"C": [0.1, 1]}, {}, DRAWN, CLASSES),
-        "tree": Case("sklearn:DecisionTreeClassifier", {"max_depth": [2, 5]}, dataset=CLASSES),
     }.items()
+}
+
+
+def over(voters: Any) -> dict[str, Any]:
+    """Return a protocol whose votes are over a voter set."""
+    return {"view": "quadboost", "folds": 3, "voter_set": voters}
+
+
+TREES_OF_TWO = {"trees": {"n_trees": 12}}
+VOTER_SETS = {
+    "adaboost, trees": Case("adaboost", ROUNDS, {}, over(TREES_OF_TWO)),
+    "lpboost, random": Case(
+        "lpboost", {"C": [0.03, 0.1]}, {}, over({"drawn-stumps": {"n_stumps": 30}}), "balance"
+    ),
+    "cb-boost, conjunctions, more classes": Case(
+        "cb-boost", ROUNDS, {}, over({"conjunctions": {"per_attribute": 2, "n_best": 3}}), CLASSES
+    ),
 }
 STEPS = {
     "boosting": {},
@@ -152,10 +168,13 @@ REFITTED = {
     "forest": Case("sklearn:RandomForestClassifier", {"n_estimators": [3, 6]}, dataset="wine"),
     "ridge": Case("sklearn:Ridge", {"alpha": [1, 0.1]}, {}, NUMBERS, REGRESSION),
     "baseline": Case("baseline"),
+    "tree, more classes": Case(
+        "sklearn:DecisionTreeClassifier", {"max_depth": [2, 5]}, dataset=CLASSES
+    ),
     "one tree": Case("sklearn:DecisionTreeClassifier", {}, {"max_depth": 2}),
     "baseline, numbers": Case("baseline", {}, {}, NUMBERS, REGRESSION),
 }
-CASES = {**GREEDY, **OVER_DRAWN, **PROGRAMS, **OF_CLASSES, **TREES, **REFITTED}
+CASES = {**GREEDY, **OVER_DRAWN, **PROGRAMS, **VOTER_SETS, **OF_CLASSES, **TREES, **REFITTED}
 
 
 @cache
