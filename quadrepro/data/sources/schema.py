@@ -234,7 +234,14 @@ class PackageSource(Layout):
 
 
 OwnSource = GeneratedSource | SklearnSource | OpenMLSource | WebSource | FileSource
-KINDS = ("generated", "sklearn", "openml", "uci", "mirror", "file")
+OWN_SOURCES: dict[str, type[Model]] = {
+    "generated": GeneratedSource,
+    "sklearn": SklearnSource,
+    "openml": OpenMLSource,
+    "uci": WebSource,
+    "mirror": WebSource,
+    "file": FileSource,
+}
 """The kinds of sources that quadrepro has itself."""
 
 
@@ -242,7 +249,7 @@ def _or_of_a_package(data: Any, own: ValidatorFunctionWrapHandler) -> Any:
     if isinstance(data, PackageSource):
         return data
     kind = data.get("kind") if isinstance(data, dict) else None
-    if not isinstance(kind, str) or kind in KINDS:
+    if not isinstance(kind, str) or kind in OWN_SOURCES:
         return own(data)
     extension = extensions.find("sources", kind)
     if extension is None:
