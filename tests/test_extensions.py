@@ -1,58 +1,24 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from pydantic import TypeAdapter, ValidationError
 
-from quadrepro import extensions
-from quadrepro.data.sources.schema import PackageSource
-from quadrepro.errors import ConfigError
+from quadrepro import extensions, fingerprint
+from quadrepro.config.cell import made_by
+from quadrepro.config.loading import load_mapping
+from quadrepro.data.fetch import _read_by_package
+from quadrepro.data.sources.schema import PackageSource, Source, describe, origin
+from quadrepro.errors import ConfigError, DataError
+from quadrepro.fingerprint import own_modules
 from quadrepro.learners.registry import ALGORITHMS, Entry, find_entry
 from quadrepro.measures.registry import find_measure
 from quadrepro.papers.claims import find_claim
-from quadrepro.report.kinds import find_kind
+from quadrepro.report.kinds import find_kind, requested
 from quadrepro.voters.registry import find_voter_set
-
-Install = Callable[..., Path]
-
-ALGORITHM = """
-from quadrepro.learners.greedy.adaboost import AdaBoost
-from quadrepro.learners.registry import Entry
-from .helper import LABEL
-ENTRY = Entry(AdaBoost, LABEL, "a paper", grid={"n_rounds": [3]})
-"""
-
-
-@pytest.fixture
-def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install]:
-    """Return a function that installs a package with entry points of one kind."""
-    folder = tmp_path / "site"
-    monkeypatch.syspath_prepend(str(folder))
-
-    def forget() -> None:
-        for cached in (extensions._by_name, extensions.distribution_of):
-            cached.cache_clear()
-
-    def make(name: str, kind: str, points: str, code: str = ALGORITHM) -> Path:
-        package = folder / name
-        package.mkdir(parents=True)
-        (package / "__init__.py").write_text("")
-        (package / "code.py").write_text(code)
-        (package / "helper.py").write_text("LABEL = 'Mine'\n")
-        about = folder / f"{name}-1.2.dist-info"
-        about.mkdir()
-        (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.2\n")
-        (about / "entry_points.txt").write_text(f"[quadrepro.{kind}]\n{points}\n")
-        forget()
-        return package
-
-    forget()
-    yield make
-    forget()
-    for name in [name for name in sys.modules if name.partition(".")[0] in ("ours", "theirs")]:
-        del sys.modules[name]
+from tests.packages import ALGORITHM, Install
 
 
 def test_an_algorithm_of_a_package_is_found_by_its_name(install: Install) -> None:
@@ -165,3 +131,82 @@ def test_a_class_must_be_of_its_base(install: Install) -> None:
     assert extension is not None
     with pytest.raises(ConfigError, match="must be a subclass of PackageSource"):
         extension.load_class(PackageSource)
+
+
+def test_the_code_and_the_version_of_a_package_belong_to_the_key(install: Install) -> None:
+    code = """
+from quadrepro.learners.greedy.adaboost import AdaBoost
+from quadrepro.learners.registry import Entry
+from . import helper
+
+class Mine(AdaBoost):
+    pass
+
+ENTRY = Entry(Mine, helper.LABEL, "a paper")
+"""
+    package = install("ours", "algorithms", "mine = ours.code:ENTRY", code)
+    entry = find_entry("mine")
+    assert isinstance(entry, Entry)
+    learner = entry.make({})
+    assert own_modules([type(learner).__module__]) == {"ours", "ours.code", "ours.helper"}
+    before = made_by(learner, ())
+    assert before["packages"]["ours"] == "1.2"
+    (package / "helper.py").write_text("LABEL = 'Another'\n")
+    fingerprint._module.cache_clear()
+    fingerprint.code_hash.cache_clear()
+    assert made_by(learner, ())["code"] != before["code"]
+    fingerprint._module.cache_clear()
+    fingerprint.code_hash.cache_clear()
+
+
+def test_a_source_of_a_package_is_one_of_a_card(install: Install) -> None:
+    code = """
+import numpy as np
+from quadrepro.data.sources.frame import Frame
+from quadrepro.data.sources.schema import PackageSource
+
+class Table(PackageSource):
+    rows: int
+
+    def read(self):
+        if self.rows < 0:
+            raise OSError("no such table")
+        return Frame((np.arange(float(self.rows)),), self.words)
+"""
+    install("ours", "sources", "table = ours.code:Table", code)
+    source = TypeAdapter(Source).validate_python({"kind": "table", "rows": 3})
+    assert isinstance(source, PackageSource)
+    assert (describe(source), origin(source)) == ("table", "table")
+    assert len(_read_by_package(source).columns[0]) == 3
+    with pytest.raises(DataError, match="table: OSError: no such table"):
+        _read_by_package(source.model_copy(update={"rows": -1}))
+    with pytest.raises(ValidationError, match="unknown key 'row'; did you mean 'rows'"):
+        TypeAdapter(Source).validate_python({"kind": "table", "row": 3})
+    with pytest.raises(ValidationError, match=r"tag 'openmi' .* does not match"):
+        TypeAdapter(Source).validate_python({"kind": "openmi"})
+
+
+def test_a_config_asks_for_a_table_of_a_package(install: Install, tmp_path: Path) -> None:
+    code = """
+from quadrepro.report.kinds.base import Kind
+from quadrepro.report.table import Table
+
+def table(context, outcomes):
+    return Table("Mine", ("a",), (), (str(context.option),))
+
+KIND = Kind(key="mine", option=int, meaning="A number.", table=table)
+"""
+    install("ours", "tables", "mine = ours.code:KIND", code)
+    config = {
+        "title": "T",
+        "protocol": {"view": "quadboost"},
+        "datasets": ["monks"],
+        "algorithms": ["adaboost"],
+        "tables": {"mine": 3},
+    }
+    [asked] = [r for r in requested(load_mapping(config)) if r.kind.key == "mine"]
+    assert asked.context.option == 3
+    assert asked.kind.table is not None
+    for wrong, message in (({"mine": "x"}, "mine must be a whole number"), ({"mind": 3}, "'mine'")):
+        with pytest.raises(ConfigError, match=message):
+            requested(load_mapping(config | {"tables": wrong}))
