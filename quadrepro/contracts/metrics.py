@@ -21,8 +21,8 @@ def case(name: str, task: Task) -> Case:
     rng, metric = np.random.default_rng(9), find_metric(name)
     n_classes = {"classification": 2, "multiclass": 3, "regression": 0}[task]
     if not n_classes:
-        y = rng.uniform(1, 2, 30)
-        return y, y + 0.01, y[::-1] + 1.0, 0
+        numbers = rng.uniform(1, 2, 30)
+        return numbers, numbers + 0.01, numbers[::-1] + 1.0, 0
     y = np.arange(30) % n_classes
     wrong = (y + 1) % n_classes
     if metric.needs == "predictions":

@@ -127,7 +127,7 @@ def _preparation(protocol: Protocol, votes: bool) -> list[str]:
     if name:
         voters = find_voter_set(name).label
         if protocol.voters:
-            voters = f"{protocol.voters} of {voters}, drawn at random"
+            voters = f"{protocol.voters} {voters}, drawn at random"
         given = ", ".join(f"{key} {value}" for key, value in parameters.items())
         found.append(f"Votes are over {voters}{f' ({given})' if given else ''}.")
     elif holdout is None:
