@@ -13,6 +13,7 @@ from quadrepro.data.fetch import _read_by_package
 from quadrepro.data.sources.schema import PackageSource, Source, describe, origin
 from quadrepro.errors import ConfigError, DataError
 from quadrepro.fingerprint import own_modules
+from quadrepro.guide.schemas import schema_of
 from quadrepro.learners.registry import ALGORITHMS, Entry, find_entry
 from quadrepro.measures.registry import find_measure
 from quadrepro.papers.claims import find_claim
@@ -210,3 +211,9 @@ KIND = Kind(key="mine", option=int, meaning="A number.", table=table)
     for wrong, message in (({"mine": "x"}, "mine must be a whole number"), ({"mind": 3}, "'mine'")):
         with pytest.raises(ConfigError, match=message):
             requested(load_mapping(config | {"tables": wrong}))
+
+
+def test_the_schema_of_a_config_has_what_packages_add(install: Install) -> None:
+    install("ours", "algorithms", "mine = ours.code:ENTRY")
+    column = schema_of("config")["$defs"]["AlgorithmEntry"]
+    assert "mine" in column["properties"]["algorithm"]["anyOf"][0]["enum"]

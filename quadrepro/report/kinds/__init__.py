@@ -6,6 +6,7 @@ own. Nothing else knows which kinds there are.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -76,7 +77,8 @@ class _Tables(Model):
         return data
 
 
-def _model(kinds: tuple[Kind[Any], ...]) -> type[Model]:
+def model_of(kinds: tuple[Kind[Any], ...]) -> type[Model]:
+    """Return the model of what a config asks for, given the kinds that it can ask for."""
     options: dict[str, Any] = {
         kind.key: (kind.option, Field(default=None, description=kind.meaning)) for kind in kinds
     }
@@ -87,7 +89,7 @@ def _document(tables: type[Model]) -> type[Model]:
     return create_model("_Document", __base__=Model, tables=(tables, ...))
 
 
-Tables = _model(KINDS)
+Tables = model_of(KINDS)
 _Document = _document(Tables)
 
 
@@ -113,6 +115,12 @@ def find_kind(key: str) -> Kind[Any] | None:
     return kind
 
 
+def kinds_for(keys: Iterable[str]) -> tuple[Kind[Any], ...]:
+    """Return all kinds of ours, and those of extensions with some keys."""
+    others = (find_kind(key) for key in keys if key not in {*Tables.model_fields, *_FORMER})
+    return (*KINDS, *(kind for kind in others if kind is not None))
+
+
 def requested(experiment: Experiment) -> tuple[Request[Any], ...]:
     """Return the kinds that a config asks for, and those that are written without being asked for.
 
@@ -135,9 +143,8 @@ def requested(experiment: Experiment) -> tuple[Request[Any], ...]:
     """
     asked = experiment.config.tables
     source = replace(experiment.source, data={"tables": asked})
-    others = (find_kind(key) for key in asked if key not in {*Tables.model_fields, *_FORMER})
-    kinds = (*KINDS, *(kind for kind in others if kind is not None))
-    document = _Document if len(kinds) == len(KINDS) else _document(_model(kinds))
+    kinds = kinds_for(asked)
+    document = _Document if kinds == KINDS else _document(model_of(kinds))
     options = vars(vars(validated(document, source))["tables"])
     found = []
     for kind in kinds:
