@@ -13,6 +13,7 @@ from quadrepro.data.fetch import _read_by_package
 from quadrepro.data.sources.schema import PackageSource, Source, describe, origin
 from quadrepro.errors import ConfigError, DataError
 from quadrepro.fingerprint import own_modules
+from quadrepro.guide.reference import config_reference
 from quadrepro.guide.schemas import schema_of
 from quadrepro.learners.registry import ALGORITHMS, Entry, find_entry
 from quadrepro.measures.registry import find_measure
@@ -217,3 +218,8 @@ def test_the_schema_of_a_config_has_what_packages_add(install: Install) -> None:
     install("ours", "algorithms", "mine = ours.code:ENTRY")
     column = schema_of("config")["$defs"]["AlgorithmEntry"]
     assert "mine" in column["properties"]["algorithm"]["anyOf"][0]["enum"]
+
+
+def test_the_reference_of_a_config_has_what_packages_add(install: Install) -> None:
+    install("ours", "algorithms", "mine = ours.code:ENTRY")
+    assert "### `mine`\n\nMine (a paper).\n\n- `grid.n_rounds`" in config_reference()

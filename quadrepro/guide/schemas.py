@@ -72,8 +72,7 @@ def _config() -> JsonSchema:
     # The user's own papers, data sets and measures of their algorithms have names of their own.
     config["paper"]["anyOf"] = [{"enum": ["", *paper_names()]}, {"pattern": r"/|^\."}]
     datasets = [{"enum": _shipped_cards()}, {"pattern": "^[a-z][a-z0-9_]*$"}]
-    of_registry = [*ALGORITHMS, *extensions.names("algorithms")]
-    algorithms = [{"enum": of_registry}, {"pattern": ":"}]
+    algorithms = [{"enum": algorithm_names()}, {"pattern": ":"}]
     for key, entry, names in (
         ("datasets", "DatasetEntry", datasets),
         ("algorithms", "AlgorithmEntry", algorithms),
@@ -92,8 +91,13 @@ def _config() -> JsonSchema:
     column["properties"]["algorithm"]["anyOf"] = algorithms
     column["if"] = {"not": {"anyOf": [{"required": [key]} for key in _WHAT]}}
     column["then"] = {"properties": {"name": {"anyOf": algorithms}}}
-    column["allOf"] = [_of_algorithm(name) for name in of_registry]
+    column["allOf"] = [_of_algorithm(name) for name in algorithm_names()]
     return found
+
+
+def algorithm_names() -> list[str]:
+    """Return the algorithms of the registry, and those that installed packages add."""
+    return [*ALGORITHMS, *extensions.names("algorithms")]
 
 
 def _of_algorithm(name: str) -> JsonSchema:
