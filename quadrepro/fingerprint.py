@@ -13,7 +13,7 @@ import platform
 from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
-from importlib.util import find_spec
+from importlib.util import find_spec, resolve_name
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent
@@ -101,6 +101,41 @@ def modules_of(names: Iterable[str]) -> set[str]:
     return found
 
 
+def own_modules(names: Iterable[str]) -> set[str]:
+    """Return modules of other packages together with all of the same package that they import."""
+    found: set[str] = set()
+    rest = {*names}
+    while rest:
+        name = rest.pop()
+        if name not in found and (file := _source(name)).is_file():
+            found.add(name)
+            package = name.partition(".")[0]
+            imported = (*imports_in(name, file), name.rpartition(".")[0])
+            rest |= {other for other in imported if other.partition(".")[0] == package}
+    return found
+
+
+def imports_in(name: str, file: Path) -> Iterator[str]:
+    """Yield all that a module of any package may import, also inside and by relative names.
+
+    Parameters
+    ----------
+    name : str
+        The module.
+    file : Path
+        Its code.
+    """
+    package = name if file.stem == "__init__" else name.rpartition(".")[0]
+    for node in ast.walk(ast.parse(file.read_bytes())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = "." * node.level + (node.module or "")
+            base = resolve_name(base, package) if node.level else base
+            yield base
+            yield from (f"{base}.{alias.name}" for alias in node.names)
+
+
 def imports_of(name: str) -> frozenset[str]:
     """Return the names of the modules that a module imports, of quadrepro and of other packages."""
     return _module(name)[1]
@@ -145,7 +180,10 @@ def _module(name: str) -> tuple[str, frozenset[str]]:
 def _source(name: str) -> Path:
     package, *parts = name.split(".")
     if package != PACKAGE.name:
-        spec = find_spec(name)
+        try:
+            spec = find_spec(name)
+        except (ImportError, ValueError):
+            spec = None
         file = spec.origin if spec else None
         return Path(file if file and file.endswith(".py") else os.devnull)
     path = PACKAGE.joinpath(*parts)

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import settings
 
 from quadrepro._typing import FloatArray
+from tests.packages import Install, installing
 from tests.server import Server
 
 # A shell that starts the tests in the background makes them ignore Ctrl-C, which some tests send.
@@ -79,6 +80,12 @@ def small_config(tmp_path: Path) -> Callable[..., Path]:
         return path
 
     return write
+
+
+@pytest.fixture
+def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install]:
+    """Return a function that installs a package with entry points of quadrepro for one test."""
+    yield from installing(tmp_path, monkeypatch)
 
 
 @pytest.fixture(autouse=True)

@@ -39,6 +39,7 @@ NOT_RUN = {
     r"quadrepro (run|merge) .*(table1-distribution|part-)": "needs the network, and takes minutes",
     r"quadrepro run quickstart --repeats 10": "takes minutes",
     r"quadrepro run my\.yaml": "takes a minute; tests/cli/test_init.py does so with fewer splits",
+    r"quadrepro check-extension |pytest ": "tests/test_extension_example.py runs it",
     r"quadrepro \w+ (configs|results)/mine": "is about a repository of the reader's own",
 }
 """Commands that are not run, and why."""

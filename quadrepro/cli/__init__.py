@@ -32,9 +32,10 @@ VERBS = {
     "clean": "Remove what nothing needs from the folder of records.",
     "fetch": "Fetch data sets into the cache.",
     "init": "Write a card and a config for a file of your own, ready to run.",
+    "check-extension": "Try what a package adds against the contracts of its kind.",
     "add": "Describe a file of your own, so that configs can name it.",
     "schema": "Print what may stand in a config, a card or a paper.yaml, as a JSON schema.",
-    "list": "List data sets, algorithms or experiments.",
+    "list": "List data sets, experiments, or what configs, cards and papers can name.",
     "show": "Print the card of a data set, where its rows are, and whether they match the card.",
 }
 
@@ -47,7 +48,7 @@ class _Verbs(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in VERBS:
             return None
-        module = importlib.import_module(f"quadrepro.cli.{name}")
+        module = importlib.import_module(f"quadrepro.cli.{name.replace('-', '_')}")
         command: click.Command = module.command
         return command
 
@@ -81,11 +82,10 @@ class _Verbs(click.Group):
 @click.group(
     cls=_Verbs,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Exit codes: 0 done; 1 some cells failed or are missing; 2 usage or config; "
-    "3 data missing or not as its card says; 4 tables differ, fewer numbers are inside "
-    "than asked for, a certificate fails, or a paper "
-    "fails `audit --strict`; "
-    "130 interrupted.",
+    epilog="Exit codes: 0 done; 1 some cells failed or are missing, or a contract is broken; "
+    "2 usage or config; 3 data missing or not as its card says; 4 tables differ, "
+    "fewer numbers are inside than asked for, a certificate fails, or a paper "
+    "fails `audit --strict`; 130 interrupted.",
 )
 @click.version_option(package_name="quadrepro")
 def main() -> None:

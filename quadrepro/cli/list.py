@@ -9,15 +9,18 @@ from pathlib import Path
 import click
 
 from quadrepro.cli.options import data_option
+from quadrepro.extensions import KINDS
 
 Rows = list[tuple[str, ...]]
+
+OWN = "quadrepro"
 
 DISPENSABLE = ("sources",)
 """Columns that a narrow terminal does not show."""
 
 
 @click.command("list")
-@click.argument("what", type=click.Choice(["datasets", "algorithms", "experiments"]))
+@click.argument("what", type=click.Choice(["datasets", "experiments", *KINDS]))
 @data_option
 @click.option(
     "--format",
@@ -28,7 +31,10 @@ DISPENSABLE = ("sources",)
     help="Columns as wide as the terminal, or a table for other programs.",
 )
 def command(what: str, data: Path | None, form: str) -> None:
-    """List data sets, algorithms or experiments."""
+    """List data sets, experiments, or what configs, cards and papers can name.
+
+    What can be named is listed with the package that it is from.
+    """
     from quadrepro.cli.showing import print_listing
 
     listing: dict[str, Callable[[], tuple[tuple[str, ...], Rows]]] = {
@@ -36,7 +42,7 @@ def command(what: str, data: Path | None, form: str) -> None:
         "algorithms": _algorithms,
         "experiments": _experiments,
     }
-    header, rows = listing[what]()
+    header, rows = listing[what]() if what in listing else _others(what)
     if form == "json":
         named = [dict(zip(header, row, strict=True)) for row in rows]
         click.echo(json.dumps(named, indent=2, ensure_ascii=False))
@@ -69,20 +75,37 @@ def _datasets(folder: Path | None) -> tuple[tuple[str, ...], Rows]:
 
 
 def _algorithms() -> tuple[tuple[str, ...], Rows]:
+    from quadrepro import extensions
     from quadrepro.learners.default_grids import DEFAULT_GRIDS, axis_text
-    from quadrepro.learners.registry import ALGORITHMS
+    from quadrepro.learners.registry import ALGORITHMS, Entry
 
     rows: Rows = []
-    for name, entry in ALGORITHMS.items():
+    added = {e.name: e for e in extensions.every("algorithms", ALGORITHMS)}
+    entries = ALGORITHMS | {name: e.load(Entry) for name, e in added.items()}
+    for name, entry in entries.items():
         grid = ", ".join(f"{h.name} ({h.meaning})" for h in entry.make({}).hyperparameters)
-        axes = DEFAULT_GRIDS.get(name, {}).items()
+        axes = (entry.grid or DEFAULT_GRIDS.get(name, {})).items()
         values = "; ".join(f"{key}: {axis_text(axis)}" for key, axis in axes)
         settings = ", ".join(f"{k}={v}" for k, v in entry.settings.items())
-        rows.append((name, grid, values, settings, entry.source))
+        package = added[name].title if name in added else OWN
+        rows.append((name, grid, values, settings, entry.source, package))
     own = ("its parameters", "", "its parameters")
-    rows.append(("sklearn:NAME", *own, "scikit-learn's estimators"))
-    rows.append(("MODULE:NAME", *own, "estimators of any module, as xgboost:XGBClassifier"))
-    return ("name", "searched over", "default values", "settings", "source"), rows
+    rows.append(("sklearn:NAME", *own, "scikit-learn's estimators", "scikit-learn"))
+    rows.append(("MODULE:NAME", *own, "estimators of any module, as xgboost:XGBClassifier", "any"))
+    return ("name", "searched over", "default values", "settings", "source", "package"), rows
+
+
+def _others(what: str) -> tuple[tuple[str, ...], Rows]:
+    """Return what a registry has, and what other packages add to it."""
+    from quadrepro import extensions
+    from quadrepro.registries import REGISTRIES
+
+    registry = REGISTRIES[what]
+    own = registry.own()
+    rows: Rows = [(name, registry.meaning(entry), OWN) for name, entry in own.items()]
+    for added in extensions.every(registry.kind, own):
+        rows.append((added.name, registry.meaning(registry.find(added.name)), added.title))
+    return ("name", "meaning", "package"), rows
 
 
 def _experiments() -> tuple[tuple[str, ...], Rows]:

@@ -20,7 +20,7 @@ from quadrepro.learners.base import N_ROUNDS, Learner
 from quadrepro.learners.default_grids import DEFAULT_GRIDS
 from quadrepro.learners.grid import Grid, Value
 from quadrepro.learners.registry import Entry, find_entry
-from quadrepro.measures.registry import MEASURES
+from quadrepro.measures.registry import find_measure
 
 if TYPE_CHECKING:
     from quadrepro.learners.contestants.entry import EstimatorEntry
@@ -142,7 +142,8 @@ class AlgorithmEntry(Model):
         """Return the column with default values of the hyper-parameters that need some."""
         settled = {*self.searched, *([N_ROUNDS.name] if self.draws_stumps(protocol) else [])}
         known = {h.name for h in self.make().hyperparameters} - settled
-        axes = DEFAULT_GRIDS.get(self.id, {})
+        own = self.entry.grid if isinstance(self.entry, Entry) else {}
+        axes = own or DEFAULT_GRIDS.get(self.id, {})
         lacking = {key: Axis.model_validate(axes[key]) for key in axes if key in known}
         return self.model_copy(update={"grid": self.grid | lacking}) if lacking else self
 
@@ -188,9 +189,10 @@ class AlgorithmEntry(Model):
         if self.measures and (protocol.folds or protocol.holdout):
             return "measures are kept only if nothing is chosen: set folds to 0"
         for name in self.measures or protocol.measures:
-            if MEASURES[name].needs_votes and not self.make().gives_votes:
+            measure = find_measure(name)
+            if measure.needs_votes and not self.make().gives_votes:
                 return f"{self.id} has no voters, which the measure {name} needs: give it others"
-            if MEASURES[name].every_round and not self._every_round(changes):
+            if measure.every_round and not self._every_round(changes):
                 return f"{name} needs every round: give n_rounds as 1, 2, 3 ..., all else one value"
         return None
 

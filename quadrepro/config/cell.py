@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from quadrepro._typing import FloatArray, NumberArray, Task
 from quadrepro.config.seeds import Draws
-from quadrepro.fingerprint import code_hash, versions_of
+from quadrepro.extensions import distribution_of
+from quadrepro.fingerprint import code_hash, own_modules, versions_of
 from quadrepro.measures.registry import find_measure
 from quadrepro.voters.registry import find_voter_set
 
@@ -49,11 +50,17 @@ def made_by(learner: Learner, measures: Sequence[str], voter_set: str = "") -> d
         A hash as ``code``, and versions as ``packages``.
     """
     modules, packages = [*learner.modules], ["numpy", *learner.packages]
+    named = [type(learner).__module__, *(find_measure(name).module for name in measures)]
     if measures:
-        modules += ["quadrepro.measures.trained", *(find_measure(name).module for name in measures)]
+        modules.append("quadrepro.measures.trained")
     if voter_set:
-        modules += ["quadrepro.learners.voter_sets", find_voter_set(voter_set).module]
+        modules.append("quadrepro.learners.voter_sets")
         packages.append("scikit-learn")
+        named.append(find_voter_set(voter_set).module)
+    others = [name for name in named if not name.startswith("quadrepro.")]
+    added = {name: found for name in others if (found := distribution_of(name))}
+    modules += [*named, *own_modules(added)]
+    packages += added.values()
     return {"code": code_hash(tuple(modules)), "packages": versions_of(packages)}
 
 

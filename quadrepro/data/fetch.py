@@ -19,14 +19,14 @@ from quadrepro.data.card import Card
 from quadrepro.data.checks import divide, refuse_other_content
 from quadrepro.data.location import now, verified
 from quadrepro.data.sources.frame import Frame, to_table
-from quadrepro.data.sources.schema import OpenMLSource, WebSource, describe
+from quadrepro.data.sources.schema import OpenMLSource, PackageSource, WebSource, describe
 from quadrepro.data.task_splits import keep_splits
 from quadrepro.errors import DataError, NoConnectionError
 
 if TYPE_CHECKING:
     from quadrepro.data.sources.web import Progress
 
-NetworkSource = OpenMLSource | WebSource
+NetworkSource = OpenMLSource | WebSource | PackageSource
 
 
 def fetch(card: Card, progress: Progress | None = None) -> str:
@@ -58,7 +58,7 @@ def fetch(card: Card, progress: Progress | None = None) -> str:
             return cache.provenance(entry).origin
         failures: list[DataError] = []
         for source in card.sources:
-            if not isinstance(source, OpenMLSource | WebSource):
+            if not isinstance(source, NetworkSource):
                 continue
             try:
                 table, files = _read(source, card, progress)
@@ -126,6 +126,8 @@ def _read(
         from quadrepro.data.sources import openml
 
         return _checked(openml.read(source), source, card), {}
+    if isinstance(source, PackageSource):
+        return _checked(_read_by_package(source), source, card), {}
     from quadrepro.data.sources import web
 
     folder = _downloads(card)
@@ -137,6 +139,17 @@ def _read(
         # Complete files with other content would make the next attempt fail as well.
         shutil.rmtree(folder, ignore_errors=True)
         raise
+
+
+def _read_by_package(source: PackageSource) -> Frame:
+    try:
+        return source.read()
+    except DataError:
+        raise
+    # The code is not ours, and a source that fails is one line.
+    except Exception as error:
+        message = f"{describe(source)}: {type(error).__name__}: {error}"
+        raise DataError(message) from error
 
 
 def _checked(frame: Frame, source: NetworkSource, card: Card) -> RawTable:

@@ -20,7 +20,8 @@ def bytes_needed(cell: Cell, source: RowSource) -> int:
 
     Voters of a fixed pool are counted as if none were equal: the votes of all candidates on all
     samples, the voter matrix of training and test examples, and, for an algorithm that needs it,
-    the Gram matrix of each sample. Of other learners only the examples are counted.
+    the Gram matrix of each sample. Of a voter set as many voters are counted as there would be
+    stumps, and of other learners only the examples.
 
     Parameters
     ----------

@@ -9,9 +9,9 @@ from typing import Any
 
 from quadrepro.documents.json_schema import JsonSchema
 from quadrepro.documents.model import CHANGES
-from quadrepro.guide.schemas import schema_of
+from quadrepro.guide.schemas import algorithm_names, schema_of
 from quadrepro.learners.default_grids import DEFAULT_GRIDS, axis_text
-from quadrepro.learners.registry import ALGORITHMS
+from quadrepro.learners.registry import Entry, find_entry
 
 MOST_NAMES = 10
 """Longer lists of names are counted."""
@@ -52,7 +52,7 @@ def config_reference() -> str:
         parts.append("\n".join(_keys(schema, sections)) + "\n")
     parts.append(f"## Algorithms\n\n{ALGORITHMS_INTRODUCTION}")
     told = definitions["AlgorithmEntry"]["allOf"]
-    for name, part in zip(ALGORITHMS, told, strict=True):
+    for name, part in zip(algorithm_names(), told, strict=True):
         parts.append(_algorithm(name, part["then"]["properties"], sections))
     return "\n".join(parts)
 
@@ -136,7 +136,9 @@ def _takes(schema: JsonSchema, sections: dict[str, str]) -> str:
 
 def _algorithm(name: str, parts: dict[str, Any], sections: dict[str, str]) -> str:
     """Return the section of an algorithm."""
-    entry, axes = ALGORITHMS[name], DEFAULT_GRIDS.get(name, {})
+    entry = find_entry(name)
+    assert isinstance(entry, Entry)
+    axes = entry.grid or DEFAULT_GRIDS.get(name, {})
     lines = [f"### `{name}`\n\n{entry.label} ({entry.source}).\n"]
     for key, field in parts["grid"]["properties"].items():
         values = axis_text(axes[key]) if key in axes else "may be left out"

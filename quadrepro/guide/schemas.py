@@ -11,18 +11,20 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+from quadrepro import extensions
 from quadrepro.config.algorithm_entry import AlgorithmEntry
 from quadrepro.config.axis import Axis, Distribution
 from quadrepro.config.schema import Config
 from quadrepro.data.card import Card, View
 from quadrepro.documents.json_schema import JsonSchema, json_schemas
-from quadrepro.learners.registry import ALGORITHMS
+from quadrepro.learners.registry import ALGORITHMS, Entry, find_entry
 from quadrepro.measures.registry import MEASURES
 from quadrepro.papers.claims import KINDS as CLAIMS
 from quadrepro.papers.paper import paper_names
 from quadrepro.papers.schema import PaperFile
-from quadrepro.report.kinds import Tables
+from quadrepro.report.kinds import kinds_for, model_of
 from quadrepro.resources import cards_folder
+from quadrepro.voters.registry import VOTER_SETS
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -61,7 +63,8 @@ def _ref(name: str) -> str:
 
 
 def _config() -> JsonSchema:
-    models = {"Config": Config, "View": View, "Tables": Tables}
+    tables = model_of(kinds_for(extensions.names("tables")))
+    models: dict[str, Any] = {"Config": Config, "View": View, "Tables": tables}
     models |= {"AlgorithmEntry": AlgorithmEntry, "Axis": Axis, "Distribution": Distribution}
     found = json_schemas(models)
     config = found["Config"]["properties"]
@@ -69,7 +72,7 @@ def _config() -> JsonSchema:
     # The user's own papers, data sets and measures of their algorithms have names of their own.
     config["paper"]["anyOf"] = [{"enum": ["", *paper_names()]}, {"pattern": r"/|^\."}]
     datasets = [{"enum": _shipped_cards()}, {"pattern": "^[a-z][a-z0-9_]*$"}]
-    algorithms = [{"enum": [*ALGORITHMS]}, {"pattern": ":"}]
+    algorithms = [{"enum": algorithm_names()}, {"pattern": ":"}]
     for key, entry, names in (
         ("datasets", "DatasetEntry", datasets),
         ("algorithms", "AlgorithmEntry", algorithms),
@@ -78,18 +81,29 @@ def _config() -> JsonSchema:
         if key == "datasets":
             found[entry]["properties"]["name"]["anyOf"] = names
     for name in ("Protocol", "Protocol-changes", "AlgorithmEntry"):
-        found[name]["properties"]["measures"]["items"]["enum"] = [*MEASURES]
+        measures = [*MEASURES, *extensions.names("measures")]
+        found[name]["properties"]["measures"]["items"]["enum"] = measures
+    for name in ("Protocol", "Protocol-changes"):
+        alone, mapping = found[name]["properties"]["voter_set"]["anyOf"]
+        alone["enum"] = [*VOTER_SETS, *extensions.names("voters")]
+        mapping |= {"propertyNames": {"enum": alone["enum"]}, "maxProperties": 1}
     column = found["AlgorithmEntry"]
     column["properties"]["algorithm"]["anyOf"] = algorithms
     column["if"] = {"not": {"anyOf": [{"required": [key]} for key in _WHAT]}}
     column["then"] = {"properties": {"name": {"anyOf": algorithms}}}
-    column["allOf"] = [_of_algorithm(name) for name in ALGORITHMS]
+    column["allOf"] = [_of_algorithm(name) for name in algorithm_names()]
     return found
+
+
+def algorithm_names() -> list[str]:
+    """Return the algorithms of the registry, and those that installed packages add."""
+    return [*ALGORITHMS, *extensions.names("algorithms")]
 
 
 def _of_algorithm(name: str) -> JsonSchema:
     """Return which settings and hyper-parameters an entry of an algorithm may have."""
-    entry = ALGORITHMS[name]
+    entry = find_entry(name)
+    assert isinstance(entry, Entry)
     learner = entry.learner.__name__
     known = json_schemas({learner: entry.learner})[learner]["properties"]
     searched = {h.name: h.meaning for h in entry.make({}).hyperparameters}

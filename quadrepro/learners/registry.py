@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from quadrepro import extensions
 from quadrepro.errors import nearest
 from quadrepro.learners.base import Learner
 
@@ -26,24 +27,31 @@ class Entry:
 
     Attributes
     ----------
-    home : str
-        Module in `quadrepro.learners` and class, such as ``"greedy.adaboost:AdaBoost"``.
+    home : str or type
+        Module in `quadrepro.learners` and class, such as ``"greedy.adaboost:AdaBoost"``, or the
+        class itself.
     label : str
         Its name in tables.
     source : str
         The paper that describes it.
     preset : dict
         Settings that the user cannot change.
+    grid : dict
+        Values of hyper-parameters for a config that names none, as it would write them; those of
+        quadrepro's own algorithms stand in `quadrepro.learners.default_grids`.
     """
 
-    home: str
+    home: str | type[Learner]
     label: str
     source: str
     preset: dict[str, Any] = field(default_factory=dict)
+    grid: dict[str, Any] = field(default_factory=dict)
 
     @property
     def learner(self) -> type[Learner]:
         """The class of the algorithm."""
+        if isinstance(self.home, type):
+            return self.home
         module, _, name = self.home.partition(":")
         found: type[Learner] = getattr(
             importlib.import_module(f"quadrepro.learners.{module}"), name
@@ -155,8 +163,8 @@ def find_entry(name: str, folder: str = "") -> Entry | EstimatorEntry:
     Parameters
     ----------
     name : str
-        A name in the registry, or the import path of a class or function: ``module:attribute``,
-        where the module ``sklearn`` stands for all of scikit-learn.
+        A name in the registry or of an extension, or the import path of a class or function:
+        ``module:attribute``, where the module ``sklearn`` stands for all of scikit-learn.
     folder : str, default ""
         Where modules are looked for that are not installed.
 
@@ -164,13 +172,18 @@ def find_entry(name: str, folder: str = "") -> Entry | EstimatorEntry:
     ------
     KeyError
         If there is none; the message gives the nearest name.
+    ConfigError
+        If an extension cannot be used.
     """
     if ":" in name:
         # The module imports scikit-learn.
         from quadrepro.learners.contestants.entry import estimator_entry
 
         return estimator_entry(name, folder)
-    if name not in ALGORITHMS:
-        hint = nearest(name, ALGORITHMS, "quadrepro list algorithms")
-        raise KeyError(f"unknown algorithm {name!r}{hint}")
-    return ALGORITHMS[name]
+    if name in ALGORITHMS:
+        return ALGORITHMS[name]
+    if added := extensions.load("algorithms", name, Entry):
+        return added
+    known = (*ALGORITHMS, *extensions.names("algorithms"))
+    hint = nearest(name, known, "quadrepro list algorithms")
+    raise KeyError(f"unknown algorithm {name!r}{hint}")

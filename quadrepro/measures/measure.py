@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Literal
@@ -19,10 +20,10 @@ class Measure:
     ----------
     title : str
         What tables and figures call it.
-    function : str
-        ``"module:name"`` below `quadrepro.measures` of a function that takes a `Trained` and
-        returns an array of shape (n_candidates,). It is imported when the measure is first taken,
-        so that a config loads only what it measures.
+    function : str or callable
+        A function that takes a `Trained` and returns an array of shape (n_candidates,), or its
+        ``"module:name"`` below `quadrepro.measures`, which is imported when the measure is first
+        taken, so that a config loads only what it measures.
     needs : {"scores", "voters"}, default "scores"
         What it is measured on: the scores of any learner, or the voters and weights of a vote.
     direction : {"lower", "higher"} or None, default "lower"
@@ -34,7 +35,7 @@ class Measure:
     """
 
     title: str
-    function: str
+    function: str | Callable[[Trained], FloatArray]
     needs: Literal["scores", "voters"] = "scores"
     direction: Literal["lower", "higher"] | None = "lower"
     every_round: bool = False
@@ -43,7 +44,9 @@ class Measure:
     @property
     def module(self) -> str:
         """Name of the module of its function."""
-        return f"quadrepro.measures.{self.function.split(':')[0]}"
+        if isinstance(self.function, str):
+            return f"quadrepro.measures.{self.function.split(':')[0]}"
+        return self.function.__module__
 
     @property
     def needs_votes(self) -> bool:
@@ -58,6 +61,7 @@ class Measure:
         ValueError
             If it needs votes and the learner has none.
         """
-        function = resolve_name(f"quadrepro.measures.{self.function}")
+        named = self.function
+        function = resolve_name(f"quadrepro.measures.{named}") if isinstance(named, str) else named
         values: FloatArray = function(trained)
         return values

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from quadrepro import extensions
 from quadrepro.errors import nearest
 from quadrepro.measures.measure import Measure
 from quadrepro.measures.trained import Trained
@@ -135,6 +136,8 @@ def find_measure(name: str) -> Measure:
     ------
     KeyError
         If there is none; the message gives the nearest name, or the new one of an old name.
+    ConfigError
+        If an extension cannot be used.
 
     Examples
     --------
@@ -143,9 +146,12 @@ def find_measure(name: str) -> Measure:
     """
     if name in RENAMED:
         raise KeyError(f"{name} is now called {RENAMED[name]}")
-    if name not in MEASURES:
-        raise KeyError(f"unknown measure {name!r}{nearest(name, MEASURES)}")
-    return MEASURES[name]
+    if name in MEASURES:
+        return MEASURES[name]
+    if added := extensions.load("measures", name, Measure):
+        return added
+    known = (*MEASURES, *extensions.names("measures"))
+    raise KeyError(f"unknown measure {name!r}{nearest(name, known)}")
 
 
 def title_of(name: str) -> str:
@@ -159,7 +165,7 @@ def measure(names: Sequence[str], trained: Trained) -> dict[str, list[float]]:
     Parameters
     ----------
     names : sequence of str
-        Keys of `MEASURES`.
+        Names of measures.
     trained : Trained
         The candidates; one without a solution has NaN scores and weights.
 

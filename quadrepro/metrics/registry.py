@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 
+from quadrepro import extensions
 from quadrepro._typing import Task
 from quadrepro.errors import nearest
 from quadrepro.metrics.metric import Metric
@@ -21,12 +22,14 @@ def find_metric(name: str) -> Metric:
     Parameters
     ----------
     name : str
-        One of `METRICS`, or one of scikit-learn's scorers.
+        One of `METRICS`, one of scikit-learn's scorers, or one of an extension.
 
     Raises
     ------
     KeyError
         If there is none; the message gives the nearest name.
+    ConfigError
+        If an extension cannot be used.
 
     Examples
     --------
@@ -43,10 +46,13 @@ def find_metric(name: str) -> Metric:
     names = scorer_names()
     if name in names:
         return metric_of_scorer(name)
+    if added := extensions.load("metrics", name, Metric):
+        return added
     unknown = f"unknown metric {name!r}"
     if name in get_scorer_names():
         unknown = f"{name} judges clusters, or several labels per example"
-    raise KeyError(f"{unknown}{nearest(name, [*METRICS, *names], LISTING)}")
+    known = (*METRICS, *names, *extensions.names("metrics"))
+    raise KeyError(f"{unknown}{nearest(name, known, LISTING)}")
 
 
 def fault_of_task(name: str, tasks: Iterable[Task]) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from quadrepro.documents.source import Place, YamlSource, read_yaml
 from quadrepro.documents.validation import validated
 from quadrepro.errors import ConfigError, nearest
-from quadrepro.papers.claims import KINDS
+from quadrepro.papers.claims import find_claim
 from quadrepro.papers.claims.claim import Claim
 from quadrepro.papers.printed import SD, Printed, read_printed
 from quadrepro.papers.schema import Facts, GroupEntry, PaperFile
@@ -233,16 +233,15 @@ def _printed(
 
 
 def _claim(place: Place, data: dict[str, Any], file: PaperFile, source: YamlSource) -> Claim:
-    from quadrepro.measures.registry import MEASURES
-
     kind = data.get("kind")
     if kind is None:
         raise ConfigError(f"{source.where(place)}: the key 'kind' is missing")
-    if str(kind) not in KINDS:
-        message = f"there is no kind of claim {kind!r}{nearest(str(kind), KINDS)}"
-        raise ConfigError(f"{source.where((*place, 'kind'))}: {message}")
+    try:
+        model = find_claim(kind)
+    except KeyError as error:
+        raise ConfigError(f"{source.where((*place, 'kind'))}: {error.args[0]}") from None
     folder = source.path.parent
     ships = folder.parent == papers_folder()
     module = f"quadrepro.papers.{folder.name}.claims" if ships else ""
-    context = {"algorithms": file.names, "measures": MEASURES, "module": module}
-    return validated(KINDS[kind], source, place=place, context=context)
+    context = {"algorithms": file.names, "module": module}
+    return validated(model, source, place=place, context=context)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from quadrepro.config.protocol import Protocol
 from quadrepro.config.schema import Config
 from quadrepro.config.split_rule import SplitRule
+from quadrepro.voters.registry import find_voter_set
 
 ENDING = ".caption.md"
 """Ending of the file with a figure's caption."""
@@ -122,7 +123,14 @@ def _preparation(protocol: Protocol, votes: bool) -> list[str]:
         found.append(f"Normal noise of {noise.deviation:g} times its range is on each attribute.")
     if not votes:
         return found
-    if holdout is None:
+    name, parameters = protocol.named_voters
+    if name:
+        voters = find_voter_set(name).label
+        if protocol.voters:
+            voters = f"{protocol.voters} {voters}, drawn at random"
+        given = ", ".join(f"{key} {value}" for key, value in parameters.items())
+        found.append(f"Votes are over {voters}{f' ({given})' if given else ''}.")
+    elif holdout is None:
         n = protocol.stumps_per_attribute
         stumps = f"decision stumps, {n} per attribute"
         if protocol.voters:

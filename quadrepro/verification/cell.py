@@ -17,6 +17,8 @@ from quadrepro.kernels.compiling import warm
 from quadrepro.learners.algorithm import Algorithm
 from quadrepro.learners.base import Learner
 from quadrepro.learners.predictor import Predictor
+from quadrepro.learners.training import Part
+from quadrepro.learners.voter_sets import FixedVoters
 
 # Each of these registers how its learners are solved.
 from quadrepro.verification import cq_programs, gradient, greedy, programs, refitted  # noqa: F401
@@ -165,9 +167,17 @@ def _scored(
     """Yield the scores of each part by the candidate trained on what it saw, and what is zero."""
     train = cell.data.train
     if isinstance(learner, Algorithm):
+        grid = cell.up_to if solution.warm else cell.alone
+        voters = cell.data.voters
+        if isinstance(voters, FixedVoters) and voters.needs_labels:
+            for kept, out in zip(seen, parts, strict=True):
+                known = Part(train.X[kept], train.y[kept])
+                H, H_out = voters.matrices(known, train.X[out], cell.data.rng)
+                vote = learner.path(H, known.y, grid)[-1].astype(np.longdouble)
+                yield H_out @ vote, ZERO * float(np.abs(vote).sum())
+            return
         _, H = cell.matrix()
         samples = np.stack(seen).astype(np.float64)
-        grid = cell.up_to if solution.warm else cell.alone
         votes = learner.path(H, train.y, grid, samples)[:, -1].astype(np.longdouble)
         for out, vote in zip(parts, votes, strict=True):
             yield H[out] @ vote, ZERO * float(np.abs(vote).sum())

@@ -29,7 +29,7 @@ from quadrepro.verification.trajectory import (
     StepRule,
     check_rounds,
 )
-from quadrepro.verification.voters import DrawnVote, Grid16, MatrixVote, StumpMatrix, Vote
+from quadrepro.verification.voters import DrawnVote, Grid16, Matrix, MatrixVote, Vote
 from quadrepro.verification.weights import AdaBoostRegRule, AdaBoostRule, EBBoostRule, HedgeRule
 from quadrepro.voters.source import FixedVoters, VoterSource
 
@@ -122,7 +122,7 @@ class GreedySolution(Solution):
         Its hyper-parameter besides the number of rounds; NaN if it has none.
     run : FixedTrajectory or DrawnTrajectory
         The rounds.
-    voters : StumpMatrix or Grid16
+    voters : StumpMatrix, VoterSetMatrix or Grid16
         Evaluates the voters.
     held_out : HeldOut or None, default None
         What chose the number of rounds, if stumps are drawn.
@@ -133,7 +133,7 @@ class GreedySolution(Solution):
     learner: GreedyAlgorithm  # type: ignore[type-arg]
     value: float
     run: FixedTrajectory | DrawnTrajectory
-    voters: StumpMatrix | Grid16
+    voters: Matrix | Grid16
     held_out: HeldOut | None = None
     influences: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
 
@@ -142,7 +142,7 @@ class GreedySolution(Solution):
         """The vote, added up over the rounds."""
         run, voters = self.run, self.voters
         if isinstance(run, FixedTrajectory):
-            assert isinstance(voters, StumpMatrix)
+            assert not isinstance(voters, Grid16)
             weights = run.vote()
             if isinstance(self.learner, CBBoost | GBCBBoost):
                 # The paper's weights are a distribution over voters.

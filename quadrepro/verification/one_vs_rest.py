@@ -11,7 +11,8 @@ from quadrepro._typing import FloatArray, IntArray, Task
 from quadrepro.learners.base import Learner
 from quadrepro.learners.one_vs_rest import common_candidate
 from quadrepro.verification.certificate import Certificate, LongArray, Number, Rounds
-from quadrepro.verification.solution import Cell, Solution, solve
+from quadrepro.verification.refitted import solution_of
+from quadrepro.verification.solution import Cell, Solution
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,9 +78,9 @@ def solve_classes(learner: Learner, cell: Cell) -> Solution:
     """Train the chosen candidate once more, for every class if the learner tells two apart."""
     data = cell.data
     if not learner.against_rest(data.task):
-        return solve(learner, cell)
+        return solution_of(learner, cell)
     codes = tuple(np.unique(data.train.y).astype(int).tolist())
     cells = tuple(Cell(data.against_rest(code), cell.grids, cell.chosen) for code in codes)
-    solutions = tuple(solve(learner, of_class) for of_class in cells)
+    solutions = tuple(solution_of(learner, of_class) for of_class in cells)
     candidate = common_candidate([solution.candidate for solution in solutions])
     return OneVsRestSolution(candidate, codes, cells, solutions, data.n_classes)

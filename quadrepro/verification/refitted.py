@@ -1,4 +1,4 @@
-"""Predictors without a formula to check, such as scikit-learn's: fitting again must agree."""
+"""Learners without a formula to check, such as scikit-learn's: training again must agree."""
 
 from __future__ import annotations
 
@@ -7,11 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from quadrepro._typing import FloatArray
+from quadrepro.errors import ConfigError
+from quadrepro.learners.algorithm import Algorithm
+from quadrepro.learners.base import Learner
 from quadrepro.learners.baseline import Baseline
 from quadrepro.learners.contestants.predictor import EstimatorPredictor
 from quadrepro.learners.predictor import Predictor
 from quadrepro.verification.certificate import Certificate, LongArray, Rounds
 from quadrepro.verification.solution import Cell, Solution, solve
+from quadrepro.verification.voters import MatrixVote
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +46,52 @@ class RefittedSolution(Solution):
 
     def prove(self, certificate: Certificate, rounds: Rounds) -> None:
         """Do nothing: the outcomes alone are compared."""
+
+
+@dataclass(frozen=True, eq=False)
+class RefittedVote(Solution):
+    """A vote that an algorithm of another package finds once more.
+
+    Attributes
+    ----------
+    found : MatrixVote
+        The vote.
+    """
+
+    found: MatrixVote
+
+    @property
+    def vote(self) -> MatrixVote:
+        """The vote."""
+        return self.found
+
+    def prove(self, certificate: Certificate, rounds: Rounds) -> None:
+        """Do nothing: the outcomes alone are compared."""
+
+
+def solution_of(learner: Learner, cell: Cell) -> Solution:
+    """Train the chosen candidate once more; see `solve`.
+
+    Nothing is known of the algorithms of other packages but that they must find the same again.
+
+    Raises
+    ------
+    ConfigError
+        If such an algorithm votes over drawn stumps, which are not kept.
+    """
+    if type(learner).__module__.partition(".")[0] == __name__.partition(".")[0]:
+        return solve(learner, cell)
+    if isinstance(learner, Predictor):
+        return RefittedSolution(cell.chosen, learner, cell)
+    assert isinstance(learner, Algorithm)
+    if cell.drawn is not None:
+        raise ConfigError(
+            f"{type(learner).__name__} is of another package: its votes over drawn stumps cannot "
+            "be verified"
+        )
+    voters, H = cell.matrix()
+    [weights] = learner.path(H, cell.data.train.y, cell.alone)
+    return RefittedVote(cell.chosen, MatrixVote(voters, weights.astype(np.longdouble)))
 
 
 @solve.register(EstimatorPredictor)

@@ -15,9 +15,17 @@ from quadrepro.learners.algorithm import DrawnProblem
 from quadrepro.learners.base import Learner
 from quadrepro.learners.grid import Grid, Value
 from quadrepro.learners.training import TrainingData
+from quadrepro.learners.voter_sets import FixedVoters
 from quadrepro.learners.voting import DrawnStumps, FixedStumps
 from quadrepro.verification.certificate import Certificate, LongArray, Rounds
-from quadrepro.verification.voters import ZERO, Grid16, StumpMatrix, Vote
+from quadrepro.verification.voters import (
+    ZERO,
+    Grid16,
+    Matrix,
+    StumpMatrix,
+    Vote,
+    VoterSetMatrix,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,15 +67,20 @@ class Cell:
                 return Grid.of({name: values[: values.index(chosen[name][0]) + 1]})
         return self.alone
 
-    def matrix(self) -> tuple[StumpMatrix, FloatArray]:
-        """Return the fixed stumps, and the voter matrix of the training examples."""
+    def matrix(self) -> tuple[Matrix, FloatArray]:
+        """Return the fixed voters, and the voter matrix of the training examples."""
         return self._matrix
 
     @cached_property
-    def _matrix(self) -> tuple[StumpMatrix, FloatArray]:
-        assert isinstance(self.data.voters, FixedStumps)
-        stumps = StumpMatrix.of(self.data, self.data.voters)
-        return stumps, stumps.outputs(self.data.train.X)
+    def _matrix(self) -> tuple[Matrix, FloatArray]:
+        voters = self.data.voters
+        found: Matrix
+        if isinstance(voters, FixedVoters):
+            found = VoterSetMatrix(voters, self.data)
+        else:
+            assert isinstance(voters, FixedStumps)
+            found = StumpMatrix.of(self.data, voters)
+        return found, found.outputs(self.data.train.X)
 
 
 def drawn_problem(data: TrainingData, voters: DrawnStumps) -> tuple[DrawnProblem, Grid16]:

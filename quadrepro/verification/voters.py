@@ -1,4 +1,4 @@
-"""Stumps, evaluated from their definitions."""
+"""Stumps, evaluated from their definitions, and the voters of other sets."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from quadrepro._typing import FloatArray, IntArray
 from quadrepro.learners.training import TrainingData
+from quadrepro.learners.voter_sets import FixedVoters
 from quadrepro.learners.voting import FixedStumps
 from quadrepro.verification.certificate import LongArray
 
@@ -73,18 +74,42 @@ class StumpMatrix:
 
 
 @dataclass(frozen=True, eq=False)
-class MatrixVote(Vote):
-    """A vote over evenly spaced stumps.
+class VoterSetMatrix:
+    """The voters of a voter set, which are fitted again and taken as they are.
 
     Attributes
     ----------
-    stumps : StumpMatrix
+    voters : FixedVoters
+        The voter set.
+    data : TrainingData
+        The examples.
+    """
+
+    voters: FixedVoters
+    data: TrainingData
+
+    def outputs(self, X: FloatArray) -> FloatArray:
+        """Return the voter matrix, shape (n_examples, n_voters)."""
+        return self.voters.matrices(self.data.train, X, self.data.rng)[1]
+
+
+Matrix = StumpMatrix | VoterSetMatrix
+"""Voters that are the same in every round."""
+
+
+@dataclass(frozen=True, eq=False)
+class MatrixVote(Vote):
+    """A vote over voters that are the same in every round.
+
+    Attributes
+    ----------
+    stumps : StumpMatrix or VoterSetMatrix
         The voters.
     weights : ndarray of longdouble of shape (n_voters,)
         Their signed weights.
     """
 
-    stumps: StumpMatrix
+    stumps: Matrix
     weights: LongArray
 
     @property

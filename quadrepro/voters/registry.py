@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
+from quadrepro import extensions
 from quadrepro.errors import nearest
 
 if TYPE_CHECKING:
@@ -26,18 +27,20 @@ class VoterSetEntry:
 
     Attributes
     ----------
-    home : str
-        Module and class, such as ``"quadrepro.voters.trees:Trees"``.
+    home : str or type
+        Module and class, such as ``"quadrepro.voters.trees:Trees"``, or the class itself.
     label : str
         What captions call the voters.
     """
 
-    home: str
+    home: str | type[Any]
     label: str
 
     @property
     def maker(self) -> Callable[..., VoterSet]:
         """The class, a transformer with scikit-learn's interface."""
+        if isinstance(self.home, type):
+            return self.home
         module, _, name = self.home.partition(":")
         found: Callable[..., VoterSet] = getattr(importlib.import_module(module), name)
         return found
@@ -45,7 +48,7 @@ class VoterSetEntry:
     @property
     def module(self) -> str:
         """The module whose code the voters depend on."""
-        return self.home.partition(":")[0]
+        return self.maker.__module__
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -90,7 +93,12 @@ def find_voter_set(name: str) -> VoterSetEntry:
     ------
     KeyError
         If there is none; the message gives the nearest name.
+    ConfigError
+        If an extension cannot be used.
     """
-    if name not in VOTER_SETS:
-        raise KeyError(f"unknown voter set {name!r}{nearest(name, VOTER_SETS)}")
-    return VOTER_SETS[name]
+    if name in VOTER_SETS:
+        return VOTER_SETS[name]
+    if added := extensions.load("voters", name, VoterSetEntry):
+        return added
+    known = (*VOTER_SETS, *extensions.names("voters"))
+    raise KeyError(f"unknown voter set {name!r}{nearest(name, known)}")

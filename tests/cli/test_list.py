@@ -10,8 +10,11 @@ from click.testing import CliRunner, Result
 
 from quadrepro.cli import main
 from quadrepro.data.card import card_names
+from quadrepro.extensions import KINDS
 from quadrepro.learners.registry import ALGORITHMS
+from quadrepro.registries import REGISTRIES
 from quadrepro.resources import configs_folder
+from tests.packages import Install
 
 
 def quadrepro(*words: object, width: int = 100) -> Result:
@@ -23,6 +26,7 @@ def quadrepro(*words: object, width: int = 100) -> Result:
     [
         ("datasets", card_names()),
         ("algorithms", [*ALGORITHMS, "sklearn:NAME", "MODULE:NAME"]),
+        *((kind, [*REGISTRIES[kind].own()]) for kind in KINDS if kind != "algorithms"),
         ("experiments", sorted(p.stem for p in configs_folder().glob("*.yaml"))),
     ],
 )
@@ -35,7 +39,7 @@ def test_list_names_everything(what: str, names: list[str]) -> None:
     assert [line.split()[0] for line in lines[rule + 1 :] if line[0] != " "] == names
 
 
-@pytest.mark.parametrize("what", ["datasets", "algorithms", "experiments"])
+@pytest.mark.parametrize("what", ["datasets", "experiments", *KINDS])
 @pytest.mark.parametrize("width", [60, 80, 100, 140])
 def test_no_line_of_a_list_is_wider_than_the_terminal(what: str, width: int) -> None:
     lines = quadrepro("list", what, width=width).output.splitlines()
@@ -61,3 +65,18 @@ def test_list_datasets_says_what_is_here_and_from_where(
     with_files = quadrepro("list", "datasets", "--data", canonical_folder, width=300).output
     assert "not here" not in with_files
     assert str(canonical_folder / "pima.csv") in with_files
+
+
+def test_a_list_says_which_package_a_name_is_from(install: Install) -> None:
+    install("ours", "algorithms", "mine = ours.code:ENTRY")
+    rows = json.loads(quadrepro("list", "algorithms", "--format", "json").output)
+    packages = {row["name"]: row["package"] for row in rows}
+    assert (packages["mine"], packages["adaboost"]) == ("ours 1.2", "quadrepro")
+    assert packages["sklearn:NAME"] == "scikit-learn"
+
+
+def test_a_list_refuses_a_name_that_a_package_takes_from_us(install: Install) -> None:
+    install("ours", "algorithms", "adaboost = ours.code:ENTRY")
+    result = quadrepro("list", "algorithms")
+    assert result.exit_code == 2
+    assert "'adaboost' is a name of quadrepro itself" in result.output

@@ -26,3 +26,9 @@ def test_a_measure_of_votes_refuses_a_learner_that_has_none(trained: Trained) ->
     assert np.isfinite(sizes(trained)).all()
     with pytest.raises(ValueError, match="the learner has none"):
         sizes(replace(trained, H=None, weights=None))
+
+
+def test_a_measure_can_be_given_as_a_function_of_any_module(trained: Trained) -> None:
+    own = Measure("error", lambda trained: trained.wrong.mean(axis=1))
+    assert own(trained).tolist() == Measure("error", "errors:train_error")(trained).tolist()
+    assert own.module == __name__

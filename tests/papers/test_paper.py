@@ -135,7 +135,7 @@ def test_a_paper_that_is_not_there_is_named_with_the_nearest(
             CLAIM,
             "{kind: in-order, text: a, of: [ada], measures: [train_error, tset_error]}",
             "8:70",
-            "there is no measure 'tset_error'; did you mean 'test_error'?",
+            "unknown measure 'tset_error'; did you mean 'test_error'?",
         ),
         (
             CLAIM,

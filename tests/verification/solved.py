@@ -121,6 +121,23 @@ OF_CLASSES = {
         "rqp-boost, drawn": Case("rqp-boost", {"C": [0.1, 1]}, {}, DRAWN, CLASSES),
     }.items()
 }
+
+
+def over(voters: Any) -> dict[str, Any]:
+    """Return a protocol whose votes are over a voter set."""
+    return {"view": "quadboost", "folds": 3, "voter_set": voters}
+
+
+TREES_OF_TWO = {"trees": {"n_trees": 12}}
+VOTER_SETS = {
+    "adaboost, trees": Case("adaboost", ROUNDS, {}, over(TREES_OF_TWO)),
+    "lpboost, random": Case(
+        "lpboost", {"C": [0.03, 0.1]}, {}, over({"drawn-stumps": {"n_stumps": 30}}), "balance"
+    ),
+    "cb-boost, conjunctions, more classes": Case(
+        "cb-boost", ROUNDS, {}, over({"conjunctions": {"per_attribute": 2, "n_best": 3}}), CLASSES
+    ),
+}
 STEPS = {
     "boosting": {},
     "rsboosting": {"nu": [0.1, 0.5]},
@@ -157,7 +174,7 @@ REFITTED = {
     "one tree": Case("sklearn:DecisionTreeClassifier", {}, {"max_depth": 2}),
     "baseline, numbers": Case("baseline", {}, {}, NUMBERS, REGRESSION),
 }
-CASES = {**GREEDY, **OVER_DRAWN, **PROGRAMS, **OF_CLASSES, **TREES, **REFITTED}
+CASES = {**GREEDY, **OVER_DRAWN, **PROGRAMS, **VOTER_SETS, **OF_CLASSES, **TREES, **REFITTED}
 
 
 @cache

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import (
+    Field,
+    SerializeAsAny,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+    field_validator,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
+from quadrepro import extensions
 from quadrepro.data.schema import MAX_ROWS, every_name
 from quadrepro.documents.model import Model, fault
+from quadrepro.documents.validation import nested_fault
+
+if TYPE_CHECKING:
+    from quadrepro.data.sources.frame import Frame
 
 RowNumber = Annotated[int, Field(gt=0, lt=MAX_ROWS)]
 
@@ -191,10 +204,69 @@ class FileSource(FileLayout):
     path: str = Field(pattern=r"^[^\x00]*$")
 
 
-Source = Annotated[
-    GeneratedSource | SklearnSource | OpenMLSource | WebSource | FileSource,
-    Field(discriminator="kind"),
-]
+class PackageSource(Layout):
+    """A source of another package, which names a subclass in the group ``quadrepro.sources``.
+
+    Its rows are read by ``run`` and ``fetch`` alone, checked against the card, and cached.
+
+    Attributes
+    ----------
+    kind : str
+        Name of the entry point.
+    """
+
+    kind: str
+
+    @property
+    def words(self) -> str:
+        """The source in words, with its address."""
+        return self.kind
+
+    def read(self) -> Frame:
+        """Return the table as it is in the source.
+
+        Raises
+        ------
+        DataError
+            If it cannot be read; NoConnectionError if no other source can be either.
+        """
+        raise NotImplementedError
+
+
+OwnSource = GeneratedSource | SklearnSource | OpenMLSource | WebSource | FileSource
+OWN_SOURCES: dict[str, type[Model]] = {
+    "generated": GeneratedSource,
+    "sklearn": SklearnSource,
+    "openml": OpenMLSource,
+    "uci": WebSource,
+    "mirror": WebSource,
+    "file": FileSource,
+}
+"""The kinds of sources that quadrepro has itself."""
+
+
+def _or_of_a_package(data: Any, own: ValidatorFunctionWrapHandler) -> Any:
+    if isinstance(data, PackageSource):
+        return data
+    kind = data.get("kind") if isinstance(data, dict) else None
+    if not isinstance(kind, str) or kind in OWN_SOURCES:
+        return own(data)
+    extension = extensions.find("sources", kind)
+    if extension is None:
+        return own(data)
+    try:
+        return extension.load_class(PackageSource).model_validate(data)
+    except ValidationError as error:
+        raise nested_fault(error, data=data) from None
+
+
+if TYPE_CHECKING:
+    Source = OwnSource | PackageSource
+else:
+    # What is wrong with a source of ours is said without a word of those of other packages.
+    Source = Annotated[
+        OwnSource, Field(discriminator="kind"), WrapValidator(_or_of_a_package), SerializeAsAny()
+    ]
 
 
 def describe(source: Source) -> str:
@@ -210,6 +282,8 @@ def describe(source: Source) -> str:
             return " + ".join(file.url for file in source.files)
         case FileSource():
             return source.path
+        case PackageSource():
+            return source.words
 
 
 def origin(source: Source) -> str:
@@ -223,4 +297,6 @@ def origin(source: Source) -> str:
             return "mirror"
         case FileSource():
             return "own file"
+        case PackageSource():
+            return source.kind
     return describe(source)

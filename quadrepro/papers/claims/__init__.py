@@ -6,6 +6,8 @@ by side: a claim that does not follow from the paper's own numbers is a finding.
 To add a kind, write a subclass of `Claim` and enter it here and in ``docs/papers.md``.
 """
 
+from quadrepro import extensions
+from quadrepro.errors import nearest
 from quadrepro.papers.claims.bounds import InOrder, LowerAtEveryRound, SmallGap
 from quadrepro.papers.claims.claim import Claim
 from quadrepro.papers.claims.counts import Competitive, LowestMean, Rank, WinsOrTies
@@ -64,3 +66,23 @@ KINDS: dict[str, type[Claim]] = {
     "function": Function,
 }
 """The kinds of claims."""
+
+
+def find_claim(kind: object) -> type[Claim]:
+    """Return a kind of claim, of this package or of an extension.
+
+    Raises
+    ------
+    KeyError
+        If there is none; the message gives the nearest name.
+    ConfigError
+        If an extension cannot be used.
+    """
+    name = str(kind)
+    if name in KINDS:
+        return KINDS[name]
+    extension = extensions.find("claims", name)
+    if extension is None:
+        known = (*KINDS, *extensions.names("claims"))
+        raise KeyError(f"there is no kind of claim {kind!r}{nearest(name, known)}")
+    return extension.load_class(Claim)

@@ -46,7 +46,21 @@ AlgorithmName = Annotated[
 ]
 """An algorithm that the paper's ``names`` list."""
 
-MeasureName = Annotated[str, AfterValidator(_known("there is no measure", "measures"))]
+
+def _known_measure(name: str, info: ValidationInfo) -> str:
+    # Only a claim of a paper is about measures of the registry.
+    if info.context is None:
+        return name
+    from quadrepro.measures.registry import find_measure
+
+    try:
+        find_measure(name)
+    except KeyError as error:
+        raise ValueError(error.args[0]) from None
+    return name
+
+
+MeasureName = Annotated[str, AfterValidator(_known_measure)]
 """A measure of the registry."""
 
 

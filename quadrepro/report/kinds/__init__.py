@@ -1,18 +1,22 @@
 """The kinds of tables and figures: one module for each, and what a config asks for.
 
-To add a kind, write its module and name it in `KINDS`. Nothing else knows which kinds there are.
+To add a kind, write its module and name it in `KINDS`, or in the entry points of a package of your
+own. Nothing else knows which kinds there are.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
 from pydantic import Field, create_model, model_validator
 
+from quadrepro import extensions
 from quadrepro.config.loading import Experiment
 from quadrepro.documents.model import Model, fault
 from quadrepro.documents.validation import validated
+from quadrepro.errors import ConfigError, nearest
 from quadrepro.report.kinds.audit import AUDIT
 from quadrepro.report.kinds.base import Context, Kind, Request
 from quadrepro.report.kinds.claims import CLAIMS
@@ -47,7 +51,9 @@ KINDS: tuple[Kind[Any], ...] = (
 )
 """All kinds. The first table of these that a config asks for is the one that is shown."""
 
+_SPLITS = "printed_splits"
 _NOW_CALLED = {former: kind.key for kind in KINDS for former in kind.former}
+_FORMER = {*_NOW_CALLED, _SPLITS}
 
 
 class _Tables(Model):
@@ -57,22 +63,62 @@ class _Tables(Model):
     @classmethod
     def _refuse_former_names(cls, data: Any) -> Any:
         for key in data if isinstance(data, dict) else ():
+            if key not in cls.model_fields and key not in _FORMER:
+                known = (*cls.model_fields, *extensions.names("tables"))
+                raise fault(f"unknown key {key!r}{nearest(key, known)}", key)
             if key in _NOW_CALLED:
                 raise fault(f"{key} is now called {_NOW_CALLED[key]}", key)
-            if key == "printed_splits":
+            if key == _SPLITS:
                 raise fault(
-                    "printed_splits is a fact of the printed table: say it in the paper's "
+                    f"{_SPLITS} is a fact of the printed table: say it in the paper's "
                     f"paper.yaml, as printed: {{table1: {{splits: {data[key]}}}}}",
                     key,
                 )
         return data
 
 
-_options: dict[str, Any] = {
-    kind.key: (kind.option, Field(default=None, description=kind.meaning)) for kind in KINDS
-}
-Tables = create_model("Tables", __base__=_Tables, **_options)
-_Document = create_model("_Document", __base__=Model, tables=(Tables, ...))
+def model_of(kinds: tuple[Kind[Any], ...]) -> type[Model]:
+    """Return the model of what a config asks for, given the kinds that it can ask for."""
+    options: dict[str, Any] = {
+        kind.key: (kind.option, Field(default=None, description=kind.meaning)) for kind in kinds
+    }
+    return create_model("Tables", __base__=_Tables, **options)
+
+
+def _document(tables: type[Model]) -> type[Model]:
+    return create_model("_Document", __base__=Model, tables=(tables, ...))
+
+
+Tables = model_of(KINDS)
+_Document = _document(Tables)
+
+
+def find_kind(key: str) -> Kind[Any] | None:
+    """Return a kind of an extension by its key, or None.
+
+    Raises
+    ------
+    ConfigError
+        If the extension cannot be used: it is no kind, has another key, or would be written without
+        being asked for or to the files of another kind.
+    """
+    extension = extensions.find("tables", key)
+    if extension is None:
+        return None
+    kind = extension.load(Kind)
+    if kind.key != key:
+        raise ConfigError(f"{extension.where}: its key is {kind.key!r}, not {key!r}")
+    if kind.default is not None:
+        raise ConfigError(f"{extension.where}: it must not have a default")
+    if kind.name in {own.name for own in KINDS}:
+        raise ConfigError(f"{extension.where}: {kind.name} are files of quadrepro: give a stem")
+    return kind
+
+
+def kinds_for(keys: Iterable[str]) -> tuple[Kind[Any], ...]:
+    """Return all kinds of ours, and those of extensions with some keys."""
+    others = (find_kind(key) for key in keys if key not in {*Tables.model_fields, *_FORMER})
+    return (*KINDS, *(kind for kind in others if kind is not None))
 
 
 def requested(experiment: Experiment) -> tuple[Request[Any], ...]:
@@ -86,8 +132,8 @@ def requested(experiment: Experiment) -> tuple[Request[Any], ...]:
     Returns
     -------
     tuple of Request
-        In the order of `KINDS`, each with its validated option, and then those of every metric.
-        Whether an option fits the rest of the config is for `Kind.check` to say.
+        In the order of `KINDS`, each with its validated option, then those of extensions, and those
+        of every metric. Whether an option fits the rest of the config is for `Kind.check` to say.
 
     Raises
     ------
@@ -95,10 +141,13 @@ def requested(experiment: Experiment) -> tuple[Request[Any], ...]:
         If something below ``tables`` is unknown or of the wrong type; one line per fault, with its
         place and the nearest name.
     """
-    source = replace(experiment.source, data={"tables": experiment.config.tables})
-    options = vars(vars(validated(_Document, source))["tables"])
+    asked = experiment.config.tables
+    source = replace(experiment.source, data={"tables": asked})
+    kinds = kinds_for(asked)
+    document = _Document if kinds == KINDS else _document(model_of(kinds))
+    options = vars(vars(validated(document, source))["tables"])
     found = []
-    for kind in KINDS:
+    for kind in kinds:
         option = options[kind.key] or kind.default
         if option is not None:
             found.append(Request(kind, Context(experiment, kind.key, option)))

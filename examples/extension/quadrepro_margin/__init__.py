@@ -1,0 +1,1 @@
+"""Boosting towards a margin: an extension of quadrepro."""

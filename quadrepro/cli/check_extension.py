@@ -1,0 +1,60 @@
+"""``quadrepro check-extension``."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from quadrepro.errors import EXIT_CELLS_MISSING
+
+if TYPE_CHECKING:
+    from quadrepro.extensions import Extension
+
+
+@click.command("check-extension")
+@click.argument("name")
+def command(name: str) -> None:
+    """Try what a package adds against the contracts of its kind.
+
+    NAME is an installed package with entry points of quadrepro, or the name of one of them. Each
+    contract gets a line. Exits with 1 if one is broken.
+    """
+    from quadrepro.contracts import contracts_of, title
+
+    broken = 0
+    for extension in _named(name):
+        click.echo(f"{extension.name} (quadrepro.{extension.kind}, {extension.title})")
+        for contract in contracts_of(extension.kind):
+            try:
+                contract(extension.name)
+            # Whatever the code of others raises breaks the contract.
+            except Exception as error:
+                broken += 1
+                kind = "" if isinstance(error, AssertionError) else f"{type(error).__name__}: "
+                click.echo(f"  broken  {title(contract)}: {kind}{error}")
+            else:
+                click.echo(f"  ok      {title(contract)}")
+    if broken:
+        click.echo(f"{broken} contract{'s' * (broken > 1)} broken", err=True)
+        sys.exit(EXIT_CELLS_MISSING)
+
+
+def _named(name: str) -> list[Extension]:
+    """Return the extensions of a package, or those with a name."""
+    from quadrepro import extensions
+    from quadrepro.errors import ConfigError, nearest
+    from quadrepro.registries import REGISTRIES
+
+    every = [
+        extension
+        for kind in extensions.KINDS
+        for extension in extensions.every(kind, REGISTRIES[kind].own())
+    ]
+    found = [e for e in every if name in (e.name, e.distribution)]
+    if not found:
+        known = [part for e in every for part in (e.name, e.distribution)]
+        hint = nearest(name, known) or ": no installed package adds anything"
+        raise ConfigError(f"no package and no entry point of one is called {name!r}{hint}")
+    return found
