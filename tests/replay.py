@@ -1,0 +1,160 @@
+"""Replays of committed results: the recorded seconds of all cells, in simulated time."""
+
+from __future__ import annotations
+
+import csv
+import heapq
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from unittest.mock import patch
+
+from quadrepro.config import plan as planning
+from quadrepro.config import problems
+from quadrepro.config.cell import Cell
+from quadrepro.config.loading import load_experiment
+from quadrepro.data.card import load_card
+from quadrepro.data.encoding import count_rows
+from quadrepro.data.schema import View
+from quadrepro.data.store import Found
+from quadrepro.engine.estimates import Estimates, Seen, longest_first
+from quadrepro.engine.kinds import Kind
+from quadrepro.engine.remaining import Remaining, forecast
+from quadrepro.engine.times import Around
+from quadrepro.errors import DataError
+from quadrepro.resources import configs_folder
+
+RESULTS = Path(__file__).resolve().parents[1] / "results"
+
+SHARES = (0.05, 0.25, 0.5)
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """One experiment, replayed.
+
+    Attributes
+    ----------
+    name : str
+        The experiment.
+    n_cells : int
+        Number of its cells.
+    seconds : float
+        How long it took on the simulated clock.
+    start : float or None
+        The total that was expected before it began.
+    low, high : float
+        The range of that.
+    totals : tuple of float
+        The total that was expected at the shares of the time in `SHARES`.
+    """
+
+    name: str
+    n_cells: int
+    seconds: float
+    start: float | None
+    low: float
+    high: float
+    totals: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class _Nowhere:
+    origin: str = "nowhere"
+
+    def read(self, *_: object) -> None:
+        raise DataError("a replay reads no data")
+
+
+def _count(found: Found, view: View) -> int:
+    try:
+        return count_rows(found, view)
+    except DataError:
+        return found.card.rows
+
+
+@cache
+def recorded(name: str) -> tuple[tuple[Cell, float, str], ...]:
+    """Return the cells of an experiment with their recorded seconds and keys."""
+    find: Callable[..., object] = lambda names, folder=None: {
+        name: Found(load_card(name), _Nowhere())  # type: ignore[arg-type]
+        for name in names
+    }
+    with patch.object(planning, "find_datasets", find), patch.object(problems, "count_rows", _count):
+        cells = planning.make_plan(load_experiment(configs_folder() / f"{name}.yaml")).cells
+    with (RESULTS / name / "cells.csv").open(newline="") as file:
+        rows = {(r["dataset"], r["algorithm"], r["repeat"]): r for r in csv.DictReader(file)}
+    found = [(c, rows.get((c.dataset, c.algorithm, str(c.repeat)))) for c in cells]
+    return tuple((c, float(r["seconds"]), r["key"]) for c, r in found if r and r["seconds"])
+
+
+def experiments() -> list[str]:
+    """Return the experiments with committed times."""
+    return sorted(path.parent.name for path in RESULTS.glob("*/cells.csv"))
+
+
+def known_from(names: list[str], but: str) -> dict[Kind, Seen]:
+    """Return what experiments tell about another one that shares no cell with them."""
+    kind_of = Estimates().kind_of
+    own = {key for *_, key in recorded(but)}
+    known: dict[Kind, Seen] = defaultdict(Seen)
+    told: set[str] = set()
+    for name in names:
+        for cell, seconds, key in recorded(name) if name != but else ():
+            if key not in own and key not in told:
+                told.add(key)
+                known[kind_of(cell)].add(seconds)
+    return dict(known)
+
+
+def replay(name: str, known: dict[Kind, Seen], jobs: int = 2) -> Replayed:
+    """Run an experiment in simulated time, with what is known before."""
+    seconds_of = {id(cell): seconds for cell, seconds, _ in recorded(name)}
+    cells = [cell for cell, *_ in recorded(name)]
+    estimates = Estimates()
+    estimates.recall(known)
+    expected = forecast(cells, estimates, jobs, Around())
+    left = Remaining(cells, jobs, estimates, 0.0)
+    totals: list[tuple[float, float]] = []
+    now = 0.0
+    for now in _simulated(cells, seconds_of, jobs, estimates, left):
+        rest = left.shown(now)
+        totals.append((now, now + (0.0 if rest is None else rest)))
+    at = [next(total for time, total in totals if time >= share * now) for share in SHARES]
+    start = None if expected.unknown and not expected.seconds else expected.seconds
+    return Replayed(name, len(cells), now, start, expected.low, expected.high, tuple(at))
+
+
+def _simulated(
+    cells: list[Cell],
+    seconds_of: dict[int, float],
+    jobs: int,
+    estimates: Estimates,
+    left: Remaining,
+) -> Iterator[float]:
+    """Yield the time after every cell; workers take the next cell as soon as one ends."""
+    rest = longest_first(cells, estimates)
+    running: list[tuple[float, int, float, Cell]] = []
+    now = 0.0
+    for i, cell in enumerate(rest):
+        seconds = seconds_of[id(cell)]
+        left.sent(cell, now)
+        heapq.heappush(running, (now + seconds, i, seconds, cell))
+        while len(running) >= jobs:
+            now = _end(running, estimates, left)
+            yield now
+            break
+    while running:
+        now = _end(running, estimates, left)
+        yield now
+
+
+def _end(
+    running: list[tuple[float, int, float, Cell]], estimates: Estimates, left: Remaining
+) -> float:
+    now, _, seconds, cell = heapq.heappop(running)
+    estimates.learn(cell, seconds)
+    left.done(cell, seconds, now)
+    return now
