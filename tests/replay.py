@@ -1,14 +1,19 @@
-"""Replays of committed results: the recorded seconds of all cells, in simulated time."""
+"""Replays of committed results: the recorded seconds of all cells, in simulated time.
+
+``python -m tests.replay`` writes the table of docs/estimates.md again.
+"""
 
 from __future__ import annotations
 
 import csv
 import heapq
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from statistics import median
+from typing import cast
 from unittest.mock import patch
 
 from quadrepro.config import plan as planning
@@ -17,6 +22,7 @@ from quadrepro.config.cell import Cell
 from quadrepro.config.loading import load_experiment
 from quadrepro.data.card import load_card
 from quadrepro.data.encoding import count_rows
+from quadrepro.data.location import Location
 from quadrepro.data.schema import View
 from quadrepro.data.store import Found
 from quadrepro.engine.estimates import Estimates, Seen, longest_first
@@ -27,6 +33,10 @@ from quadrepro.errors import DataError
 from quadrepro.resources import configs_folder
 
 RESULTS = Path(__file__).resolve().parents[1] / "results"
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "estimates.md"
+
+BEGIN, END = "<!-- replays -->", "<!-- end of replays -->"
 
 SHARES = (0.05, 0.25, 0.5)
 
@@ -43,10 +53,11 @@ class Replayed:
         Number of its cells.
     seconds : float
         How long it took on the simulated clock.
-    start : float or None
-        The total that was expected before it began.
-    low, high : float
-        The range of that.
+    start, low, high : float
+        The total that was expected before it began, without algorithms that only this experiment
+        has, and its range.
+    unknown : tuple of str
+        These algorithms.
     totals : tuple of float
         The total that was expected at the shares of the time in `SHARES`.
     """
@@ -54,9 +65,10 @@ class Replayed:
     name: str
     n_cells: int
     seconds: float
-    start: float | None
+    start: float
     low: float
     high: float
+    unknown: tuple[str, ...]
     totals: tuple[float, ...]
 
 
@@ -66,6 +78,10 @@ class _Nowhere:
 
     def read(self, *_: object) -> None:
         raise DataError("a replay reads no data")
+
+
+def _find(names: Iterable[str], folder: Path | None = None) -> dict[str, Found]:
+    return {name: Found(load_card(name), cast(Location, _Nowhere())) for name in names}
 
 
 def _count(found: Found, view: View) -> int:
@@ -78,11 +94,10 @@ def _count(found: Found, view: View) -> int:
 @cache
 def recorded(name: str) -> tuple[tuple[Cell, float, str], ...]:
     """Return the cells of an experiment with their recorded seconds and keys."""
-    find: Callable[..., object] = lambda names, folder=None: {
-        name: Found(load_card(name), _Nowhere())  # type: ignore[arg-type]
-        for name in names
-    }
-    with patch.object(planning, "find_datasets", find), patch.object(problems, "count_rows", _count):
+    with (
+        patch.object(planning, "find_datasets", _find),
+        patch.object(problems, "count_rows", _count),
+    ):
         cells = planning.make_plan(load_experiment(configs_folder() / f"{name}.yaml")).cells
     with (RESULTS / name / "cells.csv").open(newline="") as file:
         rows = {(r["dataset"], r["algorithm"], r["repeat"]): r for r in csv.DictReader(file)}
@@ -123,8 +138,14 @@ def replay(name: str, known: dict[Kind, Seen], jobs: int = 2) -> Replayed:
         rest = left.shown(now)
         totals.append((now, now + (0.0 if rest is None else rest)))
     at = [next(total for time, total in totals if time >= share * now) for share in SHARES]
-    start = None if expected.unknown and not expected.seconds else expected.seconds
-    return Replayed(name, len(cells), now, start, expected.low, expected.high, tuple(at))
+    start = expected.seconds, expected.low, expected.high
+    return Replayed(name, len(cells), now, *start, expected.unknown, tuple(at))
+
+
+def replay_all() -> list[Replayed]:
+    """Replay every experiment, each with what all others tell."""
+    names = experiments()
+    return [replay(name, known_from(names, name)) for name in names]
 
 
 def _simulated(
@@ -142,10 +163,9 @@ def _simulated(
         seconds = seconds_of[id(cell)]
         left.sent(cell, now)
         heapq.heappush(running, (now + seconds, i, seconds, cell))
-        while len(running) >= jobs:
+        if len(running) == jobs:
             now = _end(running, estimates, left)
             yield now
-            break
     while running:
         now = _end(running, estimates, left)
         yield now
@@ -158,3 +178,30 @@ def _end(
     estimates.learn(cell, seconds)
     left.done(cell, seconds, now)
     return now
+
+
+def table() -> str:
+    """Return what replays show, as a table in Markdown."""
+    lines = [
+        "| experiment | cells | seconds | at start | range | at 5% | at 25% | at 50% |",
+        "|---|--:|--:|--:|:-:|--:|--:|--:|",
+    ]
+    replays = replay_all()
+    for one in replays:
+        ends = f"{one.low / one.seconds:.2f}–{one.high / one.seconds:.2f}"
+        start = f"{one.start / one.seconds:.2f}"
+        known = ("–", "–") if one.unknown else (start, ends)
+        totals = (f"{total / one.seconds:.2f}" for total in one.totals)
+        cells = (one.name, one.n_cells, f"{one.seconds:.1f}", *known, *totals)
+        lines.append(f"| {' | '.join(map(str, cells))} |")
+    at = [[one.totals[i] / one.seconds for one in replays] for i in range(len(SHARES))]
+    start_ = [one.start / one.seconds for one in replays if not one.unknown]
+    factors = [f"×{median(max(r, 1 / r) for r in ratios):.2f}" for ratios in (start_, *at)]
+    lines.append(f"| median factor | | | {factors[0]} | | {' | '.join(factors[1:])} |")
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    text = PAGE.read_text(encoding="utf-8")
+    before, after = text[: text.index(BEGIN) + len(BEGIN)], text[text.index(END) :]
+    PAGE.write_text(f"{before}\n{table()}{after}", encoding="utf-8")

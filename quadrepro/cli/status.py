@@ -28,7 +28,7 @@ def command(config: str, data: Path | None, out: Path, repeats: int | None) -> N
 
     plan = prepare(config, data=data, repeats=repeats, offline=True, check_data=False)
     store = record_store(out, read_only=True)
-    lines = overview(plan.cells, store)
+    lines = overview(plan.cells, store).lines
     click.echo(f"{plan.experiment.config.title}: {sum(line.n_cells for line in lines)} cells")
     click.echo(f"{sum(line.n_kept for line in lines)} done")
     bad = [cell for line in lines for cell in line.failed]

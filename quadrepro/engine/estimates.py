@@ -8,6 +8,7 @@ before this run is scaled by how much slower or faster this run is.
 from __future__ import annotations
 
 import math
+import threading
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -117,25 +118,48 @@ class Estimates:
     _before: dict[Kind, Seen] = field(default_factory=dict)
     _groups: dict[str, _Group] = field(default_factory=lambda: defaultdict(_Group))
     _cache: dict[Kind, tuple[float, float] | None] = field(default_factory=dict)
+    _remembered: set[Kind] = field(default_factory=set)
+    _lock: threading.RLock = field(default_factory=threading.RLock)
 
     def recall(self, known: Mapping[Kind, Seen]) -> None:
         """Take over what was learned before this run."""
-        for kind, seen in known.items():
-            self._before[kind] = seen
-            self._note(kind)
-        self.version += 1
+        with self._lock:
+            for kind, seen in known.items():
+                self._before[kind] = seen
+                self._note(kind)
+            self.version += 1
+
+    def remember(self, cell: Cell, seconds: float) -> None:
+        """Add a cell that was done before this run, unless its kind was taken over."""
+        kind = self.kind_of(cell)
+        with self._lock:
+            if kind not in self._before:
+                self._before[kind] = Seen()
+                self._remembered.add(kind)
+                self.version += 1
+            if kind in self._remembered:
+                self._before[kind].add(seconds)
+                self._note(kind)
+
+    def recalled(self, kind: Kind) -> bool:
+        """Whether a kind was taken over from what was learned before."""
+        return kind in self._before and kind not in self._remembered
+
+    @property
+    def remembered(self) -> dict[Kind, Seen]:
+        """The kinds that were remembered and not taken over."""
+        return {kind: self._before[kind] for kind in self._remembered}
 
     def learn(self, cell: Cell, seconds: float) -> None:
         """Add the running time of a finished cell."""
         kind = self.kind_of(cell)
-        if kind not in self._here:
-            self._here[kind] = Seen()
+        with self._lock:
+            if kind not in self._here:
+                self._here[kind] = Seen()
+                self.__dict__.pop("_pace", None)
+                self.version += 1
             self._here[kind].add(seconds)
-            self.__dict__.pop("_pace", None)
-            self.version += 1
-        else:
-            self._here[kind].add(seconds)
-        self._note(kind)
+            self._note(kind)
 
     def knows(self, kind: Kind) -> bool:
         """Whether a cell of a kind was done."""
@@ -148,16 +172,18 @@ class Estimates:
 
     def of_kind(self, kind: Kind) -> tuple[float, float] | None:
         """Return the estimated time of a kind of cells, and the deviation of its logarithm."""
-        if kind not in self._cache:
-            self._cache[kind] = self._estimated(kind)
-        return self._cache[kind]
+        with self._lock:
+            if kind not in self._cache:
+                self._cache[kind] = self._estimated(kind)
+            return self._cache[kind]
 
     @property
     def rate(self) -> float | None:
         """Time by size of all cells together, None if nothing is known."""
-        seen = self._here or self._before
-        size = sum(max(kind.size, 1.0) * one.count for kind, one in seen.items())
-        return sum(one.seconds for one in seen.values()) / size if size else None
+        with self._lock:
+            seen = self._here or self._before
+            size = sum(max(kind.size, 1.0) * one.count for kind, one in seen.items())
+            return sum(one.seconds for one in seen.values()) / size if size else None
 
     def _note(self, kind: Kind) -> None:
         for name in (kind.how, kind.learner):
@@ -237,3 +263,5 @@ def longest_first(cells: Iterable[Cell], estimates: Estimates) -> Iterator[Cell]
                 del rest[kind]
             if first or kind not in rest:
                 order.pop()
+            if first and not untried:
+                again = 0

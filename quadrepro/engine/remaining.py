@@ -73,12 +73,13 @@ def forecast(cells: Iterable[Cell], estimates: Estimates, jobs: int, around: Aro
         known &= estimates.knows(kind)
         seconds, spread = found
         # Cells of a learner are misjudged together, so deviations do not cancel out.
-        for i, factor in enumerate((1.0, math.exp(-PROBABLE * spread), math.exp(PROBABLE * spread))):
-            total[i] += factor * seconds + beside
-            longest[i] = max(longest[i], factor * seconds + beside)
+        for i, deviations in enumerate((0.0, -PROBABLE, PROBABLE)):
+            one = seconds * math.exp(deviations * spread) + beside
+            total[i] += one
+            longest[i] = max(longest[i], one)
     start = around.start.mean if around.start.count and total[0] else 0.0
-    ends = [start + max(sum_ / jobs, most) for sum_, most in zip(total, longest, strict=True)]
-    return Forecast(*ends, tuple(unknown), known)
+    expected, low, high = (start + max(total[i] / jobs, longest[i]) for i in range(3))
+    return Forecast(expected, low, high, tuple(unknown), known)
 
 
 class Remaining:
@@ -117,10 +118,11 @@ class Remaining:
 
     def done(self, cell: Cell, seconds: float, now: float) -> None:
         """Note that a cell ended, which a worker had for some seconds."""
-        self._sent.pop(cell.key, None)
-        self._since.pop(cell.key, None)
         self._kinds[self._estimates.kind_of(cell)] -= 1
-        self._done_seconds += seconds
+        if self._sent.pop(cell.key, None) is not None:
+            # Others may share the folder and compute some of the cells.
+            self._done_seconds += seconds
+        self._since.pop(cell.key, None)
         self._start_next(now)
 
     @property

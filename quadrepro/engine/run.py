@@ -62,7 +62,8 @@ def missing_cells(
     store : RecordStore
         What has been computed.
     estimates : Estimates, optional
-        Learns the running times of the cells that have a record.
+        Learns the running times of the cells that have a record; those that were not known are
+        added to the summary.
     retry : collection of str, default ()
         Cells whose record has one of these statuses are missing as well.
     """
@@ -72,7 +73,12 @@ def missing_cells(
         if record is None or record.status in retry:
             todo.setdefault(cell.key, cell)
         elif estimates is not None and record.ok:
-            estimates.learn(cell, record.took)
+            estimates.remember(cell, record.took)
+    if estimates is not None:
+        times = Times(store.folder)
+        for kind, seen in estimates.remembered.items():
+            times.note(kind, seen.seconds, seen.count)
+        times.keep()
     return list(todo.values())
 
 

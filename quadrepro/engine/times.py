@@ -10,7 +10,7 @@ import contextlib
 import json
 import math
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import astuple, dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -19,7 +19,8 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from quadrepro._files import write_bytes
-from quadrepro.engine.estimates import Seen
+from quadrepro.config.cell import Cell
+from quadrepro.engine.estimates import Estimates, Seen
 from quadrepro.engine.kinds import Kind, kind_of
 from quadrepro.engine.records import Record
 from quadrepro.engine.store import FAILED
@@ -124,13 +125,12 @@ class Times:
 
     def read(self) -> Summary:
         """Return the summary; without a valid file, that of some of the records."""
-        with contextlib.suppress(OSError, ValueError, TypeError, AttributeError):
-            return _decode(self._path.read_bytes())
-        return _from_records(self._folder)
+        found = _read(self._path)
+        return _from_records(self._folder) if found is None else found
 
-    def note(self, kind: Kind, seconds: float) -> None:
-        """Add a cell to what will be kept."""
-        self._new.kinds.setdefault(kind, Seen()).add(seconds)
+    def note(self, kind: Kind, seconds: float, count: int = 1) -> None:
+        """Add the total time of cells of a kind to what will be kept."""
+        self._new.kinds.setdefault(kind, Seen()).add(seconds, count)
 
     def note_record(self, record: Record) -> None:
         """Add the cell of a record with a result, if its size is known."""
@@ -151,9 +151,8 @@ class Times:
         with contextlib.suppress(OSError, Timeout):
             self._folder.mkdir(parents=True, exist_ok=True)
             with _locked(self._folder / f".{NAME}.lock"):
-                try:
-                    known = _decode(self._path.read_bytes())
-                except (OSError, ValueError, TypeError, AttributeError):
+                known = _read(self._path)
+                if known is None:
                     # What was noted is in records by now: these do not tell it again.
                     known = _from_records(self._folder, but=new.kinds)
                 for kind, seen in new.kinds.items():
@@ -161,6 +160,22 @@ class Times:
                 _add(known.around.start, new.around.start)
                 _add(known.around.beside, new.around.beside)
                 write_bytes(self._path, _encode(known))
+
+
+def recall(folder: Path, cells: Iterable[Cell]) -> tuple[Estimates, Around]:
+    """Return what a folder of records tells of the learners of some cells.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder of records; nothing is written.
+    cells : iterable of Cell
+        What estimates are wanted for.
+    """
+    estimates, summary = Estimates(), Times(folder).read()
+    learners = {estimates.kind_of(cell).learner for cell in cells}
+    estimates.recall({k: seen for k, seen in summary.kinds.items() if k.learner in learners})
+    return estimates, summary.around
 
 
 def _add(to: Seen, seen: Seen) -> None:
@@ -197,8 +212,18 @@ def _encode(summary: Summary) -> bytes:
     return f'{head}, "kinds": [\n{lines}\n]}}\n'.encode()
 
 
+def _read(path: Path) -> Summary | None:
+    """Return the summary in a file, or None if that is missing or damaged."""
+    try:
+        return _decode(path.read_bytes())
+    except (OSError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError):
+        return None
+    except RecursionError:
+        return None
+
+
 def _decode(raw: bytes) -> Summary:
-    """Return the summary in a file, or raise ValueError or TypeError."""
+    """Return the summary in a file, or raise an error of any kind."""
     content: Any = json.loads(raw)
     if not isinstance(content, dict) or content.get("version") != VERSION:
         raise ValueError("another version")
