@@ -26,7 +26,7 @@ from quadrepro.data.location import Location
 from quadrepro.data.schema import View
 from quadrepro.data.store import Found
 from quadrepro.engine.estimates import Estimates, Seen, longest_first
-from quadrepro.engine.kinds import Kind
+from quadrepro.engine.kinds import Kind, Kinds
 from quadrepro.engine.remaining import Remaining, forecast
 from quadrepro.engine.times import Around
 from quadrepro.errors import DataError
@@ -39,6 +39,10 @@ PAGE = Path(__file__).resolve().parents[1] / "docs" / "estimates.md"
 BEGIN, END = "<!-- replays -->", "<!-- end of replays -->"
 
 SHARES = (0.05, 0.25, 0.5)
+
+
+LOOKS = 200
+"""How often a replay looks at the time left."""
 
 
 @dataclass(frozen=True)
@@ -110,18 +114,29 @@ def experiments() -> list[str]:
     return sorted(path.parent.name for path in RESULTS.glob("*/cells.csv"))
 
 
-def known_from(names: list[str], but: str) -> dict[Kind, Seen]:
-    """Return what experiments tell about another one that shares no cell with them."""
-    kind_of = Estimates().kind_of
-    own = {key for *_, key in recorded(but)}
+@cache
+def _told() -> dict[str, tuple[Kind, float]]:
+    """Return kind and seconds of all cells, by key: some are of several experiments."""
+    kind_of = Kinds()
+    every = (cell for name in experiments() for cell in recorded(name))
+    return {key: (kind_of(cell), seconds) for cell, seconds, key in every}
+
+
+@cache
+def _known() -> dict[Kind, Seen]:
     known: dict[Kind, Seen] = defaultdict(Seen)
-    told: set[str] = set()
-    for name in names:
-        for cell, seconds, key in recorded(name) if name != but else ():
-            if key not in own and key not in told:
-                told.add(key)
-                known[kind_of(cell)].add(seconds)
+    for kind, seconds in _told().values():
+        known[kind].add(seconds)
     return dict(known)
+
+
+def known_without(name: str) -> dict[Kind, Seen]:
+    """Return what all cells tell but those of an experiment."""
+    known = {kind: Seen(seen.count, seen.seconds) for kind, seen in _known().items()}
+    for key in {key for *_, key in recorded(name)}:
+        kind, seconds = _told()[key]
+        known[kind].add(-seconds, -1)
+    return {kind: seen for kind, seen in known.items() if seen.count}
 
 
 def replay(name: str, known: dict[Kind, Seen], jobs: int = 2) -> Replayed:
@@ -134,9 +149,11 @@ def replay(name: str, known: dict[Kind, Seen], jobs: int = 2) -> Replayed:
     left = Remaining(cells, jobs, estimates, 0.0)
     totals: list[tuple[float, float]] = []
     now = 0.0
-    for now in _simulated(cells, seconds_of, jobs, estimates, left):
-        rest = left.shown(now)
-        totals.append((now, now + (0.0 if rest is None else rest)))
+    look = -(-len(cells) // LOOKS)
+    for i, now in enumerate(_simulated(cells, seconds_of, jobs, estimates, left)):
+        if i % look == 0 or i == len(cells) - 1:
+            rest = left.shown(now)
+            totals.append((now, now + (0.0 if rest is None else rest)))
     at = [next(total for time, total in totals if time >= share * now) for share in SHARES]
     start = expected.seconds, expected.low, expected.high
     return Replayed(name, len(cells), now, *start, expected.unknown, tuple(at))
@@ -144,8 +161,7 @@ def replay(name: str, known: dict[Kind, Seen], jobs: int = 2) -> Replayed:
 
 def replay_all() -> list[Replayed]:
     """Replay every experiment, each with what all others tell."""
-    names = experiments()
-    return [replay(name, known_from(names, name)) for name in names]
+    return [replay(name, known_without(name)) for name in experiments()]
 
 
 def _simulated(
