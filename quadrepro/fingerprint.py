@@ -48,8 +48,10 @@ NOT_FOLLOWED = (
     "quadrepro.learners.programs.estimators",
     "quadrepro.learners.registry",
     "quadrepro.learners.streaming",
+    "quadrepro.learners.voter_sets",
     "quadrepro.measures.registry",
     "quadrepro.measures.trained",
+    "quadrepro.voters.registry",
 )
 """Modules among these that cells do not run, or only those that name them."""
 

@@ -48,6 +48,7 @@ def test_examples_are_one_row_per_test_example_and_count_the_errors(results: Res
 def test_examples_of_kept_classes_have_their_names(tmp_path: Path) -> None:
     config = {
         "title": "Cultivars",
+        "baseline": False,
         "protocol": {"view": "default", "folds": 0},
         "datasets": ["wine"],
         "algorithms": [{"name": "adaboost", "grid": {"n_rounds": 5}}],

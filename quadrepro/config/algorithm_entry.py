@@ -69,7 +69,7 @@ class AlgorithmEntry(Model):
 
     name: str = Field(min_length=1)
     algorithm: str = ""
-    pipeline: tuple[Any, ...] = ()
+    pipeline: tuple[str | dict[str, Any], ...] = ()
     label: str = ""
     settings: dict[str, Any] = Field(default_factory=dict)
     grid: dict[str, Axis] = Field(default_factory=dict)
@@ -140,11 +140,10 @@ class AlgorithmEntry(Model):
 
     def completed(self, protocol: Protocol) -> AlgorithmEntry:
         """Return the column with default values of the hyper-parameters that need some."""
-        chosen = {N_ROUNDS.name} if self.draws_stumps(protocol) else set()
-        needed = {h.name for h in self.make().hyperparameters if not h.optional}
-        needed -= {*self.searched, *chosen}
+        settled = {*self.searched, *([N_ROUNDS.name] if self.draws_stumps(protocol) else [])}
+        known = {h.name for h in self.make().hyperparameters} - settled
         axes = DEFAULT_GRIDS.get(self.id, {})
-        lacking = {key: Axis.model_validate(axes[key]) for key in axes if key in needed}
+        lacking = {key: Axis.model_validate(axes[key]) for key in axes if key in known}
         return self.model_copy(update={"grid": self.grid | lacking}) if lacking else self
 
     def check_protocol(self, protocol: Protocol) -> None:

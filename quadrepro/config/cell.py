@@ -17,6 +17,7 @@ from quadrepro._typing import FloatArray, NumberArray, Task
 from quadrepro.config.seeds import Draws
 from quadrepro.fingerprint import code_hash, versions_of
 from quadrepro.measures.registry import find_measure
+from quadrepro.voters.registry import find_voter_set
 
 if TYPE_CHECKING:
     from quadrepro.config import protocol
@@ -30,7 +31,7 @@ def key_of(content: Mapping[str, Any]) -> str:
     return _key(_items(content))
 
 
-def made_by(learner: Learner, measures: Sequence[str]) -> dict[str, Any]:
+def made_by(learner: Learner, measures: Sequence[str], voter_set: str = "") -> dict[str, Any]:
     """Return what a key says of the code and the packages that a result depends on.
 
     Parameters
@@ -39,19 +40,21 @@ def made_by(learner: Learner, measures: Sequence[str]) -> dict[str, Any]:
         The algorithm.
     measures : sequence of str
         Names of what is measured of every candidate.
+    voter_set : str, default ""
+        Name of the voter set, if the protocol names one.
 
     Returns
     -------
     dict
         A hash as ``code``, and versions as ``packages``.
     """
-    modules = list(learner.modules)
+    modules, packages = [*learner.modules], ["numpy", *learner.packages]
     if measures:
         modules += ["quadrepro.measures.trained", *(find_measure(name).module for name in measures)]
-    return {
-        "code": code_hash(tuple(modules)),
-        "packages": versions_of(("numpy", *learner.packages)),
-    }
+    if voter_set:
+        modules += ["quadrepro.learners.voter_sets", find_voter_set(voter_set).module]
+        packages.append("scikit-learn")
+    return {"code": code_hash(tuple(modules)), "packages": versions_of(packages)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,7 +212,7 @@ class Cell:
 
     def made_by(self) -> dict[str, Any]:
         """Return what the content says of code and packages, according to this process."""
-        return made_by(self.learner, self.protocol.measures)
+        return made_by(self.learner, self.protocol.measures, self.protocol.named_voters[0])
 
     @property
     def n_candidates(self) -> int:

@@ -177,7 +177,7 @@ class _Column:
         versions = {name: find_measure(name).version for name in measures}
         if changed := {name: v for name, v in versions.items() if v > 1}:
             content["measures"] = changed
-        content |= made_by(learner, measures)
+        content |= made_by(learner, measures, protocol.named_voters[0])
         grids = None if entry.draw else entry.make_grids(generator(0), row.entry.grid)
         if grids is not None:
             content["grid"] = _axes(grids)

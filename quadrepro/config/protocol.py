@@ -8,7 +8,9 @@ from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from quadrepro.config.split_rule import SplitRule
 from quadrepro.documents.model import Model, fault
+from quadrepro.errors import nearest
 from quadrepro.measures.registry import find_measure
+from quadrepro.voters.registry import find_voter_set
 
 
 def _known_measures(measures: tuple[str, ...]) -> tuple[str, ...]:
@@ -22,6 +24,10 @@ def _known_measures(measures: tuple[str, ...]) -> tuple[str, ...]:
 
 Measures = Annotated[tuple[str, ...], AfterValidator(_known_measures)]
 """Names of measures, see `quadrepro.measures.registry`."""
+
+
+STUMPS = "stumps"
+"""The voter set of the papers, whose size is `stumps_per_attribute`."""
 
 
 class Noise(Model):
@@ -139,12 +145,16 @@ class Protocol(Model):
         stay as they are once missing values are filled.
     stumps_per_attribute : int, default 10
         The number of thresholds per attribute.
+    voter_set : str or dict, default "stumps"
+        What algorithms vote with: the name of a voter set, or a mapping of the name to parameters
+        of its class, such as ``trees: {depth: 3}``. A voter set that learns from labels is fitted
+        again for every fold.
     inputs : {"attributes", "voters"}, default "attributes"
         What learners that make their own base learners are given: the attributes, or the outputs of
-        the stumps that the others vote with.
+        the voters that the others vote with.
     voters : int or None, default None
-        The number of stumps to take, at random among those that are not constant on the training
-        part. If None, all stumps are taken.
+        The number of voters to take, at random among those that are not constant on the training
+        part. If None, all are taken.
     folds : int, default 5
         The number of folds for cross-validation. With 0, nothing is chosen, and the last candidate
         is taken.
@@ -163,6 +173,7 @@ class Protocol(Model):
     sample: Sample | None = None
     normalise: Literal["tanh", "none"] = "tanh"
     stumps_per_attribute: int = Field(default=10, ge=1, le=1000)
+    voter_set: str | dict[str, dict[str, Any]] = STUMPS
     inputs: Literal["attributes", "voters"] = "attributes"
     voters: int | None = Field(default=None, ge=1)
     folds: Annotated[int, Field(ge=0)] = 5
@@ -176,6 +187,40 @@ class Protocol(Model):
         if folds == 1:
             raise ValueError("one fold leaves nothing to train on: give 2 or more, or 0")
         return folds
+
+    @field_validator("voter_set")
+    @classmethod
+    def _known_voters(
+        cls, chosen: str | dict[str, dict[str, Any]]
+    ) -> str | dict[str, dict[str, Any]]:
+        if isinstance(chosen, dict) and len(chosen) != 1:
+            raise ValueError("give one voter set, as NAME or NAME: {PARAMETER: VALUE}")
+        name, parameters = _named(chosen)
+        try:
+            entry = find_voter_set(name)
+        except KeyError as error:
+            raise fault(error.args[0], *([name] if isinstance(chosen, dict) else [])) from None
+        known = entry.parameters if parameters else {}
+        for key in parameters:
+            if key not in known:
+                hint = nearest(key, known)
+                raise fault(f"voter set {name} has no parameter {key!r}{hint}", name, key)
+        return chosen if parameters else name
+
+    @model_validator(mode="after")
+    def _room_for_voters(self) -> Self:
+        name = self.named_voters[0]
+        if not name:
+            return self
+        if self.holdout is not None:
+            raise fault("a hold-out draws its own stumps: leave voter_set out", "voter_set")
+        if "stumps_per_attribute" in self.model_fields_set:
+            message = f"voter set {name} has its own number of voters: leave it out"
+            raise fault(message, "stumps_per_attribute")
+        if self.inputs == "voters" and find_voter_set(name).needs_labels:
+            message = f"{name} learn from labels, of which inputs must know nothing: give others"
+            raise fault(message, "voter_set")
+        return self
 
     @model_validator(mode="after")
     def _measures_or_choice(self) -> Self:
@@ -215,9 +260,15 @@ class Protocol(Model):
         return self
 
     @property
+    def named_voters(self) -> tuple[str, dict[str, Any]]:
+        """Name and parameters of the voter set; no name for as many stumps as the protocol says."""
+        return ("", {}) if self.voter_set == STUMPS else _named(self.voter_set)
+
+    @property
     def draws_more(self) -> bool:
-        """Whether a cell has random draws besides its split and its stumps."""
-        return any(part is not None for part in (self.sample, self.noise, self.voters))
+        """Whether a cell may have random draws besides its split."""
+        drawn = any(part is not None for part in (self.sample, self.noise, self.voters))
+        return drawn or self.voter_set != STUMPS
 
     def content(self) -> dict[str, Any]:
         """Return the fields that results depend on, other than the view, as plain data."""
@@ -229,6 +280,10 @@ class Protocol(Model):
         fields["split"] = self.split.content()
         if not self.measures:
             del fields["measures"]
+        if self.voter_set == STUMPS:
+            del fields["voter_set"]
+        else:
+            del fields["stumps_per_attribute"]
         if self.inputs == "attributes":
             del fields["inputs"]
         if self.holdout is not None:
@@ -237,3 +292,8 @@ class Protocol(Model):
             if self.holdout.lag is not None:
                 del fields["holdout"]["patience"]
         return fields
+
+
+def _named(chosen: str | dict[str, dict[str, Any]]) -> tuple[str, dict[str, Any]]:
+    """Return name and parameters of a voter set."""
+    return (chosen, {}) if isinstance(chosen, str) else next(iter(chosen.items()))

@@ -10,7 +10,7 @@ import sys
 import time
 import traceback
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from threadpoolctl import ThreadpoolController
@@ -37,7 +37,10 @@ from quadrepro.search.holdout import HoldOut
 from quadrepro.search.k_fold import KFold
 from quadrepro.search.whole_path import WholePath
 from quadrepro.voters.random_stumps import RandomStumps
-from quadrepro.voters.stumps import Stumps
+from quadrepro.voters.registry import find_voter_set
+
+if TYPE_CHECKING:
+    from quadrepro.voters.voter_set import VoterSet
 
 
 @lru_cache(maxsize=1)
@@ -137,10 +140,10 @@ def _training_data(cell: Cell) -> TrainingData:
     valid = None if split.valid is None else part(split.valid)
     if protocol.holdout is not None and protocol.holdout.by == "test":
         valid = test
-    if protocol.inputs == "voters" and not cell.learner.gives_votes:
-        stumps = Stumps(protocol.stumps_per_attribute).fit(train.X)
-        train, test = (Part(stumps.matrix(part.X), part.y) for part in (train, test))
     voters, classes = _voters(protocol, rng), len(problem.classes)
+    if protocol.inputs == "voters" and not cell.learner.gives_votes:
+        H, H_test = voters.matrices(train, test.X, rng)
+        train, test = Part(H, train.y), Part(H_test, test.y)
     return TrainingData(
         train, test, valid, voters, rng, problem.task, classes, n_codes=problem.n_codes
     )
@@ -152,11 +155,26 @@ def _rng(cell: Cell) -> Rng:
 
 def _voters(protocol: Protocol, rng: Rng) -> Voters:
     holdout = protocol.holdout
+    if protocol.named_voters[0]:
+        return _named_voters(protocol, rng)
     if holdout is None:
         return FixedStumps(protocol.stumps_per_attribute, protocol.voters)
     options = holdout.stumps.model_dump()
     stopping = Stopping(holdout.patience, holdout.lag, holdout.take, holdout.max_rounds)
     return DrawnStumps(lambda codes, y: RandomStumps(codes, y, rng("stumps"), **options), stopping)
+
+
+def _named_voters(protocol: Protocol, rng: Rng) -> Voters:
+    # Only what names a voter set depends on the module.
+    from quadrepro.learners.voter_sets import FixedVoters
+
+    name, parameters = protocol.named_voters
+    entry = find_voter_set(name)
+
+    def make() -> VoterSet:
+        return entry.make(parameters, lambda: int(rng("voter set").integers(2**31)))
+
+    return FixedVoters(make, entry.needs_labels, protocol.voters)
 
 
 def _search(cell: Cell) -> Search:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
-from quadrepro.data.card import Card
+from quadrepro.data.card import ANY_VIEW, Card
 from quadrepro.documents.writing import Block, to_yaml
 
 SCHEMA = ".quadrepro/config.json"
 """Where the JSON schema stands that a draft names, relative to the draft."""
+
+ENOUGH = 10
+"""With fewer rows of a class, some folds of the training rows would have none of it."""
+
+STRATIFIED = ", stratify: true"
 
 _DRAFT = """\
 # yaml-language-server: $schema={schema}
@@ -103,14 +109,26 @@ def draft_config(card: Card, file: str, place: str) -> str:
     str
         A config of one row, with five learners of classes or four of numbers.
     """
+    parts = dict(_OF_NUMBERS if card.task == "regression" else _OF_CLASSES)
+    if _rarest(card) < ENOUGH:
+        parts["protocol"] = parts["protocol"].replace(STRATIFIED, "")
     return _DRAFT.format(
         schema=SCHEMA,
         file=file if file.isprintable() else repr(file),
         title=to_yaml({"title": f"{card.title}: {card.target.original}"}).strip(),
         card=place,
         datasets=_datasets(card),
-        **(_OF_NUMBERS if card.task == "regression" else _OF_CLASSES),
+        **parts,
     )
+
+
+def _rarest(card: Card) -> float:
+    """Return the number of rows of the rarest class; infinity for numbers."""
+    counts, positive = card.target.labels, card.view(ANY_VIEW).positive
+    if not isinstance(positive, tuple):
+        return min(counts.values(), default=math.inf)
+    n_positive = sum(counts[label] for label in positive)
+    return min(n_positive, card.rows - n_positive)
 
 
 def _datasets(card: Card) -> str:

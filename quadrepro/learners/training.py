@@ -67,6 +67,25 @@ class Voters(ABC):
             If the data cannot give these voters.
         """
 
+    def matrices(self, train: Part, X_new: FloatArray, rng: Rng) -> tuple[FloatArray, FloatArray]:
+        """Return the voter matrices of training and of new examples, if voters are fixed.
+
+        Parameters
+        ----------
+        train : Part
+            Training examples.
+        X_new : ndarray of shape (n_new, n_attributes)
+            New examples.
+        rng : callable
+            Returns the generator of the draws with a given name.
+
+        Raises
+        ------
+        ValueError
+            If the data cannot give these voters, or there is no voter matrix.
+        """
+        raise ValueError(f"{type(self).__name__} are not the same in every round")
+
 
 @dataclass(frozen=True, eq=False)
 class TrainingData:

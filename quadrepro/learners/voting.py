@@ -17,7 +17,9 @@ from quadrepro.learners.training import (
     Losses,
     NoSolutionError,
     Outputs,
+    Part,
     Path,
+    Rng,
     Trainer,
     TrainingData,
     Voters,
@@ -29,6 +31,7 @@ from quadrepro.voters.source import ZERO_VOTE
 from quadrepro.voters.stumps import Stumps
 
 NEEDS_HELD_OUT = "drawn stumps need held-out examples to choose the number of rounds"
+NO_HOLD_OUT = "a hold-out chooses among votes over drawn stumps, not over a matrix"
 
 
 @dataclass(frozen=True)
@@ -51,20 +54,22 @@ class FixedStumps(Voters):
         self, algorithm: Algorithm, data: TrainingData, grids: Sequence[Grid]
     ) -> MatrixVotes:
         """Return the trainer over the voter matrix, as described in `Voters.trainer`."""
-        stumps = Stumps(self.per_attribute).fit(data.train.X)
-        X, X_test = data.train.X, data.test.X
-        if self.n_voters is None:
-            H, H_test = stumps.matrix(X), stumps.matrix(X_test)
-        else:
-            varying = stumps.varying(X)
-            if len(varying) < self.n_voters:
-                raise ValueError(
-                    f"{self.n_voters} voters are asked for, but only {len(varying)} stumps are not "
-                    "constant on the training part: raise stumps_per_attribute"
-                )
-            chosen = np.sort(data.rng("voters").permutation(varying)[: self.n_voters])
-            H, H_test = stumps.columns(X, chosen), stumps.columns(X_test, chosen)
+        H, H_test = self.matrices(data.train, data.test.X, data.rng)
         return MatrixVotes(grids, algorithm, H, data.train.y, H_test)
+
+    def matrices(self, train: Part, X_new: FloatArray, rng: Rng) -> tuple[FloatArray, FloatArray]:
+        """Return the voter matrices of training and of new examples."""
+        stumps = Stumps(self.per_attribute).fit(train.X)
+        if self.n_voters is None:
+            return stumps.matrix(train.X), stumps.matrix(X_new)
+        varying = stumps.varying(train.X)
+        if len(varying) < self.n_voters:
+            raise ValueError(
+                f"{self.n_voters} voters are asked for, but only {len(varying)} stumps are not "
+                "constant on the training part: raise stumps_per_attribute"
+            )
+        chosen = np.sort(rng("voters").permutation(varying)[: self.n_voters])
+        return stumps.columns(train.X, chosen), stumps.columns(X_new, chosen)
 
 
 @dataclass(frozen=True)
@@ -134,7 +139,7 @@ class MatrixVotes(Trainer):
         The folds and the whole training part are the samples of one problem.
         """
         if fold is None:
-            raise ValueError("a hold-out chooses among votes over drawn stumps, not over a matrix")
+            raise ValueError(NO_HOLD_OUT)
         k = int(fold.max()) + 1
         seen = [trained_on(fold, f) for f in range(k)]
         samples = np.vstack([*seen, np.ones_like(fold)]).astype(np.float64)

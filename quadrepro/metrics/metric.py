@@ -116,6 +116,7 @@ class Metric:
             return None
         # They are kept with few digits; scikit-learn warns unless they add up to 1 exactly enough.
         sums = np.asarray(found, dtype=np.float64).sum(axis=1, keepdims=True)
-        probabilities: FloatArray = np.divide(found, sums, dtype=np.float64)
+        with np.errstate(invalid="ignore"):
+            probabilities: FloatArray = np.divide(found, sums, dtype=np.float64)
         two = self.needs == "scores" and len(kept.classes) == 2
         return probabilities[:, 1] if two else probabilities

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from scipy import sparse
 
 from quadrepro._typing import BoolArray, FloatArray
 
@@ -25,10 +24,10 @@ def column_blocks(X: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
         Attributes.
     """
     n_examples, n_attributes = X.shape
-    if not sparse.issparse(X):
+    if isinstance(X, np.ndarray):
         yield slice(0, n_attributes), X
         return
-    columns, width = sparse.csc_array(X), max(1, CELLS // max(1, n_examples))
+    columns, width = X.tocsc(), max(1, CELLS // max(1, n_examples))
     for start in range(0, n_attributes, width):
         block = slice(start, min(start + width, n_attributes))
         yield block, columns[:, block].toarray(order="C")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -180,7 +180,7 @@ class Conjunctions(Stumps):
         """
         self._check_parameters()
         if y is None:
-            raise ValueError("Conjunctions needs y: the pairs are chosen by the labels")
+            raise ValueError("Conjunctions requires y to be passed, but the target y is None")
         X, labels = self._validated(X, y)
         X, labels, weights = weighted_examples(X, labels, sample_weight)
         self._fit_to(X, weights)
@@ -277,3 +277,8 @@ class Conjunctions(Stumps):
     def _pairs(self) -> tuple[IntArray, IntArray]:
         pairs = np.array([*combinations(self.best_.tolist(), 2)], dtype=np.intp).reshape(-1, 2)
         return pairs[:, 0], pairs[:, 1]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags

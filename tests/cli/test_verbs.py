@@ -81,11 +81,11 @@ def test_a_mistake_ends_with_its_code_and_one_clear_message(
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [
-        ("risks", "tabel1", "small.yaml:18:3: the paper quadboost has no printed table 'tabel1'"),
+        ("risks", "tabel1", "small.yaml:19:3: the paper quadboost has no printed table 'tabel1'"),
         (
             "claims",
             "theroy",
-            "small.yaml:18:3: the paper quadboost has no claims 'theroy'; did you",
+            "small.yaml:19:3: the paper quadboost has no claims 'theroy'; did you",
         ),
     ],
 )

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
@@ -32,9 +33,11 @@ from quadrepro.learners.gradient.classifier import GradientBoostClassifier
 from quadrepro.learners.gradient.regressor import GradientBoostRegressor
 from quadrepro.learners.greedy.adaboost import AdaBoost
 from quadrepro.learners.grid import Grid
+from quadrepro.voters.drawn import DrawnStumps
 from quadrepro.voters.random_stumps import Coding, RandomStumps
 from quadrepro.voters.reduction import VotingProblem
 from quadrepro.voters.stumps import Stumps
+from quadrepro.voters.trees import Trees
 from tests.cells import with_learner
 
 
@@ -580,3 +583,50 @@ def test_an_algorithms_own_measures_stand_instead_of_the_protocols(
     l2, ada = make_plan(load_experiment(path)).cells[:2]
     assert [list(run_cell(cell).measures) for cell in (l2, ada)] == [["voters"], ["train_error"]]
     assert ada.content["protocol"]["measures"] == ["train_error"]
+
+
+def test_a_voter_set_takes_the_place_of_the_stumps(small_config: Callable[..., Path]) -> None:
+    cell = with_protocol(small_config, "voter_set: {trees: {n_trees: 9}}")
+    X, y, split = cell.problem.X, cell.problem.y, cell.problem.split
+    train, test = prepared(cell, X)
+    seed = int(generator(*cell.draws, "voter set").integers(2**31))
+    trees = Trees(n_trees=9, random_state=seed).fit(train, y[split.train])
+    vote = AdaBoost().path(trees.transform(train), y[split.train], cell.grids[0])
+    wrong = positive_votes(trees.transform(test), vote)[:, 0] != (y[split.test] > 0)
+    record = run_cell(cell)
+    np.testing.assert_array_equal(record.wrong_examples(), wrong)
+    assert record.content["draws"] == cell.draws
+
+
+def test_the_code_and_the_parameters_of_a_voter_set_belong_to_the_key(
+    small_config: Callable[..., Path],
+) -> None:
+    cells = [
+        with_protocol(small_config, *lines)
+        for lines in ((), ("voter_set: trees",), ("voter_set: {trees: {depth: 3}}",))
+    ]
+    stumps, trees, deep = (cell.content for cell in cells)
+    assert "scikit-learn" not in stumps["packages"]
+    assert trees["packages"]["scikit-learn"]
+    assert stumps["code"] != trees["code"] == deep["code"]
+    assert len({cell.key for cell in cells}) == 3
+
+
+def test_a_predictor_can_be_given_the_outputs_of_a_voter_set(
+    small_config: Callable[..., Path],
+) -> None:
+    lines = ("folds: 0", "inputs: voters", "voter_set: {drawn-stumps: {n_stumps: 7}}")
+    path = small_config(
+        "  view: quadboost\n", "  view: quadboost\n" + "".join(f"  {line}\n" for line in lines)
+    )
+    head, _ = path.read_text().split("algorithms:\n")
+    path.write_text(head + "algorithms:\n  - {name: tree, algorithm: 'sklearn:GaussianNB'}\n")
+    cell = make_plan(load_experiment(path)).cells[0]
+    X, y, split = cell.problem.X, cell.problem.y, cell.problem.split
+    normaliser = Normaliser.fit(X[split.train])
+    train, test = (normaliser.transform(X[i]) for i in (split.train, split.test))
+    seed = int(generator(*cell.draws, "voter set").integers(2**31))
+    stumps = DrawnStumps(7, random_state=seed).fit(train)
+    bayes = GaussianNB().fit(stumps.transform(train), y[split.train])
+    wrong = bayes.predict(stumps.transform(test)) != y[split.test]
+    np.testing.assert_array_equal(run_cell(cell).wrong_examples(), wrong)

@@ -6,6 +6,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from quadrepro.config.loading import load_experiment
+from quadrepro.config.plan import make_plan
 from quadrepro.config.schema import Config
 from quadrepro.data.own.inspection import inspect_file, write_card
 from quadrepro.documents.source import read_yaml
@@ -70,6 +71,17 @@ def test_codes_and_gaps_are_said_what_becomes_of_them(tmp_path: Path) -> None:
     config = drafted(tmp_path, columns)
     view = {"exclude": ["row"], "nominal": "one-hot", "missing": "mean"}
     assert config.datasets[0].view == view
+
+
+@pytest.mark.parametrize(("n_rare", "stratified"), [(9, False), (10, True)])
+@pytest.mark.parametrize("others", [["a"], ["a", "b"]])
+def test_splits_have_the_shares_of_classes_that_have_enough_rows(
+    tmp_path: Path, n_rare: int, others: list[str], *, stratified: bool
+) -> None:
+    labels = ["rare"] * n_rare + others * 20
+    config = drafted(tmp_path, {"x": [f"{i}.5" for i in range(len(labels))], "label": labels})
+    assert config.protocol.split.stratify == stratified
+    make_plan(load_experiment(tmp_path / "my.yaml")).check_data()
 
 
 def test_a_column_of_many_codes_is_left_out_unless_there_is_no_other(tmp_path: Path) -> None:

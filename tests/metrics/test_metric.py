@@ -62,3 +62,7 @@ def test_a_class_that_was_never_seen_in_training_comes_last_in_its_ranks() -> No
 def test_predictions_that_overflowed_have_no_value(wrong: float) -> None:
     kept = Kept((), np.array([1.0, 2.0]), np.array([1.0, wrong]))
     assert METRICS["rmse"].value(kept) is None
+
+
+def test_probabilities_that_add_up_to_nothing_have_no_value() -> None:
+    assert METRICS["log_loss"].value(replace(KEPT, probabilities=np.zeros((5, 2)))) is None

@@ -119,7 +119,6 @@ OF_CLASSES = {
         "ebboost, drawn": Case("ebboost", {"lam": [3, 0.3]}, {}, DRAWN, CLASSES),
         "abr, drawn": Case("abr", {"C": [30, 3]}, {}, LAGGED, CLASSES),
         "rqp-boost, drawn": Case("rqp-boost", {"C": [0.1, 1]}, {}, DRAWN, CLASSES),
-        "tree": Case("sklearn:DecisionTreeClassifier", {"max_depth": [2, 5]}, dataset=CLASSES),
     }.items()
 }
 STEPS = {
@@ -152,6 +151,9 @@ REFITTED = {
     "forest": Case("sklearn:RandomForestClassifier", {"n_estimators": [3, 6]}, dataset="wine"),
     "ridge": Case("sklearn:Ridge", {"alpha": [1, 0.1]}, {}, NUMBERS, REGRESSION),
     "baseline": Case("baseline"),
+    "tree, more classes": Case(
+        "sklearn:DecisionTreeClassifier", {"max_depth": [2, 5]}, dataset=CLASSES
+    ),
     "one tree": Case("sklearn:DecisionTreeClassifier", {}, {"max_depth": 2}),
     "baseline, numbers": Case("baseline", {}, {}, NUMBERS, REGRESSION),
 }

@@ -138,7 +138,7 @@ def test_conjunctions_chosen_on_a_first_chunk_are_kept_for_further_ones() -> Non
 
 def test_what_cannot_be_chosen_is_refused() -> None:
     X, y = problem(7)
-    with pytest.raises(ValueError, match="Conjunctions needs y"):
+    with pytest.raises(ValueError, match="requires y to be passed"):
         Conjunctions().fit(X)
     with pytest.raises(ValueError, match="n_best must be at least 2, not 1"):
         Conjunctions(n_best=1).fit(X, y)

@@ -100,12 +100,13 @@ def test_no_example_makes_no_problem() -> None:
 
 
 @pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize("seed", range(5))
 def test_weighted_sums_are_those_of_the_weighted_voter_matrix(
-    whole: bool, monkeypatch: pytest.MonkeyPatch
+    seed: int, whole: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(moments, "BLOCK", 64)
     X, y, stumps = data(100)
-    rng = np.random.default_rng(1)
+    rng = np.random.default_rng(seed)
     weights = rng.integers(1, 5, 100).astype(float) if whole else rng.uniform(0.1, 5, 100)
     found = Moments.of(X, y, stumps, weights=weights)
     H = stumps.transform(X)

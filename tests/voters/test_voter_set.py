@@ -124,6 +124,8 @@ def test_any_transformer_may_vote(voters: Any, examples: tuple[FloatArray, Float
     X, y = examples
     vote = QuadBoostClassifier("l2", lam=0.1, n_rounds=200, voters=voters).fit(X, y)
     assert vote.score(X, y) > 0.65
+    *_, last = vote.staged_decision_function(X)
+    np.testing.assert_allclose(last, vote.decision_function(X), atol=1e-9)
     assert not hasattr(vote, "feature_importances_")
     assert vote.set_params(voters=clone(voters)).fit(X, y).score(X, y) > 0.65
 

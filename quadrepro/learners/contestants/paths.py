@@ -239,7 +239,7 @@ def _root(where: str) -> Path:
 
 @cache
 def _distributions(top: str) -> tuple[str, ...]:
-    # Most have the name of their module; it takes a second to read what all of them hold.
+    # Most have the name of their module; it takes long to read what all of them hold.
     if versions_of([top]):
         return (top,)
     return tuple(sorted(set(packages_distributions().get(top, ()))))

@@ -292,8 +292,6 @@ class QuadBoostL1(QuadBoost):
 
     Attributes
     ----------
-    reweight, selection
-        As in `QuadBoost`.
     tol : float, default 1e-9
         How far above λ a residual correlation may stay.
     max_rounds : int, default 100000

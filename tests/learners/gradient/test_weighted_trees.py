@@ -54,7 +54,9 @@ def test_targets_that_are_not_finite_give_one_leaf_of_nan() -> None:
 
 
 def test_the_mean_of_equal_targets_is_that_target() -> None:
-    X = np.arange(6.0)[:, None]
-    targets = np.array([[0.1] * 3 + [0.3] * 3])
-    trees, _ = WeightedTreeFitter(X, np.array([0.7, 0.3, 0.1, 0.9, 1.1, 0.2])).fit(targets)
-    assert trees.values.tolist() == [[0.1, 0.3]]
+    X = np.arange(20.0)[:, None]
+    targets = np.array([[0.1] * 10 + [0.3] * 10])
+    for seed in range(10):
+        weights = np.random.default_rng(seed).uniform(0.1, 3.0, 20)
+        trees, _ = WeightedTreeFitter(X, weights).fit(targets)
+        assert trees.values.tolist() == [[0.1, 0.3]]

@@ -96,6 +96,7 @@ algorithms:
   - {name: lpboost, algorithm: rsboosting}
   - {name: adaboost, algorithm: rboosting}
 tables: {scatter: quadboost}
+baseline: false
 """
 
 
