@@ -213,7 +213,9 @@ def table() -> str:
     at = [[one.totals[i] / one.seconds for one in replays] for i in range(len(SHARES))]
     start_ = [one.start / one.seconds for one in replays if not one.unknown]
     factors = [f"×{median(max(r, 1 / r) for r in ratios):.2f}" for ratios in (start_, *at)]
-    lines.append(f"| median factor | | | {factors[0]} | | {' | '.join(factors[1:])} |")
+    told = [one.low <= one.seconds <= one.high for one in replays if not one.unknown]
+    ends = f"{sum(told)} of {len(told)}"
+    lines.append(f"| median | | | {factors[0]} | {ends} | {' | '.join(factors[1:])} |")
     return "\n".join(lines) + "\n"
 
 

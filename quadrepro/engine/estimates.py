@@ -29,7 +29,7 @@ ENOUGH_POINTS, ENOUGH_SPAN = 4, math.log(4)
 STEEPEST = 2.0
 """Of lines."""
 
-SPREAD_OF_KIND, SPREAD_OF_LINE, SPREAD_OF_LEARNER = 0.15, 0.3, 0.6
+SPREAD_OF_KIND, SPREAD_OF_LINE, SPREAD_OF_LEARNER = 0.15, 0.5, 0.8
 """Least deviation of the logarithm of a time that is known so well."""
 
 SPREAD_BEYOND = 0.3
