@@ -234,8 +234,8 @@ def _tell(cell: Cell, record: Record, progress: RunProgress, asked: _Options) ->
     if asked.as_json:
         what = {"experiment": cell.experiment, "dataset": row, "algorithm": column}
         ended = {"status": record.status, "seconds": record.seconds, "left": progress.n_left}
-        ended |= {} if record.ok else {"reason": record.reason}
-        _event("cell", **what, repeat=repeat, key=cell.key, **ended)
+        why = {} if record.ok else {"reason": record.reason}
+        _event("cell", **what, repeat=repeat, key=cell.key, **ended, **why)
     elif not record.ok:
         progress.tell(failure(row, column, repeat, record))
 
