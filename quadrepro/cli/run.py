@@ -184,8 +184,9 @@ def _run(interruption: Interruption, plans: list[Plan], out: Path, asked: _Optio
             _event("begin", experiment=plan.experiment.name, title=title, **counts)
             continue
         text = f"{title}: {len(plan.cells)} cells, {kept} already computed"
-        if here and (left := expected(forecast(here, estimates, jobs, around), jobs)):
-            text += f", {len(here)} left{left}"
+        if here and asked.scheduler is None:
+            # How many workers a scheduler has is not known yet.
+            text += f", {len(here)} left{expected(forecast(here, estimates, jobs, around), jobs)}"
         tell(text)
     limits = {plan.experiment.name: limits_of(plan, asked.timeout, asked.memory) for plan in plans}
 
