@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
 
 import numpy as np
 import pytest
 from scipy.stats import theilslopes
 
-from quadrepro.engine.estimates import Estimates, Line, Seen, longest_first
+from quadrepro.engine.estimates import SPREAD_OF_LINE, Estimates, Line, Seen, longest_first
 from tests.engine.stubs import cell
 
 
@@ -63,6 +64,22 @@ def test_few_or_similar_sizes_scale_in_proportion(sizes: tuple[float, ...]) -> N
     assert line.slope == 1.0
 
 
+def test_many_points_take_little_memory() -> None:
+    points = {float(size): 0.5 * size for size in range(1, 5001)}
+    tracemalloc.start()
+    line = Line.through(points)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 1e7
+    assert line.slope == pytest.approx(1.0)
+
+
+def test_a_time_between_sizes_is_the_mean_of_what_is_lognormal_about_the_line() -> None:
+    estimates = known(("ada", 10.0, 5.0), ("ada", 30.0, 15.0))
+    found = estimates.seconds(cell("new", "ada", 20.0))
+    assert found == pytest.approx(10.0 * math.exp(SPREAD_OF_LINE**2 / 2))
+
+
 def test_one_wild_time_does_not_move_the_line() -> None:
     points = {float(size): 2.0 * size for size in (1, 2, 4, 8, 16, 32, 64)}
     wild = Line.through(points | {16.0: 1e6})
@@ -81,15 +98,13 @@ def test_the_further_away_the_less_is_known() -> None:
 
 
 def test_unknown_kinds_follow_what_this_run_found_of_their_learner() -> None:
-    before = [("ada", float(size), 1.0 * size) for size in (1, 2, 4, 8, 16)]
-    estimates = known(*before)
+    estimates = known(*(("ada", float(2**i), float(2**i)) for i in range(11)))
     at_first = estimates.seconds(cell("new", "ada", 100.0))
-    for size in (20.0, 30.0, 40.0, 50.0):
-        estimates.learn(cell("wine", "ada", size), 10 * size)
+    estimates.learn(cell("wine", "ada", 50.0), 500.0)
     then = estimates.seconds(cell("new", "ada", 100.0))
     assert at_first is not None
-    assert then is not None
-    assert then > 4 * at_first
+    # Of ten times as much, half counts: this is a single kind.
+    assert then == pytest.approx(math.sqrt(10) * at_first, rel=0.05)
 
 
 def test_a_remembered_cell_is_added_only_where_nothing_was_taken_over() -> None:

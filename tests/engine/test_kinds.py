@@ -49,7 +49,9 @@ def test_another_split_or_view_is_another_kind_of_the_same_setting() -> None:
     assert folds.how != here.how
 
 
-@pytest.mark.parametrize(("values", "same"), [((12,), True), ((900,), False), ((5, 10), False)])
+@pytest.mark.parametrize(
+    ("values", "same"), [((12,), True), ((900,), False), ((5, 10), False), ((0,), False)]
+)
 def test_a_grid_counts_by_its_shape_and_magnitude(values: tuple[int, ...], same: bool) -> None:
     one = kind_of(content("Any"), 1.0)
     other = kind_of(content("Any") | {"grid": [["n_rounds", list(values)]]}, 1.0)

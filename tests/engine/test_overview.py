@@ -7,7 +7,7 @@ import pytest
 
 from quadrepro.config.loading import load_experiment
 from quadrepro.config.plan import make_plan
-from quadrepro.engine.overview import Line, overview
+from quadrepro.engine.overview import ENOUGH, Line, overview
 from quadrepro.engine.records import Record
 from quadrepro.engine.run import compute, local
 from quadrepro.engine.store import RecordStore
@@ -54,3 +54,20 @@ def test_without_a_summary_records_tell_and_with_it_none_is_read(
     unread.get = None  # type: ignore[assignment, method-assign]
     (tmp_path / NAME).write_bytes(_encode(Times(tmp_path).read()))
     assert overview(plan.cells, unread).forecast(1).seconds > 0
+
+
+def test_few_records_are_read_for_an_estimate(
+    small_config: Callable[..., Path], tmp_path: Path
+) -> None:
+    cells = make_plan(load_experiment(small_config(), repeats=ENOUGH + 2)).cells
+    compute(cells, RecordStore(tmp_path), local(0), lambda cell, record: None)
+    (tmp_path / NAME).write_text('{"version": 1, "kinds": []}')
+    read: list[str] = []
+
+    class Counting(RecordStore):
+        def get(self, key: str) -> Record | None:
+            read.append(key)
+            return super().get(key)
+
+    overview(cells, Counting(tmp_path))
+    assert len(read) == 4 * ENOUGH

@@ -67,7 +67,7 @@ def test_what_came_long_before_counts_less(tmp_path: Path) -> None:
         "",
         "{",
         "[]",
-        '{"version": 0, "kinds": []}',
+        '{"version": 0, "kinds": [["a", "b", "c", 1.0, 1, 1.0]]}',
         '{"version": 1}',
         '{"version": 1, "around": 3, "kinds": []}',
         '{"version": 1, "kinds": [["a", "b", "c", 1.0, 0, 1.0]]}',
