@@ -33,6 +33,16 @@ def duration(seconds: float) -> str:
     return f"{round(minutes)} min" if minutes < 90 else f"{minutes / 60:.1f} h"
 
 
+def countdown(seconds: float) -> str:
+    """Return a duration in words that change every second as long as that can matter."""
+    left = max(1, round(seconds))
+    if left < 90:
+        return f"{left} s"
+    if left < 5400:
+        return f"{left // 60} min {left % 60:02} s"
+    return f"{left // 3600} h {left % 3600 // 60:02} min"
+
+
 def tell(text: str) -> None:
     """Print a line on standard error; a terminal that is gone does not end the work."""
     print(text, file=_Terminal(), flush=True)
@@ -79,10 +89,10 @@ class TerminalBar:
 
 
 class RunProgress(TerminalBar):
-    """Counts finished cells and estimates how long the rest will take.
+    """Counts finished cells, names the running ones, and says how long the rest will take.
 
-    The estimate weighs cells by their running times as these become known, for they differ up to a
-    thousandfold. There is none until the first cell is done. It moves on between cells as well.
+    The time left follows what cells take as this becomes known, and counts down between them; see
+    `quadrepro.engine.remaining.Remaining`.
 
     Parameters
     ----------
@@ -99,20 +109,19 @@ class RunProgress(TerminalBar):
     def __init__(
         self, cells: list[Cell], jobs: int, estimates: Estimates, quiet: bool = False
     ) -> None:
-        self._rest = {cell.key: cell for cell in cells}
+        self._keys = {cell.key for cell in cells}
         self._n_cells = len(cells)
-        self._jobs = max(1, jobs)
-        self._estimates = estimates
+        self._cells, self._jobs, self._estimates = cells, jobs, estimates
         self._quiet = quiet
-        self._sent: dict[str, Cell] = {}
-        self._done_seconds = 0.0
         self._lock = threading.Lock()
         self._ended = threading.Event()
 
     def __enter__(self) -> Self:
-        self._start = self._last_line = self._last_cell = time.monotonic()
-        self._left_then = self._left()
-        if self._quiet or not self._rest:
+        from quadrepro.engine.remaining import Remaining
+
+        self._start = self._last_line = time.monotonic()
+        self._left = Remaining(self._cells, self._jobs, self._estimates, self._start)
+        if self._quiet or not self._keys:
             return self
         if _Terminal().isatty():
             from rich.console import Console
@@ -120,7 +129,7 @@ class RunProgress(TerminalBar):
 
             self._bar = Progress(
                 BarColumn(),
-                TextColumn("{task.description}"),
+                TextColumn("{task.description}", markup=False),
                 TimeElapsedColumn(),
                 console=Console(file=cast(IO[str], _Terminal())),
             )
@@ -142,23 +151,20 @@ class RunProgress(TerminalBar):
     def sent(self, cell: Cell) -> None:
         """Note that a cell waits for a worker or runs."""
         with self._lock:
-            self._sent[cell.key] = cell
+            self._left.sent(cell, time.monotonic())
 
     def __call__(self, cell: Cell, record: Record) -> None:
         """Count a finished cell."""
         with self._lock:
-            self._sent.pop(cell.key, None)
-            del self._rest[cell.key]
-            self._done_seconds += record.seconds
-            self._last_cell = time.monotonic()
-            self._left_then = None
-            if not self._rest:
+            self._left.done(cell, record.took, time.monotonic())
+            self._keys.discard(cell.key)
+            if not self._keys:
                 self._show()
 
     @property
     def n_left(self) -> int:
         """Number of cells that are not done."""
-        return len(self._rest)
+        return len(self._keys)
 
     def tell(self, text: str) -> None:
         """Print a line on standard error, above the bar if there is one."""
@@ -178,47 +184,24 @@ class RunProgress(TerminalBar):
             self.show()
 
     def _show(self) -> None:
-        now, ended = time.monotonic(), not self._rest
+        now, ended = time.monotonic(), not self._keys
         if self._quiet or self._ended.is_set():
             return
         if self._bar is not None:
-            elapsed, left = now - self._start, self._left_now() or 0.0
+            elapsed, left = now - self._start, self._left.shown(now) or 0.0
             done = 1.0 if ended else elapsed / max(elapsed + left, 1e-9)
             self._bar.update(self._task, completed=done, description=self._text())
         elif ended or now - self._last_line >= SECONDS_BETWEEN_LINES:
             self._last_line = now
             tell(self._text())
 
-    def _left_now(self) -> float | None:
-        """Return the estimate of when the last cell ended, less the time since then."""
-        if self._left_then is None:
-            self._left_then = self._left()
-        if self._left_then is None:
-            return None
-        since = time.monotonic() - self._last_cell
-        # A cell that takes longer than it should will not end at once.
-        return max(self._left_then - since, since / 10)
-
-    def _left(self) -> float | None:
-        """Return the estimated wall time of the rest, or None if nothing is known."""
-        elapsed = self._last_cell - self._start
-        rest = self._estimates.total(self._rest.values(), elapsed)
-        if rest is None:
-            return None
-        if not self._done_seconds:
-            return rest / self._jobs
-        # What a cell costs beyond its search, and how busy the machine is, shows in this ratio.
-        return rest * elapsed / self._done_seconds
-
     def _text(self) -> str:
-        done = self._n_cells - len(self._rest)
-        text = f"{done}/{self._n_cells} cells"
-        if self._rest and (left := self._left_now()) is not None:
-            text += f", about {duration(left)} left"
-        # Workers take cells in the order in which these are sent.
-        running = [f"{cell.dataset} {cell.algorithm}" for cell in self._sent.values()]
+        text = f"{self._n_cells - len(self._keys)}/{self._n_cells} cells"
+        if self._keys and (left := self._left.shown(time.monotonic())) is not None:
+            text += f", about {duration(left) if self._bar is None else countdown(left)} left"
+        running = [f"{cell.dataset} {cell.algorithm}" for cell in self._left.running]
         if running:
-            text += f"; running {', '.join(dict.fromkeys(running[: min(self._jobs, SHOWN)]))}"
+            text += f"; running {', '.join(list(dict.fromkeys(running))[:SHOWN])}"
         return text
 
 

@@ -98,8 +98,8 @@ def reproduce(
     0   monks  quadboost      42     216  {'n_rounds': 10}
     1   monks   baseline     113     216                {}
     """
-    from quadrepro.engine.estimates import Estimates
     from quadrepro.engine.run import compute, local, missing_cells
+    from quadrepro.engine.times import recall
     from quadrepro.progress import FetchProgress, RunProgress
 
     offline = bool(os.environ.get("QUADREPRO_OFFLINE")) if offline is None else offline
@@ -110,12 +110,13 @@ def reproduce(
         offline=offline,
         fetching=FetchProgress if progress else None,
     )
-    store, estimates = record_store(out, plan), Estimates()
+    store = record_store(out, plan)
+    estimates, _ = recall(store.folder, plan.cells)
     todo = missing_cells(plan.cells, store, estimates, retry)
     jobs = workers(jobs, todo)
     with RunProgress(todo, jobs, estimates, quiet=not progress) as listener:
         backend = local(jobs, limits_of(plan, timeout, memory))
-        compute(todo, store, backend, listener, estimates, listener.sent)
+        compute(todo, store, backend, listener, estimates, listener.sent, jobs)
     return write(plan, store, out)
 
 

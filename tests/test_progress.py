@@ -1,29 +1,17 @@
 from __future__ import annotations
 
 import io
-from dataclasses import dataclass
-from typing import cast
+import time
 
 import pytest
 
 from quadrepro.config.cell import Cell
 from quadrepro.engine.estimates import Estimates
 from quadrepro.engine.records import Record
-from quadrepro.progress import RunProgress, duration, tell
+from quadrepro.progress import RunProgress, countdown, duration, tell
+from tests.engine.stubs import cell
 
-
-@dataclass(frozen=True)
-class Stub:
-    """What progress knows of a cell."""
-
-    key: str
-    dataset: str = "wine"
-    algorithm: str = "ada"
-    experiment: str = "small"
-    size: float = 1.0
-
-
-CELLS = [cast(Cell, Stub(f"k{i}")) for i in range(4)]
+CELLS = [cell("wine", "ada", repeat=i) for i in range(4)]
 
 
 class Clock:
@@ -73,31 +61,54 @@ def test_the_estimate_follows_how_busy_the_machine_is_and_how_many_workers_there
 ) -> None:
     estimates = Estimates()
     with RunProgress(CELLS, 2, estimates) as progress:
-        # Two workers: sixty seconds of searches took forty on the clock.
-        clock.now = 60.0
-        done(progress, estimates, CELLS[0], 90.0)
+        # One worker was idle.
+        progress.sent(CELLS[0])
+        clock.now = 600.0
+        done(progress, estimates, CELLS[0], 600.0)
         progress.show()
-    assert capsys.readouterr().err == "1/4 cells, about 3 min left\n"
+    assert capsys.readouterr().err == "1/4 cells, about 30 min left\n"
 
 
 def test_the_estimate_moves_on_while_no_cell_is_done(clock: Clock) -> None:
     estimates = Estimates()
     with RunProgress(CELLS, 1, estimates) as progress:
+        progress.sent(CELLS[0])
         clock.now = 10.0
         done(progress, estimates, CELLS[0], 10.0)
-        assert progress._text() == "1/4 cells, about 30 s left"
-        clock.now = 22.0
-        assert progress._text() == "1/4 cells, about 18 s left"
-        clock.now = 110.0
-        assert progress._text() == "1/4 cells, about 10 s left"
+        progress.sent(CELLS[1])
+        assert progress._text() == "1/4 cells, about 30 s left; running wine ada"
+        clock.now = 16.0
+        assert progress._text() == "1/4 cells, about 24 s left; running wine ada"
+
+
+def test_a_bar_shows_seconds_names_cells_as_they_are_and_moves_by_itself(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Screen(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    screen = Screen()
+    monkeypatch.setattr("sys.stderr", screen)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr("quadrepro.progress.SECONDS_BETWEEN_UPDATES", 0.01)
+    estimates = Estimates()
+    with RunProgress([*CELLS, cell("a[b]c", "ada")], 1, estimates) as progress:
+        estimates.learn(CELLS[0], 300.0)
+        progress.sent(cell("a[b]c", "ada"))
+        deadline = time.monotonic() + 20
+        while "24 min 5" not in screen.getvalue():
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+    assert "0/5 cells, about 24 min 59 s left; running a[b]c ada" in screen.getvalue()
 
 
 def test_as_many_cells_are_named_as_there_are_workers() -> None:
     with RunProgress(CELLS, 2, Estimates(), quiet=True) as progress:
-        for cell in CELLS[:3]:
-            progress.sent(cell)
+        for one in CELLS[:3]:
+            progress.sent(one)
         assert progress._text() == "0/4 cells; running wine ada"
-        progress.sent(cast(Cell, Stub("k9", "heart")))
+        progress.sent(cell("heart", "ada", 2.0))
         done(progress, Estimates(), CELLS[0], 1.0)
         done(progress, Estimates(), CELLS[1], 1.0)
         assert progress._text().endswith("; running wine ada, heart ada")
@@ -142,3 +153,13 @@ def test_before_a_cell_is_done_records_tell_what_to_expect() -> None:
 )
 def test_durations_are_in_the_unit_that_suits_them(seconds: float, text: str) -> None:
     assert duration(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0.2, "1 s"), (89.4, "89 s"), (90, "1 min 30 s"), (605, "10 min 05 s"), (5400, "1 h 30 min")],
+)
+def test_a_countdown_changes_every_second_below_an_hour_and_a_half(
+    seconds: float, text: str
+) -> None:
+    assert countdown(seconds) == text

@@ -17,17 +17,16 @@ from quadrepro.cli.options import config_argument, data_option, out_option, repe
 def command(config: str, data: Path | None, out: Path, repeats: int | None) -> None:
     """Validate a config and its data, and print the plan.
 
-    Nothing is computed. CONFIG is a YAML file, or the name of one that ships with quadrepro.
+    Nothing is computed. How long the run will take is estimated from all that has run before with
+    the same --out, for as many workers as there are cores. CONFIG is a YAML file, or the name of
+    one that ships with quadrepro.
     """
-    from quadrepro.cli.showing import print_listing, warn_of_memory
-    from quadrepro.engine.estimates import Estimates
-    from quadrepro.engine.run import missing_cells
-    from quadrepro.progress import duration
-    from quadrepro.reproduction import prepare, record_store
+    from quadrepro.cli.showing import expected, print_listing, warn_of_memory
+    from quadrepro.engine.overview import overview
+    from quadrepro.reproduction import prepare, record_store, workers
 
     plan = prepare(config, data=data, repeats=repeats, offline=True)
-    estimates = Estimates()
-    todo = missing_cells(plan.cells, record_store(out), estimates)
+    found = overview(plan.cells, record_store(out, read_only=True))
     rows = []
     for row, dataset in plan.datasets.items():
         n_train, n_valid, n_test = plan.sources[row].sizes
@@ -39,11 +38,10 @@ def command(config: str, data: Path | None, out: Path, repeats: int | None) -> N
         cell = next(cell for cell in plan.cells if cell.algorithm == entry.name)
         settings.append((entry.name, cell.n_candidates, ", ".join(entry.searched) or "none"))
     print_listing(("algorithm", "candidates", "searched over"), settings)
-    text = f"\n{len(plan.cells)} cells, {len(plan.cells) - len(todo)} already computed"
-    seconds = estimates.total(todo)
-    if todo and seconds is not None:
-        text += f"; the rest takes about {duration(seconds)} on one core"
-    elif todo:
-        text += "; there is an estimate of the time once some are done"
+    n_left = sum(line.n_missing for line in found.lines)
+    text = f"\n{len(plan.cells)} cells, {len(plan.cells) - n_left} already computed"
+    if n_left:
+        jobs = workers(None, found.missing)
+        text += f", {n_left} left{expected(found.forecast(jobs), jobs)}"
     click.echo(text)
     warn_of_memory(plan)

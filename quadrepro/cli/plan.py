@@ -17,16 +17,16 @@ from quadrepro.cli.options import config_argument, data_option, out_option, repe
 def command(config: str, data: Path | None, out: Path, repeats: int | None) -> None:
     """Say how many cells are kept and missing, and how long these will take.
 
-    Nothing is computed or written. Running times are estimated from those of kept records, those of
-    other experiments in the same folder included.
+    Nothing is computed or written. Running times are estimated from those of all experiments with
+    the same --out: of each algorithm on one core, and of the rest on all cores.
     """
-    from quadrepro.cli.showing import print_listing
+    from quadrepro.cli.showing import expected, print_listing
     from quadrepro.engine.overview import overview
     from quadrepro.progress import duration
-    from quadrepro.reproduction import prepare, record_store
+    from quadrepro.reproduction import prepare, record_store, workers
 
     plan = prepare(config, data=data, repeats=repeats, offline=True, check_data=False)
-    lines = overview(plan.cells, record_store(out, read_only=True))
+    found = overview(plan.cells, record_store(out, read_only=True))
     rows = [
         (
             line.algorithm,
@@ -36,15 +36,13 @@ def command(config: str, data: Path | None, out: Path, repeats: int | None) -> N
             line.n_missing,
             "–" if line.seconds is None else duration(line.seconds) if line.n_missing else "",
         )
-        for line in lines
+        for line in found.lines
     ]
     header = ("algorithm", "cells", "kept", "failed", "missing", "one core")
     print_listing(header, rows)
-    known = sum(line.seconds or 0.0 for line in lines)
-    missing = sum(line.n_missing for line in lines)
-    text = f"\n{sum(line.n_cells for line in lines)} cells, {missing} missing"
-    if known:
-        unknown = [line.algorithm for line in lines if line.n_missing and line.seconds is None]
-        text += f", about {duration(known)} on one core"
-        text += f" without {', '.join(unknown)}" if unknown else ""
+    missing = sum(line.n_missing for line in found.lines)
+    text = f"\n{len(plan.cells)} cells, {missing} missing"
+    if missing:
+        jobs = workers(None, found.missing)
+        text += expected(found.forecast(jobs), jobs)
     click.echo(text)

@@ -156,15 +156,16 @@ def _plans(
 
 def _run(interruption: Interruption, plans: list[Plan], out: Path, asked: _Options) -> int:
     from quadrepro.cli.finishing import Finishing
-    from quadrepro.cli.showing import report_of, warn_of_memory
-    from quadrepro.engine.estimates import Estimates
+    from quadrepro.cli.showing import expected, report_of, warn_of_memory
+    from quadrepro.engine.remaining import forecast
     from quadrepro.engine.run import compute, missing_cells
-    from quadrepro.progress import RunProgress, duration, tell
+    from quadrepro.engine.times import recall
+    from quadrepro.progress import RunProgress, tell
     from quadrepro.reproduction import limits_of, record_store, workers, write
 
     [store, *_] = [record_store(out, plan) for plan in plans]
-    estimates = Estimates()
     interruption.cells = [cell for plan in plans for cell in plan.cells]
+    estimates, around = recall(store.folder, interruption.cells)
     interruption.out = out
     todo = missing_cells(interruption.cells, store, estimates, asked.retry)
     missing = {cell.key for cell in todo}
@@ -182,9 +183,11 @@ def _run(interruption: Interruption, plans: list[Plan], out: Path, asked: _Optio
             counts = {"cells": len(plan.cells), "kept": kept, "todo": len(here)}
             _event("begin", experiment=plan.experiment.name, title=title, **counts)
             continue
-        seconds = estimates.total(here)
-        left = f", about {duration(seconds / max(1, jobs))} left" if here and seconds else ""
-        tell(f"{title}: {len(plan.cells)} cells, {kept} already computed{left}")
+        text = f"{title}: {len(plan.cells)} cells, {kept} already computed"
+        if here and asked.scheduler is None:
+            # How many workers a scheduler has is not known yet.
+            text += f", {len(here)} left{expected(forecast(here, estimates, jobs, around), jobs)}"
+        tell(text)
     limits = {plan.experiment.name: limits_of(plan, asked.timeout, asked.memory) for plan in plans}
 
     def write_all(plan: Plan) -> Written:
@@ -206,7 +209,8 @@ def _run(interruption: Interruption, plans: list[Plan], out: Path, asked: _Optio
             cells = list(some)
             with RunProgress(cells, jobs, estimates, asked.quiet or asked.as_json) as progress:
                 backend = _backend(limit, asked, jobs)
-                compute(cells, store, backend, listen, estimates, progress.sent)
+                known = None if asked.scheduler else jobs
+                compute(cells, store, backend, listen, estimates, progress.sent, known)
         if asked.shard is not None:
             tell(f"part {part} of {n_parts} is done; quadrepro merge joins the parts")
             return 0
@@ -231,7 +235,8 @@ def _tell(cell: Cell, record: Record, progress: RunProgress, asked: _Options) ->
     if asked.as_json:
         what = {"experiment": cell.experiment, "dataset": row, "algorithm": column}
         ended = {"status": record.status, "seconds": record.seconds, "left": progress.n_left}
-        _event("cell", **what, repeat=repeat, key=cell.key, **ended)
+        why = {} if record.ok else {"reason": record.reason}
+        _event("cell", **what, repeat=repeat, key=cell.key, **ended, **why)
     elif not record.ok:
         progress.tell(failure(row, column, repeat, record))
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from quadrepro.config.plan import Plan
     from quadrepro.engine.records import Record
+    from quadrepro.engine.remaining import Forecast
     from quadrepro.report.table import Table
     from quadrepro.results import Results
 
@@ -35,6 +36,23 @@ def warn_of_memory(plan: Plan) -> None:
         )
     if len(found) > SHOWN:
         tell(f"and {len(found) - SHOWN} more")
+
+
+def expected(forecast: Forecast, jobs: int) -> str:
+    """Return in words how long cells will take, to follow the number of cells; may be empty."""
+    from quadrepro.progress import duration
+
+    text = ""
+    if forecast.seconds:
+        workers = "1 worker" if jobs <= 1 else f"{jobs} workers"
+        text = f", about {duration(forecast.seconds)} with {workers}"
+        low, high = duration(forecast.low), duration(forecast.high)
+        if not forecast.known and low != high:
+            text += f", between {low} and {high}"
+    if forecast.unknown:
+        they = "it has" if len(forecast.unknown) == 1 else "they have"
+        text += f"; no estimate for {', '.join(forecast.unknown)}: {they} never run here"
+    return text
 
 
 def failure(row: str, column: str, repeat: int, record: Record) -> str:

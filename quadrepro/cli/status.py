@@ -19,16 +19,16 @@ def command(config: str, data: Path | None, out: Path, repeats: int | None) -> N
 
     Nothing is computed or written, so it can be called at any time, also while a run goes on.
     """
-    from quadrepro.cli.showing import SHOWN, failure
+    from quadrepro.cli.showing import SHOWN, expected, failure
     from quadrepro.engine.claims import Claims
     from quadrepro.engine.overview import overview
     from quadrepro.engine.run import CLAIMS, records_of
-    from quadrepro.progress import duration
-    from quadrepro.reproduction import prepare, record_store
+    from quadrepro.reproduction import prepare, record_store, workers
 
     plan = prepare(config, data=data, repeats=repeats, offline=True, check_data=False)
     store = record_store(out, read_only=True)
-    lines = overview(plan.cells, store)
+    found = overview(plan.cells, store)
+    lines = found.lines
     click.echo(f"{plan.experiment.config.title}: {sum(line.n_cells for line in lines)} cells")
     click.echo(f"{sum(line.n_kept for line in lines)} done")
     bad = [cell for line in lines for cell in line.failed]
@@ -42,8 +42,6 @@ def command(config: str, data: Path | None, out: Path, repeats: int | None) -> N
     click.echo(f"{len(running)} running or next")
     for claim in running:
         click.echo(f"  {claim.cell}: since {claim.since}, process {claim.pid} on {claim.host}")
-    seconds = [line.seconds for line in lines]
     left = sum(line.n_missing for line in lines)
-    known = left and all(value is not None for value in seconds)
-    time = f", about {duration(sum(s or 0.0 for s in seconds))} on one core" if known else ""
-    click.echo(f"{left} left{time}")
+    jobs = workers(None, found.missing)
+    click.echo(f"{left} left{expected(found.forecast(jobs), jobs)}")

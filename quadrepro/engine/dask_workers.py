@@ -19,7 +19,7 @@ from quadrepro.config.cell import Cell
 from quadrepro.engine.limits import Limits
 from quadrepro.engine.records import Record
 from quadrepro.engine.run import Backend
-from quadrepro.engine.work import run_cell
+from quadrepro.engine.timing import run_timed
 from quadrepro.errors import ConfigError
 from quadrepro.fingerprint import code_hash, versions
 
@@ -104,4 +104,4 @@ def _run(
     cell = replace(cell, source=replace(cell.problem, X=X, y=y, truth=truth))
     # An estimator would otherwise give its own work to the scheduler.
     with parallel_config(backend="sequential"):
-        return run_cell(cell, memory)
+        return run_timed(cell, memory)

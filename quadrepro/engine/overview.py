@@ -8,7 +8,9 @@ from dataclasses import dataclass
 
 from quadrepro.config.cell import Cell
 from quadrepro.engine.estimates import Estimates
+from quadrepro.engine.remaining import Forecast, forecast
 from quadrepro.engine.store import RecordStore
+from quadrepro.engine.times import Around, recall
 
 ENOUGH = 3
 """How many records of a row and column tell how long its cells take."""
@@ -38,12 +40,39 @@ class Line:
     seconds: float | None
 
 
-def overview(cells: Sequence[Cell], store: RecordStore) -> list[Line]:
-    """Return how far each algorithm of an experiment is, in the order of the columns.
+@dataclass(frozen=True)
+class Overview:
+    """How far an experiment is.
 
-    Records are counted by their names. To estimate times, `ENOUGH` of each row and column are read.
+    Attributes
+    ----------
+    lines : tuple of Line
+        How far each algorithm is, in the order of the columns.
+    missing : tuple of Cell
+        The cells without a record, each content once.
+    estimates : Estimates
+        What is known of running times.
+    around : Around
+        What runs took beside their cells.
     """
-    known, estimates = store.scan(), Estimates()
+
+    lines: tuple[Line, ...]
+    missing: tuple[Cell, ...]
+    estimates: Estimates
+    around: Around
+
+    def forecast(self, jobs: int) -> Forecast:
+        """Return how long the missing cells will take on the clock."""
+        return forecast(self.missing, self.estimates, jobs, self.around)
+
+
+def overview(cells: Sequence[Cell], store: RecordStore) -> Overview:
+    """Return how far an experiment is.
+
+    Records are counted by their names. Where the summary of running times says nothing of the cells
+    of a row and column, `ENOUGH` of their records are read.
+    """
+    known, (estimates, around) = store.scan(), recall(store.folder, cells)
     missing: dict[str, list[Cell]] = {cell.algorithm: [] for cell in cells}
     failed: dict[str, list[Cell]] = {name: [] for name in missing}
     kept, total = Counter[str](), Counter[str]()
@@ -57,14 +86,17 @@ def overview(cells: Sequence[Cell], store: RecordStore) -> list[Line]:
             failed[cell.algorithm].append(cell)
         else:
             kept[cell.algorithm] += 1
-            place = cell.dataset, cell.algorithm
-            if read[place] < ENOUGH and (record := store.get(cell.key)) and record.ok:
+            place, kind = (cell.dataset, cell.algorithm), estimates.kind_of(cell)
+            if read[place] == ENOUGH or estimates.recalled(kind):
+                continue
+            if (record := store.get(cell.key)) and record.ok:
                 read[place] += 1
-                estimates.learn(cell, record.seconds)
+                estimates.remember(cell, record.took)
     lines = []
     for name, left in missing.items():
         times = [estimates.seconds(cell) for cell in left]
         found = [seconds for seconds in times if seconds is not None]
         seconds = sum(found) if len(found) == len(times) else None
         lines.append(Line(name, total[name], kept[name], len(left), tuple(failed[name]), seconds))
-    return lines
+    once = {cell.key: cell for left in missing.values() for cell in left}
+    return Overview(tuple(lines), tuple(once.values()), estimates, around)

@@ -25,7 +25,7 @@ from quadrepro.engine.packing import (
 
 Status = Literal["ok", "failed", "crashed", "timeout", "missing"]
 Count = Annotated[int, Field(ge=0)]
-Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Hexadecimal = Annotated[str, Field(pattern="^([0-9a-f]{2})*$")]
 Base64 = Annotated[str, Field(pattern="^[A-Za-z0-9+/]*={0,2}$")]
 
@@ -66,6 +66,10 @@ class Record:
         Root of the mean squared error on the test examples, where numbers are predicted.
     seconds : float
         Wall time of the search and the final training.
+    busy : float
+        Wall time that the worker had the cell: also for preparing the data and measuring.
+    size : float
+        A rough measure of the work, see `quadrepro.config.cell.Cell`; 0 if nothing is known.
     date : str
         When it was done, in UTC, as in 2026-01-31T12:00:00Z.
     environment : dict
@@ -92,7 +96,9 @@ class Record:
     margins: Hexadecimal = ""
     measures: dict[str, list[float]] = field(default_factory=dict)
     rmse: Annotated[float, Field(ge=0)] | None = None
-    seconds: Seconds = 0.0
+    seconds: Amount = 0.0
+    busy: Amount = 0.0
+    size: Amount = 0.0
     date: str = ""
     environment: dict[str, Any] = field(default_factory=dict)
     content: dict[str, Any] = field(default_factory=dict)
@@ -102,6 +108,11 @@ class Record:
     def ok(self) -> bool:
         """Whether the cell was computed."""
         return self.status == "ok"
+
+    @property
+    def took(self) -> float:
+        """How long a worker had the cell, or at least searched, in seconds."""
+        return self.busy or self.seconds
 
     @property
     def reason(self) -> str:

@@ -21,6 +21,10 @@ from quadrepro.engine.estimates import Estimates, longest_first
 from quadrepro.engine.limits import Limits
 from quadrepro.engine.records import Record, Status
 from quadrepro.engine.store import RecordStore
+from quadrepro.engine.times import RunClock, Times
+
+SECONDS_BETWEEN_SUMMARIES = 20.0
+"""How often running times are added to the summary beside the records."""
 
 CLAIMS = "claims"
 """Folder of claims below that of records."""
@@ -58,7 +62,8 @@ def missing_cells(
     store : RecordStore
         What has been computed.
     estimates : Estimates, optional
-        Learns the running times of the cells that have a record.
+        Learns the running times of the cells that have a record; those that were not known are
+        added to the summary.
     retry : collection of str, default ()
         Cells whose record has one of these statuses are missing as well.
     """
@@ -68,7 +73,12 @@ def missing_cells(
         if record is None or record.status in retry:
             todo.setdefault(cell.key, cell)
         elif estimates is not None and record.ok:
-            estimates.learn(cell, record.seconds)
+            estimates.remember(cell, record.took)
+    if estimates is not None:
+        times = Times(store.folder)
+        for kind, seen in estimates.remembered.items():
+            times.note(kind, seen.seconds, seen.count)
+        times.keep()
     return list(todo.values())
 
 
@@ -79,6 +89,7 @@ def compute(
     listener: Listener,
     estimates: Estimates | None = None,
     sent: Callable[[Cell], None] = _ignore,
+    jobs: int | None = None,
 ) -> None:
     """Compute cells and keep their records, the longest cells first.
 
@@ -97,6 +108,8 @@ def compute(
         Running times known so far; learns those of the cells that are computed.
     sent : callable, optional
         Called with every cell that the backend takes.
+    jobs : int, optional
+        Number of workers, if it is known: what they take beside cells goes into the summary.
 
     Raises
     ------
@@ -107,7 +120,7 @@ def compute(
     """
     from quadrepro.kernels.compiling import warm
 
-    run = _Run(store, listener, Estimates() if estimates is None else estimates, sent)
+    run = _Run(store, listener, Estimates() if estimates is None else estimates, sent, jobs)
     # Compiled once here, not by every worker.
     warm(name for cell in cells for name in cell.learner.kernels)
     try:
@@ -119,6 +132,7 @@ def compute(
                 time.sleep(SECONDS_BETWEEN_LOOKS)
     finally:
         run.claims.release_all()
+        run.keep_times()
 
 
 @dataclass
@@ -129,10 +143,14 @@ class _Run:
     listener: Listener
     estimates: Estimates
     sent: Callable[[Cell], None]
+    jobs: int | None = None
     began: str = field(default_factory=utc_now)
 
     def __post_init__(self) -> None:
         self.claims = Claims(self.store.folder / CLAIMS)
+        self.times = Times(self.store.folder)
+        self._kept = time.monotonic()
+        self._clock = None if self.jobs is None else RunClock(max(1, self.jobs))
 
     def compute(self, cells: Sequence[Cell], backend: Backend) -> list[Cell]:
         """Compute all cells that no other process has, and return those that one has."""
@@ -150,14 +168,32 @@ class _Run:
                     taken[cell.key] = cell
                     self.sent(cell)
                     yield cell
+            if self._clock is not None:
+                self._clock.all_sent()
 
         with closing(backend(make_ready(mine(), cells))) as records:
             for record in records:
                 cell = taken.pop(record.key)
                 self.store.put(record if record.date else replace(record, date=utc_now()))
                 self.claims.release(cell.key)
+                self._note(cell, record)
                 self._tell(cell, record)
         return waiting
+
+    def keep_times(self) -> None:
+        """Add the running times of the cells that were computed to the summary."""
+        if self._clock is not None and (found := self._clock.found()):
+            self.times.note_run(*found)
+        self.times.keep()
+
+    def _note(self, cell: Cell, record: Record) -> None:
+        if self._clock is not None:
+            self._clock.done(record.took)
+        if record.ok:
+            self.times.note(self.estimates.kind_of(cell), record.took)
+        if time.monotonic() - self._kept > SECONDS_BETWEEN_SUMMARIES:
+            self._kept = time.monotonic()
+            self.times.keep()
 
     def _done(self, cell: Cell) -> Record | None:
         """Return the record of a cell that another process has computed in the meantime."""
@@ -166,7 +202,7 @@ class _Run:
 
     def _tell(self, cell: Cell, record: Record) -> None:
         if record.ok:
-            self.estimates.learn(cell, record.seconds)
+            self.estimates.learn(cell, record.took)
         self.listener(cell, record)
 
 
@@ -188,9 +224,9 @@ def local(jobs: int, limits: Limits | None = None) -> Backend:
 
             yield from run_in_workers(cells, jobs, limits)
         else:
-            from quadrepro.engine.work import run_cell
+            from quadrepro.engine.timing import run_timed
 
-            yield from (run_cell(cell, limits.memory) for cell in cells)
+            yield from (run_timed(cell, limits.memory) for cell in cells)
 
     return compute_locally
 

@@ -11,6 +11,7 @@ from quadrepro.engine.claims import Claims
 from quadrepro.engine.records import Record
 from quadrepro.engine.run import CLAIMS
 from quadrepro.engine.store import DAMAGED, RecordStore
+from quadrepro.engine.times import Times
 from quadrepro.errors import ToleranceError
 
 
@@ -49,7 +50,7 @@ def merge(sources: Iterable[RecordStore], into: RecordStore) -> Merged:
         If two records of one cell have different results; names both files. Nothing after them is
         copied.
     """
-    merged = Merged()
+    merged, times = Merged(), Times(into.folder)
     for source in sources:
         for key in source.scan():
             record = source.get(key)
@@ -63,18 +64,21 @@ def merge(sources: Iterable[RecordStore], into: RecordStore) -> Merged:
                 )
             if there is None or (record.ok and not there.ok):
                 into.put(record)
+                times.note_record(record)
                 merged.copied += 1
             else:
                 merged.known += 1
+    times.keep()
     return merged
 
 
 def result(record: Record) -> str:
     """Return as text what two computations of one cell must agree on."""
     # Another processor may round a matrix product, and with it a score, in another way.
-    names = ("date", "environment", "content", "message", "scores", "probabilities")
+    times = ("date", "seconds", "busy", "size")
+    names = (*times, "environment", "content", "message", "scores", "probabilities")
     left_out: dict[str, Any] = dict.fromkeys(names)
-    return repr(replace(record, cv_errors=float(record.cv_errors), seconds=0.0, **left_out))
+    return repr(replace(record, cv_errors=float(record.cv_errors), **left_out))
 
 
 def leftovers(store: RecordStore, used: Collection[str] | None = None) -> Iterator[Path]:
@@ -95,6 +99,7 @@ def leftovers(store: RecordStore, used: Collection[str] | None = None) -> Iterat
     """
     yield from store.folder.glob(f"??/*{DAMAGED}")
     yield from store.folder.glob("??/.*.part")
+    yield from store.folder.glob(".*.part")
     yield from Claims(store.folder / CLAIMS).stale()
     if used is not None:
         for key, ok in store.scan().items():

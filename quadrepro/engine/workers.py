@@ -23,7 +23,7 @@ from quadrepro.config.cell import Cell
 from quadrepro.engine.limits import Limits
 from quadrepro.engine.records import Record
 from quadrepro.engine.signals import held_back
-from quadrepro.engine.work import run_cell
+from quadrepro.engine.timing import run_timed
 
 WAITING = 1
 """How many cells per worker are sent before the worker asks for them."""
@@ -100,7 +100,7 @@ def _end(code: int) -> str:
 
 
 def _run(blob: bytes, memory: int | None) -> Record:
-    return run_cell(cloudpickle.loads(blob), memory)
+    return run_timed(cloudpickle.loads(blob), memory)
 
 
 def _begin(parent: int) -> None:

@@ -28,7 +28,8 @@ def test_plan_and_status_count_what_is_done_and_say_why_cells_failed(
 ) -> None:
     config = small_config()
     before = quadrepro("plan", config, "--out", tmp_path).stdout
-    assert before.endswith("4 cells, 4 missing\n")
+    unknown = "no estimate for quadboost-l2, ada: they have never run here"
+    assert before.endswith(f"4 cells, 4 missing; {unknown}\n")
     assert list(tmp_path.glob("records")) == []
     monkeypatch.setattr("quadrepro.learners.greedy.adaboost.AdaBoost._paths", fail)
     quadrepro("run", config, "--jobs", 0, "--out", tmp_path)
@@ -97,10 +98,10 @@ def test_clean_says_what_it_would_remove_and_removes_it(
     records = tmp_path / "records"
     would = quadrepro("clean", other, "--dry-run", "--out", tmp_path)
     assert would.stdout.startswith("2 files")
-    assert len(list(records.rglob("*.json"))) == 4
+    assert len(list(records.glob("??/*.json"))) == 4
     assert quadrepro("clean", "--out", tmp_path).stdout.startswith("0 files")
     assert "removed from" in quadrepro("clean", other, "--out", tmp_path).stdout
-    assert len(list(records.rglob("*.json"))) == 2
+    assert len(list(records.glob("??/*.json"))) == 2
 
 
 def test_events_are_lines_of_json_and_nothing_else(small_config: Write, tmp_path: Path) -> None:
@@ -109,7 +110,34 @@ def test_events_are_lines_of_json_and_nothing_else(small_config: Write, tmp_path
     assert [event["event"] for event in events] == ["begin", *["cell"] * 4, "end"]
     assert [event["left"] for event in events[1:-1]] == [3, 2, 1, 0]
     assert {event["status"] for event in events[1:-1]} == {"ok"}
+    assert not any("reason" in event for event in events)
     assert events[-1]["without_result"] == 0
+
+
+@pytest.mark.parametrize("options", [(), ("--quiet",)])
+def test_a_failure_is_told_with_its_reason_before_the_next_cell(
+    options: tuple[str, ...], small_config: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("quadrepro.learners.greedy.adaboost.AdaBoost._paths", fail)
+    told: list[str] = []
+    monkeypatch.setattr("quadrepro.progress.tell", told.append)
+    command = "run", small_config(), "--jobs", 0, "--out", tmp_path, *options
+    assert quadrepro(*command).exit_code == 1
+    line = "{}, ada, repeat 0: failed: ArithmeticError: the oracle is silent"
+    failures = [line.format("monks"), line.format("people")]
+    assert sorted(text for text in told if "failed" in text) == failures
+    if not options:
+        assert told[-1] == "4/4 cells"
+
+
+def test_the_event_of_a_failure_has_its_reason(
+    small_config: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("quadrepro.learners.greedy.adaboost.AdaBoost._paths", fail)
+    command = "run", small_config(), "--jobs", 0, "--out", tmp_path, "--json"
+    events = [json.loads(line) for line in quadrepro(*command).stdout.splitlines()]
+    reasons = [event["reason"] for event in events[1:-1] if event["status"] == "failed"]
+    assert reasons == ["ArithmeticError: the oracle is silent"] * 2
 
 
 @pytest.mark.parametrize(

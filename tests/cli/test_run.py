@@ -94,10 +94,10 @@ def test_tables_are_the_same_bytes_for_one_worker_and_two_fresh_and_resumed(
 
 def test_a_second_run_computes_nothing(small_config: Write, out: Path) -> None:
     quadrepro("run", small_config(), "--jobs", 0, "--out", out)
-    before = {p: p.stat().st_mtime_ns for p in (out / "records").rglob("*.json")}
+    before = {p: p.stat().st_mtime_ns for p in (out / "records").glob("??/*.json")}
     result = quadrepro("run", small_config(), "--jobs", 0, "--out", out)
     assert "4 already computed" in result.output
-    assert before == {p: p.stat().st_mtime_ns for p in (out / "records").rglob("*.json")}
+    assert before == {p: p.stat().st_mtime_ns for p in (out / "records").glob("??/*.json")}
 
 
 @pytest.mark.parametrize("jobs", [0, 2])
@@ -171,7 +171,7 @@ def test_an_interrupted_run_says_how_to_go_on_and_loses_nothing(
     )
     records = tmp_path / "results" / "records"
     deadline = time.monotonic() + 60
-    while len(list(records.rglob("*.json"))) < 3 and process.poll() is None:
+    while len(list(records.glob("??/*.json"))) < 3 and process.poll() is None:
         assert time.monotonic() < deadline
         time.sleep(0.05)
     process.send_signal(sent)
@@ -180,7 +180,7 @@ def test_an_interrupted_run_says_how_to_go_on_and_loses_nothing(
     line = text.strip().splitlines()[-1]
     found = re.fullmatch(r"interrupted: (\d+) of 160 cells are kept; continue with: (.+)", line)
     assert found, text
-    assert int(found[1]) == len(list(records.rglob("*.json"))) >= 3
+    assert int(found[1]) == len(list(records.glob("??/*.json"))) >= 3
     assert found[2] == f"quadrepro {' '.join(command)}"
     assert "Traceback" not in text
 
@@ -197,7 +197,7 @@ def test_workers_end_with_a_run_that_is_killed_and_the_next_run_goes_on(
     process = subprocess.Popen([*command, "--repeats", "40", "--jobs", "2"], **options)
     records = tmp_path / "results" / "records"
     deadline = time.monotonic() + 60
-    while len(list(records.rglob("*.json"))) < 3:
+    while len(list(records.glob("??/*.json"))) < 3:
         assert time.monotonic() < deadline
         time.sleep(0.05)
     assert len(of_this_test(tmp_path)) > 1
@@ -233,3 +233,13 @@ def test_progress_is_plain_lines_where_output_is_piped(small_config: Write, out:
     assert result.stderr.splitlines()[-1] == "4/4 cells"
     assert "\r" not in result.stderr
     assert "\x1b" not in result.stderr
+
+
+def test_the_first_line_tells_how_long_a_fresh_config_takes(small_config: Write, out: Path) -> None:
+    first = quadrepro("run", small_config(), "--jobs", 0, "--out", out).stderr.splitlines()[0]
+    assert first.endswith("no estimate for quadboost-l2, ada: they have never run here")
+    more = small_config("seed: 7", "seed: 8", "more")
+    first = quadrepro("run", more, "--jobs", 2, "--out", out).stderr.splitlines()[0]
+    assert re.fullmatch(
+        r"Small: 4 cells, 0 already computed, 4 left, about \d+ s with 2 workers", first
+    )

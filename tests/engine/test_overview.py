@@ -3,27 +3,71 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from quadrepro.config.loading import load_experiment
 from quadrepro.config.plan import make_plan
-from quadrepro.engine.overview import Line, overview
+from quadrepro.engine.overview import ENOUGH, Line, overview
 from quadrepro.engine.records import Record
 from quadrepro.engine.run import compute, local
 from quadrepro.engine.store import RecordStore
+from quadrepro.engine.times import NAME, Times, _encode
 
 
 def test_cells_are_counted_by_how_far_they_are(
     small_config: Callable[..., Path], tmp_path: Path
 ) -> None:
     cells, store = make_plan(load_experiment(small_config())).cells, RecordStore(tmp_path)
-    assert overview(cells, store) == [
+    assert overview(cells, store).lines == (
         Line("quadboost-l2", 2, 0, 2, (), None),
         Line("ada", 2, 0, 2, (), None),
-    ]
+    )
     first, second = cells[:2]
     compute([first], store, local(0), lambda cell, record: None)
     store.put(Record(second.key, "failed", content=second.content, message="boom"))
-    l2, ada = overview(cells, store)
+    found = overview(cells, store)
+    l2, ada = found.lines
     assert (l2.n_kept, l2.n_missing, len(ada.failed), ada.n_missing) == (1, 1, 1, 1)
     assert l2.seconds is not None
     assert ada.seconds is None
     assert (l2.failed, ada.failed) == ((), (second,))
+    assert found.missing == (cells[2], cells[3])
+    assert found.forecast(2).unknown == ("ada",)
+
+
+def test_without_a_summary_records_tell_and_with_it_none_is_read(
+    small_config: Callable[..., Path], tmp_path: Path
+) -> None:
+    plan = make_plan(load_experiment(small_config(), repeats=2))
+    store = RecordStore(tmp_path)
+    compute([c for c in plan.cells if not c.repeat], store, local(0), lambda cell, record: None)
+    with_summary = overview(plan.cells, store)
+    (tmp_path / NAME).unlink()
+    without = overview(plan.cells, store)
+    for name in ("quadboost-l2", "ada"):
+        one, two = (
+            next(line.seconds for line in found.lines if line.algorithm == name)
+            for found in (with_summary, without)
+        )
+        assert one == pytest.approx(two, abs=1e-5)
+    unread = RecordStore(tmp_path)
+    unread.get = None  # type: ignore[assignment, method-assign]
+    (tmp_path / NAME).write_bytes(_encode(Times(tmp_path).read()))
+    assert overview(plan.cells, unread).forecast(1).seconds > 0
+
+
+def test_few_records_are_read_for_an_estimate(
+    small_config: Callable[..., Path], tmp_path: Path
+) -> None:
+    cells = make_plan(load_experiment(small_config(), repeats=ENOUGH + 2)).cells
+    compute(cells, RecordStore(tmp_path), local(0), lambda cell, record: None)
+    (tmp_path / NAME).write_text('{"version": 1, "kinds": []}')
+    read: list[str] = []
+
+    class Counting(RecordStore):
+        def get(self, key: str) -> Record | None:
+            read.append(key)
+            return super().get(key)
+
+    overview(cells, Counting(tmp_path))
+    assert len(read) == 4 * ENOUGH

@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+import pytest
+
+from quadrepro.cli.showing import expected
+from quadrepro.engine.remaining import Forecast
+
+
+@pytest.mark.parametrize(
+    ("forecast", "jobs", "text"),
+    [
+        (
+            Forecast(1200.0, 480.0, 3000.0, (), False),
+            2,
+            ", about 20 min with 2 workers, between 8 min and 50 min",
+        ),
+        (Forecast(1200.0, 1000.0, 1500.0, (), True), 0, ", about 20 min with 1 worker"),
+        (Forecast(0.1, 0.05, 0.2, (), False), 2, ", about 1 s with 2 workers"),
+        (
+            Forecast(60.0, 50.0, 70.0, ("svm",), True),
+            2,
+            ", about 60 s with 2 workers; no estimate for svm: it has never run here",
+        ),
+        (
+            Forecast(0.0, 0.0, 0.0, ("svm", "forest"), True),
+            2,
+            "; no estimate for svm, forest: they have never run here",
+        ),
+    ],
+)
+def test_times_are_told_with_their_range_if_they_are_extrapolated(
+    forecast: Forecast, jobs: int, text: str
+) -> None:
+    assert expected(forecast, jobs) == text
