@@ -11,7 +11,7 @@ import pytest
 
 from quadrepro.config.loading import load_experiment
 from quadrepro.config.plan import make_plan
-from quadrepro.engine.dask_workers import on_dask
+from quadrepro.engine.dask_workers import _parts, _run, on_dask
 from quadrepro.engine.limits import Limits
 from quadrepro.errors import ConfigError
 from quadrepro.report.compare import compare
@@ -101,6 +101,21 @@ def test_a_scheduler_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("quadrepro.engine.dask_workers.SECONDS_TO_CONNECT", 1)
     with pytest.raises(ConfigError, match=r"tcp://127.0.0.1:9 cannot be reached"):
         on_dask("tcp://127.0.0.1:9", Limits())
+
+
+def test_a_record_of_a_worker_tells_its_size_and_why_it_failed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = tmp_path / "forest.yaml"
+    config.write_text(FOREST.replace("600", "5"))
+    cell = make_plan(load_experiment(config)).cells[0].ready()
+    assert _run(*_parts(cell), None).size == cell.size
+
+    def fail(*args: object) -> None:
+        raise ArithmeticError("the oracle is silent")
+
+    monkeypatch.setattr("quadrepro.engine.work._training_data", fail)
+    assert _run(*_parts(cell), None).reason == "ArithmeticError: the oracle is silent"
 
 
 def test_a_limit_on_time_is_refused() -> None:
