@@ -153,10 +153,12 @@ class CBoundState(State):
         norm, vote_margin = self.vote_norm[row], self.vote_margin[row]
         eta = 1.0 if self.eta is None else self.eta.item(row, voter)
         slope = margin * norm - vote_margin * agreement
-        if abs(slope) <= NO_SLOPE * vote_margin * sqrt(norm):
+        bend = vote_margin * eta - margin * agreement
+        # Rounding can leave no bend where a score says that there is some.
+        if abs(slope) <= NO_SLOPE * vote_margin * sqrt(norm) or bend <= 0.0:
             return 0.0
         sign, old = self._signs.item(row, voter), abs(self.weights.item(row, voter))
-        return float(sign * max(slope / (vote_margin * eta - margin * agreement), -old))
+        return float(sign * max(slope / bend, -old))
 
     def advance(self, step: Step) -> None:
         """τ <- τ + α G[:, j], ν <- ν + 2ατ + α²η, γ_F <- γ_F + αγ."""

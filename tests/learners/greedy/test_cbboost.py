@@ -470,3 +470,12 @@ def test_the_only_voter_of_a_vote_keeps_its_weight(make_problem: Callable[..., P
             state.advance(step)
         # Rounding may give its vote a minimum elsewhere, but it has no margin without the voter.
         assert not state.changes().any()
+
+
+def test_a_vote_of_parallel_voters_whose_weight_is_set_anew_ends() -> None:
+    H = np.full((9, 5), -0.5)
+    H[0, 0], H[1, 1], H[8, 0] = -1.0, -1.0, 0.25
+    sample = np.zeros((1, 9))
+    sample[0, [0, 1, 8]] = 3.0, 1.0, 3.0
+    [[weights]] = CBBoost(reweight=True).path(H, -np.ones(9), Grid.of({"n_rounds": [10]}), sample)
+    assert np.isfinite(weights).all()
