@@ -43,7 +43,7 @@ def contracts_of(kind: Kind) -> tuple[Contract, ...]:
     >>> for contract in contracts_of("sources"):
     ...     contract("openml")
     """
-    found: tuple[Contract, ...] = importlib.import_module(f"{__name__}.{kind}").CONTRACTS
+    found: tuple[Contract, ...] = importlib.import_module(f"quadrepro.contracts.{kind}").CONTRACTS
     return found
 
 
