@@ -130,11 +130,12 @@ def scatter_caption(context: Context[str], outcomes: Outcomes) -> str:
     title, others = context.titles[context.option], [context.titles[n] for n in _others(context)]
     word = _word(context)
     splits = f"one of {outcomes.repeats} {context.splits}" if outcomes.repeats > 1 else "one split"
+    n_rows = len(outcomes.rows)
+    apart = f" Colour and marker tell the {n_rows} data sets apart." if n_rows > 1 else ""
     return (
         f"{context.config.title}: test {word}s against those of {title}. One panel for each of "
         f"{listed(others)}, with the same scale on both axes. A dot is {splits} of a data set; "
-        f"above the diagonal {title} has the lower {word}. Colour and marker tell the "
-        f"{len(outcomes.rows)} data sets apart."
+        f"above the diagonal {title} has the lower {word}.{apart}"
     )
 
 

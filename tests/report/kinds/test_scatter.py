@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean, stdev
 
@@ -86,6 +87,10 @@ def test_the_caption_says_which_side_of_the_diagonal_is_better(
     assert "each of LPBoost and AdaBoost" in text
     assert "one of 2 random splits" in text
     assert "above the diagonal QuadBoost has the lower risk" in text
+    n_rows = len(outcomes(*SPLITS).rows)
+    assert text.endswith(f" tell the {n_rows} data sets apart.")
+    alone = replace(outcomes(*SPLITS), rows=("balance",))
+    assert scatter_caption(against, alone).endswith("has the lower risk.")
 
 
 NUMBERS = """title: Numbers
