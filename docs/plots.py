@@ -66,9 +66,31 @@ def draw(panel: Axes, curves: dict[str, FloatArray], label: str) -> None:
     panel.legend(frameon=False, fontsize="small")
 
 
+def staged(
+    votes: dict[str, Any], X: FloatArray, measure: Callable[[FloatArray], float]
+) -> dict[str, FloatArray]:
+    """Return a measure of the votes on some examples after each round, by the names of the runs."""
+    return {
+        name: np.array([measure(F) for F in vote.staged_decision_function(X)])
+        for name, vote in votes.items()
+    }
+
+
+def draw_beside_errors(
+    folder: Path, page: str, votes: dict[str, Any], curves: dict[str, FloatArray], label: str
+) -> None:
+    """Draw the figure of a page: curves of several runs on the left, their test errors beside."""
+    _, _, X, y = examples()
+    errors = {name: staged_errors(vote, X, y) for name, vote in votes.items()}
+    with new_figure(folder, page, 8, 3) as figure:
+        left, right = figure.subplots(1, 2)
+        draw(left, curves, label)
+        draw(right, errors, "test error")
+
+
 def quadboost(folder: Path) -> None:
     """Draw quadratic risks and test errors along runs of the variants."""
-    X, y, X_test, y_test = examples(noise=0.1)
+    X, y, _, _ = examples(noise=0.1)
     signs = np.where(y == 1, 1.0, -1.0)
     votes = {
         "vanilla": QuadBoostClassifier(n_rounds=1000),
@@ -78,20 +100,13 @@ def quadboost(folder: Path) -> None:
     }
     for vote in votes.values():
         vote.fit(X, y)
-    risks = {
-        name: np.array([((signs - F) ** 2).mean() for F in vote.staged_decision_function(X)])
-        for name, vote in votes.items()
-    }
-    errors = {name: staged_errors(vote, X_test, y_test) for name, vote in votes.items()}
-    with new_figure(folder, "quadboost", 8, 3) as figure:
-        left, right = figure.subplots(1, 2)
-        draw(left, risks, "quadratic risk, training")
-        draw(right, errors, "test error")
+    risks = staged(votes, X, lambda F: ((signs - F) ** 2).mean())
+    draw_beside_errors(folder, "quadboost", votes, risks, "quadratic risk, training")
 
 
 def cbound(folder: Path) -> None:
     """Draw the C-bound along runs of the three readings, and test errors."""
-    X, y, X_test, y_test = examples()
+    X, y, _, _ = examples()
     signs = np.where(y == 1, 1.0, -1.0)
     votes = {
         "weights add up": CBBoostClassifier(200),
@@ -100,17 +115,8 @@ def cbound(folder: Path) -> None:
     }
     for vote in votes.values():
         vote.fit(X, y)
-    bounds = {
-        name: np.array(
-            [1 - (signs * F).mean() ** 2 / (F**2).mean() for F in vote.staged_decision_function(X)]
-        )
-        for name, vote in votes.items()
-    }
-    errors = {name: staged_errors(vote, X_test, y_test) for name, vote in votes.items()}
-    with new_figure(folder, "cbound", 8, 3) as figure:
-        left, right = figure.subplots(1, 2)
-        draw(left, bounds, "C-bound, training")
-        draw(right, errors, "test error")
+    bounds = staged(votes, X, lambda F: 1 - (signs * F).mean() ** 2 / (F**2).mean())
+    draw_beside_errors(folder, "cbound", votes, bounds, "C-bound, training")
 
 
 def programs(folder: Path) -> None:
