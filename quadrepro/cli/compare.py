@@ -79,9 +79,11 @@ def _two_folders(ours: Path, theirs: Path, tolerance: float) -> None:
 
 def _against_printed(ours: Path, at_least: int | None, out: Path) -> None:
     from quadrepro.errors import ToleranceError
-    from quadrepro.report.scores import find_results, read_scores
+    from quadrepro.report.locating import find_results
+    from quadrepro.report.scores import read_scores
 
-    scores = read_scores(find_results(ours, out))
+    folder, _ = find_results(str(ours), out)
+    scores = read_scores(folder)
     for score in scores:
         click.echo(score.text)
     inside = sum(score.inside for score in scores)

@@ -22,8 +22,9 @@ def command(ctx: click.Context, what: str | None, all_of_them: bool, out: Path) 
     config, whose results are in the folder given by --out.
     """
     from quadrepro.errors import ConfigError
-    from quadrepro.pages.site import find_results, results_folders, write_all, write_report
+    from quadrepro.pages.site import write_all, write_report
     from quadrepro.progress import tell
+    from quadrepro.report.locating import find_results, results_folders
 
     if (what is not None) == all_of_them:
         raise click.UsageError("give a config, a results folder, or --all")

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from quadrepro.errors import ConfigError
 from quadrepro.report.latex import NOTE
+from quadrepro.report.locating import results_folders
 from quadrepro.report.manifest import MANIFEST, Manifest, read_manifest
 from quadrepro.report.provenance import LABEL
 from quadrepro.report.table import ENDINGS, is_row
@@ -117,7 +118,7 @@ def _experiments(folder: Path) -> dict[str, Path]:
     """Return the results folders in a folder by name, or the folder itself as the empty name."""
     if (folder / MANIFEST).is_file():
         return {"": folder}
-    inside = {p.parent.name: p.parent for p in sorted(folder.glob(f"*/{MANIFEST}"))}
+    inside = {inner.name: inner for inner in results_folders(folder)}
     if not inside:
         raise ConfigError(
             f"{folder} holds no results: neither it nor a folder in it has a {MANIFEST}"

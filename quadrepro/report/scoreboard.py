@@ -17,6 +17,7 @@ from typing import Any
 
 from quadrepro.errors import ConfigError, DataError
 from quadrepro.report.compare import WRITTEN_BY_HAND
+from quadrepro.report.locating import results_folders
 from quadrepro.report.manifest import MANIFEST, Manifest, read_manifest
 from quadrepro.report.scores import Score, read_scores
 
@@ -188,7 +189,7 @@ def read_results(out: Path) -> list[ResultsFolder]:
     DataError
         If one is damaged.
     """
-    found = [ResultsFolder.read(path.parent) for path in sorted(out.glob(f"*/{MANIFEST}"))]
+    found = [ResultsFolder.read(folder) for folder in results_folders(out)]
     if not found:
         raise ConfigError(f"{out} holds no results: no folder in it has a {MANIFEST}")
     return found

@@ -9,8 +9,8 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError
 
 from quadrepro.documents.model import Model
-from quadrepro.errors import ConfigError, DataError, nearest
-from quadrepro.report.manifest import MANIFEST, read_manifest
+from quadrepro.errors import ConfigError, DataError
+from quadrepro.report.manifest import read_manifest
 
 Known = Annotated[float | None, BeforeValidator(lambda text: text or None)]
 
@@ -57,28 +57,6 @@ class Score(Model):
             f"{self.outside} outside, {self.expected:.1f} expected by chance "
             f"({self.low:g} to {self.high:g} in 95% of tables)"
         )
-
-
-def find_results(name: Path, out: Path) -> Path:
-    """Return a results folder, given as such or by the name or file of its config.
-
-    Parameters
-    ----------
-    name : Path
-        The folder, the config's name, or its file.
-    out : Path
-        Folder in which each experiment has a folder of its name.
-
-    Raises
-    ------
-    ConfigError
-        If there are no such results; the nearest name is given.
-    """
-    for folder in (name, out / name.stem):
-        if (folder / MANIFEST).is_file():
-            return folder
-    known = [path.parent.name for path in out.glob(f"*/{MANIFEST}")]
-    raise ConfigError(f"there are no results of {str(name)!r} in {out}{nearest(name.stem, known)}")
 
 
 def read_scores(folder: Path) -> list[Score]:

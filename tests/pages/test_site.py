@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from quadrepro.errors import ConfigError, DataError
+from quadrepro.errors import DataError
 from quadrepro.pages.folder import Folder, read_folder
-from quadrepro.pages.site import find_results, paper_of, write_all, write_page, write_report
+from quadrepro.pages.site import paper_of, write_all, write_page, write_report
 from tests.pages.made import make_folder, run
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "my-paper"
@@ -44,31 +44,6 @@ def test_a_damaged_folder_is_left_out_and_named(folder: Folder) -> None:
     assert "broken" not in index.read_text()
     assert not (out / "broken" / "report.html").exists()
     assert (out / "small" / "report.html").exists()
-
-
-def test_results_are_found_by_folder_by_name_and_by_file(folder: Folder, tmp_path: Path) -> None:
-    out, config = folder.path.parent, tmp_path / "small.yaml"
-    config.write_text("title: Small")
-    assert find_results(str(folder.path), Path("elsewhere")) == (folder.path, None)
-    assert find_results("small", out) == (folder.path, None)
-    assert find_results(str(config), out) == (folder.path, tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("what", "message"),
-    [
-        ("smal", "there is no config or results folder 'smal'; did you mean 'small'"),
-        ("tabel1", "did you mean 'table1'"),
-        ("quickstart", "holds no results of quickstart; quadrepro run quickstart computes them"),
-        ("{out}", r"is not a results folder: it has no tables\.json"),
-    ],
-)
-def test_results_that_are_not_there_are_refused_with_a_way_out(
-    folder: Folder, what: str, message: str
-) -> None:
-    out = folder.path.parent
-    with pytest.raises(ConfigError, match=message):
-        find_results(what.format(out=out), out)
 
 
 def test_a_paper_of_ones_own_is_read_beside_its_config_alone(

@@ -9,7 +9,7 @@ import pytest
 
 from quadrepro.errors import ConfigError, DataError
 from quadrepro.report.manifest import CellsFile, Manifest
-from quadrepro.report.scores import find_results, read_scores
+from quadrepro.report.scores import read_scores
 from quadrepro.report.verdict_table import score_text
 from quadrepro.report.verdicts import Verdict, Verdicts, of_further_splits
 
@@ -43,15 +43,6 @@ def test_scores_are_read_as_they_are_written(folder: Path) -> None:
     assert first.text.startswith("table1: 2 of 3 printed numbers inside, 1 outside, 0.")
     assert (second.judged, second.not_comparable, second.expected) == (0, 1, None)
     assert second.text == "table2: none of 1 printed numbers can be compared"
-
-
-def test_results_are_found_by_folder_config_and_name(folder: Path) -> None:
-    out = folder.parent
-    assert find_results(folder, Path("elsewhere")) == folder
-    for name in ("one", "configs/one.yaml"):
-        assert find_results(Path(name), out) == folder
-    with pytest.raises(ConfigError, match=r"no results of 'oen' in .*; did you mean 'one'\?"):
-        find_results(Path("oen"), out)
 
 
 def test_a_folder_without_print_or_with_a_damaged_file_is_refused(folder: Path) -> None:
