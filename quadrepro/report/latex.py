@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from quadrepro.report.provenance import LABEL
 from quadrepro.report.symbols import escaped
 from quadrepro.report.table import Entry, Table, heading_lines, plain
 
@@ -37,7 +38,9 @@ _FIT = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
 def to_latex(table: Table, label: str) -> str:
     """Return the table, or its parts, and the notes below the last one."""
     stacked = _is_crowded(table)
-    lines_of_notes = sum(1 + len(note) // NOTE_WIDTH for note in table.notes)
+    # Results that agree are laid out alike, whatever they were computed with.
+    notes = [note for note in table.notes if not note.startswith(LABEL)]
+    lines_of_notes = sum(1 + len(note) // NOTE_WIDTH for note in notes)
     room = max(LONG // 3, LONG - max(0, lines_of_notes - NOTED))
     parts = list(_parts(table, room // 2 if stacked else room))
     align = "l" + (len(table.header) - 1) * table.align[0]

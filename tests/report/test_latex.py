@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import re
 import string
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from quadrepro.report import symbols
 from quadrepro.report.latex import LONG, NOTE, PREAMBLE
+from quadrepro.report.provenance import LABEL
 from quadrepro.report.table import Entry, Table
 from quadrepro.resources import configs_folder
 from tests.report.typesetting import ENGINES, faults
@@ -87,6 +89,12 @@ def test_how_long_a_measured_time_is_does_not_change_the_layout() -> None:
 
     short, long = (timed(seconds).to_latex() for seconds in ("1", "1" * 200))
     assert long.replace("1" * 200, "1") == short
+
+
+def test_what_results_were_computed_with_does_not_change_the_layout() -> None:
+    plain = table(LONG, 1, Entry("1"))
+    told = replace(plain, notes=(*plain.notes, LABEL + "computed long ago. " * 100))
+    assert told.to_latex().count(r"\begin{table}") == plain.to_latex().count(r"\begin{table}")
 
 
 def test_long_headings_are_wrapped() -> None:
