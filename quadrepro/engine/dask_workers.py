@@ -7,16 +7,15 @@ go to a worker once. Only the parent writes records.
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import cloudpickle
 from joblib import Parallel, delayed, parallel_config
 
 from quadrepro._typing import FloatArray, NumberArray
 from quadrepro.config.cell import Cell
 from quadrepro.engine.limits import Limits
+from quadrepro.engine.parts import apart, joined
 from quadrepro.engine.records import Record
 from quadrepro.engine.run import Backend
 from quadrepro.engine.timing import run_timed
@@ -65,7 +64,9 @@ def on_dask(scheduler: str, limits: Limits) -> Backend:
         # run that shares its folder comes back for cells that others gave up.
         with parallel_config(backend="dask", client=client):
             pool = Parallel(n_jobs=-1, return_as="generator_unordered", batch_size=1)
-            yield from pool(delayed(_run)(*_parts(cell), limits.memory) for cell in cells)
+            # Dask sends an array to a worker once, if it is an argument.
+            parts = map(apart, cells)
+            yield from pool(delayed(_run)(blob, *arrays, limits.memory) for blob, arrays in parts)
 
     return compute_on_dask
 
@@ -86,13 +87,6 @@ def _made_with() -> dict[str, str]:
     return {"code": code_hash(), **packages}
 
 
-def _parts(cell: Cell) -> tuple[bytes, NumberArray, FloatArray, FloatArray | None]:
-    """Return a cell without its examples, and these: Dask sends an array to a worker once."""
-    problem = cell.problem
-    empty = replace(problem, X=problem.X[:0], y=problem.y[:0], truth=None)
-    return cloudpickle.dumps(replace(cell, source=empty)), problem.X, problem.y, problem.truth
-
-
 def _run(
     blob: bytes,
     X: NumberArray,
@@ -100,8 +94,6 @@ def _run(
     truth: FloatArray | None,
     memory: int | None,
 ) -> Record:
-    cell: Cell = cloudpickle.loads(blob)
-    cell = replace(cell, source=replace(cell.problem, X=X, y=y, truth=truth))
     # An estimator would otherwise give its own work to the scheduler.
     with parallel_config(backend="sequential"):
-        return run_timed(cell, memory)
+        return run_timed(joined(blob, (X, y, truth)), memory)

@@ -15,13 +15,14 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, TimeoutError, wait
 from itertools import islice
 
-import cloudpickle
 from joblib.externals.loky.backend import get_context
 from pebble import ProcessExpired, ProcessPool
 
 from quadrepro.config.cell import Cell
 from quadrepro.engine.limits import Limits
+from quadrepro.engine.parts import apart, joined
 from quadrepro.engine.records import Record
+from quadrepro.engine.shared_arrays import Places, SharedArrays, fetch
 from quadrepro.engine.signals import held_back
 from quadrepro.engine.timing import run_timed
 
@@ -50,7 +51,7 @@ def run_in_workers(cells: Iterable[Cell], jobs: int, limits: Limits) -> Iterator
         In the order in which cells end. The status is "timeout" for a cell that took too long, and
         "crashed" for one whose worker died.
     """
-    with held_back() as let_through:
+    with held_back() as let_through, SharedArrays() as shared:
         rest = iter(cells)
         # Workers of this kind do not import the user's script again, so it needs no guard.
         pool = ProcessPool(
@@ -60,8 +61,9 @@ def run_in_workers(cells: Iterable[Cell], jobs: int, limits: Limits) -> Iterator
         try:
             while True:
                 for cell in islice(rest, jobs * (1 + WAITING) - len(running)):
-                    blob = cloudpickle.dumps(cell)
-                    future = pool.schedule(_run, [blob, limits.memory], timeout=limits.seconds)
+                    blob, arrays = apart(cell)
+                    args = [blob, shared.places(arrays), limits.memory]
+                    future = pool.schedule(_run, args, timeout=limits.seconds)
                     running[future] = cell
                 if not running:
                     break
@@ -99,8 +101,8 @@ def _end(code: int) -> str:
     return f"was ended by signal {name}{hint}"
 
 
-def _run(blob: bytes, memory: int | None) -> Record:
-    return run_timed(cloudpickle.loads(blob), memory)
+def _run(blob: bytes, places: Places, memory: int | None) -> Record:
+    return run_timed(joined(blob, fetch(places)), memory)
 
 
 def _begin(parent: int) -> None:

@@ -11,8 +11,9 @@ import pytest
 
 from quadrepro.config.loading import load_experiment
 from quadrepro.config.plan import make_plan
-from quadrepro.engine.dask_workers import _parts, _run, on_dask
+from quadrepro.engine.dask_workers import _run, on_dask
 from quadrepro.engine.limits import Limits
+from quadrepro.engine.parts import apart
 from quadrepro.errors import ConfigError
 from quadrepro.report.compare import compare
 
@@ -109,13 +110,15 @@ def test_a_record_of_a_worker_tells_its_size_and_why_it_failed(
     config = tmp_path / "forest.yaml"
     config.write_text(FOREST.replace("600", "5"))
     cell = make_plan(load_experiment(config)).cells[0].ready()
-    assert _run(*_parts(cell), None).size == cell.size
+    blob, arrays = apart(cell)
+    assert _run(blob, *arrays, None).size == cell.size
 
     def fail(*args: object) -> None:
         raise ArithmeticError("the oracle is silent")
 
     monkeypatch.setattr("quadrepro.engine.work._training_data", fail)
-    assert _run(*_parts(cell), None).reason == "ArithmeticError: the oracle is silent"
+    blob, arrays = apart(cell)
+    assert _run(blob, *arrays, None).reason == "ArithmeticError: the oracle is silent"
 
 
 def test_a_limit_on_time_is_refused() -> None:
