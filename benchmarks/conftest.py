@@ -22,8 +22,8 @@ from quadrepro.config.protocol import SplitRule
 from quadrepro.data.encoding import encode
 from quadrepro.data.normalise import Normaliser
 from quadrepro.data.store import load_dataset
-from quadrepro.kernels import compiling
 from quadrepro.voters.stumps import Stumps
+from tests.loops import set_compiled
 
 
 def best_of(repeats: int, run: Callable[[], object]) -> float:
@@ -75,7 +75,7 @@ def readable(seconds: float) -> str:
 def plain() -> Iterator[None]:
     """Run numpy in place of the compiled loops."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(compiling.SWITCH, "0")
+        set_compiled(patch, False)
         yield
 
 

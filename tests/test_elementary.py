@@ -10,6 +10,7 @@ import pytest
 from quadrepro import elementary
 from quadrepro._typing import FloatArray
 from quadrepro.kernels import compiling
+from tests.loops import set_compiled
 
 RNG = np.random.default_rng(0)
 EXPONENTS = np.concatenate(
@@ -44,7 +45,7 @@ def test_it_is_accurate_to_a_few_units_in_the_last_place(ours, theirs, x, units)
 @pytest.mark.parametrize(("ours", "theirs", "x", "units"), CASES, ids=lambda c: str(c)[:20])
 def test_compiled_and_plain_bits_are_equal(ours, theirs, x, units, monkeypatch):
     compiled: FloatArray = ours(x)
-    monkeypatch.setenv(compiling.SWITCH, "0")
+    set_compiled(monkeypatch, False)
     assert (compiled.view(np.int64) == ours(x).view(np.int64)).all()
 
 
@@ -52,7 +53,7 @@ def test_compiled_and_plain_bits_are_equal(ours, theirs, x, units, monkeypatch):
 def test_compiled_and_plain_hyperbolic_tangents_have_equal_bits(monkeypatch):
     x = np.concatenate([EXPONENTS, EDGES, [-np.inf, np.inf]])
     compiled = elementary.tanh(x.reshape(-1, 1).T)
-    monkeypatch.setenv(compiling.SWITCH, "0")
+    set_compiled(monkeypatch, False)
     assert compiled.tobytes() == elementary.tanh(x[None]).tobytes()
 
 

@@ -20,13 +20,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 @cache
-def _installed() -> bool:
-    return find_spec("numba") is not None
-
-
 def enabled() -> bool:
-    """Return whether loops are compiled: numba is installed, and `SWITCH` is not 0."""
-    return os.environ.get(SWITCH) != "0" and _installed()
+    """Return whether this process compiles loops: numba is installed, and `SWITCH` is not 0."""
+    return os.environ.get(SWITCH) != "0" and find_spec("numba") is not None
 
 
 def compiled(signature: str) -> Callable[[F], F]:

@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import cast
 
 from quadrepro._typing import FloatArray
@@ -47,7 +48,7 @@ class Grid:
         """Return the number of candidates."""
         return math.prod(len(values) for _, values in self.axes)
 
-    @property
+    @cached_property
     def candidates(self) -> list[dict[str, Value]]:
         """Every combination, in order."""
         names = [name for name, _ in self.axes]

@@ -17,6 +17,7 @@ from quadrepro.learners.grid import Grid
 from quadrepro.voters.groups import VoterGroups
 from quadrepro.voters.source import FixedVoters
 from quadrepro.voters.stumps import Stumps
+from tests.loops import set_compiled
 
 pytestmark = pytest.mark.skipif(not compiling.enabled(), reason="numba is not installed")
 
@@ -36,7 +37,7 @@ def both(H: FloatArray, y: FloatArray, rounds: list[int], counts: FloatArray) ->
     grid = Grid.of({"n_rounds": rounds})
     compiled = AdaBoost().path(H, y, grid, counts)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(compiling.SWITCH, "0")
+        set_compiled(patch, False)
         return [compiled.tobytes(), AdaBoost().path(H, y, grid, counts).tobytes()]
 
 
@@ -73,7 +74,7 @@ def test_examples_wake_up_when_their_weights_have_grown(bits: float) -> None:
 
     compiled = votes()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(compiling.SWITCH, "0")
+        set_compiled(patch, False)
         assert compiled.tobytes() == votes().tobytes()
 
 

@@ -10,6 +10,7 @@ from hypothesis.extra.numpy import arrays
 
 from quadrepro.kernels import compiling
 from quadrepro.voters.bits import add_differences, pack_stumps
+from tests.loops import set_compiled
 
 pytestmark = pytest.mark.skipif(not compiling.enabled(), reason="numba is not installed")
 
@@ -23,7 +24,7 @@ def test_packed_stumps_have_the_same_bytes(X: np.ndarray, n: int) -> None:
     thresholds = np.linspace(0.0, 1.0, 2 * n).reshape(2, n)
     compiled = pack_stumps(X, thresholds)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(compiling.SWITCH, "0")
+        set_compiled(patch, False)
         assert pack_stumps(X, thresholds).tobytes() == compiled.tobytes()
 
 
@@ -35,7 +36,7 @@ def test_counted_differences_have_the_same_bytes(n_voters: int, n_words: int) ->
     compiled, plain = np.full((2, n_voters, n_voters), 7, dtype=np.int64)
     add_differences(bits, compiled)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(compiling.SWITCH, "0")
+        set_compiled(patch, False)
         add_differences(bits, plain)
     assert plain.tobytes() == compiled.tobytes()
     assert compiled[0, -1] == 7 + (64 * n_words if n_voters > 1 else 0)

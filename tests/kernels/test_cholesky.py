@@ -8,6 +8,7 @@ import pytest
 from quadrepro._typing import FloatArray
 from quadrepro.kernels import compiling
 from quadrepro.learners.programs.ordered import Cholesky
+from tests.loops import set_compiled
 
 
 def positive_definite(n: int, kind: str) -> FloatArray:
@@ -29,7 +30,7 @@ def test_compiled_and_plain_bits_are_equal(n, kind, monkeypatch):
     right = np.random.default_rng(1).normal(size=n)
     compiled = Cholesky(matrix)
     solution = compiled.solve(right)
-    monkeypatch.setenv(compiling.SWITCH, "0")
+    set_compiled(monkeypatch, False)
     plain = Cholesky(matrix)
     assert np.triu(compiled.upper).tobytes() == np.triu(plain.upper).tobytes()
     assert solution.tobytes() == plain.solve(right).tobytes()
@@ -39,7 +40,7 @@ def test_compiled_and_plain_bits_are_equal(n, kind, monkeypatch):
 @pytest.mark.parametrize("last", [0.0, -1.0, np.nan])
 @pytest.mark.parametrize("n", [1, 4, 6])
 def test_a_pivot_that_is_not_positive_is_found(switch, last, n, monkeypatch):
-    monkeypatch.setenv(compiling.SWITCH, switch)
+    set_compiled(monkeypatch, switch != "0")
     matrix = np.eye(n)
     matrix[-1, -1] = last
     with pytest.raises(np.linalg.LinAlgError, match="not positive definite"):

@@ -14,6 +14,7 @@ from quadrepro.learners.programs.cqboost import CqBoost, generate_columns
 from quadrepro.learners.programs.cqboost_master import CqBoostMaster
 from quadrepro.learners.programs.ordered import weighted_sum
 from quadrepro.learners.programs.program import SolverError
+from tests.loops import set_compiled
 
 compiled = pytest.mark.skipif(not compiling.enabled(), reason="numba is not installed")
 
@@ -36,7 +37,7 @@ def test_weighted_sums_of_rows(n: int, rows: int, monkeypatch: pytest.MonkeyPatc
     matrix, weights = drawn(0, 30, n), drawn(1, rows)
     chosen, total = np.random.default_rng(0).permutation(30)[:rows], np.zeros(n)
     cqboost.add_rows(weights, chosen, matrix, total)
-    monkeypatch.setenv(compiling.SWITCH, "0")
+    set_compiled(monkeypatch, False)
     assert total.tobytes() == weighted_sum(weights, matrix[chosen]).tobytes()
 
 
@@ -67,7 +68,7 @@ def test_whole_runs(kind: str, share: float, monkeypatch: pytest.MonkeyPatch) ->
         return [b"".join((w.tobytes(), s.edges.tobytes(), repr(s).encode())) for w, s in steps]
 
     found = run()
-    monkeypatch.setenv(compiling.SWITCH, "0")
+    set_compiled(monkeypatch, False)
     assert run() == found
 
 
@@ -78,7 +79,7 @@ def test_rounds_at_once(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     H, y = columns, np.ones(len(columns))
     grid = Grid.of({"mu": [0.2, 0.05], "epsilon": [1.0, 1e-3, 1e-9], "n_rounds": [1, 7, 20, 1000]})
     found = CqBoost().path(H, y, grid)
-    monkeypatch.setenv(compiling.SWITCH, "0")
+    set_compiled(monkeypatch, False)
     assert CqBoost().path(H, y, grid).tobytes() == found.tobytes()
 
 
@@ -97,7 +98,7 @@ def test_a_run_without_an_optimum_ends(monkeypatch: pytest.MonkeyPatch) -> None:
         return found
 
     found = messages()
-    monkeypatch.setenv(compiling.SWITCH, "0")
+    set_compiled(monkeypatch, False)
     assert messages() == found
 
 

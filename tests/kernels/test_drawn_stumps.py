@@ -14,6 +14,7 @@ from quadrepro.learners.greedy.loop import Step
 from quadrepro.learners.greedy.validation import Validation
 from quadrepro.learners.stopping import Stopping
 from quadrepro.voters.random_stumps import Coding, RandomStumps, StumpVote
+from tests.loops import set_compiled
 
 pytestmark = pytest.mark.skipif(not compiling.enabled(), reason="numba is not installed")
 
@@ -41,9 +42,9 @@ Bits = Callable[[Callable[[], object]], None]
 def same_bits(monkeypatch: pytest.MonkeyPatch) -> Bits:
     def compare(run: Callable[[], Any]) -> None:
         compiled = [part.tobytes() for part in run()]
-        monkeypatch.setenv(compiling.SWITCH, "0")
+        set_compiled(monkeypatch, False)
         plain = [part.tobytes() for part in run()]
-        monkeypatch.delenv(compiling.SWITCH)
+        set_compiled(monkeypatch, True)
         assert compiled == plain
 
     return compare

@@ -8,6 +8,7 @@ import pytest
 from quadrepro._typing import FloatArray
 from quadrepro.kernels import compiling
 from quadrepro.learners.gradient.losses import LogisticLoss
+from tests.loops import set_compiled
 
 pytestmark = pytest.mark.skipif(not compiling.enabled(), reason="numba is not installed")
 
@@ -27,9 +28,9 @@ def test_steps_have_the_same_bits(m: int, scale: float, monkeypatch: pytest.Monk
         def search() -> FloatArray:
             return LogisticLoss().search(scores, answers, leaves, y)  # noqa: B023
 
-        monkeypatch.delenv(compiling.SWITCH, raising=False)
+        set_compiled(monkeypatch, True)
         compiled = search()
-        monkeypatch.setenv(compiling.SWITCH, "0")
+        set_compiled(monkeypatch, False)
         assert compiled.tobytes() == search().tobytes()
 
 
@@ -38,7 +39,7 @@ def test_a_loss_without_a_minimum_has_the_same_steps(monkeypatch: pytest.MonkeyP
     answers = np.stack([y, -y, 0 * y, [1.0, 1.0, 1e-9]])
     leaves = np.broadcast_to(np.arange(3, dtype=np.int32), answers.shape)
     compiled = LogisticLoss().search(np.zeros((4, 3)), answers, leaves, y)
-    monkeypatch.setenv(compiling.SWITCH, "0")
+    set_compiled(monkeypatch, False)
     plain = LogisticLoss().search(np.zeros((4, 3)), answers, leaves, y)
     assert compiled.tobytes() == plain.tobytes()
     assert compiled.tolist()[:3] == [30.0, -30.0, 0.0]

@@ -11,6 +11,7 @@ from quadrepro.learners.greedy.ebboost import EBBoost
 from quadrepro.learners.greedy.loop import Step, Watcher, boost
 from quadrepro.voters.random_stumps import Coding, RandomStumps
 from quadrepro.voters.source import FixedVoters, VoterSource
+from tests.loops import set_compiled
 
 pytestmark = pytest.mark.skipif(not compiling.enabled(), reason="numba is not installed")
 
@@ -66,7 +67,7 @@ def test_compiled_and_plain_steps_are_equal(make, monkeypatch: pytest.MonkeyPatc
         return [*bits.seen, state.example_weights.tobytes()]
 
     compiled = steps()
-    monkeypatch.setenv(compiling.SWITCH, "0")
+    set_compiled(monkeypatch, False)
     assert compiled == steps()
     assert len(compiled) > 3
 
@@ -78,5 +79,5 @@ def test_both_take_the_first_voter_within_a_tie(monkeypatch: pytest.MonkeyPatch)
     # The second voter is better, by less than counts.
     state.example_weights[:, 0] += 4.0
     assert state.least_penalised(LAMBDAS)[0].tolist() == [0] * 4
-    monkeypatch.setenv(compiling.SWITCH, "0")
+    set_compiled(monkeypatch, False)
     assert state.least_penalised(LAMBDAS)[0].tolist() == [0] * 4

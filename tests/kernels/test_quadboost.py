@@ -15,6 +15,7 @@ from quadrepro.kernels import compiling
 from quadrepro.learners.greedy.quadboost import QuadBoost, QuadBoostL1, QuadBoostL2, QuadBoostLInf
 from quadrepro.learners.grid import Grid
 from quadrepro.voters.reduction import reduce_problem
+from tests.loops import set_compiled
 
 pytestmark = pytest.mark.skipif(not compiling.enabled(), reason="numba is not installed")
 
@@ -58,7 +59,7 @@ def test_paths_have_the_same_bytes(
     grid = Grid.of(values if name == "l1" else {**values, "n_rounds": ROUNDS})
     compiled = algorithm.path(H, y, grid, counts)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(compiling.SWITCH, "0")
+        set_compiled(patch, False)
         assert algorithm.path(H, y, grid, counts).tobytes() == compiled.tobytes()
 
 
@@ -70,7 +71,7 @@ def test_the_rounds_of_a_long_run_have_the_same_bytes(name: str) -> None:
     grid = Grid.of(values if name == "l1" else {**values, "n_rounds": [900]})
     compiled = algorithm.path(H, y, grid)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(compiling.SWITCH, "0")
+        set_compiled(patch, False)
         assert algorithm.path(H, y, grid).tobytes() == compiled.tobytes()
 
 

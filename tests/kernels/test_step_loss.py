@@ -11,6 +11,7 @@ import pytest
 from quadrepro._typing import FloatArray
 from quadrepro.kernels import compiling
 from quadrepro.learners.greedy.step_loss import SCAN, SLACK, StepLoss, exact_sums
+from tests.loops import set_compiled
 
 pytestmark = pytest.mark.skipif(not compiling.enabled(), reason="numba is not installed")
 
@@ -36,7 +37,7 @@ def random_loss(seed: int, m: int) -> StepLoss:
 
 def minimisers(loss: StepLoss, monkeypatch: pytest.MonkeyPatch) -> tuple[FloatArray, FloatArray]:
     compiled = loss.minimiser()
-    monkeypatch.setenv(compiling.SWITCH, "0")
+    set_compiled(monkeypatch, False)
     return compiled, loss.minimiser()
 
 

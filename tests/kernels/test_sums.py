@@ -7,6 +7,7 @@ import pytest
 
 from quadrepro.kernels import compiling
 from quadrepro.learners.programs.ordered import weighted_sum
+from tests.loops import set_compiled
 
 
 @pytest.mark.skipif(not compiling.enabled(), reason="numba is not installed")
@@ -18,5 +19,5 @@ def test_compiled_and_plain_bits_are_equal(m, n, whole, monkeypatch):
     rows = np.sign(rows) if whole else rows
     weights[::3] *= 0.0  # among them -0.0
     compiled = weighted_sum(weights, rows)
-    monkeypatch.setenv(compiling.SWITCH, "0")
+    set_compiled(monkeypatch, False)
     assert compiled.tobytes() == weighted_sum(weights, rows).tobytes()

@@ -12,6 +12,7 @@ from quadrepro.kernels import compiling
 from quadrepro.learners.gradient.steps import follow
 from quadrepro.learners.gradient.trees import TreeFitter
 from quadrepro.learners.greedy.loop import Step
+from tests.loops import set_compiled
 
 pytestmark = pytest.mark.skipif(not compiling.enabled(), reason="numba is not installed")
 
@@ -49,9 +50,9 @@ def everything(X: FloatArray, y: FloatArray, new: FloatArray, size: dict[str, in
 def same(
     monkeypatch: pytest.MonkeyPatch, X: FloatArray, y: FloatArray, new: FloatArray, size: Any
 ) -> bool:
-    monkeypatch.delenv(compiling.SWITCH, raising=False)
+    set_compiled(monkeypatch, True)
     compiled = everything(X, y, new, size)
-    monkeypatch.setenv(compiling.SWITCH, "0")
+    set_compiled(monkeypatch, False)
     return compiled == everything(X, y, new, size)
 
 
@@ -89,5 +90,5 @@ def test_arrays_that_cannot_be_written_to_are_followed(monkeypatch: pytest.Monke
         part.flags.writeable = False
     leaves = trees.leaves(np.asfortranarray(X).T)
     answers = trees.answers(leaves)
-    monkeypatch.setenv(compiling.SWITCH, "0")
+    set_compiled(monkeypatch, False)
     assert (trees.answers(trees.leaves(X.T)) == answers).all()

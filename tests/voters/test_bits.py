@@ -7,15 +7,15 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from quadrepro import Stumps
-from quadrepro.kernels import compiling
 from quadrepro.voters.bits import add_differences, pack, pack_stumps
+from tests.loops import set_compiled
 
 matrices = st.integers(1, 140).flatmap(lambda m: arrays(np.bool_, (4, m)))
 
 
 @pytest.fixture(params=["1", "0"], ids=["compiled", "numpy"], autouse=True)
 def both_ways(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(compiling.SWITCH, request.param)
+    set_compiled(monkeypatch, request.param != "0")
 
 
 @given(matrices)

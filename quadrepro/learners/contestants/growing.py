@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from quadrepro._typing import FloatArray, Targets
 from quadrepro.learners.contestants.packages import package_of
+from quadrepro.learners.contestants.predicting import predict
 
 
 def size_name(estimator: Any) -> str:
@@ -31,7 +32,7 @@ def size_name(estimator: Any) -> str:
 
 def nested_predictions(
     estimator: Any, sizes: Collection[Any], X: FloatArray, y: Targets, X_new: FloatArray
-) -> dict[Any, FloatArray]:
+) -> Mapping[Any, Targets]:
     """Return what an ensemble predicts at each of several sizes.
 
     Parameters
@@ -58,8 +59,8 @@ def nested_predictions(
         stages = dict(enumerate(estimator.staged_predict(X_new), 1))
         # An ensemble that stops early stays as it is, however large it may be.
         return {size: stages[min(size, len(stages))] for size in sizes}
-    found = {}
+    found: dict[Any, Targets] = {}
     estimator.set_params(warm_start=True)
     for size in sorted(sizes):
-        found[size] = estimator.set_params(**{name: size}).fit(X, y).predict(X_new)
+        found[size] = predict(estimator.set_params(**{name: size}).fit(X, y), X_new)
     return found

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from quadrepro._typing import FloatArray, IntArray
+from quadrepro.learners.contestants.predicting import predict, predict_proba
 from quadrepro.learners.training import Outputs, TrainingData
 
 
@@ -33,17 +34,17 @@ def estimator_outputs(
         the estimator has them. A class that the training part lacks has the score -inf and the
         probability 0.
     """
-    predicted = np.ravel(estimator.predict(X_new))
     if labels is None:
-        return Outputs(predicted.astype(np.float64))
+        return Outputs(predict(estimator, X_new).astype(np.float64))
     seen = np.asarray(labels > 0 if data.task == "classification" else labels, dtype=np.intp)
-    scores = probabilities = None
-    if hasattr(estimator, "decision_function") and not _is_of_pairs(estimator):
-        scores = _scores(np.asarray(estimator.decision_function(X_new), np.float64), seen, data)
+    found = scores = probabilities = None
     if hasattr(estimator, "predict_proba"):
-        found = np.asarray(estimator.predict_proba(X_new), np.float64)
+        found = predict_proba(estimator, X_new)
         probabilities = np.zeros((len(found), data.n_classes))
         probabilities[:, seen] = found
+    if hasattr(estimator, "decision_function") and not _is_of_pairs(estimator):
+        scores = _scores(np.asarray(estimator.decision_function(X_new), np.float64), seen, data)
+    predicted = predict(estimator, X_new, found)
     return Outputs(seen[predicted.astype(np.intp)], scores, probabilities)
 
 

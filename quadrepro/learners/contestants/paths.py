@@ -6,14 +6,13 @@ config names is imported.
 
 from __future__ import annotations
 
-import ast
 import importlib
 import importlib.util
 import inspect
 import re
 import site
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
@@ -21,7 +20,7 @@ from types import ModuleType
 from typing import Any
 
 from quadrepro.errors import nearest
-from quadrepro.fingerprint import versions_of
+from quadrepro.fingerprint import imports_in, versions_of
 
 SKLEARN = "sklearn"
 """Module that stands for all public modules of scikit-learn."""
@@ -92,7 +91,7 @@ def modules_of(path: str) -> tuple[str, ...]:
         name = rest.pop()
         if name not in found and (file := _file(root, name)):
             found.add(name)
-            rest |= {*_imports(name, file), name.rpartition(".")[0] or name}
+            rest |= {*imports_in(name, file), name.rpartition(".")[0] or name}
     return tuple(sorted(found))
 
 
@@ -202,19 +201,6 @@ def _file(root: Path, name: str) -> Path | None:
     """Return the file of a module of a folder; None if it is not there."""
     path = root.joinpath(*name.split("."))
     return next((f for f in (path.with_suffix(".py"), path / "__init__.py") if f.is_file()), None)
-
-
-def _imports(name: str, file: Path) -> Iterator[str]:
-    """Yield the names of all modules that a module may import, also inside functions."""
-    package = name if file.stem == "__init__" else name.rpartition(".")[0]
-    for node in ast.walk(ast.parse(file.read_bytes())):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            base = "." * node.level + (node.module or "")
-            base = importlib.util.resolve_name(base, package) if node.level else base
-            yield base
-            yield from (f"{base}.{alias.name}" for alias in node.names)
 
 
 def _is_own(where: str) -> bool:

@@ -33,6 +33,7 @@ from quadrepro.learners.contestants.paths import (
     full_path,
     modules_of,
 )
+from quadrepro.learners.contestants.predicting import predict
 from quadrepro.learners.grid import Grid, Value
 from quadrepro.learners.predictor import Predictor
 from quadrepro.learners.training import Outputs, TrainingData
@@ -159,7 +160,7 @@ class EstimatorPredictor(Predictor):
             for chain in self._chains(candidates):
                 estimator = self._estimator(candidates[chain[0]], random_state)
                 if len(chain) == 1:
-                    predicted[chain] = np.ravel(estimator.fit(table, targets).predict(table_new))
+                    predicted[chain] = predict(estimator.fit(table, targets), table_new)
                 else:
                     sizes = [candidates[i][size_name(estimator)] for i in chain]
                     by_size = nested_predictions(estimator, set(sizes), table, targets, table_new)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from quadrepro.kernels import compiling
+from tests.loops import set_compiled
 
 
 @pytest.fixture(scope="module", params=["compiled", "plain"])
@@ -14,5 +15,5 @@ def compiled_and_plain(request: pytest.FixtureRequest) -> Iterator[None]:
         pytest.skip("loops are not compiled here")
     with pytest.MonkeyPatch.context() as patch:
         if request.param == "plain":
-            patch.setenv(compiling.SWITCH, "0")
+            set_compiled(patch, False)
         yield

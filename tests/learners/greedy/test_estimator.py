@@ -25,6 +25,7 @@ from quadrepro.kernels import compiling
 from quadrepro.learners import greedy
 from quadrepro.learners.greedy.estimator import GreedyClassifier
 from quadrepro.voters.groups import VoterGroups
+from tests.loops import set_compiled
 
 Problem = tuple[FloatArray, FloatArray]
 
@@ -128,7 +129,7 @@ def test_stages_of_adaboost_are_shorter_runs(problem: Problem) -> None:
 def test_stumps_have_the_weights_and_rounds_of_their_matrix(
     estimator: GreedyClassifier, jit: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(compiling.SWITCH, jit)
+    set_compiled(monkeypatch, jit != "0")
     rng = np.random.default_rng(0)
     # Equal examples, and equal, opposite and constant attributes.
     X = rng.normal(size=(1500, 5)).round(1)

@@ -9,7 +9,6 @@ import pytest
 from scipy.optimize import minimize_scalar
 
 from quadrepro._typing import FloatArray, IntArray
-from quadrepro.kernels.compiling import SWITCH
 from quadrepro.learners.algorithm import DrawnProblem, HeldOut, positive_votes
 from quadrepro.learners.greedy.adaboost import AdaBoost
 from quadrepro.learners.greedy.adaboost_reg import AdaBoostReg
@@ -29,6 +28,7 @@ from quadrepro.learners.stopping import Stopping
 from quadrepro.voters.random_stumps import Coding, RandomStumps
 from quadrepro.voters.reduction import VotingProblem
 from quadrepro.voters.source import FixedVoters
+from tests.loops import set_compiled
 
 Problem = tuple[FloatArray, FloatArray]
 
@@ -248,7 +248,7 @@ def rounds_without_limits(
 def test_a_weight_far_below_the_smallest_number_comes_back_in_its_own_time(
     compiled: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(SWITCH, compiled)
+    set_compiled(monkeypatch, compiled != "0")
     # Voters that are each wrong on one example; the first example is right at first, then wrong.
     H = np.vstack([np.ones(4), 1.0 - 2.0 * np.eye(4)])
     turned = np.vstack([[-1.0, -1.0, -1.0, 1.0], H[1:]])

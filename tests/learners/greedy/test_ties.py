@@ -3,10 +3,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from quadrepro.kernels.compiling import SWITCH, enabled
+from quadrepro.kernels.compiling import enabled
 from quadrepro.learners.greedy.quadboost import QuadBoost, QuadBoostL2
 from quadrepro.learners.greedy.ties import TIE, first_of_largest
 from quadrepro.voters.reduction import reduce_problem
+from tests.loops import set_compiled
 
 
 def test_ties_go_to_the_lowest_index_of_each_row() -> None:
@@ -24,7 +25,7 @@ def test_scores_below_zero_have_a_largest_as_well() -> None:
 def test_quadboost_takes_the_first_of_voters_that_only_rounding_tells_apart(
     algorithm: QuadBoost, jit: str, shift: float, pick: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(SWITCH, jit)
+    set_compiled(monkeypatch, jit != "0")
     H = np.array([[1.0, -1.0], [1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0]])
     state = algorithm.state(reduce_problem(H, np.array([1.0, 1.0, 1.0, -1.0])), np.array([0]))
     assert state.c.tolist() == [[0.5, 0.5]]

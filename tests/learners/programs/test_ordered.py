@@ -5,8 +5,8 @@ import hashlib
 import numpy as np
 import pytest
 
-from quadrepro.kernels import compiling
 from quadrepro.learners.programs.ordered import Cholesky, ordered_sum, weighted_sum
+from tests.loops import set_compiled
 
 both = pytest.mark.parametrize("switch", ["0", "1"])
 
@@ -23,7 +23,7 @@ def test_a_sum_adds_one_entry_after_the_other() -> None:
 def test_a_weighted_sum_adds_one_row_after_the_other(
     switch: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(compiling.SWITCH, switch)
+    set_compiled(monkeypatch, switch != "0")
     weights = np.append(1e16, np.ones(1000))
     rows = np.ones((1001, 3))
     assert weighted_sum(weights, rows).tolist() == [1e16] * 3
@@ -36,7 +36,7 @@ def test_a_weighted_sum_adds_one_row_after_the_other(
 def test_systems_are_solved_and_matrices_left_alone(
     switch: str, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(compiling.SWITCH, switch)
+    set_compiled(monkeypatch, switch != "0")
     rng = np.random.default_rng(seed)
     rows = rng.normal(size=(30, 21))
     matrix, right = rows.T @ rows, rng.normal(size=(21, 3))
@@ -50,7 +50,7 @@ def test_systems_are_solved_and_matrices_left_alone(
 
 @both
 def test_the_upper_triangle_alone_is_read(switch: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(compiling.SWITCH, switch)
+    set_compiled(monkeypatch, switch != "0")
     matrix = np.full((9, 9), 0.5) + np.eye(9)
     upper = np.triu(matrix) + np.tril(np.full((9, 9), np.nan), -1)
     ones = np.ones(9)
