@@ -211,11 +211,13 @@ def _plain(node: object) -> str:
         return f"[{' '.join(map(_plain, node))}]"
     if not isinstance(node, ast.AST):
         return repr(node)
-    fields = dict(ast.iter_fields(node))
-    body = fields.get("body")
-    if isinstance(body, list) and body and _is_text(body[0]):
-        fields["body"] = body[1:]
-    shown = (f"{name}={_plain(part)}" for name, part in fields.items() if part not in (None, []))
+    shown = []
+    for name in node._fields:
+        part = getattr(node, name, None)
+        if name == "body" and isinstance(part, list) and part and _is_text(part[0]):
+            part = part[1:]
+        if part is not None and part != []:
+            shown.append(f"{name}={_plain(part)}")
     return f"{type(node).__name__}({' '.join(shown)})"
 
 

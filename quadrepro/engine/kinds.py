@@ -53,15 +53,15 @@ class Kinds:
     """The kinds of cells; what cells share is looked at once."""
 
     def __init__(self) -> None:
-        self._found: dict[tuple[Shared, float], Kind] = {}
+        self._found: dict[tuple[Shared, float] | str, Kind] = {}
 
     def __call__(self, cell: Cell) -> Kind:
         """Return the kind of a cell."""
-        if "grid" in cell.own:
-            return kind_of(cell.shared.fields | cell.own, cell.size)
-        place = cell.shared, cell.size
+        drawn = "grid" in cell.own
+        place = cell.key if drawn else (cell.shared, cell.size)
         if place not in self._found:
-            self._found[place] = kind_of(cell.shared.fields, cell.size)
+            fields = cell.shared.fields | cell.own if drawn else cell.shared.fields
+            self._found[place] = kind_of(fields, cell.size)
         return self._found[place]
 
 
