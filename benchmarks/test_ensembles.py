@@ -1,14 +1,17 @@
-"""Ensembles of five sizes on pima: grown once, against each fitted alone."""
+"""Ensembles of scikit-learn: grown once, and predicted in blocks of rows."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 import numpy as np
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from quadrepro._typing import FloatArray
+from quadrepro._typing import FloatArray, Targets
 from quadrepro.learners.contestants.growing import nested_predictions
 from quadrepro.learners.contestants.paths import find_maker
+from quadrepro.learners.contestants.predicting import predict, predict_proba
 
 from .conftest import best_of, row
 
@@ -29,10 +32,10 @@ def test_ensembles_that_grow(
     X, y = pima
     make = find_maker(f"sklearn:{name}")
 
-    def nested() -> dict[int, FloatArray]:
+    def nested() -> Mapping[int, Targets]:
         return nested_predictions(make(random_state=0), SIZES, X, y, X)
 
-    def alone() -> dict[int, FloatArray]:
+    def alone() -> Mapping[int, Targets]:
         return {k: make(n_estimators=k, random_state=0).fit(X, y).predict(X) for k in SIZES}
 
     ours, theirs = nested(), alone()
@@ -42,4 +45,27 @@ def test_ensembles_that_grow(
         f"scikit-learn's `{name}` of five sizes on pima's half",
         best_of(3, nested),
         {"each fitted alone": best_of(3, alone)},
+    )
+
+
+def test_bagging_of_wide_examples(benchmark: BenchmarkFixture) -> None:
+    draws = np.random.default_rng(0)
+    X = draws.integers(256, size=(12_500, 784)).astype(float)
+    y = X[:500, 0] + X[:500, 1] > 255
+    estimator = find_maker("sklearn:BaggingClassifier")(n_estimators=50, random_state=0)
+    estimator.fit(X[:500], y)
+
+    def ours() -> tuple[FloatArray, Targets]:
+        probabilities = predict_proba(estimator, X[500:])
+        return probabilities, predict(estimator, X[500:], probabilities)
+
+    def theirs() -> tuple[FloatArray, Targets]:
+        return estimator.predict_proba(X[500:]), estimator.predict(X[500:])
+
+    assert all(map(np.array_equal, ours(), theirs()))
+    benchmark.pedantic(ours)
+    row(
+        "scikit-learn's bagging of 50 trees predicts 12,000 × 784",
+        best_of(3, ours),
+        {"`predict` and `predict_proba`": best_of(3, theirs)},
     )
