@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import weakref
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Self, cast
 
 import numpy as np
@@ -82,7 +83,7 @@ class SharedArrays:
 
     def _place(self, array: AnyArray) -> AnyArray | Mapped:
         in_order = array.flags.c_contiguous or array.flags.f_contiguous
-        if not hasattr(os, "memfd_create") or array.nbytes < LEAST_BYTES or not in_order:
+        if array.nbytes < LEAST_BYTES or not in_order or not _can_share():
             return array
         key = id(array)
         if key not in self._seen:
@@ -99,6 +100,12 @@ class SharedArrays:
         self._seen.pop(key, None)
         if file := self._files.pop(key, None):
             file.close()
+
+
+@cache
+def _can_share() -> bool:
+    """Return whether memory can be made that other processes find."""
+    return hasattr(os, "memfd_create") and os.path.isdir(f"/proc/{os.getpid()}/fd")
 
 
 class _File:

@@ -64,6 +64,7 @@ def run_in_workers(cells: Iterable[Cell], jobs: int, limits: Limits) -> Iterator
                     blob, arrays = apart(cell)
                     args = [blob, shared.places(arrays), limits.memory]
                     future = pool.schedule(_run, args, timeout=limits.seconds)
+                    # Keeps the examples here, as the worker may map them.
                     running[future] = cell
                 if not running:
                     break

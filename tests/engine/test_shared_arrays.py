@@ -5,6 +5,7 @@ import os
 import pickle
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
@@ -12,7 +13,14 @@ import numpy as np
 import pytest
 
 from quadrepro.engine.parts import Arrays
-from quadrepro.engine.shared_arrays import LEAST_BYTES, Mapped, Places, SharedArrays, fetch
+from quadrepro.engine.shared_arrays import (
+    LEAST_BYTES,
+    Mapped,
+    Places,
+    SharedArrays,
+    _can_share,
+    fetch,
+)
 
 N = LEAST_BYTES
 linux = pytest.mark.skipif(not hasattr(os, "memfd_create"), reason="this system has no such memory")
@@ -24,6 +32,13 @@ def examples(X: Any) -> Arrays:
 
 def n_open() -> int:
     return len(os.listdir("/proc/self/fd"))
+
+
+@pytest.fixture(autouse=True)
+def asked_anew() -> Iterator[None]:
+    _can_share.cache_clear()
+    yield
+    _can_share.cache_clear()
 
 
 @linux
@@ -98,7 +113,7 @@ def test_other_arrays_are_sent(X: Any) -> None:
             assert shared.places(examples(X))[0] is X
 
 
-@pytest.mark.parametrize("fault", ["no such memory", "too many files"])
+@pytest.mark.parametrize("fault", ["no such memory", "no processes to see", "too many files"])
 def test_arrays_are_sent_where_they_cannot_be_shared(
     fault: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -107,6 +122,8 @@ def test_arrays_are_sent_where_they_cannot_be_shared(
 
     if fault == "no such memory":
         monkeypatch.delattr(os, "memfd_create", raising=False)
+    elif fault == "no processes to see":
+        monkeypatch.setattr(os.path, "isdir", lambda path: False)
     else:
         monkeypatch.setattr(os, "memfd_create", refuse, raising=False)
     X = np.zeros((2, N))

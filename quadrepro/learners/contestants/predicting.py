@@ -16,6 +16,7 @@ from quadrepro._typing import FloatArray, Targets
 from quadrepro.learners.contestants.packages import package_of
 
 BAGGING = "BaggingClassifier"
+# They predict the class of the highest mean probability.
 AVERAGES = (BAGGING, "ExtraTreesClassifier", "RandomForestClassifier")
 
 BLOCK_BYTES = 4_000_000
