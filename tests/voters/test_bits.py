@@ -13,9 +13,9 @@ from tests.loops import set_compiled
 matrices = st.integers(1, 140).flatmap(lambda m: arrays(np.bool_, (4, m)))
 
 
-@pytest.fixture(params=["1", "0"], ids=["compiled", "numpy"], autouse=True)
+@pytest.fixture(params=[True, False], ids=["compiled", "numpy"], autouse=True)
 def both_ways(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    set_compiled(monkeypatch, request.param != "0")
+    set_compiled(monkeypatch, request.param)
 
 
 @given(matrices)

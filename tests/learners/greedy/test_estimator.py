@@ -125,11 +125,11 @@ def test_stages_of_adaboost_are_shorter_runs(problem: Problem) -> None:
     ],
     ids=repr,
 )
-@pytest.mark.parametrize("jit", ["1", "0"])
+@pytest.mark.parametrize("compiled", [True, False])
 def test_stumps_have_the_weights_and_rounds_of_their_matrix(
-    estimator: GreedyClassifier, jit: str, monkeypatch: pytest.MonkeyPatch
+    estimator: GreedyClassifier, compiled: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    set_compiled(monkeypatch, jit != "0")
+    set_compiled(monkeypatch, compiled)
     rng = np.random.default_rng(0)
     # Equal examples, and equal, opposite and constant attributes.
     X = rng.normal(size=(1500, 5)).round(1)

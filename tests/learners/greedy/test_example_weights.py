@@ -244,11 +244,11 @@ def rounds_without_limits(
     return picks, mantissas, exponents
 
 
-@pytest.mark.parametrize("compiled", ["0", "1"])
+@pytest.mark.parametrize("compiled", [False, True])
 def test_a_weight_far_below_the_smallest_number_comes_back_in_its_own_time(
-    compiled: str, monkeypatch: pytest.MonkeyPatch
+    compiled: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    set_compiled(monkeypatch, compiled != "0")
+    set_compiled(monkeypatch, compiled)
     # Voters that are each wrong on one example; the first example is right at first, then wrong.
     H = np.vstack([np.ones(4), 1.0 - 2.0 * np.eye(4)])
     turned = np.vstack([[-1.0, -1.0, -1.0, 1.0], H[1:]])

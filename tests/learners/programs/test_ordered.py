@@ -8,7 +8,7 @@ import pytest
 from quadrepro.learners.programs.ordered import Cholesky, ordered_sum, weighted_sum
 from tests.loops import set_compiled
 
-both = pytest.mark.parametrize("switch", ["0", "1"])
+both = pytest.mark.parametrize("compiled", [False, True])
 
 
 def test_a_sum_adds_one_entry_after_the_other() -> None:
@@ -21,9 +21,9 @@ def test_a_sum_adds_one_entry_after_the_other() -> None:
 
 @both
 def test_a_weighted_sum_adds_one_row_after_the_other(
-    switch: str, monkeypatch: pytest.MonkeyPatch
+    compiled: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    set_compiled(monkeypatch, switch != "0")
+    set_compiled(monkeypatch, compiled)
     weights = np.append(1e16, np.ones(1000))
     rows = np.ones((1001, 3))
     assert weighted_sum(weights, rows).tolist() == [1e16] * 3
@@ -34,9 +34,9 @@ def test_a_weighted_sum_adds_one_row_after_the_other(
 @both
 @pytest.mark.parametrize("seed", range(3))
 def test_systems_are_solved_and_matrices_left_alone(
-    switch: str, seed: int, monkeypatch: pytest.MonkeyPatch
+    compiled: bool, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    set_compiled(monkeypatch, switch != "0")
+    set_compiled(monkeypatch, compiled)
     rng = np.random.default_rng(seed)
     rows = rng.normal(size=(30, 21))
     matrix, right = rows.T @ rows, rng.normal(size=(21, 3))
@@ -49,8 +49,8 @@ def test_systems_are_solved_and_matrices_left_alone(
 
 
 @both
-def test_the_upper_triangle_alone_is_read(switch: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    set_compiled(monkeypatch, switch != "0")
+def test_the_upper_triangle_alone_is_read(compiled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    set_compiled(monkeypatch, compiled)
     matrix = np.full((9, 9), 0.5) + np.eye(9)
     upper = np.triu(matrix) + np.tril(np.full((9, 9), np.nan), -1)
     ones = np.ones(9)
