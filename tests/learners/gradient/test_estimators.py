@@ -158,8 +158,9 @@ def test_an_unfitted_estimator_says_so() -> None:
 @pytest.mark.parametrize("estimator", [GradientBoostRegressor, GradientBoostClassifier])
 def test_the_defaults_are_those_of_the_documentation(estimator: Any) -> None:
     defaults = {n: p.default for n, p in inspect.signature(estimator).parameters.items()}
-    documented = re.findall(r"^    (\w+) : .*, default (.+)$", estimator.__doc__, re.MULTILINE)
-    assert {name: ast.literal_eval(text) for name, text in documented} == defaults
+    text = inspect.cleandoc(estimator.__doc__)
+    documented = re.findall(r"^(\w+) : .*, default (.+)$", text, re.MULTILINE)
+    assert {name: ast.literal_eval(value) for name, value in documented} == defaults
 
 
 def test_a_number_of_splits_is_refused() -> None:
