@@ -7,14 +7,14 @@ points are read only when a name is not one of quadrepro's own, or a listing ask
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from typing import Literal, TypeVar, get_args
 
-from quadrepro.errors import ConfigError
+from quadrepro.errors import ConfigError, nearest
 
 Found = TypeVar("Found")
 
@@ -139,6 +139,45 @@ def load(kind: Kind, name: str, expected: type[Found]) -> Found | None:
     """Return what other packages add by a name, imported, or None; see `find` and `load`."""
     extension = find(kind, name)
     return None if extension is None else extension.load(expected)
+
+
+def look_up(
+    kind: Kind,
+    name: str,
+    own: Mapping[str, Found],
+    expected: type[Found],
+    what: str,
+    listing: str = "",
+) -> Found:
+    """Return what quadrepro itself or another package has by a name.
+
+    Parameters
+    ----------
+    kind : str
+        One of `KINDS`.
+    name : str
+        The name.
+    own : mapping of str to object
+        What quadrepro has itself.
+    expected : type
+        What an entry must be an instance of.
+    what : str
+        What messages call an entry.
+    listing : str, default ""
+        Where all names are listed, see `quadrepro.errors.nearest`.
+
+    Raises
+    ------
+    KeyError
+        If there is none; the message gives the nearest name.
+    ConfigError
+        As `find` and `Extension.load`.
+    """
+    if name in own:
+        return own[name]
+    if added := load(kind, name, expected):
+        return added
+    raise KeyError(f"unknown {what} {name!r}{nearest(name, (*own, *names(kind)), listing)}")
 
 
 def every(kind: Kind, own: Collection[str]) -> tuple[Extension, ...]:

@@ -12,7 +12,6 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from quadrepro import extensions
-from quadrepro.errors import nearest
 from quadrepro.learners.base import Learner
 
 if TYPE_CHECKING:
@@ -180,10 +179,5 @@ def find_entry(name: str, folder: str = "") -> Entry | EstimatorEntry:
         from quadrepro.learners.contestants.entry import estimator_entry
 
         return estimator_entry(name, folder)
-    if name in ALGORITHMS:
-        return ALGORITHMS[name]
-    if added := extensions.load("algorithms", name, Entry):
-        return added
-    known = (*ALGORITHMS, *extensions.names("algorithms"))
-    hint = nearest(name, known, "quadrepro list algorithms")
-    raise KeyError(f"unknown algorithm {name!r}{hint}")
+    listing = "quadrepro list algorithms"
+    return extensions.look_up("algorithms", name, ALGORITHMS, Entry, "algorithm", listing)

@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 
 from quadrepro import extensions
-from quadrepro.errors import nearest
 from quadrepro.measures.measure import Measure
 from quadrepro.measures.trained import Trained
 
@@ -146,12 +145,7 @@ def find_measure(name: str) -> Measure:
     """
     if name in RENAMED:
         raise KeyError(f"{name} is now called {RENAMED[name]}")
-    if name in MEASURES:
-        return MEASURES[name]
-    if added := extensions.load("measures", name, Measure):
-        return added
-    known = (*MEASURES, *extensions.names("measures"))
-    raise KeyError(f"unknown measure {name!r}{nearest(name, known)}")
+    return extensions.look_up("measures", name, MEASURES, Measure, "measure")
 
 
 def title_of(name: str) -> str:

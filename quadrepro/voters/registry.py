@@ -12,7 +12,6 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from quadrepro import extensions
-from quadrepro.errors import nearest
 
 if TYPE_CHECKING:
     from quadrepro.voters.voter_set import VoterSet
@@ -96,9 +95,4 @@ def find_voter_set(name: str) -> VoterSetEntry:
     ConfigError
         If an extension cannot be used.
     """
-    if name in VOTER_SETS:
-        return VOTER_SETS[name]
-    if added := extensions.load("voters", name, VoterSetEntry):
-        return added
-    known = (*VOTER_SETS, *extensions.names("voters"))
-    raise KeyError(f"unknown voter set {name!r}{nearest(name, known)}")
+    return extensions.look_up("voters", name, VOTER_SETS, VoterSetEntry, "voter set")
