@@ -8,7 +8,11 @@ from __future__ import annotations
 
 import difflib
 import heapq
+import site
+import sysconfig
+import traceback
 from collections.abc import Iterable
+from pathlib import Path
 
 EXIT_CELLS_MISSING = 1
 """Exit code if some cells have failed or are missing."""
@@ -50,6 +54,23 @@ class ToleranceError(QuadreproError):
     """Two sets of tables that should agree but differ."""
 
     exit_code = 4
+
+
+def place_of_user(error: BaseException) -> str:
+    """Return where an error left code of the user's own, to be appended to a message.
+
+    Examples
+    --------
+    >>> place_of_user(ValueError("raised nowhere"))
+    ''
+    """
+    paths = [sysconfig.get_path(key) for key in ("stdlib", "platstdlib", "purelib", "platlib")]
+    others = [Path(__file__).parent, *map(Path, (*paths, site.getusersitepackages()))]
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        file = Path(frame.filename)
+        if file.suffix == ".py" and not any(file.is_relative_to(other) for other in others):
+            return f" ({file.name}:{frame.lineno})"
+    return ""
 
 
 def nearest(name: str, known: Iterable[str], listing: str = "") -> str:

@@ -11,7 +11,7 @@ import hashlib
 import os
 import platform
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec, resolve_name
 from pathlib import Path
@@ -61,9 +61,12 @@ ROOTS = ("quadrepro.engine.work", "quadrepro.config.problems")
 PACKAGES = ("numpy", "scipy", "scikit-learn", "highspy", "piqp", "daqp", "numba")
 """Packages whose versions a record keeps."""
 
+MOST_BYTES = 8 << 20
+"""Largest file of code that is read."""
+
 
 @cache
-def code_hash(modules: tuple[str, ...] = ()) -> str:
+def code_hash(modules: tuple[str, ...] = (), own_code: tuple[tuple[str, str], ...] = ()) -> str:
     """Return a hash of the code that the results of some modules depend on.
 
     Parameters
@@ -71,6 +74,8 @@ def code_hash(modules: tuple[str, ...] = ()) -> str:
     modules : tuple of str
         Names of modules of quadrepro, besides those that every cell runs through. A module of
         another package counts with its own code alone.
+    own_code : tuple of (str, str)
+        Names of modules that are not installed, each with its `file_hash`.
 
     Returns
     -------
@@ -86,6 +91,8 @@ def code_hash(modules: tuple[str, ...] = ()) -> str:
     digest = hashlib.sha256()
     for name in sorted(modules_of((*ROOTS, *modules))):
         digest.update(f"{name} {_module(name)[0]}\n".encode())
+    for name, code in own_code:
+        digest.update(f"{name} {code}\n".encode())
     return digest.hexdigest()[:16]
 
 
@@ -126,7 +133,7 @@ def imports_in(name: str, file: Path) -> Iterator[str]:
         Its code.
     """
     package = name if file.stem == "__init__" else name.rpartition(".")[0]
-    for node in ast.walk(ast.parse(file.read_bytes())):
+    for node in ast.walk(parsed(file)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -134,6 +141,24 @@ def imports_in(name: str, file: Path) -> Iterator[str]:
             base = resolve_name(base, package) if node.level else base
             yield base
             yield from (f"{base}.{alias.name}" for alias in node.names)
+
+
+def parsed(file: Path) -> ast.Module:
+    """Return the syntax tree of a file, which is parsed again only when the file has changed."""
+    found = file.stat()
+    return _parsed(file, found.st_mtime_ns, found.st_size)
+
+
+@lru_cache(maxsize=100)
+def _parsed(file: Path, modified: int, size: int) -> ast.Module:
+    if size > MOST_BYTES:
+        raise ValueError(f"it has {size:,} bytes: at most {MOST_BYTES:,}")
+    return ast.parse(file.read_bytes())
+
+
+def file_hash(file: Path) -> str:
+    """Return the hash of the code of a file."""
+    return hashlib.sha256(_plain(parsed(file)).encode()).hexdigest()
 
 
 def imports_of(name: str) -> frozenset[str]:
@@ -172,9 +197,7 @@ def _computes(name: str) -> bool:
 def _module(name: str) -> tuple[str, frozenset[str]]:
     """Return the hash of a module's code and the names of what it imports."""
     path = _source(name)
-    tree = ast.parse(path.read_bytes())
-    code = hashlib.sha256(_plain(tree).encode()).hexdigest()
-    return code, frozenset(_imports(tree.body))
+    return file_hash(path), frozenset(_imports(parsed(path).body))
 
 
 def _source(name: str) -> Path:

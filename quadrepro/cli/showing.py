@@ -12,6 +12,7 @@ from quadrepro.errors import EXIT_CELLS_MISSING
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from quadrepro.config.loading import Experiment
     from quadrepro.config.plan import Plan
     from quadrepro.engine.records import Record
     from quadrepro.engine.remaining import Forecast
@@ -20,6 +21,13 @@ if TYPE_CHECKING:
 
 SHOWN = 10
 """Number of cells without a result to name."""
+
+
+def tell_of_code(experiment: Experiment) -> None:
+    """Name the files beside a config that a run imports."""
+    if files := experiment.code:
+        more = f" and {len(files) - SHOWN} more" if len(files) > SHOWN else ""
+        click.echo(f"this config runs code: {', '.join(files[:SHOWN])}{more}\n")
 
 
 def warn_of_memory(plan: Plan) -> None:

@@ -19,13 +19,14 @@ def command(config: str, data: Path | None, out: Path, repeats: int | None) -> N
 
     Nothing is computed or written, so it can be called at any time, also while a run goes on.
     """
-    from quadrepro.cli.showing import SHOWN, expected, failure
+    from quadrepro.cli.showing import SHOWN, expected, failure, tell_of_code
     from quadrepro.engine.claims import Claims
     from quadrepro.engine.overview import overview
     from quadrepro.engine.run import CLAIMS, records_of
     from quadrepro.reproduction import prepare, record_store, workers
 
     plan = prepare(config, data=data, repeats=repeats, offline=True, check_data=False)
+    tell_of_code(plan.experiment)
     store = record_store(out, read_only=True)
     found = overview(plan.cells, store)
     lines = found.lines

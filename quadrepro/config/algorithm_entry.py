@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
-from pydantic import Field, ValidationError, ValidationInfo, model_validator
+from pydantic import Field, PrivateAttr, ValidationError, ValidationInfo, model_validator
 
 from quadrepro.config.axis import Axis, Distribution, from_simple
 from quadrepro.config.protocol import Measures, Protocol
@@ -80,9 +81,12 @@ class AlgorithmEntry(Model):
     measures: Measures = ()
     note: str = ""
 
+    _folder: str = PrivateAttr(default="")
+
     @model_validator(mode="after")
     def _makes_sense(self, info: ValidationInfo) -> Self:
-        entry = self._find((info.context or {}).get("folder", ""))
+        self._folder = (info.context or {}).get("folder", "")
+        entry = self.entry
         known_settings = entry.names(self.settings)
         for key in self.settings:
             if key not in known_settings:
@@ -136,7 +140,7 @@ class AlgorithmEntry(Model):
         fields = self.model_dump(by_alias=True, exclude_unset=True) | {
             "settings": self.settings | own
         }
-        return AlgorithmEntry.model_validate(fields)
+        return AlgorithmEntry.model_validate(fields, context={"folder": self._folder})
 
     def completed(self, protocol: Protocol) -> AlgorithmEntry:
         """Return the column with default values of the hyper-parameters that need some."""
@@ -229,13 +233,19 @@ class AlgorithmEntry(Model):
     @property
     def entry(self) -> Entry | EstimatorEntry:
         """What makes the algorithm."""
-        return self._find()
+        found = self._find()
+        return found if isinstance(found, Entry) else replace(found, searched=self.searched)
 
-    def _find(self, folder: str = "") -> Entry | EstimatorEntry:
-        """Return what makes the algorithm; modules of the folder are imported only once."""
+    @property
+    def code(self) -> list[Path]:
+        """The files of the config's folder that a run imports."""
+        found = self.entry
+        return [] if isinstance(found, Entry) else found.code(self.settings)
+
+    def _find(self) -> Entry | EstimatorEntry:
         if not self.pipeline:
             try:
-                return find_entry(self.algorithm or self.name, folder)
+                return find_entry(self.algorithm or self.name, self._folder)
             except KeyError as error:
                 raise fault(error.args[0], "algorithm" if self.algorithm else "name") from None
         # The module imports scikit-learn.
@@ -244,7 +254,7 @@ class AlgorithmEntry(Model):
         if self.algorithm:
             raise fault("a column has either an algorithm or a pipeline", "pipeline")
         try:
-            return pipeline_entry(self.pipeline, folder)
+            return pipeline_entry(self.pipeline, self._folder)
         except StepError as error:
             message, i = error.args
             raise fault(message, "pipeline", i) from None

@@ -61,7 +61,7 @@ def made_by(learner: Learner, measures: Sequence[str], voter_set: str = "") -> d
     added = {name: found for name in others if (found := distribution_of(name))}
     modules += [*named, *own_modules(added)]
     packages += added.values()
-    return {"code": code_hash(tuple(modules)), "packages": versions_of(packages)}
+    return {"code": code_hash(tuple(modules), learner.own_code), "packages": versions_of(packages)}
 
 
 @dataclass(frozen=True, eq=False)

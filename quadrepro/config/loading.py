@@ -59,6 +59,13 @@ class Experiment:
         found = ((e.name, e.changed(protocol).split.openml_task) for e in self.config.entries)
         return {(name, task): None for name, task in found if task is not None}
 
+    @property
+    def code(self) -> tuple[str, ...]:
+        """Files of the config's folder that a run imports, by their paths in it."""
+        folder = self.source.path.parent.resolve()
+        files = {file for column in self.config.algorithms for file in column.code}
+        return tuple(sorted(str(file.relative_to(folder)) for file in files))
+
     @cached_property
     def paper(self) -> Paper | None:
         """The paper that the config names, read when it is first asked for; None without one.

@@ -25,6 +25,7 @@ from quadrepro.engine.environment import environment, utc_now
 from quadrepro.engine.limits import at_most
 from quadrepro.engine.packing import pack_codes, pack_numbers, pack_scores
 from quadrepro.engine.records import Record, pack_margins, rmse
+from quadrepro.errors import place_of_user
 from quadrepro.kernels.compiling import warm
 from quadrepro.learners.one_vs_rest import trainer_of
 from quadrepro.learners.stopping import Stopping
@@ -76,8 +77,8 @@ def run_cell(cell: Cell, memory: int | None = None) -> Record:
     except MemoryError:
         most = "" if memory is None else f": it may use {memory / 1e9:g} GB"
         return _failed(cell, f"out of memory{most}\n{traceback.format_exc()}")
-    except (Exception, SystemExit):
-        return _failed(cell, traceback.format_exc())
+    except (Exception, SystemExit) as error:
+        return _failed(cell, traceback.format_exc().rstrip() + place_of_user(error))
 
 
 def _failed(cell: Cell, message: str) -> Record:

@@ -159,6 +159,11 @@ class Learner(ABC):
         return (type(self).__module__, *(f"quadrepro.kernels.{name}" for name in self.kernels))
 
     @property
+    def own_code(self) -> tuple[tuple[str, str], ...]:
+        """Names and hashes of modules beside the config that results depend on."""
+        return ()
+
+    @property
     def categories(self) -> bool:
         """Whether nominal attributes stay codes, as they are before they are normalised."""
         return False

@@ -174,7 +174,6 @@ def make_grid(folder: Folder) -> Grid:
     """Return the main table of a results folder."""
     rows = tuple(dict.fromkeys(row for row, _ in folder.cells))
     names = dict.fromkeys(column for _, column in folder.cells)
-    titles = folder.config.titles if folder.config else {}
     percent = "means" in folder.manifest.tables
     quantities = (PERCENT if percent else RATE, RMSE)
     shown = {(v.row, v.column): v for _, v in reversed(folder.verdicts) if v.quantity in quantities}
@@ -186,7 +185,7 @@ def make_grid(folder: Folder) -> Grid:
     for row in rows:
         of_row = [entries[row, name] for name in names if (row, name) in entries]
         entries |= {(row, entry.column): entry for entry in _ranked(of_row)}
-    return Grid(rows, {name: titles.get(name, name) for name in names}, entries)
+    return Grid(rows, {name: folder.titles.get(name, name) for name in names}, entries)
 
 
 def _ranked(of_row: list[Entry]) -> list[Entry]:

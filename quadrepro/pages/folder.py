@@ -10,9 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
-
-from pydantic import ValidationError
+from typing import Any, TypeVar
 
 from quadrepro.errors import ConfigError, DataError
 from quadrepro.report.files import CELLS, SCORE
@@ -21,9 +19,6 @@ from quadrepro.report.verdict_table import DATA_HEADER as VERDICTS_HEADER
 from quadrepro.report.verdict_table import NAME as VERDICTS
 from quadrepro.report.verdict_table import SCORE_HEADER
 from quadrepro.report.verdicts import Verdict
-
-if TYPE_CHECKING:
-    from quadrepro.config.schema import Config
 
 CLAIMS_HEADER = ("claim", "timed", "ours", "holds", "printed", "holds in print")
 """Columns of ``claims.csv``."""
@@ -111,15 +106,11 @@ class Folder:
         found = self.run.get("config")
         return found if isinstance(found, dict) else {}
 
-    @cached_property
-    def config(self) -> Config | None:
-        """The config, or None if this version of quadrepro would not take it."""
-        from quadrepro.config.schema import Config
-
-        try:
-            return Config.model_validate(self.settings)
-        except (ValidationError, ConfigError):
-            return None
+    @property
+    def titles(self) -> dict[str, str]:
+        """Titles of columns by name, as far as ``run.json`` has them."""
+        found = self.run.get("titles")
+        return {k: str(v) for k, v in found.items()} if isinstance(found, dict) else {}
 
     @property
     def paper(self) -> str:

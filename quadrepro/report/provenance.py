@@ -27,6 +27,7 @@ def provenance(plan: Plan, records: Iterable[Record]) -> dict[str, Any]:
     return {
         "experiment": plan.experiment.name,
         "config": config.model_dump(mode="json", by_alias=True, exclude_defaults=True),
+        "titles": config.titles,
         "seed": config.seed,
         "data": {row: d.content_hash for row, d in plan.datasets.items()},
         "blas_threads": 1,

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner, Result
 
 from quadrepro.cli import main
@@ -47,3 +48,15 @@ def test_a_fresh_config_is_estimated_from_others_with_a_range(
     other = small_config("algorithms:", new, "other")
     output = quadrepro("check", other, "--out", tmp_path).output
     assert output.splitlines()[-1].endswith("; no estimate for new: it has never run here")
+
+
+@pytest.mark.parametrize("verb", ["check", "plan", "status"])
+def test_code_beside_a_config_is_named_and_not_run(
+    verb: str, small_config: Write, tmp_path: Path
+) -> None:
+    path = small_config("algorithm: adaboost\n    grid: {n_rounds: 5}", "algorithm: mine_cli:make")
+    (path.parent / "mine_cli.py").write_text("import mine_helper\ndef make(): ...\n1 / 0")
+    (path.parent / "mine_helper.py").write_text("1 / 0")
+    result = quadrepro(verb, path, "--out", tmp_path / "out")
+    assert result.exit_code == 0, result.output
+    assert "this config runs code: mine_cli.py, mine_helper.py\n" in result.output

@@ -70,7 +70,8 @@ def test_cells_csv_has_one_row_a_cell_in_the_stated_form(small_config: Write, ou
 def test_run_json_says_what_the_tables_were_made_from(small_config: Write, out: Path) -> None:
     quadrepro("run", small_config(), "--jobs", 0, "--out", out)
     found = json.loads((out / "small" / "run.json").read_text())
-    assert {"experiment", "config", "seed", "data", "blas_threads", "computed"} == set(found)
+    named = {"experiment", "config", "titles", "seed", "data", "blas_threads", "computed"}
+    assert named == set(found)
     assert sum(group["cells"] for group in found["computed"]) == 4
     assert found["seed"] == 7
     assert all(h.startswith("sha256:") for h in found["data"].values())

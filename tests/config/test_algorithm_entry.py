@@ -109,11 +109,6 @@ def test_what_a_row_does_not_replace_is_drawn_as_ever() -> None:
             " 'max_depth'?",
         ),
         (
-            "algorithm: xgboost:XGBClassifier\n    grid: {max_depth: [3, -1]}",
-            "15:12: XGBClassifier cannot be fitted: value -1 for Parameter max_depth should be"
-            " greater equal to 0",
-        ),
-        (
             "algorithm: sklearn:StandardScaler",
             "14:5: StandardScaler predicts neither classes nor numbers",
         ),
@@ -254,17 +249,29 @@ def test_a_row_can_change_the_parameters_of_an_estimator(small_config: Write) ->
     assert "svc__C" not in settings["people"]
 
 
-def test_a_module_beside_the_config_is_used(
-    small_config: Write, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_module_beside_the_config_is_used_and_not_imported(small_config: Write) -> None:
     path = small_config(ADA, "algorithm: beside_the_config:make\n    settings: {kind: poly}")
-    monkeypatch.setattr("sys.path", [*sys.path])
-    text = "from sklearn.svm import SVC\ndef make(kind): return SVC(kernel=kind)\n"
+    text = "from sklearn.svm import SVC\ndef make(kind): return SVC(kernel=kind)\n1 / 0\n"
     (path.parent / "beside_the_config.py").write_text(text)
-    cell = make_plan(load_experiment(path)).cells[-1]
-    assert cell.learner.modules[-1] == "beside_the_config"
+    experiment = load_experiment(path)
+    cell = make_plan(experiment).cells[-1]
+    assert [name for name, _ in cell.learner.own_code] == ["beside_the_config"]
     assert str(path.parent) not in json.dumps(cell.content)
     assert cell.learner.task == "classification"
+    assert experiment.code == ("beside_the_config.py",)
+    assert "beside_the_config" not in sys.modules
+
+
+def test_the_parameters_that_a_class_beside_the_config_declares_are_all(
+    small_config: Write,
+) -> None:
+    path = small_config(ADA, "algorithm: beside_two:Own\n    grid: {sise: [1]}")
+    (path.parent / "beside_two.py").write_text("class Own:\n    def __init__(self, size): ...")
+    with pytest.raises(ConfigError, match="has no hyper-parameter 'sise'; did you mean 'size'"):
+        load_experiment(path)
+    path.write_text(path.read_text().replace("sise", "size"))
+    cell = make_plan(load_experiment(path)).cells[-1]
+    assert cell.grids[0].candidates == [{"size": 1}]
 
 
 def test_an_estimator_needs_no_grid_at_all(small_config: Write) -> None:

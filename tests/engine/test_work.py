@@ -630,3 +630,17 @@ def test_a_predictor_can_be_given_the_outputs_of_a_voter_set(
     bayes = GaussianNB().fit(stumps.transform(train), y[split.train])
     wrong = bayes.predict(stumps.transform(test)) != y[split.test]
     np.testing.assert_array_equal(run_cell(cell).wrong_examples(), wrong)
+
+
+def test_a_mistake_in_code_beside_the_config_is_told_with_its_place(
+    small_config: Callable[..., Path],
+) -> None:
+    path = small_config("algorithm: adaboost\n    grid: {n_rounds: 5}", "algorithm: mine_bug:Own")
+    (path.parent / "mine_bug.py").write_text(
+        "from sklearn.dummy import DummyClassifier\n"
+        "class Own(DummyClassifier):\n"
+        "    def fit(self, X, y):\n"
+        "        raise ValueError('my bug')\n"
+    )
+    record = run_cell(make_plan(load_experiment(path)).cells[-1].ready())
+    assert (record.status, record.reason) == ("failed", "ValueError: my bug (mine_bug.py:4)")

@@ -103,6 +103,7 @@ def run(**changes: Any) -> str:
         {
             "experiment": "small",
             "config": config | changes,
+            "titles": {"quadboost": "QuadBoost", "adaboost": "AdaBoost"},
             "seed": 7,
             "data": {"monks": "sha256:aa", "wine": "sha256:bb"},
             "computed": [{"cells": 12, "versions": {"quadrepro": "0.1.0", "numpy": "2.4.6"}}],

@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+import json
+import sys
 from pathlib import Path
 
 import pytest
 
 from quadrepro.errors import ConfigError, DataError
 from quadrepro.pages.folder import Folder, read_folder
+from quadrepro.pages.site import write_report
+from quadrepro.results import load_results
 from tests.pages.made import ERRORS, cells, make_folder, manifest
 
 
@@ -83,10 +87,34 @@ def test_only_files_of_the_folder_are_read(tmp_path: Path) -> None:
     assert found.text("risks.md").startswith("## Small")
 
 
-def test_a_config_of_another_version_is_none(tmp_path: Path) -> None:
-    other = make_folder(tmp_path, run__json='{"config": {"title": "T", "unknown": 1}}')
-    assert read_folder(other).config is None
-    assert read_folder(other).title == "T"
+@pytest.mark.parametrize("titles", ["null", "[1]", '{"ada": 3}'])
+def test_run_json_is_data_of_any_shape(tmp_path: Path, titles: str) -> None:
+    config = '{"title": "T", "unknown": 1, "algorithms": [{"algorithm": "mine_run:make"}]}'
+    text = f'{{"config": {config}, "titles": {titles}}}'
+    found = read_folder(make_folder(tmp_path, run__json=text))
+    assert found.title == "T"
+    assert found.titles == ({"ada": "3"} if "ada" in titles else {})
+
+
+@pytest.mark.parametrize(
+    "path", ["mine_run:make", "test.support:run_in_subinterp", "test.support.os_helper:rmtree"]
+)
+def test_nothing_that_a_results_folder_names_is_imported(
+    tmp_path: Path, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = make_folder(tmp_path / "small")
+    (folder / "mine_run.py").write_text("raise SystemExit")
+    run = json.loads((folder / "run.json").read_text())
+    settings = {"path": str(folder), "code": "raise SystemExit"}
+    run["config"]["algorithms"] = [{"name": "ada", "algorithm": path, "settings": settings}]
+    (folder / "run.json").write_text(json.dumps(run))
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(sys, "path", [str(folder), *sys.path])
+    known = {*sys.modules}
+    write_report(folder)
+    load_results(folder)
+    assert not [name for name in {*sys.modules} - known if name.startswith(("mine", "test."))]
+    assert (folder / "run.json").exists()
 
 
 def test_a_folder_is_called_by_its_own_name_without_run_json(tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
 """From what a config says of an estimator to the estimator itself, and the parameters it has.
 
 A parameter that takes an estimator is given its name: that of a class of scikit-learn, an import
-path, or a mapping of one of them to its own parameters.
+path, or a mapping of one of them to its own parameters. Nothing is fitted here. What is known of
+code of the config's own folder is read from its text, until `build` imports it.
 """
 
 from __future__ import annotations
@@ -12,9 +13,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import wraps
 from typing import Any, Protocol, TypeVar
 
-from quadrepro.errors import nearest
-from quadrepro.learners.contestants.packages import PACKAGES, fault_of_trial, own_names, package_of
-from quadrepro.learners.contestants.paths import find_maker, full_path
+from quadrepro.errors import nearest, place_of_user
+from quadrepro.learners.contestants.packages import fault_of_files, own_names
+from quadrepro.learners.contestants.paths import (
+    check_path,
+    declared,
+    find_maker,
+    full_path,
+    is_estimator,
+    own_file,
+)
 
 _ONE = re.compile(r"(.+__|.+_)?(estimator|classifier|regressor|transformer)")
 _SEVERAL = re.compile(r"(.+__)?(estimators|steps)")
@@ -77,7 +85,7 @@ def build(path: str, parameters: Mapping[str, Any], folder: str = "") -> Any:
     """
     maker = find_maker(path, folder)
     name = path.partition(":")[2]
-    if inspect.isclass(maker) and not _is_estimator(maker):
+    if inspect.isclass(maker) and not is_estimator(maker):
         raise ValueError(f"{path} is not an estimator: it needs fit, get_params and set_params")
     takes = inspect.signature(maker).parameters
     needed = [key for key, p in takes.items() if p.default is p.empty and p.kind not in _ANY]
@@ -89,28 +97,29 @@ def build(path: str, parameters: Mapping[str, Any], folder: str = "") -> Any:
     try:
         estimator = maker(**own)
     except Exception as error:
-        raise ValueError(f"{name} cannot be made: {type(error).__name__}: {error}") from None
-    if inspect.isclass(estimator) or not _is_estimator(estimator):
+        reason = f"{type(error).__name__}: {error}{place_of_user(error)}"
+        raise ValueError(f"{name} cannot be made: {reason}") from None
+    if inspect.isclass(estimator) or not is_estimator(estimator):
         what = type(estimator).__name__
         raise ValueError(f"{path} returns no estimator with fit, get_params and set_params: {what}")
     for key, value in given.items():
         if key not in own:
             _set(estimator, key, value, folder)
+    if not runs_own_code(path, parameters, folder):
+        for part in parts(estimator):
+            if wrong := fault_of_files(part):
+                raise ValueError(wrong)
     return estimator
 
 
 def _set(estimator: Any, key: str, value: Any, folder: str) -> None:
-    if _is_estimator(estimator.get_params(deep=True).get(key)) and isinstance(value, str):
+    if is_estimator(estimator.get_params(deep=True).get(key)) and isinstance(value, str):
         value = build_step(value, folder)  # in place of a step that is known by its name
     try:
         estimator.set_params(**{key: value})
     except (ValueError, AttributeError):
         what, hint = type(estimator).__name__, nearest(key, names_of(estimator))
         raise ValueError(f"{what} has no parameter {key!r}{hint}") from None
-
-
-def _is_estimator(candidate: Any) -> bool:
-    return all(callable(getattr(candidate, m, None)) for m in ("fit", "get_params", "set_params"))
 
 
 def resolved(key: str, value: Any, folder: str = "") -> Any:
@@ -173,7 +182,7 @@ def parts(estimator: Any) -> Iterator[Any]:
     """Yield an estimator and all that it holds among its parameters."""
     yield estimator
     for value in estimator.get_params(deep=True).values():
-        if _is_estimator(value) and not inspect.isclass(value):
+        if is_estimator(value) and not inspect.isclass(value):
             yield value
 
 
@@ -186,21 +195,28 @@ def names(path: str, parameters: Mapping[str, Any], folder: str = "") -> tuple[s
     KeyError
         If there is no such class or function.
     """
+    try:
+        if runs_own_code(path, parameters, folder):
+            own, complete = declared(path, folder)
+            given = (key for key in parameters if not complete or "__" in key)
+            return tuple(dict.fromkeys([*own, *given]))
+    except (KeyError, ValueError):
+        return tuple(parameters)  # `fault_of` tells what is wrong
     takes = inspect.signature(find_maker(path, folder)).parameters.values()
-    own = [p.name for p in takes if p.kind not in _ANY]
+    known = [p.name for p in takes if p.kind not in _ANY]
     flat = {key: value for key, value in parameters.items() if "__" not in key}
     try:
         found = names_of(build(path, flat, folder))
     except ValueError:
         # What is wrong is said when the estimator itself is asked for.
         found = [key for key in parameters if "__" in key]
-    return tuple(dict.fromkeys([*own, *found]))
+    return tuple(dict.fromkeys([*known, *found]))
 
 
 def names_of(estimator: Any) -> list[str]:
     """Return the names of all parameters of an estimator and of those that it holds."""
     deep = estimator.get_params(deep=True)
-    held = {key: v for key, v in deep.items() if _is_estimator(v) and not inspect.isclass(v)}
+    held = {key: v for key, v in deep.items() if is_estimator(v) and not inspect.isclass(v)}
     inner = [f"{key}__{name}" for key, value in held.items() for name in own_names(value)]
     return [*own_names(estimator), *deep, *inner]
 
@@ -222,20 +238,26 @@ def _names_estimator(key: str, value: Any) -> bool:
     return isinstance(value, str | Mapping) and value not in KEPT and bool(_ONE.fullmatch(key))
 
 
+def runs_own_code(path: str, parameters: Mapping[str, Any], folder: str) -> bool:
+    """Return whether an estimator, or one among its parameters, is code of the config's folder."""
+    return bool(folder) and any(own_file(found, folder) for found in paths_in(path, parameters))
+
+
 @known_by_text
 def fault_of(path: str, parameters: Mapping[str, Any], folder: str = "") -> str | None:
-    """Return why an estimator cannot have some parameters, or None if it can.
+    """Return why an estimator cannot have some parameters, or None if nothing is known against it.
 
-    scikit-learn's estimators check values themselves; those of `packages.PACKAGES` do so only when
-    they are fitted, which is tried on a few examples.
+    scikit-learn's estimators check values themselves. Those of other packages do so when they are
+    fitted, and code of the config's folder when it is called, which is in the first cell.
     """
     try:
-        estimator = build(path, parameters, folder)
-        held = list(parts(estimator))
-        for part in held:
+        if runs_own_code(path, parameters, folder):
+            for found in paths_in(path, parameters):
+                check_path(found, folder)
+            return None
+        for part in parts(build(path, parameters, folder)):
             if hasattr(part, "_parameter_constraints"):
                 part._validate_params()
     except (KeyError, ValueError) as error:
         return str(error.args[0])
-    tried = (fault_of_trial(part) for part in held if package_of(part) in PACKAGES)
-    return next((wrong for wrong in tried if wrong), None)
+    return None

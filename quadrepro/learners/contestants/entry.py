@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from quadrepro.learners.contestants.building import (
@@ -12,9 +13,10 @@ from quadrepro.learners.contestants.building import (
     fault_of,
     names,
     paths_in,
+    runs_own_code,
     step_of,
 )
-from quadrepro.learners.contestants.paths import SKLEARN, find_maker, folder_of, full_path
+from quadrepro.learners.contestants.paths import SKLEARN, check_path, full_path, own_code
 from quadrepro.learners.contestants.predictor import EstimatorPredictor, kind_of, task_of
 
 PIPELINE = f"{SKLEARN}:Pipeline"
@@ -37,13 +39,16 @@ class EstimatorEntry:
     preset : dict
         Parameters that the user cannot change.
     folder : str
-        Where modules are looked for that are not installed.
+        The folder of the config, whose own modules may be named.
+    searched : tuple of str
+        The hyper-parameters that the config names.
     """
 
     path: str
     label: str
     preset: dict[str, Any] = field(default_factory=dict)
     folder: str = ""
+    searched: tuple[str, ...] = ()
     former = EstimatorPredictor.former
 
     def names(self, settings: Mapping[str, Any]) -> Collection[str]:
@@ -62,10 +67,16 @@ class EstimatorEntry:
         parameters = {**self.preset, **settings}
         if wrong := fault_of(self.path, parameters, self.folder):
             raise ValueError(wrong)
+        if runs_own_code(self.path, parameters, self.folder):
+            return EstimatorPredictor(self.path, parameters, self.folder, searched=self.searched)
         if kind_of(self.path, parameters, self.folder) is None:
             raise ValueError(f"{self.label} predicts neither classes nor numbers")
-        folders = (folder_of(path) for path in paths_in(self.path, parameters))
-        return EstimatorPredictor(self.path, parameters, next(filter(None, folders), ""))
+        return EstimatorPredictor(self.path, parameters)
+
+    def code(self, settings: Mapping[str, Any]) -> list[Path]:
+        """Return the files of the config's folder that a run imports."""
+        paths = paths_in(self.path, {**self.preset, **settings})
+        return [*own_code(paths, self.folder).values()]
 
 
 def estimator_entry(path: str, folder: str = "") -> EstimatorEntry:
@@ -76,7 +87,7 @@ def estimator_entry(path: str, folder: str = "") -> EstimatorEntry:
     KeyError
         If there is no such class or function; the message gives the nearest name.
     """
-    find_maker(path, folder)
+    check_path(path, folder)
     return EstimatorEntry(path, path.partition(":")[2], folder=folder)
 
 
@@ -89,7 +100,7 @@ def pipeline_entry(steps: Sequence[Any], folder: str = "") -> EstimatorEntry:
         Names of classes of scikit-learn, import paths, or mappings of one of them to parameters.
         All but the last transform.
     folder : str, default ""
-        Where modules are looked for that are not installed.
+        The folder of the config, whose own modules may be named.
 
     Raises
     ------
@@ -99,14 +110,16 @@ def pipeline_entry(steps: Sequence[Any], folder: str = "") -> EstimatorEntry:
     for i, step in enumerate(steps):
         last = i == len(steps) - 1
         try:
-            found = build_step(step, folder)
-            if found in KEPT:
+            if step in KEPT:
                 if last:
                     raise ValueError(f"the last step must predict, but {step} does not")
                 continue
             name, parameters = step_of(step)
             if wrong := fault_of(full_path(name), parameters, folder):
                 raise ValueError(wrong)
+            if runs_own_code(full_path(name), parameters, folder):
+                continue
+            found = build_step(step, folder)
             if last and task_of(found) is None:
                 raise ValueError(f"the last step must predict, but {_name(step)} does not")
             if not last and not hasattr(found, "transform"):

@@ -7,44 +7,67 @@ from __future__ import annotations
 
 import inspect
 import re
-import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
-
-import numpy as np
 
 SEEDS = ("random_state", "random_seed", "seed")
 THREADS = ("n_jobs", "thread_count", "nthread", "num_threads")
 
 
+_FILES = re.compile(r"(^|_)(memory|cache|files?|filenames?|dir|directory|folder|path|uri|url)$")
+
+
 @dataclass(frozen=True)
 class Package:
-    """A package whose estimators check the values of parameters only when they are fitted.
+    """What is particular to a package.
 
     Attributes
     ----------
-    sizes : tuple of str
-        The parameter with the number of rounds and its other names.
     defaults : mapping of str to object
         Parameters that replace the package's own defaults, by the first name of several.
+    refused : callable
+        Returns the parameters that read or write files or use the network.
     """
 
-    sizes: tuple[str, ...]
     defaults: Mapping[tuple[str, ...], Any] = field(default_factory=dict)
+    refused: Callable[[], frozenset[str]] = frozenset[str]
+
+
+_REFUSED_BY_CATBOOST = frozenset(
+    {
+        *("allow_writing_files", "save_snapshot", "snapshot_file", "train_dir"),
+        *("input_borders", "output_borders"),
+    }
+)
+
+
+def _refused_by_lightgbm() -> frozenset[str]:
+    return _of_lightgbm(
+        *("data", "valid", "config", "task", "input_model", "output_model", "output_result"),
+        *("machines", "num_machines", "machine_list_filename", "local_listen_port"),
+        *("forcedsplits_filename", "forcedbins_filename", "parser_config_file"),
+        *("save_binary", "snapshot_freq", "convert_model"),
+    )
+
+
+def _of_lightgbm(*names: str) -> frozenset[str]:
+    """Return parameters of LightGBM with all their other names."""
+    from lightgbm.basic import _ConfigAliases
+
+    return frozenset(_ConfigAliases.get(*names))
 
 
 PACKAGES: Mapping[str, Package] = MappingProxyType(
     {
-        "xgboost": Package(("n_estimators",)),
-        "lightgbm": Package(("n_estimators",), {("verbose", "verbosity"): -1}),
+        "lightgbm": Package({("verbose", "verbosity"): -1}, _refused_by_lightgbm),
         "catboost": Package(
-            ("iterations", "n_estimators", "num_trees", "num_boost_round"),
             {
                 ("logging_level", "verbose", "silent"): "Silent",
                 ("allow_writing_files", "train_dir"): False,
             },
+            lambda: _REFUSED_BY_CATBOOST,
         ),
     }
 )
@@ -66,7 +89,7 @@ def own_names(estimator: Any) -> list[str]:
         # Its estimators take, and pass on, all parameters of the library.
         from lightgbm.basic import _ConfigAliases
 
-        found |= dict.fromkeys(_ConfigAliases.get(*_ConfigAliases._get_all_param_aliases()))
+        found |= dict.fromkeys(_of_lightgbm(*_ConfigAliases._get_all_param_aliases()))
     return list(found)
 
 
@@ -104,43 +127,15 @@ def takes_gaps(part: Any) -> bool:
     return package_of(part) != "catboost"
 
 
-def fault_of_trial(estimator: Any) -> str | None:
-    """Return why an estimator cannot be fitted to a few examples, or None if it can.
-
-    Parameters
-    ----------
-    estimator : estimator
-        Of one of the `PACKAGES`, not fitted. Its number of rounds becomes 1.
-    """
-    package = PACKAGES[package_of(estimator)]
-    given = estimator.get_params(deep=False)
-    if any(isinstance(value, list | tuple | dict) for value in given.values()):
-        return None  # such as one value a column, of columns that nobody has seen here
-    sizes = [name for name in package.sizes if given.get(name) is not None] or package.sizes[:1]
-    for name in sizes:
-        if not isinstance(given.get(name), int) or given[name] > 1:
-            estimator.set_params(**{name: 1})
-    settle(estimator, 0)
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(60, 3))
-    # Two and three classes; as numbers these are between 0 and 1, as some losses ask.
-    wrong = ""
-    for n_classes in (2, 3):
-        y = np.arange(60) % n_classes
-        numbers = (y + 1) / (n_classes + 1)
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                estimator.fit(X, y if hasattr(estimator, "predict_proba") else numbers)
-        except Exception as error:
-            wrong = wrong or _plain(str(error))
-        else:
-            return None
-    return f"{type(estimator).__name__} cannot be fitted: {wrong}"
-
-
-def _plain(message: str) -> str:
-    """Return the first line of a message without time and places in the source."""
-    first = message.strip().partition("\n")[0]
-    first = re.sub(r"^(\[[\d:]+\] )?(\S+:\d+: )?", "", first)
-    return re.sub(r" at \S+, line \d+ ?\.?$", "", first)
+def fault_of_files(part: Any) -> str | None:
+    """Return which parameter of an estimator names a file, a folder or a machine, or None."""
+    package = PACKAGES.get(package_of(part))
+    refused = package.refused() if package else frozenset[str]()
+    for key, value in part.get_params(deep=False).items():
+        named = isinstance(value, str | bytes | list | tuple) and _FILES.search(key)
+        if named or (key in refused and value not in (None, False)):
+            return (
+                f"{type(part).__name__} may not have {key!r} in a config: it can read or write"
+                " files, or use the network"
+            )
+    return None

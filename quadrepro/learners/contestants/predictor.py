@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn import config_context
 from sklearn.base import is_classifier, is_regressor
 
 from quadrepro._typing import FloatArray, Targets, Task
+from quadrepro.fingerprint import file_hash
 from quadrepro.learners.base import Hyperparameter
 from quadrepro.learners.contestants.building import (
     build,
@@ -23,15 +24,16 @@ from quadrepro.learners.contestants.building import (
     names,
     parts,
     paths_in,
+    runs_own_code,
 )
 from quadrepro.learners.contestants.growing import nested_predictions, size_name
 from quadrepro.learners.contestants.outputs import estimator_outputs
 from quadrepro.learners.contestants.packages import column_names, settle, takes_gaps, use_categories
 from quadrepro.learners.contestants.paths import (
     distributions_of,
-    find_maker,
     full_path,
     modules_of,
+    own_code,
 )
 from quadrepro.learners.contestants.predicting import predict
 from quadrepro.learners.grid import Grid, Value
@@ -73,7 +75,11 @@ class EstimatorPredictor(Predictor):
         Fixed parameters; all others are hyper-parameters or have their defaults. If no seed is
         given, one is drawn for all candidates on the same examples.
     folder : str, default ""
-        Where modules are looked for that are not installed.
+        The folder of the config, if the estimator is code of its own.
+    searched : tuple of str, default ()
+        Hyper-parameters of code of the config's own, which tells its own only when it is imported.
+    predicts : {"classification", "regression"} or "", default ""
+        What code of the config's own must predict.
     categories : bool, default False
         Whether nominal attributes are given as categories, in a data frame.
     keeps_missing : bool, default False
@@ -90,6 +96,8 @@ class EstimatorPredictor(Predictor):
     name: str
     settings: Mapping[str, Any] = field(default_factory=dict)
     folder: str = ""
+    searched: tuple[str, ...] = ()
+    predicts: Task | Literal[""] = ""
     categories: bool = False
     keeps_missing: bool = False
     n_codes: tuple[int, ...] = ()
@@ -103,25 +111,40 @@ class EstimatorPredictor(Predictor):
     @property
     def modules(self) -> tuple[str, ...]:
         """The modules whose code results depend on."""
-        for path in self._paths:
-            find_maker(path, self.folder)  # a worker has not imported it yet
-        return (*super().modules, *(name for path in self._paths for name in modules_of(path)))
+        found = (name for path in self._paths for name in modules_of(path, self.folder))
+        return (*super().modules, *found)
+
+    @property
+    def own_code(self) -> tuple[tuple[str, str], ...]:
+        """The modules of the config's folder that the estimator is made of."""
+        found = own_code(self._paths, self.folder) if self.folder else {}
+        return tuple((name, file_hash(file)) for name, file in found.items())
 
     @property
     def packages(self) -> tuple[str, ...]:  # type: ignore[override]
         """The packages that the estimator and those that it holds come from."""
-        found = (name for path in self._paths for name in distributions_of(path))
+        found = (name for path in self._paths for name in distributions_of(path, self.folder))
         return tuple(dict.fromkeys(("scipy", "scikit-learn", *found)))
 
     @property
     def task(self) -> Task:
         """What the estimator predicts."""
+        if self.predicts:
+            return self.predicts
         return kind_of(self._path, self.settings, self.folder) or "classification"
+
+    def for_task(self, task: Task) -> Self | None:
+        """Return the predictor for a task; code of the config's own is asked when it is run."""
+        if self.folder and not self.predicts:
+            asked: Task = "regression" if task == "regression" else "classification"
+            return replace(self, predicts=asked)
+        return super().for_task(task)
 
     @property
     def hyperparameters(self) -> tuple[Hyperparameter, ...]:
         """All parameters of the estimator, each of them optional."""
-        known = names(self._path, self.settings, self.folder)
+        given = {**self.settings, **dict.fromkeys(self.searched)}
+        known = names(self._path, given, self.folder)
         meaning = f"parameter of {self.name}"
         return tuple(
             Parameter(name, "any", "small", meaning, optional=True, check=self._check(name))
@@ -129,6 +152,8 @@ class EstimatorPredictor(Predictor):
         )
 
     def _check(self, name: str) -> Callable[[Value], str | None]:
+        if runs_own_code(self._path, self.settings, self.folder):
+            return lambda value: None
         return lambda value: fault_of(self._path, {**self.settings, name: value}, self.folder)
 
     def for_columns(self, data: TrainingData) -> Self:
@@ -203,6 +228,9 @@ class EstimatorPredictor(Predictor):
         self, candidate: Mapping[str, Value] | None = None, random_state: int | None = None
     ) -> Any:
         estimator = build(self._path, {**self.settings, **(candidate or {})}, self.folder)
+        if self.predicts and task_of(estimator) != self.predicts:
+            wanted = "a number" if self.predicts == "regression" else "classes"
+            raise ValueError(f"{self.name} must predict {wanted} here, but it does not")
         for part in parts(estimator):
             settle(part, random_state)
             if self.categories:

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,15 +20,32 @@ from quadrepro.learners.contestants.building import (
     paths_in,
     step_of,
 )
+from quadrepro.learners.contestants.paths import enter
+
+OWN = """
+from sklearn.svm import SVC
 
 
-def make(kind: str, depth: int = 1, weights: Any = None) -> Any:
-    """Return an estimator or something else, as a function of a user may."""
+def make(kind, depth=1, weights=None):
     assert weights is None or weights[1]
     return {"A": 3, "B": SVC(C=depth)}[kind]
 
 
-PIPELINE = "sklearn:Pipeline"
+class Own(SVC):
+    def __init__(self, own_size=1):
+        self.own_size = own_size
+"""
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Iterator[str]:
+    """Return a folder with code of its own."""
+    (tmp_path / "mine_built.py").write_text(OWN, encoding="utf-8")
+    yield str(tmp_path)
+    enter("")
+
+
+PIPELINE, BAGGING = "sklearn:Pipeline", "sklearn:BaggingClassifier"
 STEPS: dict[str, Any] = {"steps": ["StandardScaler", {"PCA": {"n_components": 2}}, "SVC"]}
 
 
@@ -65,18 +85,73 @@ def test_steps_make_a_pipeline_whose_parameters_have_their_names() -> None:
     assert {"standardscaler__with_mean", "pca__n_components", "svc__C", "svc"} <= set(known)
 
 
-def test_a_function_has_its_arguments_and_the_parameters_of_what_it_returns() -> None:
-    path = f"{__name__}:make"
-    made = build(path, {"kind": "B", "depth": 3, "gamma": 0.5})
+def test_a_function_has_its_arguments_and_the_parameters_of_what_it_returns(own: str) -> None:
+    made = build("mine_built:make", {"kind": "B", "depth": 3, "gamma": 0.5}, own)
     assert (made.C, made.gamma) == (3, 0.5)
-    assert {"kind", "depth", "gamma"} <= set(names(path, {"kind": "B"}))
-    assert names(path, {}) == ("kind", "depth", "weights")
+
+
+def test_what_code_of_the_folder_takes_is_read_and_not_imported(own: str) -> None:
+    assert names("mine_built:make", {"gamma": 1}, own) == ("kind", "depth", "weights", "gamma")
+    assert names("mine_built:Own", {"gamma": 1, "a__b": 1}, own) == ("own_size", "a__b")
+    assert fault_of("mine_built:make", {"kind": "C", "c": 1}, own) is None
+    inner = {"estimator": "mine_built:mak"}
+    message = "mine_built.py) has no 'mak'; did you mean 'make'?"
+    assert message in str(fault_of("sklearn:BaggingClassifier", inner, own))
+    assert "mine_built" not in sys.modules
 
 
 def test_what_is_told_of_an_estimator_tells_equal_numbers_of_other_types_apart() -> None:
     assert fault_of("sklearn:SVC", {"shrinking": True}) is None
     assert "'shrinking' parameter of SVC must be" in str(fault_of("sklearn:SVC", {"shrinking": 1}))
-    assert fault_of(f"{__name__}:make", {"kind": "B", "weights": {1: 2.0}}) is None
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({}, "make needs kind"),
+        ({"kind": "C"}, r"make cannot be made: KeyError: 'C' \(mine_built.py:7\)"),
+        ({"kind": "A"}, "returns no estimator with fit, get_params and set"),
+        ({"kind": "B", "c": 1}, "SVC has no parameter 'c'; "),
+    ],
+)
+def test_a_function_that_makes_no_estimator_is_refused(
+    own: str, parameters: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        build("mine_built:make", parameters, own)
+
+
+@pytest.mark.parametrize(
+    ("path", "parameters", "named"),
+    [
+        (PIPELINE, {**STEPS, "memory": "cache"}, "memory"),
+        ("sklearn:BaggingClassifier", {"estimator": {"Pipeline": {**STEPS, "memory": "x"}}}, "mem"),
+        (
+            "sklearn:BaggingClassifier",
+            {"estimator": {"Pipeline": STEPS}, "estimator__memory": "x"},
+            "",
+        ),
+        ("lightgbm:LGBMClassifier", {"machines": "127.0.0.1:9999"}, "machines"),
+        ("lightgbm:LGBMClassifier", {"num_machine": 2}, "num_machine"),
+        ("lightgbm:LGBMClassifier", {"model_out": "model.txt"}, "model_out"),
+        ("catboost:CatBoostClassifier", {"train_dir": "x"}, "train_dir"),
+        ("catboost:CatBoostClassifier", {"allow_writing_files": True}, "allow_writing_files"),
+        ("xgboost:XGBClassifier", {"nccl_path": "x"}, "nccl_path"),
+    ],
+)
+def test_a_parameter_that_names_a_file_or_a_machine_is_refused(
+    path: str, parameters: dict[str, Any], named: str
+) -> None:
+    pytest.importorskip(path.partition(":")[0])
+    wrong = str(fault_of(path, parameters))
+    assert f"may not have '{named}" in wrong
+    assert "it can read or write files, or use the network" in wrong
+
+
+def test_a_number_or_a_word_of_such_a_name_is_allowed() -> None:
+    assert fault_of("sklearn:SVC", {"cache_size": 100}) is None
+    assert fault_of(PIPELINE, {**STEPS, "memory": None}) is None
+    assert fault_of("sklearn:LarsCV", {"fit_intercept": False}) is None
 
 
 def test_a_step_can_be_replaced_by_its_name() -> None:
@@ -113,10 +188,6 @@ def test_every_name_is_one_of_the_estimator() -> None:
         (PIPELINE, {"steps": [["PCA"]]}, "a step must be the name of an estimator, or map"),
         ("sklearn:BaggingClassifier", {"estimator": "SVCC"}, "did you mean 'SVC'?"),
         ("numpy:ndarray", {}, "numpy:ndarray is not an estimator: it needs fit, get_params"),
-        (f"{__name__}:make", {}, "make needs kind"),
-        (f"{__name__}:make", {"kind": "C"}, "make cannot be made: KeyError: 'C'"),
-        (f"{__name__}:make", {"kind": "A"}, "returns no estimator with fit, get_params and set"),
-        (f"{__name__}:make", {"kind": "B", "c": 1}, "SVC has no parameter 'c'; "),
     ],
 )
 def test_what_cannot_be_made_is_told_before_anything_is_fitted(

@@ -40,7 +40,7 @@ def test_a_booster_gets_a_seed_and_one_thread(path: str, threads: str) -> None:
         ("lightgbm:LGBMClassifier", {"seed": 3, "num_threads": 2, "verbosity": 0}),
         (
             "catboost:CatBoostClassifier",
-            {"random_seed": 3, "thread_count": 2, "verbose": True, "allow_writing_files": True},
+            {"random_seed": 3, "thread_count": 2, "verbose": True, "allow_writing_files": False},
         ),
     ],
 )
@@ -95,40 +95,18 @@ def test_categories_are_announced_where_a_library_asks_for_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "parameters", "message"),
-    [
-        ("xgboost:XGBClassifier", {"max_depth": -1}, "value -1 for Parameter max_depth should be"),
-        ("xgboost:XGBClassifier", {"booster": "gbtreee"}, "fitted: Unknown gbm type gbtreee"),
-        ("xgboost:XGBRegressor", {"subsample": 3}, "value 3 for Parameter subsample exceed"),
-        ("lightgbm:LGBMClassifier", {"num_leaves": 1}, "fitted: Check failed: (num_leaves) > (1)"),
-        ("lightgbm:LGBMRegressor", {"boosting_type": "gb"}, "Unknown boosting type gb"),
-        ("catboost:CatBoostClassifier", {"depth": 100}, "fitted: Maximum tree depth is 16"),
-        ("catboost:CatBoostRegressor", {"grow_policy": "x"}, "Key 'x' not found in enum"),
-    ],
-)
-def test_a_value_that_a_library_refuses_late_is_refused_early(
-    path: str, parameters: dict[str, Any], message: str
-) -> None:
-    booster(path)
-    wrong = fault_of(path, parameters)
-    assert message in str(wrong)
-    assert "\n" not in str(wrong)
-    assert ".cpp" not in str(wrong)
-
-
-@pytest.mark.parametrize(
     ("path", "parameters"),
     [
-        ("xgboost:XGBClassifier", {"n_estimators": 100_000}),
-        ("xgboost:XGBClassifier", {"objective": "multi:softprob"}),
-        ("xgboost:XGBRegressor", {"objective": "reg:gamma"}),
-        ("xgboost:XGBClassifier", {"monotone_constraints": [1, 0, 1, 1, 0]}),
-        ("lightgbm:LGBMClassifier", {"objective": "multiclass", "n_estimators": 100_000}),
-        ("lightgbm:LGBMRegressor", {"objective": "tweedie"}),
-        ("catboost:CatBoostClassifier", {"loss_function": "MultiClass", "iterations": 100_000}),
-        ("catboost:CatBoostRegressor", {"loss_function": "Poisson", "n_estimators": 100_000}),
+        ("xgboost:XGBClassifier", {"max_depth": -1}),
+        ("lightgbm:LGBMClassifier", {"num_iterations": 100_000_000}),
+        ("catboost:CatBoostClassifier", {"iterations": 100_000_000}),
     ],
 )
-def test_valid_values_pass_in_a_moment(path: str, parameters: dict[str, Any]) -> None:
-    booster(path)
+def test_nothing_is_fitted_to_know_whether_parameters_are_valid(
+    path: str, parameters: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*args: Any, **keywords: Any) -> None:
+        raise AssertionError("fitted")
+
+    monkeypatch.setattr(type(booster(path)), "fit", refuse)
     assert fault_of(path, parameters) is None

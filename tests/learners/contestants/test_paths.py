@@ -11,11 +11,14 @@ import xgboost
 from sklearn.utils import all_estimators
 
 from quadrepro.learners.contestants.paths import (
+    check_path,
     distributions_of,
+    enter,
     find_maker,
-    folder_of,
     full_path,
     modules_of,
+    own_code,
+    own_file,
     sklearn_modules,
 )
 
@@ -23,13 +26,8 @@ from quadrepro.learners.contestants.paths import (
 @pytest.fixture
 def folder(tmp_path: Path) -> Iterator[Path]:
     """Return a folder with modules of a user, which are forgotten afterwards."""
-    before, known = list(sys.path), set(sys.modules)
     yield tmp_path
-    sys.path[:] = before
-    for name in set(sys.modules) - known:
-        file = getattr(sys.modules[name], "__file__", None) or ""
-        if file.startswith(str(tmp_path)):
-            del sys.modules[name]
+    enter("")
 
 
 def test_a_bare_name_is_of_scikit_learn() -> None:
@@ -60,13 +58,11 @@ def test_a_class_of_a_package_is_found_by_its_import_path() -> None:
     assert distributions_of("xgboost:XGBClassifier") == ("xgboost",)
     assert distributions_of("ruamel.yaml:YAML") == ("ruamel.yaml", "ruamel.yaml.clib")
     assert modules_of("xgboost:XGBClassifier") == ("xgboost",)
-    assert folder_of("xgboost:XGBClassifier") == ""
 
 
 def test_of_scikit_learn_the_versions_tell_all() -> None:
     assert distributions_of("sklearn:SVC") == ("scipy", "scikit-learn")
     assert modules_of("sklearn:SVC") == ()
-    assert folder_of("sklearn:SVC") == ""
 
 
 @pytest.mark.parametrize(
@@ -80,7 +76,15 @@ def test_of_scikit_learn_the_versions_tell_all() -> None:
         ("xgboost.sklern:XGBClassifier", "xgboost has no module 'xgboost.sklern'"),
         ("nowhere_at_all:make", "pip install the package that has it"),
         ("joblib:load", "joblib:load is a function: of installed packages only classes are used"),
-        ("os:system", "os is a module of Python itself, which has no estimators"),
+        ("os:system", "os is a module of Python itself, which a config cannot name"),
+        ("test.support:run_in_subinterp", "test is a module of Python itself"),
+        ("__main__:run", "__main__ is a module of Python itself"),
+        ("idlelib.run:main", "idlelib is a module of Python itself"),
+        ("quadrepro:AdaBoostClassifier", "quadrepro is a module of quadrepro itself"),
+        ("pip.__main__:sys", "is not for configs: name a public module"),
+        ("_pytest.pytester:Pytester", "is not for configs: name a public module"),
+        ("click.testing:CliRunner", "is not an estimator: it needs fit, get_params"),
+        ("numpy:ndarray", "numpy:ndarray is not an estimator: it needs fit, get_params"),
         ("xgboost:a.b", "'xgboost:a.b' is no import path, such as xgboost:XGBClassifier"),
         (":SVC", "':SVC' is no import path"),
     ],
@@ -103,10 +107,12 @@ def test_a_module_of_the_folder_is_found_with_what_it_imports_of_it(folder: Path
     (folder / "mine_one.py").write_text("from mine_two import twice\nimport json\ndef make(): ...")
     (folder / "mine_two.py").write_text("def twice(): ...")
     (folder / "mine_three.py").write_text("raise SystemExit")
-    assert find_maker("mine_one:make", str(folder)).__name__ == "make"
-    assert modules_of("mine_one:make") == ("mine_one", "mine_two")
-    assert distributions_of("mine_one:make") == ()
-    assert folder_of("mine_one:make") == str(folder)
+    path, where = "mine_one:make", str(folder)
+    assert own_code([path, "sklearn:SVC"], where) == {
+        name: folder / f"{name}.py" for name in ("mine_one", "mine_two")
+    }
+    assert (modules_of(path, where), distributions_of(path, where)) == ((), ())
+    assert find_maker(path, where).__name__ == "make"
 
 
 def test_a_package_of_the_folder_is_found(folder: Path) -> None:
@@ -115,8 +121,24 @@ def test_a_package_of_the_folder_is_found(folder: Path) -> None:
     (folder / "mine" / "models.py").write_text("from .parts import make")
     (folder / "mine" / "parts.py").write_text("def make(): ...")
     assert find_maker("mine.models:make", str(folder)).__name__ == "make"
-    assert modules_of("mine.models:make") == ("mine", "mine.models", "mine.parts")
-    assert folder_of("mine.models:make") == str(folder)
+    found = own_code(["mine.models:make"], str(folder))
+    assert [*found] == ["mine", "mine.models", "mine.parts"]
+    with pytest.raises(KeyError, match=r"mine has no module 'mine\.model'"):
+        check_path("mine.model:make", str(folder))
+
+
+@pytest.mark.parametrize("name", ["make", "Made", "MADE", "dumps", "np"])
+def test_what_the_code_of_a_folder_defines_is_read_and_not_imported(
+    folder: Path, name: str
+) -> None:
+    (folder / "mine_read.py").write_text(
+        "from json import dumps\nimport numpy as np\ndef make(): ...\nclass Made: ...\n"
+        "MADE = make\nraise SystemExit"
+    )
+    check_path(f"mine_read:{name}", str(folder))
+    with pytest.raises(KeyError, match=f"has no '{name}_'; did you mean '{name}'"):
+        check_path(f"mine_read:{name}_", str(folder))
+    assert "mine_read" not in sys.modules
 
 
 def test_nothing_of_a_folder_is_imported_that_is_not_named(folder: Path) -> None:
@@ -130,25 +152,61 @@ def test_nothing_of_a_folder_is_imported_that_is_not_named(folder: Path) -> None
 
 def test_an_installed_package_comes_before_a_file_of_the_folder(folder: Path) -> None:
     (folder / "xgboost.py").write_text("raise SystemExit")
+    assert own_file("xgboost:XGBClassifier", str(folder)) is None
     assert find_maker("xgboost:XGBClassifier", str(folder)) is xgboost.XGBClassifier
 
 
-def test_a_file_that_is_hidden_by_another_is_refused(folder: Path) -> None:
+def test_a_file_outside_of_the_folder_is_refused(folder: Path) -> None:
+    for place in ("inside", "outside"):
+        (folder / place).mkdir()
+    (folder / "outside" / "mine_far.py").write_text("def make(): ...")
+    (folder / "inside" / "mine_far.py").symlink_to(folder / "outside" / "mine_far.py")
+    with pytest.raises(
+        KeyError, match=r"outside/mine_far\.py, which is not in the config's folder"
+    ):
+        check_path("mine_far:make", str(folder / "inside"))
+
+
+def test_the_folder_in_which_python_was_started_installs_nothing(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "mine_started.py").write_text("raise SystemExit")
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(sys, "path", [str(folder), *sys.path])
+    with pytest.raises(KeyError, match="there is no module 'mine_started'"):
+        check_path("mine_started:make", str(folder / "configs"))
+
+
+def test_each_config_has_the_modules_of_its_own_folder(folder: Path) -> None:
+    for number, place in enumerate(("first", "second"), 1):
+        (folder / place).mkdir()
+        (folder / place / "mine_five.py").write_text("from mine_number import NUMBER as make")
+        (folder / place / "mine_number.py").write_text(f"def NUMBER(): return {number}")
+    before = list(sys.path)
+    for place, number in (("first", 1), ("second", 2), ("first", 1)):
+        assert find_maker("mine_five:make", str(folder / place))() == number
+    enter("")
+    assert sys.path == before
+
+
+def test_a_file_that_is_hidden_by_another_is_refused(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     first, second = folder / "first", folder / "second"
     for place in (first, second):
         place.mkdir()
-        (place / "mine_five.py").write_text("def make(): ...")
-    find_maker("mine_five:make", str(first))
-    with pytest.raises(KeyError, match=r"second/mine_five.py is hidden by .*first/mine_five.py"):
-        find_maker("mine_five:make", str(second))
+        (place / "mine_six.py").write_text("def make(): ...")
+    monkeypatch.chdir(first)
+    monkeypatch.setattr(sys, "path", [str(first), *sys.path])
+    with pytest.raises(KeyError, match=r"second/mine_six.py is hidden by .*first/mine_six.py"):
+        find_maker("mine_six:make", str(second))
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("import nowhere_at_all", "cannot be imported: No module named 'nowhere_at_all'"),
-        ("1 / 0", "cannot be imported: ZeroDivisionError: division by zero"),
-        ("def make(:", "cannot be imported: SyntaxError"),
+        ("\n1 / 0", "ZeroDivisionError: division by zero (mine_broken.py:2)"),
         ("raise SystemExit(3)", "cannot be imported: SystemExit: 3"),
     ],
 )
@@ -159,17 +217,19 @@ def test_a_module_that_cannot_be_imported_is_refused(folder: Path, text: str, me
     assert message in caught.value.args[0]
 
 
-def test_of_our_own_estimators_the_module_that_defines_them_counts() -> None:
-    assert modules_of("quadrepro:QuadBoostClassifier") == (
-        find_maker("quadrepro:QuadBoostClassifier").__module__,
-    )
+@pytest.mark.parametrize("text", ["def make(:", "\0", "(" * 10_000, "-" * 100_000 + "1"])
+def test_a_module_that_cannot_be_read_is_refused(folder: Path, text: str) -> None:
+    (folder / "mine_odd.py").write_text("import mine_odder\ndef make(): ...")
+    (folder / "mine_odder.py").write_text(text)
+    with pytest.raises(KeyError, match=r"mine_odder\.py cannot be read: "):
+        check_path("mine_odd:make", str(folder))
 
 
 def test_a_worker_finds_the_folder_again(folder: Path) -> None:
-    (folder / "mine_six.py").write_text("def make(): ...")
+    (folder / "mine_seven.py").write_text("def make(): ...")
     code = (
         "from quadrepro.learners.contestants.paths import find_maker;"
-        f"print(find_maker('mine_six:make', {str(folder)!r}).__name__)"
+        f"print(find_maker('mine_seven:make', {str(folder)!r}).__name__)"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={**os.environ}

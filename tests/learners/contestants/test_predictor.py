@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 import pickle
+import sys
 from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
@@ -17,6 +19,7 @@ from threadpoolctl import threadpool_limits
 
 from quadrepro._typing import FloatArray, Task
 from quadrepro.learners.contestants.building import build
+from quadrepro.learners.contestants.paths import enter
 from quadrepro.learners.contestants.predictor import EstimatorPredictor, kind_of
 from quadrepro.learners.grid import Grid
 from quadrepro.learners.training import Part, TrainingData
@@ -203,36 +206,76 @@ def test_a_booster_says_what_it_says_by_itself(
     np.testing.assert_array_equal(found[1], back)
 
 
-class Seen(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Keeps what it was fitted to."""
+SEEN = """
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
 
-    last: Any = None
 
-    def fit(self, X: Any, y: Any) -> Seen:
+class Seen(ClassifierMixin, BaseEstimator):
+    last = None
+
+    def fit(self, X, y):
         type(self).last = X, y
         self.classes_ = np.unique(y)
         return self
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X):
         return np.zeros(len(X), dtype=int)
+"""
 
 
-def test_classes_are_given_as_codes_without_gaps(examples: Examples) -> None:
+@pytest.fixture
+def seen(tmp_path: Path) -> Iterator[Any]:
+    """Return an estimator of a user, which keeps what it was fitted to."""
+    (tmp_path / "mine_seen.py").write_text(SEEN, encoding="utf-8")
+    yield partial(EstimatorPredictor, "mine_seen:Seen", folder=str(tmp_path))
+    enter("")
+
+
+def last() -> Any:
+    return sys.modules["mine_seen"].Seen.last
+
+
+def test_what_code_of_the_folder_predicts_is_asked_when_it_runs(
+    seen: Any, examples: Examples
+) -> None:
+    X, y, X_new = examples
+    multi, numbers = seen().for_task("multiclass"), seen().for_task("regression")
+    assert (multi.task, numbers.task) == ("classification", "regression")
+    assert "mine_seen" not in sys.modules
+    assert multi.content == numbers.content == seen().content
+    multi.predictions(X, y, Grid.of({}), X_new, rng())
+    with pytest.raises(ValueError, match="mine_seen:Seen must predict a number here, but it does"):
+        numbers.predictions(X, y, Grid.of({}), X_new, rng())
+
+
+def test_the_code_of_the_folder_counts_and_its_place_does_not(seen: Any, tmp_path: Path) -> None:
+    [(name, before)] = seen().own_code
+    assert name == "mine_seen"
+    assert seen().modules == EstimatorPredictor("SVC").modules
+    file = tmp_path / "mine_seen.py"
+    file.write_text("# a comment\n" + SEEN)
+    assert seen().own_code == ((name, before),)
+    file.write_text(SEEN.replace("zeros", "ones"))
+    assert seen().own_code != ((name, before),)
+
+
+def test_classes_are_given_as_codes_without_gaps(seen: Any, examples: Examples) -> None:
     X, _, X_new = examples
     y = np.tile([-1.0, 1.0], 45)
-    predictor = EstimatorPredictor(f"{__name__}:Seen")
+    predictor = seen()
     found = predictor.predictions(X, y, Grid.of({}), X_new, rng())
-    np.testing.assert_array_equal(Seen.last[1], (y > 0).astype(int))
+    np.testing.assert_array_equal(last()[1], (y > 0).astype(int))
     np.testing.assert_array_equal(found, np.full((1, 90), -1.0))
     predictor.predictions(X, np.tile([3.0, 0.0], 45), Grid.of({}), X_new, rng())
-    np.testing.assert_array_equal(Seen.last[1], np.tile([1, 0], 45))
+    np.testing.assert_array_equal(last()[1], np.tile([1, 0], 45))
 
 
 NOMINAL = np.array([[0, 0.5], [2, 1.5], [np.nan, np.nan], [1, 0.0]])
 
 
-def test_categories_are_given_in_a_frame_with_all_codes_and_gaps(examples: Examples) -> None:
-    predictor = EstimatorPredictor(f"{__name__}:Seen", categories=True)
+def test_categories_are_given_in_a_frame_with_all_codes_and_gaps(seen: Any) -> None:
+    predictor = seen(categories=True)
     y = np.array([1.0, -1.0, 1.0, -1.0])
     bound = predictor.for_columns(data_of(NOMINAL, y, n_codes=(4, 0)))
     bound.predictions(NOMINAL, y, Grid.of({}), NOMINAL, rng())
@@ -242,16 +285,16 @@ def test_categories_are_given_in_a_frame_with_all_codes_and_gaps(examples: Examp
             "x1": NOMINAL[:, 1],
         }
     )
-    pd.testing.assert_frame_equal(Seen.last[0], expected)
+    pd.testing.assert_frame_equal(last()[0], expected)
     assert predictor.for_columns(data_of(NOMINAL, y, n_codes=(4, 0))).content == predictor.content
 
 
-def test_numbers_alone_are_given_as_an_array(examples: Examples) -> None:
+def test_numbers_alone_are_given_as_an_array(seen: Any, examples: Examples) -> None:
     X, y, X_new = examples
-    predictor = EstimatorPredictor(f"{__name__}:Seen", categories=True)
+    predictor = seen(categories=True)
     bound = predictor.for_columns(data_of(X, y, n_codes=(0, 0, 0, 0)))
     bound.predictions(X, y, Grid.of({}), X_new, rng())
-    assert Seen.last[0] is X
+    assert last()[0] is X
 
 
 def test_a_learner_survives_the_way_to_a_worker() -> None:
