@@ -108,8 +108,8 @@ def test_an_rmse_has_four_digits_or_those_of_print(
     assert (entry.unit, entry.text, entry.spread) == ("RMSE", text, spread)
 
 
-def test_columns_keep_their_names_if_the_config_cannot_be_read(tmp_path: Path) -> None:
-    folder = read_folder(make_folder(tmp_path, run__json=run(unknown=1)))
+def test_columns_keep_their_names_if_no_titles_are_known(tmp_path: Path) -> None:
+    folder = read_folder(make_folder(tmp_path, run__json="{}"))
     assert make_grid(folder).columns == {"quadboost": "quadboost", "adaboost": "adaboost"}
 
 
