@@ -88,10 +88,13 @@ def code_hash(modules: tuple[str, ...] = (), own_code: tuple[tuple[str, str], ..
     >>> lpboost == code_hash(("quadrepro.learners.greedy.adaboost",))
     False
     """
+    return hash_of_code(modules_of((*ROOTS, *modules)), own_code)
+
+
+def hash_of_code(modules: Iterable[str], own_code: Iterable[tuple[str, str]] = ()) -> str:
+    """Return a hash of the code of modules, and of no others that they import."""
     digest = hashlib.sha256()
-    for name in sorted(modules_of((*ROOTS, *modules))):
-        digest.update(f"{name} {_module(name)[0]}\n".encode())
-    for name, code in own_code:
+    for name, code in (*((name, _module(name)[0]) for name in sorted(modules)), *own_code):
         digest.update(f"{name} {code}\n".encode())
     return digest.hexdigest()[:16]
 

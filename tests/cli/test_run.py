@@ -145,7 +145,8 @@ def test_a_failed_cell_is_a_dash_and_the_exit_code_1(
     assert re.search(r"monks +\| +\d\.\d{3} +\| +– \|", result.stdout)
     cells = (out / "small" / "cells.csv").read_text()
     assert re.search(
-        r"^monks,ada,0,failed,,,,,,,,[0-9a-f]{64},ArithmeticError: the oracle is silent \(test_run\.py:138\)$",
+        r"^monks,ada,0,failed,,,,,,,,[0-9a-f]{64},"
+        r"ArithmeticError: the oracle is silent \(test_run\.py:138\)$",
         cells,
         re.MULTILINE,
     )

@@ -9,7 +9,7 @@ import pytest
 from quadrepro.pages.entries import dialogs, make_grid
 from quadrepro.pages.folder import Folder, read_folder
 from quadrepro.report.verdicts import Verdict
-from tests.pages.made import ERRORS, cells, make_folder, manifest, run
+from tests.pages.made import ERRORS, cells, make_folder, manifest
 
 
 def test_entries_are_means_and_deviations_of_the_splits(folder: Folder) -> None:
