@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections import Counter
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from itertools import repeat
 from multiprocessing import get_context
 
 import click
 
-from stress.attempts import begin, tried
+from stress.attempts import Outcome, begin, tried
+from stress.dask import fail_often
+from stress.hostile import attack
 from stress.kills import kill_often
+
+Ended = Sequence[tuple[str, Outcome]]
 
 
 @click.command()
@@ -20,35 +26,57 @@ from stress.kills import kill_often
 @click.option("--data", "n_data", default=2_000, help="Mangled data files through add.")
 @click.option("--fresh", "n_fresh", default=100, help="As many of each in a fresh process.")
 @click.option("--kills", "n_kills", default=200, help="Kills of run.")
+@click.option("--dask", "n_dask", default=20, help="Kills of Dask's scheduler and workers.")
+@click.option("--hostile/--no-hostile", default=True, help="The corpus of hostile files.")
 @click.option("--seed", default=0, help="The first mutant's number.")
-@click.option("--jobs", default=2, help="Worker processes.")
+@click.option("--jobs", default=2, help="Attempts side by side.")
 def command(
-    n_check: int, n_run: int, n_data: int, n_fresh: int, n_kills: int, seed: int, jobs: int
+    n_check: int,
+    n_run: int,
+    n_data: int,
+    n_fresh: int,
+    n_kills: int,
+    n_dask: int,
+    hostile: bool,
+    seed: int,
+    jobs: int,
 ) -> None:
     """Try to break quadrepro; deterministic by seed, except for the moments of kills."""
     failed = 0
-    context = get_context("spawn")
     for kind, count in (("check", n_check), ("run", n_run), ("data", n_data)):
         for fresh, n in ((False, count), (True, min(count, n_fresh))):
-            seeds = range(seed, seed + n)
-            # A peak of memory stays with its process, so that workers are not kept for long.
-            with ProcessPoolExecutor(
-                jobs, context, initializer=begin, max_tasks_per_child=2000
-            ) as pool:
-                ended = [*pool.map(tried, repeat(kind), seeds, repeat(fresh))]
-            counts = Counter(outcome.words for _, outcome in ended)
-            where = "fresh processes" if fresh else "in process"
-            said = ", ".join(f"{words} {n}" for words, n in sorted(counts.items()))
-            click.echo(f"{kind}, {n} {where}: {said or 'none'}")
-            for number, outcome in ended:
-                if outcome.failed:
-                    failed += 1
-                    last = (outcome.details.strip().splitlines() or [""])[-1]
-                    click.echo(f"  {kind} {number}: {outcome.words}: {last[:200]}")
-    for fault in kill_often(n_kills, seed):
-        failed += 1
-        click.echo(f"  {fault}")
+            began = time.monotonic()
+            where = f"{kind}, in {'fresh processes' if fresh else 'process'}"
+            failed += _report(where, _mutants(kind, range(seed, seed + n), fresh, jobs), began)
+    began = time.monotonic()
+    failed += _report("hostile", attack(jobs) if hostile else (), began)
+    began = time.monotonic()
+    failed += _report("kills", kill_often(n_kills, seed, jobs), began)
+    began = time.monotonic()
+    failed += _report("dask", fail_often(n_dask, seed, jobs), began)
     sys.exit(1 if failed else 0)
+
+
+def _mutants(kind: str, seeds: range, fresh: bool, jobs: int) -> Ended:
+    # A peak of memory stays with its process, so that workers are not kept for long.
+    with ProcessPoolExecutor(
+        jobs, get_context("spawn"), initializer=begin, initargs=[kind], max_tasks_per_child=2000
+    ) as pool:
+        return [*pool.map(tried, repeat(kind), seeds, repeat(fresh))]
+
+
+def _report(what: str, ended: Ended, began: float) -> int:
+    """Print how attempts ended, and return how many failed."""
+    if not ended:
+        return 0
+    counts = Counter(outcome.words for _, outcome in ended)
+    said = ", ".join(f"{words} {n}" for words, n in sorted(counts.items()))
+    click.echo(f"{what}, {len(ended)} in {time.monotonic() - began:.0f} s: {said}")
+    bad = [(name, outcome) for name, outcome in ended if outcome.failed]
+    for name, outcome in bad:
+        last = (outcome.details.strip().splitlines() or [""])[-1]
+        click.echo(f"  {name}: {outcome.words}: {last[:300]}")
+    return len(bad)
 
 
 if __name__ == "__main__":
