@@ -45,8 +45,8 @@ def _fail(folder: Path, rng: random.Random, duration: float) -> Outcome:
     with _processes(folder) as begin:
         scheduler = begin("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard")
         address = _address(folder)
-        worker = (address, "--nthreads", "1", "--nworkers", "1", "--no-nanny", "--no-dashboard")
-        worker = (*worker, "--local-directory", "scratch")
+        worker = [address, "--nthreads", "1", "--nworkers", "1", "--no-nanny", "--no-dashboard"]
+        worker += ["--local-directory", "scratch"]
         workers = [begin("worker", *worker) for _ in range(2)]
         options = ("--backend", "dask", "--scheduler", address)
         process = start(folder, "dask", "dask-out", *options)
