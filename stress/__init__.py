@@ -1,1 +1,1 @@
-"""Tries to break the command line with mangled files and kills; run with ``make stress``."""
+"""Tries to break the command line with mangled and hostile files, and kills: ``make stress``."""

@@ -198,7 +198,8 @@ def _modules() -> Iterator[Case]:
     files: dict[str, Content] = {"base.yaml": HEAD + entry, "my_boosts.py": own}
     yield Case("a module of its own", files, LOOK, 0)
     package: dict[str, Content] = {"boosts/__init__.py": own, "boosts/__main__.py": TOUCH}
-    yield Case("a package of its own", {"base.yaml": HEAD + entry, **package}, LOOK, 0)
+    package["base.yaml"] = HEAD + entry.replace("my_", "")
+    yield Case("a package of its own", package, LOOK, 0)
     names = ["numpy", "sklearn", "scipy", "xgboost", "click", "yaml", "json", "encodings"]
     names += ["sitecustomize", "usercustomize", "conftest", "quadrepro", "ruamel", "__main__"]
     hidden: dict[str, Content] = {f"{name}.py": TOUCH for name in names}

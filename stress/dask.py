@@ -45,7 +45,8 @@ def _fail(folder: Path, rng: random.Random, duration: float) -> Outcome:
     with _processes(folder) as begin:
         scheduler = begin("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard")
         address = _address(folder)
-        worker = (address, "--nthreads", "1", "--nworkers", "1", "--no-nanny", "--no-dashboard")
+        worker = [address, "--nthreads", "1", "--nworkers", "1", "--no-nanny", "--no-dashboard"]
+        worker += ["--local-directory", "scratch"]
         workers = [begin("worker", *worker) for _ in range(2)]
         options = ("--backend", "dask", "--scheduler", address)
         process = start(folder, "dask", "dask-out", *options)
@@ -70,7 +71,8 @@ def _fail(folder: Path, rng: random.Random, duration: float) -> Outcome:
     if "Traceback" in said:
         faults.append("traceback")
     # Where it could not begin, there is nothing to resume.
-    if code and "cannot be reached" not in said and "quadrepro run dask.yaml" not in said:
+    begun = "cannot be reached" not in said or any(folder.glob("dask-out/records/??/*.json"))
+    if code and begun and "quadrepro run dask.yaml" not in said:
         faults.append(f"ended with {code}, without the line that resumes")
     faults += resumed(folder, "dask", "dask-out")
     return Outcome(f"{fault}: exit {code}", bool(faults), f"{said}\n{'; '.join(faults)}")

@@ -108,7 +108,9 @@ def _kill(folder: Path, rng: random.Random, duration: float) -> Outcome:
     if left := ended(process.pid):
         faults.append(f"left-over workers: {left} after {WAIT:g} s")
     faults += resumed(folder, "kills", "kills-out")
-    faults += [f"left over: {path}" for path in Path("/dev/shm").glob(f"*loky-{process.pid}-*")]
+    for path in Path("/dev/shm").glob(f"*loky-{process.pid}-*"):
+        faults.append(f"left-over semaphore: {path.name}")
+        path.unlink()
     return Outcome(f"{mode}: {end}", bool(faults), f"{said}\n{'; '.join(faults)}")
 
 
