@@ -83,6 +83,17 @@ def test_only_files_of_the_folder_are_read(tmp_path: Path) -> None:
     assert found.text("risks.md").startswith("## Small")
 
 
+def test_a_table_is_no_larger_than_an_experiment_can_be(tmp_path: Path) -> None:
+    rows = {(f"row {i}", f"column {i}"): (1,) for i in range(400)}
+    found = read_folder(make_folder(tmp_path / "a", cells__csv=cells(rows)))
+    with pytest.raises(DataError, match=r"cells\.csv: a table of 400 rows and 400 columns is too"):
+        found.check()
+    claims = "claim,timed,ours,holds,printed,holds in print\n" + "a,,,,,\n" * 100_001
+    found = read_folder(make_folder(tmp_path / "b", claims__csv=claims))
+    with pytest.raises(DataError, match=r"claims\.csv:100002: at most 100,000 rows are read"):
+        found.check()
+
+
 def test_a_config_of_another_version_is_none(tmp_path: Path) -> None:
     other = make_folder(tmp_path, run__json='{"config": {"title": "T", "unknown": 1}}')
     assert read_folder(other).config is None
