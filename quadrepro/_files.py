@@ -1,10 +1,16 @@
-"""Files that are replaced at once or not at all."""
+"""Files: written at once or not at all, and read only if they are regular and not too large."""
 
 from __future__ import annotations
 
 import os
+import stat
 import uuid
 from pathlib import Path
+
+from quadrepro.errors import DataError
+
+MOST_BYTES = 64 * 2**20
+"""Size of the largest file of a results folder that is read."""
 
 
 def write_bytes(path: Path, content: bytes) -> None:
@@ -39,3 +45,47 @@ def write_bytes(path: Path, content: bytes) -> None:
 def write_text(path: Path, text: str) -> None:
     r"""Write a text in UTF-8 with ``\n`` line ends, at once or not at all; see `write_bytes`."""
     write_bytes(path, text.encode("utf-8"))
+
+
+def is_regular(path: Path) -> bool:
+    """Return whether a path is a file, and not a link, a pipe, a device or a folder."""
+    try:
+        return stat.S_ISREG(path.lstat().st_mode)
+    except (OSError, ValueError):
+        return False
+
+
+def read_bytes(path: Path) -> bytes:
+    """Read a file of a results folder, which may be a stranger's.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Raises
+    ------
+    DataError
+        If it is missing, unreadable, not a regular file, or larger than `MOST_BYTES`.
+    """
+    try:
+        if not is_regular(path):
+            # A missing file is told from a link or a pipe, which is not opened.
+            path.lstat()
+            raise DataError(f"{path}: not a regular file")
+        if (size := path.lstat().st_size) > MOST_BYTES:
+            raise DataError(
+                f"{path}: the file has {size / 2**20:,.0f} MiB; at most "
+                f"{MOST_BYTES / 2**20:,.0f} MiB are read"
+            )
+        return path.read_bytes()
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
+
+
+def read_text(path: Path) -> str:
+    """Read a text in UTF-8 of a results folder; see `read_bytes`, whose errors it raises."""
+    try:
+        return read_bytes(path).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path}: not a text file in UTF-8 (byte {error.start})") from None

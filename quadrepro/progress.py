@@ -10,6 +10,8 @@ import time
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Self, cast
 
+from quadrepro._text import visible
+
 if TYPE_CHECKING:
     from rich.progress import Progress
 
@@ -45,7 +47,7 @@ def countdown(seconds: float) -> str:
 
 def tell(text: str) -> None:
     """Print a line on standard error; a terminal that is gone does not end the work."""
-    print(text, file=_Terminal(), flush=True)
+    print(visible(text), file=_Terminal(), flush=True)
 
 
 class _Terminal(io.TextIOBase):
@@ -172,7 +174,7 @@ class RunProgress(TerminalBar):
             tell(text)
             return
         with self._lock:
-            self._bar.console.print(text, markup=False, highlight=False, soft_wrap=True)
+            self._bar.console.print(visible(text), markup=False, highlight=False, soft_wrap=True)
 
     def show(self) -> None:
         """Show how much is left, on a terminal or if the last line was a while ago."""
@@ -202,7 +204,7 @@ class RunProgress(TerminalBar):
         running = [f"{cell.dataset} {cell.algorithm}" for cell in self._left.running]
         if running:
             text += f"; running {', '.join(list(dict.fromkeys(running))[:SHOWN])}"
-        return text
+        return visible(text)
 
 
 class FetchProgress(TerminalBar):

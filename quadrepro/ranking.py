@@ -79,7 +79,9 @@ class RankedScores:
         """The numbers with eight digits, one row per pair."""
         import pandas as pd
 
-        return pd.read_csv(io.StringIO(self.table.to_csv()))
+        from quadrepro.report.table import unmarked_csv
+
+        return pd.read_csv(io.StringIO(unmarked_csv(self.table.to_csv())))
 
     def write(self, folder: str | Path) -> None:
         """Write ``ranking.md``, ``.csv``, ``.tex``, and the diagram as ``.svg`` and ``.png``."""
@@ -97,7 +99,7 @@ class RankedScores:
     def _repr_html_(self) -> str:
         from markdown_it import MarkdownIt
 
-        return str(MarkdownIt("commonmark").enable("table").render(self.markdown))
+        return str(MarkdownIt("commonmark", {"html": False}).enable("table").render(self.markdown))
 
 
 def rank(

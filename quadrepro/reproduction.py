@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from quadrepro.errors import ConfigError, nearest
+from quadrepro.errors import ConfigError, DataError, nearest
 
 if TYPE_CHECKING:
     from quadrepro.config.cell import Cell
@@ -205,12 +205,13 @@ def _warn_of_another(plan: Plan, folder: Path) -> None:
     """Say if a results folder held the results of another config of the same file name."""
     import json
 
+    from quadrepro._files import read_text
     from quadrepro.progress import tell
 
     try:
-        run = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+        run = json.loads(read_text(folder / "run.json"))
         title = run["config"]["title"]
-    except (OSError, ValueError, KeyError, TypeError):
+    except (DataError, ValueError, LookupError, TypeError, RecursionError):
         return
     if title != plan.experiment.config.title:
         tell(f"{folder} held the results of another config, {title!r}, which are replaced")

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from quadrepro.errors import ConfigError, nearest
+from quadrepro._files import is_regular, read_text
+from quadrepro.errors import ConfigError, DataError, nearest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,14 +42,12 @@ class TableView:
     @property
     def markdown(self) -> str:
         """The table with title and notes as Markdown, numbers rounded for reading."""
-        return (self.folder / f"{self.name}.md").read_text(encoding="utf-8")
+        return read_text(self.folder / f"{self.name}.md")
 
     @property
     def data(self) -> pd.DataFrame:
         """The numbers with eight digits, each in a column of its own."""
-        import pandas as pd
-
-        return pd.read_csv(self.folder / f"{self.name}.csv")
+        return _frame(self.folder / f"{self.name}.csv")
 
     def __repr__(self) -> str:
         return self.markdown
@@ -54,7 +55,7 @@ class TableView:
     def _repr_html_(self) -> str:
         from markdown_it import MarkdownIt
 
-        return str(MarkdownIt("commonmark").enable("table").render(self.markdown))
+        return str(MarkdownIt("commonmark", {"html": False}).enable("table").render(self.markdown))
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,8 +107,12 @@ class Results:
         """One row per cell: errors, chosen hyper-parameters, seconds, metrics; as ``cells.csv``."""
         import pandas as pd
 
-        cells = pd.read_csv(self.folder / "cells.csv")
-        chosen = [json.loads(text) if isinstance(text, str) else None for text in cells["chosen"]]
+        path = self.folder / "cells.csv"
+        cells = _frame(path)
+        try:
+            chosen = [json.loads(t) if isinstance(t, str) else None for t in cells["chosen"]]
+        except (ValueError, LookupError, RecursionError) as error:
+            raise DataError(f"{path} is damaged: {error}") from None
         cells["chosen"] = pd.Series(chosen, dtype=object)
         return cells
 
@@ -216,7 +221,7 @@ class Results:
 
     def _data(self, name: str, needs: str) -> pd.DataFrame:
         path = self.folder / f"{name}.csv"
-        if not path.is_file():
+        if not is_regular(path):
             raise ConfigError(f"{self.folder} has no {name}: they need {needs}")
         return TableView(name, self.folder).data
 
@@ -231,6 +236,18 @@ class Results:
         figures = f"; figures: {', '.join(self.figures)}" if self.figures else ""
         text = escape(f"tables: {', '.join(self.tables)}{figures}; folder: {self.folder}")
         return f"{self.table(self.tables[0])._repr_html_()}<p>{text}</p>"
+
+
+def _frame(path: Path) -> pd.DataFrame:
+    """Return the numbers of a file that `quadrepro.report.table.csv_text` has written."""
+    import pandas as pd
+
+    from quadrepro.report.table import unmarked_csv
+
+    try:
+        return pd.read_csv(io.StringIO(unmarked_csv(read_text(path))))
+    except (ValueError, csv.Error) as error:
+        raise DataError(f"{path} is damaged: {error}") from None
 
 
 def load_results(folder: str | Path) -> Results:

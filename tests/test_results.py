@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import quadrepro
-from quadrepro.errors import ConfigError
+from quadrepro.errors import ConfigError, DataError
 from quadrepro.results import Results, load_results
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -154,3 +154,16 @@ def test_every_public_name_is_there_and_listed() -> None:
     assert {"reproduce", "load_results", "stats", "AdaBoostClassifier", "__version__"} <= set(
         quadrepro.__all__
     )
+
+
+def test_a_notebook_runs_nothing_of_a_table_of_a_stranger(results: Results) -> None:
+    (results.folder / "risks.md").write_text("<script>alert(1)</script>\n\n| <b>a |\n|--|\n")
+    assert "<script" not in (shown := load_results(results.folder)._repr_html_())
+    assert "<b>" not in shown
+
+
+@pytest.mark.parametrize("text", ["", "a\n1,2,3\n4", "chosen\n[[\n", "a,b\n1,2\n"])
+def test_a_damaged_file_of_cells_is_named(results: Results, text: str) -> None:
+    (results.folder / "cells.csv").write_text(text)
+    with pytest.raises(DataError, match=r"cells\.csv is damaged"):
+        _ = load_results(results.folder).cells

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from collections import defaultdict
 from collections.abc import Iterator
@@ -10,11 +9,13 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import NamedTuple
 
+from quadrepro._files import is_regular
 from quadrepro.audit.check import Check, Finding, Found, Place
 from quadrepro.audit.subject import Subject
 from quadrepro.config.loading import Experiment
 from quadrepro.errors import DataError
 from quadrepro.papers.printed import Printed
+from quadrepro.report.table import read_rows
 from quadrepro.stats import LEVEL
 
 CELLS = "cells.csv"
@@ -47,7 +48,7 @@ def judge(subject: Subject) -> Found:
         for i, name in enumerate(subject.facts(table).codings):
             experiment = subject.experiment(name, table.name, "codings", i)
             path = subject.results / experiment.name / CELLS
-            if not i and not path.is_file():
+            if not i and not is_regular(path):
                 findings.append(Finding(Place(table.name), "", None, f"there is no {path}"))
                 break
             of_configs.append(_codings(table, experiment, path))
@@ -115,7 +116,7 @@ def p_of_one_more(risks: list[float], printed: float, rounding: float) -> float:
 
 def _codings(table: Printed, experiment: Experiment, path: Path) -> list[Coding]:
     """Return the rows of a config that are set beside printed ones; none without results."""
-    if not path.is_file():
+    if not is_regular(path):
         return []
     risks = _read(path)
     return [
@@ -129,11 +130,10 @@ def _codings(table: Printed, experiment: Experiment, path: Path) -> list[Coding]
 def _read(path: Path) -> dict[tuple[str, str], list[float]]:
     risks: dict[tuple[str, str], list[float]] = defaultdict(list)
     try:
-        with path.open(encoding="utf-8", newline="") as file:
-            for line in csv.DictReader(file):
-                if line["status"] == "ok":
-                    risks[line["dataset"], line["algorithm"]].append(float(line["value"]))
-    except (KeyError, TypeError, ValueError, csv.Error):
+        for _, line in read_rows(path):
+            if line["status"] == "ok":
+                risks[line["dataset"], line["algorithm"]].append(float(line["value"]))
+    except (KeyError, ValueError):
         raise DataError(f"{path}: not a file of cells that quadrepro has written") from None
     return risks
 

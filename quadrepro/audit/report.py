@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from quadrepro._files import write_text
+from quadrepro._text import markdown
 from quadrepro.audit import CHECKS
 from quadrepro.audit.check import Finding
 from quadrepro.audit.subject import Subject
@@ -83,7 +84,7 @@ class Audit:
         """Return the table of checks, the failures, and the notes."""
         if not self.findings:
             reason = "The paper has no printed tables, so there is nothing to check."
-            return "\n\n".join((f"## {self.title}", reason, *self.notes)) + "\n"
+            return markdown("\n\n".join((f"## {self.title}", reason, *self.notes)) + "\n")
         return "\n".join(table.to_markdown() for table in self.tables)
 
     def to_csv(self) -> str:

@@ -12,6 +12,7 @@ import sys
 
 import click
 
+from quadrepro.cli.showing import echo
 from quadrepro.errors import EXIT_INTERRUPTED, QuadreproError, nearest
 
 VERBS = {
@@ -67,15 +68,15 @@ class _Verbs(click.Group):
         try:
             return super().invoke(ctx)
         except QuadreproError as error:
-            click.echo(f"error: {error}", err=True)
+            echo(f"error: {error}", err=True)
             ctx.exit(error.exit_code)
         except KeyboardInterrupt:
             again = shlex.join(["quadrepro", *sys.argv[1:]])
-            click.echo(f"\ninterrupted; finished work is kept; continue with: {again}", err=True)
+            echo(f"\ninterrupted; finished work is kept; continue with: {again}", err=True)
             ctx.exit(EXIT_INTERRUPTED)
         except OSError as error:
             place = f"{error.filename}: " if error.filename else ""
-            click.echo(f"error: {place}{error.strerror or error}", err=True)
+            echo(f"error: {place}{error.strerror or error}", err=True)
             ctx.exit(1)
 
 

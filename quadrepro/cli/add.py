@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from quadrepro.cli.options import described_file
+from quadrepro.cli.showing import echo
 from quadrepro.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -37,8 +38,8 @@ def command(file: Path, target: str, out: Path, force: bool, **told: Any) -> Non
     card = inspect_file(file, target, **told)
     path = card_path(card, out, force)
     write_card(card, path)
-    click.echo(f"Wrote {path}\n\n{summary(card)}")
-    click.echo(f"\nIn a config:\n\nprotocol: {{view: default}}\ndatasets:\n  - {card.name}")
+    echo(f"Wrote {path}\n\n{summary(card)}")
+    echo(f"\nIn a config:\n\nprotocol: {{view: default}}\ndatasets:\n  - {card.name}")
 
 
 def card_path(card: Card, folder: Path, force: bool) -> Path:

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from quadrepro.cli.options import format_option
+from quadrepro.cli.showing import echo
 
 
 @click.command("audit")
@@ -43,7 +44,7 @@ def command(paper: str, out: Path | None, results: Path, form: str, strict: bool
         for table in found.tables:
             print_table(table, form)
     else:
-        click.echo(found.to_markdown(), nl=False)
+        echo(found.to_markdown(), nl=False)
     if out is not None:
         found.write(out)
     if strict and found.failures:

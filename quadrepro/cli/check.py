@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from quadrepro.cli.options import config_argument, data_option, out_option, repeats_option
+from quadrepro.cli.showing import echo
 
 
 @click.command("check")
@@ -33,7 +34,7 @@ def command(config: str, data: Path | None, out: Path, repeats: int | None) -> N
         n_train, n_valid, n_test = plan.sources[row].sizes
         rows.append((row, n_train, n_valid or "", n_test, dataset.origin))
     print_listing(("data set", "train", "validate", "test", "from"), rows)
-    click.echo()
+    echo()
     settings = []
     for entry in plan.experiment.config.columns:
         cell = next(cell for cell in plan.cells if cell.algorithm == entry.name)
@@ -44,5 +45,5 @@ def command(config: str, data: Path | None, out: Path, repeats: int | None) -> N
     if n_left:
         jobs = workers(None, found.missing)
         text += f", {n_left} left{expected(found.forecast(jobs), jobs)}"
-    click.echo(text)
+    echo(text)
     warn_of_memory(plan)

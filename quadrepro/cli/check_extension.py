@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from quadrepro.cli.showing import echo
 from quadrepro.errors import EXIT_CELLS_MISSING
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def command(name: str) -> None:
 
     broken = 0
     for extension in _named(name):
-        click.echo(f"{extension.name} (quadrepro.{extension.kind}, {extension.title})")
+        echo(f"{extension.name} (quadrepro.{extension.kind}, {extension.title})")
         for contract in contracts_of(extension.kind):
             try:
                 contract(extension.name)
@@ -33,11 +34,11 @@ def command(name: str) -> None:
             except Exception as error:
                 broken += 1
                 kind = "" if isinstance(error, AssertionError) else f"{type(error).__name__}: "
-                click.echo(f"  broken  {title(contract)}: {kind}{error}")
+                echo(f"  broken  {title(contract)}: {kind}{error}")
             else:
-                click.echo(f"  ok      {title(contract)}")
+                echo(f"  ok      {title(contract)}")
     if broken:
-        click.echo(f"{broken} contract{'s' * (broken > 1)} broken", err=True)
+        echo(f"{broken} contract{'s' * (broken > 1)} broken", err=True)
         sys.exit(EXIT_CELLS_MISSING)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from quadrepro.cli.options import data_option, out_option
+from quadrepro.cli.showing import echo
 
 
 @click.command("clean")
@@ -35,4 +36,4 @@ def command(configs: tuple[str, ...], data: Path | None, out: Path, dry_run: boo
         if not dry_run:
             path.unlink(missing_ok=True)
     verb = "would be removed" if dry_run else "removed"
-    click.echo(f"{n_files} files, {size / 1e6:.1f} MB {verb} from {store.folder}")
+    echo(f"{n_files} files, {size / 1e6:.1f} MB {verb} from {store.folder}")

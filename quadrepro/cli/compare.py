@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from quadrepro.cli.showing import echo
+
 
 @click.command("compare")
 @click.argument("ours", type=click.Path(path_type=Path))
@@ -68,10 +70,10 @@ def _two_folders(ours: Path, theirs: Path, tolerance: float) -> None:
 
     found = compare(ours, theirs, tolerance)
     for name, n_files in found.compared.items():
-        click.echo(f"{name}: {n_files} files compared")
+        echo(f"{name}: {n_files} files compared")
     if found.differences:
         raise ToleranceError("\n".join(found.differences))
-    click.echo(
+    echo(
         f"{ours} and {theirs} agree: words and counts exactly, other numbers to a relative "
         f"tolerance of {tolerance:g}; measured times are left out"
     )
@@ -85,7 +87,7 @@ def _against_printed(ours: Path, at_least: int | None, out: Path) -> None:
     folder, _ = find_results(str(ours), out)
     scores = read_scores(folder)
     for score in scores:
-        click.echo(score.text)
+        echo(score.text)
     inside = sum(score.inside for score in scores)
     if at_least is not None and inside < at_least:
         raise ToleranceError(

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from quadrepro.cli.options import config_argument, data_option, out_option, repeats_option
+from quadrepro.cli.showing import echo
 from quadrepro.errors import EXIT_CELLS_MISSING
 
 
@@ -50,7 +51,7 @@ def command(
     cells = cells_of(plan, row, column, repeat)
     records = records_of(cells, store)
     for cell, record in zip(cells, records, strict=True):
-        click.echo(tabulate([*explain(cell, record, store)], tablefmt="plain") + "\n")
+        echo(tabulate([*explain(cell, record, store)], tablefmt="plain") + "\n")
     if not all(record.ok for record in records):
         ctx.exit(EXIT_CELLS_MISSING)
     if recompute:
@@ -58,4 +59,4 @@ def command(
         for again in local(1)(cell.ready() for cell in cells):
             if result(again) != result(kept[again.key]):
                 raise ToleranceError(f"{store.path(again.key)}: computed again, the result differs")
-        click.echo(f"computed again: {len(cells)} of {len(cells)} results are the same")
+        echo(f"computed again: {len(cells)} of {len(cells)} results are the same")

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from quadrepro.cli.options import data_option, offline_option
+from quadrepro.cli.showing import echo
 
 
 @click.command("fetch")
@@ -36,7 +37,7 @@ def command(what: tuple[str, ...], everything: bool, data: Path | None, offline:
     for name in names:
         load_dataset(name, data)
     count = "1 data set is" if len(names) == 1 else f"{len(names)} data sets are"
-    click.echo(f"{count} available and as described by the cards")
+    echo(f"{count} available and as described by the cards")
 
 
 def _named(what: tuple[str, ...]) -> tuple[list[str], dict[tuple[str, int], None]]:

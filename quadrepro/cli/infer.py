@@ -14,6 +14,7 @@ from quadrepro.cli.options import (
     out_option,
     repeats_option,
 )
+from quadrepro.cli.showing import echo
 from quadrepro.errors import EXIT_CELLS_MISSING
 
 
@@ -47,7 +48,7 @@ def command(
     if missing:
         given = {"--data": data, "--out": out, "--repeats": repeats}
         options = [str(x) for pair in given.items() if pair[1] is not None for x in pair]
-        click.echo(
+        echo(
             f"{missing} of {total} cells have no result in {record_store(out).folder}; compute "
             f"them with: {shlex.join(['quadrepro', 'run', config, *options])}",
             err=True,

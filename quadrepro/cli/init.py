@@ -9,6 +9,7 @@ import click
 
 from quadrepro.cli.add import card_path, refuse_to_replace, summary
 from quadrepro.cli.options import described_file
+from quadrepro.cli.showing import echo
 
 CARDS = Path("datasets")
 """Where configs in this folder find cards."""
@@ -34,8 +35,8 @@ def command(file: Path, target: str, force: bool, **told: Any) -> None:
     write_card(card, place)
     write_text(config, draft_config(card, str(file), str(place)))
     write_text(Path(SCHEMA), schema_text("config"))
-    click.echo(f"Wrote {place} and {config}\n\n{summary(card)}")
-    click.echo(
+    echo(f"Wrote {place} and {config}\n\n{summary(card)}")
+    echo(
         f"\nLook through both, then:\n\n"
         f"quadrepro check {config}    # what a run will do\n"
         f"quadrepro run {config}      # tables, figures and a page in results/{card.name}/"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
 import click
 
+from quadrepro._text import json_text
 from quadrepro.cli.options import data_option
+from quadrepro.cli.showing import echo
 from quadrepro.extensions import KINDS
 
 Rows = list[tuple[str, ...]]
@@ -45,15 +46,15 @@ def command(what: str, data: Path | None, form: str) -> None:
     header, rows = listing[what]() if what in listing else _others(what)
     if form == "json":
         named = [dict(zip(header, row, strict=True)) for row in rows]
-        click.echo(json.dumps(named, indent=2, ensure_ascii=False))
+        echo(json_text(named, indent=2))
     elif form == "csv":
         from quadrepro.report.table import csv_text
 
-        click.echo(csv_text(header, tuple(rows)), nl=False)
+        echo(csv_text(header, tuple(rows)), nl=False)
     elif form == "markdown":
         from tabulate import tabulate
 
-        click.echo(tabulate(rows, header, "pipe", disable_numparse=True))
+        echo(tabulate(rows, header, "pipe", disable_numparse=True))
     else:
         print_listing(header, rows, DISPENSABLE)
 

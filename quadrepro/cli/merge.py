@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from quadrepro.cli.options import out_option
+from quadrepro.cli.showing import echo
 
 
 @click.command("merge")
@@ -27,4 +28,4 @@ def command(folders: tuple[Path, ...], out: Path) -> None:
     from quadrepro.reproduction import record_store
 
     merged = merge([record_store(folder) for folder in folders], record_store(out))
-    click.echo(f"{merged.copied} records copied to {out}, {merged.known} were there already")
+    echo(f"{merged.copied} records copied to {out}, {merged.known} were there already")

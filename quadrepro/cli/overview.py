@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from quadrepro.cli.showing import echo
+
 
 @click.command("overview")
 @click.option(
@@ -23,4 +25,4 @@ def command(out: Path) -> None:
     """
     from quadrepro.report.overview import write_overview
 
-    click.echo(f"Scoreboard written to {write_overview(out)}")
+    echo(f"Scoreboard written to {write_overview(out)}")

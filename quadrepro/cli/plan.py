@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from quadrepro.cli.options import config_argument, data_option, out_option, repeats_option
+from quadrepro.cli.showing import echo
 
 
 @click.command("plan")
@@ -46,4 +47,4 @@ def command(config: str, data: Path | None, out: Path, repeats: int | None) -> N
     if missing:
         jobs = workers(None, found.missing)
         text += expected(found.forecast(jobs), jobs)
-    click.echo(text)
+    echo(text)

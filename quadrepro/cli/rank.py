@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from quadrepro.cli.options import format_option
+from quadrepro.cli.showing import echo
 
 
 @click.command("rank")
@@ -59,4 +60,4 @@ def command(
     print_table(found.table, form)
     if out is not None:
         found.write(out)
-        click.echo(f"Table and diagram written to {out}")
+        echo(f"Table and diagram written to {out}")

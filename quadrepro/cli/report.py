@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from quadrepro.cli.options import out_option
+from quadrepro.cli.showing import echo
 
 
 @click.command("report")
@@ -32,12 +33,12 @@ def command(ctx: click.Context, what: str | None, all_of_them: bool, out: Path) 
         page, unlisted = write_report(*find_results(what, out))
         for reason in unlisted:
             tell(reason)
-        click.echo(page.resolve().as_uri())
+        echo(page.resolve().as_uri())
         return
     if not results_folders(out):
         raise ConfigError(f"{out} holds no results folder")
     index, faults = write_all(out)
     for fault in faults:
         tell(f"error: {fault}")
-    click.echo(index.resolve().as_uri())
+    echo(index.resolve().as_uri())
     ctx.exit(max((fault.exit_code for fault in faults), default=0))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from quadrepro._text import json_text
 from quadrepro.cli.interruption import Interruption
 from quadrepro.cli.options import (
     allow_missing_option,
@@ -22,6 +22,7 @@ from quadrepro.cli.options import (
     shard_of,
     statuses,
 )
+from quadrepro.cli.showing import echo
 from quadrepro.errors import EXIT_INTERRUPTED, QuadreproError
 
 if TYPE_CHECKING:
@@ -253,10 +254,10 @@ def _show(written: Written, plan: Plan, asked: _Options, heading: bool) -> int:
         _event("end", **what, without_result=bad, report=None if page is None else str(page))
         return int(bad > 0)
     if heading:
-        click.echo(f"== {plan.experiment.config.title}\n")
+        echo(f"== {plan.experiment.config.title}\n")
     code = show(results, asked.form)
     if page is not None:
-        click.echo(f"Report: {page.resolve().as_uri()}")
+        echo(f"Report: {page.resolve().as_uri()}")
     return code
 
 
@@ -271,4 +272,4 @@ def _backend(limits: Limits, asked: _Options, jobs: int) -> Backend:
 
 
 def _event(name: str, **fields: Any) -> None:
-    click.echo(json.dumps({"event": name, **fields}, ensure_ascii=False))
+    echo(json_text({"event": name, **fields}))

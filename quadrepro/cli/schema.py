@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from quadrepro.cli.showing import echo
+
 
 @click.command("schema")
 @click.argument("what", type=click.Choice(["config", "card", "paper"]), default="config")
@@ -32,8 +34,8 @@ def command(what: str, form: str, out: Path | None) -> None:
         raise click.UsageError("there is a page of the keys of a config alone")
     text = schema_text(what) if form == "json" else config_reference()
     if out is None:
-        click.echo(text, nl=False)
+        echo(text, nl=False)
         return
     out.parent.mkdir(parents=True, exist_ok=True)
     write_text(out, text)
-    click.echo(f"Wrote {out}")
+    echo(f"Wrote {out}")

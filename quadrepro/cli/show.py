@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from quadrepro.cli.options import data_option
+from quadrepro.cli.showing import echo
 
 if TYPE_CHECKING:
     from quadrepro.data.card import Attribute, Card, View
@@ -34,7 +35,7 @@ def command(dataset: str, data: Path | None) -> None:
 
     card = load_card(dataset)
     _paragraph(f"{card.name}: {card.title}", "")
-    click.echo(f"{card.task}, {card.rows} rows, {len(card.attributes)} attributes")
+    echo(f"{card.task}, {card.rows} rows, {len(card.attributes)} attributes")
     _section(f"target ({card.target.original})", [_target(card)])
     _section("attributes", _attributes(card))
     _section("parts", (f"{name}: rows {a} to {b}" for name, (a, b) in card.parts.items()))
@@ -53,7 +54,7 @@ def _section(title: str, paragraphs: Iterable[str]) -> None:
     """Print a title and what stands under it; nothing where nothing does."""
     for i, paragraph in enumerate(paragraphs):
         if i == 0:
-            click.echo(f"\n{title}")
+            echo(f"\n{title}")
         _paragraph(paragraph.strip(), "  " + " " * (len(paragraph) - len(paragraph.lstrip())))
 
 
@@ -61,7 +62,7 @@ def _paragraph(text: str, indent: str) -> None:
     """Print lines as wide as the terminal; paths, addresses and hashes are never broken."""
     from quadrepro.report.terminal import columns
 
-    click.echo(
+    echo(
         textwrap.fill(
             text,
             min(WIDTH, columns()),

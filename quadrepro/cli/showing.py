@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from quadrepro._text import visible
 from quadrepro.errors import EXIT_CELLS_MISSING
 
 if TYPE_CHECKING:
@@ -23,11 +24,16 @@ SHOWN = 10
 """Number of cells without a result to name."""
 
 
+def echo(text: str = "", *, err: bool = False, nl: bool = True) -> None:
+    """Print text, in which control characters that others have put there are shown as escapes."""
+    click.echo(visible(text), err=err, nl=nl)
+
+
 def tell_of_code(experiment: Experiment) -> None:
     """Name the files beside a config that a run imports."""
     if files := experiment.code:
         more = f" and {len(files) - SHOWN} more" if len(files) > SHOWN else ""
-        click.echo(f"this config runs code: {', '.join(files[:SHOWN])}{more}\n")
+        echo(f"this config runs code: {', '.join(files[:SHOWN])}{more}\n")
 
 
 def warn_of_memory(plan: Plan) -> None:
@@ -73,9 +79,10 @@ def print_table(table: Table, form: str) -> None:
     from quadrepro.report.terminal import columns, on_terminal, table_text
 
     if form == "auto" and on_terminal():
+        # Its texts are escaped already; a terminal needs the codes of its colours.
         click.echo(table_text(table, columns(), colour=True) + "\n")
     else:
-        click.echo(table.to_markdown())
+        echo(table.to_markdown())
 
 
 def print_listing(
@@ -85,7 +92,7 @@ def print_listing(
     from quadrepro.report.terminal import columns, listing_text
 
     words = [[str(value) for value in row] for row in rows]
-    click.echo(listing_text(header, words, columns(), dispensable))
+    echo(listing_text(header, words, columns(), dispensable))
 
 
 def show(results: Results, form: str) -> int:
@@ -97,19 +104,19 @@ def show(results: Results, form: str) -> int:
 
 def tell_of_missing(results: Results) -> int:
     """Print the folder and the cells without a result, and return the exit code."""
-    click.echo(f"Tables written to {results.folder}")
+    echo(f"Tables written to {results.folder}")
     assert results.outcomes is not None
     records = results.outcomes.records
     bad = [(cell, record) for cell, record in records.items() if not record.ok]
     for cell, record in bad[:SHOWN]:
-        click.echo(failure(*cell, record), err=True)
+        echo(failure(*cell, record), err=True)
     if not bad:
         return 0
     cells = results.folder / "cells.csv"
     more = f", the first {SHOWN} above; {cells} names all" if len(bad) > SHOWN else ""
-    click.echo(f"{len(bad)} of {len(records)} cells have no result{more}", err=True)
+    echo(f"{len(bad)} of {len(records)} cells have no result{more}", err=True)
     if tried := sorted({record.status for _, record in bad} - {"missing"}):
-        click.echo(f"compute them again with --retry {','.join(tried)}", err=True)
+        echo(f"compute them again with --retry {','.join(tried)}", err=True)
     return EXIT_CELLS_MISSING
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from quadrepro.cli.options import config_argument, data_option, out_option, repeats_option
+from quadrepro.cli.showing import echo
 
 
 @click.command("status")
@@ -30,19 +31,19 @@ def command(config: str, data: Path | None, out: Path, repeats: int | None) -> N
     store = record_store(out, read_only=True)
     found = overview(plan.cells, store)
     lines = found.lines
-    click.echo(f"{plan.experiment.config.title}: {sum(line.n_cells for line in lines)} cells")
-    click.echo(f"{sum(line.n_kept for line in lines)} done")
+    echo(f"{plan.experiment.config.title}: {sum(line.n_cells for line in lines)} cells")
+    echo(f"{sum(line.n_kept for line in lines)} done")
     bad = [cell for line in lines for cell in line.failed]
-    click.echo(f"{len(bad)} without a result")
+    echo(f"{len(bad)} without a result")
     for cell, record in zip(bad[:SHOWN], records_of(bad[:SHOWN], store), strict=True):
-        click.echo(f"  {failure(cell.dataset, cell.algorithm, cell.repeat, record)}")
+        echo(f"  {failure(cell.dataset, cell.algorithm, cell.repeat, record)}")
     if len(bad) > SHOWN:
-        click.echo(f"  and {len(bad) - SHOWN} more")
+        echo(f"  and {len(bad) - SHOWN} more")
     keys = {cell.key for cell in plan.cells}
     running = [claim for claim in Claims(store.folder / CLAIMS).current() if claim.key in keys]
-    click.echo(f"{len(running)} running or next")
+    echo(f"{len(running)} running or next")
     for claim in running:
-        click.echo(f"  {claim.cell}: since {claim.since}, process {claim.pid} on {claim.host}")
+        echo(f"  {claim.cell}: since {claim.since}, process {claim.pid} on {claim.host}")
     left = sum(line.n_missing for line in lines)
     jobs = workers(None, found.missing)
-    click.echo(f"{left} left{expected(found.forecast(jobs), jobs)}")
+    echo(f"{left} left{expected(found.forecast(jobs), jobs)}")

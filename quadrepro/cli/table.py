@@ -13,6 +13,7 @@ from quadrepro.cli.options import (
     out_option,
     repeats_option,
 )
+from quadrepro.cli.showing import echo
 from quadrepro.errors import EXIT_CELLS_MISSING
 
 
@@ -48,7 +49,7 @@ def command(
     for config in configs:
         plan = prepare(config, data=data, repeats=repeats, offline=True, check_data=False)
         if not any(cell.key in known for cell in plan.cells):
-            click.echo(f"no cell of {config} has been computed in {store.folder}", err=True)
+            echo(f"no cell of {config} has been computed in {store.folder}", err=True)
             code = EXIT_CELLS_MISSING
             continue
         results = write(plan, store, out, allow_missing)

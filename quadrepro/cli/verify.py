@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from quadrepro.cli.options import config_argument, data_option, out_option, repeats_option
+from quadrepro.cli.showing import echo
 from quadrepro.errors import EXIT_CELLS_MISSING
 
 SHOWN = 20
@@ -65,5 +66,5 @@ def command(
         more = [f"and {len(faults) - SHOWN} more"] if len(faults) > SHOWN else []
         raise ToleranceError("\n".join([*faults[:SHOWN], *more]))
     if len(done) < len(cells):
-        click.echo(f"{len(cells) - len(done)} of {len(cells)} cells have no result", err=True)
+        echo(f"{len(cells) - len(done)} of {len(cells)} cells have no result", err=True)
         ctx.exit(EXIT_CELLS_MISSING)

@@ -69,10 +69,13 @@ def make_ledger(
     rows, columns : collection of str
         Names of the main table.
     """
-    declared = _declared(folder, paper)
+    declared = {text: _words(claim) for text, claim in _declared(folder, paper).items()}
+    named = {
+        text: tuple(tuple(name for name in names if name in words) for names in (columns, rows))
+        for text, words in declared.items()
+    }
     found = []
     for line in folder.claims:
-        words = _words(declared.get(line["claim"], {}))
         printed = _judged(line["holds in print"], line["printed"])
         found.append(
             LedgerClaim(
@@ -80,8 +83,7 @@ def make_ledger(
                 line["timed"] == "true",
                 _judged(line["holds"], line["ours"]),
                 printed if line["holds in print"] else None,
-                tuple(name for name in columns if name in words),
-                tuple(name for name in rows if name in words),
+                *named.get(line["claim"], ()),
             )
         )
     return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from bisect import bisect_left
 from dataclasses import dataclass, replace
 from statistics import fmean, stdev
 from typing import Any
@@ -192,9 +193,9 @@ def _ranked(of_row: list[Entry]) -> list[Entry]:
     """Return the entries of a row with their ranks."""
     # Eight digits, as in the tables: sums of one value in another order are not another value.
     means = [None if e.mean is None else float(f"{e.mean:.8g}") for e in of_row]
-    known = [mean for mean in means if mean is not None]
+    known = sorted(mean for mean in means if mean is not None)
     return [
-        entry if mean is None else replace(entry, rank=1 + sum(other < mean for other in known))
+        entry if mean is None else replace(entry, rank=1 + bisect_left(known, mean))
         for entry, mean in zip(of_row, means, strict=True)
     ]
 

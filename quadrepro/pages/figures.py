@@ -12,19 +12,21 @@ from quadrepro.pages.folder import Folder
 LARGEST = 400_000
 """Bytes of all figures of a page together; those beyond are linked instead."""
 
+MOST = 20
+"""Number of figures of a page; those beyond are linked."""
+
 LARGEST_SVG = 180_000
 """Bytes of an SVG, above which the PNG of the figure is taken if it is smaller."""
 
 WIDTH = 1400
 """Pixels of the width to which a PNG is reduced."""
 
-LARGEST_PIXELS = 50_000_000
-"""Of a PNG that is unpacked."""
+LARGEST_PIXELS, LONGEST = 50_000_000, 20_000
+"""Pixels of a PNG that is unpacked, and of its longer side."""
 
 COLOURS = 64
 """Of a reduced PNG."""
 
-_METADATA = re.compile(r"<metadata>.*?</metadata>", re.DOTALL)
 _PATH = re.compile(r'(?<= d=")[^"]*')
 _DIGITS = re.compile(r"(\.\d)\d+")
 
@@ -67,8 +69,8 @@ def make_figures(folder: Folder) -> list[Figure]:
     """Return the figures of a results folder, as far as they fit into a page."""
     left, found = LARGEST, []
     tables = folder.manifest.tables
-    for name, files in folder.manifest.figures.items():
-        source = _source(folder, files.files)
+    for i, (name, files) in enumerate(folder.manifest.figures.items()):
+        source = _source(folder, files.files) if i < MOST else ""
         if len(source) > left:
             source = ""
         left -= len(source)
@@ -82,7 +84,8 @@ def _source(folder: Folder, names: tuple[str, ...]) -> str:
     """Return the smaller of SVG and PNG as a data URI, or the SVG if it is small."""
     found = {}
     for name in names:
-        if name.endswith(".svg") and (text := folder.text(name)):
+        # A larger one would not fit with one decimal either.
+        if name.endswith(".svg") and 0 < len(text := folder.text(name)) <= 4 * LARGEST:
             found["svg"] = _uri("svg+xml", _smaller_svg(text).encode())
     if len(found.get("svg", "")) > LARGEST_SVG or not found:
         for name in names:
@@ -101,7 +104,9 @@ def _smaller_svg(text: str) -> str:
     def round_off(path: re.Match[str]) -> str:
         return _DIGITS.sub(r"\1", " ".join(path[0].split()))
 
-    return _PATH.sub(round_off, _METADATA.sub("", text))
+    before, _, rest = text.partition("<metadata>")
+    _, closed, after = rest.partition("</metadata>")
+    return _PATH.sub(round_off, before + after if closed else text)
 
 
 def _smaller_png(content: bytes) -> bytes:
@@ -110,13 +115,13 @@ def _smaller_png(content: bytes) -> bytes:
 
     try:
         opened = Image.open(io.BytesIO(content), formats=["PNG"])
-        if opened.width * opened.height > LARGEST_PIXELS:
+        if opened.width * opened.height > LARGEST_PIXELS or max(opened.size) > LONGEST:
             return b""
         image = opened.convert("RGB")
     except (UnidentifiedImageError, OSError, ValueError, Image.DecompressionBombError):
         return b""
     if image.width > WIDTH:
-        size = WIDTH, round(image.height * WIDTH / image.width)
+        size = WIDTH, max(1, round(image.height * WIDTH / image.width))
         image = image.resize(size, Image.Resampling.LANCZOS)
     small = io.BytesIO()
     # Other methods take the colour of a thin line for that of its surroundings.

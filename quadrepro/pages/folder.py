@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 from collections.abc import Callable, Iterator
@@ -12,9 +10,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
+from quadrepro._files import is_regular, read_bytes
+from quadrepro.config.schema import MAX_CELLS
 from quadrepro.errors import ConfigError, DataError
 from quadrepro.report.files import CELLS, SCORE
 from quadrepro.report.manifest import MANIFEST, Manifest, read_manifest
+from quadrepro.report.table import read_rows
 from quadrepro.report.verdict_table import DATA_HEADER as VERDICTS_HEADER
 from quadrepro.report.verdict_table import NAME as VERDICTS
 from quadrepro.report.verdict_table import SCORE_HEADER
@@ -123,6 +124,13 @@ class Folder:
         found: dict[Place, list[Split]] = {}
         for row, split in self._rows(CELLS, CELLS_READ, _split):
             found.setdefault((row["dataset"], row["algorithm"]), []).append(split)
+        # The main table has an entry for each pair, also where the file has no cell.
+        rows, columns = (len({place[i] for place in found}) for i in (0, 1))
+        if rows * columns > MAX_CELLS:
+            raise DataError(
+                f"{self.path / CELLS}: a table of {rows:,} rows and {columns:,} columns is too "
+                f"large: at most {MAX_CELLS:,} entries"
+            )
         return found
 
     @cached_property
@@ -165,30 +173,24 @@ class Folder:
     def content(self, name: str) -> bytes:
         """Return the bytes of a file of the folder, as `text` does."""
         # A manifest of a stranger must not bring other files into a page.
-        if Path(name).name != name or (self.path / name).is_symlink():
+        if Path(name).name != name or not is_regular(self.path / name):
             return b""
-        try:
-            return (self.path / name).read_bytes()
-        except FileNotFoundError:
-            return b""
+        return read_bytes(self.path / name)
 
     def _rows(
         self, name: str, columns: tuple[str, ...], read: Callable[[dict[str, str]], Read]
     ) -> Iterator[tuple[dict[str, str], Read]]:
         """Yield the rows of a CSV, each with what a function reads of it."""
-        lines = csv.DictReader(io.StringIO(self.text(name), newline=""))
-        missing = [column for column in columns if column not in (lines.fieldnames or columns)]
-        if missing:
-            raise DataError(
-                f"{self.path / name}: there is no column {missing[0]!r}; quadrepro table "
-                f"{self.name} writes the folder again"
-            )
-        try:
-            for line in lines:
-                row = {key: value or "" for key, value in line.items() if key is not None}
+        path = self.path / name
+        if not is_regular(path):
+            return
+        for i, (line, row) in enumerate(read_rows(path, columns)):
+            if i == MAX_CELLS:
+                raise DataError(f"{path}:{line}: at most {MAX_CELLS:,} rows are read")
+            try:
                 yield row, read(row)
-        except (ValueError, RecursionError, csv.Error) as error:
-            raise DataError(f"{self.path / name}:{lines.line_num}: {error}") from None
+            except (ValueError, RecursionError) as error:
+                raise DataError(f"{path}:{line}: {error}") from None
 
 
 def read_folder(path: Path) -> Folder:

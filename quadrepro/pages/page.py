@@ -31,6 +31,9 @@ PAGE = "report.html"
 COPIED = 60_000
 """Bytes up to which a table's CSV or LaTeX can be copied; larger ones are linked."""
 
+MOST_MARKDOWN = 300_000
+"""Characters of all tables of a page together, and of its notes; those beyond are linked."""
+
 FIRST = ("risks", "means")
 """Tables that the main table shows already, with more about each entry."""
 
@@ -73,12 +76,12 @@ class Page:
         """Number of each entry in what the script reads."""
         return {place: i for i, place in enumerate(self.grid.entries)}
 
-    @property
+    @cached_property
     def row_numbers(self) -> dict[str, int]:
         """Number of each row, from 1."""
         return {name: i for i, name in enumerate(self.grid.rows, 1)}
 
-    @property
+    @cached_property
     def column_numbers(self) -> dict[str, int]:
         """Number of each column, from 1."""
         return {name: i for i, name in enumerate(self.grid.columns, 1)}
@@ -117,16 +120,20 @@ class Page:
     def surely_off(self) -> dict[str, list[str]]:
         """Entries that are off even if all are counted, by printed table."""
         found = {}
+        # Under the titles of the columns, which score.csv does not know.
+        names = {f"{v.row}, {v.column}": self.place(v) for _, v in self.folder.verdicts}
         for row in self.scores:
-            # Under the titles of the columns, which score.csv does not know.
-            names = {f"{v.row}, {v.column}": self.place(v) for _, v in self.folder.verdicts}
             off = row["surely off"].split("; ") if row["surely off"] else []
             found[row["printed table"]] = [names.get(name, name) for name in off]
         return found
 
     def is_surely_off(self, verdict: Verdict) -> bool:
         """Return whether an entry is off even if all are counted."""
-        return any(self.place(verdict) in names for names in self.surely_off.values())
+        return self.place(verdict) in self._off
+
+    @cached_property
+    def _off(self) -> frozenset[str]:
+        return frozenset().union(*self.surely_off.values())
 
     def place(self, verdict: Verdict) -> str:
         """Return data set and algorithm of a verdict."""
@@ -146,16 +153,22 @@ class Page:
     @cached_property
     def notes(self) -> tuple[Markup, Markup]:
         """What does not reproduce, and all other notes."""
-        return notes_html(self.folder.text("notes.md"), {t.name for t in self.tables})
+        text = self.folder.text("notes.md")
+        if len(text) > MOST_MARKDOWN:
+            text = "[notes.md](notes.md) is too large to be shown here."
+        return notes_html(text, {t.name for t in self.tables})
 
     @cached_property
     def tables(self) -> list[TableSection]:
         """The tables of the folder but for that of claims, which the ledger shows."""
-        found = []
+        left, found = MOST_MARKDOWN, []
         for name, files in self.folder.manifest.tables.items():
             markdown = next((n for n in files.files if n.endswith(".md")), "")
             if (name == "claims" and self.claims) or not (text := self.folder.text(markdown)):
                 continue
+            if len(text) > left:
+                text = "This table is too large to be shown here."
+            left -= len(text)
             table, notes = table_html(text, files.title)
             others = tuple(n for n in files.files if n != markdown and self.folder.content(n))
             copied = tuple(n for n in others if len(self.folder.content(n)) <= COPIED)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from quadrepro._files import write_text
+from quadrepro._files import is_regular, write_text
 from quadrepro.errors import ConfigError, QuadreproError
 from quadrepro.pages.folder import Folder, read_folder
 from quadrepro.pages.index import index_html
@@ -88,7 +88,8 @@ def write_all(out: Path) -> tuple[Path, list[QuadreproError]]:
 def _write_index(out: Path) -> list[str]:
     """Write the index, and return why folders are not in it."""
     index = out / INDEX
-    if index.exists() and f'content="{GENERATOR}"' not in _beginning(index):
+    ours = is_regular(index) and f'content="{GENERATOR}"' in _beginning(index)
+    if index.exists() and not ours:
         return [f"{index} was not written by quadrepro and stays as it is"]
     folders, faults = [], []
     for path in results_folders(out):

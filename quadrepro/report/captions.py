@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from quadrepro._text import markdown
 from quadrepro.config.protocol import Protocol
 from quadrepro.config.schema import Config
 from quadrepro.config.split_rule import SplitRule
@@ -23,7 +24,7 @@ def caption_text(config: Config, shown: str) -> str:
     shown : str
         What is shown; its first sentence is short and can stand for the figure.
     """
-    return f"{shown}\n\n{' '.join(_how(config))}\n"
+    return markdown(f"{shown}\n\n{' '.join(_how(config))}\n")
 
 
 def listed(words: Sequence[str]) -> str:

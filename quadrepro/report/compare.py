@@ -9,23 +9,28 @@ from __future__ import annotations
 import csv
 import json
 import math
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
 
+from quadrepro._files import is_regular, read_text
 from quadrepro.errors import ConfigError
 from quadrepro.report.latex import NOTE
 from quadrepro.report.locating import results_folders
 from quadrepro.report.manifest import MANIFEST, Manifest, read_manifest
 from quadrepro.report.provenance import LABEL
-from quadrepro.report.table import ENDINGS, is_row
+from quadrepro.report.table import ENDINGS, row_start, start_of_row
 
 WRITTEN_BY_HAND = "notes.md"
 
 TOLERANCE = 1e-6
 """Relative difference of numbers that are not counts, by default."""
+
+MOST_SHOWN = 2_000
+"""Characters of a line that differs that a message has."""
 
 SAME_RUN = ("experiment", "config", "seed", "data")
 """What two ``run.json`` must agree on."""
@@ -116,7 +121,7 @@ def compare(a: Path, b: Path, tolerance: float = TOLERANCE) -> Comparison:
 
 def _experiments(folder: Path) -> dict[str, Path]:
     """Return the results folders in a folder by name, or the folder itself as the empty name."""
-    if (folder / MANIFEST).is_file():
+    if is_regular(folder / MANIFEST):
         return {"": folder}
     inside = {inner.name: inner for inner in results_folders(folder)}
     if not inside:
@@ -137,8 +142,9 @@ def _differences(a: Path, b: Path, tolerance: float) -> dict[str, str]:
     found = {}
     for name in sorted(names):
         sides = a / name, b / name
-        if lacking := [side for side in sides if not side.is_file()]:
-            found[name] = f"{lacking[0]} is missing"
+        if lacking := [side for side in sides if not is_regular(side)]:
+            there = os.path.lexists(lacking[0])
+            found[name] = f"{lacking[0]} is {'not a regular file' if there else 'missing'}"
         elif empty := [side for side in sides if not side.stat().st_size]:
             found[name] = f"{empty[0]} is empty"
         else:
@@ -171,33 +177,36 @@ def _first_difference(a: Path, b: Path, measured: Measured, tolerance: float) ->
         return ""  # The numbers of a figure stand in the CSV beside it.
     try:
         left, right = (_lines(path, measured) for path in (a, b))
-    except (ValueError, csv.Error) as error:
+    except (ValueError, RecursionError, csv.Error) as error:
         return f"{a} or {b} cannot be read: {error}"
     for number, (x, y) in enumerate(zip_longest(left, right), start=1):
         if x is None or y is None:
             return f"{a if x is None else b} ends before line {number}"
         rounded = a.suffix in (".md", ".tex")
         if x != y and not _agree(x, y, tolerance, rounded):
-            return f"{a}:{number}: {x!r}, but {b}: {y!r}"
+            return f"{a}:{number}: {x[:MOST_SHOWN]!r}, but {b}: {y[:MOST_SHOWN]!r}"
     return ""
 
 
 def _lines(path: Path, measured: Measured) -> list[str]:
     """Return the lines of a file, with a sign in place of each number that may differ."""
-    text = path.read_text(encoding="utf-8")
+    text = read_text(path)
     if path.suffix == ".tex":
         text = text.replace("$-$", "-")
     if path.name == "run.json":
         run = json.loads(text)
+        if not isinstance(run, dict):
+            raise ValueError("run.json is not a mapping")
         return [f"{name}: {json.dumps(run.get(name), sort_keys=True)}" for name in SAME_RUN]
     if path.suffix == ".csv" and measured.columns:
         return list(_rows(text, measured.columns))
     lines = [line for line in text.splitlines() if not line.startswith((LABEL, NOTE + LABEL))]
+    timed = {start_of_row(name, path.suffix) for name in measured.rows}
     while lines and not lines[-1]:
         lines.pop()
     return [
         _masked(_unpadded(line))
-        if measured.whole or any(is_row(line, name, path.suffix) for name in measured.rows)
+        if measured.whole or (timed and row_start(line, path.suffix) in timed)
         else _unpadded(line)
         if path.suffix != ".csv"
         else line

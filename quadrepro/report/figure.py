@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from quadrepro._files import write_bytes
+from quadrepro._text import visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -88,6 +89,7 @@ def new_figure(folder: Path, stem: str, width: float, height: float) -> Iterator
     import matplotlib
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
+    from matplotlib.text import Text
 
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
@@ -96,6 +98,11 @@ def new_figure(folder: Path, stem: str, width: float, height: float) -> Iterator
         # Small letters are a little wider at few dots per inch: place panels at those of the PNG.
         figure = Figure(figsize=(width, height), dpi=FORMATS["png"]["dpi"])
         yield figure
+        # The names of others: without controls, which no SVG can hold, and not as formulas. Ticks,
+        # which may have some of ours, get their texts when they are drawn.
+        for text in figure.findobj(Text):
+            if text.get_text():
+                text.set(text=visible(text.get_text()), parse_math=False)
         # A figure with a layout of its own would place its panels and draw twice for each format.
         if any(panel.get_subplotspec() for panel in figure.axes):
             ConstrainedLayoutEngine().execute(figure)

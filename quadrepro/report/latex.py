@@ -62,11 +62,6 @@ def to_latex(table: Table, label: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def is_row(line: str, name: str) -> bool:
-    """Return whether a line is the row of that name."""
-    return line.startswith((f"{escaped(name)} & ", rf"{escaped(name)} \\"))
-
-
 def _parts(table: Table, n: int) -> Iterator[tuple[tuple[str, tuple[Entry, ...]], ...]]:
     """Yield the rows in parts of at most n that are equally long."""
     n_parts = max(1, -(-len(table.rows) // n))

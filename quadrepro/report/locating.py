@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from quadrepro._files import is_regular
 from quadrepro.errors import ConfigError, nearest
 from quadrepro.report.manifest import MANIFEST
 from quadrepro.resources import configs_folder
@@ -13,7 +14,7 @@ def results_folders(out: Path) -> list[Path]:
     """Return the results folders below a folder, by name."""
     if not out.is_dir():
         return []
-    return sorted(path for path in out.iterdir() if (path / MANIFEST).is_file())
+    return sorted(path for path in out.iterdir() if is_regular(path / MANIFEST))
 
 
 def find_results(what: str, out: Path) -> tuple[Path, Path | None]:
@@ -37,11 +38,11 @@ def find_results(what: str, out: Path) -> tuple[Path, Path | None]:
         If there are no such results; with what to do, or the nearest name.
     """
     path = Path(what)
-    if (path / MANIFEST).is_file():
+    if is_regular(path / MANIFEST):
         return path, None
     is_config = path.is_file()
     folder = out / (path.stem if is_config else what)
-    if (folder / MANIFEST).is_file():
+    if is_regular(folder / MANIFEST):
         return folder, path.parent if is_config else None
     known = [other.name for other in results_folders(out)]
     if path.is_dir():

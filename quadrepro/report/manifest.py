@@ -7,16 +7,32 @@ there which numbers may differ.
 from __future__ import annotations
 
 import json
+import os
+from collections import Counter
 from pathlib import Path
+from typing import Annotated, Self
 
-from pydantic import ValidationError
+from pydantic import AfterValidator, ValidationError, model_validator
 
-from quadrepro._files import write_text
+from quadrepro._files import is_regular, read_bytes, write_text
 from quadrepro.documents.model import Model
 from quadrepro.errors import DataError
 
 MANIFEST = "tables.json"
 """Name of the file."""
+
+MOST_IN_ALL = 512 * 2**20
+"""Size of all files of a results folder together above which none of them is read."""
+
+
+def _in_folder(name: str) -> str:
+    """Refuse a name that leads out of the results folder."""
+    if Path(name).name != name or name == ".." or "\0" in name:
+        raise ValueError(f"{name!r} is not the name of a file in this folder")
+    return name
+
+
+FileName = Annotated[str, AfterValidator(_in_folder)]
 
 
 class TableFiles(Model):
@@ -39,7 +55,7 @@ class TableFiles(Model):
 
     key: str
     title: str
-    files: tuple[str, ...]
+    files: tuple[FileName, ...]
     timed: bool = False
     timed_rows: tuple[str, ...] = ()
 
@@ -60,8 +76,8 @@ class FigureFiles(Model):
     """
 
     key: str
-    files: tuple[str, ...]
-    caption: str = ""
+    files: tuple[FileName, ...]
+    caption: FileName = ""
     timed: bool = False
 
 
@@ -78,7 +94,7 @@ class CellsFile(Model):
         Columns that name records.
     """
 
-    file: str
+    file: FileName
     timed_columns: tuple[str, ...]
     key_columns: tuple[str, ...] = ()
 
@@ -98,10 +114,19 @@ class Manifest(Model):
         The file with the verdicts on each printed table as a whole; empty if nothing is printed.
     """
 
-    tables: dict[str, TableFiles]
-    figures: dict[str, FigureFiles]
+    tables: dict[FileName, TableFiles]
+    figures: dict[FileName, FigureFiles]
     cells: CellsFile
-    score: str = ""
+    score: FileName = ""
+
+    @model_validator(mode="after")
+    def _refuse_repeated_files(self) -> Self:
+        # A page shows each file that is listed, so that a short list could take any time.
+        names = self.files
+        if len(set(names)) < len(names):
+            repeated = next(name for name, n in Counter(names).items() if n > 1)
+            raise ValueError(f"{repeated!r} is listed twice")
+        return self
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -122,15 +147,22 @@ def read_manifest(folder: Path) -> Manifest | None:
     Raises
     ------
     DataError
-        If the file cannot be read or is not what `Manifest.write` writes.
+        If the file cannot be read or is not what `Manifest.write` writes, or if the files of the
+        folder have more than `MOST_IN_ALL` bytes together.
     """
     path = folder / MANIFEST
-    try:
-        return Manifest.model_validate_json(path.read_bytes())
-    except FileNotFoundError:
+    if not is_regular(path):
         return None
-    except OSError as error:
-        raise DataError(f"{path}: {error.strerror}") from None
+    with os.scandir(folder) as entries:
+        sizes = {entry.name: entry.stat(follow_symlinks=False).st_size for entry in entries}
+    if (total := sum(sizes.values())) > MOST_IN_ALL:
+        largest = max(sizes, key=sizes.__getitem__)
+        raise DataError(
+            f"{folder}: its files have {total / 2**20:,.0f} MiB, of which {largest} has "
+            f"{sizes[largest] / 2**20:,.0f} MiB; at most {MOST_IN_ALL / 2**20:,.0f} MiB are read"
+        )
+    try:
+        return Manifest.model_validate_json(read_bytes(path))
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))

@@ -8,6 +8,7 @@ from pathlib import Path
 from tabulate import tabulate
 
 from quadrepro._files import write_text
+from quadrepro._text import markdown
 from quadrepro.report.compare import WRITTEN_BY_HAND
 from quadrepro.report.scoreboard import (
     PLURALS,
@@ -79,7 +80,7 @@ def overview_text(folders: Sequence[ResultsFolder]) -> str:
     if others:
         links = "\n".join(f"- {_links(folder)}" for folder in others)
         parts.append(f"## Experiments of no paper\n\n{links}\n")
-    return "\n".join(parts)
+    return markdown("\n".join(parts))
 
 
 def _of_paper(board: PaperBoard) -> str:
@@ -115,7 +116,7 @@ def _scored(folder: ResultsFolder, score: Score) -> list[str]:
 
 def _verdicts_of(folder: ResultsFolder) -> str:
     tables = folder.manifest.tables
-    name = "verdicts" if "verdicts" in tables else next(iter(tables))
+    name = "verdicts" if "verdicts" in tables else next(iter(tables), "")
     return f"{name}.md"
 
 

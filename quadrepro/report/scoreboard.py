@@ -5,7 +5,6 @@ It reads what `quadrepro run` has written, not records, so it can be made of any
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 from collections import Counter
@@ -15,11 +14,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from quadrepro._files import is_regular, read_text
 from quadrepro.errors import ConfigError, DataError
 from quadrepro.report.compare import WRITTEN_BY_HAND
 from quadrepro.report.locating import results_folders
 from quadrepro.report.manifest import MANIFEST, Manifest, read_manifest
 from quadrepro.report.scores import Score, read_scores
+from quadrepro.report.table import read_rows
 
 SECTION = "## What does not reproduce"
 """Heading of the section of ``notes.md`` that the scoreboard repeats."""
@@ -83,9 +84,16 @@ class ResultsFolder:
         try:
             if manifest is None:
                 raise FileNotFoundError(MANIFEST)
-            folder = cls(path, manifest, json.loads(file.read_text(encoding="utf-8")))
+            folder = cls(path, manifest, json.loads(read_text(file)))
             _ = folder.title, folder.paper, folder.group
-        except (OSError, ValueError, LookupError, TypeError) as error:
+        except (
+            OSError,
+            ValueError,
+            LookupError,
+            TypeError,
+            AttributeError,
+            RecursionError,
+        ) as error:
             raise DataError(f"{file} is damaged or missing: {error}") from None
         return folder
 
@@ -98,23 +106,22 @@ class ResultsFolder:
     def claims(self) -> Counter[str]:
         """How many claims hold, hold on some splits, do not hold, cannot be judged."""
         path = self.path / "claims.csv"
-        if not self.group or not path.is_file():
+        if not self.group or not is_regular(path):
             return Counter()
-        rows = csv.DictReader(path.read_text(encoding="utf-8").splitlines())
-        return Counter(fate_of(row["holds"]) for row in rows)
+        return Counter(fate_of(row["holds"]) for _, row in read_rows(path, ("holds",)))
 
     @cached_property
     def open_points(self) -> str:
         """What does not reproduce and why: the section of ``notes.md``; empty if there is none."""
         path = self.path / WRITTEN_BY_HAND
-        text = path.read_text(encoding="utf-8") if path.is_file() else ""
+        text = read_text(path) if is_regular(path) else ""
         _, _, rest = text.partition(f"\n{SECTION}\n")
-        return re.split(r"\n## ", rest)[0].strip()
+        return rest.partition("\n## ")[0].strip()
 
 
 def fate_of(holds: str) -> str:
     """Return what becomes of a claim from the column ``holds`` of ``claims.csv``."""
-    if found := re.fullmatch(r"(\d+) of (\d+)", holds):
+    if found := re.fullmatch(r"(\d{1,9}) of (\d{1,9})", holds):
         held, splits = map(int, found.groups())
         return HOLDS if held == splits else SOME if held else FAILS
     return holds if holds in (HOLDS, FAILS) else OPEN

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Self
 
-from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError
+from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError, model_validator
 
 from quadrepro.documents.model import Model
 from quadrepro.errors import ConfigError, DataError
 from quadrepro.report.manifest import read_manifest
+from quadrepro.report.table import read_rows
 
 Known = Annotated[float | None, BeforeValidator(lambda text: text or None)]
 
@@ -41,6 +41,12 @@ class Score(Model):
     p_more: Known = Field(alias="p more")
     p_fewer: Known = Field(alias="p fewer")
     surely_off: str = Field(alias="surely off")
+
+    @model_validator(mode="after")
+    def _knows_chance(self) -> Self:
+        if self.judged and None in (self.expected, self.low, self.high):
+            raise ValueError("numbers are judged, but what chance brings is missing")
+        return self
 
     @property
     def judged(self) -> int:
@@ -73,10 +79,8 @@ def read_scores(folder: Path) -> list[Score]:
     if manifest is None or not manifest.score:
         raise ConfigError(f"{folder} has no printed numbers to compare with")
     path = folder / manifest.score
+    rows = [row for _, row in read_rows(path)]
     try:
-        rows = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
         return TypeAdapter(list[Score]).validate_python(rows)
-    except OSError as error:
-        raise DataError(f"{path}: {error.strerror}") from None
-    except (ValidationError, csv.Error) as error:
+    except ValidationError as error:
         raise DataError(f"{path} is damaged: {str(error).splitlines()[0]}") from None

@@ -10,7 +10,7 @@ import csv
 import io
 import re
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -18,7 +18,9 @@ from typing import Literal
 
 from tabulate import tabulate
 
-from quadrepro._files import write_text
+from quadrepro._files import read_text, write_text
+from quadrepro._text import as_cell, from_cell, markdown, visible
+from quadrepro.errors import DataError
 
 MISSING = "–"
 """Stands for an entry without a result."""
@@ -31,6 +33,9 @@ DIGITS = 8
 
 HEADING = 10
 """Characters of a line of a heading where it is broken."""
+
+MOST_COLUMNS = 1_000
+"""Number of columns of a CSV above which it is not read back."""
 
 ENDINGS = (".md", ".csv", ".tex")
 """Of the files a table is written to."""
@@ -74,6 +79,11 @@ class Entry:
     printed_best: bool = False
     verdict: VerdictWord = ""
 
+    def __post_init__(self) -> None:
+        """Show control characters as text, wherever the entry is written."""
+        for name in ("ours", "printed", "mark"):
+            object.__setattr__(self, name, visible(getattr(self, name)))
+
 
 @dataclass(frozen=True)
 class Table:
@@ -110,13 +120,20 @@ class Table:
     timed_rows: tuple[str, ...] = ()
     n_keys: int = 0
 
+    def __post_init__(self) -> None:
+        """Show control characters as text, wherever the table is written but in its CSV."""
+        object.__setattr__(self, "title", visible(self.title))
+        object.__setattr__(self, "header", tuple(map(visible, self.header)))
+        object.__setattr__(self, "rows", tuple((visible(name), es) for name, es in self.rows))
+        object.__setattr__(self, "notes", tuple(map(visible, self.notes)))
+
     def to_markdown(self) -> str:
         """Return the table as GitHub Markdown."""
         body = [[_piped(name), *(_markdown(e) for e in entries)] for name, entries in self.rows]
         header = [_piped(h) for h in self.header]
         text = tabulate(body, header, "pipe", colalign=self._alignment, disable_numparse=True)
-        notes = "".join(f"\n{note}\n" for note in self.notes)
-        return f"## {self.title}\n\n{text}\n{notes}"
+        notes = "".join(f"\n{markdown(note)}\n" for note in self.notes)
+        return f"## {markdown(self.title)}\n\n{text}\n{notes}"
 
     def to_latex(self, label: str = "") -> str:
         r"""Return the table as a LaTeX ``table`` with caption and notes.
@@ -159,13 +176,55 @@ def csv_text(header: tuple[str, ...], rows: tuple[tuple[str | float | int, ...],
     """Return CSV with LF line ends and numbers of `DIGITS` digits."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(header)
+    writer.writerow(map(as_cell, header))
     writer.writerows([_rounded(value) for value in row] for row in rows)
     return buffer.getvalue()
 
 
 def _rounded(value: str | float | int) -> str | float | int:
+    if isinstance(value, str):
+        return as_cell(value)
     return float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value
+
+
+def unmarked_csv(text: str) -> str:
+    """Return CSV as `csv_text` writes it without the apostrophes in front of formulas."""
+    buffer = io.StringIO()
+    rows = csv.reader(io.StringIO(text, newline=""))
+    csv.writer(buffer, lineterminator="\n").writerows(map(from_cell, row) for row in rows)
+    return buffer.getvalue()
+
+
+def read_rows(path: Path, columns: Collection[str] = ()) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield the rows of a CSV that `csv_text` has written, each with the number of its line.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    columns : collection of str, default ()
+        Columns that it must have.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read, a column is missing, or there are more than `MOST_COLUMNS`.
+    """
+    lines = csv.reader(io.StringIO(read_text(path), newline=""))
+    try:
+        header = [*map(from_cell, next(lines, columns))]
+        if len(header) > MOST_COLUMNS:
+            raise DataError(f"{path}: {len(header):,} columns: at most {MOST_COLUMNS:,} are read")
+        if missing := [column for column in columns if column not in header]:
+            raise DataError(
+                f"{path}: there is no column {missing[0]!r}; quadrepro table "
+                f"{path.absolute().parent.name} writes the folder again"
+            )
+        for fields in filter(None, lines):
+            fields += [""] * (len(header) - len(fields))
+            yield lines.line_num, dict(zip(header, map(from_cell, fields), strict=False))
+    except csv.Error as error:
+        raise DataError(f"{path}:{lines.line_num}: {error}") from None
 
 
 def is_row(line: str, name: str, ending: str) -> bool:
@@ -180,13 +239,26 @@ def is_row(line: str, name: str, ending: str) -> bool:
     ending : {".md", ".csv", ".tex"}
         Of the file.
     """
-    if ending == ".csv":
-        return next(csv.reader([line]), [""])[:1] == [name]
-    if ending == ".tex":
-        from quadrepro.report.latex import is_row as is_latex_row
+    return row_start(line, ending) == start_of_row(name, ending)
 
-        return is_latex_row(line, name)
-    return re.match(rf"\| {re.escape(_piped(name))} +\|", line) is not None
+
+def row_start(line: str, ending: str) -> str | None:
+    """Return the first cell of a line as it is written; None if the line is not a row."""
+    if ending == ".csv":
+        return from_cell((next(csv.reader([line]), None) or [""])[0])
+    if ending == ".tex":
+        return re.split(r" & | \\\\", line, maxsplit=1)[0]
+    end = re.search(r"(?<!\\)\|", line[2:])
+    return line[2:][: end.start()].rstrip(" ") if end and line.startswith("| ") else None
+
+
+def start_of_row(name: str, ending: str) -> str:
+    """Return the first cell of the row of that name as it is written."""
+    if ending == ".tex":
+        from quadrepro.report.symbols import escaped
+
+        return escaped(visible(name))
+    return _piped(name).rstrip(" ") if ending == ".md" else name
 
 
 def heading_lines(title: str, hyphens: bool = False) -> list[str]:
@@ -203,7 +275,7 @@ def plain(note: str) -> str:
 
 def _piped(text: str) -> str:
     """Return text for a cell of a Markdown table."""
-    return text.replace("|", r"\|")
+    return markdown(text).replace("|", r"\|").replace("\n", r"\n")
 
 
 def _markdown(entry: Entry) -> str:
@@ -211,5 +283,5 @@ def _markdown(entry: Entry) -> str:
     printed = f"**{entry.printed}**" if entry.printed_bold else entry.printed
     ours = f"{BEST} {ours}" if entry.best else ours
     printed = f"{BEST} {printed}" if entry.printed_best else printed
-    text = f"{ours}{entry.mark} ({printed})" if printed else f"{ours}{entry.mark}"
+    text = _piped(f"{ours}{entry.mark} ({printed})" if printed else f"{ours}{entry.mark}")
     return f"_{text}_" if entry.grey else text

@@ -17,6 +17,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
 
+from quadrepro._text import visible
 from quadrepro.report.table import BEST, MISSING, Entry, Table, heading_lines, plain
 
 GAP = 2
@@ -87,7 +88,7 @@ def listing_text(
     dispensable : collection of str, default ()
         Columns that are left out, in this order, where there is no room for all.
     """
-    kept = [*zip(header, *rows, strict=True)]
+    kept = [[*map(visible, column)] for column in zip(header, *rows, strict=True)]
     for name in dispensable:
         if _total(kept) > width:
             kept = [column for column in kept if column[0] != name]

@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import csv
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from click.testing import CliRunner, Result
 
 import quadrepro
 from quadrepro.cli import main
+from tests.hostile import CONTROLS, HOSTILE
 
 SCORES = "dataset,ours,theirs\na,0.9,0.8\nb,0.8,0.7\nc,0.7,0.75\nd,0.9,\n"
 
@@ -67,3 +70,21 @@ def test_a_ranking_is_drawn_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> No
     assert "|" not in drawn
     asked = CliRunner().invoke(main, ["rank", scores, "--higher-is-better", "--format", "markdown"])
     assert asked.stdout.startswith("## demsar: ranking\n")
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_name_of_a_stranger_is_text_on_the_terminal_and_in_every_file(
+    tmp_path: Path, name: str
+) -> None:
+    (tmp_path / "s.csv").write_text(f'set,"{name}",b\n"{name}",0.1,0.2\nr,0.2,0.3\nt,0.5,0.1\n')
+    result = rank(tmp_path / "s.csv", "--out", tmp_path / "out")
+    assert result.exit_code == 0, result.output
+    texts = [(tmp_path / "out" / f"ranking.{e}").read_text() for e in ("md", "tex", "svg")]
+    for text in (result.output, *texts):
+        assert not CONTROLS.intersection(text)
+    assert "<b>" not in result.output + texts[0]
+    ElementTree.parse(tmp_path / "out" / "ranking.svg")
+    with (tmp_path / "out" / "ranking.csv").open(newline="") as file:
+        rows = [*csv.reader(file)]
+    assert not [c for row in rows for c in row if c.startswith(("=", "+", "@")) or c == "-a"]
+    assert name in set(quadrepro.rank(tmp_path / "s.csv").data["method"])

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +16,11 @@ Write = Callable[..., Path]
 
 def quadrepro(*words: object) -> Result:
     return CliRunner().invoke(main, [str(word) for word in words])
+
+
+def sparse(path: Path) -> None:
+    with path.open("wb") as file:
+        file.truncate(6 * 2**30)
 
 
 def test_a_run_ends_with_the_link_to_its_page(small_config: Write, tmp_path: Path) -> None:
@@ -109,3 +115,38 @@ def test_one_damaged_folder_is_a_fault_of_data(tmp_path: Path) -> None:
     result = quadrepro("report", make_folder(tmp_path / "a", run__json="no"))
     assert result.exit_code == 3
     assert "a/run.json: " in result.stderr
+
+
+@pytest.mark.parametrize("name", ["run.json", "curves.svg", "cells.csv", "score.csv", "notes.md"])
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/etc/hosts"), sparse])
+def test_a_file_of_another_kind_neither_hangs_a_verb_nor_is_followed(
+    tmp_path: Path, name: str, make: Callable[[Path], object]
+) -> None:
+    for folder in ("a", "b"):
+        made = make_folder(tmp_path / folder)
+        (made / name).unlink()
+        make(made / name)
+    a, b = tmp_path / "a", tmp_path / "b"
+    for words in (
+        ("report", a),
+        ("report", "--all", "--out", tmp_path),
+        ("overview", "--out", tmp_path),
+        ("compare", a, b),
+        ("compare", a, "--against", "printed"),
+    ):
+        result = quadrepro(*words)
+        assert result.exit_code in (0, 3, 4), result.output
+        assert result.exception is None or isinstance(result.exception, SystemExit)
+        if make is sparse:
+            assert result.exit_code == 3
+            assert f"{name} has 6,144 MiB; at most 512 MiB are read" in result.stderr
+    pages = [path.read_text() for path in (*tmp_path.rglob("*.html"), *tmp_path.glob("README.md"))]
+    assert not any("localhost" in text for text in pages)
+
+
+def test_an_index_that_is_a_pipe_is_left_alone(tmp_path: Path) -> None:
+    made = make_folder(tmp_path / "small")
+    os.mkfifo(tmp_path / "index.html")
+    result = quadrepro("report", made)
+    assert result.exit_code == 0
+    assert "was not written by quadrepro and stays as it is" in result.stderr

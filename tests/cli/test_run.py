@@ -17,7 +17,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 from quadrepro.cli import main
+from quadrepro.pages.folder import read_folder
 from quadrepro.report.compare import compare
+from quadrepro.results import load_results
+from tests.hostile import CONTROLS, HOSTILE
 
 Write = Callable[..., Path]
 
@@ -245,3 +248,48 @@ def test_the_first_line_tells_how_long_a_fresh_config_takes(small_config: Write,
     assert re.fullmatch(
         r"Small: 4 cells, 0 already computed, 4 left, about \d+ s with 2 workers", first
     )
+
+
+def test_names_of_strangers_are_text_on_the_terminal_and_in_every_file(
+    tmp_path: Path, out: Path
+) -> None:
+    config = {
+        "title": " ".join(HOSTILE),
+        "protocol": {"view": "quadboost", "folds": 2},
+        "datasets": [{"name": "monks", "as": name} for name in HOSTILE],
+        "algorithms": [
+            {"name": "adaboost", "label": HOSTILE[0], "grid": {"n_rounds": 1}},
+            {"name": HOSTILE[4], "algorithm": "quadboost", "grid": {"n_rounds": 1}},
+        ],
+        "notes": [" ".join(HOSTILE)],
+        "tables": {"ranking": True},
+    }
+    path = tmp_path / "hostile.yaml"
+    path.write_text(json.dumps(config))
+    options = (path, "--out", out)
+    results = [quadrepro("run", *options, "--jobs", 0, "--json")]
+    assert all(json.loads(line) for line in results[0].stdout.splitlines())
+    verbs = ("run", "check", "plan", "status", "table")
+    results += [quadrepro(verb, *options) for verb in verbs]
+    results.append(quadrepro("explain", path, HOSTILE[0], HOSTILE[4], "--out", out))
+    results.append(quadrepro("report", out / "hostile"))
+    results.append(quadrepro("overview", "--out", out))
+    for result in results:
+        assert result.exit_code == 0, result.output
+        assert not CONTROLS.intersection(result.output)
+    folder = out / "hostile"
+    written = [*folder.glob("*.md"), *folder.glob("*.tex"), *folder.glob("*.svg")]
+    assert len(written) >= 5
+    for file in (*written, out / "README.md"):
+        text = file.read_text(encoding="utf-8")
+        assert not CONTROLS.intersection(text), file
+        assert file.suffix == ".svg" or not re.search("<[a-z/]", text), file
+    for file in folder.glob("*.csv"):
+        with file.open(encoding="utf-8", newline="") as lines:
+            cells = {cell for row in csv.reader(lines) for cell in row}
+        assert not [c for c in cells if re.match(r"[=+@\t\r]|-(?![\d.]|inf)", c)], file
+    found = load_results(folder)
+    assert set(found.cells["dataset"]) == set(HOSTILE)
+    assert {*HOSTILE} < set(found.table("risks").data["dataset"])
+    assert [row for row, _ in read_folder(folder).cells] == [n for n in HOSTILE for _ in range(3)]
+    assert not compare(folder, folder).differences

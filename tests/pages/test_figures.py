@@ -11,7 +11,7 @@ from PIL import Image
 from quadrepro.pages import figures
 from quadrepro.pages.figures import make_figures
 from quadrepro.pages.folder import Folder, read_folder
-from tests.pages.made import SVG, make_folder
+from tests.pages.made import SVG, make_folder, manifest
 
 
 def decoded(source: str) -> bytes:
@@ -77,3 +77,28 @@ def test_a_png_that_is_none_is_left_out(tmp_path: Path, content: bytes) -> None:
     (made / "curves.png").write_bytes(content)
     (figure,) = make_figures(read_folder(made))
     assert figure.source == ""
+
+
+@pytest.mark.parametrize("size", [(1, 40_000_000), (40_000_000, 1)])
+def test_a_png_of_an_extreme_shape_is_left_out(size: tuple[int, int]) -> None:
+    file = io.BytesIO()
+    Image.new("1", size).save(file, "PNG")
+    assert figures._smaller_png(file.getvalue()) == b""
+
+
+@pytest.mark.parametrize("text", ["<metadata>", ' d="', ' d="1.2345', '<metadata> d="" '])
+def test_an_svg_that_repeats_an_opening_is_read_in_linear_time(text: str) -> None:
+    # A regular expression that looks for the end of each would take minutes.
+    svg = text * (600_000 // len(text))
+    assert len(figures._smaller_svg(svg)) <= len(svg)
+
+
+def test_only_so_many_figures_are_shown(tmp_path: Path) -> None:
+    listed = {f"f{i}": {"key": "", "files": [f"f{i}.svg"]} for i in range(figures.MOST + 1)}
+    made = make_folder(tmp_path, tables__json=manifest(figures=listed))
+    for name in listed:
+        (made / f"{name}.svg").write_text(SVG)
+    *shown, last = make_figures(read_folder(made))
+    assert all(figure.source for figure in shown)
+    assert last.source == ""
+    assert last.files

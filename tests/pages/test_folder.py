@@ -117,6 +117,17 @@ def test_nothing_that_a_results_folder_names_is_imported(
     assert (folder / "run.json").exists()
 
 
+def test_a_table_is_no_larger_than_an_experiment_can_be(tmp_path: Path) -> None:
+    rows = {(f"row {i}", f"column {i}"): (1,) for i in range(400)}
+    found = read_folder(make_folder(tmp_path / "a", cells__csv=cells(rows)))
+    with pytest.raises(DataError, match=r"cells\.csv: a table of 400 rows and 400 columns is too"):
+        found.check()
+    claims = "claim,timed,ours,holds,printed,holds in print\n" + "a,,,,,\n" * 100_001
+    found = read_folder(make_folder(tmp_path / "b", claims__csv=claims))
+    with pytest.raises(DataError, match=r"claims\.csv:100002: at most 100,000 rows are read"):
+        found.check()
+
+
 def test_a_folder_is_called_by_its_own_name_without_run_json(tmp_path: Path) -> None:
     made = make_folder(tmp_path / "mine", run__json=None, tables__json=manifest())
     assert read_folder(made).title == "mine"

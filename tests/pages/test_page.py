@@ -10,6 +10,7 @@ import pytest
 from quadrepro.pages.folder import Folder, read_folder
 from quadrepro.pages.page import Page, page_html
 from quadrepro.papers.paper import load_paper
+from quadrepro.report.table import Entry, Table
 from tests.pages.made import ERRORS, RISKS, cells, make_folder, manifest, run
 from tests.pages.parsed import Parsed
 
@@ -183,3 +184,20 @@ def test_every_heading_is_at_most_one_level_below_the_one_before(folder: Folder)
     html = page_html(folder)
     levels = [int(level) for level in re.findall(r"<h([1-6])", html.partition("<dialog")[0])]
     assert all(b <= a + 1 for a, b in pairwise(levels))
+
+
+def test_a_table_shows_names_as_they_are_though_its_markdown_escapes_them(tmp_path: Path) -> None:
+    name = "<b>a|b</b>\x1b"
+    text = Table("T", ("", name), ((name, (Entry(EVIL),)),), (f"{EVIL} **bold**",)).to_markdown()
+    page = parsed(make_folder(tmp_path, risks__md=text))
+    assert r"<b>a|b</b>\x1b" in page.words
+    assert page.words.count(EVIL) == 2
+    assert "**bold**" not in page.words
+
+
+def test_large_markdown_is_left_to_its_file(tmp_path: Path) -> None:
+    row = "| a | b |\n"
+    text = "## T\n\n" + row + "|---|---|\n" + row * 40_000
+    words = parsed(make_folder(tmp_path, risks__md=text, notes__md="[" * 400_000)).words
+    assert "This table is too large to be shown here." in words
+    assert "notes.md is too large to be shown here." in words

@@ -199,3 +199,24 @@ def test_nothing_to_compare_is_refused(folders: tuple[Path, Path], tmp_path: Pat
         compare(*folders)
     with pytest.raises(ConfigError, match="holds one experiment"):
         compare(folders[0], folders[0].parent)
+
+
+def test_a_long_line_is_not_repeated_whole(folders: tuple[Path, Path]) -> None:
+    (folders[0] / "risks.md").write_text("x" * 1_000_000)
+    (found,) = differences(*folders)
+    assert len(found) < 10_000
+
+
+def test_a_run_json_of_another_make_is_a_difference(folders: tuple[Path, Path]) -> None:
+    for text in ("[1]", "[" * 100_000):
+        for folder in folders:
+            (folder / "run.json").write_text(text)
+        (found,) = differences(*folders)
+        assert "run.json cannot be read: " in found
+
+
+def test_many_names_of_measured_rows_take_linear_time(folders: tuple[Path, Path]) -> None:
+    for folder in folders:
+        manifest(tuple(f"row {i}" for i in range(20_000))).write(folder)
+        (folder / "risks.md").write_text("| row 19999 | 1 |\n" * 20_000)
+    assert not [found for found in differences(*folders) if "risks.md" in found]

@@ -53,3 +53,38 @@ def test_a_damaged_one_is_named_with_its_fault(tmp_path: Path, text: str, messag
         read_manifest(tmp_path)
     assert str(caught.value).startswith(f"{tmp_path / MANIFEST}: ")
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["../secret", "/etc/passwd", "a/b", "..", "."])
+def test_no_name_leads_out_of_the_folder(tmp_path: Path, name: str) -> None:
+    whole = WHOLE.model_dump(mode="json")
+    tables, figures = whole["tables"], whole["figures"]
+    for key, content in (
+        ("cells", whole["cells"] | {"file": name}),
+        ("tables", {name: tables["risks"]}),
+        ("tables", {"risks": tables["risks"] | {"files": [name]}}),
+        ("figures", {name: figures["times"]}),
+        ("figures", {"times": figures["times"] | {"caption": name}}),
+        ("score", name),
+    ):
+        (tmp_path / MANIFEST).write_text(json.dumps(whole | {key: content}))
+        with pytest.raises(DataError, match=f"{name!r} is not the name of a file in this folder"):
+            read_manifest(tmp_path)
+
+
+def test_a_file_is_listed_once(tmp_path: Path) -> None:
+    whole = WHOLE.model_dump(mode="json")
+    (tmp_path / MANIFEST).write_text(json.dumps(whole | {"score": "risks.md"}))
+    with pytest.raises(DataError, match=r"'risks\.md' is listed twice"):
+        read_manifest(tmp_path)
+
+
+def test_a_huge_folder_is_refused_with_its_largest_file(tmp_path: Path) -> None:
+    WHOLE.write(tmp_path)
+    with (tmp_path / "risks.md").open("wb") as file:
+        file.truncate(6 * 2**30)
+    message = (
+        r"its files have 6,144 MiB, of which risks\.md has 6,144 MiB; at most 512 MiB are read"
+    )
+    with pytest.raises(DataError, match=message):
+        read_manifest(tmp_path)

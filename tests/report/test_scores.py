@@ -62,3 +62,11 @@ def test_an_interval_of_no_width_puts_a_number_far_off() -> None:
     judged = of_further_splits(Verdict("wine", "a", "RMSE", "0.3"), [0.2, 0.2, 0.2], 0.0)
     assert judged.word == "outside"
     assert np.isinf(judged.position or 0.0)
+
+
+def test_judged_numbers_need_what_chance_brings(folder: Path) -> None:
+    path = folder / "score.csv"
+    header, first, *_ = path.read_text().splitlines()
+    path.write_text(f"{header}\n{','.join(first.split(',')[:5])}\n")
+    with pytest.raises(DataError, match=r"score\.csv is damaged"):
+        read_scores(folder)

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from quadrepro.report.table import Entry, Table, csv_text, is_row
+from quadrepro.errors import DataError
+from quadrepro.report.table import Entry, Table, csv_text, is_row, read_rows
 
 TABLE = Table(
     "A title",
@@ -55,6 +56,7 @@ names = st.lists(
 )
 @given(names)
 @example(["_ |", "_"])
+@example(["=1\x1b", "@<b>", "'-a"])
 def test_every_row_is_found_by_its_name_in_every_file(ending, rendered, names) -> None:
     rows = tuple((name, (Entry(str(i)),)) for i, name in enumerate(names))
     data = tuple((name, i) for i, name in enumerate(names))
@@ -71,3 +73,37 @@ def test_a_csv_keeps_eight_digits_of_numbers_and_all_of_words() -> None:
     rows = (("0.123456789", 1 / 3, 123456789012, 2e-300 / 3, 0.5),)
     text = csv_text(("a", "b", "c", "d", "e"), rows)
     assert text == "a,b,c,d,e\n0.123456789,0.33333333,123456789012,6.6666667e-301,0.5\n"
+
+
+def test_names_of_strangers_are_text_in_every_file(tmp_path: Path) -> None:
+    name = "=a\x1b[31m\n<b>|\u202e"
+    rows = ((name, (Entry(name, mark="\x07"),)),)
+    data = ((name, -0.5, "-0.5", ""),)
+    table = Table(name, (name, "x"), rows, (f"{name} **bold**",), ("@x", name, "y", "z"), data)
+    table.write(tmp_path, "t")
+    markdown, latex = ((tmp_path / f"t.{e}").read_text() for e in ("md", "tex"))
+    cell = r"=a\x1b[31m\n&lt;b>\|\u202e"
+    assert f"| {cell}   | {cell}\\x07 |" in markdown
+    assert "## =a\\x1b[31m\n&lt;b>|\\u202e\n" in markdown
+    assert r"&lt;b>|\u202e **bold**" in markdown
+    assert not set(markdown + latex) & set("\x1b\x07\u202e")
+    assert (tmp_path / "t.csv").read_text().startswith(f"'@x,\"'{name}\",y,z\n")
+    [(_, row)] = read_rows(tmp_path / "t.csv", ("@x", name))
+    assert row == {"@x": name, name: "-0.5", "y": "-0.5", "z": ""}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "a,b\n1,2\n",
+            r"t\.csv: there is no column 'c'; quadrepro table .* writes the folder again",
+        ),
+        ("c" + ",c" * 1_000, r"t\.csv: 1,001 columns: at most 1,000 are read"),
+        ("c\n" + "1" * 200_000, r"t\.csv:2: field larger than field limit"),
+    ],
+)
+def test_a_csv_of_another_make_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "t.csv").write_text(text)
+    with pytest.raises(DataError, match=message):
+        list(read_rows(tmp_path / "t.csv", ("c",)))

@@ -1,0 +1,73 @@
+"""Text that may come from strangers, made safe for terminals, Markdown, JSON and spreadsheets."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""Control characters except tabs and line ends, and those that change the direction of text."""
+
+_TAG = re.compile(r"<(?=[A-Za-z/!?])")
+"""Beginning of HTML, or of an automatic link, in Markdown."""
+
+_FORMULA = re.compile(r"'*[=+\-@\t\r\n]")
+"""Beginning of a cell that a spreadsheet would compute, or that `as_cell` would produce."""
+
+
+def visible(text: str) -> str:
+    r"""Return text with escapes such as ``\x1b`` in place of control characters.
+
+    Parameters
+    ----------
+    text : str
+        Any text. Tabs and line ends are kept.
+
+    Examples
+    --------
+    >>> visible("a\x1b[31m b\u202e")
+    'a\\x1b[31m b\\u202e'
+    """
+    return _CONTROL.sub(lambda found: repr(found[0])[1:-1], text)
+
+
+def markdown(text: str) -> str:
+    """Return Markdown in which control characters and HTML are shown as text.
+
+    Examples
+    --------
+    >>> markdown("**p < 0.1** <b>")
+    '**p < 0.1** &lt;b>'
+    """
+    return _TAG.sub("&lt;", visible(text))
+
+
+def json_text(data: Any, indent: int | None = None) -> str:
+    """Return JSON that a terminal can show: in ASCII if it has control characters."""
+    text = json.dumps(data, indent=indent, ensure_ascii=False)
+    return text if visible(text) == text else json.dumps(data, indent=indent)
+
+
+def as_cell(text: str) -> str:
+    """Return text for a CSV with an apostrophe in front if a spreadsheet would compute it.
+
+    Examples
+    --------
+    >>> as_cell("=1+1"), as_cell("-0.5"), as_cell("a=b")
+    ("'=1+1", '-0.5', 'a=b')
+    """
+    return f"'{text}" if _FORMULA.match(text) and not _is_number(text) else text
+
+
+def from_cell(text: str) -> str:
+    """Return what `as_cell` was given."""
+    return text[1:] if text.startswith("'") and _FORMULA.match(text) else text
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
