@@ -157,6 +157,8 @@ def read_yaml(
         the range of float64, a character that cannot be written, lists and mappings nested more
         than 100 deep, or aliases that repeat more than 100,000 values. The message names the place.
     """
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise error(f"{path}: not a regular file")
     try:
         with path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)

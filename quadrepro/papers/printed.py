@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, Protocol
 
-from quadrepro.errors import ConfigError
+from quadrepro._files import read_bytes
+from quadrepro.errors import ConfigError, DataError
 
 TIME_ROW = "mean_running_time_s"
 """The row of a printed table that holds mean running times in seconds."""
@@ -191,12 +192,14 @@ def read_printed(path: Path, holds: Holds | None = None, splits: int | None = No
         missing or stands twice, or a field is not a number; the message names file, line and
         column.
     """
+    if not path.resolve().is_relative_to(path.parent.parent.resolve()):
+        raise ConfigError(f"{path}: leads to {path.resolve()}, which is not in the paper's folder")
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        text = read_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: not a text file in UTF-8 (byte {error.start})") from None
-    except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror}") from None
+    except DataError as error:
+        raise ConfigError(str(error)) from None
     lines = [(i, fields) for i, fields in _lines(path, text) if any(map(str.strip, fields))]
     if len(lines) < 2:
         raise ConfigError(f"{path}:1:1: a printed table has a line of column names and rows below")

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -227,3 +228,9 @@ def test_a_missing_file_and_a_folder_are_named(tmp_path: Path) -> None:
 
 def test_a_byte_order_mark_is_no_part_of_the_first_key(written) -> None:  # type: ignore[no-untyped-def]
     assert read_yaml(written(b"\xef\xbb\xbfa: 1\n")).data == {"a": 1}
+
+
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.yaml")
+    with pytest.raises(ConfigError, match=r"pipe\.yaml: not a regular file"):
+        read_yaml(tmp_path / "pipe.yaml")

@@ -170,3 +170,13 @@ def test_every_table_that_ships_holds_together(paper: str, name: str) -> None:
             for row in table.rows
             for column in table.columns
         )
+
+
+def test_a_file_outside_of_the_papers_folder_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("open,sesame\n")
+    (tmp_path / "paper" / "printed").mkdir(parents=True)
+    path = tmp_path / "paper" / "printed" / "g.csv"
+    path.symlink_to(tmp_path / "secret")
+    with pytest.raises(ConfigError, match="which is not in the paper's folder") as caught:
+        read_printed(path)
+    assert "sesame" not in str(caught.value)

@@ -127,6 +127,7 @@ def unpack(path: Path, member: str = "") -> tuple[str, bytes]:
                 content = packed.read(limit(BYTES) + 1)
                 refuse_bytes(len(content), f"{path}: once unpacked, the file")
                 return path.stem, content
+        refuse_bytes(path.stat().st_size, f"{path}: the file")
         return path.name, path.read_bytes()
     except DataError:
         raise

@@ -220,6 +220,14 @@ def test_a_sparse_arff_file_that_is_large_once_dense_is_refused(
         read_file(path, FileLayout(format="arff"))
 
 
+def test_a_file_larger_than_is_allowed_is_refused(
+    save: Save, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = save("a.csv", "1,2\n" * 1000)
+    monkeypatch.setenv("QUADREPRO_MAX_BYTES", "3999")
+    assert "a.csv: the file has more than 3,999 bytes" in refusal(path, FileLayout())
+
+
 def test_a_device_is_no_file_to_read() -> None:
     with pytest.raises(DataError, match=r"/dev/zero: cannot be read: not a regular file"):
         read_file(Path("/dev/zero"), FileLayout())
