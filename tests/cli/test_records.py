@@ -23,6 +23,11 @@ def fail(*args: object) -> None:
     raise ArithmeticError("the oracle is silent")
 
 
+REASON = (
+    f"ArithmeticError: the oracle is silent (test_records.py:{fail.__code__.co_firstlineno + 1})"
+)
+
+
 def test_plan_and_status_count_what_is_done_and_say_why_cells_failed(
     small_config: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -123,7 +128,7 @@ def test_a_failure_is_told_with_its_reason_before_the_next_cell(
     monkeypatch.setattr("quadrepro.progress.tell", told.append)
     command = "run", small_config(), "--jobs", 0, "--out", tmp_path, *options
     assert quadrepro(*command).exit_code == 1
-    line = "{}, ada, repeat 0: failed: ArithmeticError: the oracle is silent"
+    line = f"{{}}, ada, repeat 0: failed: {REASON}"
     failures = [line.format("monks"), line.format("people")]
     assert sorted(text for text in told if "failed" in text) == failures
     if not options:
@@ -137,7 +142,7 @@ def test_the_event_of_a_failure_has_its_reason(
     command = "run", small_config(), "--jobs", 0, "--out", tmp_path, "--json"
     events = [json.loads(line) for line in quadrepro(*command).stdout.splitlines()]
     reasons = [event["reason"] for event in events[1:-1] if event["status"] == "failed"]
-    assert reasons == ["ArithmeticError: the oracle is silent"] * 2
+    assert reasons == [REASON] * 2
 
 
 @pytest.mark.parametrize(
