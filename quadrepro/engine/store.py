@@ -30,7 +30,7 @@ class RecordStore:
     folder : Path
         Made when the first record is kept.
     on_damage : callable, optional
-        Called with the file of a damaged record and what is wrong with it, after it was set aside.
+        Called with the file of a damaged record and what is wrong with it.
     read_only : bool, default False
         Leave damaged records where they are; they still count as none.
     """
@@ -52,7 +52,7 @@ class RecordStore:
     def get(self, key: str) -> Record | None:
         """Return a record, or None where there is none.
 
-        A damaged one is set aside under a name that ends with `DAMAGED`, and counts as none.
+        A damaged one counts as none, and is set aside under a name that ends with `DAMAGED`.
         """
         for path in (self.path(key), self.path(key, ok=False)):
             try:
@@ -83,12 +83,11 @@ class RecordStore:
         return found
 
     def _set_aside(self, path: Path, fault: str) -> None:
-        if self._read_only:
-            return
-        try:
-            path.replace(path.with_name(path.name + DAMAGED))
-        except OSError:
-            return
+        if not self._read_only:
+            try:
+                path.replace(path.with_name(path.name + DAMAGED))
+            except OSError:
+                return
         if self._on_damage is not None:
             self._on_damage(path, fault)
 

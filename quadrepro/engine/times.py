@@ -198,6 +198,9 @@ def _locked(path: Path) -> Iterator[None]:
     try:
         yield
     finally:
+        # While it is held: a process that waits for it notices, and makes another one.
+        with contextlib.suppress(OSError):
+            path.unlink()
         lock.release()
 
 
