@@ -5,12 +5,17 @@ from __future__ import annotations
 import os
 import stat
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from quadrepro.errors import DataError
 
 MOST_BYTES = 64 * 2**20
 """Size of the largest file of a results folder that is read."""
+
+MOST_OF_RECORD = 512 * 2**20
+"""Size of the largest record that is read."""
 
 
 def write_bytes(path: Path, content: bytes) -> None:
@@ -28,18 +33,29 @@ def write_bytes(path: Path, content: bytes) -> None:
     Raises
     ------
     OSError
-        If it cannot be written; the old file is then as it was.
+        If it cannot be written; names the file, which is then as it was.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f".{path.name}-{uuid.uuid4().hex[:12]}.part")
     try:
-        with partial.open("xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(path)
+        with named(path):
+            with partial.open("xb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            partial.replace(path)
     finally:
         partial.unlink(missing_ok=True)
+
+
+@contextmanager
+def named(path: Path) -> Iterator[None]:
+    """Name a file in errors of writing it: of a full disk, the system gives no name."""
+    try:
+        yield
+    except OSError as error:
+        error.filename, error.filename2 = str(path), None
+        raise
 
 
 def write_text(path: Path, text: str) -> None:
@@ -55,28 +71,30 @@ def is_regular(path: Path) -> bool:
         return False
 
 
-def read_bytes(path: Path) -> bytes:
+def read_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
     """Read a file of a results folder, which may be a stranger's.
 
     Parameters
     ----------
     path : Path
         The file.
+    most : int, default 64 MiB
+        Size of the largest file that is read.
 
     Raises
     ------
     DataError
-        If it is missing, unreadable, not a regular file, or larger than `MOST_BYTES`.
+        If it is missing, unreadable, not a regular file, or too large.
     """
     try:
         if not is_regular(path):
             # A missing file is told from a link or a pipe, which is not opened.
             path.lstat()
             raise DataError(f"{path}: not a regular file")
-        if (size := path.lstat().st_size) > MOST_BYTES:
+        if (size := path.lstat().st_size) > most:
             raise DataError(
                 f"{path}: the file has {size / 2**20:,.0f} MiB; at most "
-                f"{MOST_BYTES / 2**20:,.0f} MiB are read"
+                f"{most / 2**20:,.0f} MiB are read"
             )
         return path.read_bytes()
     except (OSError, ValueError) as error:

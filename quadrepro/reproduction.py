@@ -295,7 +295,8 @@ def record_store(out: str | Path, plan: Plan | None = None, read_only: bool = Fa
     from quadrepro.progress import tell
 
     def damaged(path: Path, fault: str) -> None:
-        tell(f"{path} is damaged, set aside and computed again: {fault}")
+        then = "counts as missing" if read_only else "set aside and computed again"
+        tell(f"{path} is damaged, {then}: {fault}")
 
     store = RecordStore(Path(out) / RECORDS, damaged, read_only)
     if plan is not None:

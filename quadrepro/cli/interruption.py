@@ -7,15 +7,18 @@ import shlex
 import signal
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import closing
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Self
 
-from quadrepro.engine.signals import NAMES
+from quadrepro.engine.signals import ENDING
 
 if TYPE_CHECKING:
     from quadrepro.config.cell import Cell
+    from quadrepro.engine.records import Record
+    from quadrepro.engine.run import Backend
 
 
 class Interruption:
@@ -39,11 +42,10 @@ class Interruption:
         self._came = False
         self._hook = sys.unraisablehook
         sys.unraisablehook = self._ignored
-        signals = (getattr(signal, name) for name in NAMES if hasattr(signal, name))
         # What is ignored stays so: nohup is meant to outlive its terminal.
         self._before = {
             one: signal.signal(one, self._handle)
-            for one in signals
+            for one in ENDING
             if signal.getsignal(one) is not signal.SIG_IGN
         }
         return self
@@ -57,6 +59,18 @@ class Interruption:
         """Raise KeyboardInterrupt if a signal came."""
         if self._came:
             raise KeyboardInterrupt
+
+    def guarded(self, backend: Backend) -> Backend:
+        """Return a backend without records of cells that failed because of a signal."""
+
+        def compute(cells: Iterable[Cell]) -> Generator[Record, None, None]:
+            with closing(backend(cells)) as records:
+                for record in records:
+                    if not record.ok:
+                        self.check()
+                    yield record
+
+        return compute
 
     def tell(self) -> None:
         """Say what is kept and how to go on."""

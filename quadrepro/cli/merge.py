@@ -8,6 +8,7 @@ import click
 
 from quadrepro.cli.options import out_option
 from quadrepro.cli.showing import echo
+from quadrepro.errors import ConfigError, DataError
 
 
 @click.command("merge")
@@ -21,11 +22,22 @@ from quadrepro.cli.showing import echo
 def command(folders: tuple[Path, ...], out: Path) -> None:
     """Bring together the records of several results folders.
 
-    The records in FOLDERS, as parts of one run left them, are checked and copied. If two folders
-    have different results of one cell, both files are named and the exit code is 4.
+    The records in FOLDERS, as parts of one run left them, are checked and copied. If some are
+    damaged, they are named and left out, and the exit code is 3. If two folders have different
+    results of one cell, both files are named and the exit code is 4.
     """
     from quadrepro.engine.upkeep import merge
     from quadrepro.reproduction import record_store
 
-    merged = merge([record_store(folder) for folder in folders], record_store(out))
+    sources = [record_store(folder, read_only=True) for folder in folders]
+    for folder, source in zip(folders, sources, strict=True):
+        if not source.folder.is_dir():
+            raise ConfigError(
+                f"{folder} is not a results folder: it has no folder {source.folder.name!r}"
+            )
+    merged = merge(sources, record_store(out))
     echo(f"{merged.copied} records copied to {out}, {merged.known} were there already")
+    if merged.damaged:
+        raise DataError(
+            f"{merged.damaged} damaged records were not copied; run computes their cells again"
+        )

@@ -29,9 +29,7 @@ if TYPE_CHECKING:
     from quadrepro.cli.finishing import Written
     from quadrepro.config.cell import Cell
     from quadrepro.config.plan import Plan
-    from quadrepro.engine.limits import Limits
     from quadrepro.engine.records import Record, Status
-    from quadrepro.engine.run import Backend
     from quadrepro.progress import RunProgress
 
 
@@ -159,7 +157,7 @@ def _run(interruption: Interruption, plans: list[Plan], out: Path, asked: _Optio
     from quadrepro.cli.finishing import Finishing
     from quadrepro.cli.showing import expected, report_of, warn_of_memory
     from quadrepro.engine.remaining import forecast
-    from quadrepro.engine.run import compute, missing_cells
+    from quadrepro.engine.run import compute, local, missing_cells
     from quadrepro.engine.times import recall
     from quadrepro.progress import RunProgress, tell
     from quadrepro.reproduction import limits_of, record_store, workers, write
@@ -195,6 +193,11 @@ def _run(interruption: Interruption, plans: list[Plan], out: Path, asked: _Optio
         results = write(plan, store, out, asked.allow_missing)
         return results, None if asked.no_report else report_of(results)
 
+    client = None
+    if asked.scheduler is not None and todo:
+        from quadrepro.engine.dask_workers import connect, on_dask
+
+        client = connect(asked.scheduler)
     code = 0
     finished = plans if asked.shard is None else ()
     with Finishing(finished, missing, write_all, beside=jobs > 0) as finishing:
@@ -209,8 +212,11 @@ def _run(interruption: Interruption, plans: list[Plan], out: Path, asked: _Optio
 
             cells = list(some)
             with RunProgress(cells, jobs, estimates, asked.quiet or asked.as_json) as progress:
-                backend = _backend(limit, asked, jobs)
-                known = None if asked.scheduler else jobs
+                if client is None:
+                    backend, known = local(jobs, limit), jobs
+                else:
+                    backend, known = on_dask(client, limit, jobs, progress.tell), None
+                backend = interruption.guarded(backend)
                 compute(cells, store, backend, listen, estimates, progress.sent, known)
         if asked.shard is not None:
             tell(f"part {part} of {n_parts} is done; quadrepro merge joins the parts")
@@ -259,16 +265,6 @@ def _show(written: Written, plan: Plan, asked: _Options, heading: bool) -> int:
     if page is not None:
         echo(f"Report: {page.resolve().as_uri()}")
     return code
-
-
-def _backend(limits: Limits, asked: _Options, jobs: int) -> Backend:
-    from quadrepro.engine.run import local
-
-    if asked.scheduler is None:
-        return local(jobs, limits)
-    from quadrepro.engine.dask_workers import on_dask
-
-    return on_dask(asked.scheduler, limits)
 
 
 def _event(name: str, **fields: Any) -> None:

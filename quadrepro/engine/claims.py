@@ -15,6 +15,7 @@ from typing import Any
 
 from filelock import BaseFileLock, FileLock, Timeout
 
+from quadrepro._files import named
 from quadrepro.config.cell import Cell
 from quadrepro.engine.environment import utc_now
 
@@ -70,7 +71,8 @@ class Claims:
             return True
         self._held[cell.key] = lock
         claim = Claim(cell.key, cell.name, socket.gethostname(), os.getpid(), utc_now())
-        self._note(cell.key).write_text(json.dumps(asdict(claim)), encoding="utf-8")
+        with named(note := self._note(cell.key)):
+            note.write_text(json.dumps(asdict(claim)), encoding="utf-8")
         return True
 
     def release(self, key: str) -> None:

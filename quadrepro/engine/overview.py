@@ -12,9 +12,6 @@ from quadrepro.engine.remaining import Forecast, forecast
 from quadrepro.engine.store import RecordStore
 from quadrepro.engine.times import Around, recall
 
-ENOUGH = 3
-"""How many records of a row and column tell how long its cells take."""
-
 
 @dataclass(frozen=True)
 class Line:
@@ -67,30 +64,21 @@ class Overview:
 
 
 def overview(cells: Sequence[Cell], store: RecordStore) -> Overview:
-    """Return how far an experiment is.
-
-    Records are counted by their names. Where the summary of running times says nothing of the cells
-    of a row and column, `ENOUGH` of their records are read.
-    """
+    """Return how far an experiment is, by the records that a run would find."""
     known, (estimates, around) = store.scan(), recall(store.folder, cells)
     missing: dict[str, list[Cell]] = {cell.algorithm: [] for cell in cells}
     failed: dict[str, list[Cell]] = {name: [] for name in missing}
     kept, total = Counter[str](), Counter[str]()
-    read = Counter[tuple[str, str]]()
     for cell in cells:
         total[cell.algorithm] += 1
-        ok = known.get(cell.key)
-        if ok is None:
+        record = store.get(cell.key) if cell.key in known else None
+        if record is None:
             missing[cell.algorithm].append(cell)
-        elif not ok:
+        elif not record.ok:
             failed[cell.algorithm].append(cell)
         else:
             kept[cell.algorithm] += 1
-            place, kind = (cell.dataset, cell.algorithm), estimates.kind_of(cell)
-            if read[place] == ENOUGH or estimates.recalled(kind):
-                continue
-            if (record := store.get(cell.key)) and record.ok:
-                read[place] += 1
+            if not estimates.recalled(estimates.kind_of(cell)):
                 estimates.remember(cell, record.took)
     lines = []
     for name, left in missing.items():

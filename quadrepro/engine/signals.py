@@ -8,8 +8,23 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
+ENDING = tuple(
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+)
 """Signals that end a run."""
+
+
+@contextmanager
+def blocked() -> Iterator[None]:
+    """Let signals that end a run wait, also in the threads and processes that are started."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager
@@ -23,9 +38,8 @@ def held_back() -> Iterator[Callable[[], None]]:
         yield lambda: None
         return
     came: list[tuple[int, FrameType | None]] = []
-    known = [getattr(signal, name) for name in NAMES if hasattr(signal, name)]
     # What is ignored, or ends the process without Python, stays as it is.
-    before = {one: handler for one in known if callable(handler := signal.getsignal(one))}
+    before = {one: handler for one in ENDING if callable(handler := signal.getsignal(one))}
 
     def let_through() -> None:
         if came:

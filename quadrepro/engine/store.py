@@ -10,8 +10,9 @@ import hashlib
 from collections.abc import Callable
 from pathlib import Path
 
-from quadrepro._files import write_bytes
+from quadrepro._files import MOST_OF_RECORD, read_bytes, write_bytes
 from quadrepro.engine.records import Record, from_json, to_json
+from quadrepro.errors import DataError
 
 _HEAD, _MIDDLE, _TAIL = b'{"sha256": "', b'", "record": ', b"}\n"
 _START = len(_HEAD) + 64 + len(_MIDDLE)
@@ -30,7 +31,7 @@ class RecordStore:
     folder : Path
         Made when the first record is kept.
     on_damage : callable, optional
-        Called with the file of a damaged record and what is wrong with it, after it was set aside.
+        Called with the file of a damaged record and what is wrong with it.
     read_only : bool, default False
         Leave damaged records where they are; they still count as none.
     """
@@ -52,12 +53,12 @@ class RecordStore:
     def get(self, key: str) -> Record | None:
         """Return a record, or None where there is none.
 
-        A damaged one is set aside under a name that ends with `DAMAGED`, and counts as none.
+        A damaged one counts as none, and is set aside under a name that ends with `DAMAGED`.
         """
         for path in (self.path(key), self.path(key, ok=False)):
             try:
-                return _decode(path.read_bytes(), key)
-            except OSError:
+                return _decode(read_bytes(path, MOST_OF_RECORD), key)
+            except DataError:
                 continue
             except ValueError as error:
                 self._set_aside(path, str(error))
@@ -83,12 +84,11 @@ class RecordStore:
         return found
 
     def _set_aside(self, path: Path, fault: str) -> None:
-        if self._read_only:
-            return
-        try:
-            path.replace(path.with_name(path.name + DAMAGED))
-        except OSError:
-            return
+        if not self._read_only:
+            try:
+                path.replace(path.with_name(path.name + DAMAGED))
+            except OSError:
+                return
         if self._on_damage is not None:
             self._on_damage(path, fault)
 

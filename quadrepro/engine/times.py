@@ -18,12 +18,13 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from quadrepro._files import write_bytes
+from quadrepro._files import MOST_OF_RECORD, read_bytes, write_bytes
 from quadrepro.config.cell import Cell
 from quadrepro.engine.estimates import Estimates, Seen
 from quadrepro.engine.kinds import Kind, kind_of
 from quadrepro.engine.records import Record
 from quadrepro.engine.store import FAILED
+from quadrepro.errors import DataError
 
 NAME = "times.json"
 
@@ -198,6 +199,9 @@ def _locked(path: Path) -> Iterator[None]:
     try:
         yield
     finally:
+        # While it is held: a process that waits for it notices, and makes another one.
+        with contextlib.suppress(OSError):
+            path.unlink()
         lock.release()
 
 
@@ -215,8 +219,8 @@ def _encode(summary: Summary) -> bytes:
 def _read(path: Path) -> Summary | None:
     """Return the summary in a file, or None if that is missing or damaged."""
     try:
-        return _decode(path.read_bytes())
-    except (OSError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError):
+        return _decode(read_bytes(path))
+    except (DataError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError):
         return None
     except RecursionError:
         return None
@@ -254,8 +258,10 @@ def _from_records(folder: Path, but: Collection[Kind] = ()) -> Summary:
         if not path.name.endswith(FAILED)
     )
     for path in islice(paths, MOST_RECORDS):
-        with contextlib.suppress(OSError, ValueError, KeyError, TypeError, IndexError):
-            record = json.loads(path.read_bytes())["record"]
+        with contextlib.suppress(
+            DataError, ValueError, KeyError, TypeError, IndexError, RecursionError
+        ):
+            record = json.loads(read_bytes(path, MOST_OF_RECORD))["record"]
             if record["size"] > 0:
                 kind = kind_of(record["content"], float(record["size"]))
                 if kind not in but:

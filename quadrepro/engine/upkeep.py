@@ -21,12 +21,13 @@ class Merged:
 
     Attributes
     ----------
-    copied, known : int
-        How many were copied, and how many were there already.
+    copied, known, damaged : int
+        How many were copied, how many were there already, and how many were damaged.
     """
 
     copied: int = 0
     known: int = 0
+    damaged: int = 0
 
 
 def merge(sources: Iterable[RecordStore], into: RecordStore) -> Merged:
@@ -35,7 +36,7 @@ def merge(sources: Iterable[RecordStore], into: RecordStore) -> Merged:
     Parameters
     ----------
     sources : iterable of RecordStore
-        Where records are read. Damaged ones are set aside there.
+        Where records are read. Damaged ones are left out.
     into : RecordStore
         Where they are kept. A result replaces a record without one.
 
@@ -55,6 +56,7 @@ def merge(sources: Iterable[RecordStore], into: RecordStore) -> Merged:
         for key in source.scan():
             record = source.get(key)
             if record is None:
+                merged.damaged += 1
                 continue
             there = into.get(key)
             if there is not None and record.ok and there.ok and result(record) != result(there):

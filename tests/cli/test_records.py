@@ -87,6 +87,50 @@ def test_parts_that_are_merged_give_the_tables_of_one_run(
     assert found.differences == []
 
 
+def damage(out: Path) -> Path:
+    record = sorted((out / "records").glob("??/*.json"))[0]
+    record.write_bytes(record.read_bytes()[:-5])
+    return record
+
+
+def test_plan_and_status_count_a_damaged_record_as_missing_and_name_it(
+    small_config: Write, tmp_path: Path
+) -> None:
+    config = small_config()
+    quadrepro("run", config, "--jobs", 0, "--out", tmp_path)
+    record = damage(tmp_path)
+    plan = quadrepro("plan", config, "--out", tmp_path)
+    assert "4 cells, 1 missing" in plan.stdout
+    assert f"{record} is damaged, counts as missing" in plan.stderr
+    assert "3 done\n" in quadrepro("status", config, "--out", tmp_path).stdout
+
+
+def test_merge_names_a_damaged_record_copies_the_others_and_ends_with_3(
+    small_config: Write, tmp_path: Path
+) -> None:
+    part = tmp_path / "part"
+    quadrepro("run", small_config(), "--jobs", 0, "--out", part)
+    record = damage(part)
+    for copied in (3, 0):
+        merged = quadrepro("merge", part, "--out", tmp_path / "all")
+        assert merged.exit_code == 3
+        assert f"{copied} records copied" in merged.stdout
+        assert str(record) in merged.stderr
+        assert "1 damaged" in merged.stderr
+
+
+def test_merge_refuses_a_folder_without_records_before_it_copies(
+    small_config: Write, tmp_path: Path
+) -> None:
+    part, other = tmp_path / "part", tmp_path / "other"
+    quadrepro("run", small_config(), "--jobs", 0, "--out", part)
+    other.mkdir()
+    merged = quadrepro("merge", part, other, "--out", tmp_path / "all")
+    assert merged.exit_code == 2
+    assert f"{other} is not a results folder" in merged.stderr
+    assert not (tmp_path / "all").exists()
+
+
 @pytest.mark.parametrize("shard", ["0/2", "3/2", "1", "a/b", "1/2/3"])
 def test_a_part_that_is_none_is_refused(small_config: Write, shard: str) -> None:
     result = quadrepro("run", small_config(), "--shard", shard)

@@ -162,7 +162,7 @@ def test_a_failed_cell_is_a_dash_and_the_exit_code_1(
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize("jobs", ["1", "2"])
-def test_an_interrupted_run_says_how_to_go_on_and_loses_nothing(
+def test_a_run_whose_processes_are_all_interrupted_says_how_to_go_on_and_loses_nothing(
     small_config: Write, tmp_path: Path, sent: signal.Signals, jobs: str
 ) -> None:
     config = small_config("n_rounds: 5", "n_rounds: 50000")
@@ -172,13 +172,18 @@ def test_an_interrupted_run_says_how_to_go_on_and_loses_nothing(
         cwd=tmp_path,
         stderr=subprocess.PIPE,
         text=True,
-        env={k: v for k, v in os.environ.items() if k != "QUADREPRO_DATA"},
+        env={k: v for k, v in os.environ.items() if k != "QUADREPRO_DATA"}
+        | {"QUADREPRO_TEST": str(tmp_path)},
     )
     records = tmp_path / "results" / "records"
     deadline = time.monotonic() + 60
     while len(list(records.glob("??/*.json"))) < 3 and process.poll() is None:
         assert time.monotonic() < deadline
         time.sleep(0.05)
+    # A scheduler of jobs sends the signal to workers as well, and perhaps before.
+    for worker in {*map(int, of_this_test(tmp_path))} - {process.pid}:
+        os.kill(worker, sent)
+    time.sleep(0.5)
     process.send_signal(sent)
     _, text = process.communicate(timeout=60)
     assert process.returncode == 130, text
@@ -186,6 +191,7 @@ def test_an_interrupted_run_says_how_to_go_on_and_loses_nothing(
     found = re.fullmatch(r"interrupted: (\d+) of 160 cells are kept; continue with: (.+)", line)
     assert found, text
     assert int(found[1]) == len(list(records.glob("??/*.json"))) >= 3
+    assert list(records.glob("??/*.failed.json")) == []
     assert found[2] == f"quadrepro {' '.join(command)}"
     assert "Traceback" not in text
 
@@ -206,6 +212,8 @@ def test_workers_end_with_a_run_that_is_killed_and_the_next_run_goes_on(
         assert time.monotonic() < deadline
         time.sleep(0.05)
     assert len(of_this_test(tmp_path)) > 1
+    # Nobody would remove it if all processes were killed.
+    assert list(Path("/dev/shm").glob(f"*-{process.pid}-*")) == []
     process.kill()
     process.wait()
     deadline = time.monotonic() + 5
@@ -231,6 +239,34 @@ def test_a_disk_that_cannot_be_written_is_named(small_config: Write, tmp_path: P
     result = quadrepro("run", small_config(), "--jobs", 0, "--out", tmp_path / "blocked")
     assert result.exit_code == 1
     assert re.match(r"error: .*blocked.*: Not a directory", result.stderr.splitlines()[-1])
+
+
+def test_a_disk_that_is_full_is_told_with_the_file(
+    small_config: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("quadrepro._files.os.fsync", fail)
+    result = quadrepro("run", small_config(), "--jobs", 0, "--out", tmp_path / "full")
+    assert result.exit_code == 1
+    told = result.stderr.splitlines()[-1]
+    assert re.fullmatch(rf"error: {tmp_path}/full/records/\S+: No space left on device", told)
+
+
+def test_a_cell_that_fails_because_of_a_signal_has_no_record(
+    small_config: Write, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def end(*args: object) -> None:
+        try:
+            signal.raise_signal(signal.SIGTERM)
+        except KeyboardInterrupt:
+            # As numpy does.
+            raise ValueError("not comparable") from None
+
+    monkeypatch.setattr("quadrepro.learners.greedy.adaboost.AdaBoost._paths", end)
+    assert quadrepro("run", small_config(), "--jobs", 0, "--out", out).exit_code == 130
+    assert list(out.glob("records/??/*.failed.json")) == []
 
 
 def test_progress_is_plain_lines_where_output_is_piped(small_config: Write, out: Path) -> None:

@@ -7,11 +7,11 @@ import pytest
 
 from quadrepro.config.loading import load_experiment
 from quadrepro.config.plan import make_plan
-from quadrepro.engine.overview import ENOUGH, Line, overview
+from quadrepro.engine.overview import Line, overview
 from quadrepro.engine.records import Record
 from quadrepro.engine.run import compute, local
 from quadrepro.engine.store import RecordStore
-from quadrepro.engine.times import NAME, Times, _encode
+from quadrepro.engine.times import NAME
 
 
 def test_cells_are_counted_by_how_far_they_are(
@@ -35,7 +35,22 @@ def test_cells_are_counted_by_how_far_they_are(
     assert found.forecast(2).unknown == ("ada",)
 
 
-def test_without_a_summary_records_tell_and_with_it_none_is_read(
+def test_a_damaged_record_is_missing_as_for_a_run(
+    small_config: Callable[..., Path], tmp_path: Path
+) -> None:
+    cells, told = make_plan(load_experiment(small_config())).cells, list[str]()
+    store = RecordStore(tmp_path, lambda path, fault: told.append(path.name), read_only=True)
+    compute(cells, RecordStore(tmp_path), local(0), lambda cell, record: None)
+    damaged = store.path(cells[0].key)
+    damaged.write_bytes(damaged.read_bytes()[:-5])
+    found = overview(cells, store)
+    assert found.missing == (cells[0],)
+    assert sum(line.n_kept for line in found.lines) == len(cells) - 1
+    assert told == [damaged.name]
+    assert damaged.exists()
+
+
+def test_without_a_summary_records_tell_the_same(
     small_config: Callable[..., Path], tmp_path: Path
 ) -> None:
     plan = make_plan(load_experiment(small_config(), repeats=2))
@@ -50,24 +65,3 @@ def test_without_a_summary_records_tell_and_with_it_none_is_read(
             for found in (with_summary, without)
         )
         assert one == pytest.approx(two, abs=1e-5)
-    unread = RecordStore(tmp_path)
-    unread.get = None  # type: ignore[assignment, method-assign]
-    (tmp_path / NAME).write_bytes(_encode(Times(tmp_path).read()))
-    assert overview(plan.cells, unread).forecast(1).seconds > 0
-
-
-def test_few_records_are_read_for_an_estimate(
-    small_config: Callable[..., Path], tmp_path: Path
-) -> None:
-    cells = make_plan(load_experiment(small_config(), repeats=ENOUGH + 2)).cells
-    compute(cells, RecordStore(tmp_path), local(0), lambda cell, record: None)
-    (tmp_path / NAME).write_text('{"version": 1, "kinds": []}')
-    read: list[str] = []
-
-    class Counting(RecordStore):
-        def get(self, key: str) -> Record | None:
-            read.append(key)
-            return super().get(key)
-
-    overview(cells, Counting(tmp_path))
-    assert len(read) == 4 * ENOUGH

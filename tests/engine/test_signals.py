@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from quadrepro.engine.signals import held_back
+from quadrepro.engine.signals import blocked, held_back
 
 
 def test_a_signal_is_raised_where_it_is_let_through_and_not_before() -> None:
@@ -37,6 +37,20 @@ def test_a_signal_that_was_not_let_through_is_raised_at_the_end() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         block()
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="no signals of threads")
+def test_a_blocked_signal_waits_for_the_end_of_the_block() -> None:
+    reached = []
+
+    def block() -> None:
+        with blocked():
+            signal.pthread_kill(threading.get_ident(), signal.SIGINT)
+            reached.append("the end")
+
+    with pytest.raises(KeyboardInterrupt):
+        block()
+    assert reached == ["the end"]
 
 
 def test_an_error_is_not_hidden_by_a_signal() -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -96,3 +97,16 @@ def test_a_record_that_cannot_be_written_leaves_the_old_one_and_no_rest(
         store.put(replace(RECORD, errors=0, predicted=RECORD.actual))
     assert store.get(KEY) == RECORD
     assert [p.suffix for p in store.path(KEY).parent.iterdir()] == [".json"]
+
+
+def test_a_pipe_a_link_and_a_huge_file_are_no_records(tmp_path: Path) -> None:
+    store = RecordStore(tmp_path)
+    paths = [store.path(key * 64) for key in "abc"]
+    for path in paths:
+        path.parent.mkdir()
+    os.mkfifo(paths[0])
+    paths[1].symlink_to("/dev/zero")
+    with paths[2].open("wb") as file:
+        file.truncate(6 * 2**30)
+    assert [store.get(key * 64) for key in "abc"] == [None] * 3
+    assert [path.name for path in sorted(tmp_path.glob("*/*"))] == [p.name for p in paths]

@@ -53,6 +53,7 @@ def test_runs_that_share_a_folder_lose_nothing(tmp_path: Path) -> None:
     for thread in threads:
         thread.join()
     assert Times(tmp_path).read().kinds[ADA] == Seen(9, 9.0)
+    assert [path.name for path in tmp_path.iterdir()] == [NAME]
 
 
 def test_what_came_long_before_counts_less(tmp_path: Path) -> None:
