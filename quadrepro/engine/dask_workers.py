@@ -34,14 +34,14 @@ from quadrepro.fingerprint import code_hash, versions
 SECONDS_TO_CONNECT = 10
 """How long a scheduler may take to answer, also one that is started again during a run."""
 
-SECONDS_UNTIL_LOST = 60.0
-"""How long a scheduler may be silent whose connection is not closed."""
-
 SECONDS_BETWEEN_LOOKS = 0.05
 """How often signals are let through, and cells looked for that are done."""
 
 SECONDS_BETWEEN_COUNTS = 1.0
-"""How often workers are counted, and how long the scheduler has to answer at a time."""
+"""How often workers are counted, and how long the scheduler has to answer."""
+
+COUNTS_UNTIL_LOST = 30
+"""Number of counts in a row without an answer after which the scheduler is lost."""
 
 CELLS_A_THREAD = 2
 """How many cells are sent for each thread of a worker."""
@@ -135,7 +135,7 @@ class _OnWorkers:
         self._examples: dict[int, Any] = {}
         self._n_threads = 1
         self._counted = 0.0
-        self._answered = time.monotonic()
+        self._unanswered = 0
 
     def records(self) -> Generator[Record, None, Iterator[Cell] | None]:
         """Yield the records of cells, and return those left if the scheduler was lost."""
@@ -157,20 +157,19 @@ class _OnWorkers:
         return chain(self._running.values(), self._again, self._suspected, self._rest)
 
     def _is_lost(self) -> bool:
-        silent = time.monotonic() - self._answered
-        return self._client.status == "closed" or silent > SECONDS_UNTIL_LOST
+        return self._client.status == "closed" or self._unanswered >= COUNTS_UNTIL_LOST
 
     def _count_threads(self) -> None:
         """Ask from time to time how many threads the workers have, which come and go."""
         if time.monotonic() - self._counted < SECONDS_BETWEEN_COUNTS:
             return
         before = self._n_threads
+        self._unanswered += 1
         # The client has no scheduler while it closes.
         with contextlib.suppress(OSError, AttributeError):
             asked = self._client.scheduler.ncores
             found = self._client.sync(asked, callback_timeout=SECONDS_BETWEEN_COUNTS)
-            self._n_threads = sum(found.values())
-            self._answered = time.monotonic()
+            self._n_threads, self._unanswered = sum(found.values()), 0
         self._counted = time.monotonic()
         if before and not self._n_threads:
             self._tell("no Dask worker is connected: cells wait until one is")

@@ -38,6 +38,20 @@ def test_only_one_takes_a_cell_until_it_is_released(cell: Cell, tmp_path: Path) 
     assert list((tmp_path / "claims").iterdir()) == []
 
 
+def test_a_claim_that_a_full_disk_does_not_take_is_named(
+    cell: Cell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*args: object, **kwargs: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("pathlib.Path.write_text", fail)
+    claims = Claims(tmp_path)
+    with pytest.raises(OSError, match="No space left") as caught:
+        claims.take(cell)
+    assert caught.value.filename == str(tmp_path / f"{cell.key}.claim")
+    claims.release_all()
+
+
 def test_claims_say_which_process_has_which_cell(cell: Cell, tmp_path: Path) -> None:
     claims = Claims(tmp_path)
     claims.take(cell)
