@@ -15,7 +15,7 @@ quickstart: $(VENV)/run ## the rows of Table 1 whose data need no download
 test: $(VENV)/dev ## the test suite
 	$(BIN)/python -m pytest -n $(JOBS)
 
-stress: $(VENV)/dev ## an hour of mangled files and kills; STRESS="--check 100 ..." tries fewer
+stress: $(VENV)/dev ## an hour of mangled and hostile files, kills and faults of Dask; STRESS="--check 100 ..." tries fewer
 	$(BIN)/python -m stress $(STRESS)
 
 lint: $(VENV)/dev ## ruff and mypy

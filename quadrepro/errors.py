@@ -11,7 +11,9 @@ import heapq
 import site
 import sysconfig
 import traceback
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 
 EXIT_CELLS_MISSING = 1
@@ -26,6 +28,14 @@ MANY = 15
 
 SHOWN = 3
 """Number of names that a hint gives of more."""
+
+COMPARED = 500_000
+"""Number of letters that a name, or all of one document, are compared with for a hint."""
+
+LONG = 60
+"""Number of letters of a name that are compared."""
+
+_left: ContextVar[list[int] | None] = ContextVar("left", default=None)
 
 
 class QuadreproError(Exception):
@@ -73,6 +83,23 @@ def place_of_user(error: BaseException) -> str:
     return ""
 
 
+@contextmanager
+def few_hints() -> Iterator[None]:
+    """Let all hints inside share `COMPARED`; without a hint, a mistake is told all the same."""
+    token = _left.set([COMPARED])
+    try:
+        yield
+    finally:
+        _left.reset(token)
+
+
+def affordable(names: Iterable[str]) -> bool:
+    """Return whether one more name can be compared with some, and count their letters."""
+    left = _left.get() or [COMPARED]
+    left[0] -= sum(map(len, names)) if left[0] >= 0 else 0
+    return left[0] >= 0
+
+
 def nearest(name: str, known: Iterable[str], listing: str = "") -> str:
     """Return a hint at what an unknown name may mean, to be appended to a message.
 
@@ -89,7 +116,7 @@ def nearest(name: str, known: Iterable[str], listing: str = "") -> str:
     -------
     str
         The closest name as a question. If none is close, all valid names, or the nearest three
-        of more than fifteen, with their number; ``""`` if there are none.
+        of more than fifteen, with their number; ``""`` if there are none, or too many to compare.
 
     Examples
     --------
@@ -98,10 +125,13 @@ def nearest(name: str, known: Iterable[str], listing: str = "") -> str:
     >>> nearest("spam", ["pima", "wine"])
     '; known are pima, wine'
     """
-    names = sorted({str(k) for k in known})
+    full = {str(k)[:LONG]: str(k) for k in known} if affordable(()) else {}
+    if not affordable(full):
+        return ""
+    name, names = name[:LONG], sorted(full)
     close = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
     if close:
-        return f"; did you mean {close[0]!r}?"
+        return f"; did you mean {full[close[0]]!r}?"
     if len(names) <= MANY:
         return f"; known are {', '.join(names)}" if names else ""
     # Of very many names, the exact ratio of each would take seconds.

@@ -202,8 +202,13 @@ def read_scores(path: Path) -> Scores:
     ------
     DataError
         If the file cannot be read or is too large, a line has more or fewer fields than the first,
-        a method has no name or stands twice, or a field is not a number.
+        a method has no name or stands twice, there are too many to rank, or a field is not a
+        number.
     """
+    from quadrepro.stats.ranking import MOST_METHODS, MOST_ROWS
+
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise DataError(f"{path}: not a regular file")
     try:
         with path.open("rb") as file:
             raw = file.read(MOST_BYTES + 1)
@@ -228,13 +233,17 @@ def read_scores(path: Path) -> Scores:
             raise DataError(
                 f"{path}:{line}: the line has {len(fields)} fields, and the first has {len(names)}"
             )
-    numbers = [_number(fields[0]) for _, fields in body]
+    numbers = (_number(fields[0]) for _, fields in body)
     first = int(not names[0] or all(x is None or math.isnan(x) for x in numbers))
+    if len(names) - first > MOST_METHODS:
+        n = len(names) - first
+        raise DataError(f"{path}:{top}: {n} methods are too many to rank: at most {MOST_METHODS}")
     for i, name in enumerate(names[first:], start=first):
         if not name or name in names[first:i]:
             fault = f"{name!r} stands here twice" if name else "the column has no name"
             raise DataError(f"{path}:{top}, column {i + 1}: {fault}")
-    values = []
+    values: list[tuple[float, ...]] = []
+    whole = 0
     for line, fields in body:
         row = [_number(field) for field in fields[first:]]
         for name, field, value in zip(names[first:], fields[first:], row, strict=True):
@@ -242,6 +251,9 @@ def read_scores(path: Path) -> Scores:
                 place = f"{path}:{line}, column {name!r}"
                 raise DataError(f"{place}: {field.strip()!r} is not a number such as 0.035")
         values.append(tuple(value for value in row if value is not None))
+        whole += not _has_gap(values[-1])
+        if whole > MOST_ROWS:
+            raise DataError(f"{path}:{line}: too many data sets to rank: at most {MOST_ROWS}")
     rows = [f"line {line}" + (f" ({fields[0].strip()})" if first else "") for line, fields in body]
     return Scores(tuple(names[first:]), tuple(rows), tuple(values), str(path))
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quadrepro import errors
-from quadrepro.errors import QuadreproError, nearest
+from quadrepro.errors import COMPARED, QuadreproError, few_hints, nearest
 
 
 def test_every_kind_of_error_has_the_exit_code_that_the_readme_lists() -> None:
@@ -59,3 +59,22 @@ def test_a_name_with_one_letter_more_is_still_recognised(
 ) -> None:
     name = data.draw(st.sampled_from(sorted(known)))
     assert nearest(f"{name}_", known).startswith("; did you mean ")
+
+
+def test_there_is_no_hint_among_more_letters_than_are_compared() -> None:
+    assert nearest("pimo", ["pima", "x" * (COMPARED // 2)]) == "; did you mean 'pima'?"
+    assert nearest("n7", map(str, range(COMPARED))) == ""
+
+
+def test_hints_on_one_document_share_what_is_compared() -> None:
+    known = ["pima", *(f"{i:059d}" for i in range(COMPARED // 100))]
+    with few_hints():
+        assert nearest("pimo", known) == "; did you mean 'pima'?"
+        assert nearest("pimo", known) == ""
+        assert nearest("pimo", ["pima"]) == ""
+    assert nearest("pimo", known) == "; did you mean 'pima'?"
+
+
+def test_a_long_name_is_compared_by_its_beginning_and_shown_whole() -> None:
+    known = "a" * 59 + "b" * 200
+    assert nearest("a" * 59 + "c" * 10_000_000, [known]) == f"; did you mean {known!r}?"

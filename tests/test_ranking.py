@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import csv
+import os
 from collections.abc import Callable
 from math import nan
 from pathlib import Path
@@ -101,6 +102,12 @@ BAD = [
     ('a,b\n1,"2\n', "not valid CSV"),
     ("a,b\n1,2\n", "a ranking needs at least two methods on at least two data sets"),
     ("d,a\nx,1\ny,2\n", "a ranking needs at least two methods"),
+    ("a," * 60 + "a\n1,2\n", "scores.csv:2: the line has 2 fields, and the first has 61"),
+    (
+        "d," + "a," * 60 + "\n" + "x" + ",1" * 61 + "\n",
+        "scores.csv:1: 61 methods are too many to rank: at most 60",
+    ),
+    ("a,b\n" + "1,\n" + "1,2\n" * 5001 + "x,1\n", "scores.csv:5003: too many data sets to rank"),
 ]
 
 
@@ -152,3 +159,9 @@ def test_what_is_no_table_of_numbers_is_refused() -> None:
         quadrepro.rank([[1.0, 2.0], [2.0, 1.0]])  # type: ignore[arg-type]
     with pytest.raises(DataError, match="not a table of numbers"):
         quadrepro.rank({"a": ["x"], "b": [1.0]})
+
+
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "scores.csv")
+    with pytest.raises(DataError, match=r"scores\.csv: not a regular file"):
+        read_scores(tmp_path / "scores.csv")

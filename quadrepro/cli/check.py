@@ -35,10 +35,11 @@ def command(config: str, data: Path | None, out: Path, repeats: int | None) -> N
         rows.append((row, n_train, n_valid or "", n_test, dataset.origin))
     print_listing(("data set", "train", "validate", "test", "from"), rows)
     echo()
-    settings = []
-    for entry in plan.experiment.config.columns:
-        cell = next(cell for cell in plan.cells if cell.algorithm == entry.name)
-        settings.append((entry.name, cell.n_candidates, ", ".join(entry.searched) or "none"))
+    first = {cell.algorithm: cell for cell in reversed(plan.cells)}
+    settings = [
+        (entry.name, first[entry.name].n_candidates, ", ".join(entry.searched) or "none")
+        for entry in plan.experiment.config.columns
+    ]
     print_listing(("algorithm", "candidates", "searched over"), settings)
     n_left = sum(line.n_missing for line in found.lines)
     text = f"\n{len(plan.cells)} cells, {len(plan.cells) - n_left} already computed"

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 MAX_CANDIDATES = 100_000
 """A cell has at most as many candidates."""
 
+MAX_STEPS = 1_000
+"""A pipeline has at most as many steps."""
+
 
 class AlgorithmEntry(Model):
     """A column of the table: an algorithm, its settings and the values it searches.
@@ -70,7 +73,7 @@ class AlgorithmEntry(Model):
 
     name: str = Field(min_length=1)
     algorithm: str = ""
-    pipeline: tuple[str | dict[str, Any], ...] = ()
+    pipeline: tuple[str | dict[str, Any], ...] = Field(default=(), max_length=MAX_STEPS)
     label: str = ""
     settings: dict[str, Any] = Field(default_factory=dict)
     grid: dict[str, Axis] = Field(default_factory=dict)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Annotated, Any
 
 from pydantic import Field, FiniteFloat, ValidationError, field_validator
@@ -9,10 +10,10 @@ from pydantic import Field, FiniteFloat, ValidationError, field_validator
 from quadrepro.config.axis import Axis
 from quadrepro.config.protocol import Protocol
 from quadrepro.config.split_rule import SplitRule
-from quadrepro.data.card import View, card_names, load_card
+from quadrepro.data.card import View, card_names, find_card, load_card
 from quadrepro.data.sources.fresh import rule_of
 from quadrepro.documents.model import Model, changes, fault
-from quadrepro.documents.validation import nested_fault
+from quadrepro.documents.validation import MOST_SHOWN, nested_fault
 from quadrepro.errors import ConfigError, nearest
 
 
@@ -53,7 +54,7 @@ class DatasetEntry(Model):
     @field_validator("name")
     @classmethod
     def _has_card(cls, name: str) -> str:
-        if name not in card_names():
+        if find_card(name) is None:
             hint = nearest(name, card_names(), "quadrepro list datasets")
             raise ValueError(f"unknown data set {name!r}{hint}")
         return name
@@ -165,7 +166,7 @@ class DatasetEntry(Model):
             changed = View.model_validate(fields)
         except ValidationError as error:
             raise nested_fault(error, "view", data=fields) from None
-        if mistakes := list(card.mistakes(changed)):
+        if mistakes := [*islice(card.mistakes(changed), MOST_SHOWN)]:
             message = "; ".join(mistake.message for mistake in mistakes)
             raise fault(message, "view", *mistakes[0].place)
         return changed

@@ -22,7 +22,6 @@ from quadrepro.config.problems import RowSource, Sources
 from quadrepro.config.protocol import Protocol
 from quadrepro.config.rows import Row
 from quadrepro.config.seeds import Draws, generator
-from quadrepro.data.schema import View
 from quadrepro.data.store import Found, find_datasets
 from quadrepro.errors import ConfigError
 from quadrepro.learners.base import Learner
@@ -31,6 +30,9 @@ from quadrepro.measures.registry import find_measure
 
 SCHEMA_VERSION = 5
 """Raised when a record's fields or a cell's steps change their meaning."""
+
+_UNUSED = generator(0)
+"""For grids of which nothing is drawn; a generator takes as long to make as all else of a cell."""
 
 
 @dataclass(frozen=True)
@@ -123,11 +125,15 @@ def _cells_of_row(
 ) -> Iterator[Cell]:
     task = experiment.tasks[row.entry.title]
     columns: list[_Column] = []
+    own: dict[str | None, tuple[RowSource, dict[str, Any]]] = {}
     for entry in experiment.config.columns:
         changed = entry.changed(row.entry.settings)
-        view = entry.own_view(experiment.views[row.entry.title])
-        source = source_of(row.entry, protocol, view)
-        columns.append(_Column.of(experiment.name, changed, row, protocol, view, task, source))
+        if entry.nominal not in own:
+            view = entry.own_view(experiment.views[row.entry.title])
+            own[entry.nominal] = source_of(row.entry, protocol, view), view.content()
+        columns.append(
+            _Column.of(experiment.name, changed, row, protocol, task, *own[entry.nominal])
+        )
     for repeat, draws in enumerate(_draws(experiment, row)):
         for column in columns:
             yield column.cell(repeat, draws)
@@ -154,9 +160,9 @@ class _Column:
         entry: AlgorithmEntry,
         row: Row,
         protocol: Protocol,
-        view: View,
         task: Task,
         source: RowSource,
+        view: dict[str, Any],
     ) -> Self:
         learner = _for_task(entry, task, row.entry.title)
         measures = entry.measures or protocol.measures
@@ -171,14 +177,14 @@ class _Column:
             "algorithm": type(learner).__name__,
             "version": learner.version,
             "settings": learner.content,
-            "view": view.content(),
+            "view": view,
             "protocol": of_entry.content(),
         }
         versions = {name: find_measure(name).version for name in measures}
         if changed := {name: v for name, v in versions.items() if v > 1}:
             content["measures"] = changed
         content |= made_by(learner, measures, protocol.named_voters[0])
-        grids = None if entry.draw else entry.make_grids(generator(0), row.entry.grid)
+        grids = None if entry.draw else entry.make_grids(_UNUSED, row.entry.grid)
         if grids is not None:
             content["grid"] = _axes(grids)
         area = source.sizes[0] * source.n_columns

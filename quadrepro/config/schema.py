@@ -159,7 +159,7 @@ class Config(Model):
         views = self.views
         return {e.title: load_card(e.name).task_of(views[e.title]) for e in self.entries}
 
-    @property
+    @cached_property
     def columns(self) -> tuple[AlgorithmEntry, ...]:
         """All columns: the algorithms, and the baseline last."""
         if not self._adds_baseline:
@@ -183,7 +183,7 @@ class Config(Model):
         default = not self.paper and not self.protocol.measures
         return default if self.baseline is None else self.baseline
 
-    @property
+    @cached_property
     def titles(self) -> dict[str, str]:
         """Title of each column in tables, by the column's name.
 
@@ -195,6 +195,25 @@ class Config(Model):
             a.name: a.label or (a.name if unlabelled[a.id] > 1 else a.entry.label)
             for a in self.columns
         }
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_some_size(cls, data: Any) -> Any:
+        # Before anything that is listed is validated, which takes long if it is much.
+        if isinstance(data, dict):
+            found = data.get("sweeps")
+            sweeps = found if isinstance(found, list | tuple) else ()
+            values = [sweep.get("values") for sweep in sweeps if isinstance(sweep, dict)]
+            n_values = sum(map(_count, values)) if sweeps else 1 + _count(data.get("readings"))
+            repeats = data.get("repeats")
+            _refuse_size(
+                _count(data.get("datasets")) * max(n_values, len(sweeps)),
+                _count(data.get("algorithms")),
+                repeats if isinstance(repeats, int) else 1,
+                next((key for key in ("sweeps", "readings") if data.get(key)), "datasets"),
+            )
+            _refuse_size(_count(data.get("absent")), key="absent")
+        return data
 
     @model_validator(mode="before")
     @classmethod
@@ -224,7 +243,7 @@ class Config(Model):
             except KeyError as error:
                 raise fault(error.args[0], "metrics", i) from None
         self._check_readings()
-        self._check_size()
+        _refuse_size(len(self.rows), len(self.algorithms) + self._adds_baseline, self.repeats)
         places: list[tuple[tuple[str | int, ...], DatasetEntry | AlgorithmEntry]] = [
             *((("datasets", i), entry) for i, entry in enumerate(self.datasets)),
             *((row.place, row.entry) for row in self.rows if row.place[0] != "datasets"),
@@ -237,6 +256,7 @@ class Config(Model):
                 within = (error.context or {})["place"] if place[0] != "sweeps" else ()
                 raise fault(error.message(), *place, *within) from None
         self._refuse_equal_titles()
+        checked = False
         for row in self.rows:
             protocol = row.entry.changed(self.protocol)
             own = protocol.split != self.protocol.split
@@ -246,8 +266,11 @@ class Config(Model):
                     f" {self.repeats} are asked for"
                 )
                 raise fault(message, *((*row.place, "protocol") if own else ("repeats",)))
-            columns = self._columns_of(row)
-            for column in columns:
+            plain = not (row.entry.protocol or row.entry.grid or row.entry.settings)
+            if plain and checked:
+                continue
+            checked = checked or plain
+            for column in self._columns_of(row):
                 wrong = column.fault_of_size(row.entry.grid)
                 if wrong := wrong or column.fault_of_measures(protocol, row.entry.grid):
                     raise fault(wrong, *row.place)
@@ -265,28 +288,12 @@ class Config(Model):
     def _check_readings(self) -> None:
         if self.readings and self.sweeps:
             raise fault("a config has either sweeps or readings", "readings")
-        titles = [entry.title for entry in self.datasets]
+        titles = dict.fromkeys(entry.title for entry in self.datasets)
         for i, reading in enumerate(self.readings):
             for j, title in enumerate(reading.of):
                 if title not in titles:
                     message = f"there is no data set {title!r} here{nearest(title, titles)}"
                     raise fault(message, "readings", i, "of", j)
-
-    def _check_size(self) -> None:
-        # Before the rows are made, which takes long if there are many.
-        n_entries, n_values = len(self.datasets), sum(len(sweep.values) for sweep in self.sweeps)
-        n_rows = n_entries * (n_values if self.sweeps else 1 + len(self.readings))
-        if n_rows > MAX_ROWS:
-            key = "sweeps" if self.sweeps else "readings" if self.readings else "datasets"
-            raise fault(f"the table has {n_rows:,} rows: at most {MAX_ROWS:,}", key)
-        n_columns = len(self.algorithms) + self._adds_baseline
-        n_cells = n_rows * n_columns * self.repeats
-        if n_cells > MAX_CELLS:
-            message = (
-                f"{n_rows} rows, {n_columns} algorithms and {self.repeats} repeats make"
-                f" {n_cells:,} cells: at most {MAX_CELLS:,}"
-            )
-            raise fault(message, "repeats")
 
     def _refuse_equal_titles(self) -> None:
         first: dict[str, str] = {}
@@ -335,7 +342,25 @@ def _applied(sweep: Sweep, entry: DatasetEntry, j: int, k: int) -> DatasetEntry:
         raise fault(message, "sweeps", j, "values", k) from None
 
 
+def _count(listed: Any) -> int:
+    return len(listed) if isinstance(listed, list | tuple) else 0
+
+
+def _refuse_size(n_rows: int, n_columns: int = 0, repeats: int = 1, key: str = "") -> None:
+    if n_rows > MAX_ROWS:
+        raise fault(f"the table has {n_rows:,} rows: at most {MAX_ROWS:,}", key)
+    n_cells = n_rows * n_columns * repeats
+    if n_cells > MAX_CELLS:
+        message = (
+            f"{n_rows} rows, {n_columns} algorithms and {repeats} repeats make"
+            f" {n_cells:,} cells: at most {MAX_CELLS:,}"
+        )
+        raise fault(message, "repeats")
+
+
 def _refuse_twice(what: str, key: str, names: list[str]) -> None:
+    before: set[str] = set()
     for i, name in enumerate(names):
-        if name in names[:i]:
+        if name in before:
             raise fault(f"{what} {name!r} stands here twice", key, i)
+        before.add(name)

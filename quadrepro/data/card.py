@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import os
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
@@ -41,6 +42,9 @@ OWN_CARDS = Path("datasets")
 
 TWO_CLASSES = ("negative", "positive")
 """Names of the classes of a view that says what is positive."""
+
+MAX_SOURCES = 20
+"""A card has at most as many sources, of which each can name all columns by a series."""
 
 ANY_VIEW = "default"
 """The name of the view that is used for every view that a card lacks."""
@@ -90,7 +94,7 @@ class Card(Model):
     content_hash: str = Field(pattern=r"^sha256:[0-9a-f]{64}$")
     licence: str
     citation: str
-    sources: tuple[Source, ...] = Field(min_length=1)
+    sources: tuple[Source, ...] = Field(min_length=1, max_length=MAX_SOURCES)
     notes: tuple[str, ...] = ()
     views: dict[str, View] = Field(default_factory=dict)
 
@@ -156,6 +160,11 @@ class Card(Model):
     def attribute_names(self) -> tuple[str, ...]:
         """The names of the attributes in the order of the columns."""
         return tuple(a.name for a in self.attributes)
+
+    @cached_property
+    def by_name(self) -> dict[str, Attribute]:
+        """The attributes by name."""
+        return {a.name: a for a in self.attributes}
 
     @cached_property
     def nominal_names(self) -> frozenset[str]:
@@ -232,7 +241,7 @@ class Card(Model):
 
 def card_names() -> list[str]:
     """Return the names of all data sets that have a card, sorted."""
-    return sorted(_card_files())
+    return sorted({path.stem for folder in _card_folders() for path in folder.glob("*.yaml")})
 
 
 def load_card(name: str) -> Card:
@@ -245,17 +254,21 @@ def load_card(name: str) -> Card:
     DataError
         If the card is invalid, see `load_card_file`.
     """
-    files = _card_files()
-    if name not in files:
-        hint = nearest(name, files, "quadrepro list datasets")
+    path = find_card(name)
+    if path is None:
+        hint = nearest(name, card_names(), "quadrepro list datasets")
         raise ConfigError(f"there is no data set {name!r}{hint}")
-    return _load_once(files[name], files[name].stat().st_mtime_ns)
+    return _load_once(path, path.stat().st_mtime_ns)
 
 
-def _card_files() -> dict[str, Path]:
-    """Return the user's own cards and those that ship, which cannot be replaced."""
-    folders = (OWN_CARDS.resolve(), cards_folder())
-    return {path.stem: path for folder in folders for path in folder.glob("*.yaml")}
+def find_card(name: str) -> Path | None:
+    """Return the file of a card, one that ships before one of the user's own; None without any."""
+    paths = (folder / f"{name}.yaml" for folder in _card_folders())
+    return next((p for p in paths if p.stem == name and os.path.exists(p)), None)
+
+
+def _card_folders() -> tuple[Path, Path]:
+    return cards_folder(), OWN_CARDS.resolve()
 
 
 @functools.cache

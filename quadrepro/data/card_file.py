@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -15,7 +14,6 @@ from quadrepro.documents.writing import Block, Line, to_yaml
 
 _LAST = ("target", "attributes", "licence", "citation", "sources", "notes", "views")
 _FIRST_OF_SOURCE = ("kind", "path", "format", "separator", "skip", "columns")
-_NUMBERED = re.compile(r"(.*?)(\d+)", re.DOTALL)
 
 T = TypeVar("T")
 
@@ -87,8 +85,10 @@ def _folded(described: Sequence[tuple[str, T]]) -> Iterator[tuple[str, T]]:
 
     def place_in_series(item: tuple[int, tuple[str, T]]) -> tuple[object, ...]:
         i, (name, description) = item
-        numbered = _NUMBERED.fullmatch(name)
-        return (numbered[1], int(numbered[2]) - i, repr(description)) if numbered else (i,)
+        stem = name.rstrip("0123456789")
+        number = name[len(stem) :]
+        # No series counts so far.
+        return (stem, int(number) - i, repr(description)) if 0 < len(number) < 10 else (i,)
 
     for _, items in groupby(enumerate(described), place_in_series):
         run = [one for _, one in items]

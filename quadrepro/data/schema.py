@@ -18,6 +18,9 @@ MAX_COLUMNS = 100_000
 MAX_ROWS = 2**31
 """No card describes as many rows."""
 
+_LONGEST = 1_000
+"""A longer name stands for itself alone."""
+
 _SERIES = re.compile(r"(?P<stem>.*?)(?P<first>\d{1,9})\.\.(?P=stem)(?P<last>\d{1,9})")
 
 
@@ -207,8 +210,9 @@ class View(Model):
             if not self.positive:
                 raise ValueError("positive must list at least one label")
             refuse_repeats("positive", self.positive, "positive")
+            positive = set(self.positive)
             for label in self.negative:
-                if label in self.positive:
+                if label in positive:
                     raise ValueError(f"label {label!r} is both positive and negative")
         elif self.negative:
             raise ValueError("negative lists labels, so positive must also list labels")
@@ -257,8 +261,9 @@ def series(name: str) -> Iterator[str]:
     >>> list(series("a08..a10")), list(series("size"))
     (['a08', 'a09', 'a10'], ['size'])
     """
-    match = _SERIES.fullmatch(name)
-    if match is None:
+    # In a long name, the search for its repeated stem would take the square of its length.
+    match = _SERIES.fullmatch(name[: _LONGEST + 1])
+    if match is None or len(name) > _LONGEST:
         yield name
         return
     width = len(match["first"])

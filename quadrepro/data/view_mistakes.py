@@ -20,40 +20,40 @@ MAX_CLASSES = 65_536
 
 def view_mistakes(card: Card, view: View) -> Iterator[Mistake]:
     """Yield the reasons why a view cannot be one of a card; see `Card.mistakes`."""
-    kinds = {a.name: a.kind for a in card.attributes}
+    known = card.by_name
     yield from _target_mistakes(card, view)
     yield from _where_mistakes(card, view)
     if view.part and view.part not in card.parts:
-        known = nearest(view.part, card.parts) or "; it is not divided into parts"
-        yield Mistake(("part",), f"{card.name} has no part {view.part!r}{known}")
+        hint = nearest(view.part, card.parts) or "; it is not divided into parts"
+        yield Mistake(("part",), f"{card.name} has no part {view.part!r}{hint}")
     named: list[tuple[Place, str]] = [(("where", name), name) for name in view.where]
     named += [(("order", name), name) for name in view.order]
     for place, name in [*((("exclude", i), n) for i, n in enumerate(view.exclude)), *named]:
-        if name not in kinds:
-            hint = nearest(name, kinds)
+        if name not in known:
+            hint = nearest(name, known)
             yield Mistake(place, f"{card.name} has no attribute {name!r}{hint}")
     for name in view.order:
-        if kinds.get(name) == "numeric":
+        if name in known and known[name].kind == "numeric":
             message = f"{name} of {card.name} is numeric, so its values need no order"
             yield Mistake(("order", name), message)
-    if view.target_as in kinds:
+    if view.target_as in known:
         message = f"{card.name} has an attribute {view.target_as!r}: name the target otherwise"
         yield Mistake(("target_as",), message)
-    if set(kinds) <= set(view.exclude):
+    if known.keys() <= set(view.exclude):
         yield Mistake(("exclude",), f"all attributes of {card.name} are excluded")
 
 
 def _where_mistakes(card: Card, view: View) -> Iterator[Mistake]:
-    attributes = {a.name: a for a in card.attributes}
     for name, values in view.where.items():
-        if (attribute := attributes.get(name)) is None:
+        if (attribute := card.by_name.get(name)) is None:
             continue
+        codes = None if attribute.codes is None else set(attribute.codes)
         for value in values:
             if attribute.kind == "numeric" and number(value) is None:
                 message = f"{name} of {card.name} is numeric, but {value!r} is no number"
                 yield Mistake(("where", name), message)
-            elif attribute.codes is not None and value not in attribute.codes:
-                hint = nearest(value, attribute.codes)
+            elif codes is not None and value not in codes:
+                hint = nearest(value, codes)
                 message = f"{name} of {card.name} has no code {value!r}{hint}"
                 yield Mistake(("where", name), message)
 
@@ -76,7 +76,7 @@ def _target_mistakes(card: Card, view: View) -> Iterator[Mistake]:
         case tuple():
             yield from _unknown_labels(card, "positive", view.positive)
             yield from _unknown_labels(card, "negative", view.negative)
-            if set(labels) <= set(view.positive):
+            if labels.keys() <= set(view.positive):
                 yield Mistake(
                     at, f"all labels of {card.name} are positive, so there is nothing to learn"
                 )

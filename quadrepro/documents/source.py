@@ -318,7 +318,7 @@ class _Builder:
         text: str = event.value
         kind = _refuse_tag(event, "str", "int", "float", "bool", "null")
         # Surrogates cannot be encoded, and the path of no file has a null character.
-        if (self._typed and "\0" in text) or not is_utf8(text):
+        if (self._typed and "\0" in text) or not (text.isascii() or is_utf8(text)):
             raise _FaultError(event, f"{text[:60]!r} has a character that cannot be written")
         if not self._typed or kind == "str":
             return text
@@ -338,12 +338,15 @@ class _Builder:
 
 
 def _at(event: Event) -> tuple[int, int]:
-    return event.start_mark.line + 1, event.start_mark.column + 1
+    mark = event.start_mark
+    return mark.line + 1, mark.column + 1
 
 
 def _refuse_tag(event: ScalarEvent | CollectionStartEvent, *allowed: str) -> str:
     """Return which of the allowed kinds an event is tagged as, "" if it has no tag."""
-    tag = str(event.tag or "!")
+    if not event.tag:
+        return ""
+    tag = str(event.tag)
     kind = tag.removeprefix(_TAG)
     if tag != "!" and kind not in allowed:
         raise _FaultError(event, f"the tag {tag} has no meaning here")

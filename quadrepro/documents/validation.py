@@ -12,7 +12,7 @@ from pydantic_core.core_schema import ErrorType
 
 from quadrepro.documents.model import fault
 from quadrepro.documents.source import Place, YamlSource
-from quadrepro.errors import ConfigError, QuadreproError, nearest
+from quadrepro.errors import ConfigError, QuadreproError, few_hints, nearest
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -48,7 +48,7 @@ _EXPECTED = MappingProxyType(
 _SHOWN = 60
 """A message shows as many characters of a wrong value."""
 
-_MOST = 100
+MOST_SHOWN = 100
 """A message names as many mistakes, and counts the others."""
 
 
@@ -105,12 +105,13 @@ def validated(
     for key in place:
         data = data[key]
     try:
-        return model.model_validate(data, context=context)
+        with few_hints():
+            return model.model_validate(data, context=context)
     except ValidationError as invalid:
         found = mistakes(invalid, data)
-        lines = [f"{source.where((*place, *at))}: {text}" for at, text in found[:_MOST]]
-        if len(found) > _MOST:
-            lines.append(f"{source.path}: {len(found) - _MOST} more mistakes")
+        lines = [f"{source.where((*place, *at))}: {text}" for at, text in found[:MOST_SHOWN]]
+        if len(found) > MOST_SHOWN:
+            lines.append(f"{source.path}: {len(found) - MOST_SHOWN} more mistakes")
         raise error("\n".join(dict.fromkeys(lines))) from None
 
 

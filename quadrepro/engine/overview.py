@@ -71,7 +71,8 @@ def overview(cells: Sequence[Cell], store: RecordStore) -> Overview:
     kept, total = Counter[str](), Counter[str]()
     for cell in cells:
         total[cell.algorithm] += 1
-        record = store.get(cell.key) if cell.key in known else None
+        # A key takes long: it is a hash of the split. Where there are no records it is not needed.
+        record = store.get(cell.key) if known and cell.key in known else None
         if record is None:
             missing[cell.algorithm].append(cell)
         elif not record.ok:
@@ -86,5 +87,6 @@ def overview(cells: Sequence[Cell], store: RecordStore) -> Overview:
         found = [seconds for seconds in times if seconds is not None]
         seconds = sum(found) if len(found) == len(times) else None
         lines.append(Line(name, total[name], kept[name], len(left), tuple(failed[name]), seconds))
-    once = {cell.key: cell for left in missing.values() for cell in left}
-    return Overview(tuple(lines), tuple(once.values()), estimates, around)
+    todo = [cell for left in missing.values() for cell in left]
+    once = {cell.key: cell for cell in todo}.values() if known else todo
+    return Overview(tuple(lines), tuple(once), estimates, around)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 from quadrepro import extensions
@@ -46,7 +46,7 @@ class Entry:
     preset: dict[str, Any] = field(default_factory=dict)
     grid: dict[str, Any] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def learner(self) -> type[Learner]:
         """The class of the algorithm."""
         if isinstance(self.home, type):
@@ -67,7 +67,7 @@ class Entry:
         """
         return _validator(self.learner).validate_python(settings | self.preset, extra="forbid")
 
-    @property
+    @cached_property
     def settings(self) -> dict[str, Any]:
         """Names and defaults of the settings that the user may change."""
         return {f.name: f.default for f in fields(self.learner) if f.name not in self.preset}

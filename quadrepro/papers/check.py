@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pydantic_core import PydanticCustomError
 
-from quadrepro.errors import ConfigError, nearest
+from quadrepro.errors import LONG, ConfigError, affordable, nearest
 from quadrepro.papers.paper import NotThereError, Paper, load_paper, paper_names
 from quadrepro.papers.printed import NOTHING, Holds, Printed
 
@@ -180,10 +180,10 @@ def _check_named_rows(experiment: Experiment, table: Printed) -> None:
 
 
 def _check_algorithms(experiment: Experiment, names: Sequence[str], where: str) -> None:
-    ours = [algorithm.name for algorithm in experiment.config.algorithms]
-    free = [name for name in names if name not in ours]
+    ours = dict.fromkeys(algorithm.name for algorithm in experiment.config.algorithms)
+    free, known = [name for name in names if name not in ours], set(names)
     for i, name in enumerate(ours):
-        if name not in names and (meant := _misspelt([name], free)):
+        if name not in known and (meant := _misspelt([name], free)):
             message = f"{where} has no algorithm {name!r}; did you mean {meant!r}?"
             raise experiment.error(message, "algorithms", i, "name")
 
@@ -194,8 +194,12 @@ def _misspelt(names: Iterable[str], known: Sequence[str]) -> str | None:
     Names with other digits are other names: table1 is not table2.
     """
     for name in names:
-        for other in known:
-            similar = SequenceMatcher(None, name, other).ratio() >= MISSPELT
+        bound = SequenceMatcher(b=name[:LONG])
+        for other in known if affordable(known) else ():
+            bound.set_seq1(other[:LONG])
+            # The ratio itself takes the square of the lengths.
+            alike = bound.real_quick_ratio() >= MISSPELT and bound.quick_ratio() >= MISSPELT
+            similar = alike and SequenceMatcher(None, name[:LONG], other[:LONG]).ratio() >= MISSPELT
             if similar and re.findall(r"\d+", name) == re.findall(r"\d+", other):
                 return other
     return None

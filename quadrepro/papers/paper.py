@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from quadrepro.documents.source import Place, YamlSource, read_yaml
-from quadrepro.documents.validation import validated
+from quadrepro.documents.validation import MOST_SHOWN, validated
 from quadrepro.errors import ConfigError, nearest
 from quadrepro.papers.claims import find_claim
 from quadrepro.papers.claims.claim import Claim
@@ -209,6 +209,8 @@ def load_paper(reference: str, beside: Path = Path()) -> Paper:
                 claims.append(_claim(("claims", name, "claims", i), data, file, source))
             except ConfigError as error:
                 faults.append(str(error))
+                if len(faults) == MOST_SHOWN:
+                    raise ConfigError("\n".join(faults)) from None
         groups[name] = Group(entry, tuple(claims), _printed(name, entry, source, known))
     if faults:
         raise ConfigError("\n".join(faults))

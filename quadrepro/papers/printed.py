@@ -7,6 +7,7 @@ import io
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -24,6 +25,9 @@ MEAN, SD = "_mean", "_sd"
 
 NUMBER = re.compile(r"[-+]?(\d{1,15}\.?\d{0,15}|\.\d{1,15})")
 """A printed number; more digits than a float holds are none that somebody has measured."""
+
+MAX_BYTES, MAX_ROWS, MAX_COLUMNS = 2 * 2**20, 10_000, 1_000
+"""Size of the largest file that is read, and of the largest table."""
 
 Holds = Literal["risks", "errors", "margins", "comparisons"]
 """What a printed table holds.
@@ -81,7 +85,7 @@ class Printed:
     path: Path = Path()
     lines: dict[str, int] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def rows(self) -> tuple[str, ...]:
         """Row names in the printed order, without those of running times and column means."""
         summaries = (TIME_ROW, MEAN_ROW)
@@ -148,11 +152,8 @@ class Printed:
             The rows in the order of `entries`, then the others.
         """
         sources = {entry.title: self.row_of(entry) for entry in entries}
-        rest = [
-            row
-            for row in (*self.rows, TIME_ROW, MEAN_ROW)
-            if row not in {*sources, *sources.values()}
-        ]
+        taken = {*sources, *sources.values()}
+        rest = [row for row in (*self.rows, TIME_ROW, MEAN_ROW) if row not in taken]
         cells = {
             (title, column): self.text(row, column)
             for title, row in (*sources.items(), *((row, row) for row in rest))
@@ -188,14 +189,14 @@ def read_printed(path: Path, holds: Holds | None = None, splits: int | None = No
     Raises
     ------
     ConfigError
-        If the file cannot be read, a line has more or fewer fields than the first, a name is
-        missing or stands twice, or a field is not a number; the message names file, line and
-        column.
+        If the file cannot be read or is too large, a line has more or fewer fields than the first,
+        a name is missing or stands twice, or a field is not a number; the message names file, line
+        and column.
     """
     if not path.resolve().is_relative_to(path.parent.parent.resolve()):
         raise ConfigError(f"{path}: leads to {path.resolve()}, which is not in the paper's folder")
     try:
-        text = read_bytes(path).decode("utf-8-sig")
+        text = read_bytes(path.resolve(), MAX_BYTES).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: not a text file in UTF-8 (byte {error.start})") from None
     except DataError as error:
@@ -204,6 +205,9 @@ def read_printed(path: Path, holds: Holds | None = None, splits: int | None = No
     if len(lines) < 2:
         raise ConfigError(f"{path}:1:1: a printed table has a line of column names and rows below")
     (top, header), *rows = lines
+    for found, most, what in ((rows, MAX_ROWS, "rows"), (header, MAX_COLUMNS, "columns")):
+        if len(found) > most:
+            raise ConfigError(f"{path}: the table has {len(found):,} {what}: at most {most:,}")
     columns = [name.strip() for name in header]
     for i, name in enumerate(columns):
         if i and not name:

@@ -15,7 +15,7 @@ from quadrepro.config.loading import Experiment
 from quadrepro.config.plan import Plan
 from quadrepro.engine.run import records_of
 from quadrepro.engine.store import RecordStore
-from quadrepro.errors import DataError
+from quadrepro.errors import DataError, few_hints
 from quadrepro.report.captions import ENDING, caption_text
 from quadrepro.report.figure import FORMATS
 from quadrepro.report.kinds import requested
@@ -84,8 +84,9 @@ def check_tables(experiment: Experiment) -> None:
     ConfigError
         With the place and the nearest name.
     """
-    for request in requested(experiment):
-        request.kind.check(request.context)
+    with few_hints():
+        for request in requested(experiment):
+            request.kind.check(request.context)
 
 
 def make_tables(

@@ -111,7 +111,7 @@ def _total(columns: Sequence[Sequence[str]]) -> int:
 
 def _fitted(columns: Sequence[Sequence[str]], room: int) -> list[int]:
     """Return widths of columns: the widest give way first, between words as long as they can."""
-    widths = [max(map(cell_len, column)) for column in columns]
+    widths = [min(max(map(cell_len, column)), max(room, 1)) for column in columns]
     words = [
         min(WORD, max(map(cell_len, " ".join(column).split()), default=0)) for column in columns
     ]

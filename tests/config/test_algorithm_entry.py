@@ -134,6 +134,10 @@ def test_what_a_row_does_not_replace_is_drawn_as_ever() -> None:
             "15:16: StandardScaler + SVC has no setting 'scv__C'; did you mean 'svc__C'?",
         ),
         (
+            f"pipeline: {['StandardScaler'] * 1001}",
+            "14:5: pipeline must list at most 1000 values, not 1001",
+        ),
+        (
             "algorithm: adaboost\n    pipeline: [SVC]",
             "15:5: a column has either an algorithm or a pipeline",
         ),

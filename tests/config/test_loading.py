@@ -201,6 +201,49 @@ def test_a_fault_is_named_with_its_place_and_the_nearest_valid_name(
     assert all(re.match(rf"{re.escape(str(path))}:\d+:\d+: ", line) for line in text.splitlines())
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("  - monks\n", "  - monk\n" * 2000, "5:1: the table has 2,001 rows: at most 2,000"),
+        (
+            "algorithms:",
+            f"sweeps: [{{over: grid.n_rounds, values: {[0] * 1001}}}]\nalgorithms:",
+            "8:1: the table has 2,002 rows: at most 2,000",
+        ),
+        (
+            "algorithms:",
+            "readings:\n" + "  - {nam: a}\n" * 1000 + "algorithms:",
+            "8:1: the table has 2,002 rows: at most 2,000",
+        ),
+        (
+            "algorithms:\n",
+            "algorithms:\n" + "  - adabost\n" * 50_000,
+            "1:1: 2 rows, 50002 algorithms and 1 repeats make 100,004 cells: at most 100,000",
+        ),
+        (
+            "seed: 7\n",
+            "seed: 7\nabsent:\n" + "  - a\n" * 2001,
+            "3:1: the table has 2,001 rows: at most 2,000",
+        ),
+    ],
+)
+def test_what_is_too_much_is_refused_before_any_of_it_is_checked(
+    small_config: Write, old: str, new: str, message: str
+) -> None:
+    path = small_config(old, new)
+    with pytest.raises(ConfigError) as caught:
+        load_experiment(path)
+    assert str(caught.value) == f"{path}:{message}"
+
+
+def test_a_view_names_a_hundred_of_its_mistakes(small_config: Write) -> None:
+    names = ", ".join(f"x{i}" for i in range(300))
+    path = small_config("as: people", f"view: {{exclude: [{names}]}}")
+    with pytest.raises(ConfigError) as caught:
+        load_experiment(path)
+    assert str(caught.value).count("titanic has no attribute") == 100
+
+
 def test_one_fault_is_one_line(small_config: Write) -> None:
     path = small_config("  - {name: titanic, as: people}\n", "")
     path.write_text(path.read_text().replace("- monks", "- monk"))

@@ -325,6 +325,11 @@ def test_an_unknown_view_is_refused_with_the_nearest_name(toy: Card) -> None:
             "name: size_1..size_999999999",
             "10:5: there are more than 100,000 columns up to here",
         ),
+        (
+            "sources:",
+            "sources:" + "\n  - {kind: file, path: a.csv}" * 20,
+            "14:1: sources must list at most 20 values, not 22",
+        ),
     ],
 )
 def test_a_broken_card_is_refused_with_the_place_of_the_fault(

@@ -19,6 +19,7 @@ from quadrepro.data.schema import Attribute, Threshold, View, series
         ("a..b", ["a..b"]),
         ("size", ["size"]),
         ("p1..p1000000000", ["p1..p1000000000"]),
+        ("1.." * 1_000_000, ["1.." * 1_000_000]),
     ],
 )
 def test_a_series_stands_for_its_names(name: str, names: list[str]) -> None:

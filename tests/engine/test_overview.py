@@ -7,6 +7,7 @@ import pytest
 
 from quadrepro.config.loading import load_experiment
 from quadrepro.config.plan import make_plan
+from quadrepro.config.problems import StoredRows
 from quadrepro.engine.overview import Line, overview
 from quadrepro.engine.records import Record
 from quadrepro.engine.run import compute, local
@@ -48,6 +49,16 @@ def test_a_damaged_record_is_missing_as_for_a_run(
     assert sum(line.n_kept for line in found.lines) == len(cells) - 1
     assert told == [damaged.name]
     assert damaged.exists()
+
+
+def test_no_key_is_made_where_there_are_no_records(
+    small_config: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cells = make_plan(load_experiment(small_config())).cells
+    monkeypatch.setattr(StoredRows, "origin", None)
+    found = overview(cells, RecordStore(tmp_path))
+    assert [line.n_missing for line in found.lines] == [2, 2]
+    assert len(found.missing) == 4
 
 
 def test_without_a_summary_records_tell_the_same(

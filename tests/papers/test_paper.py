@@ -223,3 +223,11 @@ def test_only_papers_that_ship_have_code() -> None:
         if claim.kind == "function"
     }
     assert modules == functions == {"ebboost", "lecture", "quadboost", "rescale"}
+
+
+def test_a_hundred_broken_claims_are_named(written: Write) -> None:
+    broken = "      - {kind: lowst-mean}\n" * 300
+    folder = written("    claims:\n      - kind", f"    claims:\n{broken}      - kind")
+    with pytest.raises(ConfigError) as caught:
+        load_paper(str(folder))
+    assert len(str(caught.value).splitlines()) == 100

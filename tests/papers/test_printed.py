@@ -180,3 +180,20 @@ def test_a_file_outside_of_the_papers_folder_is_not_read(tmp_path: Path) -> None
     with pytest.raises(ConfigError, match="which is not in the paper's folder") as caught:
         read_printed(path)
     assert "sesame" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("dataset" + ",ada" * 1000 + "\nzoo\n", "the table has 1,001 columns: at most 1,000"),
+        ("dataset,ada\n" + "zoo,x\n" * 10_001, "the table has 10,001 rows: at most 10,000"),
+        ("\n" * (2**21 + 1), "the file has 2 MiB; at most 2 MiB are read"),
+    ],
+)
+def test_a_table_that_is_too_large_is_refused_before_any_of_it_is_checked(
+    written: Write, text: str, message: str
+) -> None:
+    path = written(text)
+    with pytest.raises(ConfigError) as caught:
+        read_printed(path)
+    assert str(caught.value) == f"{path}: {message}"

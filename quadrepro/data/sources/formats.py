@@ -28,7 +28,16 @@ from quadrepro.errors import DataError
 __all__ = ["read_file", "read_idx", "text_of", "text_rows", "unpack"]
 
 # liac-arff needs a blank after these words, and truncates the values of an integer attribute.
-_DECLARATION = re.compile(r"\s*(@attribute|@relation)\s+(.+?)(\s+integer)?\s*", re.IGNORECASE)
+_DECLARATIONS = ("@attribute", "@relation")
+
+_CODE = (
+    r"""(?:"(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+'|(?:[^\s,}"']|}(?!$))(?:[^\s,}]|}(?!$))*+)?+\s*+"""
+)
+_CODES = re.compile(rf"\s*+(?:{_CODE},\s*+)*+{_CODE}}}")
+"""The codes of an attribute; liac-arff takes exponential time to find that some are none."""
+
+FEW_CODES = 10
+"""Number of commas up to which liac-arff may look by itself."""
 
 
 def read_file(path: Path, layout: FileLayout, member: str = "") -> Frame:
@@ -255,7 +264,7 @@ def read_arff(text: str, origin: str) -> Frame:
 
     n_attributes = text.lower().count("@attribute")
     binary.refuse_width(n_attributes, origin)
-    if re.search(r"^\s*\{", text, re.MULTILINE):
+    if re.search(r"^[^\S\n]*+\{", text, re.MULTILINE):
         # A sparse row is a few bytes, whatever the number of its columns.
         binary.refuse_table(text.count("\n") + 1, n_attributes, origin)
     rows_at: list[int] = []
@@ -269,11 +278,17 @@ def read_arff(text: str, origin: str) -> Frame:
             if in_data and bare and not bare.startswith("%"):
                 rows_at.append(line)
             in_data = in_data or bare.upper().startswith("@DATA")
-            declared = None if in_data else _DECLARATION.fullmatch(written)
-            if declared is None:
+            word, *rest = bare.split(None, 1) or [""]
+            if in_data or not rest or word.lower() not in _DECLARATIONS:
                 yield written
-            else:
-                yield f"{declared[1]} {declared[2]} {'real' if declared[3] else ''}"
+                continue
+            after_name = max(rest[0].find(rest[0][0], 1), 0) if rest[0][0] in "\"'" else 0
+            _, _, codes = rest[0][after_name:].partition("{")
+            if codes.count(",") > FEW_CODES and not _CODES.fullmatch(codes):
+                raise ValueError("the codes of the attribute are not a list such as {a, b}")
+            *name, last = rest[0].rsplit(None, 1)
+            integer = name and last.lower() == "integer"
+            yield f"{word} {name[0]} real" if integer else f"{word} {rest[0]} "
 
     try:
         content = arff.load(lines())

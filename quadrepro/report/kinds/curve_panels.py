@@ -71,6 +71,14 @@ class Drawing:
             if curve is not None and values is not None:
                 yield measure, column, curve, values
 
+    def scale(self, panel: Panel, row: str) -> str:
+        """Return the scale of a panel: a linear one if no value of its curves has a logarithm."""
+        if panel.scale == "log":
+            means = [curve.mean for _, _, curve, _ in self.found(panel, row)]
+            if means and not any((mean > 0).any() for mean in means):
+                return "linear"
+        return panel.scale
+
     def line(self, column: str, measure: str = "") -> dict[str, Any]:
         """Return how a curve or its sample in the legend is drawn."""
         look = self.looks[column]
@@ -114,9 +122,9 @@ def draw_panel(panel: Axes, what: Panel, row: str, drawing: Drawing) -> None:
 
 
 def _draw_curves(panel: Axes, what: Panel, row: str, drawing: Drawing) -> None:
-    outcomes, curves = drawing.outcomes, drawing.curves
+    outcomes, curves, scale = drawing.outcomes, drawing.curves, drawing.scale(what, row)
     panel.set_xscale(curves.scale)
-    if what.scale == "log":
+    if scale == "log":
         panel.set_yscale("log", nonpositive="mask")
     places = {column: i for i, column in enumerate(drawing.looks)}
     bands = []
@@ -126,7 +134,7 @@ def _draw_curves(panel: Axes, what: Panel, row: str, drawing: Drawing) -> None:
         across: Any = {"transform": panel.get_yaxis_transform()} if level else {}
         moments = (curve.mean[:1], curve.sd[:1]) if level else (curve.mean, curve.sd)
         low, line, high = (
-            np.broadcast_to(_on_scale(moments[0] + n_sd * moments[1], what.scale), len(x))
+            np.broadcast_to(_on_scale(moments[0] + n_sd * moments[1], scale), len(x))
             for n_sd in (-1, 0, 1)
         )
         marks: Any = {}
@@ -145,7 +153,7 @@ def _draw_curves(panel: Axes, what: Panel, row: str, drawing: Drawing) -> None:
             colour = drawing.looks[column].colour
             _draw_mark(panel, float(marked.mean[-1]), title_of(mark), colour)
     edges = np.array([y for _, low, high, *_ in bands for y in (*low, *high)])
-    shown = np.isfinite(edges) & ((edges > 0) | (what.scale != "log"))
+    shown = np.isfinite(edges) & ((edges > 0) | (scale != "log"))
     panel.dataLim.update_from_data_y(edges[shown], ignore=False)
     panel.autoscale_view(scalex=False)
     ends = panel.get_ylim()
@@ -156,22 +164,21 @@ def _draw_curves(panel: Axes, what: Panel, row: str, drawing: Drawing) -> None:
         ys = low[kept], high[kept]
         panel.fill_between(np.take(x, kept), *ys, color=colour, alpha=0.15, linewidth=0, **across)
     panel.set_ylim(ends)
-    if what.scale == "log":
+    if scale == "log":
         plain_labels(panel.yaxis)
     # The legend names the measures if there are several.
     words = title_of(what.measures[0]) if len(what.measures) == 1 else ""
-    panel.set_ylabel(f"−log({words})" if what.scale == "-log" else words)
+    panel.set_ylabel(f"−log({words})" if scale == "-log" else words)
 
 
 def _draw_dots(panel: Axes, what: Panel, row: str, drawing: Drawing) -> None:
     """Draw levels alone: one line per measure, one dot with its value per algorithm."""
-    columns = what.algorithms or tuple(drawing.looks)
-    if what.scale == "log":
+    columns, scale = what.algorithms or tuple(drawing.looks), drawing.scale(what, row)
+    if scale == "log":
         panel.set_xscale("log", nonpositive="mask")
     for measure, column, curve, _ in drawing.found(what, row):
         low, value, high = (
-            float(_on_scale(curve.mean[:1] + n_sd * curve.sd[:1], what.scale)[0])
-            for n_sd in (-1, 0, 1)
+            float(_on_scale(curve.mean[:1] + n_sd * curve.sd[:1], scale)[0]) for n_sd in (-1, 0, 1)
         )
         if not np.isfinite(value):
             continue
@@ -191,7 +198,7 @@ def _draw_dots(panel: Axes, what: Panel, row: str, drawing: Drawing) -> None:
             fontsize="small",
         )
     words = [title_of(measure) for measure in what.measures]
-    if what.scale == "-log":
+    if scale == "-log":
         words = [f"−log({word})" for word in words]
     panel.set_yticks(range(len(words)), words)
     panel.set_ylim(len(words) - 0.4, -0.6)

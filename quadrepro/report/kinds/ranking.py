@@ -52,7 +52,10 @@ def ranking_of(context: Context[Options], outcomes: Outcomes) -> Ranking | None:
 
 
 def splits_of(context: Context[Any], outcomes: Outcomes) -> list[Splits]:
-    """Return the losses on single splits; none if there is one, or if all examples are tested."""
+    """Return the losses on single splits, without rows that test all examples or have no result.
+
+    There are none with a single split.
+    """
     if outcomes.repeats < 2:
         return []
     found = []
@@ -60,7 +63,9 @@ def splits_of(context: Context[Any], outcomes: Outcomes) -> list[Splits]:
         title = row.entry.title
         if title not in outcomes.rows:
             continue
-        n_test = outcomes.cell(title, outcomes.columns[0])[0].n_test
+        sizes = (r.n_test for c in outcomes.columns for r in outcomes.cell(title, c) if r.ok)
+        if not (n_test := next(sizes, 0)):
+            continue
         protocol = row.entry.changed(context.config.protocol)
         share = share_of_tests(protocol, n_test, outcomes.repeats, row.entry.name)
         if share < 1:

@@ -148,6 +148,7 @@ def _draw_panel(
 ) -> None:
     numbers = [v for row in rows if isinstance(v := row.value, int | float) and v is not bool(v)]
     numeric = len(numbers) == len(rows)
+    drawn: list[float] = []
     for column, look in looks.items():
         points = []
         for row in rows:
@@ -155,6 +156,7 @@ def _draw_panel(
                 # Values that are not numbers stand side by side under their names.
                 points.append((row.value if numeric else str(row.value), median(times)))
         if points:
+            drawn += [seconds for _, seconds in points]
             panel.plot(
                 *zip(*points, strict=True),
                 color=look.colour,
@@ -167,7 +169,8 @@ def _draw_panel(
     if numeric and min(numbers) > 0 and max(numbers) > WIDE * min(numbers):
         panel.set_xscale("log")
         plain_labels(panel.xaxis)
-    if scale == "log":
+    # A coarse clock can call all of them 0, which has no logarithm.
+    if scale == "log" and (not drawn or max(drawn) > 0):
         panel.set_yscale("log")
         plain_labels(panel.yaxis)
     else:

@@ -182,6 +182,39 @@ def test_a_broken_arff_file_is_refused_with_its_line(
     assert said == f"a.arff: not readable as ARFF: {message}"
 
 
+CODES = ", ".join(f"c{i}" for i in range(100))
+
+
+@pytest.mark.parametrize("end", ["", " x", " x}", "} x", ", 'x}"])
+def test_codes_without_an_end_are_refused_in_no_time(save: Save, end: str) -> None:
+    path = save("a.arff", f"@relation r\n@attribute a {{{CODES}{end}\n@data\nc1\n")
+    said = refusal(path, FileLayout(format="arff"))
+    assert said.startswith("a.arff, line 2: not readable as ARFF: the codes of the attribute are ")
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        "a {CODES}",
+        "'a {' {CODES}",
+        "a\t{  CODES  }",
+        "a {'x, y', \"z }\", CODES}",
+        "a {CODES,}",
+    ],
+)
+def test_many_codes_are_read_however_they_are_written(save: Save, declared: str) -> None:
+    text = f"@relation r\n@ATTRIBUTE\t{declared.replace('CODES', CODES)}\n@data\nc1\n"
+    frame = read_file(save("a.arff", text), FileLayout(format="arff"))
+    assert list(frame.columns[0]) == ["c1"]
+
+
+def test_an_arff_file_of_blanks_is_refused_in_no_time(save: Save) -> None:
+    blanks = " " * 100_000
+    text = f"@relation{blanks}r\n@attribute{blanks}a{blanks}b integer\n@data\n" + "\n" * 100_000
+    said = refusal(save("a.arff", text), FileLayout(format="arff"))
+    assert said.startswith("a.arff: not readable as ARFF: Bad @ATTRIBUTE ")
+
+
 def test_an_arff_file_with_a_nameless_relation_is_refused_with_its_line(save: Save) -> None:
     said = refusal(save("a.arff", "\n@relation\n"), FileLayout(format="arff"))
     assert said.startswith("a.arff, line 2: not readable as ARFF: ")
