@@ -114,7 +114,7 @@ def test_a_change_of_a_module_is_one_of_all_loops_that_use_it(package: Path) -> 
 def test_settings_of_numba_that_change_machine_code_have_folders_of_their_own(
     package: Path,
 ) -> None:
-    before, after = folders(package)[""], folders(package, NUMBA_BOUNDSCHECK="1")[""]
+    before, after = folders(package)[""], folders(package, NUMBA_OPT="1")[""]
     assert not set(before.values()) & set(after.values())
 
 
