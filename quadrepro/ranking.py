@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from quadrepro._files import is_special
 from quadrepro.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
@@ -207,7 +208,7 @@ def read_scores(path: Path) -> Scores:
     """
     from quadrepro.stats.ranking import MOST_METHODS, MOST_ROWS
 
-    if path.exists() and not (path.is_file() or path.is_dir()):
+    if is_special(path):
         raise DataError(f"{path}: not a regular file")
     try:
         with path.open("rb") as file:

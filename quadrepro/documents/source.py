@@ -31,6 +31,7 @@ from ruamel.yaml.events import (
     StreamStartEvent,
 )
 
+from quadrepro._files import is_special
 from quadrepro.errors import ConfigError, QuadreproError
 
 Place = tuple[str | int, ...]
@@ -157,7 +158,7 @@ def read_yaml(
         the range of float64, a character that cannot be written, lists and mappings nested more
         than 100 deep, or aliases that repeat more than 100,000 values. The message names the place.
     """
-    if path.exists() and not (path.is_file() or path.is_dir()):
+    if is_special(path):
         raise error(f"{path}: not a regular file")
     try:
         with path.open("rb") as file:

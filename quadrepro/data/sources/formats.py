@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from quadrepro._files import is_special
 from quadrepro.data.canonical import Column
 from quadrepro.data.sources import binary
 from quadrepro.data.sources.frame import Frame
@@ -122,7 +123,7 @@ def unpack(path: Path, member: str = "") -> tuple[str, bytes]:
         allows once it is unpacked, or the archive has no such member, or several members if none
         is named.
     """
-    if path.exists() and not (path.is_file() or path.is_dir()):
+    if is_special(path):
         raise DataError(f"{path}: cannot be read: not a regular file")
     try:
         if path.suffix.lower() == ".zip":
