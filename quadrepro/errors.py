@@ -8,9 +8,6 @@ from __future__ import annotations
 
 import difflib
 import heapq
-import site
-import sysconfig
-import traceback
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -74,6 +71,11 @@ def place_of_user(error: BaseException) -> str:
     >>> place_of_user(ValueError("raised nowhere"))
     ''
     """
+    # Every verb imports this module, and few come here.
+    import site
+    import sysconfig
+    import traceback
+
     paths = [sysconfig.get_path(key) for key in ("stdlib", "platstdlib", "purelib", "platlib")]
     others = [Path(__file__).parent, *map(Path, (*paths, site.getusersitepackages()))]
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
