@@ -6,11 +6,11 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
 from itertools import repeat
 from multiprocessing import get_context
 
 import click
+from pebble import ProcessPool
 
 from stress.attempts import Outcome, begin, tried
 from stress.dask import fail_often
@@ -58,11 +58,10 @@ def command(
 
 
 def _mutants(kind: str, seeds: range, fresh: bool, jobs: int) -> Ended:
-    # A peak of memory stays with its process, so that workers are not kept for long.
-    with ProcessPoolExecutor(
-        jobs, get_context("spawn"), initializer=begin, initargs=[kind], max_tasks_per_child=2000
-    ) as pool:
-        return [*pool.map(tried, repeat(kind), seeds, repeat(fresh))]
+    # A peak of memory stays with its process, so that workers are not kept for long. The standard
+    # library's executor does not replace workers that end while others are idle.
+    with ProcessPool(jobs, 1000, begin, [kind], get_context("spawn")) as pool:
+        return [*pool.map(tried, repeat(kind), seeds, repeat(fresh)).result()]
 
 
 def _report(what: str, ended: Ended, began: float) -> int:
