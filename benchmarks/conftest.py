@@ -17,12 +17,12 @@ from pytest_benchmark.fixture import BenchmarkFixture
 from tabulate import tabulate
 from threadpoolctl import threadpool_limits
 
-from quadrepro._typing import FloatArray
-from quadrepro.config.protocol import SplitRule
-from quadrepro.data.encoding import encode
-from quadrepro.data.normalise import Normaliser
+from quadrepro.base.types import FloatArray
+from quadrepro.core.encoding import encode
+from quadrepro.core.preprocessing import Normaliser
+from quadrepro.core.protocol import SplitRule
+from quadrepro.core.voters.stumps import Stumps
 from quadrepro.data.store import load_dataset
-from quadrepro.voters.stumps import Stumps
 from tests.loops import set_compiled
 
 

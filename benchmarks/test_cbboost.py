@@ -14,16 +14,15 @@ import numpy as np
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from quadrepro._typing import FloatArray
-from quadrepro.data.encoding import encode
+from quadrepro.base.types import FloatArray
+from quadrepro.core.encoding import encode
+from quadrepro.core.learners.greedy.adaboost import AdaBoost
+from quadrepro.core.learners.greedy.cbboost import CBBoost, GBCBBoost
+from quadrepro.core.learners.greedy.loop import Checkpoints, GreedyAlgorithm
+from quadrepro.core.measures.cbboost import c_bound
+from quadrepro.core.voters.reduction import VotingProblem, reduce_problem
+from quadrepro.core.voters.stumps import Stumps
 from quadrepro.data.store import load_dataset
-from quadrepro.learners.greedy.adaboost import AdaBoost
-from quadrepro.learners.greedy.algorithm import GreedyAlgorithm
-from quadrepro.learners.greedy.cbboost import CBBoost, GBCBBoost
-from quadrepro.learners.greedy.loop import Checkpoints
-from quadrepro.measures.bounds.cbboost import c_bound
-from quadrepro.voters.reduction import VotingProblem, reduce_problem
-from quadrepro.voters.stumps import Stumps
 
 from .conftest import best_of, compare, row
 

@@ -8,15 +8,13 @@ import numpy as np
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from quadrepro._typing import FloatArray
-from quadrepro.learners.greedy.adaboost import AdaBoost
-from quadrepro.learners.greedy.adaboost_reg import AdaBoostReg
-from quadrepro.learners.greedy.ebboost import EBBoost
-from quadrepro.learners.greedy.example_weights import WeightBoosting
-from quadrepro.learners.greedy.loop import boost
-from quadrepro.learners.greedy.validation import Validation
-from quadrepro.learners.stopping import Stopping
-from quadrepro.voters.random_stumps import Coding, RandomStumps
+from quadrepro.base.types import FloatArray
+from quadrepro.core.learners.greedy.adaboost import AdaBoost, Validation, WeightBoosting
+from quadrepro.core.learners.greedy.adaboost_reg import AdaBoostReg
+from quadrepro.core.learners.greedy.ebboost import EBBoost
+from quadrepro.core.learners.greedy.loop import boost
+from quadrepro.core.learners.learner import Stopping
+from quadrepro.core.voters.random_stumps import Coding, RandomStumps
 
 from .conftest import best_of, plainly, row
 

@@ -12,13 +12,13 @@ from joblib.externals.loky.backend import get_context
 from pebble import ProcessPool
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from quadrepro.config.loading import load_mapping
+from quadrepro.config.config import load_mapping
 from quadrepro.config.plan import Plan, make_plan
-from quadrepro.engine.overview import overview
 from quadrepro.engine.run import compute, local, missing_cells
-from quadrepro.engine.shared_arrays import Places, SharedArrays, fetch
+from quadrepro.engine.status import overview
 from quadrepro.engine.store import RecordStore
 from quadrepro.engine.work import run_cell
+from quadrepro.engine.workers import Places, SharedArrays, fetch
 
 from .conftest import best_of, compare, row
 

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from quadrepro._typing import FloatArray, Targets
-from quadrepro.learners.contestants.growing import nested_predictions
-from quadrepro.learners.contestants.paths import find_maker
-from quadrepro.learners.contestants.predicting import predict, predict_proba
+from quadrepro.base.types import FloatArray, Targets
+from quadrepro.core.learners.contestants.paths import find_maker
+from quadrepro.core.learners.contestants.predictor import nested_predictions, predict, predict_proba
 
 from .conftest import best_of, row
 

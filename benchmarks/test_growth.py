@@ -10,13 +10,13 @@ import pytest
 from matplotlib.figure import Figure
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from quadrepro._typing import FloatArray
-from quadrepro.learners.greedy.adaboost import AdaBoost
-from quadrepro.learners.greedy.algorithm import GreedyAlgorithm
-from quadrepro.learners.greedy.quadboost import QuadBoost
-from quadrepro.learners.grid import Grid
-from quadrepro.voters.reduction import VotingProblem
-from quadrepro.voters.stumps import Stumps
+from quadrepro.base.types import FloatArray
+from quadrepro.core.learners.greedy.adaboost import AdaBoost
+from quadrepro.core.learners.greedy.loop import GreedyAlgorithm
+from quadrepro.core.learners.greedy.quadboost import QuadBoost
+from quadrepro.core.learners.learner import Grid
+from quadrepro.core.voters.reduction import VotingProblem
+from quadrepro.core.voters.stumps import Stumps
 
 from .conftest import best_of, compare
 

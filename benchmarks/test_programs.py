@@ -7,9 +7,9 @@ import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 from scipy.optimize import linprog
 
-from quadrepro._typing import FloatArray
-from quadrepro.learners.programs.lp_reg import MarginLP
-from quadrepro.learners.programs.qp_reg_program import MarginQP
+from quadrepro.base.types import FloatArray
+from quadrepro.core.learners.programs.lp_reg import MarginLP
+from quadrepro.core.learners.programs.qp_reg import MarginQP
 
 from .conftest import best_of, row
 

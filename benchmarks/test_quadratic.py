@@ -14,12 +14,11 @@ import pandas as pd
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from quadrepro._typing import FloatArray
-from quadrepro.learners.programs.cqboost import generate_columns
-from quadrepro.learners.programs.cqboost_solution import CqBoostSolution
-from quadrepro.learners.programs.mincq_program import MinCqProgram
-from quadrepro.voters.reduction import reduce_problem
-from quadrepro.voters.stumps import Stumps
+from quadrepro.base.types import FloatArray
+from quadrepro.core.learners.programs.cqboost import CqBoostSolution, generate_columns
+from quadrepro.core.learners.programs.mincq import MinCqProgram
+from quadrepro.core.voters.reduction import reduce_problem
+from quadrepro.core.voters.stumps import Stumps
 
 from .conftest import best_of, compare, row
 

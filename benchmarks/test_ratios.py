@@ -14,14 +14,14 @@ from sklearn.ensemble import AdaBoostClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from quadrepro import AdaBoostClassifier as QuadreproAdaBoost
-from quadrepro._typing import FloatArray
-from quadrepro.learners.greedy.adaboost import AdaBoost
-from quadrepro.learners.greedy.adaboost_reg import AdaBoostReg
-from quadrepro.learners.greedy.algorithm import GreedyAlgorithm
-from quadrepro.learners.greedy.ebboost import EBBoost
-from quadrepro.learners.greedy.quadboost import QuadBoostL2
-from quadrepro.learners.grid import Grid
-from quadrepro.learners.programs.lpboost import LPBoost
+from quadrepro.base.types import FloatArray
+from quadrepro.core.learners.greedy.adaboost import AdaBoost
+from quadrepro.core.learners.greedy.adaboost_reg import AdaBoostReg
+from quadrepro.core.learners.greedy.ebboost import EBBoost
+from quadrepro.core.learners.greedy.loop import GreedyAlgorithm
+from quadrepro.core.learners.greedy.quadboost import QuadBoostL2
+from quadrepro.core.learners.learner import Grid
+from quadrepro.core.learners.programs.lpboost import LPBoost
 
 from .conftest import best_of, compare, plainly, row
 

@@ -29,8 +29,8 @@ from quadrepro import (
     QuadBoostClassifier,
     Stumps,
 )
-from quadrepro._typing import FloatArray
-from quadrepro.voters.moments import Moments
+from quadrepro.base.types import FloatArray
+from quadrepro.core.voters.moments import Moments
 
 from .conftest import best_of, compare, row
 

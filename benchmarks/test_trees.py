@@ -12,10 +12,10 @@ import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 from sklearn.tree import DecisionTreeRegressor
 
-from quadrepro._typing import FloatArray
-from quadrepro.learners.gradient.boosting import GradientBoost, LossName
-from quadrepro.learners.gradient.trees import TreeFitter
-from quadrepro.learners.grid import Grid
+from quadrepro.base.types import FloatArray
+from quadrepro.core.learners.gradient.boosting import GradientBoost, LossName
+from quadrepro.core.learners.gradient.trees import TreeFitter
+from quadrepro.core.learners.learner import Grid
 
 from .conftest import best_of, compare, plainly, row
 

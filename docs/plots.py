@@ -25,8 +25,8 @@ from quadrepro import (
     QuadBoostClassifier,
     Stumps,
 )
-from quadrepro._typing import FloatArray
-from quadrepro.report.figure import looks_of, new_figure, open_frame
+from quadrepro.base.types import FloatArray
+from quadrepro.tables.figure import looks_of, new_figure, open_frame
 
 HERE = Path(__file__).parent
 

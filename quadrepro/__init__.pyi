@@ -1,30 +1,30 @@
 from . import stats as stats
 from ._version import __version__ as __version__
-from .learners.gradient.classifier import GradientBoostClassifier as GradientBoostClassifier
-from .learners.gradient.regressor import GradientBoostRegressor as GradientBoostRegressor
-from .learners.greedy.estimators import AdaBoostClassifier as AdaBoostClassifier
-from .learners.greedy.estimators import AdaBoostRegClassifier as AdaBoostRegClassifier
-from .learners.greedy.estimators import EBBoostClassifier as EBBoostClassifier
-from .learners.greedy.estimators import HedgeBoostClassifier as HedgeBoostClassifier
-from .learners.greedy.gram_estimators import CBBoostClassifier as CBBoostClassifier
-from .learners.greedy.gram_estimators import GBCBBoostClassifier as GBCBBoostClassifier
-from .learners.greedy.gram_estimators import QuadBoostClassifier as QuadBoostClassifier
-from .learners.programs.estimators import CqBoostClassifier as CqBoostClassifier
-from .learners.programs.estimators import LPBoostClassifier as LPBoostClassifier
-from .learners.programs.estimators import MinCqClassifier as MinCqClassifier
-from .learners.programs.estimators import (
+from .api import RankedScores as RankedScores
+from .api import rank as rank
+from .api import reproduce as reproduce
+from .core.estimators.gradient import GradientBoostClassifier as GradientBoostClassifier
+from .core.estimators.gradient import GradientBoostRegressor as GradientBoostRegressor
+from .core.estimators.greedy import AdaBoostClassifier as AdaBoostClassifier
+from .core.estimators.greedy import AdaBoostRegClassifier as AdaBoostRegClassifier
+from .core.estimators.greedy import CBBoostClassifier as CBBoostClassifier
+from .core.estimators.greedy import EBBoostClassifier as EBBoostClassifier
+from .core.estimators.greedy import GBCBBoostClassifier as GBCBBoostClassifier
+from .core.estimators.greedy import HedgeBoostClassifier as HedgeBoostClassifier
+from .core.estimators.greedy import QuadBoostClassifier as QuadBoostClassifier
+from .core.estimators.programs import CqBoostClassifier as CqBoostClassifier
+from .core.estimators.programs import LPBoostClassifier as LPBoostClassifier
+from .core.estimators.programs import MinCqClassifier as MinCqClassifier
+from .core.estimators.programs import (
     RegularizedLPBoostClassifier as RegularizedLPBoostClassifier,
 )
-from .learners.programs.estimators import (
+from .core.estimators.programs import (
     RegularizedQPBoostClassifier as RegularizedQPBoostClassifier,
 )
-from .ranking import RankedScores as RankedScores
-from .ranking import rank as rank
-from .reproduction import reproduce as reproduce
-from .results import Results as Results
-from .results import load_results as load_results
-from .voters.classifiers import Classifiers as Classifiers
-from .voters.conjunctions import Conjunctions as Conjunctions
-from .voters.drawn import DrawnStumps as DrawnStumps
-from .voters.stumps import Stumps as Stumps
-from .voters.trees import Trees as Trees
+from .core.voters.classifiers import Classifiers as Classifiers
+from .core.voters.conjunctions import Conjunctions as Conjunctions
+from .core.voters.drawn import DrawnStumps as DrawnStumps
+from .core.voters.stumps import Stumps as Stumps
+from .core.voters.trees import Trees as Trees
+from .results.results import Results as Results
+from .results.results import load_results as load_results

@@ -76,7 +76,7 @@ IMPORTED: dict[str, dict[str, Any]] = {
     "lib2to3.main:main": {"fixer_pkg": "evil", "args": ["-w", "SECRET"]},
     "ctypes:CDLL": {"name": "./evil.so"},
     "quadrepro.cli:main": {"args": ["schema", "card", "--out", "CANARY"]},
-    "quadrepro._files:write_text": {"path": "CANARY", "text": ""},
+    "quadrepro.base.files:write_text": {"path": "CANARY", "text": ""},
     "stress.files:write_toy": {"folder": "VICTIM"},
     "joblib:load": {"filename": "evil.pkl"},
     "joblib:Memory": {"location": "CANARY"},

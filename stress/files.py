@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import quadrepro
-from quadrepro.resources import configs_folder
+from quadrepro.base.resources import configs_folder
 
 CONFIG = """title: Stress
 seed: 3

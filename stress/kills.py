@@ -145,7 +145,7 @@ def start(folder: Path, name: str, out: str, *options: str) -> subprocess.Popen[
 def resumed(folder: Path, name: str, out: str) -> Iterator[str]:
     """Run what was not finished to its end, and yield what is not as in an undisturbed run."""
     from quadrepro.errors import QuadreproError
-    from quadrepro.report.compare import compare
+    from quadrepro.results.compare import compare
 
     # Without workers, whose imports would take most of the time.
     if code := start(folder, name, out, "--jobs", "0").wait():

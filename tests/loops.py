@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from quadrepro.kernels import compiling
+from quadrepro.core import compiling
 
 
 def set_compiled(patch: pytest.MonkeyPatch, wanted: bool) -> None:

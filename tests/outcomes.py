@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from quadrepro._typing import BoolArray
-from quadrepro.engine.packing import pack_codes
+from quadrepro.base.types import BoolArray
+from quadrepro.engine.records import pack_codes
 
 CLASSES = ("negative", "positive")
 

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from quadrepro import extensions
+from quadrepro.base import plugins
 
 Install = Callable[..., Path]
 
 ALGORITHM = """
-from quadrepro.learners.greedy.adaboost import AdaBoost
-from quadrepro.learners.registry import Entry
+from quadrepro.core.learners.greedy.adaboost import AdaBoost
+from quadrepro.core.learners.learner import Entry
 from .helper import LABEL
 ENTRY = Entry(AdaBoost, LABEL, "a paper", grid={"n_rounds": [3]})
 """
@@ -26,7 +26,7 @@ def installing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Inst
     monkeypatch.syspath_prepend(str(folder))
 
     def forget() -> None:
-        for cached in (extensions._by_name, extensions.distribution_of):
+        for cached in (plugins._by_name, plugins.distribution_of):
             cached.cache_clear()
 
     def make(name: str, kind: str, points: str, code: str = ALGORITHM) -> Path:

@@ -16,21 +16,26 @@ from statistics import median
 from typing import cast
 from unittest.mock import patch
 
+from quadrepro.base.resources import configs_folder
 from quadrepro.config import plan as planning
-from quadrepro.config import problems
-from quadrepro.config.cell import Cell
-from quadrepro.config.loading import load_experiment
+from quadrepro.config.config import load_experiment
+from quadrepro.core import problems
+from quadrepro.core.cell import Cell
+from quadrepro.core.encoding import count_rows
 from quadrepro.data.card import load_card
-from quadrepro.data.encoding import count_rows
-from quadrepro.data.location import Location
 from quadrepro.data.schema import View
-from quadrepro.data.store import Found
-from quadrepro.engine.estimates import Estimates, Seen, longest_first
-from quadrepro.engine.kinds import Kind, Kinds
-from quadrepro.engine.remaining import Remaining, forecast
-from quadrepro.engine.times import Around
+from quadrepro.data.store import Found, Location
+from quadrepro.engine.estimates import (
+    Around,
+    Estimates,
+    Kind,
+    Kinds,
+    Remaining,
+    Seen,
+    forecast,
+    longest_first,
+)
 from quadrepro.errors import DataError
-from quadrepro.resources import configs_folder
 
 RESULTS = Path(__file__).resolve().parents[1] / "results"
 

@@ -19,19 +19,19 @@ from ruamel.yaml import YAML
 
 import quadrepro
 from quadrepro.cli import VERBS, main
-from quadrepro.config.loading import load_experiment
+from quadrepro.config.config import load_experiment
 from quadrepro.config.plan import make_plan
-from quadrepro.config.split_rule import SplitRule
+from quadrepro.core.protocol import SplitRule
+from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.engine.work import run_cell
-from quadrepro.pages.page import PAGE
 from quadrepro.papers.paper import load_paper, paper_names
-from quadrepro.report.files import check_tables, find_verdicts, make_manifest, make_tables
-from quadrepro.report.manifest import read_manifest
-from quadrepro.report.outcomes import Outcomes
-from quadrepro.report.overview import overview_text
-from quadrepro.report.scoreboard import read_boards, read_results
-from quadrepro.report.table import is_row
+from quadrepro.results.files import check_tables, find_verdicts, make_manifest, make_tables
+from quadrepro.results.manifest import read_manifest
+from quadrepro.results.overview import overview_text
+from quadrepro.results.pages.page import PAGE
+from quadrepro.results.scoreboard import read_boards, read_results
+from quadrepro.tables.table import is_row
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -29,7 +29,7 @@ def test_every_example_gives_what_it_says(
 
 
 def test_the_statistics_have_examples() -> None:
-    assert "quadrepro.stats.sign" in MODULES
+    assert "quadrepro.stats.paired" in MODULES
 
 
 @pytest.mark.parametrize(

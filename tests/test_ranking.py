@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 import quadrepro
+from quadrepro.api import MOST_BYTES, read_scores
 from quadrepro.errors import ConfigError, DataError
-from quadrepro.ranking import MOST_BYTES, read_scores
 
 SCORES = {
     "ours": [0.20, 0.31, 0.15, 0.27, 0.09, 0.11, 0.24],

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 import quadrepro
-from quadrepro.documents.source import read_yaml
+from quadrepro.api import find_config, prepare, record_store, write
+from quadrepro.base.yaml import read_yaml
 from quadrepro.engine.limits import Limits
 from quadrepro.engine.run import Backend
 from quadrepro.engine.run import local as in_this_process
 from quadrepro.errors import ConfigError, DataError
-from quadrepro.reproduction import find_config, prepare, record_store, write
 
 Write = Callable[..., Path]
 
@@ -89,7 +89,7 @@ def test_the_default_is_all_cores_but_no_more_than_there_are_cells(
         return in_this_process(0, limits)
 
     monkeypatch.setattr("quadrepro.engine.run.local", local)
-    monkeypatch.setattr("quadrepro.resources.available_cores", lambda: 3)
+    monkeypatch.setattr("quadrepro.base.resources.available_cores", lambda: 3)
     quadrepro.reproduce(small_config(), out=tmp_path, progress=False)
     quadrepro.reproduce(small_config(), out=tmp_path, progress=False)
     assert asked == [3, 1]

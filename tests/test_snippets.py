@@ -13,12 +13,12 @@ import pytest
 from click.testing import CliRunner, Result
 from jsonschema import Draft202012Validator
 
+from quadrepro.base.yaml import read_yaml
 from quadrepro.cli import VERBS, main
-from quadrepro.config.loading import load_experiment
-from quadrepro.documents.source import read_yaml
-from quadrepro.guide.schemas import schema_of
+from quadrepro.config.config import load_experiment
+from quadrepro.config.schemas import schema_of
 from quadrepro.papers.paper import load_paper
-from quadrepro.report.files import check_tables
+from quadrepro.results.files import check_tables
 
 ROOT = Path(__file__).resolve().parents[1]
 ELSEWHERE = ("contestants.md", "splits.md")

@@ -33,7 +33,7 @@ def command(file: Path, target: str, out: Path, force: bool, **told: Any) -> Non
     columns above them; or ARFF, parquet, or LIBSVM's sparse rows; or one of these in .gz or .zip.
     The card says what was found in the file; edit it as needed.
     """
-    from quadrepro.data.own.inspection import inspect_file, write_card
+    from quadrepro.data.inspection import inspect_file, write_card
 
     card = inspect_file(file, target, **told)
     path = card_path(card, out, force)
@@ -44,7 +44,7 @@ def command(file: Path, target: str, out: Path, force: bool, **told: Any) -> Non
 
 def card_path(card: Card, folder: Path, force: bool) -> Path:
     """Return the file to write a card to, or refuse a name that is taken."""
-    from quadrepro.resources import cards_folder
+    from quadrepro.base.resources import cards_folder
 
     path = folder / f"{card.name}.yaml"
     shipped = cards_folder() / path.name

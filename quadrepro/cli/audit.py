@@ -33,11 +33,11 @@ def command(paper: str, out: Path | None, results: Path, form: str, strict: bool
     sets come from cards and from the configs that paper.yaml names: nothing is computed, and no
     data are read.
     """
-    from quadrepro.audit.report import audit
     from quadrepro.cli.showing import print_table
     from quadrepro.errors import ToleranceError
+    from quadrepro.papers.audit.report import audit
     from quadrepro.papers.paper import load_paper
-    from quadrepro.report.terminal import on_terminal
+    from quadrepro.tables.terminal import on_terminal
 
     found = audit(load_paper(paper), results)
     if form == "auto" and on_terminal() and found.tables:

@@ -22,9 +22,9 @@ def command(config: str, data: Path | None, out: Path, repeats: int | None) -> N
     the same --out, for as many workers as there are cores. CONFIG is a YAML file, or the name of
     one that ships with quadrepro.
     """
+    from quadrepro.api import prepare, record_store, workers
     from quadrepro.cli.showing import expected, print_listing, tell_of_code, warn_of_memory
-    from quadrepro.engine.overview import overview
-    from quadrepro.reproduction import prepare, record_store, workers
+    from quadrepro.engine.status import overview
 
     plan = prepare(config, data=data, repeats=repeats, offline=True)
     tell_of_code(plan.experiment)

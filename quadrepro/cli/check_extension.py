@@ -11,7 +11,7 @@ from quadrepro.cli.showing import echo
 from quadrepro.errors import EXIT_CELLS_MISSING
 
 if TYPE_CHECKING:
-    from quadrepro.extensions import Extension
+    from quadrepro.base.plugins import Extension
 
 
 @click.command("check-extension")
@@ -22,7 +22,7 @@ def command(name: str) -> None:
     NAME is an installed package with entry points of quadrepro, or the name of one of them. Each
     contract gets a line. Exits with 1 if one is broken.
     """
-    from quadrepro.contracts import contracts_of, title
+    from quadrepro.plugins import contracts_of, title
 
     broken = 0
     for extension in _named(name):
@@ -44,14 +44,14 @@ def command(name: str) -> None:
 
 def _named(name: str) -> list[Extension]:
     """Return the extensions of a package, or those with a name."""
-    from quadrepro import extensions
+    from quadrepro.base import plugins
     from quadrepro.errors import ConfigError, nearest
-    from quadrepro.registries import REGISTRIES
+    from quadrepro.plugins.kinds import REGISTRIES
 
     every = [
         extension
-        for kind in extensions.KINDS
-        for extension in extensions.every(kind, REGISTRIES[kind].own())
+        for kind in plugins.KINDS
+        for extension in plugins.every(kind, REGISTRIES[kind].own())
     ]
     found = [e for e in every if name in (e.name, e.distribution)]
     if not found:

@@ -21,8 +21,8 @@ def command(configs: tuple[str, ...], data: Path | None, out: Path, dry_run: boo
     Damaged records that were set aside, files that were never finished, and claims of runs that
     ended are removed. If CONFIGS are given, records that none of them needs are removed as well.
     """
+    from quadrepro.api import prepare, record_store
     from quadrepro.engine.upkeep import leftovers
-    from quadrepro.reproduction import prepare, record_store
 
     store = record_store(out)
     used = None

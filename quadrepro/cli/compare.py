@@ -66,7 +66,7 @@ def command(
 
 def _two_folders(ours: Path, theirs: Path, tolerance: float) -> None:
     from quadrepro.errors import ToleranceError
-    from quadrepro.report.compare import compare
+    from quadrepro.results.compare import compare
 
     found = compare(ours, theirs, tolerance)
     for name, n_files in found.compared.items():
@@ -81,8 +81,8 @@ def _two_folders(ours: Path, theirs: Path, tolerance: float) -> None:
 
 def _against_printed(ours: Path, at_least: int | None, out: Path) -> None:
     from quadrepro.errors import ToleranceError
-    from quadrepro.report.locating import find_results
-    from quadrepro.report.scores import read_scores
+    from quadrepro.results.manifest import find_results
+    from quadrepro.results.scoreboard import read_scores
 
     folder, _ = find_results(str(ours), out)
     scores = read_scores(folder)

@@ -40,11 +40,11 @@ def command(
     """
     from tabulate import tabulate
 
+    from quadrepro.api import prepare, record_store
     from quadrepro.engine.run import local, records_of
     from quadrepro.engine.upkeep import result
     from quadrepro.errors import ToleranceError
-    from quadrepro.report.explanation import cells_of, explain
-    from quadrepro.reproduction import prepare, record_store
+    from quadrepro.tables.explanation import cells_of, explain
 
     plan = prepare(config, data=data, repeats=repeats, offline=True, check_data=False)
     store = record_store(out)

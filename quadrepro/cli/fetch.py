@@ -22,10 +22,10 @@ def command(what: tuple[str, ...], everything: bool, data: Path | None, offline:
     was fetched is kept, so an interrupted or failed call can simply be repeated. Exits with 3 if
     something could not be fetched.
     """
-    from quadrepro.data.bring import bring, bring_tasks, missing_cards
+    from quadrepro.cli.progress import FetchProgress
     from quadrepro.data.card import card_names
+    from quadrepro.data.fetch import bring, bring_tasks, missing_cards
     from quadrepro.data.store import load_dataset
-    from quadrepro.progress import FetchProgress
 
     if not what and not everything:
         raise click.UsageError("name data sets or configs, or use --all")
@@ -42,11 +42,11 @@ def command(what: tuple[str, ...], everything: bool, data: Path | None, offline:
 
 def _named(what: tuple[str, ...]) -> tuple[list[str], dict[tuple[str, int], None]]:
     """Return the named data sets, and data sets and OpenML tasks of the named configs."""
-    from quadrepro.config.loading import load_experiment
+    from quadrepro.api import find_config
+    from quadrepro.base.resources import configs_folder
+    from quadrepro.config.config import load_experiment
     from quadrepro.data.card import card_names
     from quadrepro.errors import ConfigError, nearest
-    from quadrepro.reproduction import find_config
-    from quadrepro.resources import configs_folder
 
     known = {*card_names(), *(path.stem for path in configs_folder().glob("*.yaml"))}
     names: dict[str, None] = {}

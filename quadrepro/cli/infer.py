@@ -39,8 +39,8 @@ def command(
     of readings and of deviations are printed from what has been computed. Nothing is computed or
     written.
     """
+    from quadrepro.api import infer, record_store
     from quadrepro.cli.showing import print_table
-    from quadrepro.reproduction import infer, record_store
 
     tables, missing, total = infer(config, data=data, out=out, repeats=repeats)
     for table in tables:

@@ -23,10 +23,10 @@ def command(file: Path, target: str, force: bool, **told: Any) -> None:
     The config compares common learners on FILE, which is what `quadrepro add` takes. It is written
     to NAME.yaml in this folder, and explains itself in comments.
     """
-    from quadrepro._files import write_text
-    from quadrepro.data.own.inspection import inspect_file, write_card
-    from quadrepro.guide.draft import SCHEMA, draft_config
-    from quadrepro.guide.schemas import schema_text
+    from quadrepro.base.files import write_text
+    from quadrepro.config.draft import SCHEMA, draft_config
+    from quadrepro.config.schemas import schema_text
+    from quadrepro.data.inspection import inspect_file, write_card
 
     card = inspect_file(file, target, **told)
     place = card_path(card, CARDS, force)

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
-from quadrepro._text import json_text
+from quadrepro.base.plugins import KINDS
+from quadrepro.base.text import json_text
 from quadrepro.cli.options import data_option
 from quadrepro.cli.showing import echo
-from quadrepro.extensions import KINDS
 
 Rows = list[tuple[str, ...]]
 
@@ -48,7 +48,7 @@ def command(what: str, data: Path | None, form: str) -> None:
         named = [dict(zip(header, row, strict=True)) for row in rows]
         echo(json_text(named, indent=2))
     elif form == "csv":
-        from quadrepro.report.table import csv_text
+        from quadrepro.tables.table import csv_text
 
         echo(csv_text(header, tuple(rows)), nl=False)
     elif form == "markdown":
@@ -61,8 +61,8 @@ def command(what: str, data: Path | None, form: str) -> None:
 
 def _datasets(folder: Path | None) -> tuple[tuple[str, ...], Rows]:
     from quadrepro.data.card import card_names, load_card
-    from quadrepro.data.location import locate
     from quadrepro.data.sources.schema import origin as source_name
+    from quadrepro.data.store import locate
 
     rows: Rows = []
     for name in card_names():
@@ -76,16 +76,16 @@ def _datasets(folder: Path | None) -> tuple[tuple[str, ...], Rows]:
 
 
 def _algorithms() -> tuple[tuple[str, ...], Rows]:
-    from quadrepro import extensions
-    from quadrepro.learners.default_grids import DEFAULT_GRIDS, axis_text
-    from quadrepro.learners.registry import ALGORITHMS, Entry
+    from quadrepro.base import plugins
+    from quadrepro.core.learners.learner import Entry
+    from quadrepro.core.learners.registry import ALGORITHMS, axis_text
 
     rows: Rows = []
-    added = {e.name: e for e in extensions.every("algorithms", ALGORITHMS)}
-    entries = ALGORITHMS | {name: e.load(Entry) for name, e in added.items()}
+    added = {e.name: e for e in plugins.every("algorithms", ALGORITHMS)}
+    entries = {**ALGORITHMS} | {name: e.load(Entry) for name, e in added.items()}
     for name, entry in entries.items():
         grid = ", ".join(f"{h.name} ({h.meaning})" for h in entry.make({}).hyperparameters)
-        axes = (entry.grid or DEFAULT_GRIDS.get(name, {})).items()
+        axes = (entry.grid).items()
         values = "; ".join(f"{key}: {axis_text(axis)}" for key, axis in axes)
         settings = ", ".join(f"{k}={v}" for k, v in entry.settings.items())
         package = added[name].title if name in added else OWN
@@ -98,20 +98,20 @@ def _algorithms() -> tuple[tuple[str, ...], Rows]:
 
 def _others(what: str) -> tuple[tuple[str, ...], Rows]:
     """Return what a registry has, and what other packages add to it."""
-    from quadrepro import extensions
-    from quadrepro.registries import REGISTRIES
+    from quadrepro.base import plugins
+    from quadrepro.plugins.kinds import REGISTRIES
 
     registry = REGISTRIES[what]
     own = registry.own()
     rows: Rows = [(name, registry.meaning(entry), OWN) for name, entry in own.items()]
-    for added in extensions.every(registry.kind, own):
+    for added in plugins.every(registry.kind, own):
         rows.append((added.name, registry.meaning(registry.find(added.name)), added.title))
     return ("name", "meaning", "package"), rows
 
 
 def _experiments() -> tuple[tuple[str, ...], Rows]:
-    from quadrepro.config.loading import load_experiment
-    from quadrepro.resources import configs_folder
+    from quadrepro.base.resources import configs_folder
+    from quadrepro.config.config import load_experiment
 
     rows: Rows = []
     for path in sorted(configs_folder().glob("*.yaml"), key=lambda p: p.stem):

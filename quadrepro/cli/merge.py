@@ -26,8 +26,8 @@ def command(folders: tuple[Path, ...], out: Path) -> None:
     damaged, they are named and left out, and the exit code is 3. If two folders have different
     results of one cell, both files are named and the exit code is 4.
     """
+    from quadrepro.api import record_store
     from quadrepro.engine.upkeep import merge
-    from quadrepro.reproduction import record_store
 
     sources = [record_store(folder, read_only=True) for folder in folders]
     for folder, source in zip(folders, sources, strict=True):

@@ -21,10 +21,10 @@ def command(config: str, data: Path | None, out: Path, repeats: int | None) -> N
     Nothing is computed or written. Running times are estimated from those of all experiments with
     the same --out: of each algorithm on one core, and of the rest on all cores.
     """
+    from quadrepro.api import prepare, record_store, workers
+    from quadrepro.cli.progress import duration
     from quadrepro.cli.showing import expected, print_listing, tell_of_code
-    from quadrepro.engine.overview import overview
-    from quadrepro.progress import duration
-    from quadrepro.reproduction import prepare, record_store, workers
+    from quadrepro.engine.status import overview
 
     plan = prepare(config, data=data, repeats=repeats, offline=True, check_data=False)
     tell_of_code(plan.experiment)

@@ -47,8 +47,8 @@ def command(
     that is not of numbers names the rows. Prints mean ranks, Friedman's test, and of each pair
     Nemenyi's and Wilcoxon's tests, the shift and the Bayesian signed-rank test.
     """
+    from quadrepro.api import rank
     from quadrepro.cli.showing import print_table
-    from quadrepro.ranking import rank
 
     found = rank(
         scores,

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import _thread
+import shlex
+import signal
+import sys
+import threading
+from collections.abc import Callable, Collection, Generator, Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import FrameType
+from typing import TYPE_CHECKING, Any, Self
 
 import click
 
-from quadrepro._text import json_text
-from quadrepro.cli.interruption import Interruption
+from quadrepro.base.text import json_text
 from quadrepro.cli.options import (
     allow_missing_option,
     data_option,
@@ -23,14 +31,150 @@ from quadrepro.cli.options import (
     statuses,
 )
 from quadrepro.cli.showing import echo
+from quadrepro.engine.signals import ENDING
 from quadrepro.errors import EXIT_INTERRUPTED, QuadreproError
 
 if TYPE_CHECKING:
-    from quadrepro.cli.finishing import Written
-    from quadrepro.config.cell import Cell
+    from quadrepro.cli.progress import RunProgress
     from quadrepro.config.plan import Plan
+    from quadrepro.core.cell import Cell
     from quadrepro.engine.records import Record, Status
-    from quadrepro.progress import RunProgress
+    from quadrepro.engine.run import Backend
+    from quadrepro.results.results import Results
+
+Written = tuple["Results", "Path | None"]
+"""The results of an experiment, and the HTML page if there is one."""
+
+
+class Finishing:
+    """Writes results in a thread of its own, one experiment after the other.
+
+    Parameters
+    ----------
+    plans : sequence of Plan
+        The experiments.
+    missing : collection of str
+        Keys of the cells that are to be computed.
+    write : callable
+        Writes the results of an experiment.
+    beside : bool, default True
+        Whether cells may go on in the meantime; not if this process computes them, whose memory a
+        cell may limit.
+    """
+
+    def __init__(
+        self,
+        plans: Sequence[Plan],
+        missing: Collection[str],
+        write: Callable[[Plan], Written],
+        beside: bool = True,
+    ) -> None:
+        keys = ({cell.key for cell in plan.cells}.intersection(missing) for plan in plans)
+        self._waiting = list(zip(plans, keys, strict=True))
+        self._write, self._beside = write, beside
+        self._written: dict[str, Future[Written]] = {}
+
+    def __enter__(self) -> Self:
+        self._thread = ThreadPoolExecutor(1)
+        self._write_what_is_done()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._thread.shutdown(cancel_futures=True)
+
+    def done(self, cell: Cell) -> None:
+        """Note that a cell is done."""
+        for _, left in self._waiting:
+            left.discard(cell.key)
+        self._write_what_is_done()
+
+    def result(self, plan: Plan) -> Written:
+        """Wait until an experiment is written, and return its results or raise what went wrong."""
+        return self._written[plan.experiment.name].result()
+
+    def _write_what_is_done(self) -> None:
+        for plan in [plan for plan, left in self._waiting if not left]:
+            self._written[plan.experiment.name] = self._thread.submit(self._write, plan)
+        self._waiting = [(plan, left) for plan, left in self._waiting if left]
+        if not self._beside:
+            wait(self._written.values())
+
+
+class Interruption:
+    """Ends a block at signals, once.
+
+    An exception raised by a handler can be lost: numpy turns whatever is raised in a comparison
+    into an error of its own, which then looks like a failed cell, and Python prints and ignores
+    what is raised while it frees an object. So the signal is remembered, and one that was ignored
+    is sent again. A second signal does not disturb the end that the first one began.
+
+    Attributes
+    ----------
+    cells, out : sequence of Cell, and Path or None
+        What is computed and where it is kept, once that is known.
+    """
+
+    cells: Sequence[Cell] = ()
+    out: Path | None = None
+
+    def __enter__(self) -> Self:
+        self._came = False
+        self._hook = sys.unraisablehook
+        sys.unraisablehook = self._ignored
+        # What is ignored stays so: nohup is meant to outlive its terminal.
+        self._before = {
+            one: signal.signal(one, self._handle)
+            for one in ENDING
+            if signal.getsignal(one) is not signal.SIG_IGN
+        }
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for one, before in self._before.items():
+            signal.signal(one, before)
+        sys.unraisablehook = self._hook
+
+    def check(self) -> None:
+        """Raise KeyboardInterrupt if a signal came."""
+        if self._came:
+            raise KeyboardInterrupt
+
+    def guarded(self, backend: Backend) -> Backend:
+        """Return a backend without records of cells that failed because of a signal."""
+
+        def compute(cells: Iterable[Cell]) -> Generator[Record, None, None]:
+            with closing(backend(cells)) as records:
+                for record in records:
+                    if not record.ok:
+                        self.check()
+                    yield record
+
+        return compute
+
+    def tell(self) -> None:
+        """Say what is kept and how to go on."""
+        from quadrepro.api import record_store
+        from quadrepro.cli.progress import tell
+
+        text = "interrupted"
+        if self.out is not None:
+            known = record_store(self.out).scan()
+            kept = sum(cell.key in known for cell in self.cells)
+            text += f": {kept} of {len(self.cells)} cells are kept"
+        tell(f"\n{text}; continue with: {shlex.join(['quadrepro', *sys.argv[1:]])}")
+
+    def _ignored(self, lost: sys.UnraisableHookArgs) -> None:
+        """Send a signal again whose exception Python ignores; another one is printed as usual."""
+        if self._came and issubclass(lost.exc_type, KeyboardInterrupt):
+            self._came = False
+            threading.Timer(0.01, _thread.interrupt_main).start()
+        else:
+            self._hook(lost)
+
+    def _handle(self, signum: int, frame: FrameType | None) -> None:
+        if not self._came:
+            self._came = True
+            raise KeyboardInterrupt
 
 
 @dataclass(frozen=True)
@@ -130,8 +274,8 @@ def _plans(
     configs: tuple[str, ...], data: Path | None, repeats: int | None, offline: bool
 ) -> tuple[list[Plan], int]:
     """Return the plans of all configs that hold together, and the exit code for the others."""
-    from quadrepro.progress import FetchProgress, tell
-    from quadrepro.reproduction import prepare
+    from quadrepro.api import prepare
+    from quadrepro.cli.progress import FetchProgress, tell
 
     plans: dict[str, Plan] = {}
     code = 0
@@ -154,13 +298,11 @@ def _plans(
 
 
 def _run(interruption: Interruption, plans: list[Plan], out: Path, asked: _Options) -> int:
-    from quadrepro.cli.finishing import Finishing
+    from quadrepro.api import limits_of, record_store, workers, write
+    from quadrepro.cli.progress import RunProgress, tell
     from quadrepro.cli.showing import expected, report_of, warn_of_memory
-    from quadrepro.engine.remaining import forecast
+    from quadrepro.engine.estimates import forecast, recall
     from quadrepro.engine.run import compute, local, missing_cells
-    from quadrepro.engine.times import recall
-    from quadrepro.progress import RunProgress, tell
-    from quadrepro.reproduction import limits_of, record_store, workers, write
 
     [store, *_] = [record_store(out, plan) for plan in plans]
     interruption.cells = [cell for plan in plans for cell in plan.cells]

@@ -26,9 +26,9 @@ def command(what: str, form: str, out: Path | None) -> None:
     Editors complete and check what is typed below the line
     `# yaml-language-server: $schema=FILE`.
     """
-    from quadrepro._files import write_text
-    from quadrepro.guide.reference import config_reference
-    from quadrepro.guide.schemas import schema_text
+    from quadrepro.base.files import write_text
+    from quadrepro.config.reference import config_reference
+    from quadrepro.config.schemas import schema_text
 
     if form == "markdown" and what != "config":
         raise click.UsageError("there is a page of the keys of a config alone")

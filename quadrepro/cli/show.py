@@ -60,7 +60,7 @@ def _section(title: str, paragraphs: Iterable[str]) -> None:
 
 def _paragraph(text: str, indent: str) -> None:
     """Print lines as wide as the terminal; paths, addresses and hashes are never broken."""
-    from quadrepro.report.terminal import columns
+    from quadrepro.tables.terminal import columns
 
     echo(
         textwrap.fill(
@@ -142,7 +142,7 @@ def _sources(card: Card) -> Iterator[str]:
 
 def _provenance(card: Card, folder: Path | None) -> Iterator[str]:
     from quadrepro.data.cache import provenance
-    from quadrepro.data.location import CacheEntry, locate
+    from quadrepro.data.store import CacheEntry, locate
 
     location = locate(card, folder)
     if location is None:
@@ -158,8 +158,7 @@ def _provenance(card: Card, folder: Path | None) -> Iterator[str]:
 
 def _checks(card: Card, folder: Path | None) -> Iterator[str]:
     from quadrepro.data.checks import checks
-    from quadrepro.data.location import locate
-    from quadrepro.data.store import load_dataset
+    from quadrepro.data.store import load_dataset, locate
 
     if locate(card, folder) is not None:
         # What is not as the card says is refused here, with its message.

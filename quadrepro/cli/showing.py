@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from quadrepro._text import visible
+from quadrepro.base.text import visible
 from quadrepro.errors import EXIT_CELLS_MISSING
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from quadrepro.config.loading import Experiment
+    from quadrepro.config.config import Experiment
     from quadrepro.config.plan import Plan
+    from quadrepro.engine.estimates import Forecast
     from quadrepro.engine.records import Record
-    from quadrepro.engine.remaining import Forecast
-    from quadrepro.report.table import Table
-    from quadrepro.results import Results
+    from quadrepro.results.results import Results
+    from quadrepro.tables.table import Table
 
 SHOWN = 10
 """Number of cells without a result to name."""
@@ -38,8 +38,8 @@ def tell_of_code(experiment: Experiment) -> None:
 
 def warn_of_memory(plan: Plan) -> None:
     """Name the rows and columns that may need more memory than there is."""
-    from quadrepro.engine.memory import available, too_large
-    from quadrepro.progress import tell
+    from quadrepro.cli.progress import tell
+    from quadrepro.engine.limits import available, too_large
 
     memory = plan.experiment.config.memory or available()
     found = too_large(plan, memory)
@@ -54,7 +54,7 @@ def warn_of_memory(plan: Plan) -> None:
 
 def expected(forecast: Forecast, jobs: int) -> str:
     """Return in words how long cells will take, to follow the number of cells; may be empty."""
-    from quadrepro.progress import duration
+    from quadrepro.cli.progress import duration
 
     text = ""
     if forecast.seconds:
@@ -76,7 +76,7 @@ def failure(row: str, column: str, repeat: int, record: Record) -> str:
 
 def print_table(table: Table, form: str) -> None:
     """Print a table as ``--format`` says."""
-    from quadrepro.report.terminal import columns, on_terminal, table_text
+    from quadrepro.tables.terminal import columns, on_terminal, table_text
 
     if form == "auto" and on_terminal():
         # Its texts are escaped already; a terminal needs the codes of its colours.
@@ -89,7 +89,7 @@ def print_listing(
     header: Sequence[str], rows: Iterable[Sequence[object]], dispensable: Sequence[str] = ()
 ) -> None:
     """Print rows of words, folded to the width of the terminal."""
-    from quadrepro.report.terminal import columns, listing_text
+    from quadrepro.tables.terminal import columns, listing_text
 
     words = [[str(value) for value in row] for row in rows]
     echo(listing_text(header, words, columns(), dispensable))
@@ -122,7 +122,7 @@ def tell_of_missing(results: Results) -> int:
 
 def report_of(results: Results) -> Path | None:
     """Write the HTML page of results and return it; a fault is told, for the results are there."""
-    from quadrepro.progress import tell
+    from quadrepro.cli.progress import tell
 
     try:
         return results.report()

@@ -20,11 +20,11 @@ def command(config: str, data: Path | None, out: Path, repeats: int | None) -> N
 
     Nothing is computed or written, so it can be called at any time, also while a run goes on.
     """
+    from quadrepro.api import prepare, record_store, workers
     from quadrepro.cli.showing import SHOWN, expected, failure, tell_of_code
-    from quadrepro.engine.claims import Claims
-    from quadrepro.engine.overview import overview
+    from quadrepro.engine.locks import Claims
     from quadrepro.engine.run import CLAIMS, records_of
-    from quadrepro.reproduction import prepare, record_store, workers
+    from quadrepro.engine.status import overview
 
     plan = prepare(config, data=data, repeats=repeats, offline=True, check_data=False)
     tell_of_code(plan.experiment)

@@ -40,9 +40,9 @@ def command(
     nothing is written. An HTML page of them is written again if there is one. Each CONFIG is a YAML
     file, or the name of one that ships with quadrepro; of several the tables are not printed.
     """
+    from quadrepro.api import prepare, record_store, write
     from quadrepro.cli.showing import report_of, show, tell_of_missing
-    from quadrepro.pages.page import PAGE
-    from quadrepro.reproduction import prepare, record_store, write
+    from quadrepro.results.pages.page import PAGE
 
     code, store = 0, record_store(out)
     known = store.scan()

@@ -45,11 +45,11 @@ def command(
     checked, or the entry at ROW and COLUMN. Exits with 4 if something does not hold, and with 1 if
     a cell has no result. Nothing is written.
     """
+    from quadrepro.api import prepare, record_store
     from quadrepro.cli.showing import print_listing
     from quadrepro.errors import ConfigError, ToleranceError
-    from quadrepro.report.explanation import cells_of
-    from quadrepro.reproduction import prepare, record_store
-    from quadrepro.verification.survey import HEADERS, sample, survey, tolerances
+    from quadrepro.proof.survey import HEADERS, sample, survey, tolerances
+    from quadrepro.tables.explanation import cells_of
 
     if (row is None) != (column is None) or (repeat is not None and row is None):
         raise ConfigError("an entry is given by its ROW and COLUMN; --repeat is for an entry")

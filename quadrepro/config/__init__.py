@@ -1,1 +1,1 @@
-"""From a YAML file to the cells of an experiment."""
+"""Configs: what a user writes, checked, and laid out as cells."""

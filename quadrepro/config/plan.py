@@ -13,20 +13,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from quadrepro._typing import Task
-from quadrepro.config.algorithm_entry import AlgorithmEntry
-from quadrepro.config.cell import Cell, Shared, made_by
-from quadrepro.config.dataset_entry import DatasetEntry
-from quadrepro.config.loading import Experiment
-from quadrepro.config.problems import RowSource, Sources
-from quadrepro.config.protocol import Protocol
+from quadrepro.base.types import Task
+from quadrepro.config.algorithms import AlgorithmEntry
+from quadrepro.config.config import Experiment
+from quadrepro.config.datasets import DatasetEntry
 from quadrepro.config.rows import Row
-from quadrepro.config.seeds import Draws, generator
+from quadrepro.core.cell import Cell, Shared
+from quadrepro.core.learners.learner import Grid, Learner
+from quadrepro.core.measures.measure import find_measure
+from quadrepro.core.problems import RowSource, Sources
+from quadrepro.core.protocol import Protocol
+from quadrepro.core.seeds import Draws, generator
 from quadrepro.data.store import Found, find_datasets
+from quadrepro.engine.keys import makers
 from quadrepro.errors import ConfigError
-from quadrepro.learners.base import Learner
-from quadrepro.learners.grid import Grid
-from quadrepro.measures.registry import find_measure
 
 SCHEMA_VERSION = 5
 """Raised when a record's fields or a cell's steps change their meaning."""
@@ -183,7 +183,7 @@ class _Column:
         versions = {name: find_measure(name).version for name in measures}
         if changed := {name: v for name, v in versions.items() if v > 1}:
             content["measures"] = changed
-        content |= made_by(learner, measures, protocol.named_voters[0])
+        content |= makers(learner, measures, protocol.named_voters[0])
         grids = None if entry.draw else entry.make_grids(_UNUSED, row.entry.grid)
         if grids is not None:
             content["grid"] = _axes(grids)

@@ -7,11 +7,11 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
+from quadrepro.base.models import Model, changes, fault
 from quadrepro.config.axis import Scalar
-from quadrepro.config.dataset_entry import DatasetEntry, merged
-from quadrepro.config.protocol import Protocol
+from quadrepro.config.datasets import DatasetEntry, merged
+from quadrepro.core.protocol import Protocol
 from quadrepro.data.schema import View
-from quadrepro.documents.model import Model, changes, fault
 
 
 class Sweep(Model):

@@ -1,1 +1,1 @@
-"""Data sets: their cards, the sources of their rows, and the arrays for learners."""
+"""Cards of data sets, their sources, and rows as they were checked."""

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from quadrepro._typing import BoolArray, FloatArray, IntArray, NumberArray
+from quadrepro.base.types import BoolArray, FloatArray, IntArray, NumberArray
 from quadrepro.data.schema import Attribute
 
 Column = NumberArray | NDArray[np.str_]

@@ -15,14 +15,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from quadrepro._typing import FloatArray
-from quadrepro.data.canonical import (
-    RawTable,
-    is_missing,
-    nominal_column,
-    number,
-    numeric_column,
-)
+from quadrepro.base.types import FloatArray
+from quadrepro.data.canonical import RawTable, is_missing, nominal_column, number, numeric_column
 from quadrepro.data.card import Card
 from quadrepro.data.sources.formats import text_of, unpack
 from quadrepro.errors import DataError

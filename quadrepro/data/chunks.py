@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_X_y
 
-from quadrepro._typing import FloatArray
+from quadrepro.base.types import FloatArray
 from quadrepro.errors import nearest
 
 ROWS = 2**16

@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
 
-from quadrepro._typing import BoolArray, FloatArray
-from quadrepro.documents.model import Model, fault
+from quadrepro.base.models import Model, fault
+from quadrepro.base.types import BoolArray, FloatArray
 
 MAX_COLUMNS = 100_000
 """A table with more columns is refused before it fills the memory."""
@@ -167,8 +167,8 @@ class View(Model):
     missing : {"mean", "low", "drop"}, default "mean"
         How to treat missing values: replace them by the mean of the training rows; give them a
         value of their own (below all others; with one-hot codes, a column of its own); or leave
-        the row out. See `quadrepro.data.encoding.encode` and
-        `quadrepro.data.normalise.Normaliser`.
+        the row out. See `quadrepro.core.encoding.encode` and
+        `quadrepro.core.preprocessing.Normaliser`.
     order : dict of str to tuple of str, default {}
         By attribute: an order of codes that replaces the one in the card.
     bayes_error : float or None, default None

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from quadrepro._files import write_bytes
+from quadrepro.base.files import write_bytes
 from quadrepro.data import cache
 from quadrepro.data.card import Card
 from quadrepro.errors import DataError

@@ -1,1 +1,1 @@
-"""Cells in, records out: workers, and what is kept."""
+"""Cells computed by workers, and the records that they leave."""

@@ -20,16 +20,16 @@ from typing import Any
 from joblib import parallel_config
 from numpy.typing import NDArray
 
-from quadrepro._typing import FloatArray, NumberArray
-from quadrepro.config.cell import Cell
+from quadrepro.base.code import code_hash, versions
+from quadrepro.base.types import FloatArray, NumberArray
+from quadrepro.core.cell import Cell
+from quadrepro.engine.keys import made_by
 from quadrepro.engine.limits import Limits
-from quadrepro.engine.parts import apart, joined
 from quadrepro.engine.records import Record
 from quadrepro.engine.run import Backend, local
 from quadrepro.engine.signals import held_back
-from quadrepro.engine.timing import run_timed
+from quadrepro.engine.workers import apart, joined, run_timed
 from quadrepro.errors import ConfigError
-from quadrepro.fingerprint import code_hash, versions
 
 SECONDS_TO_CONNECT = 10
 """How long a scheduler may take to answer, also one that is started again during a run."""
@@ -274,7 +274,7 @@ def _run(
     # A worker may have joined after the others were checked, and what a cell needs beside.
     if (theirs := _made_with()) == ours:
         cell = joined(blob, (X, y, truth))
-        planned, here = cell.content, cell.made_by()
+        planned, here = cell.content, made_by(cell)
         theirs = {"code": here["code"], **here["packages"]}
         ours = {"code": planned["code"], **planned["packages"]}
         if theirs == ours:

@@ -13,8 +13,8 @@ import numpy as np
 from threadpoolctl import threadpool_info
 
 import quadrepro
-from quadrepro.fingerprint import versions
-from quadrepro.kernels import compiling
+from quadrepro.base.code import versions
+from quadrepro.core import compiling
 
 
 @cache

@@ -14,14 +14,13 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from quadrepro.config.cell import Cell, make_ready
-from quadrepro.engine.claims import Claims
+from quadrepro.core.cell import Cell, make_ready
 from quadrepro.engine.environment import utc_now
-from quadrepro.engine.estimates import Estimates, longest_first
+from quadrepro.engine.estimates import Estimates, RunClock, Times, longest_first
 from quadrepro.engine.limits import Limits
+from quadrepro.engine.locks import Claims
 from quadrepro.engine.records import Record, Status
 from quadrepro.engine.store import RecordStore
-from quadrepro.engine.times import RunClock, Times
 
 SECONDS_BETWEEN_SUMMARIES = 20.0
 """How often running times are added to the summary beside the records."""
@@ -118,7 +117,7 @@ def compute(
     OSError
         If a record cannot be written.
     """
-    from quadrepro.kernels.compiling import warm
+    from quadrepro.core.compiling import warm
 
     run = _Run(store, listener, Estimates() if estimates is None else estimates, sent, jobs)
     # Compiled once here, not by every worker.
@@ -224,7 +223,7 @@ def local(jobs: int, limits: Limits | None = None) -> Backend:
 
             yield from run_in_workers(cells, jobs, limits)
         else:
-            from quadrepro.engine.timing import run_timed
+            from quadrepro.engine.workers import run_timed
 
             yield from (run_timed(cell, limits.memory) for cell in cells)
 

@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Callable
 from pathlib import Path
 
-from quadrepro._files import MOST_OF_RECORD, read_bytes, write_bytes
+from quadrepro.base.files import MOST_OF_RECORD, read_bytes, write_bytes
 from quadrepro.engine.records import Record, from_json, to_json
 from quadrepro.errors import DataError
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from quadrepro.engine.claims import Claims
+from quadrepro.engine.estimates import Times
+from quadrepro.engine.locks import Claims
 from quadrepro.engine.records import Record
 from quadrepro.engine.run import CLAIMS
 from quadrepro.engine.store import DAMAGED, RecordStore
-from quadrepro.engine.times import Times
 from quadrepro.errors import ToleranceError
 
 

@@ -1,9 +1,4 @@
-"""Worker processes on this machine: one that dies or takes too long harms only its own cell.
-
-A worker leaves signals that end a run to its parent, from the moment it starts, and ends with its
-parent, however that ends. So a cell is lost to such a signal together with the run, and not as one
-whose worker died. Nothing that workers share has a name in the system, so nothing of it is left.
-"""
+"""Workers on this machine: processes, what is sent to them, and how they are ended."""
 
 from __future__ import annotations
 
@@ -13,27 +8,175 @@ import signal
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, TimeoutError, wait
-from functools import partial
-from itertools import islice
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from itertools import chain, islice
 from multiprocessing import resource_tracker
-from typing import Any
+from typing import Any, Self, cast
 
+import cloudpickle
+import numpy as np
 from joblib.externals.loky.backend import resource_tracker as loky_tracker
 from joblib.externals.loky.backend.context import LokyContext
+from numpy.typing import NDArray
 from pebble import CONSTS, ProcessExpired, ProcessPool
 
-from quadrepro.config.cell import Cell
+from quadrepro.base.types import FloatArray, NumberArray
+from quadrepro.core.cell import Cell
 from quadrepro.engine.limits import Limits
-from quadrepro.engine.parts import apart, joined
 from quadrepro.engine.records import Record
-from quadrepro.engine.shared_arrays import Places, SharedArrays, fetch
 from quadrepro.engine.signals import ENDING, blocked, held_back
-from quadrepro.engine.timing import run_timed
+from quadrepro.engine.work import run_cell
+
+Arrays = tuple[NumberArray, FloatArray, FloatArray | None]
+"""Attributes, targets, and the targets without noise if they are known."""
+
+
+def apart(cell: Cell) -> tuple[bytes, Arrays]:
+    """Return a ready cell without its examples, serialised, and its examples."""
+    problem = cell.problem
+    empty = replace(problem, X=problem.X[:0], y=problem.y[:0], truth=None)
+    return cloudpickle.dumps(replace(cell, source=empty)), (problem.X, problem.y, problem.truth)
+
+
+def joined(blob: bytes, arrays: Arrays) -> Cell:
+    """Return the cell of which `apart` returned the parts."""
+    cell: Cell = cloudpickle.loads(blob)
+    X, y, truth = arrays
+    return replace(cell, source=replace(cell.problem, X=X, y=y, truth=truth))
+
+
+_begun = False
+"""Whether this process had a cell before: the first one also waits for code to be loaded."""
+
+
+def run_timed(cell: Cell, memory: int | None = None) -> Record:
+    """Compute a cell as `run_cell` does, and note in its record how long that took in all."""
+    global _begun
+    start = time.perf_counter()
+    record = run_cell(cell, memory)
+    busy = time.perf_counter() - start if _begun else record.seconds
+    _begun = True
+    return replace(record, busy=busy, size=cell.size)
+
+
+AnyArray = NDArray[Any]
+
+LEAST_BYTES = 2**16
+"""Smaller arrays are copied, which takes no longer than mapping them."""
+
+
+@dataclass(frozen=True)
+class Mapped:
+    """Where another process finds an array.
+
+    Attributes
+    ----------
+    path : str
+        The file to map.
+    dtype : str
+        Type of the elements.
+    shape : tuple of int
+        Shape of what the file holds in C order.
+    transposed : bool
+        Whether that is the transposed array.
+    """
+
+    path: str
+    dtype: str
+    shape: tuple[int, ...]
+    transposed: bool
+
+    def array(self) -> AnyArray:
+        """Return the array, which cannot be written to."""
+        found = np.asarray(np.memmap(self.path, self.dtype, mode="r", shape=self.shape))
+        return found.T if self.transposed else found
+
+
+Places = tuple[AnyArray | Mapped | None, ...]
+"""Arrays, or where they are found."""
+
+
+def fetch(places: Places) -> Arrays:
+    """Return the arrays at some places."""
+    found = (place.array() if isinstance(place, Mapped) else place for place in places)
+    return cast(Arrays, tuple(found))
+
+
+class SharedArrays:
+    """The arrays that this process shares with its workers, as long as it keeps them itself.
+
+    An array is shared when it is asked for again: what one cell alone has is sent with it.
+    """
+
+    def __init__(self) -> None:
+        self._seen: dict[int, weakref.ref[AnyArray]] = {}
+        self._files: dict[int, _File] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for key in list(self._seen):
+            self._forget(key)
+
+    def places(self, arrays: Arrays) -> Places:
+        """Return for each array where it is found, or the array itself if it is not shared."""
+        return tuple(None if array is None else self._place(array) for array in arrays)
+
+    def _place(self, array: AnyArray) -> AnyArray | Mapped:
+        in_order = array.flags.c_contiguous or array.flags.f_contiguous
+        if array.nbytes < LEAST_BYTES or not in_order or not _can_share():
+            return array
+        key = id(array)
+        if key not in self._seen:
+            self._seen[key] = weakref.ref(array, lambda _: self._forget(key))
+            return array
+        if key not in self._files:
+            try:
+                self._files[key] = _File(array)
+            except OSError:  # too many open files, or too little memory
+                return array
+        return self._files[key].place
+
+    def _forget(self, key: int) -> None:
+        self._seen.pop(key, None)
+        if file := self._files.pop(key, None):
+            file.close()
+
+
+@cache
+def _can_share() -> bool:
+    """Return whether memory can be made that other processes find."""
+    return hasattr(os, "memfd_create") and os.path.isdir(f"/proc/{os.getpid()}/fd")
+
+
+class _File:
+    """Memory with what an array holds, as an open file."""
+
+    def __init__(self, array: AnyArray) -> None:
+        transposed = not array.flags.c_contiguous
+        content = array.T if transposed else array
+        self._file = os.fdopen(os.memfd_create("quadrepro"), "wb")
+        self._file.write(content.data)
+        self._file.flush()
+        path = f"/proc/{os.getpid()}/fd/{self._file.fileno()}"
+        self.place = Mapped(path, content.dtype.str, content.shape, transposed)
+
+    def close(self) -> None:
+        """Give the memory back as soon as no worker maps it."""
+        self._file.close()
+
 
 WAITING = 1
 """How many cells per worker are sent before the worker asks for them."""
+
+MOST_FAILURES = 3
+"""Number of times in a run that workers are replaced which all ended before taking a cell."""
 
 SECONDS_BETWEEN_LOOKS = 0.1
 """How often signals are let through while no cell is done."""
@@ -61,26 +204,47 @@ def run_in_workers(cells: Iterable[Cell], jobs: int, limits: Limits) -> Iterator
         rest = iter(cells)
         pool = _pool(jobs)
         running: dict[Future[Record], Cell] = {}
+        failures = 0
         try:
             while True:
+                broken = False
                 for cell in islice(rest, jobs * (1 + WAITING) - len(running)):
                     blob, arrays = apart(cell)
                     args = [blob, shared.places(arrays), limits.memory]
-                    with blocked():
-                        # The first one starts workers, and the thread that replaces them.
-                        future = pool.schedule(_run, args, timeout=limits.seconds)
+                    try:
+                        with blocked():
+                            # The first one starts workers, and the thread that replaces them.
+                            future = pool.schedule(_run, args, timeout=limits.seconds)
+                    except RuntimeError:
+                        broken, rest = True, chain([cell], rest)
+                        break
                     # Keeps the examples here, as the worker may map them.
                     running[future] = cell
-                if not running:
+                if not running and not broken:
                     break
                 done, _ = wait(running, SECONDS_BETWEEN_LOOKS, FIRST_COMPLETED)
                 for future in done:
+                    if _is_broken(future):
+                        continue
                     record = _record(future, running.pop(future), limits)
                     if not record.ok:
                         # What dies while the run is ended was not tried.
                         let_through()
                     yield record
                 let_through()
+                if broken or not pool.active:
+                    # All workers ended before one of them took a cell.
+                    failures += 1
+                    if failures > MOST_FAILURES:
+                        message = "its worker process could not be started"
+                        for cell in running.values():
+                            yield Record(cell.key, "crashed", content=cell.content, message=message)
+                        running.clear()
+                    rest = chain([*running.values()], rest)
+                    running.clear()
+                    pool.stop()
+                    pool.join()
+                    pool = _pool(jobs)
             pool.close()
         finally:
             # Without what is still running, if the loop was left early.
@@ -128,6 +292,10 @@ class _Lock:
         self._depth -= 1
         if not self._depth:
             os.write(self._writer.fileno(), b"0")
+
+
+def _is_broken(future: Future[Record]) -> bool:
+    return not future.cancelled() and isinstance(future.exception(), BrokenProcessPool)
 
 
 def _record(future: Future[Record], cell: Cell, limits: Limits) -> Record:

@@ -1,1 +1,1 @@
-"""The papers, one folder each, and what a paper of the user's own is read with."""
+"""Papers as folders: printed tables, claims, audit."""

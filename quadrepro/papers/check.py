@@ -14,7 +14,7 @@ from quadrepro.papers.paper import NotThereError, Paper, load_paper, paper_names
 from quadrepro.papers.printed import NOTHING, Holds, Printed
 
 if TYPE_CHECKING:
-    from quadrepro.config.loading import Experiment
+    from quadrepro.config.config import Experiment
 
 MISSPELT = 0.85
 """Names that are at least so similar, by `difflib`, are taken for one name."""

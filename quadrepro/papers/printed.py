@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal, Protocol
 
-from quadrepro._files import read_bytes
+from quadrepro.base.files import read_bytes
 from quadrepro.errors import ConfigError, DataError
 
 TIME_ROW = "mean_running_time_s"

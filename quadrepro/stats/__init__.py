@@ -36,7 +36,6 @@ result object or a number. Nothing here knows of experiments, records or tables.
 
 from __future__ import annotations
 
-from quadrepro.stats.against_best import chance_against_best
 from quadrepro.stats.effect_size import Effect, hedges_g, hodges_lehmann, rank_biserial
 from quadrepro.stats.equivalence import EquivalenceTest, equivalence_test, sign_test_power
 from quadrepro.stats.friedman import (
@@ -46,31 +45,40 @@ from quadrepro.stats.friedman import (
     nemenyi_p_value,
     rank_p_value,
 )
-from quadrepro.stats.implied_size import ImpliedSize, implied_test_size
-from quadrepro.stats.likelihood import (
-    log_probability_of_deviations,
-    log_probability_of_means,
-    log_probability_of_pooled_deviations,
-)
-from quadrepro.stats.misses import (
+from quadrepro.stats.intervals import (
+    COVERAGE,
     Misses,
+    Placement,
     chance_of_a_group,
     chance_of_misses,
     count_misses,
     independent_misses,
+    placement,
 )
-from quadrepro.stats.multiplicity import chance_of_a_star, holm
-from quadrepro.stats.paired_t import PairedT, paired_t_test
+from quadrepro.stats.likelihood import (
+    ImpliedSize,
+    ReadingScore,
+    implied_test_size,
+    log_probability_of_deviations,
+    log_probability_of_means,
+    log_probability_of_pooled_deviations,
+    score_readings,
+)
+from quadrepro.stats.multiplicity import chance_against_best, chance_of_a_star, holm
+from quadrepro.stats.paired import (
+    PairedT,
+    SignTest,
+    WilcoxonTest,
+    corrected_t_test,
+    paired_t_test,
+    sign_test,
+    wilcoxon_test,
+)
 from quadrepro.stats.poisson_binomial import PoissonBinomialTest, poisson_binomial_test
 from quadrepro.stats.posterior import Posterior, bayesian_correlated_t, bayesian_signed_rank
-from quadrepro.stats.prediction_interval import COVERAGE, Placement, placement
 from quadrepro.stats.ranking import RankedPair, Ranking, rank_methods
-from quadrepro.stats.readings import ReadingScore, score_readings
-from quadrepro.stats.resampled_t import corrected_t_test
 from quadrepro.stats.result import LEVEL
-from quadrepro.stats.sign import SignTest, sign_test
 from quadrepro.stats.welch import Moments, WelchTest, welch_test
-from quadrepro.stats.wilcoxon import WilcoxonTest, wilcoxon_test
 
 __all__ = [
     "COVERAGE",

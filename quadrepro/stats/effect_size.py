@@ -9,10 +9,14 @@ from math import atanh, copysign, exp, inf, lgamma, sqrt, tanh
 
 import numpy as np
 
-from quadrepro.stats.prediction_interval import COVERAGE
-from quadrepro.stats.resampled_t import corrected_moments
+from quadrepro.stats.intervals import COVERAGE
+from quadrepro.stats.paired import (
+    EXACT,
+    corrected_moments,
+    distribution_of_rank_sums,
+    wilcoxon_test,
+)
 from quadrepro.stats.result import Result, differences
-from quadrepro.stats.wilcoxon import EXACT, distribution_of_rank_sums, wilcoxon_test
 
 FAR = 1_000
 """Above this t statistic the interval of `hedges_g` is that of the standard deviation alone."""

@@ -9,7 +9,7 @@ from math import sqrt
 
 import numpy as np
 
-from quadrepro.stats.resampled_t import corrected_moments
+from quadrepro.stats.paired import corrected_moments
 from quadrepro.stats.result import LEVEL, PValueResult, differences
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import inf, sqrt
 
-from quadrepro._typing import FloatArray
+from quadrepro.base.types import FloatArray
 from quadrepro.stats.result import LEVEL, PValueResult, differences
 
 

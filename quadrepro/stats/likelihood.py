@@ -1,17 +1,18 @@
-"""How probable printed means and deviations are, if the paper's splits are like ours.
-
-All numbers are probabilities of what is printed as it is rounded, never densities, so that those
-of different columns, data sets and kinds of number can be multiplied and compared.
-"""
+"""Likelihoods of printed numbers, and what these say of protocols and test sizes."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quadrepro._typing import FloatArray
+from quadrepro.base.types import FloatArray
+from quadrepro.stats.intervals import COVERAGE
+from quadrepro.stats.result import LEVEL, Result
 
 if TYPE_CHECKING:
     from scipy.stats.distributions import rv_frozen
@@ -275,3 +276,195 @@ def _log_interval(distribution: rv_frozen, low: Any, high: Any) -> float:
     if probability > UNDERFLOW:
         return float(np.log(probability))
     return float(distribution.logpdf((low + high) / 2) + np.log(high - low))
+
+
+@dataclass(frozen=True, repr=False)
+class ReadingScore(Result):
+    """What the printed numbers say of one reading; see `score_readings`.
+
+    Attributes
+    ----------
+    rows : int
+        Number of rows that count.
+    log_bayes_factor : float
+        Log-probability of the printed numbers under the reading, minus that under the base.
+    corrected : float
+        The same minus the logarithm of the number of readings tried.
+    posterior : float
+        Probability of the reading, if one of those tried or the base is true and all are equally
+        probable beforehand.
+    supported : bool
+        Whether the printed numbers speak for the reading at level `LEVEL`, however many were tried.
+    """
+
+    rows: int
+    log_bayes_factor: float
+    corrected: float
+    posterior: float
+
+    @property
+    def supported(self) -> bool:
+        """Whether `corrected` is at least -log(`LEVEL`)."""
+        return self.corrected >= -math.log(LEVEL)
+
+
+def score_readings(
+    base: Mapping[str, float],
+    readings: Mapping[str, Mapping[str, float]],
+    tried: int | None = None,
+) -> dict[str, ReadingScore]:
+    """Compare readings of a protocol with the base reading by their likelihoods.
+
+    A reading is compared with the base on the rows that it applies to. On all others it says the
+    same as the base, so that readings of different rows can be compared.
+
+    If the base were true, a Bayes factor in favour of a given reading would be at least k/0.05 with
+    a probability of at most 0.05/k (Markov's inequality, as a Bayes factor then has expectation 1).
+    With k readings tried, the largest of them is that large with a probability of at most 0.05.
+    This is why log k is subtracted, and what is left must reach log 20 to count: it is Bonferroni's
+    correction. It is exact for probabilities that are known; those of `log_probability_of_means`
+    and its like are estimated from some splits, which makes the level of 0.05 an approximate one.
+
+    Parameters
+    ----------
+    base : mapping of str to float
+        Log-probability of the printed numbers of each row under the base reading.
+    readings : mapping of str to mapping of str to float
+        The same for each reading, on the rows that it applies to.
+    tried : int, optional
+        The number k of readings that were tried, by default those in `readings`. One that was tried
+        and dropped counts.
+
+    Returns
+    -------
+    dict of str to ReadingScore
+        One per reading, in the order of `readings`.
+
+    Raises
+    ------
+    ValueError
+        If a reading has a row that the base has not, or fewer were tried than are given.
+
+    Examples
+    --------
+    >>> from quadrepro.stats import score_readings
+    >>> base = {"ringnorm": -60.0, "twonorm": -9.0}
+    >>> readings = {"400 rows": {"ringnorm": -8.0}, "tanh": {"ringnorm": -61.0, "twonorm": -8.5}}
+    >>> scores = score_readings(base, readings)
+    >>> scores["400 rows"]
+    ReadingScore(rows=1, log_bayes_factor=52, corrected=51.3069, posterior=1)
+    >>> scores["400 rows"].supported, scores["tanh"].supported
+    (True, False)
+    """
+    for name, rows in readings.items():
+        if unknown := [row for row in rows if row not in base]:
+            raise ValueError(f"{name} has a row that the base has not: {unknown[0]}")
+    count = len(readings) if tried is None else tried
+    if count < len(readings):
+        raise ValueError(f"{len(readings)} readings are given, and only {count} were tried")
+    factors = {
+        name: math.fsum(value - base[row] for row, value in rows.items())
+        for name, rows in readings.items()
+    }
+    # The largest is taken out, so that no exponential overflows; the base has factor 0.
+    top = max((0.0, *factors.values()))
+    total = math.fsum(math.exp(x - top) for x in (0.0, *factors.values()))
+    return {
+        name: ReadingScore(
+            len(readings[name]), factor, factor - math.log(count), math.exp(factor - top) / total
+        )
+        for name, factor in factors.items()
+    }
+
+
+@dataclass(frozen=True, repr=False)
+class ImpliedSize(Result):
+    """Result of `implied_test_size`.
+
+    Attributes
+    ----------
+    estimate : float
+        Number of test examples whose sampling alone gives the deviation.
+    low, high : float
+        Ends of the interval; infinite where the deviation may be zero.
+    """
+
+    estimate: float
+    low: float
+    high: float
+
+    def holds(self, n_test: float) -> bool:
+        """Return whether a number of test examples lies in the interval."""
+        return self.low <= n_test <= self.high
+
+
+def implied_test_size(
+    risk: float, sd: float, n_printed: int, *, rounding: float = 0.0, share: float = 0.0
+) -> ImpliedSize:
+    """Return the size of test sets that a printed deviation over random splits implies.
+
+    The risk p on n test examples varies by their choice alone with variance p(1 - p)/n. What else
+    varies, such as the training set, only adds to it. So the variance of the risks is at least
+    p(1 - p)/n, and n is at least p(1 - p)/sd². The estimate takes this as an equality. The interval
+    covers the error of a deviation of N splits, whose square has (N - 1) sd²/σ² distributed as χ²
+    with N - 1 degrees of freedom for normal risks. Each end is left out with probability 0.025.
+
+    A test set below the interval contradicts the printed deviation. One above it may not: the
+    deviation is then larger than that of the choice of test examples, and something else varies.
+
+    Parameters
+    ----------
+    risk : float
+        The printed mean risk p, between 0 and 1.
+    sd : float
+        The printed deviation of the risks.
+    n_printed : int
+        Number N of splits, two or more.
+    rounding : float, default 0
+        Half a unit of the last digit of `sd`, by which the interval becomes wider.
+    share : float, default 0
+        Share of all rows that a test set holds. The test sets of random splits of the same rows
+        overlap, so that the variance can be as low as (1 - share) p(1 - p)/n, which is that of
+        drawing without replacement. The lower end of the interval allows for it.
+
+    Returns
+    -------
+    ImpliedSize
+        Estimate and interval.
+
+    Raises
+    ------
+    ValueError
+        If the risk is not between 0 and 1, the deviation is negative, or there are fewer than two
+        splits.
+
+    Examples
+    --------
+    >>> from quadrepro.stats import implied_test_size
+    >>> implied = implied_test_size(0.1505, 0.0314, n_printed=20)
+    >>> implied
+    ImpliedSize(estimate=129.67, low=60.7848, high=224.209)
+    >>> implied.holds(3450)
+    False
+    """
+    if not 0 < risk < 1:
+        raise ValueError(f"a risk of {risk:g} implies no size: it must be between 0 and 1")
+    if sd < 0:
+        raise ValueError(f"a standard deviation cannot be {sd:g}")
+    if n_printed < 2:
+        raise ValueError(f"a standard deviation needs at least two values, not {n_printed}")
+    # scipy.stats takes half a second to import.
+    from scipy.stats import chi2
+
+    of_one = risk * (1 - risk)
+    tail = (1 - COVERAGE) / 2
+    few, many = (float(chi2.ppf(q, n_printed - 1)) / (n_printed - 1) for q in (tail, 1 - tail))
+    return ImpliedSize(
+        _ratio(of_one, sd**2),
+        (1 - share) * few * _ratio(of_one, (sd + rounding) ** 2),
+        many * _ratio(of_one, max(sd - rounding, 0.0) ** 2),
+    )
+
+
+def _ratio(a: float, b: float) -> float:
+    return a / b if b > 0 else math.inf

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quadrepro._typing import FloatArray
+from quadrepro.base.types import FloatArray
 from quadrepro.stats.result import Result, paired
 
 

@@ -13,8 +13,8 @@ from math import sqrt
 
 import numpy as np
 
-from quadrepro._typing import FloatArray
-from quadrepro.stats.resampled_t import check_share, corrected_moments
+from quadrepro.base.types import FloatArray
+from quadrepro.stats.paired import check_share, corrected_moments
 from quadrepro.stats.result import Differences, Result, differences
 
 N_DRAWS = 50_000

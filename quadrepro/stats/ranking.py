@@ -16,9 +16,9 @@ from quadrepro.stats.friedman import (
     rank_p_value,
 )
 from quadrepro.stats.multiplicity import holm
+from quadrepro.stats.paired import wilcoxon_test
 from quadrepro.stats.posterior import Posterior, bayesian_signed_rank
 from quadrepro.stats.result import Result
-from quadrepro.stats.wilcoxon import wilcoxon_test
 
 MOST_ROWS, MOST_METHODS, MOST_WORK = 5_000, 60, 100_000
 """Most data sets, methods, and pairs times data sets, which take a millisecond each."""

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from quadrepro._typing import FloatArray, IntArray
+from quadrepro.base.types import FloatArray, IntArray
 
 LEVEL = 0.05
 """A p-value of at most this is called significant."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import sqrt
 
-from quadrepro.stats.prediction_interval import COVERAGE
+from quadrepro.stats.intervals import COVERAGE
 from quadrepro.stats.result import PValueResult, Result
 
 ROUNDING = 1e-12

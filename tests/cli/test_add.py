@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from quadrepro.base.resources import cards_folder
 from quadrepro.cli import main
-from quadrepro.config.loading import load_experiment
+from quadrepro.config.config import load_experiment
 from quadrepro.data.card import load_card, load_card_file
 from quadrepro.data.store import load_dataset
-from quadrepro.resources import cards_folder
 
 CSV = """id,size,colour,always,label
 7,1.5,red,x,yes

@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from quadrepro.cli import main
-from tests.audit.papers import subject
+from tests.papers.audit.papers import subject
 
 CLAIM = "claims: {t: {claims: [{kind: wins-or-ties, text: two, of: a, than: b, at_least: 2}]}}"
 
@@ -44,7 +44,7 @@ def test_a_mistake_in_a_printed_table_is_refused_with_its_place(tmp_path: Path) 
 
 
 def test_findings_are_drawn_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("quadrepro.report.terminal.on_terminal", lambda: True)
+    monkeypatch.setattr("quadrepro.tables.terminal.on_terminal", lambda: True)
     drawn = CliRunner().invoke(main, ["audit", "quadboost"]).stdout
     assert drawn.startswith("Audit of Efficient Learning of Ensembles with QuadBoost\n")
     assert "What fails in Efficient Learning" in drawn

@@ -4,11 +4,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from quadrepro.cli import main
-from quadrepro.contracts import contracts_of
+from quadrepro.plugins import contracts_of
 from tests.packages import Install
 
 MEASURE = """
-from quadrepro.measures.measure import Measure
+from quadrepro.core.measures.measure import Measure
 
 def half(trained):
     return trained.scores.mean(axis=1) * 0 + 0.5

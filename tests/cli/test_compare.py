@@ -7,8 +7,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from quadrepro.cli import main
-from quadrepro.report.manifest import CellsFile, Manifest
-from quadrepro.report.verdict_table import SCORE_HEADER
+from quadrepro.results.manifest import CellsFile, Manifest
+from quadrepro.tables.verdict_table import SCORE_HEADER
 
 Write = Callable[..., Path]
 

@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 
 from quadrepro.cli import main
 from quadrepro.data.card import ANY_VIEW, load_card
-from quadrepro.data.card_file import write_card
+from quadrepro.data.own import write_card
 from quadrepro.data.schema import View
 from quadrepro.data.sources.schema import RemoteFile, WebSource
 from quadrepro.data.store import load_dataset
@@ -162,7 +162,7 @@ def test_all_data_sets_are_named_where_all_are_asked_for_offline() -> None:
 def test_a_long_download_says_now_and_then_how_far_it_is(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("quadrepro.progress.SECONDS_BETWEEN_LINES", 0.0)
+    monkeypatch.setattr("quadrepro.cli.progress.SECONDS_BETWEEN_LINES", 0.0)
     lines = quadrepro("fetch", "one").stderr.splitlines()
     assert lines[0] == "one: 0.0 of 0.0 MB"
     assert lines[-1].startswith("one: fetched from")

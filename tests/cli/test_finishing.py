@@ -6,9 +6,9 @@ from typing import Any, cast
 
 import pytest
 
-from quadrepro.cli.finishing import Finishing, Written
-from quadrepro.config.cell import Cell
+from quadrepro.cli.run import Finishing, Written
 from quadrepro.config.plan import Plan
+from quadrepro.core.cell import Cell
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from quadrepro.cli import main
+from quadrepro.config.schemas import schema_of
 from quadrepro.data.card import load_card_file
-from quadrepro.guide.schemas import schema_of
 
 ROWS = 60
 

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from quadrepro.cli.interruption import Interruption
+from quadrepro.cli.run import Interruption
 
 
 class Freed:

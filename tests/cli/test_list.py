@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from quadrepro.base.plugins import KINDS
+from quadrepro.base.resources import configs_folder
 from quadrepro.cli import main
+from quadrepro.core.learners.registry import ALGORITHMS
 from quadrepro.data.card import card_names
-from quadrepro.extensions import KINDS
-from quadrepro.learners.registry import ALGORITHMS
-from quadrepro.registries import REGISTRIES
-from quadrepro.resources import configs_folder
+from quadrepro.plugins.kinds import REGISTRIES
 from tests.packages import Install
 
 

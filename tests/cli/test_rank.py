@@ -63,7 +63,7 @@ def test_a_file_that_is_not_there_is_a_fault_of_the_data(tmp_path: Path) -> None
 
 
 def test_a_ranking_is_drawn_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("quadrepro.report.terminal.on_terminal", lambda: True)
+    monkeypatch.setattr("quadrepro.tables.terminal.on_terminal", lambda: True)
     scores = str(Path(__file__).resolve().parents[2] / "examples" / "scores" / "demsar.csv")
     drawn = CliRunner().invoke(main, ["rank", scores, "--higher-is-better"]).stdout
     assert drawn.startswith("demsar: ranking\n")

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from quadrepro.cli import main
-from quadrepro.report.compare import compare
+from quadrepro.results.compare import compare
 
 Write = Callable[..., Path]
 
@@ -36,7 +36,7 @@ def test_plan_and_status_count_what_is_done_and_say_why_cells_failed(
     unknown = "no estimate for quadboost-l2, ada: they have never run here"
     assert before.endswith(f"4 cells, 4 missing; {unknown}\n")
     assert list(tmp_path.glob("records")) == []
-    monkeypatch.setattr("quadrepro.learners.greedy.adaboost.AdaBoost._paths", fail)
+    monkeypatch.setattr("quadrepro.core.learners.greedy.adaboost.AdaBoost._paths", fail)
     quadrepro("run", config, "--jobs", 0, "--out", tmp_path)
     after = quadrepro("plan", config, "--out", tmp_path).stdout.splitlines()
     assert after[2].split() == ["quadboost-l2", "2", "2", "0", "0"]
@@ -167,9 +167,9 @@ def test_events_are_lines_of_json_and_nothing_else(small_config: Write, tmp_path
 def test_a_failure_is_told_with_its_reason_before_the_next_cell(
     options: tuple[str, ...], small_config: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("quadrepro.learners.greedy.adaboost.AdaBoost._paths", fail)
+    monkeypatch.setattr("quadrepro.core.learners.greedy.adaboost.AdaBoost._paths", fail)
     told: list[str] = []
-    monkeypatch.setattr("quadrepro.progress.tell", told.append)
+    monkeypatch.setattr("quadrepro.cli.progress.tell", told.append)
     command = "run", small_config(), "--jobs", 0, "--out", tmp_path, *options
     assert quadrepro(*command).exit_code == 1
     line = f"{{}}, ada, repeat 0: failed: {REASON}"
@@ -182,7 +182,7 @@ def test_a_failure_is_told_with_its_reason_before_the_next_cell(
 def test_the_event_of_a_failure_has_its_reason(
     small_config: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("quadrepro.learners.greedy.adaboost.AdaBoost._paths", fail)
+    monkeypatch.setattr("quadrepro.core.learners.greedy.adaboost.AdaBoost._paths", fail)
     command = "run", small_config(), "--jobs", 0, "--out", tmp_path, "--json"
     events = [json.loads(line) for line in quadrepro(*command).stdout.splitlines()]
     reasons = [event["reason"] for event in events[1:-1] if event["status"] == "failed"]

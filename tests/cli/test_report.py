@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from quadrepro.cli import main
-from tests.pages.made import make_folder
+from tests.results.pages.made import make_folder
 
 Write = Callable[..., Path]
 
@@ -69,7 +69,7 @@ def test_a_page_that_fails_leaves_the_exit_code(
     def fail(*words: object) -> None:
         raise RuntimeError("no ink")
 
-    monkeypatch.setattr("quadrepro.pages.site.page_html", fail)
+    monkeypatch.setattr("quadrepro.results.pages.index.page_html", fail)
     result = quadrepro("run", small_config(), "--jobs", 0, "--out", tmp_path, *option)
     assert result.exit_code == 0
     assert "the report could not be written: no ink" in result.stderr

@@ -17,9 +17,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from quadrepro.cli import main
-from quadrepro.pages.folder import read_folder
-from quadrepro.report.compare import compare
-from quadrepro.results import load_results
+from quadrepro.results.compare import compare
+from quadrepro.results.pages.folder import read_folder
+from quadrepro.results.results import load_results
 from tests.hostile import CONTROLS, HOSTILE
 
 Write = Callable[..., Path]
@@ -140,7 +140,7 @@ def test_a_failed_cell_is_a_dash_and_the_exit_code_1(
     def fail(*args: object) -> None:
         raise ArithmeticError("the oracle is silent")
 
-    monkeypatch.setattr("quadrepro.learners.greedy.adaboost.AdaBoost._paths", fail)
+    monkeypatch.setattr("quadrepro.core.learners.greedy.adaboost.AdaBoost._paths", fail)
     result = quadrepro("run", small_config(), "--jobs", 0, "--out", out)
     assert result.exit_code == 1
     assert "monks, ada, repeat 0: failed: ArithmeticError: the oracle is silent" in result.stderr
@@ -247,7 +247,7 @@ def test_a_disk_that_is_full_is_told_with_the_file(
     def fail(descriptor: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("quadrepro._files.os.fsync", fail)
+    monkeypatch.setattr("quadrepro.base.files.os.fsync", fail)
     result = quadrepro("run", small_config(), "--jobs", 0, "--out", tmp_path / "full")
     assert result.exit_code == 1
     told = result.stderr.splitlines()[-1]
@@ -264,7 +264,7 @@ def test_a_cell_that_fails_because_of_a_signal_has_no_record(
             # As numpy does.
             raise ValueError("not comparable") from None
 
-    monkeypatch.setattr("quadrepro.learners.greedy.adaboost.AdaBoost._paths", end)
+    monkeypatch.setattr("quadrepro.core.learners.greedy.adaboost.AdaBoost._paths", end)
     assert quadrepro("run", small_config(), "--jobs", 0, "--out", out).exit_code == 130
     assert list(out.glob("records/??/*.failed.json")) == []
 

@@ -40,7 +40,7 @@ def test_tables_are_drawn_on_a_terminal_and_markdown_elsewhere_or_if_asked_for(
     quadrepro("run", config, "--jobs", 1, "--out", tmp_path)
     markdown = (tmp_path / "small" / "risks.md").read_text()
     assert quadrepro("table", config, "--out", tmp_path).output.startswith(markdown)
-    monkeypatch.setattr("quadrepro.report.terminal.on_terminal", lambda: True)
+    monkeypatch.setattr("quadrepro.tables.terminal.on_terminal", lambda: True)
     drawn = quadrepro("table", config, "--out", tmp_path).output
     assert drawn.startswith("Small: test risks\n\nData set ")
     assert "|" not in drawn

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from quadrepro.cli import VERBS, main
-from quadrepro.learners.registry import ALGORITHMS
+from quadrepro.core.learners.registry import ALGORITHMS
 
 Write = Callable[..., Path]
 
@@ -47,7 +47,7 @@ def test_checks_and_tables_import_nothing_that_only_computing_needs(
     every = "".join(f"\nfind_entry({name!r}).learner" for name in ALGORITHMS)
     code = (
         "import sys; from quadrepro.cli import main; "
-        f"from quadrepro.learners.registry import find_entry{every}\n"
+        f"from quadrepro.core.learners.registry import find_entry{every}\n"
         f"for verb in ('check', 'table'): main([verb, {str(small_config())!r}, '--out', "
         f"{str(tmp_path)!r}], standalone_mode=False)\n"
         "print(sorted({'pandas', 'sklearn', 'scipy.stats', 'numba'} & set(sys.modules)))"

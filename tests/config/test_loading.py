@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from pydantic_core import PydanticCustomError
 
-from quadrepro.config.dataset_entry import DatasetEntry
-from quadrepro.config.loading import load_experiment
+from quadrepro.config.config import load_experiment
+from quadrepro.config.datasets import DatasetEntry
 from quadrepro.data.card import View, load_card
 from quadrepro.errors import ConfigError
 
@@ -50,7 +50,7 @@ def test_what_an_entry_says_is_a_view_of_its_own_where_the_card_has_none(
     bare = load_card("monks").model_copy(update={"views": {}})
     entry = DatasetEntry(name="monks", view={"positive": ["1"], "nominal": "one-hot"})
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("quadrepro.config.dataset_entry.load_card", lambda name: bare)
+        patch.setattr("quadrepro.config.datasets.load_card", lambda name: bare)
         assert entry.resolve("quadboost") == View(positive=("1",), nominal="one-hot")
         with pytest.raises(PydanticCustomError, match="the card of monks has no view 'quadboost'"):
             DatasetEntry(name="monks").resolve("quadboost")

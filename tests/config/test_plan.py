@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from quadrepro.config.loading import load_experiment
+from quadrepro.config.config import load_experiment
 from quadrepro.config.plan import Plan, make_plan
+from quadrepro.core.measures.measure import MEASURES
 from quadrepro.data.canonical import RawTable
 from quadrepro.data.card import Card
-from quadrepro.data.location import Location
+from quadrepro.data.store import Location
 from quadrepro.errors import ConfigError, DataError
-from quadrepro.measures.registry import MEASURES
 
 Write = Callable[..., Path]
 
@@ -209,7 +209,7 @@ def test_an_algorithm_may_have_nominal_attributes_in_its_own_way(small_config: W
     assert n_columns == {"as the view says": 6, "one-hot": 17, "ordinal": 6, "categories": 6}
     assert len({cell.key for cell in cells}) == len(cells) - 4
     assert by_name["as the view says"].key == by_name["ordinal"].key
-    assert len({cell.content["split"] for cell in by_name.values()}) == 1
+    assert len({str(cell.content["division"]) for cell in by_name.values()}) == 1
     assert by_name["categories"].problem.n_codes == (3, 3, 2, 3, 4, 2)
     np.testing.assert_array_equal(by_name["one-hot"].problem.y, by_name["ordinal"].problem.y)
 

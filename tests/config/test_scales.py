@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quadrepro.config.scales import log_value, log_values
+from quadrepro.config.axis import log_value, log_values
 
 
 def test_the_papers_scales_have_ten_values_with_exact_ends() -> None:

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from quadrepro.config.loading import Experiment, load_experiment, load_mapping
+from quadrepro.config.config import Experiment, load_experiment, load_mapping
 from quadrepro.config.plan import make_plan
+from quadrepro.core.learners.greedy.adaboost import AdaBoost
+from quadrepro.core.learners.greedy.quadboost import QuadBoostL2
 from quadrepro.errors import ConfigError
-from quadrepro.learners.greedy.adaboost import AdaBoost
-from quadrepro.learners.greedy.quadboost import QuadBoostL2
 
 Write = Callable[..., Path]
 
@@ -78,7 +78,7 @@ def test_the_rows_of_a_sweep_share_the_split_but_not_the_key(swept: Write) -> No
         {"n_rounds": (3,)},
         {"n_rounds": (4,)},
     ]
-    assert three.content["split"] == four.content["split"]
+    assert three.content["division"] == four.content["division"]
     assert three.key != four.key
 
 

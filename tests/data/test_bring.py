@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from quadrepro.data.bring import bring, missing_cards
 from quadrepro.data.card import Card, load_card
+from quadrepro.data.fetch import bring, missing_cards
 from quadrepro.errors import DataError, NoConnectionError
 
 NAMES = ("pima", "heart", "bupa")

@@ -9,19 +9,13 @@ from pathlib import Path
 import pytest
 from ruamel.yaml import YAML
 
+from quadrepro.base.resources import cards_folder
 from quadrepro.data.canonical import number
 from quadrepro.data.card import Card, View, card_names, load_card, load_card_file
 from quadrepro.data.schema import Threshold
-from quadrepro.data.sources.bundled import LOADERS
-from quadrepro.data.sources.generated import GENERATORS
-from quadrepro.data.sources.schema import (
-    GeneratedSource,
-    Layout,
-    OpenMLSource,
-    SklearnSource,
-)
+from quadrepro.data.sources.generated import GENERATORS, LOADERS
+from quadrepro.data.sources.schema import GeneratedSource, Layout, OpenMLSource, SklearnSource
 from quadrepro.errors import ConfigError, DataError
-from quadrepro.resources import cards_folder
 
 TABLE_1 = [
     "australian",

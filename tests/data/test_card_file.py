@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
+from quadrepro.base.resources import cards_folder
 from quadrepro.data.card import Card, load_card_file
-from quadrepro.data.card_file import write_card
-from quadrepro.resources import cards_folder
+from quadrepro.data.own import write_card
 
 
 def card(**fields: Any) -> Card:

@@ -88,7 +88,7 @@ def test_ranges_and_codes_tell_which_attributes_differ(toy: Card, toy_csv: Path)
 def test_only_the_first_few_attributes_that_differ_are_named() -> None:
     card = load_card("wine")
     low = [a.model_copy(update={"range": (0.0, 0.5)}) for a in card.attributes]
-    from quadrepro.data.sources.bundled import LOADERS
+    from quadrepro.data.sources.generated import LOADERS
 
     with pytest.raises(DataError, match=r"from 0 to 0\.5, and 9 more$"):
         refuse_other_content(

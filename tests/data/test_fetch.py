@@ -13,9 +13,8 @@ from quadrepro.data import cache, store
 from quadrepro.data.canonical import RawTable, is_missing
 from quadrepro.data.card import Card, card_names, load_card
 from quadrepro.data.fetch import fetch
-from quadrepro.data.location import locate
 from quadrepro.data.sources.schema import Layout, OpenMLSource, RemoteFile, WebSource
-from quadrepro.data.store import load_dataset
+from quadrepro.data.store import load_dataset, locate
 from quadrepro.errors import DataError, NoConnectionError
 from tests.server import Server, Table
 

@@ -8,10 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from quadrepro.data import cache, location, store
+from quadrepro.data import cache, store
 from quadrepro.data.card import Card, load_card, load_card_file
-from quadrepro.data.location import locate
-from quadrepro.data.store import load_dataset
+from quadrepro.data.store import load_dataset, locate
 from quadrepro.errors import DataError
 
 
@@ -44,14 +43,14 @@ def test_places_are_tried_in_order_folder_environment_cache(
 def test_a_large_file_is_parsed_once_and_checked_by_its_hash_from_then_on(
     known_toy: Card, toy_csv: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(location, "LARGE", 8)
+    monkeypatch.setattr(store, "LARGE", 8)
     first = load_dataset("toy", toy_csv.parent)
-    monkeypatch.setattr(location, "read_csv", lambda path, card: pytest.fail("parsed again"))
+    monkeypatch.setattr(store, "read_csv", lambda path, card: pytest.fail("parsed again"))
     again = load_dataset("toy", toy_csv.parent)
     assert again.origin == first.origin == str(toy_csv)
     np.testing.assert_array_equal(again.table.columns["size"], first.table.columns["size"])
     monkeypatch.undo()
-    monkeypatch.setattr(location, "LARGE", 8)
+    monkeypatch.setattr(store, "LARGE", 8)
     monkeypatch.setattr(store, "load_card", lambda name: known_toy)
     toy_csv.write_text(toy_csv.read_text().replace("3e1", "3e2"))
     with pytest.raises(DataError, match="differs from the card"):

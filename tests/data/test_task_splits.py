@@ -11,12 +11,12 @@ import pytest
 from click.testing import CliRunner
 
 from quadrepro.cli import main
-from quadrepro.config.loading import load_experiment
+from quadrepro.config.config import load_experiment
 from quadrepro.config.plan import make_plan
 from quadrepro.data.card import Card
-from quadrepro.data.card_file import write_card
 from quadrepro.data.fetch import fetch_task
-from quadrepro.data.own.inspection import inspect_file
+from quadrepro.data.inspection import inspect_file
+from quadrepro.data.own import write_card
 from quadrepro.data.sources.schema import OpenMLSource
 from quadrepro.data.task_splits import TEST, TRAIN, find_splits, hash_of_splits, load_splits
 from quadrepro.errors import ConfigError, DataError, NoConnectionError

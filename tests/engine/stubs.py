@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from quadrepro.config.cell import Cell, Shared
+from quadrepro.core.cell import Cell, Shared
 
 _shared: dict[str, Shared] = {}
 

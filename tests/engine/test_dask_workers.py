@@ -11,15 +11,15 @@ from typing import Any
 
 import pytest
 
-from quadrepro.config.cell import Cell
-from quadrepro.config.loading import load_experiment
+from quadrepro.config.config import load_experiment
 from quadrepro.config.plan import make_plan
+from quadrepro.core.cell import Cell
 from quadrepro.engine.dask_workers import _made_with, _run, connect, on_dask
 from quadrepro.engine.limits import Limits
-from quadrepro.engine.parts import apart
 from quadrepro.engine.records import Record
+from quadrepro.engine.workers import apart
 from quadrepro.errors import ConfigError
-from quadrepro.report.compare import compare
+from quadrepro.results.compare import compare
 
 KilledWorker = pytest.importorskip("distributed").KilledWorker
 
@@ -128,7 +128,7 @@ def test_a_record_of_a_worker_tells_its_size_and_why_it_failed(
     def fail(*args: object) -> None:
         raise ArithmeticError("the oracle is silent")
 
-    monkeypatch.setattr("quadrepro.engine.work._training_data", fail)
+    monkeypatch.setattr("quadrepro.core.cell.training_data", fail)
     assert run(cells[0]).reason.startswith("ArithmeticError: the oracle is silent (test_dask")
 
 

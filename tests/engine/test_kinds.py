@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from quadrepro.config.loading import load_experiment
+from quadrepro.config.config import load_experiment
 from quadrepro.config.plan import make_plan
-from quadrepro.engine.kinds import Kinds, kind_of
+from quadrepro.engine.estimates import Kinds, kind_of
 from tests.engine.stubs import content
 
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from quadrepro.config.loading import load_experiment
+from quadrepro.config.config import load_experiment
 from quadrepro.config.plan import make_plan
-from quadrepro.engine import memory
-from quadrepro.engine.memory import available, bytes_needed, too_large
+from quadrepro.engine import limits
+from quadrepro.engine.limits import available, bytes_needed, too_large
 
 
 def test_the_gram_matrix_counts_for_those_that_need_it(small_config: Callable[..., Path]) -> None:
@@ -27,7 +27,7 @@ def test_the_gram_matrix_counts_for_those_that_need_it(small_config: Callable[..
 def test_what_is_available_is_what_the_control_group_leaves(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(memory, "CONTROL_GROUP", tmp_path / "memory.max")
+    monkeypatch.setattr(limits, "CONTROL_GROUP", tmp_path / "memory.max")
     machine = available()
     assert machine > 10**8
     (tmp_path / "memory.max").write_text("max\n")

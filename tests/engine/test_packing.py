@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quadrepro.engine.packing import (
+from quadrepro.engine.records import (
     count_different,
     holds_codes,
     holds_numbers,

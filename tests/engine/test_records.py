@@ -9,9 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quadrepro.config.cell import key_of
-from quadrepro.engine.packing import pack_codes, pack_numbers, pack_scores
-from quadrepro.engine.records import Record, from_json, pack_margins, rmse, to_json
+from quadrepro.core.cell import key_of
+from quadrepro.engine.records import (
+    Record,
+    from_json,
+    pack_codes,
+    pack_margins,
+    pack_numbers,
+    pack_scores,
+    rmse,
+    to_json,
+)
 from tests.outcomes import CLASSES, of_wrong
 
 CONTENT = {"algorithm": "AdaBoost", "grid": [["n_rounds", [1, 2]]]}

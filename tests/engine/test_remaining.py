@@ -5,10 +5,8 @@ from itertools import pairwise
 
 import pytest
 
-from quadrepro.config.cell import Cell
-from quadrepro.engine.estimates import Estimates, Seen
-from quadrepro.engine.remaining import PROBABLE, Remaining, forecast
-from quadrepro.engine.times import Around
+from quadrepro.core.cell import Cell
+from quadrepro.engine.estimates import PROBABLE, Around, Estimates, Remaining, Seen, forecast
 from tests.engine.stubs import cell
 
 

@@ -10,18 +10,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from quadrepro._typing import FloatArray
-from quadrepro.config.cell import Cell, Shared
-from quadrepro.config.loading import load_experiment
+from quadrepro.base.types import FloatArray
+from quadrepro.config.config import load_experiment
 from quadrepro.config.plan import Plan, make_plan
-from quadrepro.engine.claims import Claims
+from quadrepro.core.cell import Cell, Shared
+from quadrepro.core.learners.greedy.adaboost import AdaBoost
+from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.engine.estimates import Estimates
 from quadrepro.engine.limits import Limits
+from quadrepro.engine.locks import Claims
 from quadrepro.engine.records import Record, Status
 from quadrepro.engine.run import CLAIMS, compute, local, missing_cells, records_of
 from quadrepro.engine.store import RecordStore
-from quadrepro.learners.greedy.adaboost import AdaBoost
-from quadrepro.voters.reduction import VotingProblem
 from tests.cells import with_learner
 
 Write = Callable[..., Path]

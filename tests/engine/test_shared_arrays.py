@@ -12,9 +12,9 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from quadrepro.engine.parts import Arrays
-from quadrepro.engine.shared_arrays import (
+from quadrepro.engine.workers import (
     LEAST_BYTES,
+    Arrays,
     Mapped,
     Places,
     SharedArrays,
@@ -69,7 +69,7 @@ def test_an_array_is_shared_from_the_second_time_on_and_found_as_it_is(
 def test_another_process_finds_the_array() -> None:
     X = np.arange(2 * N).reshape(2, N)
     code = (
-        "import pickle, sys; from quadrepro.engine.shared_arrays import fetch;"
+        "import pickle, sys; from quadrepro.engine.workers import fetch;"
         "print(fetch(pickle.load(sys.stdin.buffer))[0].sum())"
     )
     with SharedArrays() as shared:

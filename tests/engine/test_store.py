@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from quadrepro.config.cell import key_of
+from quadrepro.core.cell import key_of
 from quadrepro.engine.records import Record
 from quadrepro.engine.store import DAMAGED, RecordStore
 from tests.outcomes import of_wrong
@@ -92,7 +92,7 @@ def test_a_record_that_cannot_be_written_leaves_the_old_one_and_no_rest(
     def full(*args: object, **kwargs: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("quadrepro._files.os.fsync", full)
+    monkeypatch.setattr("quadrepro.base.files.os.fsync", full)
     with pytest.raises(OSError, match="No space left"):
         store.put(replace(RECORD, errors=0, predicted=RECORD.actual))
     assert store.get(KEY) == RECORD

@@ -7,14 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from quadrepro.config.loading import load_experiment
+from quadrepro.config.config import load_experiment
 from quadrepro.config.plan import make_plan
-from quadrepro.engine.estimates import Seen
-from quadrepro.engine.kinds import Kind, kind_of
+from quadrepro.engine.estimates import ENOUGH, NAME, Kind, RunClock, Seen, Times, kind_of, recall
 from quadrepro.engine.records import Record
 from quadrepro.engine.run import compute, local, missing_cells
 from quadrepro.engine.store import RecordStore
-from quadrepro.engine.times import ENOUGH, NAME, RunClock, Times, recall
 from quadrepro.engine.upkeep import leftovers, merge
 from tests.engine.stubs import cell
 
@@ -164,7 +162,7 @@ def test_the_clock_tells_start_and_what_workers_did_beside_cells(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     now = [0.0]
-    monkeypatch.setattr("quadrepro.engine.times.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("quadrepro.engine.estimates.time.monotonic", lambda: now[0])
     clock = RunClock(1)
     assert clock.found() is None
     for i in range(20):
@@ -181,7 +179,7 @@ def test_the_clock_tells_start_and_what_workers_did_beside_cells(
 
 def test_a_short_run_tells_no_more_than_its_start(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
-    monkeypatch.setattr("quadrepro.engine.times.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("quadrepro.engine.estimates.time.monotonic", lambda: now[0])
     clock = RunClock(2)
     now[0] = 5.0
     clock.done(1.0)

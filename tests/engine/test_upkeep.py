@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from quadrepro.config.cell import key_of
-from quadrepro.config.loading import load_experiment
+from quadrepro.config.config import load_experiment
 from quadrepro.config.plan import make_plan
-from quadrepro.engine.claims import Claims
+from quadrepro.core.cell import key_of
+from quadrepro.engine.locks import Claims
 from quadrepro.engine.records import Record
 from quadrepro.engine.run import CLAIMS
 from quadrepro.engine.store import RecordStore

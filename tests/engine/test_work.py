@@ -15,29 +15,25 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from quadrepro._typing import FloatArray
-from quadrepro.config.cell import Cell
-from quadrepro.config.loading import load_experiment
+from quadrepro.base.types import FloatArray
+from quadrepro.config.config import load_experiment
 from quadrepro.config.plan import make_plan
-from quadrepro.config.seeds import generator
-from quadrepro.data.noise import add_noise
-from quadrepro.data.normalise import Normaliser
-from quadrepro.data.sources.sampled_functions import m1_mean
+from quadrepro.core.cell import Cell
+from quadrepro.core.estimators.gradient import GradientBoostClassifier, GradientBoostRegressor
+from quadrepro.core.learners.contestants.predictor import EstimatorPredictor
+from quadrepro.core.learners.greedy.adaboost import AdaBoost
+from quadrepro.core.learners.learner import Algorithm, Grid, Hyperparameter, positive_votes
+from quadrepro.core.preprocessing import Normaliser, add_noise
+from quadrepro.core.samples import m1_mean
+from quadrepro.core.seeds import generator
+from quadrepro.core.voters.drawn import DrawnStumps
+from quadrepro.core.voters.random_stumps import Coding, RandomStumps
+from quadrepro.core.voters.reduction import VotingProblem
+from quadrepro.core.voters.stumps import Stumps
+from quadrepro.core.voters.trees import Trees
 from quadrepro.engine.records import Record
 from quadrepro.engine.work import run_cell
 from quadrepro.errors import ConfigError
-from quadrepro.learners.algorithm import Algorithm, positive_votes
-from quadrepro.learners.base import Hyperparameter
-from quadrepro.learners.contestants.predictor import EstimatorPredictor
-from quadrepro.learners.gradient.classifier import GradientBoostClassifier
-from quadrepro.learners.gradient.regressor import GradientBoostRegressor
-from quadrepro.learners.greedy.adaboost import AdaBoost
-from quadrepro.learners.grid import Grid
-from quadrepro.voters.drawn import DrawnStumps
-from quadrepro.voters.random_stumps import Coding, RandomStumps
-from quadrepro.voters.reduction import VotingProblem
-from quadrepro.voters.stumps import Stumps
-from quadrepro.voters.trees import Trees
 from tests.cells import with_learner
 
 
@@ -399,7 +395,7 @@ def test_an_estimator_has_the_split_of_the_others_and_outcomes_to_compare(
     )
     path.write_text(path.read_text().replace("quadboost\n", f"quadboost\n  folds: {folds}\n", 1))
     ours, theirs = make_plan(load_experiment(path)).cells[-2:]
-    assert theirs.content["split"] == ours.content["split"]
+    assert theirs.content["division"] == ours.content["division"]
     record = run_cell(theirs)
     assert record.n_test == run_cell(ours).n_test == len(record.wrong_examples())
     X, X_test = prepared(theirs, theirs.problem.X)

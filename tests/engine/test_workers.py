@@ -1,13 +1,22 @@
 from __future__ import annotations
 
 import copy
+import os
 import sys
 import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 from joblib.externals.loky.backend.context import LokyContext
 
-from quadrepro.engine.workers import _Lock
+from quadrepro.config.config import load_experiment
+from quadrepro.config.plan import make_plan
+from quadrepro.engine import workers
+from quadrepro.engine.limits import Limits
+from quadrepro.engine.records import Record
+from quadrepro.engine.workers import MOST_FAILURES, _Lock, run_in_workers
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="has no pipe that does not block")
 
@@ -33,3 +42,34 @@ def test_a_lock_that_others_keep_is_waited_for_no_longer_than_asked() -> None:
     began = time.monotonic()
     assert not ours.acquire(timeout=0.05)
     assert time.monotonic() - began >= 0.05
+
+
+def computed(path: Path, monkeypatch: pytest.MonkeyPatch, failures: int) -> Iterator[Record]:
+    """Yield the records of a config whose first pools lose all workers as they start."""
+    pool, made = workers._pool, []
+
+    def dying(jobs: int) -> Any:
+        made.append(jobs)
+        with monkeypatch.context() as patch:
+            if len(made) <= failures:
+                patch.setattr(workers, "_begin", os._exit)
+            return pool(jobs)
+
+    monkeypatch.setattr(workers, "_pool", dying)
+    cells = [cell.ready() for cell in make_plan(load_experiment(path)).cells]
+    return run_in_workers(cells, 2, Limits())
+
+
+def test_workers_that_end_before_they_take_a_cell_are_started_again(
+    small_config: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    records = [*computed(small_config(), monkeypatch, 2)]
+    assert [record.status for record in records] == ["ok"] * 4
+
+
+def test_cells_whose_workers_never_start_are_crashed_and_the_run_ends(
+    small_config: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    records = [*computed(small_config(), monkeypatch, 100 * MOST_FAILURES)]
+    assert [record.status for record in records] == ["crashed"] * 4
+    assert {record.message for record in records} == {"its worker process could not be started"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quadrepro.report.scoreboard import read_boards, read_results
+from quadrepro.results.scoreboard import read_boards, read_results
 from tests.notes.expressions import RESULTS
 from tests.notes.notes import HERE, Notes
 

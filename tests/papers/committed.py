@@ -12,9 +12,9 @@ from collections import defaultdict
 from dataclasses import replace
 from pathlib import Path
 
+from quadrepro.core.learners.learner import Grid
+from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
-from quadrepro.learners.grid import Grid
-from quadrepro.report.outcomes import Outcomes
 
 RESULTS = Path(__file__).resolve().parents[2] / "results"
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from quadrepro.config.loading import load_experiment
+from quadrepro.config.config import load_experiment
+from quadrepro.core.learners.learner import Grid
+from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
-from quadrepro.learners.grid import Grid
 from quadrepro.papers.claims.evidence import Ours
 from quadrepro.papers.claims.table import claims_table
-from quadrepro.report.outcomes import Outcomes
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"
 UNKNOWN = ("cells missing", "not comparable")

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from quadrepro.config.loading import load_experiment
+from quadrepro.config.config import load_experiment
+from quadrepro.core.learners.learner import Grid
+from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
-from quadrepro.learners.grid import Grid
 from quadrepro.papers.claims.counts import competitive
 from quadrepro.papers.claims.evidence import Ours
 from quadrepro.papers.claims.table import claims_table
-from quadrepro.report.outcomes import Outcomes
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"
 UNKNOWN = ("cells missing", "not comparable")

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from quadrepro.config.loading import Experiment, load_experiment
+from quadrepro.config.config import Experiment, load_experiment
 from quadrepro.errors import ConfigError
 from quadrepro.papers.check import check_claims, check_printed, printed_for
 from quadrepro.papers.printed import NOTHING
-from quadrepro.report.kinds import requested
+from quadrepro.tables.kinds import requested
 
 CONFIG = """title: Own
 protocol: {view: quadboost}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from quadrepro.config.loading import load_experiment
+from quadrepro.config.config import load_experiment
 from quadrepro.papers.claims.table import DATA_HEADER, claims_table
 from quadrepro.papers.paper import load_paper, paper_names
 from tests.papers.committed import RESULTS, committed_outcomes, read

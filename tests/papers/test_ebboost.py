@@ -5,12 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from quadrepro.config.loading import Experiment, load_experiment
+from quadrepro.config.config import Experiment, load_experiment
+from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record, pack_margins
 from quadrepro.papers.claims.table import claims_table
 from quadrepro.papers.paper import load_paper
-from quadrepro.report.outcomes import Outcomes
-from quadrepro.report.table import Table
+from quadrepro.tables.table import Table
 from tests.papers.measured import Cells, judge_measures
 
 PAPERS = load_paper("ebboost").printed("table1").rows

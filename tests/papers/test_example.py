@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from quadrepro.config.loading import load_experiment
+from quadrepro.config.config import load_experiment
 from quadrepro.config.plan import make_plan
 from quadrepro.engine.store import RecordStore
 from quadrepro.engine.work import run_cell
 from quadrepro.errors import ConfigError
-from quadrepro.report.files import check_tables, write_results
-from quadrepro.report.provenance import LABEL
+from quadrepro.results.files import check_tables, write_results
+from quadrepro.results.manifest import LABEL
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "my-paper"
 README = (EXAMPLE / "README.md").read_text(encoding="utf-8")

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from quadrepro.base.resources import papers_folder
 from quadrepro.errors import ConfigError
 from quadrepro.papers.paper import NotThereError, find_paper, load_paper, paper_names
-from quadrepro.resources import papers_folder
 
 PAPER = """title: Ours
 names: {ada: AdaBoost, quad: QuadBoost}

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from quadrepro.config.loading import load_experiment
+from quadrepro.config.config import load_experiment
+from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.papers.claims.claim import Judgement
 from quadrepro.papers.claims.evidence import InPrint
 from quadrepro.papers.claims.table import claims_table
 from quadrepro.papers.paper import load_paper
-from quadrepro.report.outcomes import Outcomes
 from tests.papers.measured import CONFIGS, UNKNOWN, Cells, judge_measures
 
 PAPER = load_paper("quadboost")

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from scipy.stats import rankdata
 
-from quadrepro.config.loading import Experiment, load_experiment
+from quadrepro.config.config import Experiment, load_experiment
+from quadrepro.core.learners.learner import Grid
+from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
-from quadrepro.learners.grid import Grid
 from quadrepro.papers.claims.table import claims_table
 from quadrepro.papers.paper import load_paper
-from quadrepro.report.outcomes import Outcomes
-from quadrepro.report.table import Table
+from quadrepro.tables.table import Table
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"
 COLUMNS = ("boosting", "rsboosting", "rtboosting", "rboosting", "epsilon-boosting")

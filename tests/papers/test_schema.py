@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from quadrepro.papers.schema import GroupEntry, PaperFile
+from quadrepro.papers.paper import GroupEntry, PaperFile
 
 CLAIM = {"kind": "equivalent", "text": "They are alike", "between": ["a", "b"]}
 

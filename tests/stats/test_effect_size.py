@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import nct, wilcoxon
 
 from quadrepro.stats import hedges_g, hodges_lehmann, rank_biserial, wilcoxon_test
-from quadrepro.stats.wilcoxon import EXACT
+from quadrepro.stats.paired import EXACT
 from tests.stats.examples import AFTER, BEFORE
 
 differences = st.lists(st.integers(-20, 20), min_size=1, max_size=15)

@@ -11,13 +11,7 @@ from hypothesis import strategies as st
 from scikit_posthocs import posthoc_nemenyi_friedman
 from scipy.stats import friedmanchisquare, norm
 
-from quadrepro.stats import (
-    critical_difference,
-    friedman_test,
-    holm,
-    nemenyi_p_value,
-    rank_p_value,
-)
+from quadrepro.stats import critical_difference, friedman_test, holm, nemenyi_p_value, rank_p_value
 from tests.stats.examples import risks_of_demsar
 
 tables = st.integers(3, 5).flatmap(

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import beta, binom
 
-from quadrepro._typing import FloatArray
+from quadrepro.base.types import FloatArray
 from quadrepro.stats.poisson_binomial import (
     better_on_one,
     better_over_all,

@@ -5,11 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from quadrepro.stats import (
-    log_probability_of_deviations,
-    log_probability_of_means,
-    score_readings,
-)
+from quadrepro.stats import log_probability_of_deviations, log_probability_of_means, score_readings
 
 ROWS = ("a", "b", "c", "d")
 OFFSETS = (0.0, 0.5, -0.8, 1.2, 0.2)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import rankdata, wilcoxon
 
 from quadrepro.stats import wilcoxon_test
-from quadrepro.stats.wilcoxon import EXACT, distribution_of_rank_sums
+from quadrepro.stats.paired import EXACT, distribution_of_rank_sums
 from tests.stats.examples import AFTER, BEFORE, column
 
 pairs = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=8)

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from quadrepro._typing import FloatArray, IntArray
-from quadrepro.learners.base import N_ROUNDS, Hyperparameter
-from quadrepro.learners.greedy.example_weights import ExampleWeights, WeightBoosting
-from quadrepro.learners.greedy.loop import Rule, Step
-from quadrepro.learners.registry import Entry
-from quadrepro.voters.source import VoterSource
+from quadrepro.base.types import FloatArray, IntArray
+from quadrepro.core.learners.greedy.adaboost import ExampleWeights, WeightBoosting
+from quadrepro.core.learners.greedy.loop import Rule, Step
+from quadrepro.core.learners.learner import N_ROUNDS, Hyperparameter
+from quadrepro.core.learners.learner import Entry
+from quadrepro.core.voters.source import VoterSource
 
 RHO = Hyperparameter("rho", "number", "large", "margin ϱ to aim at", zero=True, largest=0.99)
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from quadrepro._typing import FloatArray
-from quadrepro.measures.measure import Measure
-from quadrepro.measures.trained import Trained
+from quadrepro.base.types import FloatArray
+from quadrepro.core.measures.measure import Measure, Trained
 
 
 def least_margin(trained: Trained) -> FloatArray:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from quadrepro.report.kinds.base import Context, Kind
-from quadrepro.report.outcomes import Outcomes
-from quadrepro.report.table import MISSING, Entry, Table
+from quadrepro.engine.outcomes import Outcomes
+from quadrepro.tables.kinds.base import Context, Kind
+from quadrepro.tables.table import MISSING, Entry, Table
 
 
 def spread_table(context: Context[bool], outcomes: Outcomes) -> Table:

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_random_state
 
-from quadrepro._typing import FloatArray
-from quadrepro.voters.registry import VoterSetEntry
+from quadrepro.base.types import FloatArray
+from quadrepro.core.voters.registry import VoterSetEntry
 
 
 class Directions(TransformerMixin, BaseEstimator):

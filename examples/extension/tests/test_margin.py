@@ -7,10 +7,10 @@ import pytest
 from quadrepro_margin.algorithm import AdaBoostRho
 from quadrepro_margin.measure import least_margin
 
-from quadrepro.contracts import Contract, contracts_of
-from quadrepro.contracts.measures import trained
-from quadrepro.learners.greedy.adaboost import AdaBoost
-from quadrepro.learners.grid import Grid
+from quadrepro.core.learners.greedy.adaboost import AdaBoost
+from quadrepro.core.learners.learner import Grid
+from quadrepro.plugins import Contract, contracts_of
+from quadrepro.plugins.measures import trained
 
 ADDED = {
     "algorithms": "adaboost-rho",

@@ -1,1 +1,1 @@
-"""Where rows come from: rules, scikit-learn, OpenML, files on the web, and files of the user."""
+"""Where rows come from: rules, packages, the web, files."""

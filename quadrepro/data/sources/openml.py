@@ -1,4 +1,4 @@
-"""Data sets of OpenML, fetched with openml-python, its configuration and its cache."""
+"""Data sets and tasks of OpenML, through the openml package."""
 
 from __future__ import annotations
 
@@ -14,13 +14,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from quadrepro.base.types import IntArray
 from quadrepro.data.canonical import Column, numeric_column
-from quadrepro.data.sources import network
-from quadrepro.data.sources.bounded import bounded
-from quadrepro.data.sources.frame import Frame
-from quadrepro.data.sources.limits import refuse_bytes
+from quadrepro.data.sources import web
+from quadrepro.data.sources.formats import read_arff
+from quadrepro.data.sources.frame import Frame, refuse_bytes
 from quadrepro.data.sources.schema import OpenMLSource
+from quadrepro.data.sources.web import bounded
+from quadrepro.data.task_splits import TEST, TRAIN
 from quadrepro.errors import DataError
 
 # https://github.com/openml/OpenML, pre.php: "Unknown dataset", "Unknown task".
@@ -61,7 +64,7 @@ def read(source: OpenMLSource) -> Frame:
         If the server cannot be reached.
     DataError
         If the server fails or does not have this version of the data set, if the data are
-        damaged, or if they exceed the limits of `quadrepro.data.sources.limits`. Damaged data do
+        damaged, or if they exceed the limits of `quadrepro.data.sources.frame`. Damaged data do
         not stay in the cache.
     """
     origin = f"OpenML {source.id}"
@@ -107,7 +110,7 @@ def session(origin: str, kind: str, number: int) -> Iterator[tuple[Any, Path]]:
                 if isinstance(error, DataError):
                     raise
                 reason = _reason(error, answers, openml.exceptions)
-                failure = network.failure(origin, error) or DataError(f"{origin}: {reason}")
+                failure = web.failure(origin, error) or DataError(f"{origin}: {reason}")
                 raise failure from error
 
 
@@ -191,22 +194,22 @@ def _patience(openml: Any) -> Iterator[list[_Answer]]:
 
     class Session(requests.Session):
         def request(self, *args: Any, **options: Any) -> requests.Response:
-            changes = {"timeout": network.TIMEOUT, "stream": True}
+            changes = {"timeout": web.TIMEOUT, "stream": True}
             response = super().request(*args, **(options | changes))
             _read_content(response)
             # The query can contain the API key.
             url = response.url.partition("?")[0]
-            page = network.is_page(response.content[:100])
+            page = web.is_page(response.content[:100])
             answers[:] = [_Answer(url, response.status_code, response.reason, page)]
             return response
 
     def client(*, http_client: urllib3.PoolManager | None, **options: Any) -> minio.Minio:
         pool = http_client or urllib3.PoolManager()
         pool.connection_pool_kw |= {
-            "timeout": urllib3.Timeout(network.TIMEOUT),
+            "timeout": urllib3.Timeout(web.TIMEOUT),
             # If a server of parquet files does not answer, the ARFF file is fetched instead.
             "retries": urllib3.Retry(
-                network.TRIES - 1, read=0, backoff_factor=0.2, status_forcelist=[500, 502, 503, 504]
+                web.TRIES - 1, read=0, backoff_factor=0.2, status_forcelist=[500, 502, 503, 504]
             ),
         }
         made = plain_client(http_client=pool, **options)
@@ -223,7 +226,7 @@ def _patience(openml: Any) -> Iterator[list[_Answer]]:
     config, plain_session, plain_client = openml.config, requests.Session, minio.Minio
     policy, n_tries = config.retry_policy, config.connection_n_retries
     try:
-        config.retry_policy, config.connection_n_retries = "human", min(n_tries, network.TRIES)
+        config.retry_policy, config.connection_n_retries = "human", min(n_tries, web.TRIES)
         requests.Session, minio.Minio = Session, client  # type: ignore[misc, assignment]
         yield answers
     finally:
@@ -283,3 +286,99 @@ def _column(series: Any) -> Column:
         "" if gap else str(value).strip() for value, gap in zip(series, series.isna(), strict=True)
     ]
     return np.array(texts, dtype=np.str_)
+
+
+class Task(NamedTuple):
+    """A task as OpenML describes it.
+
+    Attributes
+    ----------
+    dataset : int
+        The number of the data set at OpenML.
+    lines : Frame
+        For each split, which rows of the data set it trains and tests on.
+    """
+
+    dataset: int
+    lines: Frame
+
+    def splits(self, n_rows: int) -> NDArray[np.uint8]:
+        """Return what each split makes of each row.
+
+        Parameters
+        ----------
+        n_rows : int
+            The number of rows of the data set.
+
+        Returns
+        -------
+        ndarray of uint8, shape (n_rows, n_splits)
+            As in `quadrepro.data.task_splits`. Rows have the order of OpenML, and splits are
+            sorted by repeat, then by fold.
+
+        Raises
+        ------
+        DataError
+            If the splits are damaged, or train and test on the same row.
+        """
+        return _splits(self.lines, n_rows)
+
+
+def read_task(number: int) -> Task:
+    """Return a task, from openml-python's cache or else from the server.
+
+    Parameters
+    ----------
+    number : int
+        The number of the task.
+
+    Raises
+    ------
+    NoConnectionError
+        If the server cannot be reached.
+    DataError
+        If the server fails or has no such task, or the task has no splits.
+    """
+    origin = f"OpenML task {number}"
+    with session(origin, "tasks", number) as (openml, _):
+        # `get_task` also reads the features of the data set, and these and splits from pickles,
+        # which can run code.
+        task = openml.tasks.functions._get_task_description(number)
+        url = getattr(task, "estimation_procedure", {}).get("data_splits_url")
+        if not url:
+            raise DataError(f"{origin} has no splits")
+        text = openml._api_calls._download_text_file(str(url))
+        return Task(int(task.dataset_id), read_arff(text, origin))
+
+
+def _splits(frame: Frame, n_rows: int) -> NDArray[np.uint8]:
+    columns = dict(zip(frame.names or (), frame.columns, strict=True))
+    if lacking := {"type", "rowid", "repeat", "fold"} - set(columns):
+        raise DataError(f"{frame.origin}: the splits lack the column {min(lacking)}")
+    row, repeat, fold = (_whole(frame, columns[name]) for name in ("rowid", "repeat", "fold"))
+    if "sample" in columns and _whole(frame, columns["sample"]).any():
+        raise DataError(f"{frame.origin} trains on samples of growing size, which is no split")
+    if row.max() >= n_rows:
+        raise DataError(f"{frame.origin} divides row {row.max()}, but there are {n_rows} rows")
+    n_folds, n_repeats = int(fold.max()) + 1, int(repeat.max()) + 1
+    refuse_bytes(n_rows * n_repeats * n_folds, f"{frame.origin}: the table of splits")
+    found = np.zeros((n_rows, n_repeats * n_folds), dtype=np.uint8)
+    place = row, repeat * n_folds + fold
+    tested = columns["type"] == "TEST"
+    for kind, of_kind in ((TRAIN, ~tested), (TEST, tested)):
+        at = place[0][of_kind], place[1][of_kind]
+        if found[at].any():
+            raise DataError(f"{frame.origin} both trains and tests on a row")
+        found[at] = kind
+    if not ((found == TRAIN).any(axis=0) & (found == TEST).any(axis=0)).all():
+        raise DataError(f"{frame.origin} has a split without training or test rows")
+    return found
+
+
+def _whole(frame: Frame, column: object) -> IntArray:
+    values = np.asarray(column)
+    if values.dtype.kind != "f" or not (values == np.rint(values)).all() or (values < 0).any():
+        raise DataError(f"{frame.origin}: the splits have a row, repeat or fold that is no number")
+    if (values >= 2**31).any():
+        raise DataError(f"{frame.origin}: the splits have a row, repeat or fold that is too large")
+    return values.astype(np.intp)

@@ -6,11 +6,23 @@ by side: a claim that does not follow from the paper's own numbers is a finding.
 To add a kind, write a subclass of `Claim` and enter it here and in ``docs/papers.md``.
 """
 
-from quadrepro import extensions
+from __future__ import annotations
+
+from quadrepro.base import plugins
 from quadrepro.errors import nearest
 from quadrepro.papers.claims.bounds import InOrder, LowerAtEveryRound, SmallGap
-from quadrepro.papers.claims.claim import Claim
-from quadrepro.papers.claims.counts import Competitive, LowestMean, Rank, WinsOrTies
+from quadrepro.papers.claims.claim import Claim, Function
+from quadrepro.papers.claims.counts import (
+    Competitive,
+    Equivalent,
+    LowestMean,
+    NotBetter,
+    NotToldApart,
+    Rank,
+    SignificantlyBetter,
+    SignificantPairs,
+    WinsOrTies,
+)
 from quadrepro.papers.claims.curves import (
     BelowLevel,
     HigherOnAverage,
@@ -25,14 +37,6 @@ from quadrepro.papers.claims.differences import (
     LosesAtMost,
     LowerOrHigher,
     WorseOnMostSplits,
-)
-from quadrepro.papers.claims.function import Function
-from quadrepro.papers.claims.signs import (
-    Equivalent,
-    NotBetter,
-    NotToldApart,
-    SignificantlyBetter,
-    SignificantPairs,
 )
 from quadrepro.papers.claims.times import FasterEverywhere, TimesFaster
 
@@ -81,8 +85,8 @@ def find_claim(kind: object) -> type[Claim]:
     name = str(kind)
     if name in KINDS:
         return KINDS[name]
-    extension = extensions.find("claims", name)
+    extension = plugins.find("claims", name)
     if extension is None:
-        known = (*KINDS, *extensions.names("claims"))
+        known = (*KINDS, *plugins.names("claims"))
         raise KeyError(f"there is no kind of claim {kind!r}{nearest(name, known)}")
     return extension.load_class(Claim)

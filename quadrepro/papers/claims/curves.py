@@ -37,7 +37,7 @@ class _OfCurves(Claim):
     @property
     def title(self) -> str:
         """What tables call the measure."""
-        from quadrepro.measures.registry import title_of
+        from quadrepro.core.measures.measure import title_of
 
         return title_of(self.measure)
 

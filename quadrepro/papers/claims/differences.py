@@ -9,8 +9,8 @@ from typing import Literal
 from pydantic import Field
 
 from quadrepro.papers.claims.claim import AlgorithmName, Claim, Judgement
+from quadrepro.papers.claims.counts import compare
 from quadrepro.papers.claims.evidence import NO_SPLITS, Evidence, Lacking, Number, Quantity
-from quadrepro.papers.claims.signs import compare
 from quadrepro.stats import paired_t_test
 from quadrepro.stats.result import p_text
 

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 import numpy as np
 
-from quadrepro._typing import FloatArray
+from quadrepro.base.types import FloatArray
 from quadrepro.papers.printed import MEAN, SD, TIME_ROW, Printed
 
 if TYPE_CHECKING:
+    from quadrepro.engine.outcomes import Outcomes
     from quadrepro.engine.records import Record
-    from quadrepro.report.outcomes import Outcomes
 
 Number = Fraction | float
 """Exact if it stems from counts or from print, so that equal means are equal."""

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 from quadrepro.papers.claims.claim import Claim, Judgement, Undecided
 from quadrepro.papers.claims.evidence import Evidence, InPrint, Lacking, Ours
-from quadrepro.papers.paper import Group, Paper
-from quadrepro.papers.schema import Also
-from quadrepro.report.table import Entry, Table
+from quadrepro.papers.paper import Also, Group, Paper
+from quadrepro.tables.table import Entry, Table
 
 if TYPE_CHECKING:
-    from quadrepro.config.loading import Experiment
-    from quadrepro.report.outcomes import Outcomes
+    from quadrepro.config.config import Experiment
+    from quadrepro.engine.outcomes import Outcomes
 
 NOT_COMPARABLE = "not comparable"
 WORDS = {True: "holds", False: "does not hold", None: NOT_COMPARABLE}

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from quadrepro.measures.bounds.ebboost import penalised_error
+from quadrepro.core.measures.ebboost import penalised_error
 from quadrepro.papers.claims.claim import Judgement, everywhere
 from quadrepro.papers.claims.evidence import Evidence
 

@@ -9,8 +9,8 @@ import pytest
 import requests
 from urllib3.util import connection
 
-from quadrepro.data.sources import bounded as bounded_module
-from quadrepro.data.sources.bounded import bounded, is_public
+from quadrepro.data.sources import web as bounded_module
+from quadrepro.data.sources.web import bounded, is_public
 from quadrepro.errors import DataError
 from tests.server import Reply, Server, redirect
 

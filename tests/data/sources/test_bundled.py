@@ -10,7 +10,7 @@ import pytest
 from quadrepro.data.canonical import content_hash
 from quadrepro.data.canonical_csv import read_csv
 from quadrepro.data.card import load_card
-from quadrepro.data.sources.bundled import LOADERS
+from quadrepro.data.sources.generated import LOADERS
 
 
 @pytest.mark.parametrize("name", LOADERS)

@@ -9,7 +9,7 @@ import requests
 from urllib3 import HTTPConnectionPool, exceptions
 from urllib3.connection import HTTPConnection
 
-from quadrepro.data.sources.network import failure, is_page
+from quadrepro.data.sources.web import failure, is_page
 from quadrepro.errors import DataError, NoConnectionError
 
 CONNECTION = HTTPConnection("here.test")

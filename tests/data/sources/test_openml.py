@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 import requests
 
-from quadrepro.data.sources import network
+from quadrepro.data.sources import web
 from quadrepro.data.sources.frame import Frame
 from quadrepro.data.sources.openml import read
 from quadrepro.data.sources.schema import OpenMLSource
@@ -325,17 +325,17 @@ def test_a_silent_server_is_given_up(
     monkeypatch: pytest.MonkeyPatch,
     part: str,
 ) -> None:
-    monkeypatch.setattr(network, "TIMEOUT", 0.3)
+    monkeypatch.setattr(web, "TIMEOUT", 0.3)
     server.put(getattr(paths, part), Reply(sent="late"))
     assert refusal() == "OpenML 37: the server did not answer in time"
-    monkeypatch.setattr(network, "TIMEOUT", 30.0)
+    monkeypatch.setattr(web, "TIMEOUT", 30.0)
     assert_next_try_succeeds(server, openml_cache)
 
 
 def test_a_silent_server_of_parquet_files_is_given_up_for_the_arff_file(
     server: Server, openml_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(network, "TIMEOUT", 0.3)
+    monkeypatch.setattr(web, "TIMEOUT", 0.3)
     paths = server.put_openml(37, TABLE, parquet=True)
     server.put(paths.parquet, Reply(sent="late"))
     assert_is_the_table(read(SOURCE))

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
+from quadrepro.base.models import mistakes
 from quadrepro.data.sources.schema import (
     FileLayout,
     FileSource,
@@ -18,7 +19,6 @@ from quadrepro.data.sources.schema import (
     WebSource,
     describe,
 )
-from quadrepro.documents.validation import mistakes
 
 SOURCE: TypeAdapter[Any] = TypeAdapter(Source)
 WEB = {"kind": "uci", "files": [{"url": "https://a.test/x"}, {"url": "http://b.test/y"}]}

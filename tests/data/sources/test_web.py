@@ -22,7 +22,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quadrepro.data.sources import network
+from quadrepro.data.sources import web
 from quadrepro.data.sources.frame import Frame
 from quadrepro.data.sources.schema import WebSource
 from quadrepro.data.sources.web import file_name, read
@@ -199,7 +199,7 @@ def test_a_wrong_hash_is_refused_with_both_named(server: Server, tmp_path: Path)
 def test_a_silent_server_is_given_up(
     server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(network, "TIMEOUT", 0.1)
+    monkeypatch.setattr(web, "TIMEOUT", 0.1)
     url = server.put(PATH, Reply(sent="late"))
     assert refusal(source(url), tmp_path) == f"{url}: the server did not answer in time"
     assert not [*tmp_path.iterdir()]
@@ -285,7 +285,7 @@ def test_an_interrupted_download_leaves_nothing(
         raise KeyboardInterrupt
 
     url = server.put(PATH, DATA)
-    monkeypatch.setattr(network, "is_page", interrupt)
+    monkeypatch.setattr(web, "is_page", interrupt)
     with pytest.raises(KeyboardInterrupt):
         read(source(url), tmp_path)
     assert not [*tmp_path.iterdir()]

@@ -8,8 +8,9 @@ from statistics import stdev
 import numpy as np
 import pytest
 
+from quadrepro.core.learners.learner import Grid
+from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record, pack_margins
-from quadrepro.learners.grid import Grid
 from quadrepro.papers.claims.evidence import (
     NO_CURVE,
     NO_SPLITS,
@@ -20,7 +21,6 @@ from quadrepro.papers.claims.evidence import (
     Ours,
 )
 from quadrepro.papers.printed import TIME_ROW, Printed
-from quadrepro.report.outcomes import Outcomes
 from tests.papers.measured import curves_of, errors_of
 
 COUNTS = {"a": [[1, 2, 4], [3, 3, 3]], "b": [[0, 0, 7], [9, 9, 8]]}

@@ -7,9 +7,8 @@ import pytest
 from pydantic import ValidationError
 from pydantic_core import PydanticCustomError
 
-from quadrepro.papers.claims.claim import Judgement
+from quadrepro.papers.claims.claim import Function, Judgement
 from quadrepro.papers.claims.evidence import Evidence
-from quadrepro.papers.claims.function import Function
 from tests.papers.measured import errors_of
 
 FIELDS = {"kind": "function", "text": "t", "function": "judge_all", "settings": {"least": 2}}

@@ -9,8 +9,7 @@ import pytest
 
 from quadrepro.papers.claims import KINDS
 from quadrepro.papers.claims.claim import Claim
-from quadrepro.papers.paper import load_paper, paper_names
-from quadrepro.papers.schema import Facts, GroupEntry, PaperFile
+from quadrepro.papers.paper import Facts, GroupEntry, PaperFile, load_paper, paper_names
 
 DOCS = Path(__file__).resolve().parents[3] / "docs" / "papers.md"
 TEXT = DOCS.read_text(encoding="utf-8")

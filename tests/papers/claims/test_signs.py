@@ -7,8 +7,7 @@ from pydantic import ValidationError
 from scipy.stats import binomtest
 
 from quadrepro.papers.claims.claim import Judgement, Undecided
-from quadrepro.papers.claims.evidence import Lacking
-from quadrepro.papers.claims.signs import (
+from quadrepro.papers.claims.counts import (
     Equivalent,
     NotBetter,
     NotToldApart,
@@ -16,6 +15,7 @@ from quadrepro.papers.claims.signs import (
     SignificantPairs,
     compare,
 )
+from quadrepro.papers.claims.evidence import Lacking
 from quadrepro.stats import equivalence_test
 from quadrepro.stats.result import p_text
 from tests.papers.measured import errors_of

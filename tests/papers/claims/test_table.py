@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from quadrepro.config.loading import Experiment, load_experiment
+from quadrepro.config.config import Experiment, load_experiment
 from quadrepro.config.plan import make_plan
+from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.engine.store import RecordStore
 from quadrepro.engine.work import run_cell
 from quadrepro.papers.claims.table import claims_table, judge_claims
-from quadrepro.report.files import check_tables, write_results
-from quadrepro.report.outcomes import Outcomes
-from quadrepro.report.table import Table
+from quadrepro.results.files import check_tables, write_results
+from quadrepro.tables.table import Table
 
 CONFIG = """title: Own
 protocol: {view: quadboost}

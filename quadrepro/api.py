@@ -1,0 +1,646 @@
+"""The door for Python: `reproduce`, `load_results`, `rank`."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import os
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from quadrepro.base.files import is_special
+from quadrepro.errors import ConfigError, DataError, nearest
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from quadrepro.config.plan import Plan
+    from quadrepro.core.cell import Cell
+    from quadrepro.data.card import Card
+    from quadrepro.data.fetch import FetchListener
+    from quadrepro.engine.limits import Limits
+    from quadrepro.engine.records import Status
+    from quadrepro.engine.store import RecordStore
+    from quadrepro.results.results import Results
+    from quadrepro.stats import Ranking
+    from quadrepro.tables.table import Table
+
+STEM = "ranking"
+"""Name of the files without ending."""
+
+MISSING = frozenset({"", "na", "nan", "n/a", "-", "–"})
+"""What stands for a missing score, in lower case."""
+
+MOST_BYTES = 32 * 2**20
+"""Size of the largest file that is read."""
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Scores of methods.
+
+    Attributes
+    ----------
+    methods : tuple of str
+        Names of the columns.
+    rows : tuple of str
+        What each row is called in messages.
+    values : tuple of tuple of float
+        The scores of each row; NaN where one is missing.
+    source : str
+        Where they are from.
+    """
+
+    methods: tuple[str, ...]
+    rows: tuple[str, ...]
+    values: tuple[tuple[float, ...], ...]
+    source: str = "scores"
+
+
+@dataclass(frozen=True)
+class RankedScores:
+    """What `rank` returns: shows as Markdown in a terminal and as HTML in a notebook.
+
+    Attributes
+    ----------
+    ranking : Ranking
+        Mean ranks, tests and effects, as `quadrepro.stats.rank_methods` returns them for risks;
+        of scores that are better when higher, their signs are turned.
+    left_out : tuple of str
+        Rows that were left out because a score is missing.
+    table : Table
+        The table of pairs.
+    """
+
+    ranking: Ranking
+    left_out: tuple[str, ...]
+    table: Table
+
+    @property
+    def markdown(self) -> str:
+        """The table of pairs with title and notes as Markdown."""
+        return self.table.to_markdown()
+
+    @property
+    def data(self) -> pd.DataFrame:
+        """The numbers with eight digits, one row per pair."""
+        import pandas as pd
+
+        from quadrepro.tables.table import unmarked_csv
+
+        return pd.read_csv(io.StringIO(unmarked_csv(self.table.to_csv())))
+
+    def write(self, folder: str | Path) -> None:
+        """Write ``ranking.md``, ``.csv``, ``.tex``, and the diagram as ``.svg`` and ``.png``."""
+        from quadrepro.tables.figure import draw_critical_difference
+
+        found = self.ranking
+        self.table.write(Path(folder), STEM)
+        draw_critical_difference(
+            Path(folder), STEM, found.methods, found.mean_ranks, found.critical_difference
+        )
+
+    def __repr__(self) -> str:
+        return self.markdown
+
+    def _repr_html_(self) -> str:
+        from markdown_it import MarkdownIt
+
+        return str(MarkdownIt("commonmark", {"html": False}).enable("table").render(self.markdown))
+
+
+def rank(
+    scores: str | Path | Mapping[str, Sequence[float]] | pd.DataFrame,
+    *,
+    higher_is_better: bool = False,
+    rope: float = 0.0,
+    test_share: float | None = None,
+    drop_missing: bool = False,
+) -> RankedScores:
+    """Rank methods by a table of scores, and compare every pair.
+
+    Parameters
+    ----------
+    scores : str, Path, mapping of str to sequence of float, or DataFrame
+        A CSV file, or scores of each method. Columns are methods, rows are data sets or resamples.
+        If the first column of a file or data frame has no numbers, it names the rows.
+    higher_is_better : bool, default False
+        Whether scores are better when higher, such as accuracies; by default lower ones are.
+    rope : float, default 0.0
+        Half-width of the region of practical equivalence: scores that differ by no more are the
+        same.
+    test_share : float, optional
+        Rows are resamples of one data set, such as folds, and this is the share of its examples
+        that each tests: adds the corrected resampled t-test and the Bayesian correlated t-test.
+    drop_missing : bool, default False
+        Whether rows with a missing score are left out; by default they are refused.
+
+    Returns
+    -------
+    RankedScores
+        The table, its numbers and the diagram.
+
+    Raises
+    ------
+    DataError
+        If the scores cannot be read or ranked; the message names file, line and column.
+    ConfigError
+        If the rope or the share is out of range.
+
+    Examples
+    --------
+    >>> import quadrepro
+    >>> risks = {"ours": [0.20, 0.31, 0.15, 0.27], "theirs": [0.22, 0.35, 0.14, 0.30]}
+    >>> quadrepro.rank(risks, rope=0.01).ranking.mean_ranks
+    (1.25, 1.75)
+    """
+    from quadrepro.stats import rank_methods
+    from quadrepro.tables.ranking import Splits, ranking_table
+
+    if not 0 <= rope < math.inf:
+        raise ConfigError(f"the half-width of the rope cannot be {rope:g}: give 0 or more")
+    if test_share is not None and not 0 <= test_share < 1:
+        raise ConfigError(
+            f"the share of test examples cannot be {test_share:g}: give 0.1 for tenfold "
+            "cross-validation, 0.5 for halves"
+        )
+    found = _scores(scores)
+    gaps = [name for name, row in zip(found.rows, found.values, strict=True) if _has_gap(row)]
+    if gaps and not drop_missing:
+        raise DataError(
+            f"{found.source}: scores are missing in {_listed(gaps)}: fill them in, or leave out "
+            "such rows with --drop-missing (drop_missing=True)"
+        )
+    kept = [row for row in found.values if not _has_gap(row)]
+    sign = -1.0 if higher_is_better else 1.0
+    columns = {name: [sign * row[i] for row in kept] for i, name in enumerate(found.methods)}
+    try:
+        ranking = rank_methods(columns, rope)
+    except ValueError as error:
+        raise DataError(f"{found.source}: {error}") from None
+    splits = [] if test_share is None else [Splits("", columns, test_share)]
+    table = ranking_table(
+        f"{Path(found.source).stem}: ranking",
+        ranking,
+        {name: name for name in found.methods},
+        splits,
+        higher_is_better=higher_is_better,
+        rows="data sets" if test_share is None else "resamples",
+        left_out=f"{_listed(gaps)}, where scores are missing" if gaps else "",
+    )
+    return RankedScores(ranking, tuple(gaps), table)
+
+
+def read_scores(path: Path) -> Scores:
+    """Read a table of scores.
+
+    Parameters
+    ----------
+    path : Path
+        A CSV file in UTF-8. The first line names the methods. If the first column has no name, or
+        no field of it is a number, it names the rows.
+
+    Returns
+    -------
+    Scores
+        NaN stands for empty fields, NA, NaN and dashes.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read or is too large, a line has more or fewer fields than the first,
+        a method has no name or stands twice, there are too many to rank, or a field is not a
+        number.
+    """
+    from quadrepro.stats.ranking import MOST_METHODS, MOST_ROWS
+
+    if is_special(path):
+        raise DataError(f"{path}: not a regular file")
+    try:
+        with path.open("rb") as file:
+            raw = file.read(MOST_BYTES + 1)
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path}: not a text file in UTF-8 (byte {error.start})") from None
+    except OSError as error:
+        raise DataError(f"{path}: {error.strerror}") from None
+    if len(raw) > MOST_BYTES:
+        raise DataError(f"{path}: the file has more than {MOST_BYTES // 2**20} MiB")
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    try:
+        lines = [(reader.line_num, fields) for fields in reader if any(map(str.strip, fields))]
+    except csv.Error as error:
+        raise DataError(f"{path}:{reader.line_num}: not valid CSV: {error}") from None
+    if len(lines) < 2:
+        raise DataError(f"{path}: a table of scores has a line of names and a line per data set")
+    (top, header), *body = lines
+    names = [name.strip() for name in header]
+    for line, fields in body:
+        if len(fields) != len(names):
+            raise DataError(
+                f"{path}:{line}: the line has {len(fields)} fields, and the first has {len(names)}"
+            )
+    numbers = (_number(fields[0]) for _, fields in body)
+    first = int(not names[0] or all(x is None or math.isnan(x) for x in numbers))
+    if len(names) - first > MOST_METHODS:
+        n = len(names) - first
+        raise DataError(f"{path}:{top}: {n} methods are too many to rank: at most {MOST_METHODS}")
+    for i, name in enumerate(names[first:], start=first):
+        if not name or name in names[first:i]:
+            fault = f"{name!r} stands here twice" if name else "the column has no name"
+            raise DataError(f"{path}:{top}, column {i + 1}: {fault}")
+    values: list[tuple[float, ...]] = []
+    whole = 0
+    for line, fields in body:
+        row = [_number(field) for field in fields[first:]]
+        for name, field, value in zip(names[first:], fields[first:], row, strict=True):
+            if value is None:
+                place = f"{path}:{line}, column {name!r}"
+                raise DataError(f"{place}: {field.strip()!r} is not a number such as 0.035")
+        values.append(tuple(value for value in row if value is not None))
+        whole += not _has_gap(values[-1])
+        if whole > MOST_ROWS:
+            raise DataError(f"{path}:{line}: too many data sets to rank: at most {MOST_ROWS}")
+    rows = [f"line {line}" + (f" ({fields[0].strip()})" if first else "") for line, fields in body]
+    return Scores(tuple(names[first:]), tuple(rows), tuple(values), str(path))
+
+
+def _scores(scores: Any) -> Scores:
+    """Return scores of any form that `rank` takes."""
+    if isinstance(scores, str | Path):
+        return read_scores(Path(scores))
+    rows: Sequence[Any] = ()
+    if hasattr(scores, "iloc"):
+        first = scores.iloc[:, 0]
+        named = first.dtype.kind not in "iufb"
+        rows = list(first if named else scores.index)
+        scores = scores.iloc[:, 1:] if named else scores
+    elif not isinstance(scores, Mapping):
+        raise DataError(f"scores must be a file, a data frame or a mapping, not {type(scores)}")
+    columns = {str(name): list(scores[name]) for name in scores}
+    sizes = {len(values) for values in columns.values()}
+    if len(sizes) > 1:
+        raise DataError(f"scores: every method must have as many scores as the others: {sizes}")
+    try:
+        values = tuple(tuple(map(float, row)) for row in zip(*columns.values(), strict=True))
+    except (TypeError, ValueError) as error:
+        raise DataError(f"scores: not a table of numbers: {error}") from None
+    return Scores(tuple(columns), tuple(map(str, rows or range(len(values)))), values)
+
+
+def _number(text: str) -> float | None:
+    """Return a finite number, NaN for what is missing, or None for anything else."""
+    if text.strip().lower() in MISSING:
+        return math.nan
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) and "_" not in text else None
+
+
+def _has_gap(row: Sequence[float]) -> bool:
+    return any(map(math.isnan, row))
+
+
+def _listed(names: Sequence[str], most: int = 5) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
+RECORDS = "records"
+"""Folder of records below the results; all experiments share it, for it goes by content."""
+
+PROBE = ".writable"
+"""Name of a file that is written and removed before anything is computed."""
+
+Fetching = Callable[[list["Card"]], AbstractContextManager["FetchListener"]]
+"""Returns a listener to the progress of fetching some data sets."""
+
+
+def reproduce(
+    config: str | Path | Mapping[str, Any],
+    *,
+    jobs: int | None = None,
+    data: str | Path | None = None,
+    out: str | Path = "results",
+    repeats: int | None = None,
+    offline: bool | None = None,
+    timeout: float | None = None,
+    memory: int | None = None,
+    retry: Collection[Status] = (),
+    progress: bool = True,
+) -> Results:
+    """Run or resume an experiment, and write and return its results.
+
+    Cells that have been computed before are not computed again. An interruption loses only the
+    cells that are being computed.
+
+    Parameters
+    ----------
+    config : str, Path or mapping
+        A YAML file, the name of a config that ships with quadrepro, or the content of a config.
+    jobs : int, optional
+        Number of worker processes, by default the number of cores; 0 computes in this process.
+    data : str or Path, optional
+        Folder of canonical CSV files, by default the one that ``QUADREPRO_DATA`` names.
+    out : str or Path, default "results"
+        Folder in which each experiment gets a folder of its name.
+    repeats : int, optional
+        Number of random splits, instead of the config's.
+    offline : bool, optional
+        Never use the network; by default whether ``QUADREPRO_OFFLINE`` is set.
+    timeout : float, optional
+        Seconds that a cell may take, instead of the config's.
+    memory : int, optional
+        Bytes that a cell may use, instead of the config's; only on Linux.
+    retry : collection of {"failed", "timeout", "crashed"}, default ()
+        Cells that ended so before are computed again.
+    progress : bool, default True
+        Show the progress on standard error.
+
+    Returns
+    -------
+    Results
+        Tables, figures, claims, and all cells as data frames.
+
+    Raises
+    ------
+    ConfigError
+        If the config does not hold together.
+    DataError
+        If data are missing or are not what their cards say.
+
+    Examples
+    --------
+    >>> config = {
+    ...     "title": "First look",
+    ...     "protocol": {"view": "quadboost"},
+    ...     "datasets": ["monks"],
+    ...     "algorithms": [{"name": "quadboost", "grid": {"n_rounds": 10}}],
+    ... }
+    >>> results = reproduce(config, jobs=1, progress=False)
+    >>> results.cells[["dataset", "algorithm", "errors", "n_test", "chosen"]]
+      dataset  algorithm  errors  n_test            chosen
+    0   monks  quadboost      42     216  {'n_rounds': 10}
+    1   monks   baseline     113     216                {}
+    """
+    from quadrepro.cli.progress import FetchProgress, RunProgress
+    from quadrepro.engine.estimates import recall
+    from quadrepro.engine.run import compute, local, missing_cells
+
+    offline = bool(os.environ.get("QUADREPRO_OFFLINE")) if offline is None else offline
+    plan = prepare(
+        config,
+        data=data,
+        repeats=repeats,
+        offline=offline,
+        fetching=FetchProgress if progress else None,
+    )
+    store = record_store(out, plan)
+    estimates, _ = recall(store.folder, plan.cells)
+    todo = missing_cells(plan.cells, store, estimates, retry)
+    jobs = workers(jobs, todo)
+    with RunProgress(todo, jobs, estimates, quiet=not progress) as listener:
+        backend = local(jobs, limits_of(plan, timeout, memory))
+        compute(todo, store, backend, listener, estimates, listener.sent, jobs)
+    return write(plan, store, out)
+
+
+def prepare(
+    config: str | Path | Mapping[str, Any],
+    *,
+    data: str | Path | None = None,
+    repeats: int | None = None,
+    offline: bool = False,
+    fetching: Fetching | None = None,
+    check_data: bool = True,
+) -> Plan:
+    """Return the plan of a config after every check that needs no computing.
+
+    Parameters
+    ----------
+    config, data, repeats, offline
+        As in `reproduce`. Data sets that are not available locally are fetched unless `offline`.
+    fetching : callable, optional
+        Returns a listener to the progress of fetching some data sets.
+    check_data : bool, default True
+        Read all data sets once, to compare them with their cards and views.
+
+    Returns
+    -------
+    Plan
+        All cells of the experiment.
+
+    Raises
+    ------
+    ConfigError
+        If the config does not hold together.
+    DataError
+        If data are missing or are not what their cards say.
+    """
+    from quadrepro.config.config import load_experiment, load_mapping
+    from quadrepro.config.plan import make_plan
+    from quadrepro.data.fetch import bring, bring_tasks, missing_cards
+    from quadrepro.results.files import check_tables
+
+    folder = None if data is None else Path(data)
+    if isinstance(config, Mapping):
+        experiment = load_mapping(config, repeats)
+    else:
+        experiment = load_experiment(find_config(config), repeats)
+    check_tables(experiment)
+    names = dict.fromkeys(entry.name for entry in experiment.config.datasets)
+    missing = missing_cards(names, folder)
+    if fetching is None or offline:
+        bring(missing, folder, offline=offline)
+    else:
+        with fetching(missing) as listener:
+            bring(missing, folder, offline=offline, listener=listener)
+    bring_tasks(experiment.openml_tasks, offline=offline)
+    plan = make_plan(experiment, folder)
+    if check_data:
+        plan.check_data()
+    return plan
+
+
+def write(plan: Plan, store: RecordStore, out: str | Path, allow_missing: bool = False) -> Results:
+    """Write and return the results of what has been computed.
+
+    Parameters
+    ----------
+    plan : Plan
+        All cells of the experiment.
+    store : RecordStore
+        What has been computed; a cell without a record is shown as a dash.
+    out : str or Path
+        Folder in which each experiment gets a folder of its name.
+    allow_missing : bool, default False
+        Whether tests over all data sets leave out those that lack a result; otherwise there is no
+        test if a result is missing.
+    """
+    from quadrepro.results.files import write_results
+    from quadrepro.results.results import Results
+
+    folder = Path(out) / plan.experiment.name
+    _warn_of_another(plan, folder)
+    first, outcomes = write_results(plan, store, folder, allow_missing)
+    return Results(folder, plan, outcomes, first)
+
+
+def _warn_of_another(plan: Plan, folder: Path) -> None:
+    """Say if a results folder held the results of another config of the same file name."""
+    import json
+
+    from quadrepro.base.files import read_text
+    from quadrepro.cli.progress import tell
+
+    try:
+        run = json.loads(read_text(folder / "run.json"))
+        title = run["config"]["title"]
+    except (DataError, ValueError, LookupError, TypeError, RecursionError):
+        return
+    if title != plan.experiment.config.title:
+        tell(f"{folder} held the results of another config, {title!r}, which are replaced")
+
+
+def infer(
+    config: str | Path,
+    *,
+    data: str | Path | None = None,
+    out: str | Path = "results",
+    repeats: int | None = None,
+) -> tuple[list[Table], int, int]:
+    """Return what printed numbers say of the readings of a protocol.
+
+    Parameters
+    ----------
+    config, data, repeats
+        As in `reproduce`. The config must list readings and ask for the table ``readings``.
+    out : str or Path, default "results"
+        Folder with the records of what has been computed. Nothing is written.
+
+    Returns
+    -------
+    tuple of (list of Table, int, int)
+        The table of readings, and that of deviations if the config asks for it; empty if no cell
+        has a result. The number of cells without a result, and that of all cells.
+
+    Raises
+    ------
+    ConfigError
+        If the config does not hold together, has no readings, or asks for no table of them.
+    DataError
+        If data are missing or are not what their cards say.
+    """
+    from quadrepro.config.config import load_experiment
+    from quadrepro.engine.outcomes import Outcomes
+    from quadrepro.engine.run import records_of
+    from quadrepro.results.files import make_tables
+
+    experiment = load_experiment(find_config(config), repeats)
+    if not experiment.config.readings:
+        raise experiment.error(
+            "this config has no readings: list those to compare, as readings: [{name: tanh, "
+            "protocol: {normalise: tanh}}]"
+        )
+    if not experiment.config.tables.get("readings"):
+        raise experiment.error(
+            "say which printed tables the readings are compared with, as tables: {readings: "
+            "{means: NAME}}",
+            "tables",
+        )
+    plan = prepare(config, data=data, repeats=repeats, offline=True, check_data=False)
+    records = records_of(plan.cells, record_store(out))
+    missing = sum(not record.ok for record in records)
+    tables = []
+    if missing < len(records):
+        made = make_tables(experiment, Outcomes.of(plan.cells, records), ("readings", "audit"))
+        tables = [made[name] for name in ("readings", "audit") if name in made]
+    return tables, missing, len(records)
+
+
+def record_store(out: str | Path, plan: Plan | None = None, read_only: bool = False) -> RecordStore:
+    """Return the store of records below a results folder.
+
+    Parameters
+    ----------
+    out : str or Path
+        The results folder.
+    plan : Plan, optional
+        What will be written there; checks that it can be.
+    read_only : bool, default False
+        Leave damaged records where they are.
+
+    Raises
+    ------
+    OSError
+        If files cannot be written into the folder.
+    """
+    from quadrepro.base.files import write_bytes
+    from quadrepro.cli.progress import tell
+    from quadrepro.engine.store import RecordStore
+
+    def damaged(path: Path, fault: str) -> None:
+        then = "counts as missing" if read_only else "set aside and computed again"
+        tell(f"{path} is damaged, {then}: {fault}")
+
+    store = RecordStore(Path(out) / RECORDS, damaged, read_only)
+    if plan is not None:
+        results = Path(out) / plan.experiment.name
+        for folder in (store.folder, results if results.exists() else Path(out)):
+            # Of the size of a record, for a full disk takes a name but no content.
+            write_bytes(folder / PROBE, bytes(1 << 16))
+            (folder / PROBE).unlink()
+    return store
+
+
+def workers(jobs: int | None, cells: Sequence[Cell]) -> int:
+    """Return the number of worker processes for some cells.
+
+    Parameters
+    ----------
+    jobs : int or None
+        As asked for; None for the number of cores that this process may use.
+    cells : sequence of Cell
+        What to compute: there are not more workers than cells.
+    """
+    from quadrepro.base.resources import available_cores
+
+    return min(available_cores() if jobs is None else jobs, max(1, len(cells)))
+
+
+def limits_of(plan: Plan, timeout: float | None = None, memory: int | None = None) -> Limits:
+    """Return what a cell may use: the given limits, or else those of the config."""
+    from quadrepro.engine.limits import Limits
+
+    config = plan.experiment.config
+    return Limits(
+        config.timeout if timeout is None else timeout, config.memory if memory is None else memory
+    )
+
+
+def find_config(config: str | Path) -> Path:
+    """Return the file of a config given by path, or by the name of one that ships.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such file and no such name; the nearest name is given.
+    """
+    from quadrepro.base.resources import configs_folder
+
+    path = Path(config)
+    if path.is_file():
+        return path
+    shipped = {p.stem: p for p in configs_folder().glob("*.yaml")}
+    if str(config) in shipped:
+        return shipped[str(config)]
+    if path.is_dir():
+        raise ConfigError(f"{config} is a folder, not a config")
+    hint = nearest(path.stem, shipped, "quadrepro list experiments")
+    raise ConfigError(f"there is no config {str(config)!r}{hint}")

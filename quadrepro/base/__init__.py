@@ -1,0 +1,1 @@
+"""What all rooms use: files, text, YAML, code as text, plugins."""

@@ -1,0 +1,111 @@
+"""scikit-learn's checks of arrays and weights, for numbers of the whole range of float64."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.validation import _check_sample_weight, validate_data
+
+from quadrepro.base.types import FloatArray
+
+ClassWeight = Literal["balanced"] | dict[Any, float] | None
+
+LARGEST_TOTAL = 1e100
+"""Weights add up to at most this, and the largest is at least its inverse: products stay finite."""
+
+
+def validated(estimator: Any, *arrays: Any, **options: Any) -> Any:
+    """Return arrays as `sklearn.utils.validation.validate_data` does, without warnings.
+
+    Its search for infinite numbers adds all numbers up, so it would warn of sums beyond 1.8e308.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        return validate_data(estimator, *arrays, dtype=np.float64, **options)
+
+
+def weighted_examples(
+    X: FloatArray,
+    y: NDArray[Any],
+    sample_weight: ArrayLike | None,
+    class_weight: ClassWeight = None,
+    classes: ArrayLike | None = None,
+) -> tuple[FloatArray, NDArray[Any], FloatArray | None]:
+    """Return the examples that count, and how much each of them does.
+
+    An example of weight zero is left out, so that it also takes no part in the ranges of
+    attributes or in the list of classes.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Examples.
+    y : ndarray of shape (n_samples,)
+        Labels or numbers.
+    sample_weight : array-like of shape (n_samples,) or None
+        Weights, at least 0. A whole number is as good as that many copies of the example.
+    class_weight : "balanced", dict or None, default None
+        Factors of the weights by class. ``"balanced"`` gives all classes the same total weight and
+        leaves the sum of all weights as it is. A class that is not in the dictionary has factor 1.
+    classes : array-like of shape (n_classes,) or None, default None
+        All classes, if `y` may lack one.
+
+    Returns
+    -------
+    X, y : ndarray
+        The examples with positive weights.
+    weights : ndarray of shape (n_positive,) or None
+        Their weights; None if every one is 1.
+
+    Raises
+    ------
+    ValueError
+        If a weight is negative or not finite, no weight is positive, the weights are too large or
+        too small to compute with, or `class_weight` does not fit the classes.
+    """
+    if sample_weight is None and class_weight is None:
+        return X, y, None
+    weights = np.asarray(
+        _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    )
+    X, y, weights = _positive(X, y, weights)
+    if class_weight is not None:
+        weights = weights * _factors(y, weights, class_weight, classes)
+    with np.errstate(over="ignore"):
+        total = weights.sum()
+    if total > LARGEST_TOTAL or weights.max() < 1 / LARGEST_TOTAL:
+        raise ValueError(
+            f"the weights add up to {total:g}, and the largest is {weights.max():g}: scale them"
+        )
+    return X, y, None if (weights == 1.0).all() else weights
+
+
+def _positive(
+    X: FloatArray, y: NDArray[Any], weights: FloatArray
+) -> tuple[FloatArray, NDArray[Any], FloatArray]:
+    """Leave out the examples of weight zero."""
+    rows = weights > 0
+    if rows.all():
+        return X, y, weights
+    if not rows.any():
+        raise ValueError("the weights of all examples are zero")
+    return X[rows], y[rows], weights[rows]
+
+
+def _factors(
+    y: NDArray[Any], weights: FloatArray, class_weight: ClassWeight, classes: ArrayLike | None
+) -> FloatArray:
+    """Return the factor of each example's weight."""
+    labels, codes = np.unique(y, return_inverse=True)
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        totals = np.bincount(codes, weights)
+        factors = totals.sum() / (len(labels) * totals)
+    else:
+        known = labels if classes is None else np.unique(np.append(labels, classes))
+        factors = compute_class_weight(class_weight, classes=known, y=y)
+        if not (np.isfinite(factors).all() and (factors > 0).all()):
+            raise ValueError(f"class_weight must be positive and finite, not {class_weight}")
+        factors = factors[np.searchsorted(known, labels)]
+    return np.asarray(factors[codes], dtype=np.float64)

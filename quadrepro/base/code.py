@@ -1,0 +1,228 @@
+"""The code and the packages that the result of a cell depends on.
+
+A record is kept under a hash of both, so that changed code never finds the results of former code.
+Comments and docstrings do not count, nor does code that only reads, writes or explains.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import os
+import platform
+from collections.abc import Iterable, Iterator
+from functools import cache, lru_cache
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec, resolve_name
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parents[1]
+
+COMPUTING = "quadrepro.core"
+"""The package whose modules make results. The code of others is not followed."""
+
+ROOTS = ("quadrepro.core.cell", "quadrepro.core.problems")
+"""What every cell runs through."""
+
+PACKAGES = ("numpy", "scipy", "scikit-learn", "highspy", "piqp", "daqp", "numba")
+"""Packages whose versions a record keeps."""
+
+MOST_BYTES = 8 << 20
+"""Largest file of code that is read."""
+
+
+@cache
+def code_hash(modules: tuple[str, ...] = (), own_code: tuple[tuple[str, str], ...] = ()) -> str:
+    """Return a hash of the code that the results of some modules depend on.
+
+    Parameters
+    ----------
+    modules : tuple of str
+        Names of modules of quadrepro, besides those that every cell runs through. A module of
+        another package counts with its own code alone.
+    own_code : tuple of (str, str)
+        Names of modules that are not installed, each with its `file_hash`.
+
+    Returns
+    -------
+    str
+        Sixteen hexadecimal digits, the same under every version of Python.
+
+    Examples
+    --------
+    >>> lpboost = code_hash(("quadrepro.core.learners.programs.lpboost",))
+    >>> lpboost == code_hash(("quadrepro.core.learners.greedy.adaboost",))
+    False
+    """
+    return hash_of_code(modules_of((*ROOTS, *modules)), own_code)
+
+
+def hash_of_code(modules: Iterable[str], own_code: Iterable[tuple[str, str]] = ()) -> str:
+    """Return a hash of the code of modules, and of no others that they import."""
+    digest = hashlib.sha256()
+    for name, code in (*((name, _module(name)[0]) for name in sorted(modules)), *own_code):
+        digest.update(f"{name} {code}\n".encode())
+    return digest.hexdigest()[:16]
+
+
+def modules_of(names: Iterable[str]) -> set[str]:
+    """Return modules together with all computing ones that they import, also inside functions."""
+    found: set[str] = set()
+    rest = list(names)
+    while rest:
+        name = rest.pop()
+        if name not in found:
+            found.add(name)
+            rest += (other for other in imports_of(name) if _computes(other))
+    return found
+
+
+def own_modules(names: Iterable[str]) -> set[str]:
+    """Return modules of other packages together with all of the same package that they import."""
+    found: set[str] = set()
+    rest = {*names}
+    while rest:
+        name = rest.pop()
+        if name not in found and (file := _source(name)).is_file():
+            found.add(name)
+            package = name.partition(".")[0]
+            imported = (*imports_in(name, file), name.rpartition(".")[0])
+            rest |= {other for other in imported if other.partition(".")[0] == package}
+    return found
+
+
+def imports_in(name: str, file: Path) -> Iterator[str]:
+    """Yield all that a module of any package may import, also inside and by relative names.
+
+    Parameters
+    ----------
+    name : str
+        The module.
+    file : Path
+        Its code.
+    """
+    package = name if file.stem == "__init__" else name.rpartition(".")[0]
+    for node in ast.walk(parsed(file)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = "." * node.level + (node.module or "")
+            base = resolve_name(base, package) if node.level else base
+            yield base
+            yield from (f"{base}.{alias.name}" for alias in node.names)
+
+
+def parsed(file: Path) -> ast.Module:
+    """Return the syntax tree of a file, which is parsed again only when the file has changed."""
+    found = file.stat()
+    return _parsed(file, found.st_mtime_ns, found.st_size)
+
+
+@lru_cache(maxsize=100)
+def _parsed(file: Path, modified: int, size: int) -> ast.Module:
+    if size > MOST_BYTES:
+        raise ValueError(f"it has {size:,} bytes: at most {MOST_BYTES:,}")
+    return ast.parse(file.read_bytes())
+
+
+def file_hash(file: Path) -> str:
+    """Return the hash of the code of a file."""
+    return hashlib.sha256(_plain(parsed(file)).encode()).hexdigest()
+
+
+def imports_of(name: str) -> frozenset[str]:
+    """Return the names of the modules that a module imports, of quadrepro and of other packages."""
+    return _module(name)[1]
+
+
+@cache
+def versions() -> dict[str, str]:
+    """Return the versions of Python, of quadrepro and of the packages that it computes with."""
+    return {
+        "python": platform.python_version(),
+        **{name: found for name in ("quadrepro", *PACKAGES) if (found := _version(name))},
+    }
+
+
+def versions_of(packages: Iterable[str]) -> dict[str, str]:
+    """Return the versions of some packages, as far as they are installed."""
+    return {name: found for name in packages if (found := _version(name))}
+
+
+@cache
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
+
+
+def _computes(name: str) -> bool:
+    return name.startswith(COMPUTING + ".")
+
+
+@cache
+def _module(name: str) -> tuple[str, frozenset[str]]:
+    """Return the hash of a module's code and the names of what it imports."""
+    path = _source(name)
+    return file_hash(path), frozenset(_imports(parsed(path).body))
+
+
+def _source(name: str) -> Path:
+    package, *parts = name.split(".")
+    if package != PACKAGE.name:
+        try:
+            spec = find_spec(name)
+        except (ImportError, ValueError):
+            spec = None
+        file = spec.origin if spec else None
+        return Path(file if file and file.endswith(".py") else os.devnull)
+    path = PACKAGE.joinpath(*parts)
+    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+
+
+def _imports(body: Iterable[ast.AST]) -> Iterator[str]:
+    for node in body:
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            continue
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            if node.module.split(".")[0] == PACKAGE.name:
+                names = (f"{node.module}.{alias.name}" for alias in node.names)
+                yield from (name for name in names if _source(name).is_file())
+        elif not isinstance(node, ast.expr):
+            yield from _imports(ast.iter_child_nodes(node))
+
+
+def _plain(node: object) -> str:
+    """Return code as text, without docstrings, places, and fields that some versions lack."""
+    if isinstance(node, list):
+        return f"[{' '.join(map(_plain, node))}]"
+    if not isinstance(node, ast.AST):
+        return repr(node)
+    shown = []
+    for name in node._fields:
+        part = getattr(node, name, None)
+        if isinstance(node, ast.Module) and name == "body":
+            part = [statement for statement in node.body if not _is_entry(statement)]
+        if name == "body" and isinstance(part, list) and part and _is_text(part[0]):
+            part = part[1:]
+        if part is not None and part != []:
+            shown.append(f"{name}={_plain(part)}")
+    return f"{type(node).__name__}({' '.join(shown)})"
+
+
+def _is_entry(node: ast.AST) -> bool:
+    """Return whether a statement declares an entry, of which a key has what decides numbers."""
+    call = node.value if isinstance(node, ast.Assign) else None
+    return isinstance(call, ast.Call) and ast.unparse(call.func).endswith("Entry")
+
+
+def _is_text(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )

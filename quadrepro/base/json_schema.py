@@ -1,0 +1,171 @@
+"""JSON schemas of models, with the descriptions that stand in their docstrings."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, Literal
+
+from pydantic import BaseModel, TypeAdapter
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
+from pydantic_core import core_schema
+
+from quadrepro.base.models import CHANGES
+
+JsonSchema = dict[str, Any]
+
+
+def json_schemas(models: dict[str, Any], *, plain: bool = False) -> JsonSchema:
+    """Return the definitions of models and of all that they are made of.
+
+    Parameters
+    ----------
+    models : dict of str to type
+        The models by the names of their definitions; also other types that pydantic knows. They
+        include the models whose changes others hold (`quadrepro.base.models.changes`).
+    plain : bool, default False
+        Whether scalars are read as the text that is written, so that a number, ``true`` or ``no``
+        is a text as well.
+
+    Returns
+    -------
+    dict
+        Definitions of JSON Schema, draft 2020-12, by name. References are to ``#/$defs/NAME``.
+
+    Examples
+    --------
+    >>> from quadrepro.core.protocol import SplitRule
+    >>> json_schemas({"split": SplitRule})["SplitRule"]["properties"]["train"]["description"][:34]
+    'The share of the rows to train on,'
+    """
+    mode: Literal["validation"] = "validation"
+    inputs = [(name, mode, TypeAdapter(of)) for name, of in models.items()]
+    generator = _PlainText if plain else _Described
+    found, document = TypeAdapter.json_schemas(inputs, schema_generator=generator)
+    definitions: JsonSchema = document.get("$defs", {})
+    for (name, _), schema in found.items():
+        if schema != {"$ref": f"#/$defs/{name}"}:
+            definitions[name] = schema
+    _resolve_changes(definitions)
+    return {name: definitions[name] for name in sorted(definitions)}
+
+
+def described(of: type) -> dict[str, str]:
+    """Return what the docstrings of a class and its bases say of its attributes.
+
+    Only the sections "Attributes" and "Parameters" are read. An attribute that has another name in
+    YAML is described under that one.
+
+    Examples
+    --------
+    >>> from quadrepro.config.axis import Axis
+    >>> described(Axis)["from"]
+    'The first and the last value.'
+    """
+    found: dict[str, str] = {}
+    for base in reversed(of.__mro__):
+        for title in ("Attributes", "Parameters"):
+            found |= _described_in(inspect.cleandoc(vars(base).get("__doc__") or ""), title)
+    return found
+
+
+def summary(of: type | Callable[..., Any]) -> str:
+    """Return the first paragraph of a docstring, on one line."""
+    return _one_line((inspect.getdoc(of) or "").split("\n\n")[0])
+
+
+def _described_in(text: str, title: str) -> dict[str, str]:
+    _, _, after = text.partition(f"{title}\n{'-' * len(title)}\n")
+    # Every section but the last is ended by the next one's title.
+    section = re.split(r"\n\n[A-Z]\w+\n-+\n", after)[0]
+    found: dict[str, str] = {}
+    for entry in re.split(r"\n(?=\S)", section):
+        head, _, body = entry.partition("\n")
+        # A type may go on in the next line.
+        while head.endswith("\\"):
+            more, _, body = body.partition("\n")
+            head = head[:-1] + more.strip()
+        names, _, kind = head.partition(" : ")
+        aliases = re.findall(r"``(\w+)``", kind) if " in YAML)" in kind else names.split(",")
+        text = re.sub(r"\bNone\b", "null", _one_line(body))  # as YAML writes it
+        found |= {alias.strip(): text for alias in aliases if alias}
+    return found
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split()).replace("``", "`")
+
+
+class _Described(GenerateJsonSchema):
+    """Adds descriptions, what may stand in place of a mapping, and leaves out titles."""
+
+    def model_schema(self, schema: core_schema.ModelSchema) -> JsonSchemaValue:
+        of = schema["cls"]
+        found = self._with_descriptions(super().model_schema(schema), of)
+        if of.model_config.get("coerce_numbers_to_str"):
+            _widen(found, ["string", "number"])
+        forms = [self.generate_inner(TypeAdapter(form).core_schema) for form in _forms(of)]
+        return {"anyOf": [found, *forms]} if forms else found
+
+    def dataclass_schema(self, schema: core_schema.DataclassSchema) -> JsonSchemaValue:
+        return self._with_descriptions(super().dataclass_schema(schema), schema["cls"])
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        return False
+
+    def default_schema(self, schema: core_schema.WithDefaultSchema) -> JsonSchemaValue:
+        found = super().default_schema(schema)
+        if found.get("default", ...) in ("", (), [], {}, None):
+            del found["default"]
+        return found
+
+    def _with_descriptions(self, schema: JsonSchemaValue, of: type) -> JsonSchemaValue:
+        texts = described(of)
+        schema.pop("title", None)
+        schema["description"] = summary(of)
+        for key, field in schema.get("properties", {}).items():
+            if text := texts.get(key):
+                field["description"] = text
+        return schema
+
+
+class _PlainText(_Described):
+    def str_schema(self, schema: core_schema.StringSchema) -> JsonSchemaValue:
+        return super().str_schema(schema) | {"type": ["string", "number", "boolean", "null"]}
+
+
+def _forms(of: type[BaseModel]) -> tuple[Any, ...]:
+    return getattr(of, "forms", ())
+
+
+def _widen(schema: Any, types: list[str]) -> None:
+    """Let a schema take values of these types in place of texts."""
+    for part in _parts(schema):
+        if part.get("type") == "string" and "enum" not in part:
+            part["type"] = types
+
+
+def _parts(schema: Any) -> Iterator[JsonSchema]:
+    """Yield all mappings in a schema."""
+    if isinstance(schema, dict):
+        yield schema
+    for value in schema.values() if isinstance(schema, dict) else schema:
+        if isinstance(value, dict | list):
+            yield from _parts(value)
+
+
+def _resolve_changes(definitions: JsonSchema) -> None:
+    """Define the changes of models: what has their fields, but needs none of them."""
+    waiting = [part for part in _parts(definitions) if CHANGES in part]
+    while waiting:
+        part = waiting.pop()
+        name = part.pop(CHANGES, None) or part["$ref"].rpartition("/")[2]
+        changed = f"{name}-{CHANGES}"
+        part["$ref"] = f"#/$defs/{changed}"
+        if changed not in definitions:
+            new = copy.deepcopy(definitions[name])
+            new.pop("required", None)
+            definitions[changed] = new
+            waiting += [inner for inner in _parts(new) if "$ref" in inner]

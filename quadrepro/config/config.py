@@ -1,0 +1,489 @@
+"""Configs: what a user writes, and the experiment that it describes."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Self
+
+from pydantic import BeforeValidator, ByteSize, Field, ValidationError, model_validator
+from pydantic_core import PydanticCustomError
+
+from quadrepro.base.models import Model, fault, nested_fault, validated
+from quadrepro.base.types import Task
+from quadrepro.base.yaml import MappingSource, Mark, YamlSource, is_utf8, read_yaml
+from quadrepro.config.algorithms import AlgorithmEntry
+from quadrepro.config.axis import Axis
+from quadrepro.config.datasets import DatasetEntry
+from quadrepro.config.rows import Absent, Reading, Row, Sweep
+from quadrepro.core.learners.learner import N_ROUNDS
+from quadrepro.core.learners.registry import BASELINE
+from quadrepro.core.protocol import MOST_REPEATS, Protocol, SplitRule
+from quadrepro.data.card import load_card
+from quadrepro.data.schema import View
+from quadrepro.errors import ConfigError, nearest
+from quadrepro.tables.metrics import find_metric
+
+if TYPE_CHECKING:
+    from quadrepro.papers.paper import Paper
+
+MAX_ROWS = 2_000
+"""A table has at most as many rows."""
+
+MAX_CELLS = 100_000
+"""An experiment has at most as many cells."""
+
+
+def _named(data: Any) -> Any:
+    return {"name": data} if isinstance(data, str) else data
+
+
+class Config(Model):
+    """A whole config.
+
+    Attributes
+    ----------
+    title : str
+        What tables and pages are titled.
+    paper : str
+        The paper whose printed numbers stand beside ours: the name of one that ships, or the path
+        of a folder. By default, there is none.
+    seed : int, default 0
+        Where all random draws come from.
+    repeats : int, default 1
+        The number of random splits; by default as many as the protocol's `outer` makes.
+    protocol : Protocol
+        How data are split and prepared, and how candidates are chosen.
+    datasets : tuple of DatasetEntry
+        The rows of the tables. A name alone can stand for an entry.
+    absent : tuple of Absent
+        Data sets of the paper that cannot be had.
+    sweeps : tuple of Sweep
+        Fields that take several values; each data set becomes a row for each of them.
+    readings : tuple of Reading
+        Other readings of the protocol; each data set becomes a row for each of them as well.
+    algorithms : tuple of AlgorithmEntry
+        The columns of the tables. A name alone can stand for an entry.
+    metrics : tuple of str
+        Names of metrics, see `quadrepro.tables.metrics`, each with tables of its own. No result
+        depends on them.
+    baseline : bool or None, default None
+        Whether the baseline has a column. By default, it has one if there is no paper, unless all
+        candidates are measured.
+    tables : dict
+        The tables and figures to write, by kind.
+    notes : tuple of str
+        What stands below every table.
+    timeout : float or None, default None
+        The seconds that a cell may take. No result depends on it.
+    memory : ByteSize or None, default None
+        The memory that a cell may take, such as ``4GB``. No result depends on it.
+    """
+
+    title: str
+    paper: str = ""
+    seed: int = Field(default=0, ge=0, lt=2**32)
+    repeats: int = Field(default=1, ge=1, le=MOST_REPEATS)
+    protocol: Protocol
+    datasets: tuple[
+        Annotated[DatasetEntry, BeforeValidator(_named, json_schema_input_type=str | DatasetEntry)],
+        ...,
+    ] = Field(min_length=1)
+    absent: tuple[Absent, ...] = ()
+    sweeps: tuple[Sweep, ...] = ()
+    readings: tuple[Reading, ...] = ()
+    algorithms: tuple[
+        Annotated[
+            AlgorithmEntry, BeforeValidator(_named, json_schema_input_type=str | AlgorithmEntry)
+        ],
+        ...,
+    ] = Field(min_length=1)
+    metrics: tuple[str, ...] = ()
+    baseline: bool | None = None
+    tables: dict[str, Any] = Field(default_factory=dict)  # checked by those who make them
+    notes: tuple[str, ...] = ()
+    timeout: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    memory: ByteSize | None = Field(default=None, gt=0)
+
+    @cached_property
+    def rows(self) -> tuple[Row, ...]:
+        """All rows: the data sets, each with its readings or with every value of each sweep."""
+        if not self.sweeps:
+            return tuple(
+                row
+                for i, entry in enumerate(self.datasets)
+                for row in (Row(entry, ("datasets", i), entry.title), *self._readings_of(entry))
+            )
+        return tuple(
+            Row(_applied(sweep, entry, j, k), place, entry.title, sweep.word, sweep.values[k])
+            for j, sweep in enumerate(self.sweeps)
+            for i, entry in enumerate(self.datasets)
+            for k, place in enumerate(("sweeps", j, "values", k) for k in range(len(sweep.values)))
+        )
+
+    def _readings_of(self, entry: DatasetEntry) -> Iterator[Row]:
+        for i, reading in enumerate(self.readings):
+            if not reading.of or entry.title in reading.of:
+                place = ("readings", i)
+                try:
+                    changed = reading.apply(entry)
+                except ValidationError as error:
+                    raise fault(nested_fault(error).message(), *place) from None
+                except PydanticCustomError as error:
+                    raise fault(error.message(), *place) from None
+                yield Row(changed, place, entry.title, reading=reading.name)
+
+    @property
+    def entries(self) -> tuple[DatasetEntry, ...]:
+        """The data set's entry of every row."""
+        return tuple(row.entry for row in self.rows)
+
+    @cached_property
+    def views(self) -> dict[str, View]:
+        """The view of each row, by the title of the row."""
+        return {
+            entry.title: entry.changed(self.protocol).split.without_columns(
+                entry.resolve(self.protocol.view)
+            )
+            for entry in self.entries
+        }
+
+    @cached_property
+    def tasks(self) -> dict[str, Task]:
+        """What is predicted in each row, by the title of the row."""
+        views = self.views
+        return {e.title: load_card(e.name).task_of(views[e.title]) for e in self.entries}
+
+    @cached_property
+    def columns(self) -> tuple[AlgorithmEntry, ...]:
+        """All columns: the algorithms, and the baseline last."""
+        if not self._adds_baseline:
+            return self.algorithms
+        numbers = {task == "regression" for task in self.tasks.values()}
+        parts = {
+            False: ("class prior", "the most frequent class of the training examples"),
+            True: ("mean", "the mean of the training targets"),
+        }
+        label, what = (" or ".join(parts[k][i] for k in parts if k in numbers) for i in (0, 1))
+        note = f"predicts {what}, whatever the attributes are."
+        return (
+            *self.algorithms,
+            AlgorithmEntry(name=BASELINE, label=label.capitalize(), note=note),
+        )
+
+    @property
+    def _adds_baseline(self) -> bool:
+        if any(BASELINE in (a.id, a.name) for a in self.algorithms):
+            return False
+        default = not self.paper and not self.protocol.measures
+        return default if self.baseline is None else self.baseline
+
+    @cached_property
+    def titles(self) -> dict[str, str]:
+        """Title of each column in tables, by the column's name.
+
+        A title is the column's label. Without a label it is the registry's label of the algorithm,
+        or the column's name if another column without a label has the same algorithm.
+        """
+        unlabelled = Counter(a.id for a in self.columns if not a.label)
+        return {
+            a.name: a.label or (a.name if unlabelled[a.id] > 1 else a.entry.label)
+            for a in self.columns
+        }
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_some_size(cls, data: Any) -> Any:
+        # Before anything that is listed is validated, which takes long if it is much.
+        if isinstance(data, dict):
+            found = data.get("sweeps")
+            sweeps = found if isinstance(found, list | tuple) else ()
+            values = [sweep.get("values") for sweep in sweeps if isinstance(sweep, dict)]
+            n_values = sum(map(_count, values)) if sweeps else 1 + _count(data.get("readings"))
+            repeats = data.get("repeats")
+            _refuse_size(
+                _count(data.get("datasets")) * max(n_values, len(sweeps)),
+                _count(data.get("algorithms")),
+                repeats if isinstance(repeats, int) else 1,
+                next((key for key in ("sweeps", "readings") if data.get(key)), "datasets"),
+            )
+            _refuse_size(_count(data.get("absent")), key="absent")
+        return data
+
+    @model_validator(mode="before")
+    @classmethod
+    def _repeats_of_outer_folds(cls, data: Any) -> Any:
+        match data:
+            case {"repeats": _}:
+                return data
+            case {"protocol": {"split": {"outer": outer}}}:
+                with suppress(ValidationError):
+                    return {**data, "repeats": SplitRule(outer=outer).repeats or 1}
+        return data
+
+    @model_validator(mode="after")
+    def _with_default_grids(self) -> Self:
+        completed = tuple(entry.completed(self.protocol) for entry in self.algorithms)
+        return self.model_copy(update={"algorithms": completed})
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        _refuse_twice("data set", "datasets", [d.title for d in self.datasets])
+        _refuse_twice("algorithm", "algorithms", [a.name for a in self.algorithms])
+        _refuse_twice("reading", "readings", [r.name for r in self.readings])
+        _refuse_twice("metric", "metrics", list(self.metrics))
+        for i, name in enumerate(self.metrics):
+            try:
+                find_metric(name)
+            except KeyError as error:
+                raise fault(error.args[0], "metrics", i) from None
+        self._check_readings()
+        _refuse_size(len(self.rows), len(self.algorithms) + self._adds_baseline, self.repeats)
+        places: list[tuple[tuple[str | int, ...], DatasetEntry | AlgorithmEntry]] = [
+            *((("datasets", i), entry) for i, entry in enumerate(self.datasets)),
+            *((row.place, row.entry) for row in self.rows if row.place[0] != "datasets"),
+            *((("algorithms", i), entry) for i, entry in enumerate(self.algorithms)),
+        ]
+        for place, entry in places:
+            try:
+                entry.check_protocol(self.protocol)
+            except PydanticCustomError as error:
+                within = (error.context or {})["place"] if place[0] != "sweeps" else ()
+                raise fault(error.message(), *place, *within) from None
+        self._refuse_equal_titles()
+        checked = False
+        for row in self.rows:
+            protocol = row.entry.changed(self.protocol)
+            own = protocol.split != self.protocol.split
+            if protocol.split.repeats not in (None, self.repeats):
+                message = (
+                    f"outer: {protocol.split.outer} makes {protocol.split.repeats} repeats, but"
+                    f" {self.repeats} are asked for"
+                )
+                raise fault(message, *((*row.place, "protocol") if own else ("repeats",)))
+            plain = not (row.entry.protocol or row.entry.grid or row.entry.settings)
+            if plain and checked:
+                continue
+            checked = checked or plain
+            for column in self._columns_of(row):
+                wrong = column.fault_of_size(row.entry.grid)
+                if wrong := wrong or column.fault_of_measures(protocol, row.entry.grid):
+                    raise fault(wrong, *row.place)
+        titles: set[str] = set()
+        for row in self.rows:
+            if row.entry.title in titles:
+                raise fault(f"row {row.entry.title!r} stands here twice", *row.place)
+            titles.add(row.entry.title)
+            for key, axis in row.entry.grid.items():
+                place = (*row.place, "grid", key) if row.place[0] == "datasets" else row.place
+                if wrong := self._fault_of_axis(key, axis):
+                    raise fault(wrong, *place)
+        return self
+
+    def _check_readings(self) -> None:
+        if self.readings and self.sweeps:
+            raise fault("a config has either sweeps or readings", "readings")
+        titles = dict.fromkeys(entry.title for entry in self.datasets)
+        for i, reading in enumerate(self.readings):
+            for j, title in enumerate(reading.of):
+                if title not in titles:
+                    message = f"there is no data set {title!r} here{nearest(title, titles)}"
+                    raise fault(message, "readings", i, "of", j)
+
+    def _refuse_equal_titles(self) -> None:
+        first: dict[str, str] = {}
+        for i, (name, title) in enumerate(self.titles.items()):
+            if title in first:
+                message = (
+                    f"tables would call the columns {first[title]!r} and {name!r} both {title!r}:"
+                    " give one of them another label"
+                )
+                if i == len(self.algorithms):
+                    raise fault(f"{message}, or set baseline: false", "algorithms")
+                place = ["label"] if self.algorithms[i].label else []
+                raise fault(message, "algorithms", i, *place)
+            first[title] = name
+
+    def _columns_of(self, row: Row) -> tuple[AlgorithmEntry, ...]:
+        """Return the columns with the settings of a row, or refuse these."""
+        place = (*row.place, "settings") if row.place[0] == "datasets" else row.place
+        known = {key for a in self.algorithms for key in a.entry.names(a.settings)}
+        for key in row.entry.settings:
+            if key not in known:
+                raise fault(f"no algorithm here has a setting {key!r}{nearest(key, known)}", *place)
+        try:
+            return tuple(a.changed(row.entry.settings) for a in self.columns)
+        except ValidationError as error:
+            raise fault(nested_fault(error).message(), *place) from None
+
+    def _fault_of_axis(self, key: str, axis: Axis) -> str | None:
+        """Return what is wrong with a row's own values of a hyper-parameter, or None."""
+        if key == N_ROUNDS.name and any(a.draws_stumps(self.protocol) for a in self.algorithms):
+            return "the validation error chooses the rounds"
+        known = [{h.name: h for h in a.make().hyperparameters} for a in self.algorithms]
+        meant = [of_algorithm[key] for of_algorithm in known if key in of_algorithm]
+        if not meant:
+            hint = nearest(key, itertools.chain.from_iterable(known))
+            return f"no algorithm here has a hyper-parameter {key!r}{hint}"
+        faults = [h.fault(axis.resolve(h.kind)) for h in meant]
+        return next((wrong for wrong in faults if wrong), None)
+
+
+def _applied(sweep: Sweep, entry: DatasetEntry, j: int, k: int) -> DatasetEntry:
+    try:
+        return sweep.apply(entry, sweep.values[k])
+    except ValidationError as error:
+        message = nested_fault(error).message()
+        raise fault(message, "sweeps", j, "values", k) from None
+
+
+def _count(listed: Any) -> int:
+    return len(listed) if isinstance(listed, list | tuple) else 0
+
+
+def _refuse_size(n_rows: int, n_columns: int = 0, repeats: int = 1, key: str = "") -> None:
+    if n_rows > MAX_ROWS:
+        raise fault(f"the table has {n_rows:,} rows: at most {MAX_ROWS:,}", key)
+    n_cells = n_rows * n_columns * repeats
+    if n_cells > MAX_CELLS:
+        message = (
+            f"{n_rows} rows, {n_columns} algorithms and {repeats} repeats make"
+            f" {n_cells:,} cells: at most {MAX_CELLS:,}"
+        )
+        raise fault(message, "repeats")
+
+
+def _refuse_twice(what: str, key: str, names: list[str]) -> None:
+    before: set[str] = set()
+    for i, name in enumerate(names):
+        if name in before:
+            raise fault(f"{what} {name!r} stands here twice", key, i)
+        before.add(name)
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A config that has passed all checks that need no data.
+
+    Attributes
+    ----------
+    name : str
+        The name of the file without its ending, which is also that of the results folder.
+    config : Config
+        Its content.
+    source : YamlSource
+        The file, for messages that name a place.
+    """
+
+    name: str
+    config: Config
+    source: YamlSource
+
+    def error(self, message: str, *place: str | int) -> ConfigError:
+        """Return an error that names a place in the file."""
+        return ConfigError(f"{self.source.where(place)}: {message}")
+
+    @property
+    def views(self) -> dict[str, View]:
+        """The view of each row, by the title of the row."""
+        return self.config.views
+
+    @property
+    def tasks(self) -> dict[str, Task]:
+        """What is predicted in each row, by the title of the row."""
+        return self.config.tasks
+
+    @property
+    def openml_tasks(self) -> dict[tuple[str, int], None]:
+        """The data sets that are divided as OpenML tasks say, with the numbers of these."""
+        protocol = self.config.protocol
+        found = ((e.name, e.changed(protocol).split.openml_task) for e in self.config.entries)
+        return {(name, task): None for name, task in found if task is not None}
+
+    @property
+    def code(self) -> tuple[str, ...]:
+        """Files of the config's folder that a run imports, by their paths in it."""
+        folder = self.source.path.parent.resolve()
+        files = {file for column in self.config.algorithms for file in column.code}
+        return tuple(sorted(str(file.relative_to(folder)) for file in files))
+
+    @cached_property
+    def paper(self) -> Paper | None:
+        """The paper that the config names, read when it is first asked for; None without one.
+
+        Raises
+        ------
+        ConfigError
+            If there is no such paper, or its ``paper.yaml`` is not valid.
+        """
+        # A worker that computes a cell needs no paper.
+        from quadrepro.papers.paper import NotThereError, load_paper
+
+        if not self.config.paper:
+            return None
+        try:
+            return load_paper(self.config.paper, self.source.path.parent)
+        except NotThereError as error:
+            raise self.error(str(error), "paper") from None
+
+
+def load_experiment(path: Path, repeats: int | None = None) -> Experiment:
+    """Read and check a config.
+
+    Parameters
+    ----------
+    path : Path
+        The YAML file.
+    repeats : int, optional
+        Number of splits; by default that of the config.
+
+    Returns
+    -------
+    Experiment
+        The config and its file.
+
+    Raises
+    ------
+    ConfigError
+        If the file cannot be read or is not a valid config. The message has one line per mistake,
+        each with its place. Also if the name of the file is not UTF-8, since its tables name it.
+    """
+    if not is_utf8(path.stem):
+        raise ConfigError(f"{path}: the name of a config must be UTF-8, since its tables name it")
+    source = read_yaml(path)
+    if not isinstance(source.data, dict):
+        raise ConfigError(f"{source.where(())}: a config must be a mapping of keys to values")
+    return _experiment(path.stem, source, repeats)
+
+
+def load_mapping(config: Mapping[str, Any], repeats: int | None = None) -> Experiment:
+    """Check a config that was not read from a file.
+
+    Parameters
+    ----------
+    config : mapping of str to object
+        The content of a config. The results folder is named after its title.
+    repeats : int, optional
+        Number of splits; by default that of the config.
+
+    Raises
+    ------
+    ConfigError
+        If it is not a valid config. The message has one line per mistake, each with its place.
+    """
+    source = MappingSource(Path("config"), dict(config), Mark(1, 1))
+    name = re.sub(r"[^a-z0-9]+", "-", str(config.get("title", "")).lower()).strip("-")
+    return _experiment(name or "config", source, repeats)
+
+
+def _experiment(name: str, source: YamlSource, repeats: int | None) -> Experiment:
+    if repeats is not None:
+        source = replace(source, data={**source.data, "repeats": repeats})
+    context = {"folder": str(source.path.parent.resolve())}
+    return Experiment(name, validated(Config, source, context=context), source)

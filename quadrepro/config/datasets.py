@@ -1,0 +1,179 @@
+"""A row of a config's table: a data set in a view of its card."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Annotated, Any
+
+from pydantic import Field, FiniteFloat, ValidationError, field_validator
+
+from quadrepro.base.models import MOST_SHOWN, Model, changes, fault, nested_fault
+from quadrepro.config.axis import Axis
+from quadrepro.core.protocol import Protocol, SplitRule
+from quadrepro.core.samples import rule_of
+from quadrepro.data.card import View, card_names, find_card, load_card
+from quadrepro.errors import ConfigError, nearest
+
+
+class DatasetEntry(Model):
+    """A row of the table: a data set in a view of its card.
+
+    Attributes
+    ----------
+    name : str
+        The data set.
+    row : str (``as`` in YAML)
+        The name of the row; by default, that of the data set.
+    view : str or dict
+        Another view of the card, or changes to the fields of the protocol's view. If the card has
+        no view of that name, the changes are the whole view.
+    protocol : dict
+        Changes to the protocol for this row.
+    parameters : dict of str to float
+        Changes to the parameters of the rule that draws a fresh sample, such as ``sigma``.
+    grid : dict of str to Axis
+        By hyper-parameter: values for this row, for the algorithms that have the hyper-parameter.
+    settings : dict
+        By setting: values for this row, for the algorithms that have the setting.
+    printed : str
+        Name of the printed row that this one is set beside; by default the one that is called
+        like the row, or like the data set.
+    """
+
+    name: str
+    row: str = Field(default="", alias="as")
+    view: str | Annotated[dict[str, Any], changes(View)] = Field(default_factory=dict)
+    protocol: Annotated[dict[str, Any], changes(Protocol)] = Field(default_factory=dict)
+    parameters: dict[str, FiniteFloat] = Field(default_factory=dict)
+    grid: dict[str, Axis] = Field(default_factory=dict)
+    settings: dict[str, Any] = Field(default_factory=dict)
+    printed: str = ""
+
+    @field_validator("name")
+    @classmethod
+    def _has_card(cls, name: str) -> str:
+        if find_card(name) is None:
+            hint = nearest(name, card_names(), "quadrepro list datasets")
+            raise ValueError(f"unknown data set {name!r}{hint}")
+        return name
+
+    @field_validator("view", mode="before")
+    @classmethod
+    def _name_or_changes(cls, view: Any) -> Any:
+        if not isinstance(view, (str, dict)):
+            raise ValueError("view must be the name of a view, or map its fields to values")
+        return view
+
+    @property
+    def title(self) -> str:
+        """The name of the row."""
+        return self.row or self.name
+
+    @property
+    def printed_row(self) -> str:
+        """The name of the printed row to compare with."""
+        return self.printed or self.title
+
+    def check_protocol(self, protocol: Protocol) -> None:
+        """Check this row against the protocol.
+
+        Parameters
+        ----------
+        protocol : Protocol
+            That of the config.
+
+        Raises
+        ------
+        PydanticCustomError
+            If the view or a change is not possible.
+        """
+        if "view" in self.protocol:
+            raise fault("the view of a row is set by its own key, view", "protocol", "view")
+        changed = self.changed(protocol)
+        self._check_split(changed.split, self.resolve(protocol.view))
+        if (changed.holdout is None) != (protocol.holdout is None):
+            raise fault("either all rows have a holdout or none", "protocol")
+        if changed.sample is not None:
+            try:
+                rule_of(load_card(self.name), self.parameters)
+            except ConfigError as error:
+                raise fault(str(error), "parameters" if self.parameters else "name") from None
+        elif self.parameters:
+            raise fault("parameters are only used by a fresh sample: set sample", "parameters")
+
+    def _check_split(self, rule: SplitRule, view: View) -> None:
+        card, place = load_card(self.name), ("protocol", "split")
+        for key, name in rule.columns:
+            if name not in card.attribute_names:
+                hint = nearest(name, card.attribute_names)
+                raise fault(f"{self.name} has no attribute {name!r}{hint}", *place, key)
+        if rule.stratify and not card.classes_of(view):
+            message = f"{self.title} predicts a number, so there are no classes to stratify by"
+            raise fault(message, *place, "stratify")
+        if view.sample_rows is not None and not rule.draws_share:
+            message = "rows that are drawn again for every repeat cannot be divided once for all"
+            raise fault(f"{self.title}: {message}", "view", "sample_rows")
+
+    def changed(self, protocol: Protocol) -> Protocol:
+        """Return the protocol of the config with the changes of this row.
+
+        Raises
+        ------
+        PydanticCustomError
+            If a change is not possible.
+        """
+        if not self.protocol:
+            return protocol
+        fields = merged(protocol.model_dump(), self.protocol)
+        try:
+            return Protocol.model_validate(fields)
+        except ValidationError as error:
+            raise nested_fault(error, "protocol", data=fields) from None
+
+    def resolve(self, view: str) -> View:
+        """Return the view of this row.
+
+        Parameters
+        ----------
+        view : str
+            The name of the view in the protocol.
+
+        Returns
+        -------
+        View
+            The view that this row names, or else that of the protocol, with the changes of this
+            row.
+
+        Raises
+        ------
+        PydanticCustomError
+            If the card has no such view, or a change is not possible.
+        """
+        card = load_card(self.name)
+        named, changes = (self.view, {}) if isinstance(self.view, str) else (view, self.view)
+        try:
+            base = card.view(named)
+        except ConfigError as error:
+            # The changes can be a view of their own.
+            if not changes:
+                place = ["view"] if isinstance(self.view, str) else []
+                raise fault(str(error), *place) from None
+            base = View()
+        fields = {**base.model_dump(), **changes}
+        try:
+            changed = View.model_validate(fields)
+        except ValidationError as error:
+            raise nested_fault(error, "view", data=fields) from None
+        if mistakes := [*islice(card.mistakes(changed), MOST_SHOWN)]:
+            message = "; ".join(mistake.message for mistake in mistakes)
+            raise fault(message, "view", *mistakes[0].place)
+        return changed
+
+
+def merged(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
+    """Return `base` with the values of `changes`, merged at every level of the mappings."""
+    result = dict(base)
+    for key, new in changes.items():
+        old = result.get(key)
+        result[key] = merged(old, new) if isinstance(old, dict) and isinstance(new, dict) else new
+    return result

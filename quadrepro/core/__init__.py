@@ -1,0 +1,1 @@
+"""Everything whose code decides a number, and nothing else."""

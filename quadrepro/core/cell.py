@@ -1,0 +1,377 @@
+"""A cell, the unit of work: what its result depends on, and computing it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+import typing
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from quadrepro.base.types import FloatArray, IntArray, NumberArray, Targets, Task
+from quadrepro.core.learners.learner import (
+    Grid,
+    Learner,
+    Part,
+    Rng,
+    Stopping,
+    TrainingData,
+    Voters,
+)
+from quadrepro.core.learners.one_vs_rest import trainer_of
+from quadrepro.core.learners.voting import DrawnStumps, FixedStumps
+from quadrepro.core.measures.measure import Trained, measure
+from quadrepro.core.preprocessing import Normaliser, add_noise
+from quadrepro.core.protocol import Protocol
+from quadrepro.core.search import Choice, HoldOut, KFold, Search, WholePath
+from quadrepro.core.seeds import Draws, generator
+from quadrepro.core.splits import Split
+from quadrepro.core.voters.random_stumps import RandomStumps
+from quadrepro.core.voters.registry import find_voter_set
+
+if TYPE_CHECKING:
+    from quadrepro.core.voters.voter_set import VoterSet
+
+
+def key_of(content: Mapping[str, Any]) -> str:
+    """Return the key of a cell with some content."""
+    return _key(_items(content))
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Examples and how they are divided.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_rows, n_attributes)
+        Attributes of the data set in its view, or of a fresh sample, as float64 or in a smaller
+        type that holds the same numbers; NaN if a value is missing.
+    y : ndarray of shape (n_rows,)
+        Labels -1 and +1, or numbers.
+    missing : {"mean", "low"}
+        How missing values are filled; see `quadrepro.core.preprocessing.Normaliser`.
+    split : Split
+        Training rows with their folds, validation rows, test rows.
+    classes : tuple of str
+        Names of the classes in the order of their codes; empty if numbers are predicted.
+    truth : ndarray of shape (n_rows,) or None, default None
+        The targets without their noise, if they are known.
+    n_codes : tuple of int, default ()
+        Of each column of `X` the number of codes whose positions it holds; 0 for numbers.
+    """
+
+    X: NumberArray
+    y: FloatArray
+    missing: Literal["mean", "low"]
+    split: Split
+    classes: tuple[str, ...]
+    truth: FloatArray | None = None
+    n_codes: tuple[int, ...] = ()
+
+    @property
+    def task(self) -> Task:
+        """What is predicted."""
+        if not self.classes:
+            return "regression"
+        return "classification" if len(self.classes) == 2 else "multiclass"
+
+
+class Source(typing.Protocol):
+    """Makes the problems of a row: nothing is read or drawn before it is asked for."""
+
+    @property
+    def sizes(self) -> tuple[int, int, int]:
+        """The sizes of the training, validation and test part."""
+
+    def problem(self, draws: Draws) -> Problem:
+        """Return the problem of one repeat.
+
+        Raises
+        ------
+        ConfigError
+            If the view does not fit the data.
+        DataError
+            If the data cannot be read or differ from their card.
+        """
+
+    def origin(self, draws: Draws) -> dict[str, Any]:
+        """Return what the key of a cell says of the examples of one repeat."""
+
+    @property
+    def examples(self) -> Examples | None:
+        """What its problems share; None if they share nothing."""
+
+
+class Examples(typing.Protocol):
+    """Examples that several problems share."""
+
+    def let_go(self) -> None:
+        """Forget the examples; they are read again if they are asked for again."""
+
+
+@dataclass(frozen=True, eq=False)
+class Shared:
+    """What the contents of several cells have in common, serialised only once.
+
+    Attributes
+    ----------
+    fields : dict
+        A part of `Cell.content`.
+    """
+
+    fields: dict[str, Any]
+
+    @cached_property
+    def items(self) -> dict[str, str]:
+        """Name and value of each field as JSON, by name."""
+        return _items(self.fields)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One data set, one algorithm, one repeat.
+
+    Attributes
+    ----------
+    experiment : str
+        The experiment whose cell it is.
+    dataset, algorithm : str
+        Row and column of the table.
+    repeat : int
+        Number of the repeat, from 0.
+    source : Source or Problem
+        What makes the examples and their split, or these themselves once the cell is ready.
+    draws : tuple of (int, str, int)
+        Beginning of the names of the split's draws, for `quadrepro.core.seeds.generator`.
+    protocol : Protocol
+        How the examples are prepared and how a candidate is chosen.
+    learner : Learner
+        The algorithm with its settings.
+    grids : tuple of Grid
+        The candidates.
+    size : float
+        A rough measure of the work, by which cells of one algorithm are compared.
+    shared : Shared
+        What the result depends on, as far as other repeats share it.
+    own : dict
+        What else it depends on. That of the examples is added when the cell is made ready.
+    """
+
+    experiment: str
+    dataset: str
+    algorithm: str
+    repeat: int
+    source: Source | Problem = field(repr=False)
+    draws: Draws
+    protocol: Protocol
+    learner: Learner
+    grids: tuple[Grid, ...]
+    size: float
+    shared: Shared = field(repr=False)
+    own: dict[str, Any] = field(repr=False)
+
+    @property
+    def problem(self) -> Problem:
+        """The examples and their split, made again every time unless the cell is ready."""
+        return self.source if isinstance(self.source, Problem) else self.source.problem(self.draws)
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """All that the result depends on."""
+        return self.shared.fields | self._own
+
+    @cached_property
+    def key(self) -> str:
+        """Hash of the content, under which the record is kept."""
+        return _key(self.shared.items | _items(self._own))
+
+    @property
+    def name(self) -> str:
+        """What messages call it: data set, algorithm and repeat."""
+        return f"{self.dataset}, {self.algorithm}, repeat {self.repeat}"
+
+    @property
+    def n_candidates(self) -> int:
+        """Number of candidates."""
+        return sum(map(len, self.grids))
+
+    def ready(self) -> Cell:
+        """Return the cell with its examples, as a worker needs it."""
+        return replace(self, source=self.problem, own=self._own)
+
+    @property
+    def _own(self) -> dict[str, Any]:
+        if isinstance(self.source, Problem):
+            return self.own
+        return self.own | self.source.origin(self.draws)
+
+
+def make_ready(cells: Iterable[Cell], among: Iterable[Cell]) -> Iterator[Cell]:
+    """Yield cells with their examples, and let go of examples that no later cell has.
+
+    Parameters
+    ----------
+    cells : iterable of Cell
+        The cells in the order in which they are computed.
+    among : iterable of Cell
+        The same cells in any order.
+    """
+    left = Counter(_examples(cell) for cell in among)
+    for cell in cells:
+        yield cell.ready()
+        examples = _examples(cell)
+        left[examples] -= 1
+        if examples is not None and not left[examples]:
+            examples.let_go()
+
+
+def _examples(cell: Cell) -> Examples | None:
+    return None if isinstance(cell.source, Problem) else cell.source.examples
+
+
+def _key(items: Mapping[str, str]) -> str:
+    # Joined in the order of their names, items are the JSON of the whole with sorted keys.
+    text = "{" + ", ".join(items[name] for name in sorted(items)) + "}"
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _items(fields: Mapping[str, Any]) -> dict[str, str]:
+    return {
+        name: f'"{name}": {json.dumps(value, sort_keys=True, ensure_ascii=False)}'
+        for name, value in fields.items()
+    }
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """The result of a cell on its test examples.
+
+    Attributes
+    ----------
+    choice : Choice
+        The chosen candidate, with its predictions, scores and margins.
+    actual : ndarray of shape (n_test,)
+        Class codes, or numbers that are predicted.
+    measures : dict of str to list of float
+        By name, the numbers measured of every candidate, and RMSEs on targets without noise.
+    seconds : float
+        Time of the search.
+    """
+
+    choice: Choice
+    actual: Targets
+    measures: dict[str, list[float]]
+    seconds: float
+
+
+def compute(cell: Cell) -> Result:
+    """Return the result of a cell."""
+    data = training_data(cell)
+    trainer = trainer_of(cell.learner, data, cell.grids)
+    search = _search(cell)
+    start = time.perf_counter()
+    choice = search(trainer)
+    seconds = time.perf_counter() - start
+    actual: Targets = data.test.y
+    if classes := cell.problem.classes:
+        actual = np.asarray(actual > 0 if len(classes) == 2 else actual, dtype=np.intp)
+    return Result(choice, actual, _measures(cell, choice, data), seconds)
+
+
+def rmse(predicted: Targets, actual: Targets) -> float:
+    """Return the root of the mean squared error."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return float(np.sqrt(np.mean((predicted - actual) ** 2)))
+
+
+def training_data(cell: Cell) -> TrainingData:
+    """Prepare the examples: noise first, then filling and normalising by the training rows."""
+    problem, protocol = cell.problem, cell.protocol
+    X, y, split = problem.X, problem.y, problem.split
+    rng = _rng(cell)
+    if protocol.noise is not None:
+        noise = protocol.noise.model_dump()
+        X = add_noise(X.astype(np.float64), rng("noise"), **noise, train=split.train)
+    rows = X[split.train].astype(np.float64, copy=False)
+    normaliser = Normaliser.fit(rows, problem.missing)
+    filled = normaliser.transform if protocol.normalise == "tanh" else normaliser.fill_in
+    codes = np.array(problem.n_codes, dtype=bool) if cell.learner.categories else None
+
+    def prepare(X: FloatArray) -> FloatArray:
+        prepared = filled(X)
+        if cell.learner.keeps_missing:
+            prepared = np.where(np.isnan(X), np.nan, prepared)
+        return prepared if codes is None else np.where(codes, X, prepared)
+
+    def part(of: IntArray) -> Part:
+        return Part(prepare(X[of].astype(np.float64, copy=False)), y[of])
+
+    train, test = Part(prepare(rows), y[split.train]), part(split.test)
+    valid = None if split.valid is None else part(split.valid)
+    if protocol.holdout is not None and protocol.holdout.by == "test":
+        valid = test
+    voters, classes = _voters(protocol, rng), len(problem.classes)
+    if protocol.inputs == "voters" and not cell.learner.gives_votes:
+        H, H_test = voters.matrices(train, test.X, rng)
+        train, test = Part(H, train.y), Part(H_test, test.y)
+    return TrainingData(
+        train, test, valid, voters, rng, problem.task, classes, n_codes=problem.n_codes
+    )
+
+
+def _rng(cell: Cell) -> Rng:
+    return lambda name: generator(*cell.draws, name)
+
+
+def _voters(protocol: Protocol, rng: Rng) -> Voters:
+    holdout = protocol.holdout
+    if protocol.named_voters[0]:
+        return _named_voters(protocol, rng)
+    if holdout is None:
+        return FixedStumps(protocol.stumps_per_attribute, protocol.voters)
+    options = holdout.stumps.model_dump()
+    stopping = Stopping(holdout.patience, holdout.lag, holdout.take, holdout.max_rounds)
+    return DrawnStumps(lambda codes, y: RandomStumps(codes, y, rng("stumps"), **options), stopping)
+
+
+def _named_voters(protocol: Protocol, rng: Rng) -> Voters:
+    # Only the keys of cells that name a voter set depend on this module.
+    FixedVoters = resolve_name("quadrepro.core.learners.voter_sets:FixedVoters")
+    name, parameters = protocol.named_voters
+    entry = find_voter_set(name)
+
+    def make() -> VoterSet:
+        return entry.make(parameters, lambda: int(rng("voter set").integers(2**31)))
+
+    voters: Voters = FixedVoters(make, entry.needs_labels, protocol.voters)
+    return voters
+
+
+def _search(cell: Cell) -> Search:
+    if cell.protocol.holdout is not None:
+        return HoldOut()
+    if cell.protocol.folds:
+        return KFold(cell.problem.split.fold)
+    return WholePath(measured=bool(cell.protocol.measures))
+
+
+def _measures(cell: Cell, choice: Choice, data: TrainingData) -> dict[str, list[float]]:
+    found: dict[str, list[float]] = {}
+    if choice.path is not None:
+        scores = choice.path.scores()
+        trained = Trained(
+            data.train.y, data.test.y, *scores, choice.path.H, choice.path.weights, data.rng
+        )
+        found = measure(cell.protocol.measures, trained)
+    if data.task == "regression" and cell.problem.truth is not None:
+        truth = cell.problem.truth[cell.problem.split.test]
+        found["rmse_noiseless"] = [rmse(choice.fitted.predicted, truth)]
+    return found

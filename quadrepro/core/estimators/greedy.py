@@ -1,0 +1,566 @@
+"""Estimators of the algorithms that run the greedy loop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from quadrepro.base.arguments import ClassWeight
+from quadrepro.base.types import FloatArray, IntArray
+from quadrepro.core.estimators.base import (
+    LinkedClassifier,
+    VoteClassifier,
+    Voters,
+    one_sample,
+    total_of,
+)
+from quadrepro.core.estimators.streaming import MomentClassifier
+from quadrepro.core.learners.greedy.adaboost import AdaBoost, WeightBoosting
+from quadrepro.core.learners.greedy.adaboost_reg import AdaBoostReg
+from quadrepro.core.learners.greedy.cbboost import CBBoost, GBCBBoost, normalised
+from quadrepro.core.learners.greedy.ebboost import EBBoost
+from quadrepro.core.learners.greedy.hedge import HedgeBoost, experts_rate
+from quadrepro.core.learners.greedy.loop import GreedyAlgorithm, State, Trace, boost
+from quadrepro.core.learners.greedy.quadboost import VARIANTS, QuadBoost, Selection
+from quadrepro.core.learners.learner import N_ROUNDS, Learner
+from quadrepro.core.voters.groups import VoterGroups
+from quadrepro.core.voters.reduction import GramProblem, reduce_problem
+from quadrepro.core.voters.source import GroupedVoters
+from quadrepro.core.voters.stumps import Stumps
+
+
+class GreedyClassifier(VoteClassifier):
+    """Base of the classifiers whose vote the greedy loop finds."""
+
+    learner: ClassVar[type[GreedyAlgorithm[Any]]]
+
+    def _algorithm(self) -> GreedyAlgorithm[Any]:
+        return self.learner(**self._settings())
+
+    def _train(self, H: FloatArray, y: FloatArray, weights: FloatArray | None) -> FloatArray:
+        algorithm = self._algorithm()
+        candidate = self._candidate(algorithm, total_of(y, weights))
+        merges = algorithm.merges_voters
+        return self._solve(
+            reduce_problem(H, y, one_sample(weights), merge_voters=merges), candidate
+        )
+
+    def _learn(self, X: FloatArray, y: FloatArray, weights: FloatArray | None) -> FloatArray:
+        algorithm = self._algorithm()
+        voters = self.voters_ if isinstance(self.voters_, Stumps) else None
+        if voters is None or not voters.are_chains or not isinstance(algorithm, WeightBoosting):
+            return super()._learn(X, y, weights)
+        candidate = self._candidate(algorithm, total_of(y, weights))
+        # Voters need not be merged: the first of equal ones is picked anyway.
+        groups, counts = VoterGroups.of_stumps(X, y, voters.thresholds_).distinct(weights)
+        state = algorithm.weights(GroupedVoters(groups), counts[None])
+        return self._boost(state, candidate, np.arange(len(state.weights[0])))
+
+    def _solve(self, problem: GramProblem, candidate: dict[str, float]) -> FloatArray:
+        """Return the voter weights of a problem."""
+        state = self._algorithm().state(problem, np.zeros(1, dtype=np.intp))
+        return problem.expand(self._boost(state, candidate, problem.representatives))
+
+    def _boost(self, state: State, candidate: dict[str, float], places: IntArray) -> FloatArray:
+        """Return the weights of the voters of a state; keep the rounds, with the voters' places."""
+        algorithm = self._algorithm()
+        n_rounds = int(candidate[N_ROUNDS.name])
+        trace = Trace()
+        value = np.array([candidate.get(algorithm.value_name, np.nan)], dtype=np.float64)
+        boost(algorithm.rule(value), state, n_rounds, [trace])
+        self._picks = places[trace.picks]
+        self._steps = np.array(trace.weights)
+        self.n_iter_ = len(self._picks)
+        # The only trajectory is kept when it ends.
+        return np.asarray(state.weights[0])
+
+    def _stages(self, H: FloatArray) -> Iterator[tuple[FloatArray, float]]:
+        votes, weights, total = np.zeros(len(H)), np.zeros(H.shape[1]), 0.0
+        for pick, step in zip(self._picks, self._steps, strict=True):
+            votes += step * H[:, pick]
+            total += abs(weights[pick] + step) - abs(weights[pick])
+            weights[pick] += step
+            yield votes.copy(), total
+
+
+class AdaBoostClassifier(LinkedClassifier, GreedyClassifier):
+    """AdaBoost (lecture, section 4), with the weight ½ ln((1-ε)/ε).
+
+    Parameters
+    ----------
+    n_rounds : int, default 100
+        Number of rounds. A run ends earlier if a voter has no error or no voter has an edge.
+    voters : transformer, list of fitted classifiers, "precomputed" or None, default None
+        The voters, with values -1 and +1; None stands for ``Stumps(per_attribute=10)``,
+        ``"precomputed"`` for X itself.
+    class_weight : "balanced", dict or None, default None
+        Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
+    min_weight_fraction_leaf : float, default 0.0
+        Stumps with a smaller share of the weight on one side are made constant.
+
+    Attributes
+    ----------
+    classes_, voters_, voter_weights_, n_iter_, feature_importances_, n_features_in_
+        As of `quadrepro.core.estimators.base.VoteClassifier`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quadrepro import AdaBoostClassifier
+    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 0, 0, 1, 1, 1, 1])
+    >>> AdaBoostClassifier(n_rounds=5).fit(X, y).predict([[1.0], [6.0]])
+    array([0, 1])
+
+    The errors after each round:
+
+    >>> y = np.array([0, 0, 1, 0, 1, 1, 1, 1])
+    >>> vote = AdaBoostClassifier(n_rounds=5).fit(X, y)
+    >>> [int((labels != y).sum()) for labels in vote.staged_predict(X)]
+    [1, 1, 0, 0, 0]
+
+    Missing values as a branch of their own:
+
+    >>> from quadrepro import Stumps
+    >>> X[2] = np.nan
+    >>> vote = AdaBoostClassifier(n_rounds=20, voters=Stumps(missing="branch")).fit(X, y)
+    >>> vote.predict([[1.0], [np.nan]])
+    array([0, 1])
+    """
+
+    learner = AdaBoost
+
+    @property
+    def _link(self) -> float:
+        return 2.0
+
+    def __init__(
+        self,
+        n_rounds: int = 100,
+        *,
+        voters: Voters = None,
+        class_weight: ClassWeight = None,
+        min_weight_fraction_leaf: float = 0.0,
+    ) -> None:
+        self.n_rounds = n_rounds
+        self.voters = voters
+        self.class_weight = class_weight
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+
+
+class AdaBoostRegClassifier(GreedyClassifier):
+    """AdaBoost_REG: margins softened by influence (Raetsch, Onoda and Mueller 2001).
+
+    Parameters
+    ----------
+    C : float, default 100.0
+        How much influence softens a margin; 0 is AdaBoost.
+    power : {1, 2}, default 2
+        Power to which influences are raised.
+    n_rounds : int, default 100
+        Number of rounds. A run ends earlier if a voter has no error, no voter has an edge, or no
+        positive and finite weight minimises the loss.
+    voters : transformer, list of fitted classifiers, "precomputed" or None, default None
+        The voters, with values -1 and +1; None stands for ``Stumps(per_attribute=10)``,
+        ``"precomputed"`` for X itself.
+    class_weight : "balanced", dict or None, default None
+        Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
+    min_weight_fraction_leaf : float, default 0.0
+        Stumps with a smaller share of the weight on one side are made constant.
+
+    Attributes
+    ----------
+    classes_, voters_, voter_weights_, n_iter_, feature_importances_, n_features_in_
+        As of `quadrepro.core.estimators.base.VoteClassifier`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quadrepro import AdaBoostRegClassifier
+    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 1, 0, 1, 1, 1, 1])
+    >>> AdaBoostRegClassifier(C=10.0, n_rounds=5).fit(X, y).predict([[1.0], [6.0]])
+    array([0, 1])
+
+    Without influence it is AdaBoost:
+
+    >>> from quadrepro import AdaBoostClassifier
+    >>> vote = AdaBoostRegClassifier(C=0.0, n_rounds=5).fit(X, y)
+    >>> np.allclose(vote.voter_weights_, AdaBoostClassifier(5).fit(X, y).voter_weights_)
+    True
+    """
+
+    learner = AdaBoostReg
+
+    def __init__(
+        self,
+        C: float = 100.0,
+        *,
+        power: Literal[1, 2] = 2,
+        n_rounds: int = 100,
+        voters: Voters = None,
+        class_weight: ClassWeight = None,
+        min_weight_fraction_leaf: float = 0.0,
+    ) -> None:
+        self.C = C
+        self.power = power
+        self.n_rounds = n_rounds
+        self.voters = voters
+        self.class_weight = class_weight
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+
+
+class EBBoostClassifier(GreedyClassifier):
+    """EBBoost: the exponential loss with a penalty on its variance (Shivaswamy and Jebara 2010).
+
+    Parameters
+    ----------
+    lam : float, default 0.1
+        Weight λ of the penalty; 0 is AdaBoost.
+    n_rounds : int, default 100
+        Number of rounds. A run ends earlier if a voter has no error or no voter has an edge.
+    voters : transformer, list of fitted classifiers, "precomputed" or None, default None
+        The voters, with values -1 and +1; None stands for ``Stumps(per_attribute=10)``,
+        ``"precomputed"`` for X itself.
+    class_weight : "balanced", dict or None, default None
+        Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
+    min_weight_fraction_leaf : float, default 0.0
+        Stumps with a smaller share of the weight on one side are made constant.
+
+    Attributes
+    ----------
+    classes_, voters_, voter_weights_, n_iter_, feature_importances_, n_features_in_
+        As of `quadrepro.core.estimators.base.VoteClassifier`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quadrepro import EBBoostClassifier
+    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 1, 0, 1, 1, 1, 1])
+    >>> EBBoostClassifier(lam=0.5, n_rounds=5).fit(X, y).predict([[1.0], [6.0]])
+    array([0, 1])
+
+    Without a penalty it is AdaBoost:
+
+    >>> from quadrepro import AdaBoostClassifier
+    >>> vote = EBBoostClassifier(lam=0.0, n_rounds=5).fit(X, y)
+    >>> np.allclose(vote.voter_weights_, AdaBoostClassifier(5).fit(X, y).voter_weights_)
+    True
+    """
+
+    learner = EBBoost
+
+    def __init__(
+        self,
+        lam: float = 0.1,
+        *,
+        n_rounds: int = 100,
+        voters: Voters = None,
+        class_weight: ClassWeight = None,
+        min_weight_fraction_leaf: float = 0.0,
+    ) -> None:
+        self.lam = lam
+        self.n_rounds = n_rounds
+        self.voters = voters
+        self.class_weight = class_weight
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+
+
+class HedgeBoostClassifier(GreedyClassifier):
+    """Boosting by experts: a majority vote by multiplicative weights (lecture, section 3).
+
+    Parameters
+    ----------
+    eta : float or None, default None
+        Rate η of the example weights, at most 1/2. None stands for the lecture's rate
+        sqrt(ln(m)/T) for T rounds on m training examples, or 1/2 if that is less. m is the total
+        weight of the examples if that is more than their number.
+    n_rounds : int, default 1000
+        Number of rounds. A run ends earlier if no voter has an edge.
+    voters : transformer, list of fitted classifiers, "precomputed" or None, default None
+        The voters, with values -1 and +1; None stands for ``Stumps(per_attribute=10)``,
+        ``"precomputed"`` for X itself.
+    class_weight : "balanced", dict or None, default None
+        Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
+    min_weight_fraction_leaf : float, default 0.0
+        Stumps with a smaller share of the weight on one side are made constant.
+
+    Attributes
+    ----------
+    classes_, voters_, voter_weights_, n_iter_, feature_importances_, n_features_in_
+        As of `quadrepro.core.estimators.base.VoteClassifier`.
+    eta_ : float
+        The rate that was used.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quadrepro import HedgeBoostClassifier
+    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 1, 0, 1, 1, 1, 1])
+    >>> vote = HedgeBoostClassifier(n_rounds=100).fit(X, y)
+    >>> vote.predict([[1.0], [6.0]])
+    array([0, 1])
+    >>> round(vote.eta_, 3)
+    0.144
+
+    Voters count alike: the vote is a difference of whole numbers.
+
+    >>> vote.decision_function([[1.0], [6.0]])
+    array([-48.,  48.])
+    """
+
+    learner = HedgeBoost
+
+    def __init__(
+        self,
+        eta: float | None = None,
+        *,
+        n_rounds: int = 1000,
+        voters: Voters = None,
+        class_weight: ClassWeight = None,
+        min_weight_fraction_leaf: float = 0.0,
+    ) -> None:
+        self.eta = eta
+        self.n_rounds = n_rounds
+        self.voters = voters
+        self.class_weight = class_weight
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+
+    def _candidate(self, learner: Learner, total: float) -> dict[str, float]:
+        learner.check_candidate(n_rounds=self.n_rounds)
+        self.eta_ = experts_rate(self.n_rounds, total) if self.eta is None else self.eta
+        learner.check_candidate(eta=self.eta_)
+        return {"eta": self.eta_, "n_rounds": self.n_rounds}
+
+
+class _CBoundClassifier(GreedyClassifier, MomentClassifier):
+    """A vote whose absolute weights add up to 1 after every round."""
+
+    def _solve(self, problem: GramProblem, candidate: dict[str, float]) -> FloatArray:
+        return normalised(super()._solve(problem, candidate))
+
+    def _stages(self, H: FloatArray) -> Iterator[tuple[FloatArray, float]]:
+        for votes, total in super()._stages(H):
+            yield votes / total, 1.0
+
+
+class CBBoostClassifier(_CBoundClassifier):
+    """CB-Boost: greedy minimisation of the C-bound (Bauvin et al. 2020, Algorithm 1).
+
+    Parameters
+    ----------
+    n_rounds : int, default 100
+        Number of rounds. A run ends earlier if no voter lowers the C-bound any further.
+    allow_repeats : bool, default True
+        Whether a voter may be picked again. By default its weights then add up, as in the authors'
+        code. If False, every round adds another voter, as section 3.3 of the paper says.
+    reweight : bool, default False
+        Whether the weight of a voter that is picked again is set anew, as section 3.1 of the paper
+        reads: to the minimiser over all weights from 0, which may be less than the present one.
+    voters : transformer, list of fitted classifiers, "precomputed" or None, default None
+        The voters; None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` for X itself.
+    class_weight : "balanced", dict or None, default None
+        Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
+    min_weight_fraction_leaf : float, default 0.0
+        Stumps with a smaller share of the weight on one side are made constant.
+
+    Attributes
+    ----------
+    classes_, voters_, voter_weights_, n_iter_, feature_importances_, n_features_in_
+        As of `quadrepro.core.estimators.base.VoteClassifier`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quadrepro import CBBoostClassifier
+    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 1, 0, 1, 1, 1, 1])
+    >>> vote = CBBoostClassifier(n_rounds=5).fit(X, y)
+    >>> vote.predict([[1.0], [6.0]])
+    array([0, 1])
+    >>> float(np.abs(vote.voter_weights_).sum().round(6))
+    1.0
+
+    The three readings of a voter that is picked again differ in the number of voters:
+
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> for settings in ({}, {"reweight": True}, {"allow_repeats": False}):
+    ...     vote = CBBoostClassifier(n_rounds=200, **settings).fit(X, y)
+    ...     print(vote.n_iter_, np.count_nonzero(vote.voter_weights_))
+    200 36
+    200 37
+    40 40
+    """
+
+    learner = CBBoost
+
+    def __init__(
+        self,
+        n_rounds: int = 100,
+        *,
+        allow_repeats: bool = True,
+        reweight: bool = False,
+        voters: Voters = None,
+        class_weight: ClassWeight = None,
+        min_weight_fraction_leaf: float = 0.0,
+    ) -> None:
+        self.n_rounds = n_rounds
+        self.allow_repeats = allow_repeats
+        self.reweight = reweight
+        self.voters = voters
+        self.class_weight = class_weight
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+
+
+class GBCBBoostClassifier(_CBoundClassifier):
+    """GB-CB-Boost: gradient descent on the C-bound (Bauvin et al. 2020, Appendix B).
+
+    Parameters
+    ----------
+    n_rounds : int, default 100
+        Number of rounds. A run ends earlier if no unused voter lowers the C-bound any further.
+    voters : transformer, list of fitted classifiers, "precomputed" or None, default None
+        The voters; None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` for X itself.
+    class_weight : "balanced", dict or None, default None
+        Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
+    min_weight_fraction_leaf : float, default 0.0
+        Stumps with a smaller share of the weight on one side are made constant.
+
+    Attributes
+    ----------
+    classes_, voters_, voter_weights_, n_iter_, feature_importances_, n_features_in_
+        As of `quadrepro.core.estimators.base.VoteClassifier`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quadrepro import GBCBBoostClassifier
+    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 1, 0, 1, 1, 1, 1])
+    >>> GBCBBoostClassifier(n_rounds=5).fit(X, y).predict([[1.0], [6.0]])
+    array([0, 1])
+
+    No voter is picked twice:
+
+    >>> vote = GBCBBoostClassifier(n_rounds=5).fit(X, y)
+    >>> bool(vote.n_iter_ == np.count_nonzero(vote.voter_weights_))
+    True
+    """
+
+    learner = GBCBBoost
+
+    def __init__(
+        self,
+        n_rounds: int = 100,
+        *,
+        voters: Voters = None,
+        class_weight: ClassWeight = None,
+        min_weight_fraction_leaf: float = 0.0,
+    ) -> None:
+        self.n_rounds = n_rounds
+        self.voters = voters
+        self.class_weight = class_weight
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+
+
+UNTIL_CONVERGED = 100_000
+"""Largest number of rounds if the user gives none."""
+
+
+class QuadBoostClassifier(GreedyClassifier, MomentClassifier):
+    """QuadBoost: greedy minimisation of the regularised quadratic risk (QuadBoost, section 3).
+
+    Parameters
+    ----------
+    norm : {None, "l1", "l2", "linf"}, default None
+        The norm of the voter weights to regularise; None for no regularisation.
+    lam : float, default 0.01
+        Regularisation λ of the norms ``"l1"`` and ``"l2"``.
+    alpha_max : float, default 0.01
+        Largest weight α_max that a round gives to a voter, for the norm ``"linf"``.
+    n_rounds : int or None, default None
+        Number of rounds; None to run until the steps vanish, for at most 100,000 rounds.
+    reweight : bool, default False
+        Whether to use the re-weighting form (section 3.1), which replaces the weight of a voter
+        instead of adding to it.
+    selection : {"decrease", "correlation"}, default "decrease"
+        Which voter a round picks: that of the largest decrease of the regularised risk, or that of
+        the largest absolute correlation with the residual, as the paper reads. They differ only
+        for voters with other values than -1 and +1. With `reweight`, only the first is possible.
+    voters : transformer, list of fitted classifiers, "precomputed" or None, default None
+        The voters; None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` for X itself.
+    class_weight : "balanced", dict or None, default None
+        Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
+    min_weight_fraction_leaf : float, default 0.0
+        Stumps with a smaller share of the weight on one side are made constant.
+
+    Attributes
+    ----------
+    classes_, voters_, voter_weights_, n_iter_, feature_importances_, n_features_in_
+        As of `quadrepro.core.estimators.base.VoteClassifier`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quadrepro import QuadBoostClassifier
+    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 1, 0, 1, 1, 1, 1])
+    >>> vote = QuadBoostClassifier("l1", lam=0.1).fit(X, y)
+    >>> vote.predict([[1.0], [6.0]])
+    array([0, 1])
+    >>> int(np.count_nonzero(vote.voter_weights_))
+    3
+
+    With re-weighting the vote is the lasso's:
+
+    >>> from sklearn.linear_model import Lasso
+    >>> vote = QuadBoostClassifier("l1", lam=0.1, reweight=True).fit(X, y)
+    >>> lasso = Lasso(alpha=0.1, fit_intercept=False)
+    >>> lasso = lasso.fit(vote.voters_.transform(X), np.where(y == 1, 1, -1))
+    >>> np.allclose(vote.decision_function(X), lasso.predict(vote.voters_.transform(X)), atol=1e-3)
+    True
+
+    With other values than -1 and +1, the voter of largest correlation need not lower the risk most:
+
+    >>> H = np.array([[1, 0.1], [1, 0.1], [-1, -0.1], [-0.2, -0.1]])
+    >>> for selection in ("decrease", "correlation"):
+    ...     vote = QuadBoostClassifier(n_rounds=1, selection=selection, voters="precomputed")
+    ...     print(vote.fit(H, [1, 1, -1, -1]).voter_weights_.round(2))
+    [ 0. 10.]
+    [1.05 0.  ]
+    """
+
+    learner = QuadBoost
+
+    def __init__(
+        self,
+        norm: Literal["l1", "l2", "linf"] | None = None,
+        *,
+        lam: float = 0.01,
+        alpha_max: float = 0.01,
+        n_rounds: int | None = None,
+        reweight: bool = False,
+        selection: Selection = "decrease",
+        voters: Voters = None,
+        class_weight: ClassWeight = None,
+        min_weight_fraction_leaf: float = 0.0,
+    ) -> None:
+        self.norm = norm
+        self.lam = lam
+        self.alpha_max = alpha_max
+        self.n_rounds = n_rounds
+        self.reweight = reweight
+        self.selection = selection
+        self.voters = voters
+        self.class_weight = class_weight
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+
+    def _algorithm(self) -> QuadBoost:
+        if self.norm not in VARIANTS:
+            raise ValueError(f"norm must be None, 'l1', 'l2' or 'linf', not {self.norm!r}")
+        return VARIANTS[self.norm](self.reweight, selection=self.selection)
+
+    def _candidate(self, learner: Learner, total: float) -> dict[str, float]:
+        n_rounds = UNTIL_CONVERGED if self.n_rounds is None else self.n_rounds
+        QuadBoost().check_candidate(n_rounds=n_rounds)
+        values = {h.name: getattr(self, h.name) for h in learner.hyperparameters if h != N_ROUNDS}
+        learner.check_candidate(**values)
+        return {**values, N_ROUNDS.name: n_rounds}

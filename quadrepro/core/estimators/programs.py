@@ -1,0 +1,372 @@
+"""The classifiers whose weights solve a linear or a quadratic program.
+
+They stand apart from their algorithms, which the command line uses without scikit-learn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from quadrepro.base.arguments import ClassWeight
+from quadrepro.base.types import FloatArray, IntArray
+from quadrepro.core.estimators.base import VoteClassifier, Voters, one_sample, total_of
+from quadrepro.core.estimators.streaming import MomentClassifier
+from quadrepro.core.learners.learner import Grid
+from quadrepro.core.learners.programs import cqboost, lpboost
+from quadrepro.core.learners.programs.cqboost import CqBoost
+from quadrepro.core.learners.programs.lp_reg import RegularizedLP
+from quadrepro.core.learners.programs.lpboost import LPBoost
+from quadrepro.core.learners.programs.mincq import MinCq, MinCqProgram
+from quadrepro.core.learners.programs.program import feasible, infeasible
+from quadrepro.core.learners.programs.qp_reg import RegularizedQP
+from quadrepro.core.voters.reduction import GramProblem, reduce_problem
+
+
+class SoftMarginClassifier(VoteClassifier):
+    """AdaBoost's voters with weights from one program; the base of the two classifiers."""
+
+    def _train(self, H: FloatArray, y: FloatArray, weights: FloatArray | None) -> FloatArray:
+        algorithm = self._algorithm()
+        candidate = self._candidate(algorithm, total_of(y, weights))
+        grid = Grid.of({name: [value] for name, value in candidate.items()})
+        self.n_iter_ = 1
+        return np.asarray(algorithm.path(H, y, grid, one_sample(weights)).reshape(-1))
+
+    def _stages(self, H: FloatArray) -> Iterator[tuple[FloatArray, float]]:
+        # All weights come at once.
+        yield H @ self.voter_weights_, float(np.abs(self.voter_weights_).sum())
+
+
+class CqBoostClassifier(MomentClassifier):
+    """CqBoost: the vote of least C-bound, by column generation (Roy et al. 2016).
+
+    Parameters
+    ----------
+    mu : float, default 0.01
+        Least mean margin of the vote, at most the largest |m_j| of a voter, where m_j is the mean
+        margin of voter j.
+    epsilon : float, default 1e-6
+        The run ends when no edge is above ν by more than this.
+    n_rounds : int or None, default None
+        Largest number of rounds. If None, the run ends by `epsilon` alone.
+    voters : transformer, list of fitted classifiers, "precomputed" or None, default None
+        The voters. None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` means that X is
+        the voter matrix.
+    class_weight : "balanced", dict or None, default None
+        Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
+    min_weight_fraction_leaf : float, default 0.0
+        Stumps with a smaller share of the weight on one side are made constant.
+
+    Attributes
+    ----------
+    classes_, voters_, voter_weights_, n_iter_, feature_importances_, n_features_in_
+        As of `quadrepro.core.estimators.base.VoteClassifier`.
+    gap_ : float
+        Relative duality gap of the last quadratic program.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quadrepro import CqBoostClassifier
+    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 0, 0, 1, 1, 1, 1])
+    >>> vote = CqBoostClassifier(mu=0.5).fit(X, y)
+    >>> vote.predict([[1.0], [6.0]])
+    array([0, 1])
+
+    There is one stage per round.
+
+    >>> len(list(vote.staged_decision_function(X)))
+    2
+    """
+
+    learner = CqBoost
+
+    def __init__(
+        self,
+        mu: float = 0.01,
+        *,
+        epsilon: float = 1e-6,
+        n_rounds: int | None = None,
+        voters: Voters = None,
+        class_weight: ClassWeight = None,
+        min_weight_fraction_leaf: float = 0.0,
+    ) -> None:
+        self.mu = mu
+        self.epsilon = epsilon
+        self.n_rounds = n_rounds
+        self.voters = voters
+        self.class_weight = class_weight
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+
+    def _solve(self, problem: GramProblem, candidate: dict[str, float]) -> FloatArray:
+        [gram], [margins] = problem.grams(), problem.correlations()
+        self._votes: list[tuple[IntArray, FloatArray]] = []
+        for vote, solution in cqboost.generate_columns(gram, margins, self.mu):
+            used = np.flatnonzero(vote)
+            self._votes.append((problem.representatives[used], vote[used]))
+            self.gap_ = solution.gap
+            if solution.excess <= self.epsilon or len(self._votes) == self.n_rounds:
+                break
+        if not self._votes:
+            raise infeasible(self._algorithm(), self.mu, problem)
+        self.n_iter_ = len(self._votes)
+        return problem.expand(vote)
+
+    def _stages(self, H: FloatArray) -> Iterator[tuple[FloatArray, float]]:
+        for voters, weights in self._votes:
+            yield H[:, voters].astype(np.float64) @ weights, float(np.abs(weights).sum())
+
+
+class RegularizedLPBoostClassifier(SoftMarginClassifier):
+    """LP_REG: AdaBoost's voters, weighted for the largest soft margin (Rätsch et al. 2001).
+
+    Parameters
+    ----------
+    nu : float, default 0.1
+        ν in (0, 1]: at most this share of the examples misses the margin.
+    n_rounds : int, default 100
+        AdaBoost's number of rounds.
+    voters : transformer, list of fitted classifiers, "precomputed" or None, default None
+        The voters, with values -1 and +1. None stands for ``Stumps(per_attribute=10)``,
+        ``"precomputed"`` means that X is the voter matrix.
+    class_weight : "balanced", dict or None, default None
+        Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
+    min_weight_fraction_leaf : float, default 0.0
+        Stumps with a smaller share of the weight on one side are made constant.
+
+    Attributes
+    ----------
+    classes_, voters_, voter_weights_, n_iter_, feature_importances_, n_features_in_
+        As of `quadrepro.core.estimators.base.VoteClassifier`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quadrepro import RegularizedLPBoostClassifier
+    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 0, 0, 1, 1, 1, 1])
+    >>> vote = RegularizedLPBoostClassifier(nu=0.1).fit(X, y)
+    >>> vote.predict([[1.0], [6.0]])
+    array([0, 1])
+
+    The sizes of the weights sum to 1.
+
+    >>> float(np.abs(vote.voter_weights_).sum())
+    1.0
+    """
+
+    learner = RegularizedLP
+
+    def __init__(
+        self,
+        nu: float = 0.1,
+        *,
+        n_rounds: int = 100,
+        voters: Voters = None,
+        class_weight: ClassWeight = None,
+        min_weight_fraction_leaf: float = 0.0,
+    ) -> None:
+        self.nu = nu
+        self.n_rounds = n_rounds
+        self.voters = voters
+        self.class_weight = class_weight
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+
+
+class LPBoostClassifier(VoteClassifier):
+    """LPBoost with a soft margin, by column generation (Demiriz et al. 2002).
+
+    Parameters
+    ----------
+    C : float, default 1.0
+        Price of a unit of slack.
+    voters : transformer, list of fitted classifiers, "precomputed" or None, default None
+        The voters. None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` means that X is
+        the voter matrix.
+    class_weight : "balanced", dict or None, default None
+        Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
+    min_weight_fraction_leaf : float, default 0.0
+        Stumps with a smaller share of the weight on one side are made constant.
+
+    Attributes
+    ----------
+    classes_, voters_, voter_weights_, n_iter_, feature_importances_, n_features_in_
+        As of `quadrepro.core.estimators.base.VoteClassifier`.
+    gap_ : float
+        Relative duality gap of the last linear program.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quadrepro import LPBoostClassifier
+    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 0, 0, 1, 1, 1, 1])
+    >>> vote = LPBoostClassifier(C=1.0).fit(X, y)
+    >>> vote.predict([[1.0], [6.0]])
+    array([0, 1])
+
+    The duality gap proves the solution:
+
+    >>> vote.gap_ < 1e-9
+    True
+    """
+
+    learner = LPBoost
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        *,
+        voters: Voters = None,
+        class_weight: ClassWeight = None,
+        min_weight_fraction_leaf: float = 0.0,
+    ) -> None:
+        self.C = C
+        self.voters = voters
+        self.class_weight = class_weight
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+
+    def _train(self, H: FloatArray, y: FloatArray, weights: FloatArray | None) -> FloatArray:
+        self._candidate(self._algorithm(), total_of(y, weights))
+        problem = reduce_problem(H, y, one_sample(weights))
+        self._solutions: list[tuple[IntArray, FloatArray]] = []
+        path = lpboost.generate_columns(
+            problem,
+            problem.counts[0],
+            [float(self.C)],
+            lambda added, solution: self._solutions.append(
+                (problem.representatives[added], solution.voter_weights)
+            ),
+        )
+        added, solution = next(path)
+        self.gap_ = solution.gap
+        self.n_iter_ = len(self._solutions)
+        vote = np.zeros(problem.n_voters)
+        vote[added] = solution.voter_weights
+        return problem.expand(vote)
+
+    def _stages(self, H: FloatArray) -> Iterator[tuple[FloatArray, float]]:
+        for voters, weights in self._solutions:
+            yield H[:, voters].astype(np.float64) @ weights, float(np.abs(weights).sum())
+
+
+class MinCqClassifier(MomentClassifier):
+    """MinCq: the quasi-uniform vote of least C-bound (Germain et al. 2015).
+
+    Parameters
+    ----------
+    mu : float, default 0.01
+        Mean margin of the vote, at most the mean of |m_j| over the voters, where m_j is the mean
+        margin of voter j.
+    voters : transformer, list of fitted classifiers, "precomputed" or None, default None
+        The voters. None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` means that X is
+        the voter matrix.
+    class_weight : "balanced", dict or None, default None
+        Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
+    min_weight_fraction_leaf : float, default 0.0
+        Stumps with a smaller share of the weight on one side are made constant.
+
+    Attributes
+    ----------
+    classes_, voters_, voter_weights_, n_iter_, feature_importances_, n_features_in_
+        As of `quadrepro.core.estimators.base.VoteClassifier`.
+    gap_ : float
+        Relative duality gap of the quadratic program.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quadrepro import MinCqClassifier
+    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 0, 0, 1, 1, 1, 1])
+    >>> vote = MinCqClassifier(mu=0.1).fit(X, y)
+    >>> vote.predict([[1.0], [6.0]])
+    array([0, 1])
+
+    The weights are quasi-uniform: none is larger than 1/n.
+
+    >>> bool(np.abs(vote.voter_weights_).max() <= 1 / len(vote.voter_weights_))
+    True
+    """
+
+    learner = MinCq
+
+    def __init__(
+        self,
+        mu: float = 0.01,
+        *,
+        voters: Voters = None,
+        class_weight: ClassWeight = None,
+        min_weight_fraction_leaf: float = 0.0,
+    ) -> None:
+        self.mu = mu
+        self.voters = voters
+        self.class_weight = class_weight
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+
+    def _solve(self, problem: GramProblem, candidate: dict[str, float]) -> FloatArray:
+        [gram], [margins] = problem.grams(), problem.correlations()
+        program = MinCqProgram(gram, margins)
+        if not feasible(self.mu, program.largest_mu):
+            raise infeasible(self._algorithm(), self.mu, problem)
+        solution = program.solve(self.mu)
+        self.gap_, self.n_iter_ = solution.gap, 1
+        return problem.expand(solution.voter_weights)
+
+    def _stages(self, H: FloatArray) -> Iterator[tuple[FloatArray, float]]:
+        # All weights come at once.
+        yield H @ self.voter_weights_, float(np.abs(self.voter_weights_).sum())
+
+
+class RegularizedQPBoostClassifier(SoftMarginClassifier):
+    """QP_REG: AdaBoost's voters, weighted for the least norm (Rätsch et al. 2001).
+
+    Parameters
+    ----------
+    C : float, default 1.0
+        Price of a unit of slack.
+    n_rounds : int, default 100
+        AdaBoost's number of rounds.
+    voters : transformer, list of fitted classifiers, "precomputed" or None, default None
+        The voters, with values -1 and +1. None stands for ``Stumps(per_attribute=10)``,
+        ``"precomputed"`` means that X is the voter matrix.
+    class_weight : "balanced", dict or None, default None
+        Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
+    min_weight_fraction_leaf : float, default 0.0
+        Stumps with a smaller share of the weight on one side are made constant.
+
+    Attributes
+    ----------
+    classes_, voters_, voter_weights_, n_iter_, feature_importances_, n_features_in_
+        As of `quadrepro.core.estimators.base.VoteClassifier`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quadrepro import RegularizedQPBoostClassifier
+    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 0, 0, 1, 1, 1, 1])
+    >>> vote = RegularizedQPBoostClassifier(C=1.0).fit(X, y)
+    >>> vote.predict([[1.0], [6.0]])
+    array([0, 1])
+
+    Examples whose margin is 1 or more have no slack:
+
+    >>> vote.decision_function(X).round(2)
+    array([-1., -1., -1., -1.,  1.,  1.,  1.,  1.])
+    """
+
+    learner = RegularizedQP
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        *,
+        n_rounds: int = 100,
+        voters: Voters = None,
+        class_weight: ClassWeight = None,
+        min_weight_fraction_leaf: float = 0.0,
+    ) -> None:
+        self.C = C
+        self.n_rounds = n_rounds
+        self.voters = voters
+        self.class_weight = class_weight
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf

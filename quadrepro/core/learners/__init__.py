@@ -1,0 +1,1 @@
+"""Algorithms that find a vote over voters, and predictors that train on attributes."""

@@ -1,0 +1,1 @@
+"""Estimators of other packages, as configs name them."""

@@ -1,0 +1,263 @@
+"""From what a config says of an estimator to the estimator itself, and the parameters it has.
+
+A parameter that takes an estimator is given its name: that of a class of scikit-learn, an import
+path, or a mapping of one of them to its own parameters. Nothing is fitted here. What is known of
+code of the config's own folder is read from its text, until `build` imports it.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import wraps
+from typing import Any, Protocol, TypeVar
+
+from quadrepro.core.learners.contestants.packages import fault_of_files, own_names
+from quadrepro.core.learners.contestants.paths import (
+    check_path,
+    declared,
+    find_maker,
+    full_path,
+    is_estimator,
+    own_file,
+)
+from quadrepro.errors import nearest, place_of_user
+
+_ONE = re.compile(r"(.+__|.+_)?(estimator|classifier|regressor|transformer)")
+_SEVERAL = re.compile(r"(.+__)?(estimators|steps)")
+
+_ANY = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
+
+KEPT = ("passthrough", "drop")
+"""Words that scikit-learn takes in place of an estimator."""
+
+
+MOST_REMEMBERED = 5_000
+
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+
+
+class Asked(Protocol[T_co]):
+    """What can be asked of an estimator before it is made."""
+
+    def __call__(self, path: str, parameters: Mapping[str, Any], folder: str = "") -> T_co:
+        """Return what is asked."""
+
+
+def known_by_text(function: Callable[[str, Mapping[str, Any], str], T]) -> Asked[T]:
+    """Return a function of an import path, parameters and a folder that remembers its values."""
+    found: dict[tuple[str, str, str], T] = {}
+
+    @wraps(function)
+    def remembered(path: str, parameters: Mapping[str, Any], folder: str = "") -> T:
+        # As text 1, 1.0 and True are three values, which they are to an estimator.
+        key = path, repr(parameters), folder
+        if key not in found:
+            if len(found) == MOST_REMEMBERED:
+                found.clear()
+            found[key] = function(path, parameters, folder)
+        return found[key]
+
+    return remembered
+
+
+def build(path: str, parameters: Mapping[str, Any], folder: str = "") -> Any:
+    """Return a new estimator.
+
+    Parameters
+    ----------
+    path : str
+        Import path of its class, or of a function that returns it.
+    parameters : mapping of str to object
+        Arguments of the class or the function, and other parameters of the estimator, such as
+        ``logisticregression__C``.
+    folder : str, default ""
+        Where modules are looked for that are not installed.
+
+    Raises
+    ------
+    KeyError
+        If there is no such class or function.
+    ValueError
+        If it cannot make an estimator of these parameters.
+    """
+    maker = find_maker(path, folder)
+    name = path.partition(":")[2]
+    if inspect.isclass(maker) and not is_estimator(maker):
+        raise ValueError(f"{path} is not an estimator: it needs fit, get_params and set_params")
+    takes = inspect.signature(maker).parameters
+    needed = [key for key, p in takes.items() if p.default is p.empty and p.kind not in _ANY]
+    if lacking := [key for key in needed if key not in parameters]:
+        raise ValueError(f"{name} needs {', '.join(lacking)}")
+    is_open = any(p.kind is p.VAR_KEYWORD for p in takes.values())
+    given = {key: resolved(key, value, folder) for key, value in parameters.items()}
+    own = {key: v for key, v in given.items() if key in takes or (is_open and "__" not in key)}
+    try:
+        estimator = maker(**own)
+    except Exception as error:
+        reason = f"{type(error).__name__}: {error}{place_of_user(error)}"
+        raise ValueError(f"{name} cannot be made: {reason}") from None
+    if inspect.isclass(estimator) or not is_estimator(estimator):
+        what = type(estimator).__name__
+        raise ValueError(f"{path} returns no estimator with fit, get_params and set_params: {what}")
+    for key, value in given.items():
+        if key not in own:
+            _set(estimator, key, value, folder)
+    if not runs_own_code(path, parameters, folder):
+        for part in parts(estimator):
+            if wrong := fault_of_files(part):
+                raise ValueError(wrong)
+    return estimator
+
+
+def _set(estimator: Any, key: str, value: Any, folder: str) -> None:
+    if is_estimator(estimator.get_params(deep=True).get(key)) and isinstance(value, str):
+        value = build_step(value, folder)  # in place of a step that is known by its name
+    try:
+        estimator.set_params(**{key: value})
+    except (ValueError, AttributeError):
+        what, hint = type(estimator).__name__, nearest(key, names_of(estimator))
+        raise ValueError(f"{what} has no parameter {key!r}{hint}") from None
+
+
+def resolved(key: str, value: Any, folder: str = "") -> Any:
+    """Return the value of a parameter, with estimators in place of their names."""
+    if _SEVERAL.fullmatch(key) and isinstance(value, list | tuple):
+        return named(value, folder)
+    return build_step(value, folder) if _names_estimator(key, value) else value
+
+
+def named(steps: Sequence[Any], folder: str = "") -> list[tuple[str, Any]]:
+    """Return estimators with the names that ``make_pipeline`` gives them."""
+    from sklearn.pipeline import make_pipeline
+
+    found: list[tuple[str, Any]] = make_pipeline(*(build_step(s, folder) for s in steps)).steps
+    return found
+
+
+def build_step(step: Any, folder: str = "") -> Any:
+    """Return the estimator that a name, or a mapping of a name to parameters, stands for.
+
+    Raises
+    ------
+    KeyError
+        If there is no such class or function.
+    ValueError
+        If it cannot make an estimator of these parameters, or does not have one of them.
+    """
+    if step in KEPT:
+        return step
+    name, parameters = step_of(step)
+    path = full_path(name)
+    known = names(path, parameters, folder)
+    for key in parameters:
+        if key not in known:
+            raise ValueError(f"{name} has no parameter {key!r}{nearest(key, known)}")
+    return build(path, parameters, folder)
+
+
+def step_of(step: Any) -> tuple[str, Mapping[str, Any]]:
+    """Return the name and the parameters of a step.
+
+    Raises
+    ------
+    ValueError
+        If it is neither a name nor a mapping of one name to parameters.
+    """
+    if isinstance(step, str):
+        return step, {}
+    if isinstance(step, Mapping) and len(step) == 1:
+        ((name, parameters),) = step.items()
+        if isinstance(name, str) and isinstance(parameters, Mapping | None):
+            return name, parameters or {}
+    raise ValueError(
+        "a step must be the name of an estimator, or map its name to parameters, as"
+        f" {{PCA: {{n_components: 2}}}}, not {step!r}"
+    )
+
+
+def parts(estimator: Any) -> Iterator[Any]:
+    """Yield an estimator and all that it holds among its parameters."""
+    yield estimator
+    for value in estimator.get_params(deep=True).values():
+        if is_estimator(value) and not inspect.isclass(value):
+            yield value
+
+
+@known_by_text
+def names(path: str, parameters: Mapping[str, Any], folder: str = "") -> tuple[str, ...]:
+    """Return the names of all parameters that may be given besides some.
+
+    Raises
+    ------
+    KeyError
+        If there is no such class or function.
+    """
+    try:
+        if runs_own_code(path, parameters, folder):
+            own, complete = declared(path, folder)
+            given = (key for key in parameters if not complete or "__" in key)
+            return tuple(dict.fromkeys([*own, *given]))
+    except (KeyError, ValueError):
+        return tuple(parameters)  # `fault_of` tells what is wrong
+    takes = inspect.signature(find_maker(path, folder)).parameters.values()
+    known = [p.name for p in takes if p.kind not in _ANY]
+    flat = {key: value for key, value in parameters.items() if "__" not in key}
+    try:
+        found = names_of(build(path, flat, folder))
+    except ValueError:
+        # What is wrong is said when the estimator itself is asked for.
+        found = [key for key in parameters if "__" in key]
+    return tuple(dict.fromkeys([*known, *found]))
+
+
+def names_of(estimator: Any) -> list[str]:
+    """Return the names of all parameters of an estimator and of those that it holds."""
+    deep = estimator.get_params(deep=True)
+    held = {key: v for key, v in deep.items() if is_estimator(v) and not inspect.isclass(v)}
+    inner = [f"{key}__{name}" for key, value in held.items() for name in own_names(value)]
+    return [*own_names(estimator), *deep, *inner]
+
+
+def paths_in(path: str, parameters: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return an import path with those of all estimators among the parameters."""
+    found = [path]
+    for key, value in parameters.items():
+        several = isinstance(value, list | tuple) and _SEVERAL.fullmatch(key)
+        for step in value if several else [value]:
+            if _names_estimator(key, step) or (several and step not in KEPT):
+                name, inner = step_of(step)
+                found += paths_in(full_path(name), inner)
+    return tuple(dict.fromkeys(found))
+
+
+def _names_estimator(key: str, value: Any) -> bool:
+    """Return whether a value of a parameter is the name of an estimator."""
+    return isinstance(value, str | Mapping) and value not in KEPT and bool(_ONE.fullmatch(key))
+
+
+def runs_own_code(path: str, parameters: Mapping[str, Any], folder: str) -> bool:
+    """Return whether an estimator, or one among its parameters, is code of the config's folder."""
+    return bool(folder) and any(own_file(found, folder) for found in paths_in(path, parameters))
+
+
+@known_by_text
+def fault_of(path: str, parameters: Mapping[str, Any], folder: str = "") -> str | None:
+    """Return why an estimator cannot have some parameters, or None if nothing is known against it.
+
+    scikit-learn's estimators check values themselves. Those of other packages do so when they are
+    fitted, and code of the config's folder when it is called, which is in the first cell.
+    """
+    try:
+        if runs_own_code(path, parameters, folder):
+            for found in paths_in(path, parameters):
+                check_path(found, folder)
+            return None
+        for part in parts(build(path, parameters, folder)):
+            if hasattr(part, "_parameter_constraints"):
+                part._validate_params()
+    except (KeyError, ValueError) as error:
+        return str(error.args[0])
+    return None

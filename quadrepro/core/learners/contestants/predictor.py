@@ -1,0 +1,559 @@
+"""Estimators as a config names them: by import path, or as the steps of a pipeline."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from sklearn import config_context
+from sklearn.base import is_classifier, is_regressor
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import gen_batches
+
+from quadrepro.base.code import file_hash
+from quadrepro.base.types import FloatArray, IntArray, Targets, Task
+from quadrepro.core.learners.contestants.building import (
+    KEPT,
+    build,
+    build_step,
+    fault_of,
+    known_by_text,
+    names,
+    parts,
+    paths_in,
+    runs_own_code,
+    step_of,
+)
+from quadrepro.core.learners.contestants.packages import (
+    column_names,
+    package_of,
+    settle,
+    takes_gaps,
+    use_categories,
+)
+from quadrepro.core.learners.contestants.paths import (
+    SKLEARN,
+    check_path,
+    distributions_of,
+    full_path,
+    modules_of,
+    own_code,
+)
+from quadrepro.core.learners.learner import Grid, Hyperparameter, Outputs, TrainingData, Value
+from quadrepro.core.learners.predictor import Predictor
+
+BAGGING = "BaggingClassifier"
+# They predict the class of the highest mean probability.
+AVERAGES = (BAGGING, "ExtraTreesClassifier", "RandomForestClassifier")
+
+BLOCK_BYTES = 4_000_000
+"""About the size of the rows that are predicted at a time."""
+
+
+def predict(estimator: Any, X: Any, probabilities: FloatArray | None = None) -> Targets:
+    """Return what a fitted estimator predicts.
+
+    Parameters
+    ----------
+    estimator : estimator with the interface of scikit-learn
+        Fitted to one target.
+    X : ndarray of shape (n_examples, n_attributes) or data frame
+        Examples.
+    probabilities : ndarray of shape (n_examples, n_classes), optional
+        Those of `predict_proba`, if they are known.
+
+    Returns
+    -------
+    ndarray of shape (n_examples,)
+    """
+    if not _is_of(estimator, AVERAGES):
+        return np.ravel(estimator.predict(X))
+    found = predict_proba(estimator, X) if probabilities is None else probabilities
+    return np.asarray(estimator.classes_[found.argmax(axis=1)])
+
+
+def predict_proba(estimator: Any, X: Any) -> FloatArray:
+    """Return the class probabilities of a fitted classifier, which has ``predict_proba``."""
+    if not _is_bagging_of_trees(estimator) or not isinstance(X, np.ndarray):
+        return np.asarray(estimator.predict_proba(X), dtype=np.float64)
+    n_rows = max(1, BLOCK_BYTES // (X.itemsize * X.shape[1]))
+    return np.concatenate(
+        [estimator.predict_proba(X[rows]) for rows in gen_batches(len(X), n_rows)]
+    )
+
+
+def _is_bagging_of_trees(estimator: Any) -> bool:
+    # What multiplies matrices could round differently in blocks.
+    trees = DecisionTreeClassifier
+    return _is_of(estimator, (BAGGING,)) and isinstance(estimator.estimator_, trees)
+
+
+def _is_of(estimator: Any, names: tuple[str, ...]) -> bool:
+    return package_of(estimator) == "sklearn" and type(estimator).__name__ in names
+
+
+def estimator_outputs(
+    estimator: Any, labels: FloatArray | None, data: TrainingData, X_new: Any
+) -> Outputs:
+    """Return what a fitted estimator says of new examples.
+
+    Parameters
+    ----------
+    estimator : estimator with the interface of scikit-learn
+        Fitted to the training part.
+    labels : ndarray of shape (n_seen,) or None
+        The labels of the training part, whose indices it was given; None for numbers.
+    data : TrainingData
+        The examples of the cell.
+    X_new : ndarray of shape (n_new, n_attributes)
+        New examples.
+
+    Returns
+    -------
+    Outputs
+        Scores are those of ``decision_function`` and probabilities those of ``predict_proba``, if
+        the estimator has them. A class that the training part lacks has the score -inf and the
+        probability 0.
+    """
+    if labels is None:
+        return Outputs(predict(estimator, X_new).astype(np.float64))
+    seen = np.asarray(labels > 0 if data.task == "classification" else labels, dtype=np.intp)
+    found = scores = probabilities = None
+    if hasattr(estimator, "predict_proba"):
+        found = predict_proba(estimator, X_new)
+        probabilities = np.zeros((len(found), data.n_classes))
+        probabilities[:, seen] = found
+    if hasattr(estimator, "decision_function") and not _is_of_pairs(estimator):
+        scores = _scores(np.asarray(estimator.decision_function(X_new), np.float64), seen, data)
+    predicted = predict(estimator, X_new, found)
+    return Outputs(seen[predicted.astype(np.intp)], scores, probabilities)
+
+
+def _is_of_pairs(estimator: Any) -> bool:
+    """Return whether scores are of pairs of classes, of which three classes have three, too."""
+    return bool(getattr(estimator, "decision_function_shape", "") == "ovo")
+
+
+def _scores(found: FloatArray, seen: IntArray, data: TrainingData) -> FloatArray | None:
+    """Return scores in the form of `Outputs`, or None if they cannot be brought into it."""
+    if data.n_classes == 2:
+        return found if found.ndim == 1 and len(seen) == 2 else None
+    if found.ndim == 1 and len(seen) == 2:
+        found = np.column_stack([-found, found])
+    if found.ndim != 2 or found.shape[1] != len(seen):
+        return None
+    scores = np.full((len(found), data.n_classes), -np.inf)
+    scores[:, seen] = found
+    return scores
+
+
+def size_name(estimator: Any) -> str:
+    """Return the parameter with the size of an ensemble that can grow; "" for other estimators.
+
+    Parameters
+    ----------
+    estimator : estimator of scikit-learn
+        Not fitted.
+    """
+    if package_of(estimator) != "sklearn":
+        return ""
+    known = estimator.get_params(deep=False)
+    if hasattr(estimator, "staged_predict"):
+        return "n_estimators" if "n_estimators" in known else "max_iter"
+    if not {"n_estimators", "warm_start"} <= known.keys():
+        return ""
+    # scikit-learn refuses the one for an ensemble that grows, and warns of the other.
+    refused = known.get("oob_score") or isinstance(known.get("class_weight"), str)
+    return "" if refused else "n_estimators"
+
+
+def nested_predictions(
+    estimator: Any, sizes: Collection[Any], X: FloatArray, y: Targets, X_new: FloatArray
+) -> Mapping[Any, Targets]:
+    """Return what an ensemble predicts at each of several sizes.
+
+    Parameters
+    ----------
+    estimator : estimator of scikit-learn
+        An ensemble with a `size_name`, not fitted, whose ``random_state`` is not None.
+    sizes : collection of int
+        Different sizes.
+    X : ndarray of shape (n_examples, n_attributes)
+        Training examples.
+    y : ndarray of shape (n_examples,)
+        Labels, or the numbers to predict.
+    X_new : ndarray of shape (n_new, n_attributes)
+        Examples to predict.
+
+    Returns
+    -------
+    dict of int to ndarray of shape (n_new,)
+        The predictions at each size, which are those of an ensemble fitted alone.
+    """
+    name = size_name(estimator)
+    if hasattr(estimator, "staged_predict"):
+        estimator.set_params(**{name: max(sizes)}).fit(X, y)
+        stages = dict(enumerate(estimator.staged_predict(X_new), 1))
+        # An ensemble that stops early stays as it is, however large it may be.
+        return {size: stages[min(size, len(stages))] for size in sizes}
+    found: dict[Any, Targets] = {}
+    estimator.set_params(warm_start=True)
+    for size in sorted(sizes):
+        found[size] = predict(estimator.set_params(**{name: size}).fit(X, y), X_new)
+    return found
+
+
+MOST_CHECKED = 100
+"""Of an axis with more values only the ends are put to the estimator."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parameter(Hyperparameter):
+    """A parameter of an estimator, which checks its values itself.
+
+    Attributes
+    ----------
+    check : callable
+        Returns what the estimator says of an invalid value, or None.
+    """
+
+    check: Callable[[Value], str | None]
+
+    def fault(self, values: Sequence[Value]) -> str | None:
+        """Return the estimator's message about an invalid value, or None if all are valid."""
+        if len(values) > MOST_CHECKED:
+            values = (values[0], values[-1])
+        return next((wrong for value in values if (wrong := self.check(value))), None)
+
+
+@dataclass(frozen=True)
+class EstimatorPredictor(Predictor):
+    """An estimator with scikit-learn's interface, with any of its parameters as hyper-parameters.
+
+    Attributes
+    ----------
+    name : str
+        Name of a class of scikit-learn, or the import path of a class or function.
+    settings : dict of str to object
+        Fixed parameters; all others are hyper-parameters or have their defaults. If no seed is
+        given, one is drawn for all candidates on the same examples.
+    folder : str, default ""
+        The folder of the config, if the estimator is code of its own.
+    searched : tuple of str, default ()
+        Hyper-parameters of code of the config's own, which tells its own only when it is imported.
+    predicts : {"classification", "regression"} or "", default ""
+        What code of the config's own must predict.
+    categories : bool, default False
+        Whether nominal attributes are given as categories, in a data frame.
+    keeps_missing : bool, default False
+        Whether missing values stay NaN.
+    n_codes : tuple of int, default ()
+        Of each column the number of categories, 0 for numbers; empty as long as the learner is not
+        bound to the examples of a cell.
+    """
+
+    version: ClassVar[int] = 3
+    takes_raw = True
+    many_classes = True
+
+    name: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    folder: str = ""
+    searched: tuple[str, ...] = ()
+    predicts: Task | Literal[""] = ""
+    categories: bool = False
+    keeps_missing: bool = False
+    n_codes: tuple[int, ...] = ()
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """What results depend on: not the folder, but the code in it, see `modules`."""
+        own = ("name", "settings", "categories", "keeps_missing")
+        return {key: getattr(self, key) for key in own}
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """The modules whose code results depend on."""
+        found = (name for path in self._paths for name in modules_of(path, self.folder))
+        return (*super().modules, *found)
+
+    @property
+    def own_code(self) -> tuple[tuple[str, str], ...]:
+        """The modules of the config's folder that the estimator is made of."""
+        found = own_code(self._paths, self.folder) if self.folder else {}
+        return tuple((name, file_hash(file)) for name, file in found.items())
+
+    @property
+    def packages(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The packages that the estimator and those that it holds come from."""
+        found = (name for path in self._paths for name in distributions_of(path, self.folder))
+        return tuple(dict.fromkeys(("scipy", "scikit-learn", *found)))
+
+    @property
+    def task(self) -> Task:
+        """What the estimator predicts."""
+        if self.predicts:
+            return self.predicts
+        return kind_of(self._path, self.settings, self.folder) or "classification"
+
+    def for_task(self, task: Task) -> Self | None:
+        """Return the predictor for a task; code of the config's own is asked when it is run."""
+        if self.folder and not self.predicts:
+            asked: Task = "regression" if task == "regression" else "classification"
+            return replace(self, predicts=asked)
+        return super().for_task(task)
+
+    @property
+    def hyperparameters(self) -> tuple[Hyperparameter, ...]:
+        """All parameters of the estimator, each of them optional."""
+        given = {**self.settings, **dict.fromkeys(self.searched)}
+        known = names(self._path, given, self.folder)
+        meaning = f"parameter of {self.name}"
+        return tuple(
+            Parameter(name, "any", "small", meaning, optional=True, check=self._check(name))
+            for name in known
+        )
+
+    def _check(self, name: str) -> Callable[[Value], str | None]:
+        if runs_own_code(self._path, self.settings, self.folder):
+            return lambda value: None
+        return lambda value: fault_of(self._path, {**self.settings, name: value}, self.folder)
+
+    def for_columns(self, data: TrainingData) -> Self:
+        """Return this predictor with the columns that hold codes, if it asks for them."""
+        return replace(self, n_codes=data.n_codes) if self.categories else self
+
+    def predictions(
+        self, X: FloatArray, y: FloatArray, grid: Grid, X_new: FloatArray, rng: np.random.Generator
+    ) -> FloatArray:
+        """Train every candidate of a grid; classes are predicted as they are given."""
+        return self.all_predictions(X, y, [grid], X_new, rng)
+
+    def all_predictions(
+        self,
+        X: FloatArray,
+        y: FloatArray,
+        grids: Sequence[Grid],
+        X_new: FloatArray,
+        rng: np.random.Generator,
+    ) -> FloatArray:
+        """Fit the estimator once for all candidates that differ only in its size."""
+        candidates = [candidate for grid in grids for candidate in grid.candidates]
+        random_state = int(rng.integers(2**31))
+        predicted = np.empty((len(candidates), len(X_new)))
+        table, table_new = self._table(X), self._table(X_new)
+        labels, targets = self._labels(y)
+        # Parameters were checked with the config; an ensemble would check them for every tree.
+        with config_context(skip_parameter_validation=True):
+            for chain in self._chains(candidates):
+                estimator = self._estimator(candidates[chain[0]], random_state)
+                if len(chain) == 1:
+                    predicted[chain] = predict(estimator.fit(table, targets), table_new)
+                else:
+                    sizes = [candidates[i][size_name(estimator)] for i in chain]
+                    by_size = nested_predictions(estimator, set(sizes), table, targets, table_new)
+                    predicted[chain] = [by_size[size] for size in sizes]
+        return predicted if labels is None else labels[predicted.astype(np.intp)]
+
+    def outputs(
+        self, data: TrainingData, candidate: dict[str, Value], X_new: FloatArray
+    ) -> Outputs:
+        """Fit the estimator alone and return what it says of new examples."""
+        labels, y = self._labels(data.train.y)
+        estimator = self._estimator(candidate, int(data.rng("all").integers(2**31)))
+        with config_context(skip_parameter_validation=True):
+            fitted = estimator.fit(self._table(data.train.X), y)
+            return estimator_outputs(fitted, labels, data, self._table(X_new))
+
+    def outputs_of(self, predictions: FloatArray) -> Outputs | None:
+        """Return None for a classifier, whose predictions do not tell scores and probabilities."""
+        return super().outputs_of(predictions) if self.task == "regression" else None
+
+    def _labels(self, y: FloatArray) -> tuple[FloatArray | None, Targets]:
+        """Return the labels that occur, and their codes 0, 1, ..., which every estimator takes."""
+        if self.task == "regression":
+            return None, y
+        labels, codes = np.unique(y, return_inverse=True)
+        return labels, codes
+
+    def _chains(self, candidates: Sequence[Mapping[str, Value]]) -> list[list[int]]:
+        """Return the places of candidates that are parts of one ensemble; most are alone."""
+        chains: dict[str, list[int]] = {}
+        for i, candidate in enumerate(candidates):
+            name = size_name(self._estimator(candidate))
+            others = sorted((key, value) for key, value in candidate.items() if key != name)
+            # As text 1, 1.0 and True are three values, which they are to scikit-learn.
+            key = repr(others) if name in candidate else str(i)
+            chains.setdefault(key, []).append(i)
+        return list(chains.values())
+
+    def _estimator(
+        self, candidate: Mapping[str, Value] | None = None, random_state: int | None = None
+    ) -> Any:
+        estimator = build(self._path, {**self.settings, **(candidate or {})}, self.folder)
+        if self.predicts and task_of(estimator) != self.predicts:
+            wanted = "a number" if self.predicts == "regression" else "classes"
+            raise ValueError(f"{self.name} must predict {wanted} here, but it does not")
+        for part in parts(estimator):
+            settle(part, random_state)
+            if self.categories:
+                use_categories(part, self.n_codes)
+        return estimator
+
+    def _table(self, X: FloatArray) -> Any:
+        """Return examples with categories in place of codes, as a data frame."""
+        if not any(self.n_codes):
+            return X
+        import pandas as pd
+
+        gaps = all(takes_gaps(part) for part in parts(self._estimator()))
+        frame = pd.DataFrame(X, columns=column_names(self.n_codes))
+        for name, n_codes in zip(frame, self.n_codes, strict=True):
+            if n_codes:
+                known = [*map(str, range(n_codes)), *([] if gaps else ["missing"])]
+                codes = frame[name].fillna(-1 if gaps else n_codes).astype(np.intp)
+                frame[name] = pd.Categorical.from_codes(codes, known)
+        return frame
+
+    @property
+    def _path(self) -> str:
+        return full_path(self.name)
+
+    @property
+    def _paths(self) -> tuple[str, ...]:
+        return paths_in(self._path, self.settings)
+
+
+def task_of(estimator: Any) -> Task | None:
+    """Return whether an estimator predicts classes or numbers; None if it does neither."""
+    if not hasattr(estimator, "predict"):
+        return None
+    kind = getattr(estimator, "_estimator_type", None)  # of a class without tags
+    tagged = hasattr(estimator, "__sklearn_tags__")
+    if is_classifier(estimator) if tagged else kind == "classifier":
+        return "classification"
+    return "regression" if (is_regressor(estimator) if tagged else kind == "regressor") else None
+
+
+@known_by_text
+def kind_of(path: str, parameters: Mapping[str, Any], folder: str = "") -> Task | None:
+    """Return what the estimator of an import path predicts, or None; see `task_of`."""
+    return task_of(build(path, parameters, folder))
+
+
+PIPELINE = f"{SKLEARN}:Pipeline"
+
+
+class StepError(ValueError):
+    """A step of a pipeline that cannot be used; its arguments are the message and its index."""
+
+
+@dataclass(frozen=True)
+class EstimatorEntry:
+    """An estimator as a config names it.
+
+    Attributes
+    ----------
+    path : str
+        Its import path.
+    label : str
+        What tables call it.
+    preset : dict
+        Parameters that the user cannot change.
+    folder : str
+        The folder of the config, whose own modules may be named.
+    searched : tuple of str
+        The hyper-parameters that the config names.
+    """
+
+    path: str
+    label: str
+    preset: dict[str, Any] = field(default_factory=dict)
+    folder: str = ""
+    searched: tuple[str, ...] = ()
+    former = EstimatorPredictor.former
+
+    def names(self, settings: Mapping[str, Any]) -> Collection[str]:
+        """Return the names of all parameters that there are besides some settings."""
+        known = names(self.path, {**settings, **self.preset}, self.folder)
+        return [name for name in known if name not in self.preset]
+
+    def make(self, settings: Mapping[str, Any]) -> EstimatorPredictor:
+        """Return the predictor with the given parameters.
+
+        Raises
+        ------
+        ValueError
+            If the estimator refuses a parameter, or predicts neither classes nor numbers.
+        """
+        parameters = {**self.preset, **settings}
+        if wrong := fault_of(self.path, parameters, self.folder):
+            raise ValueError(wrong)
+        if runs_own_code(self.path, parameters, self.folder):
+            return EstimatorPredictor(self.path, parameters, self.folder, searched=self.searched)
+        if kind_of(self.path, parameters, self.folder) is None:
+            raise ValueError(f"{self.label} predicts neither classes nor numbers")
+        return EstimatorPredictor(self.path, parameters)
+
+    def code(self, settings: Mapping[str, Any]) -> list[Path]:
+        """Return the files of the config's folder that a run imports."""
+        paths = paths_in(self.path, {**self.preset, **settings})
+        return [*own_code(paths, self.folder).values()]
+
+
+def estimator_entry(path: str, folder: str = "") -> EstimatorEntry:
+    """Return the entry of an import path such as ``"sklearn:SVC"`` or ``"xgboost:XGBClassifier"``.
+
+    Raises
+    ------
+    KeyError
+        If there is no such class or function; the message gives the nearest name.
+    """
+    check_path(path, folder)
+    return EstimatorEntry(path, path.partition(":")[2], folder=folder)
+
+
+def pipeline_entry(steps: Sequence[Any], folder: str = "") -> EstimatorEntry:
+    """Return the entry of a pipeline.
+
+    Parameters
+    ----------
+    steps : sequence of str or dict
+        Names of classes of scikit-learn, import paths, or mappings of one of them to parameters.
+        All but the last transform.
+    folder : str, default ""
+        The folder of the config, whose own modules may be named.
+
+    Raises
+    ------
+    StepError
+        If a step cannot be used.
+    """
+    for i, step in enumerate(steps):
+        last = i == len(steps) - 1
+        try:
+            if step in KEPT:
+                if last:
+                    raise ValueError(f"the last step must predict, but {step} does not")
+                continue
+            name, parameters = step_of(step)
+            if wrong := fault_of(full_path(name), parameters, folder):
+                raise ValueError(wrong)
+            if runs_own_code(full_path(name), parameters, folder):
+                continue
+            found = build_step(step, folder)
+            if last and task_of(found) is None:
+                raise ValueError(f"the last step must predict, but {_name(step)} does not")
+            if not last and not hasattr(found, "transform"):
+                raise ValueError(f"a step before the last must transform: {_name(step)} does not")
+        except (KeyError, ValueError) as error:
+            raise StepError(error.args[0], i) from None
+    label = " + ".join(_name(step) for step in steps)
+    return EstimatorEntry(PIPELINE, label, {"steps": list(steps)}, folder)
+
+
+def _name(step: Any) -> str:
+    return step_of(step)[0].rpartition(":")[2]

@@ -1,0 +1,464 @@
+"""Gradient boosting over trees: one loop, seven ways to step, three losses (Re-scale boosting).
+
+The estimators stand in modules of their own, which need scikit-learn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from numbers import Integral
+from typing import ClassVar, Literal, NamedTuple, Self, cast
+
+import numpy as np
+
+from quadrepro.base.types import BoolArray, FloatArray, IntArray, Task
+from quadrepro.core.learners.gradient.losses import ExponentialLoss, LogisticLoss, Loss, SquaredLoss
+from quadrepro.core.learners.gradient.steps import (
+    Epsilon,
+    Full,
+    Rescale,
+    RescaleEpsilon,
+    RescaleInTheory,
+    RescaleTruncate,
+    Scores,
+    Shrink,
+    Truncate,
+    follow,
+)
+from quadrepro.core.learners.gradient.trees import TreeFitter, Trees, WeightedTreeFitter
+from quadrepro.core.learners.greedy.loop import Rule, Step, Watcher, boost
+from quadrepro.core.learners.learner import N_ROUNDS, Entry, Grid, Hyperparameter, Outputs
+from quadrepro.core.learners.predictor import Predictor
+
+
+class _EveryRound(Watcher[Scores]):
+    """A watcher of trajectories that all run to the last round."""
+
+    def retire(self, rows: IntArray, step: Step, votes: FloatArray) -> None:
+        """Do nothing: no rule of gradient boosting ends a trajectory."""
+
+
+class StagedScores(_EveryRound):
+    """Keeps the scores of new examples after given numbers of rounds.
+
+    Parameters
+    ----------
+    rounds : sequence of int
+        Numbers of rounds, increasing.
+    n_trajectories : int
+        Number of trajectories.
+    X_new : ndarray of shape (n_new, n_features)
+        New examples.
+
+    Attributes
+    ----------
+    path : ndarray of shape (n_trajectories, len(rounds), n_new)
+        The scores.
+    """
+
+    def __init__(self, rounds: Sequence[int], n_trajectories: int, X_new: FloatArray) -> None:
+        self._place = {t: i for i, t in enumerate(rounds)}
+        self._columns = np.ascontiguousarray(X_new.T)
+        self._scores = np.zeros((n_trajectories, len(X_new)))
+        self.path = np.zeros((n_trajectories, len(rounds), len(X_new)))
+
+    def after(self, t: int, live: IntArray, step: Step, state: Scores) -> None:
+        """Take the step on the new examples."""
+        follow(self._scores, state.trees, state.trees.leaves(self._columns), step)
+        if t in self._place:
+            self.path[:, self._place[t]] = self._scores
+
+
+class TrainingLoss(_EveryRound):
+    """Keeps the mean training loss of every trajectory after every round.
+
+    Parameters
+    ----------
+    n_rounds, n_trajectories : int
+        Shape of the losses.
+
+    Attributes
+    ----------
+    path : ndarray of shape (n_trajectories, n_rounds)
+        The losses.
+    """
+
+    def __init__(self, n_rounds: int, n_trajectories: int) -> None:
+        self.path = np.zeros((n_trajectories, n_rounds))
+
+    def after(self, t: int, live: IntArray, step: Step, state: Scores) -> None:
+        """Keep the losses of round `t`."""
+        self.path[:, t - 1] = state.loss.mean(state.scores, state.y, state.weights_of_examples)
+
+
+class Gains(_EveryRound):
+    """Adds up by how much the cuts by each feature lower the squared errors of the trees.
+
+    It sees the first trajectory.
+
+    Parameters
+    ----------
+    n_features : int
+        Number of features.
+
+    Attributes
+    ----------
+    of_features : ndarray of shape (n_features,)
+        The sums.
+    """
+
+    def __init__(self, n_features: int) -> None:
+        self.of_features = np.zeros(n_features)
+
+    def after(self, t: int, live: IntArray, step: Step, state: Scores) -> None:
+        """Undo the cuts of the tree, the last one first: two leaves become one."""
+        trees, leaves = state.trees, state.leaves[0]
+        means = trees.values[0].copy()
+        sizes = np.bincount(leaves, state.weights_of_examples, len(means)).astype(np.float64)
+        for cut in range(trees.parents.shape[1] - 1, -1, -1):
+            if not np.isfinite(trees.thresholds[0, cut]):
+                continue
+            left, right = trees.parents[0, cut], cut + 1
+            total = sizes[left] + sizes[right]
+            share = sizes[right] / total
+            change = means[right] - means[left]
+            self.of_features[trees.features[0, cut]] += sizes[left] * share * change**2
+            means[left] += share * change
+            sizes[left] = total
+
+
+class Ensemble(_EveryRound):
+    """Keeps the trees and the step of every round, for later predictions.
+
+    Attributes
+    ----------
+    rounds : list of (Trees, Step)
+        What each round added.
+    """
+
+    def __init__(self) -> None:
+        self.rounds: list[tuple[Trees, Step]] = []
+
+    def after(self, t: int, live: IntArray, step: Step, state: Scores) -> None:
+        """Keep round `t`."""
+        self.rounds.append((state.trees, step))
+
+    def scores(self, row: BoolArray, n_rounds: int, X_new: FloatArray) -> FloatArray:
+        """Return the scores of new examples after some rounds of the one trajectory in `row`."""
+        columns, scores = np.ascontiguousarray(X_new.T), np.zeros((1, len(X_new)))
+        for trees, step in self.rounds[:n_rounds]:
+            own = trees.keep(row)
+            follow(scores, own, own.leaves(columns), step.keep(row))
+        return np.asarray(scores[0])
+
+
+StepName = Literal[
+    "full", "shrink", "truncate", "rescale", "epsilon", "rescale-truncate", "rescale-epsilon"
+]
+LossName = Literal["l2", "logistic", "exponential"]
+Bound = Literal["tree", "unit"]
+
+LOSSES: dict[LossName, Loss] = {
+    "l2": SquaredLoss(),
+    "logistic": LogisticLoss(),
+    "exponential": ExponentialLoss(),
+}
+
+
+LARGEST_TREE = 10_000
+"""A tree has at most as many cuts, or levels."""
+
+SMALLEST_TARGET = 1e-50
+"""Targets are at least as large, and at most its inverse, since their fourth powers are needed."""
+
+LONGEST_STEP = 1e6
+"""A longer step ε, in units of the largest target, loses the targets in rounding."""
+
+
+class StepKind(NamedTuple):
+    """A way to step.
+
+    Attributes
+    ----------
+    rule : callable
+        Returns the step rule for one hyper-parameter value per trajectory.
+    value : Hyperparameter or None
+        The hyper-parameter of the rule; None if it has none.
+    """
+
+    rule: Callable[[FloatArray], Rule[Scores]]
+    value: Hyperparameter | None = None
+
+
+U = Hyperparameter("u", "number", "small", "u of α_k = min(1, 2 / (k + u))")
+EPS = Hyperparameter("eps", "number", "small", "length ε of a step")
+
+STEPS: dict[StepName, StepKind] = {
+    "full": StepKind(lambda values: Full()),
+    "shrink": StepKind(
+        Shrink,
+        Hyperparameter("nu", "number", "small", "share ν of the line search's step", largest=2.0),
+    ),
+    "truncate": StepKind(lambda values: Truncate(unit=False)),
+    "rescale": StepKind(Rescale, U),
+    "epsilon": StepKind(Epsilon, EPS),
+    "rescale-truncate": StepKind(lambda values: RescaleTruncate(values, unit=False), U),
+    "rescale-epsilon": StepKind(RescaleEpsilon, EPS),
+}
+
+RESCALE_IN_THEORY = StepKind(RescaleInTheory)
+
+UNIT: dict[StepName, StepKind] = {
+    "truncate": StepKind(lambda values: Truncate(unit=True)),
+    "rescale-truncate": StepKind(lambda values: RescaleTruncate(values, unit=True), U),
+}
+"""The truncated steps, with the bound on trees of unit root mean square."""
+
+
+@dataclass(frozen=True)
+class GradientBoost(Predictor):
+    """Boosting along the gradient of a loss, with regression trees as base learners.
+
+    The number of rounds is nested; all values of the step's hyper-parameter advance side by side.
+
+    Parameters
+    ----------
+    step : {"full", "shrink", "truncate", "rescale", "epsilon", "rescale-truncate", \
+            "rescale-epsilon"}, default "full"
+        Boosting, RSboosting (its hyper-parameter is ``nu``), RTboosting, RBoosting (``u``),
+        ε-boosting (``eps``), re-scale RTboosting (``u``) or re-scale ε-boosting (``eps``), the last
+        with the α_k = 3 / (k + 3) of RBoosting's theorems.
+    loss : {"l2", "logistic", "exponential"} or None, default None
+        The squared loss of a number, or the logistic or exponential loss of a class; None for the
+        squared or the logistic loss, by the task. RBoosting with the exponential loss is re-scale
+        AdaBoost.
+    cuts : int, default 1
+        Number of cuts J of a tree; 1 gives a stump.
+    depth : int or None, default None
+        Depth of the trees, instead of a number of cuts.
+    theory : bool, default False
+        Whether RBoosting uses the α_k = 3 / (k + 3) of its theorems; it then has no
+        hyper-parameter.
+    bound : {"tree", "unit"} or None, default None
+        Whether the truncated steps bound the weight of a tree as it was fitted, or of the tree
+        scaled to a root mean square of 1 on the training examples; None for "tree" with the squared
+        loss and "unit" with the others.
+
+    Raises
+    ------
+    ValueError
+        If a setting is out of range or the settings contradict each other.
+    """
+
+    version: ClassVar[int] = 2
+    kernels: ClassVar[tuple[str, ...]] = (
+        "elementary_compiled",
+        "learners.gradient.losses_compiled",
+        "learners.gradient.trees_compiled",
+    )
+    former: ClassVar[Mapping[str, str]] = {"splits": "cuts"}
+
+    step: StepName = "full"
+    loss: LossName | None = None
+    cuts: int = 1
+    depth: int | None = None
+    theory: bool = False
+    bound: Bound | None = None
+
+    def __post_init__(self) -> None:
+        choices = (
+            ("step", tuple(STEPS)),
+            ("loss", (None, *LOSSES)),
+            ("bound", (None, "tree", "unit")),
+        )
+        for name, known in choices:
+            if (given := getattr(self, name)) not in known:
+                raise ValueError(f"{name} must be {', '.join(map(repr, known))}, not {given!r}")
+        for name in ("cuts", "depth"):
+            size = getattr(self, name)
+            if size is not None and not (
+                isinstance(size, Integral) and 1 <= int(size) <= LARGEST_TREE
+            ):
+                raise ValueError(
+                    f"{name} must be a whole number from 1 to {LARGEST_TREE}, not {size!r}"
+                )
+        if self.depth is not None and self.cuts != 1:
+            raise ValueError(
+                f"depth replaces cuts: give depth {self.depth} or cuts {self.cuts}, not both"
+            )
+        if self.theory and self.step != "rescale":
+            raise ValueError(f"theory is for step 'rescale', not {self.step!r}")
+        if self.bound is not None and self.step not in UNIT:
+            names = " and ".join(map(repr, UNIT))
+            raise ValueError(f"bound is for steps {names}, not {self.step!r}")
+
+    @property
+    def task(self) -> Task:
+        """The task of the loss; regression if no loss is set."""
+        return "regression" if self.loss in (None, "l2") else "classification"
+
+    def for_task(self, task: Task) -> Self | None:
+        """Return the algorithm with the loss of a task, or None if it has another loss."""
+        if self.loss is None:
+            return replace(self, loss="l2" if task == "regression" else "logistic")
+        return super().for_task(task)
+
+    @property
+    def kind(self) -> StepKind:
+        """The way to step."""
+        if self.theory:
+            return RESCALE_IN_THEORY
+        unit = "tree" if self.task == "regression" else "unit"
+        kinds = STEPS | UNIT if (self.bound or unit) == "unit" else STEPS
+        return kinds[self.step]
+
+    @property
+    def value_name(self) -> str:
+        """Name of the hyper-parameter other than ``n_rounds``; empty if there is none."""
+        return "" if self.kind.value is None else self.kind.value.name
+
+    @property
+    def hyperparameters(self) -> tuple[Hyperparameter, ...]:
+        """What a grid may name."""
+        return (N_ROUNDS,) if self.kind.value is None else (self.kind.value, N_ROUNDS)
+
+    def run(
+        self,
+        X: FloatArray,
+        y: FloatArray,
+        values: FloatArray,
+        n_rounds: int,
+        watchers: Sequence[Watcher[Scores]],
+        *,
+        weights: FloatArray | None = None,
+        least_share: float = 0.0,
+    ) -> None:
+        """Run the loop for every value of the step's hyper-parameter.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_examples, n_features)
+            Training examples.
+        y : ndarray of shape (n_examples,)
+            Numbers, or labels -1 or +1.
+        values : ndarray of shape (n_trajectories,)
+            Values of the hyper-parameter; a single NaN if there is none.
+        n_rounds : int
+            Number of rounds.
+        watchers : sequence of Watcher
+            They see every round.
+        weights : ndarray of shape (n_examples,) or None, default None
+            How often each example counts; None for once.
+        least_share : float, default 0.0
+            Least share of the total weight in a leaf.
+
+        Raises
+        ------
+        ValueError
+            If the numbers are so large or small that their squares leave the range of float64, or
+            so small beside a step of length ε that they are lost in rounding.
+        """
+        if self.task == "regression":
+            self._check_targets(float(np.abs(y).max()), values)
+        fitter: TreeFitter | WeightedTreeFitter
+        if weights is None and not least_share:
+            fitter = TreeFitter(X, self.cuts, self.depth)
+        else:
+            # The mean loss does not depend on the scale, but the limits of a line search do.
+            weights = np.ones(len(X)) if weights is None else weights / weights.mean()
+            fitter = WeightedTreeFitter(X, weights, self.cuts, self.depth, least_share)
+        state = Scores(fitter, LOSSES[self.loss or "l2"], y, len(values), weights)
+        boost(self.kind.rule(values), state, n_rounds, watchers)
+
+    def _check_targets(self, largest: float, values: FloatArray) -> None:
+        if largest and not SMALLEST_TARGET <= largest <= 1 / SMALLEST_TARGET:
+            raise ValueError(
+                f"the largest target, {largest:g}, must be between {SMALLEST_TARGET:g} and"
+                f" {1 / SMALLEST_TARGET:g}: scale the targets"
+            )
+        if self.kind.value is EPS and largest and values.max() > LONGEST_STEP * largest:
+            raise ValueError(
+                f"eps is in units of the targets, so it must be at most {LONGEST_STEP:g} times the"
+                f" largest of them, {largest:g}, not {values.max():g}"
+            )
+
+    def predictions(
+        self, X: FloatArray, y: FloatArray, grid: Grid, X_new: FloatArray, rng: np.random.Generator
+    ) -> FloatArray:
+        """Train every candidate of a grid and return its predictions; nothing is drawn.
+
+        See `Predictor.predictions`.
+        """
+        return self._predictions(X, y, grid, X_new, [])
+
+    def outputs_of(self, predictions: FloatArray) -> Outputs:
+        """Return the scores of classes with the probabilities that minimise the expected loss."""
+        if self.task == "regression":
+            return Outputs(predictions)
+        positive = LOSSES[self.loss or "l2"].probability(predictions)
+        return Outputs.by_score(predictions, np.column_stack([1.0 - positive, positive]))
+
+    def held_out_predictions(
+        self,
+        X: FloatArray,
+        y: FloatArray,
+        grids: Sequence[Grid],
+        X_valid: FloatArray,
+        rng: np.random.Generator,
+    ) -> tuple[FloatArray, Callable[[int, FloatArray], Outputs]]:
+        """Train every candidate, and keep its trees to predict new examples if asked.
+
+        See `Predictor.held_out_predictions`.
+        """
+        pairs = [(grid, Ensemble()) for grid in grids]
+        found = [self._predictions(X, y, grid, X_valid, [kept]) for grid, kept in pairs]
+        places = [(grid, kept, c) for grid, kept in pairs for c in grid.candidates]
+
+        def later(i: int, X_new: FloatArray) -> Outputs:
+            grid, kept, candidate = places[i]
+            values = grid.axis(self.value_name) or (None,)
+            row = np.array([value == candidate.get(self.value_name) for value in values])
+            n_rounds = int(cast(int, candidate[N_ROUNDS.name]))
+            return self.outputs_of(kept.scores(row, n_rounds, X_new))
+
+        return found[0] if len(found) == 1 else np.concatenate(found), later
+
+    def _predictions(
+        self,
+        X: FloatArray,
+        y: FloatArray,
+        grid: Grid,
+        X_new: FloatArray,
+        watchers: Sequence[Watcher[Scores]],
+    ) -> FloatArray:
+        self.check(grid)
+        values = np.asarray(grid.axis(self.value_name) or (np.nan,), dtype=np.float64)
+        rounds = [int(t) for t in grid.axis(N_ROUNDS.name) or ()]
+        staged = StagedScores(rounds, len(values), X_new)
+        self.run(X, y, values, rounds[-1], [staged, *watchers])
+        return np.asarray(grid.flatten(staged.path[None], (self.value_name, N_ROUNDS.name))[0])
+
+
+def _entry(step: str, label: str, where: str, grid: dict[str, list[float]], own: str = "") -> Entry:
+    """Return the entry of a way to step; `own` is the setting that it alone has."""
+    preset = {name: value for name, value in (("bound", None), ("theory", False)) if name != own}
+    return Entry(
+        GradientBoost, label, f"Re-scale boosting, {where}", grid, {"step": step, **preset}
+    )
+
+
+_TREES: dict[str, list[float]] = {"n_rounds": [1, 2, 5, 10, 20, 50, 100, 200, 500]}
+_FEW: dict[str, list[float]] = {"n_rounds": [5, 20, 100, 500]}
+_STEPS: list[float] = [0.01, 0.03, 0.1, 0.3, 1]
+_SCALES: dict[str, list[float]] = {"u": [1, 10, 100, 1000], **_FEW}
+
+BOOSTING = _entry("full", "Boosting", "algorithm 1", _TREES)
+RSBOOSTING = _entry("shrink", "RSboosting", "section IV", {"nu": _STEPS, **_FEW})
+RTBOOSTING = _entry("truncate", "RTboosting", "section IV", _TREES, "bound")
+RBOOSTING = _entry("rescale", "RBoosting", "algorithm 2", _SCALES, "theory")
+EPSILON_BOOSTING = _entry("epsilon", "ε-boosting", "section IV", {"eps": _STEPS, **_FEW})
+RESCALE_RTBOOSTING = _entry("rescale-truncate", "Re-scale RTboosting", "remark 1", _SCALES, "bound")
+RESCALE_EPSILON_BOOSTING = _entry(
+    "rescale-epsilon", "Re-scale ε-boosting", "remark 1", {"eps": _STEPS, **_FEW}
+)

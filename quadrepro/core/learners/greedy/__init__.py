@@ -1,0 +1,1 @@
+"""The greedy loop, and the algorithms that are step rules of it."""

@@ -1,0 +1,898 @@
+"""What a learner is: hyper-parameters and grids, training data, and the trainer of a search."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from functools import cache, cached_property
+from math import inf
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, cast
+
+import numpy as np
+
+from quadrepro.base.types import BoolArray, FloatArray, IntArray, Targets, Task
+from quadrepro.core.voters.random_stumps import Codes, RandomStumps, StumpVote
+from quadrepro.core.voters.reduction import GramProblem, VotingProblem, reduce_problem
+from quadrepro.core.voters.source import ZERO_VOTE
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One algorithm as a config names it.
+
+    Attributes
+    ----------
+    learner : type
+        Its class.
+    label : str
+        Its name in tables.
+    source : str
+        The paper that describes it.
+    grid : dict
+        Values of hyper-parameters for a config that names none, as it would write them: those of
+        the paper where these are few, else at most 20 candidates and 10,000 rounds, so that a data
+        set of some thousand rows takes seconds on a laptop.
+    preset : dict
+        Settings that the user cannot change.
+    """
+
+    learner: type[Learner]
+    label: str
+    source: str
+    grid: dict[str, Any] = field(default_factory=dict)
+    preset: dict[str, Any] = field(default_factory=dict)
+
+    def make(self, settings: dict[str, Any]) -> Learner:
+        """Return the algorithm with the given settings.
+
+        Raises
+        ------
+        pydantic.ValidationError
+            If a setting is unknown, has the wrong type or is out of range; a ValueError.
+        """
+        return _validator(self.learner).validate_python(settings | self.preset, extra="forbid")
+
+    @cached_property
+    def settings(self) -> dict[str, Any]:
+        """Names and defaults of the settings that the user may change."""
+        return {f.name: f.default for f in fields(self.learner) if f.name not in self.preset}
+
+    def names(self, settings: Mapping[str, Any]) -> Collection[str]:
+        """Return the names of the settings that the user may change besides some."""
+        return self.settings
+
+    @property
+    def former(self) -> Mapping[str, str]:
+        """Settings that have been renamed: the former name and the present one."""
+        return self.learner.former
+
+
+@cache
+def _validator(learner: type[Learner]) -> TypeAdapter[Learner]:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(learner)
+
+
+Value = int | float | str | None
+"""A number; parameters of scikit-learn's estimators may also be strings, booleans or None."""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Values of each hyper-parameter; a candidate is one combination of them.
+
+    The first axis is the outermost one. A search gives ties to the first candidate, so every axis
+    should list its values from simple to complex.
+
+    Attributes
+    ----------
+    axes : tuple of (name, values)
+        The hyper-parameters, outermost first.
+    """
+
+    axes: tuple[tuple[str, tuple[Value, ...]], ...]
+
+    @classmethod
+    def of(cls, values: Mapping[str, Sequence[Value]]) -> Grid:
+        """Return the grid of a mapping of names to values.
+
+        Raises
+        ------
+        ValueError
+            If a hyper-parameter has no value.
+        """
+        for name, axis in values.items():
+            if len(axis) == 0:
+                raise ValueError(f"hyper-parameter {name!r} has no value")
+        return cls(tuple((name, tuple(axis)) for name, axis in values.items()))
+
+    def __len__(self) -> int:
+        """Return the number of candidates."""
+        return math.prod(len(values) for _, values in self.axes)
+
+    @cached_property
+    def candidates(self) -> list[dict[str, Value]]:
+        """Every combination, in order."""
+        names = [name for name, _ in self.axes]
+        combinations = itertools.product(*(values for _, values in self.axes))
+        return [dict(zip(names, c, strict=True)) for c in combinations]
+
+    def axis(self, name: str) -> tuple[float, ...] | None:
+        """Return the values of a numeric hyper-parameter, or None if the grid does not name it."""
+        return cast("tuple[float, ...] | None", dict(self.axes).get(name))
+
+    def flatten(self, weights: FloatArray, names: Sequence[str]) -> FloatArray:
+        """Put an array with one axis per hyper-parameter into the order of the candidates.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (n_samples, len(axis of names[0]), ..., n_voters)
+            Weights. The axis of a hyper-parameter that the grid does not name has length 1.
+        names : sequence of str
+            The hyper-parameter of each inner axis.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_candidates, n_voters)
+            The path of every sample.
+        """
+        order = [names.index(name) for name, _ in self.axes]
+        spare = [i for i in range(len(names)) if i not in order]
+        moved = weights.transpose(0, *(1 + i for i in (*order, *spare)), weights.ndim - 1)
+        return moved.reshape(weights.shape[0], -1, weights.shape[-1])
+
+
+@dataclass(frozen=True)
+class Stopping:
+    """The rule by which validation errors end a run.
+
+    Attributes
+    ----------
+    patience : int, default 50
+        A run ends after this number of rounds without fewer errors than ever before.
+    lag : int or None, default None
+        If given, it replaces `patience`: a run ends when it has at least as many errors as `lag`
+        rounds before.
+    take : {"best", "last"}, default "best"
+        Whether to take the first round with the fewest errors, or the last round.
+    max_rounds : int, default 10 000
+        The largest number of rounds.
+    """
+
+    patience: int = 50
+    lag: int | None = None
+    take: Literal["best", "last"] = "best"
+    max_rounds: int = 10_000
+
+
+@dataclass(frozen=True)
+class Hyperparameter:
+    """One axis that the grid of a learner may have.
+
+    Attributes
+    ----------
+    name : str
+        Name in configs and estimators.
+    kind : {"integer", "number", "any"}
+        Type of its values. If it is "any", nothing is checked and the order is free.
+    simple : {"small", "large"}
+        Which end of the range gives the simpler model; a grid starts there.
+    meaning : str
+        One line for the user.
+    zero : bool, default False
+        Whether 0 is a valid value.
+    optional : bool, default False
+        Whether a grid may leave it out.
+    smallest, largest : float, default 1e-100 and 1e100
+        The smallest valid value other than 0, and the largest one. Beyond the default ends,
+        squares and products of values leave the range of float64.
+    """
+
+    name: str
+    kind: Literal["integer", "number", "any"]
+    simple: Literal["small", "large"]
+    meaning: str
+    zero: bool = False
+    optional: bool = False
+    smallest: float = 1e-100
+    largest: float = 1e100
+
+    def fault(self, values: Sequence[Value]) -> str | None:
+        """Return what is wrong with the values of an axis, or None if they are valid."""
+        if self.kind == "any":
+            return None
+        numbers: list[float] = []
+        for value in values:
+            if isinstance(value, (str, bool, type(None))):
+                return f"{self.name} takes numbers, not {value!r}"
+            if not 0 <= value < inf or (value == 0 and not self.zero):
+                low = "at least 0" if self.zero else "positive"
+                return f"{self.name} must be {low} and finite, not {_shown(value)}"
+            if value > self.largest:
+                return f"{self.name} must be at most {self.largest:g}, not {_shown(value)}"
+            if 0 < value < self.smallest:
+                low = "0 or " if self.zero else ""
+                return f"{self.name} must be {low}at least {self.smallest:g}, not {value:g}"
+            if self.kind == "integer" and value != int(value):
+                return f"{self.name} takes whole numbers, not {value:g}"
+            numbers.append(value)
+        if len(set(numbers)) < len(numbers):
+            return f"{self.name} lists a value twice"
+        if numbers != sorted(numbers, reverse=self.simple == "large"):
+            order = "increase" if self.simple == "small" else "decrease"
+            return (
+                f"the values of {self.name} must {order}: ties go to the first, simplest candidate"
+            )
+        return None
+
+
+def _shown(value: float) -> str:
+    """Return a number in words; an integer can be beyond the range of float64."""
+    return f"{value:g}" if abs(value) < 1e300 or isinstance(value, float) else "a larger number"
+
+
+N_ROUNDS = Hyperparameter("n_rounds", "integer", "small", "number of rounds T", largest=1e9)
+
+
+@dataclass(frozen=True)
+class Learner(ABC):
+    """What a config names: its settings are fixed, and a grid gives its hyper-parameters.
+
+    Attributes
+    ----------
+    version : int
+        Raised whenever results change, so that an old record is never mistaken for a new one.
+    gives_votes : bool
+        Whether candidates are weights over voters, which some measures need.
+    takes_drawn_stumps : bool
+        Whether the learner can learn from stumps that are drawn in every round.
+    many_classes : bool
+        Whether the learner can tell more than two classes apart by itself.
+    draws : bool
+        Whether training may draw random numbers.
+    takes_raw : bool
+        Whether the learner can be asked to take categories and missing values as they are.
+    uses_gram : bool
+        Whether training needs the Gram matrix of the voters.
+    former : mapping of str to str
+        Settings that have been renamed: the former name and the present one.
+    kernels : tuple of str
+        Modules of `quadrepro.core` whose compiled loops training runs.
+    packages : tuple of str
+        Packages besides numpy whose versions results may depend on.
+    """
+
+    version: ClassVar[int] = 1
+    gives_votes: ClassVar[bool]
+    takes_drawn_stumps: ClassVar[bool] = False
+    many_classes: ClassVar[bool] = False
+    draws: ClassVar[bool] = False
+    takes_raw: ClassVar[bool] = False
+    uses_gram: ClassVar[bool] = False
+    former: ClassVar[Mapping[str, str]] = {}
+    kernels: ClassVar[tuple[str, ...]] = ()
+    packages: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    @abstractmethod
+    def hyperparameters(self) -> tuple[Hyperparameter, ...]:
+        """The hyper-parameters that a grid may name."""
+
+    @abstractmethod
+    def trainer(self, data: TrainingData, grids: Sequence[Grid]) -> Trainer:
+        """Return the trainer of all candidates on the examples of one cell.
+
+        Parameters
+        ----------
+        data : TrainingData
+            Prepared examples, and the source of voters.
+        grids : sequence of Grid
+            The candidates, from simple to complex.
+
+        Raises
+        ------
+        ValueError
+            If the data cannot give the required voters.
+        """
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """The settings that results depend on."""
+        return asdict(self)
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """The modules whose code results depend on, see `quadrepro.base.code.code_hash`."""
+        return (type(self).__module__, *(f"quadrepro.core.{name}" for name in self.kernels))
+
+    @property
+    def own_code(self) -> tuple[tuple[str, str], ...]:
+        """Names and hashes of modules beside the config that results depend on."""
+        return ()
+
+    @property
+    def categories(self) -> bool:
+        """Whether nominal attributes stay codes, as they are before they are normalised."""
+        return False
+
+    @property
+    def keeps_missing(self) -> bool:
+        """Whether missing values stay NaN."""
+        return False
+
+    @property
+    def task(self) -> Task:
+        """What the learner predicts: one of two or more classes, or a number."""
+        return "classification"
+
+    def for_task(self, task: Task) -> Self | None:
+        """Return this learner set up for a task, or None if it cannot do it.
+
+        What tells two classes apart is set up for more: each of them is told from the rest.
+        """
+        return self if (task == "regression") == (self.task == "regression") else None
+
+    def against_rest(self, task: Task) -> bool:
+        """Whether the learner is trained once for every class, as it tells only two apart."""
+        return task == "multiclass" and not self.many_classes
+
+    def check(self, grid: Grid) -> None:
+        """Raise ValueError if a grid does not fit the hyper-parameters."""
+        known = {h.name: h for h in self.hyperparameters}
+        for name, values in grid.axes:
+            if name not in known:
+                raise ValueError(f"{type(self).__name__} has no hyper-parameter {name!r}")
+            if fault := known[name].fault(values):
+                raise ValueError(fault)
+        needed = [h.name for h in known.values() if not h.optional]
+        if missing := [name for name in needed if grid.axis(name) is None]:
+            raise ValueError(f"{type(self).__name__} needs a value of {', '.join(missing)}")
+
+    def check_candidate(self, **candidate: Value) -> None:
+        """Raise ValueError if a value of a hyper-parameter is invalid."""
+        known = {h.name: h for h in self.hyperparameters}
+        for name, value in candidate.items():
+            if fault := known[name].fault([value]):
+                raise ValueError(fault)
+
+
+Rng = Callable[[str], np.random.Generator]
+"""Returns the generator of the draws with a given name."""
+
+
+class NoSolutionError(ValueError):
+    """No candidate has a solution on every fold."""
+
+
+def trained_on(fold: IntArray, f: int) -> BoolArray:
+    """Return which examples a fold is predicted from, shape (n_train,).
+
+    These are those of all other folds, or of the earlier ones if folds are windows of time, before
+    which there are examples of none (-1).
+    """
+    return fold < f if fold.min() < 0 else fold != f
+
+
+class Part(NamedTuple):
+    """Prepared examples: attributes of shape (n_examples, n_attributes) and labels or numbers."""
+
+    X: FloatArray
+    y: FloatArray
+
+
+class Voters(ABC):
+    """Where the voters of an algorithm come from."""
+
+    @abstractmethod
+    def trainer(self, algorithm: Algorithm, data: TrainingData, grids: Sequence[Grid]) -> Trainer:
+        """Return the trainer of an algorithm over these voters.
+
+        Parameters
+        ----------
+        algorithm : Algorithm
+            Finds the votes.
+        data : TrainingData
+            Prepared examples.
+        grids : sequence of Grid
+            The candidates, from simple to complex.
+
+        Raises
+        ------
+        ValueError
+            If the data cannot give these voters.
+        """
+
+    def matrices(self, train: Part, X_new: FloatArray, rng: Rng) -> tuple[FloatArray, FloatArray]:
+        """Return the voter matrices of training and of new examples, if voters are fixed.
+
+        Parameters
+        ----------
+        train : Part
+            Training examples.
+        X_new : ndarray of shape (n_new, n_attributes)
+            New examples.
+        rng : callable
+            Returns the generator of the draws with a given name.
+
+        Raises
+        ------
+        ValueError
+            If the data cannot give these voters, or there is no voter matrix.
+        """
+        raise ValueError(f"{type(self).__name__} are not the same in every round")
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingData:
+    """The examples of one cell.
+
+    Attributes
+    ----------
+    train, test : Part
+        Training and test examples.
+    valid : Part or None
+        Held-out examples to choose a candidate by; None if there are none.
+    voters : Voters
+        Where an algorithm that needs voters gets them from.
+    rng : callable
+        Returns the generator of the draws with a given name.
+    task : {"classification", "multiclass", "regression"}, default "classification"
+        What is predicted: labels -1 and +1, class codes 0 to K - 1, or numbers.
+    n_classes : int, default 2
+        Number of classes; 0 if numbers are predicted.
+    n_codes : tuple of int, default ()
+        Of each column the number of codes whose positions it holds, as long as the learner asks for
+        `categories`; 0 for numbers.
+    """
+
+    train: Part
+    test: Part
+    valid: Part | None
+    voters: Voters
+    rng: Rng
+    task: Task = "classification"
+    n_classes: int = 2
+    n_codes: tuple[int, ...] = ()
+
+    def against_rest(self, code: int) -> TrainingData:
+        """Return the same examples with one class as +1 and all others as -1."""
+
+        def part(of: Part) -> Part:
+            return Part(of.X, np.where(of.y == code, 1.0, -1.0))
+
+        return replace(
+            self,
+            train=part(self.train),
+            test=part(self.test),
+            valid=None if self.valid is None else part(self.valid),
+            task="classification",
+            n_classes=2,
+        )
+
+
+class Outputs(NamedTuple):
+    """What a trained candidate says of new examples.
+
+    Attributes
+    ----------
+    predicted : ndarray of shape (n_new,)
+        Class codes, 0 or 1 for two classes, or numbers.
+    scores : ndarray of shape (n_new,) or (n_new, n_classes), or None, default None
+        Scores: of two classes one, above zero for the second class, of more one a class. None if
+        the learner has none.
+    probabilities : ndarray of shape (n_new, n_classes) or None, default None
+        Probabilities of the classes; None if the learner has none.
+    """
+
+    predicted: Targets
+    scores: FloatArray | None = None
+    probabilities: FloatArray | None = None
+
+    @classmethod
+    def by_score(cls, scores: FloatArray, probabilities: FloatArray | None = None) -> Outputs:
+        """Return the outputs of a learner that predicts the second class where its score is > 0."""
+        return cls((scores > 0).astype(np.intp), scores, probabilities)
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A trained candidate and what it says of the test examples.
+
+    Attributes
+    ----------
+    candidate : dict
+        Value of each hyper-parameter.
+    outputs : Outputs
+        Its outputs on the test examples.
+    zero : float, default 0.0
+        The size of a score that rounding cannot tell from zero; such scores are 0.
+    weights : ndarray of shape (n_voters,) or None, default None
+        Voter weights; None if there is no voter matrix.
+    margins : ndarray of shape (n_train,) or None, default None
+        Margins of the training examples; None if they are not kept.
+    """
+
+    candidate: dict[str, Value]
+    outputs: Outputs
+    zero: float = 0.0
+    weights: FloatArray | None = None
+    margins: FloatArray | None = None
+
+    @property
+    def predicted(self) -> Targets:
+        """What is predicted of the test examples, shape (n_test,)."""
+        return self.outputs.predicted
+
+    @property
+    def scores(self) -> FloatArray | None:
+        """Their scores, see `Outputs`."""
+        return self.outputs.scores
+
+    @property
+    def probabilities(self) -> FloatArray | None:
+        """Probabilities of their classes, see `Outputs`."""
+        return self.outputs.probabilities
+
+
+@dataclass(frozen=True, eq=False)
+class Losses:
+    """The losses of all candidates, and how to train one of them.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_candidates,)
+        Number of errors, or sum of squared errors; NaN if a candidate has no solution.
+    fit : callable
+        Returns the candidate with a given index, trained on the whole training part.
+    """
+
+    values: FloatArray
+    fit: Callable[[int], Fitted]
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    """All candidates trained on the whole training part.
+
+    Attributes
+    ----------
+    last : Fitted
+        The last candidate.
+    scores : callable
+        Returns the scores of all candidates on the training and on the test examples, of shapes
+        (n_candidates, n_train) and (n_candidates, n_test); NaN if a candidate has no solution.
+    H : ndarray of shape (n_train, n_voters) or None, default None
+        Voter matrix of the training part; None for a learner without voters.
+    weights : ndarray of shape (n_candidates, n_voters) or None, default None
+        Voter weights; None for a learner without voters.
+    """
+
+    last: Fitted
+    scores: Callable[[], tuple[FloatArray, FloatArray]]
+    H: FloatArray | None = None
+    weights: FloatArray | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Trainer(ABC):
+    """A learner bound to the examples of one cell and to the candidates of its grids.
+
+    Attributes
+    ----------
+    grids : sequence of Grid
+        The candidates, from simple to complex.
+    """
+
+    grids: Sequence[Grid]
+
+    @property
+    def candidates(self) -> list[dict[str, Value]]:
+        """All candidates in order."""
+        return [candidate for grid in self.grids for candidate in grid.candidates]
+
+    @property
+    @abstractmethod
+    def task(self) -> Task:
+        """What is predicted."""
+
+    @abstractmethod
+    def validate(self, fold: IntArray | None) -> Validation:
+        """Train all candidates and score held-out examples.
+
+        Parameters
+        ----------
+        fold : ndarray of int of shape (n_train,), or None
+            Fold of each training example, 0 to k - 1, of which each is held out in turn, see
+            `trained_on`; None for the examples that are held out beside the training part.
+
+        Raises
+        ------
+        NoSolutionError
+            If no candidate has a solution on every fold.
+        ValueError
+            If the learner cannot be validated in this way.
+        """
+
+    def cross_validate(self, fold: IntArray) -> Losses:
+        """Return the losses of all candidates, summed over the held-out folds; see `validate`."""
+        return self.validate(fold).losses(self.task)
+
+    def hold_out(self) -> Losses:
+        """Return the losses of all candidates on the held-out examples; see `validate`."""
+        return self.validate(None).losses(self.task)
+
+    @abstractmethod
+    def path(self) -> Path:
+        """Train all candidates on the whole training part.
+
+        Raises
+        ------
+        NoSolutionError
+            If the last candidate has no solution.
+        ValueError
+            If the learner has no path over its voters.
+        """
+
+    def last(self) -> Fitted:
+        """Train the last candidate on the whole training part, as `path` does."""
+        return self.path().last
+
+    @abstractmethod
+    def for_labels(self, data: TrainingData) -> Trainer:
+        """Return the trainer on the same examples with other labels."""
+
+
+class Scored(NamedTuple):
+    """Held-out examples and the scores of all candidates.
+
+    Attributes
+    ----------
+    y : ndarray of shape (n_examples,)
+        Labels -1 or +1, class codes, or numbers.
+    scores : ndarray of shape (n_candidates, n_examples)
+        Scores that are above zero for +1, predicted codes, or predicted numbers.
+    zero : ndarray of shape (n_candidates,) or float, default 0.0
+        The size of a score that rounding cannot tell from zero.
+    """
+
+    y: FloatArray
+    scores: FloatArray
+    zero: FloatArray | float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Validation:
+    """All candidates on held-out examples.
+
+    Attributes
+    ----------
+    parts : iterable of Scored
+        The parts of the held-out examples, such as folds, each scored when it is asked for; none
+        if there is nothing to choose.
+    solved : ndarray of bool of shape (n_candidates,)
+        Which candidates have a solution.
+    fit : callable
+        Returns the candidate with a given index, trained on the whole training part.
+    """
+
+    parts: Iterable[Scored]
+    solved: BoolArray
+    fit: Callable[[int], Fitted]
+
+    def losses(self, task: Task) -> Losses:
+        """Return the losses summed over all parts."""
+        values = np.zeros(len(self.solved))
+        for part in self.parts:
+            values += summed_loss(task, *part)
+        values[~self.solved] = np.nan
+        return Losses(values, self.fit)
+
+
+def summed_loss(
+    task: Task, y: FloatArray, scores: FloatArray, zero: FloatArray | float = 0.0
+) -> FloatArray:
+    """Return the number of errors, or the sum of squared errors, of each row of scores.
+
+    Parameters
+    ----------
+    task : {"classification", "multiclass", "regression"}
+        What the scores predict.
+    y, scores, zero
+        As in `Scored`.
+
+    Returns
+    -------
+    ndarray of shape (n_candidates,)
+        The losses; infinite for a regression whose predictions overflowed.
+    """
+    if task == "classification":
+        positive = scores > np.reshape(zero, (-1, 1))
+        return np.asarray((positive != (y > 0)).sum(axis=1), dtype=np.float64)
+    if task == "multiclass":
+        return np.asarray((scores != y).sum(axis=1), dtype=np.float64)
+    errors = scores - y
+    losses = np.square(errors, out=errors).sum(axis=1)
+    return np.where(np.isnan(losses), np.inf, losses)
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnProblem:
+    """Coded training and held-out examples, for algorithms that learn from drawn stumps.
+
+    Attributes
+    ----------
+    source : callable
+        Returns a new source of stumps over the training examples. All sources draw the same
+        stumps.
+    train, valid : ndarray of uint16, shape (n_attributes, n_examples)
+        Coded examples.
+    y_train, y_valid : ndarray of shape (n_examples,)
+        Labels, -1 or +1.
+    stopping : Stopping
+        When a run ends, and which of its rounds is taken.
+    """
+
+    source: Callable[[], RandomStumps]
+    train: Codes
+    y_train: FloatArray
+    valid: Codes
+    y_valid: FloatArray
+    stopping: Stopping
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """Candidates trained over drawn stumps, each for its chosen number of rounds.
+
+    Attributes
+    ----------
+    errors : ndarray of int of shape (n_candidates,)
+        Errors on the held-out examples, each after the chosen number of rounds.
+    candidates : list of dict
+        Values of the hyper-parameters, including the number of rounds.
+    vote : callable
+        Returns the vote of the candidate with a given index.
+    """
+
+    errors: IntArray
+    candidates: list[dict[str, Value]]
+    vote: Callable[[int], StumpVote]
+
+
+@dataclass(frozen=True)
+class Algorithm(Learner):
+    """A learner that finds a vote over given voters.
+
+    Attributes
+    ----------
+    hyperparameters : tuple of Hyperparameter
+        The hyper-parameters that a grid may name.
+    """
+
+    hyperparameters: ClassVar[tuple[Hyperparameter, ...]]
+    gives_votes = True
+
+    @property
+    def merges_voters(self) -> bool:
+        """Whether equal voters may be merged; False if the weight of each one is restricted."""
+        return True
+
+    def path(
+        self, H: FloatArray, y: FloatArray, grid: Grid, samples: FloatArray | None = None
+    ) -> FloatArray:
+        """Return the weights of every candidate of a grid.
+
+        Parameters
+        ----------
+        H : ndarray of shape (n_examples, n_voters)
+            Voter matrix, values in [-1, 1].
+        y : ndarray of shape (n_examples,)
+            Labels, -1 or +1.
+        grid : Grid
+            Values of the hyper-parameters.
+        samples : ndarray of shape (n_samples, n_examples) or None, default None
+            How often each sample, such as the training part of a fold, contains each example;
+            None for a single sample that contains every example once.
+
+        Returns
+        -------
+        ndarray of shape (n_candidates, n_voters), or (n_samples, n_candidates, n_voters)
+            Signed voter weights; NaN if a candidate has no solution. The longer shape is for
+            given `samples`.
+
+        Raises
+        ------
+        ValueError
+            If the problem or the grid does not suit the algorithm.
+        """
+        weights = self.paths(self.reduced(H, y, samples), [grid])
+        return weights[0] if samples is None else weights
+
+    def reduced(
+        self, H: FloatArray, y: FloatArray, samples: FloatArray | None = None
+    ) -> VotingProblem:
+        """Return the problem without repetitions, as far as the algorithm allows it; see `path`."""
+        return reduce_problem(H, y, samples, merge_voters=self.merges_voters)
+
+    def paths(self, problem: VotingProblem, grids: Sequence[Grid]) -> FloatArray:
+        """Return the weights of every candidate of some grids, one after the other.
+
+        Parameters
+        ----------
+        problem : VotingProblem
+            Voters, labels and samples, from `reduced`. Gram matrices are computed once for all
+            grids.
+        grids : sequence of Grid
+            Values of the hyper-parameters.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_candidates, n_voters)
+            Signed weights of the plain voters; NaN if a candidate has no solution.
+
+        Raises
+        ------
+        ValueError
+            If the problem or a grid does not suit the algorithm.
+        """
+        for grid in grids:
+            self.check(grid)
+        found = [self._paths(problem, grid) for grid in grids]
+        return problem.expand(np.concatenate(found, axis=1))
+
+    def hold_out(self, problem: DrawnProblem, grid: Grid) -> HeldOut:
+        """Train every candidate over drawn stumps; held-out examples choose the number of rounds.
+
+        Parameters
+        ----------
+        problem : DrawnProblem
+            Training and held-out examples, and the source of stumps.
+        grid : Grid
+            Values of the hyper-parameters other than the number of rounds.
+
+        Raises
+        ------
+        ValueError
+            If the algorithm needs a voter matrix.
+        """
+        raise ValueError(f"{type(self).__name__} needs a voter matrix, not drawn stumps")
+
+    def limit(self, problem: GramProblem) -> str:
+        """Return a sentence that says which candidates have a solution, or "" if all have one."""
+        return ""
+
+    def trainer(self, data: TrainingData, grids: Sequence[Grid]) -> Trainer:
+        """Return the trainer over the voters of the data."""
+        return data.voters.trainer(self, data, grids)
+
+    @abstractmethod
+    def _paths(self, problem: VotingProblem, grid: Grid) -> FloatArray:
+        """Return weights of shape (n_samples, n_candidates, n_voters) on the reduced problem."""
+
+
+def positive_votes(H: FloatArray, weights: FloatArray) -> BoolArray:
+    """Return which examples each vote classifies as positive: those with a sum above zero.
+
+    A zero sum is negative (QuadBoost, section 2). A sum of at most `ZERO_VOTE` times the total
+    weight counts as zero, so that an even vote does not depend on the rounding of a matrix product.
+
+    Parameters
+    ----------
+    H : ndarray of shape (n_examples, n_voters)
+        Voter matrix.
+    weights : ndarray of shape (n_candidates, n_voters)
+        One vote per row.
+
+    Returns
+    -------
+    ndarray of bool of shape (n_examples, n_candidates)
+        True for +1.
+    """
+    return np.asarray(ZERO_VOTE * np.abs(weights).sum(axis=1) < H @ weights.T)

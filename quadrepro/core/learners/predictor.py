@@ -1,0 +1,218 @@
+"""Predictors: learners that train on attributes and give predictions instead of votes."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+
+from quadrepro.base.types import FloatArray, IntArray, Task
+from quadrepro.core.learners.learner import (
+    Fitted,
+    Grid,
+    Learner,
+    Outputs,
+    Path,
+    Scored,
+    Trainer,
+    TrainingData,
+    Validation,
+    Value,
+    trained_on,
+)
+
+
+@dataclass(frozen=True)
+class Predictor(Learner):
+    """A learner that trains on attributes; its candidates are known by their predictions."""
+
+    gives_votes = False
+    draws = True
+
+    def trainer(self, data: TrainingData, grids: Sequence[Grid]) -> Predictions:
+        """Return the trainer on the attributes."""
+        return Predictions(grids, self.for_columns(data), data)
+
+    def for_columns(self, data: TrainingData) -> Self:
+        """Return this predictor with what it has to know of the columns of a cell."""
+        return self
+
+    @abstractmethod
+    def predictions(
+        self, X: FloatArray, y: FloatArray, grid: Grid, X_new: FloatArray, rng: np.random.Generator
+    ) -> FloatArray:
+        """Train every candidate of a grid and return its predictions.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_examples, n_attributes)
+            Training examples.
+        y : ndarray of shape (n_examples,)
+            Labels -1 or +1, class codes where the predictor takes them, or the numbers to predict.
+        grid : Grid
+            Values of the hyper-parameters.
+        X_new : ndarray of shape (n_new, n_attributes)
+            Examples to predict.
+        rng : numpy.random.Generator
+            Generator of all random draws.
+
+        Returns
+        -------
+        ndarray of shape (n_candidates, n_new)
+            Predicted numbers or class codes, or for two classes scores that are above zero for +1.
+        """
+
+    def all_predictions(
+        self,
+        X: FloatArray,
+        y: FloatArray,
+        grids: Sequence[Grid],
+        X_new: FloatArray,
+        rng: np.random.Generator,
+    ) -> FloatArray:
+        """Train every candidate of several grids and return its predictions.
+
+        See `predictions`. A predictor may train candidates of different grids together.
+        """
+        found = [self.predictions(X, y, grid, X_new, rng) for grid in grids]
+        # Most learners have one grid, whose scores may take as long to copy as rounds to run.
+        return found[0] if len(found) == 1 else np.concatenate(found)
+
+    def outputs(
+        self, data: TrainingData, candidate: dict[str, Value], X_new: FloatArray
+    ) -> Outputs:
+        """Train one candidate on the training part and return its outputs on new examples.
+
+        Parameters
+        ----------
+        data : TrainingData
+            The examples of the cell; the generator ``all`` is that of all random draws.
+        candidate : dict
+            Value of each hyper-parameter.
+        X_new : ndarray of shape (n_new, n_attributes)
+            New examples.
+        """
+        alone = Grid.of({name: [value] for name, value in candidate.items()})
+        [found] = self.predictions(*data.train, alone, X_new, data.rng("all"))
+        told = self.outputs_of(found)
+        assert told is not None
+        return told
+
+    def outputs_of(self, predictions: FloatArray) -> Outputs | None:
+        """Return the outputs that a candidate's `predictions` tell.
+
+        Parameters
+        ----------
+        predictions : ndarray of shape (n_new,)
+            Those of one candidate.
+
+        Returns
+        -------
+        Outputs or None
+            None if they tell too little, so that the candidate must be trained for its `outputs`.
+        """
+        if self.task == "regression":
+            return Outputs(predictions)
+        return Outputs.by_score(predictions)
+
+    def held_out_predictions(
+        self,
+        X: FloatArray,
+        y: FloatArray,
+        grids: Sequence[Grid],
+        X_valid: FloatArray,
+        rng: np.random.Generator,
+    ) -> tuple[FloatArray, Callable[[int, FloatArray], Outputs] | None]:
+        """Train every candidate of several grids and return its predictions of held-out examples.
+
+        Parameters
+        ----------
+        X, y, grids, rng
+            As in `all_predictions`.
+        X_valid : ndarray of shape (n_valid, n_attributes)
+            Held-out examples.
+
+        Returns
+        -------
+        on_valid : ndarray of shape (n_candidates, n_valid)
+            Predictions for the held-out examples.
+        later : callable or None
+            Returns the outputs of the candidate with a given index on new examples; None if it
+            must be trained once more for them.
+        """
+        return self.all_predictions(X, y, grids, X_valid, rng), None
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions(Trainer):
+    """Trains the candidates of a predictor.
+
+    Attributes
+    ----------
+    predictor : Predictor
+        Trains the candidates and predicts.
+    data : TrainingData
+        The examples of the cell.
+    """
+
+    predictor: Predictor
+    data: TrainingData
+
+    @property
+    def task(self) -> Task:
+        """What is predicted."""
+        return self.data.task
+
+    def validate(self, fold: IntArray | None) -> Validation:
+        """Score held-out examples; a single candidate is not trained for folds and has loss 0."""
+        n_candidates = len(self.candidates)
+        solved = np.ones(n_candidates, dtype=np.bool_)
+        if fold is not None:
+            return Validation(self._folds(fold) if n_candidates > 1 else (), solved, self._fitted)
+        data, valid = self.data, self.data.valid
+        if valid is None:
+            raise ValueError("a hold-out needs held-out examples")
+        on_valid, later = self.predictor.held_out_predictions(
+            *data.train, self.grids, valid.X, data.rng("all")
+        )
+        part = Scored(valid.y, on_valid)
+        if later is None:
+            return Validation([part], solved, self._fitted)
+        return Validation(
+            [part], solved, lambda i: Fitted(self.candidates[i], later(i, data.test.X))
+        )
+
+    def _folds(self, fold: IntArray) -> Iterator[Scored]:
+        X, y = self.data.train
+        for f in range(int(fold.max()) + 1):
+            seen, out = trained_on(fold, f), fold == f
+            yield Scored(y[out], self._scores(X[seen], y[seen], X[out], f"fold {f}"))
+
+    def path(self) -> Path:
+        """Train all candidates once; they predict the training and the test examples."""
+        X, y = self.data.train
+        scores = self._scores(X, y, np.vstack([X, self.data.test.X]))
+        on_train, on_test = np.split(scores, [len(y)], axis=1)
+        told = self.predictor.outputs_of(on_test[-1])
+        last = self.last() if told is None else Fitted(self.candidates[-1], told)
+        return Path(last, lambda: (on_train, on_test))
+
+    def last(self) -> Fitted:
+        """Train only the last candidate."""
+        return self._fitted(len(self.candidates) - 1)
+
+    def for_labels(self, data: TrainingData) -> Trainer:
+        """Return the trainer on the same attributes for other labels."""
+        return replace(self, data=data)
+
+    def _fitted(self, i: int) -> Fitted:
+        candidate = self.candidates[i]
+        return Fitted(candidate, self.predictor.outputs(self.data, candidate, self.data.test.X))
+
+    def _scores(
+        self, X: FloatArray, y: FloatArray, X_new: FloatArray, name: str = "all"
+    ) -> FloatArray:
+        return self.predictor.all_predictions(X, y, self.grids, X_new, self.data.rng(name))

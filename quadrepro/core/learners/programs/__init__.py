@@ -1,0 +1,1 @@
+"""Algorithms that solve linear or quadratic programs."""

@@ -1,0 +1,95 @@
+"""The algorithms that a config can name.
+
+An entry gives the module of its algorithm, which is imported only when it is needed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from quadrepro.base import plugins
+from quadrepro.base.plugins import Places
+from quadrepro.core.learners.learner import Entry
+
+if TYPE_CHECKING:
+    from quadrepro.core.learners.contestants.predictor import EstimatorEntry
+
+
+def axis_text(axis: Any) -> str:
+    """Return the values of an axis in words.
+
+    Examples
+    --------
+    >>> axis_text([1, 0.5]), axis_text({"from": 1, "to": 1e-4, "points": 10})
+    ('1, 0.5', '1 to 0.0001, 10 values')
+    """
+    if isinstance(axis, dict):
+        return f"{axis['from']:g} to {axis['to']:g}, {axis['points']} values"
+    return ", ".join(f"{value:g}" for value in axis)
+
+
+BASELINE = "baseline"
+"""Name of the algorithm that does not look at the attributes."""
+
+ALGORITHMS = Places(
+    "quadrepro",
+    Entry,
+    {
+        "quadboost": "core.learners.greedy.quadboost:QUADBOOST",
+        "quadboost-l1": "core.learners.greedy.quadboost:QUADBOOST_L1",
+        "quadboost-l2": "core.learners.greedy.quadboost:QUADBOOST_L2",
+        "quadboost-linf": "core.learners.greedy.quadboost:QUADBOOST_LINF",
+        "lpboost": "core.learners.programs.lpboost:LPBOOST",
+        "adaboost": "core.learners.greedy.adaboost:ADABOOST",
+        "ebboost": "core.learners.greedy.ebboost:EBBOOST",
+        "abr": "core.learners.greedy.adaboost_reg:ABR",
+        "rlp-boost": "core.learners.programs.lp_reg:RLP_BOOST",
+        "rqp-boost": "core.learners.programs.qp_reg:RQP_BOOST",
+        "cb-boost": "core.learners.greedy.cbboost:CB_BOOST",
+        "gb-cb-boost": "core.learners.greedy.cbboost:GB_CB_BOOST",
+        "mincq": "core.learners.programs.mincq:MINCQ",
+        "mincq-on-cb-boost": "core.learners.programs.mincq:MINCQ_ON_CB_BOOST",
+        "cqboost": "core.learners.programs.cqboost:CQBOOST",
+        "cqboost-by-solver": "papers.cbboost.by_solver:CQBOOST",
+        "gb-cb-boost-by-passes": "papers.cbboost.by_passes:GB_CB_BOOST",
+        "cb-boost-by-passes": "papers.cbboost.by_passes:CB_BOOST",
+        "adaboost-by-passes": "papers.cbboost.by_passes:ADABOOST",
+        "boosting": "core.learners.gradient.boosting:BOOSTING",
+        "rsboosting": "core.learners.gradient.boosting:RSBOOSTING",
+        "rtboosting": "core.learners.gradient.boosting:RTBOOSTING",
+        "rboosting": "core.learners.gradient.boosting:RBOOSTING",
+        "epsilon-boosting": "core.learners.gradient.boosting:EPSILON_BOOSTING",
+        "rescale-rtboosting": "core.learners.gradient.boosting:RESCALE_RTBOOSTING",
+        "rescale-epsilon-boosting": "core.learners.gradient.boosting:RESCALE_EPSILON_BOOSTING",
+        "hedge": "core.learners.greedy.hedge:HEDGE",
+        BASELINE: "core.learners.baseline:BASELINE",
+    },
+)
+"""The algorithms of quadrepro itself; each declares its entry in its own file."""
+
+
+def find_entry(name: str, folder: str = "") -> Entry | EstimatorEntry:
+    """Return the entry of an algorithm, or of an estimator such as ``"sklearn:SVC"``.
+
+    Parameters
+    ----------
+    name : str
+        A name in the registry or of an extension, or the import path of a class or function:
+        ``module:attribute``, where the module ``sklearn`` stands for all of scikit-learn.
+    folder : str, default ""
+        Where modules are looked for that are not installed.
+
+    Raises
+    ------
+    KeyError
+        If there is none; the message gives the nearest name.
+    ConfigError
+        If an extension cannot be used.
+    """
+    if ":" in name:
+        # The module imports scikit-learn.
+        from quadrepro.core.learners.contestants.predictor import estimator_entry
+
+        return estimator_entry(name, folder)
+    listing = "quadrepro list algorithms"
+    return plugins.look_up("algorithms", name, ALGORITHMS, Entry, "algorithm", listing)

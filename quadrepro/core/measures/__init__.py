@@ -1,0 +1,1 @@
+"""Numbers kept of every candidate, and the bounds of the papers."""

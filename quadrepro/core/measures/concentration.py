@@ -1,0 +1,185 @@
+"""Upper bounds on E[Z] from n independent draws of Z in [0, 1].
+
+Hoeffding's inequality, Bernstein's, and its empirical version of Maurer and Pontil (2009): Theorems
+2.1, 2.3 and 2.4 of Empirical Bernstein Boosting (Shivaswamy and Jebara, 2010). Each holds with
+probability 1 - δ. With the errors on test examples as draws, they bound the risk of a vote. The
+training examples will not do: the vote was fitted to them.
+"""
+
+from __future__ import annotations
+
+from math import log, sqrt
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from quadrepro.base.types import FloatArray
+from quadrepro.core.measures.checks import DELTA, check_draws, in_range
+
+if TYPE_CHECKING:
+    from quadrepro.core.measures.measure import Trained
+
+Numbers = TypeVar("Numbers", float, FloatArray)
+"""One number, or an array of any shape."""
+
+
+def hoeffding(mean: Numbers, n: int, delta: float = DELTA) -> Numbers:
+    """Return Hoeffding's bound, mean + sqrt(ln(1/δ) / (2n)) (Theorem 2.1).
+
+    Parameters
+    ----------
+    mean : float or ndarray
+        Mean of the draws.
+    n : int
+        Number of draws.
+    delta : float, default 0.05
+        Probability of failure, in (0, 1).
+
+    Returns
+    -------
+    float or ndarray
+        The bound, in the shape of `mean`.
+
+    Raises
+    ------
+    ValueError
+        If `n` or `delta` is out of range.
+
+    Examples
+    --------
+    >>> round(hoeffding(0.02, 1000), 4)
+    0.0587
+    """
+    check_draws(n, 1, delta)
+    return mean + sqrt(log(1 / delta) / (2 * n))
+
+
+def bernstein(mean: Numbers, variance: Numbers, n: int, delta: float = DELTA) -> Numbers:
+    """Return Bernstein's bound, mean + sqrt(2 V ln(1/δ) / n) + ln(1/δ) / (3n) (Theorem 2.3).
+
+    Parameters
+    ----------
+    mean : float or ndarray
+        Mean of the draws.
+    variance : float or ndarray
+        True variance V of Z.
+    n : int
+        Number of draws.
+    delta : float, default 0.05
+        Probability of failure, in (0, 1).
+
+    Returns
+    -------
+    float or ndarray
+        The bound, in the shape of `mean`.
+
+    Raises
+    ------
+    ValueError
+        If `n` or `delta` is out of range.
+
+    Examples
+    --------
+    >>> float(round(bernstein(0.02, 0.02 * 0.98, 1000), 4))
+    0.0318
+    """
+    check_draws(n, 1, delta)
+    t = log(1 / delta)
+    spread: Numbers = np.sqrt(2 * variance * t / n)
+    return mean + spread + t / (3 * n)
+
+
+def empirical_bernstein(
+    mean: Numbers, sample_variance: Numbers, n: int, delta: float = DELTA
+) -> Numbers:
+    """Return the empirical Bernstein bound (Theorem 2.4).
+
+    mean + sqrt(2 V̂ ln(2/δ) / n) + 7 ln(2/δ) / (3(n - 1))
+
+    Parameters
+    ----------
+    mean : float or ndarray
+        Mean of the draws.
+    sample_variance : float or ndarray
+        Variance V̂ of the draws with n - 1, which is Σ_{i>j} (Z_i - Z_j)² / (n (n - 1)).
+    n : int
+        Number of draws, two or more.
+    delta : float, default 0.05
+        Probability of failure, in (0, 1).
+
+    Returns
+    -------
+    float or ndarray
+        The bound, in the shape of `mean`.
+
+    Raises
+    ------
+    ValueError
+        If `n` or `delta` is out of range.
+
+    Examples
+    --------
+    >>> float(round(empirical_bernstein(0.02, 0.02 * 0.98, 1000), 4))
+    0.0406
+    """
+    check_draws(n, 2, delta)
+    t = log(2 / delta)
+    spread: Numbers = np.sqrt(2 * sample_variance * t / n)
+    return mean + spread + 7 * t / (3 * (n - 1))
+
+
+def bernstein_of_errors(error: ArrayLike, n: int, delta: float = DELTA) -> FloatArray:
+    """Return Bernstein's bound on a probability of error, whose variance is not known but p(1 - p).
+
+    It is the largest p that Theorem 2.3 allows: p <= error + sqrt(2 p(1 - p) t / n) + t / (3n) with
+    t = ln(1/δ), a quadratic inequality in p.
+
+    Parameters
+    ----------
+    error : array-like
+        Shares of errors among the draws.
+    n : int
+        Number of draws.
+    delta : float, default 0.05
+        Probability of failure, in (0, 1).
+
+    Returns
+    -------
+    ndarray
+        The bound, in the shape of `error`, at most 1.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range.
+
+    Examples
+    --------
+    >>> float(bernstein_of_errors(0.02, 1000).round(4))
+    0.0353
+    """
+    check_draws(n, 1, delta)
+    t = log(1 / delta)
+    low, c = in_range("error", error, 1.0) + t / (3 * n), 2 * t / n
+    root = np.sqrt(np.maximum(c**2 + 4 * c * low * (1 - low), 0.0))
+    return np.asarray(np.where(low >= 1, 1.0, (2 * low + c + root) / (2 + 2 * c)))
+
+
+def measured_hoeffding_bound(trained: Trained) -> FloatArray:
+    """Return Hoeffding's bound on the risk, from the test errors."""
+    wrong = trained.test_wrong
+    return hoeffding(np.asarray(wrong.mean(axis=1)), wrong.shape[1])
+
+
+def measured_empirical_bernstein_bound(trained: Trained) -> FloatArray:
+    """Return the empirical Bernstein bound on the risk, from the test errors."""
+    wrong = trained.test_wrong
+    mean, variance = wrong.mean(axis=1), wrong.var(axis=1, ddof=1)
+    return empirical_bernstein(np.asarray(mean), np.asarray(variance), wrong.shape[1])
+
+
+def measured_bernstein_bound(trained: Trained) -> FloatArray:
+    """Return Bernstein's bound on the risk, from the test errors."""
+    wrong = trained.test_wrong
+    return bernstein_of_errors(wrong.mean(axis=1), wrong.shape[1])

@@ -1,0 +1,437 @@
+"""What is measured of every candidate of a path, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pkgutil import resolve_name
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+
+from quadrepro.base import plugins
+from quadrepro.base.types import BoolArray, FloatArray, IntArray
+from quadrepro.core.voters.reduction import reduce_problem
+from quadrepro.core.voters.source import ZERO_VOTE
+
+Estimate = TypeVar("Estimate")
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A number that is kept of every candidate of a path.
+
+    Attributes
+    ----------
+    title : str
+        What tables and figures call it.
+    function : str or callable
+        A function that takes a `Trained` and returns an array of shape (n_candidates,), or its
+        ``"module:name"`` below `quadrepro.core.measures`, which is imported when the measure
+        is first taken, so that a config loads only what it measures.
+    needs : {"scores", "voters"}, default "scores"
+        What it is measured on: the scores of any learner, or the voters and weights of a vote.
+    direction : {"lower", "higher"} or None, default "lower"
+        Which values are better; None if neither are.
+    every_round : bool, default False
+        Whether it is only right if the candidates are 1, 2, 3, ... rounds.
+    version : int, default 1
+        Raised when its values change, so that cells with it are computed again.
+    """
+
+    title: str
+    function: str | Callable[[Trained], FloatArray]
+    needs: Literal["scores", "voters"] = "scores"
+    direction: Literal["lower", "higher"] | None = "lower"
+    every_round: bool = False
+    version: int = 1
+
+    @property
+    def module(self) -> str:
+        """Name of the module of its function."""
+        if isinstance(self.function, str):
+            return f"quadrepro.core.measures.{self.function.split(':')[0]}"
+        return self.function.__module__
+
+    @property
+    def needs_votes(self) -> bool:
+        """Whether only a vote over voters can be measured by it."""
+        return self.needs == "voters"
+
+    def __call__(self, trained: Trained) -> FloatArray:
+        """Return the measure of every candidate, shape (n_candidates,).
+
+        Raises
+        ------
+        ValueError
+            If it needs votes and the learner has none.
+        """
+        named = self.function
+        function = (
+            resolve_name(f"quadrepro.core.measures.{named}") if isinstance(named, str) else named
+        )
+        values: FloatArray = function(trained)
+        return values
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """The candidates of a path, trained on the training part.
+
+    Attributes
+    ----------
+    y, y_test : ndarray of shape (n_examples,) and (n_test,)
+        Labels -1 and +1, or numbers.
+    scores, test_scores : ndarray of shape (n_candidates, n_examples) and (n_candidates, n_test)
+        Sums of the vote, or predicted numbers.
+    H : ndarray of shape (n_examples, n_voters), optional
+        Voter matrix of the training part; None if the learner has no voters.
+    weights : ndarray of shape (n_candidates, n_voters), optional
+        Voter weights.
+    rng : callable
+        Takes a name and returns the random generator of that name.
+    """
+
+    y: FloatArray
+    y_test: FloatArray
+    scores: FloatArray
+    test_scores: FloatArray
+    H: FloatArray | None = None
+    weights: FloatArray | None = None
+    rng: Callable[[str], np.random.Generator] = lambda name: np.random.default_rng(0)
+    _estimates: dict[Callable[[Trained], Any], Any] = field(
+        default_factory=dict, init=False, repr=False
+    )
+
+    @property
+    def n_candidates(self) -> int:
+        """Number of candidates."""
+        return len(self.scores)
+
+    @property
+    def rounds(self) -> FloatArray:
+        """1, 2, ..., n_candidates: the numbers of rounds if the candidates are consecutive ones."""
+        return np.arange(1.0, self.n_candidates + 1)
+
+    @property
+    def votes(self) -> FloatArray:
+        """The voter weights.
+
+        Raises
+        ------
+        ValueError
+            If the learner has no voters.
+        """
+        if self.weights is None:
+            raise ValueError(_NO_VOTERS)
+        return self.weights
+
+    @property
+    def voters(self) -> FloatArray:
+        """The voter matrix of the training part.
+
+        Raises
+        ------
+        ValueError
+            If the learner has no voters.
+        """
+        if self.H is None:
+            raise ValueError(_NO_VOTERS)
+        return self.H
+
+    @property
+    def sizes(self) -> IntArray:
+        """Number of voters with a weight in each vote, shape (n_candidates,)."""
+        return np.asarray(np.count_nonzero(self.votes, axis=1))
+
+    @property
+    def wrong(self) -> BoolArray:
+        """Which training examples each candidate gets wrong, shape (n_candidates, n_examples)."""
+        return self._wrong(self.scores, self.y)
+
+    @property
+    def wrong_if_ties_are_positive(self) -> BoolArray:
+        """As `wrong`, but a sum of zero is a vote for +1; shape (n_candidates, n_examples)."""
+        return np.asarray((self.scores >= -ZERO_VOTE * self._totals) != (self.y > 0))
+
+    @property
+    def test_wrong(self) -> BoolArray:
+        """Which test examples each candidate gets wrong, shape (n_candidates, n_test)."""
+        return self._wrong(self.test_scores, self.y_test)
+
+    @property
+    def margins(self) -> FloatArray:
+        """Margins of the training examples, with weights that add up to 1 in size.
+
+        Shape (n_examples, n_candidates), as `plain_margins` and `test_margins`.
+        """
+        return np.asarray((self.scores / self._totals * self.y).T)
+
+    @property
+    def test_margins(self) -> FloatArray:
+        """Margins of the test examples, shape (n_test, n_candidates)."""
+        return np.asarray((self.test_scores / self._totals * self.y_test).T)
+
+    @property
+    def plain_margins(self) -> FloatArray:
+        """Values y F(x) of the training examples, with weights as the learner gives them."""
+        return np.asarray((self.scores * self.y).T)
+
+    def once(self, estimate: Callable[[Trained], Estimate]) -> Estimate:
+        """Return an estimate that several measures share."""
+        if estimate not in self._estimates:
+            self._estimates[estimate] = estimate(self)
+        found: Estimate = self._estimates[estimate]
+        return found
+
+    def constant(self, value: float) -> FloatArray:
+        """Return a number that all candidates share, shape (n_candidates,)."""
+        return np.full(self.n_candidates, value)
+
+    @property
+    def _totals(self) -> FloatArray:
+        """Total weight Σ|w| of each candidate, shape (n_candidates, 1); 1 for an empty vote."""
+        if self.weights is None:
+            return np.ones((self.n_candidates, 1))
+        totals = np.abs(self.weights).sum(axis=1, keepdims=True)
+        return np.where(totals > 0, totals, 1.0)
+
+    def _wrong(self, scores: FloatArray, y: FloatArray) -> BoolArray:
+        # A sum that is zero but for rounding is negative.
+        return np.asarray((scores > ZERO_VOTE * self._totals) != (y > 0))
+
+
+_NO_VOTERS = "this is measured on a vote over voters, and the learner has none"
+
+
+MEASURES: dict[str, Measure] = {
+    "train_error": Measure("training error", "measure:train_error"),
+    "train_error_positive_ties": Measure(
+        "training error, ties positive", "measure:train_error_with_positive_ties"
+    ),
+    "test_error": Measure("test error", "measure:test_error"),
+    "train_mse": Measure("training MSE", "measure:train_mse"),
+    "test_mse": Measure("test MSE", "measure:test_mse"),
+    "quadratic_risk": Measure("quadratic risk", "measure:quadratic_risk"),
+    "clipped_quadratic_risk": Measure("clipped quadratic risk", "quadboost:measured_clipped_risk"),
+    "voters": Measure("voters", "measure:voters", needs="voters", direction=None),
+    "distinct_voters": Measure(
+        "distinct voters", "measure:distinct_voters", needs="voters", direction=None
+    ),
+    "correlation_in_vote": Measure(
+        "residual correlation of the vote's voters",
+        "measure:correlation_in_vote",
+        needs="voters",
+        direction=None,
+    ),
+    "correlation_of_others": Measure(
+        "of the best other voter", "measure:correlation_of_others", needs="voters", direction=None
+    ),
+    "c_bound": Measure("C-bound", "cbboost:measured_c_bound"),
+    "test_c_bound": Measure("C-bound on test examples", "cbboost:measured_test_c_bound"),
+    "cbboost_pac_bayes": Measure(
+        "PAC-Bayesian bound", "cbboost:measured_pac_bayes", needs="voters"
+    ),
+    "cortes_margin_bound": Measure(
+        "margin bound", "cbboost:measured_margin_bound", needs="voters", version=2
+    ),
+    "test_hoeffding_bound": Measure(
+        "Hoeffding's bound on the risk", "concentration:measured_hoeffding_bound"
+    ),
+    "test_empirical_bernstein_bound": Measure(
+        "empirical Bernstein bound on the risk",
+        "concentration:measured_empirical_bernstein_bound",
+    ),
+    "test_bernstein_bound": Measure(
+        "Bernstein's bound on the risk", "concentration:measured_bernstein_bound"
+    ),
+    "ebboost_corollary22": Measure("Corollary 2.2", "ebboost:measured_corollary22", needs="voters"),
+    "ebboost_theorem25": Measure(
+        "Theorem 2.5, 0-1 loss", "ebboost:measured_theorem25", needs="voters"
+    ),
+    "ebboost_theorem25_exponential": Measure(
+        "Theorem 2.5, exponential loss",
+        "ebboost:measured_exponential_theorem25",
+        needs="voters",
+    ),
+    "adaboost_product_bound": Measure("Π 2 sqrt(ε(1-ε))", "adaboost:measured_product_bound"),
+    "adaboost_exponential_bound": Measure(
+        "exp(-2γ²T)", "adaboost:measured_exponential_bound", every_round=True
+    ),
+    "adaboost_rounds": Measure(
+        "ln(2m)/(2γ²)", "adaboost:measured_rounds", needs="voters", direction=None
+    ),
+    "experts_rounds": Measure(
+        "4 ln(m)/γ²", "hedge:measured_rounds", needs="voters", direction=None
+    ),
+    "weak_edge": Measure("γ", "adaboost:measured_edge", needs="voters", direction="higher"),
+    "quadboost_quadratic_bound": Measure(
+        "1 - Tγ²", "quadboost:measured_quadratic_bound", every_round=True
+    ),
+    "quadboost_theorem1_p1": Measure(
+        "Theorem 1, p = 1", "quadboost:measured_theorem1_p1", needs="voters", version=2
+    ),
+    "quadboost_theorem1_p2": Measure(
+        "Theorem 1, p = 2", "quadboost:measured_theorem1_p2", needs="voters", version=2
+    ),
+    "quadboost_theorem1_pinf": Measure(
+        "Theorem 1, p = ∞", "quadboost:measured_theorem1_pinf", needs="voters", version=2
+    ),
+    "quadboost_lemma1_p2": Measure(
+        "Lemma 1, p = 2", "rademacher:measured_lemma1_p2", needs="voters", direction=None
+    ),
+    "quadboost_lemma1_pinf": Measure(
+        "Lemma 1, p = ∞", "rademacher:measured_lemma1_pinf", needs="voters", direction=None
+    ),
+    "rademacher_complexity": Measure(
+        "Rademacher complexity",
+        "rademacher:measured_complexity",
+        needs="voters",
+        direction=None,
+    ),
+    "rademacher_complexity_upper": Measure(
+        "with its confidence", "rademacher:measured_upper", needs="voters", direction=None
+    ),
+    "massart": Measure(
+        "Massart's bound", "rademacher:measured_massart", needs="voters", direction=None
+    ),
+}
+"""One entry per measure."""
+
+RENAMED = {
+    "theorem1_p1": "quadboost_theorem1_p1",
+    "theorem1_p2": "quadboost_theorem1_p2",
+    "theorem1_pinf": "quadboost_theorem1_pinf",
+    "lemma1_p2": "quadboost_lemma1_p2",
+    "lemma1_pinf": "quadboost_lemma1_pinf",
+    "quadratic_bound": "quadboost_quadratic_bound",
+    "product_bound": "adaboost_product_bound",
+    "exponential_bound": "adaboost_exponential_bound",
+    "pac_bayes": "cbboost_pac_bayes",
+    "rademacher": "cortes_margin_bound",
+    "complexity": "rademacher_complexity",
+    "complexity_upper": "rademacher_complexity_upper",
+}
+"""Names that configs used before, and what they are called now."""
+
+
+def find_measure(name: str) -> Measure:
+    """Return a measure by its name.
+
+    Raises
+    ------
+    KeyError
+        If there is none; the message gives the nearest name, or the new one of an old name.
+    ConfigError
+        If an extension cannot be used.
+
+    Examples
+    --------
+    >>> find_measure("c_bound").title
+    'C-bound'
+    """
+    if name in RENAMED:
+        raise KeyError(f"{name} is now called {RENAMED[name]}")
+    return plugins.look_up("measures", name, MEASURES, Measure, "measure")
+
+
+def title_of(name: str) -> str:
+    """Return what tables and figures call a measure."""
+    return find_measure(name).title
+
+
+def measure(names: Sequence[str], trained: Trained) -> dict[str, list[float]]:
+    """Measure every candidate of a path.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names of measures.
+    trained : Trained
+        The candidates; one without a solution has NaN scores and weights.
+
+    Returns
+    -------
+    dict of str to list of float
+        One number per candidate under each name; NaN for a candidate without a solution.
+    """
+    solved = np.asarray(~np.isnan(trained.scores).any(axis=1))
+    of_solved = replace(
+        trained,
+        scores=trained.scores[solved],
+        test_scores=trained.test_scores[solved],
+        weights=None if trained.weights is None else trained.weights[solved],
+    )
+    found = {}
+    for name in names:
+        values = np.full(len(solved), np.nan)
+        values[solved] = find_measure(name)(of_solved)
+        found[name] = values.tolist()
+    return found
+
+
+def train_error(trained: Trained) -> FloatArray:
+    """Return the share of training examples that each candidate gets wrong."""
+    return np.asarray(trained.wrong.mean(axis=1))
+
+
+def train_error_with_positive_ties(trained: Trained) -> FloatArray:
+    """Return the share of training examples that are wrong if a sum of zero counts as positive."""
+    return np.asarray(trained.wrong_if_ties_are_positive.mean(axis=1))
+
+
+def test_error(trained: Trained) -> FloatArray:
+    """Return the share of test examples that each candidate gets wrong."""
+    return np.asarray(trained.test_wrong.mean(axis=1))
+
+
+def train_mse(trained: Trained) -> FloatArray:
+    """Return the mean squared error on the training examples."""
+    return np.asarray(((trained.scores - trained.y) ** 2).mean(axis=1))
+
+
+def test_mse(trained: Trained) -> FloatArray:
+    """Return the mean squared error on the test examples."""
+    return np.asarray(((trained.test_scores - trained.y_test) ** 2).mean(axis=1))
+
+
+def quadratic_risk(trained: Trained) -> FloatArray:
+    """Return the mean of (1 - y F)² on the training examples."""
+    return np.asarray(((1 - trained.plain_margins) ** 2).mean(axis=0))
+
+
+def voters(trained: Trained) -> FloatArray:
+    """Return the number of voters with a weight."""
+    return trained.sizes.astype(np.float64)
+
+
+EQUAL = 1e-9
+"""Voters whose mean product is within this of 1 or -1 are equal or complements."""
+
+
+def distinct_voters(trained: Trained) -> FloatArray:
+    """Return the number of voters that differ, up to sign, on the training examples."""
+    return trained.constant(reduce_problem(trained.voters, trained.y).n_voters)
+
+
+def correlation_in_vote(trained: Trained) -> FloatArray:
+    """Return the largest residual correlation, in size, of a voter in the vote; 0 without one."""
+    return _largest(trained, within=True)
+
+
+def correlation_of_others(trained: Trained) -> FloatArray:
+    """Return the largest residual correlation, in size, of a voter unlike those in the vote."""
+    return _largest(trained, within=False)
+
+
+def _largest(trained: Trained, *, within: bool) -> FloatArray:
+    H, residuals = trained.voters, trained.y - trained.scores
+    sizes = np.abs(residuals @ H) / len(trained.y)
+    chosen = np.stack([_like(H, weights) == within for weights in trained.votes])
+    return np.asarray(np.where(chosen, sizes, 0.0).max(axis=1))
+
+
+def _like(H: FloatArray, weights: FloatArray) -> BoolArray:
+    """Return which voters are equal to one with a weight, up to sign."""
+    products = H[:, weights != 0].T @ H / len(H)
+    return np.asarray((np.abs(products) >= 1 - EQUAL).any(axis=0))

@@ -1,0 +1,307 @@
+"""The examples of a cell: the rows of a data set or a fresh sample, divided by a split.
+
+A source is made from the card and the config alone, as far as they tell the number of rows. Rows
+are read and encoded when a problem is asked for, and splits are drawn.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from quadrepro.base.types import FloatArray
+from quadrepro.config.datasets import DatasetEntry
+from quadrepro.core.cell import Problem
+from quadrepro.core.encoding import Encoded, check_view, count_columns, count_rows, encode
+from quadrepro.core.protocol import Protocol, Sample
+from quadrepro.core.samples import draw_fresh, rule_of
+from quadrepro.core.seeds import Draws, generator
+from quadrepro.core.splits import TASK, Division, KnownRows, RowDivision, Split, deal_folds
+from quadrepro.data.canonical import Column
+from quadrepro.data.schema import View
+from quadrepro.data.store import Dataset, Found
+from quadrepro.data.task_splits import hash_of_splits, load_splits
+from quadrepro.errors import ConfigError
+
+FEWEST_ROWS = 4
+"""With fewer rows, none is left to validate or to test on."""
+
+
+@dataclass(eq=False)
+class Examples:
+    """A data set in a view, read and encoded when it is first asked for.
+
+    Attributes
+    ----------
+    found : Found
+        The data set.
+    view : View
+        The view.
+    beside : tuple of str, default ()
+        Attributes that the rows are divided by.
+    task : int or None, default None
+        The OpenML task that the rows are divided by.
+    """
+
+    found: Found
+    view: View
+    beside: tuple[str, ...] = ()
+    task: int | None = None
+    _encoded: Encoded | None = None
+
+    def encoded(self) -> Encoded:
+        """Return the arrays."""
+        if self._encoded is None:
+            self._encoded = encode(self.with_task(self.found.load()), self.view, self.beside)
+        return self._encoded
+
+    def with_task(self, dataset: Dataset) -> Dataset:
+        """Return a data set with the splits of an OpenML task as a column, if there is one."""
+        if self.task is None:
+            return dataset
+        splits = {TASK: load_splits(dataset.card, self.task)}
+        table = replace(dataset.table, columns={**dataset.table.columns, **splits})
+        return replace(dataset, table=table)
+
+    def let_go(self) -> None:
+        """Forget the arrays; they are read again if they are asked for again."""
+        self._encoded = None
+
+    @cached_property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return count_rows(self.found, self.view)
+
+
+@dataclass(frozen=True, eq=False)
+class StoredRows:
+    """Splits the rows of a data set in a view.
+
+    Attributes
+    ----------
+    examples : Examples
+        The rows.
+    division : Division or RowDivision
+        How they are divided, by their number alone or by what they hold.
+    """
+
+    examples: Examples
+    division: Division | RowDivision
+
+    @property
+    def sizes(self) -> tuple[int, int, int]:
+        """The sizes of the training, validation and test part."""
+        return self.division.sizes
+
+    @property
+    def n_columns(self) -> int:
+        """About the number of columns."""
+        return count_columns(self.examples.found.card.attributes, self.examples.view)
+
+    def problem(self, draws: Draws) -> Problem:
+        """Return the rows with the split of one repeat."""
+        found, division = self.examples.encoded(), self.division
+        if isinstance(division, RowDivision):
+            split = division.split(draws, self._known(found.y, found.beside, division))
+        else:
+            split = division.split(draws)
+        return Problem(found.X, found.y, found.missing, split, found.classes, n_codes=found.n_codes)
+
+    def origin(self, draws: Draws) -> dict[str, Any]:
+        """Return the hash of the rows, and from what the split of one repeat follows.
+
+        No split is drawn for it: the key of a cell also has the rule, and the hash of this code.
+        """
+        found = self.examples.found
+        named = self.division.named(draws)
+        if self.examples.task is not None:
+            named["splits"] = hash_of_splits(found.card, self.examples.task)
+        return {"data": found.content_hash, "division": named}
+
+    def check(self, dataset: Dataset, draws: Iterable[Draws]) -> None:
+        """Raise ConfigError if the view does not fit the rows, or they cannot be divided."""
+        examples, division = self.examples, self.division
+        y, beside = check_view(examples.with_task(dataset), examples.view, examples.beside)
+        if isinstance(division, RowDivision):
+            division.check(draws, self._known(y, beside, division))
+
+    def _known(
+        self, y: FloatArray, beside: Mapping[str, Column], division: RowDivision
+    ) -> KnownRows:
+        card, view = self.examples.found.card, self.examples.view
+        classes = y if card.classes_of(view) else None
+        return KnownRows.of(classes, beside, division.rule, division.title)
+
+
+@dataclass(frozen=True, eq=False)
+class FreshRows:
+    """Draws a fresh sample for every repeat.
+
+    Attributes
+    ----------
+    found : Found
+        The data set whose rule draws the samples.
+    title : str
+        The row of the table, for messages.
+    rule : str
+        The name of the rule.
+    parameters : dict
+        Its parameters.
+    sample : Sample
+        The sizes of the parts.
+    folds : int
+        Number of folds of the training part; 0 for no folds.
+    view : View
+        The view of the rows.
+    """
+
+    found: Found
+    title: str
+    rule: str
+    parameters: dict[str, float]
+    sample: Sample
+    folds: int
+    view: View
+    examples: None = None
+
+    @property
+    def sizes(self) -> tuple[int, int, int]:
+        """The sizes of the training, validation and test part."""
+        return self.sample.sizes
+
+    @property
+    def n_columns(self) -> int:
+        """About the number of columns, which parameters of the rule can change."""
+        two = draw_fresh(self.rule, self.parameters, (2,), generator(0))
+        return count_columns(two.table.attributes, self.view)
+
+    def problem(self, draws: Draws) -> Problem:
+        """Return the sample of one repeat."""
+        sample = self.sample
+        drawn = draw_fresh(self.rule, self.parameters, sample.sizes, generator(*draws, "sample"))
+        train, valid, test = np.split(np.arange(sum(sample.sizes)), np.cumsum(sample.sizes)[:-1])
+        split = (
+            Split(train, test, np.empty(0, dtype=np.intp), valid)
+            if sample.valid
+            else Split(
+                train, test, deal_folds(sample.train, self.folds, generator(*draws, "folds"))
+            )
+        )
+        dataset = Dataset(self.found.card, drawn.table, self.found.origin)
+        found = encode(dataset, self.view)
+        if len(found.y) != sum(sample.sizes):
+            raise _leaves_out(self.title)
+        return Problem(
+            found.X, found.y, found.missing, split, found.classes, drawn.truth, found.n_codes
+        )
+
+    def origin(self, draws: Draws) -> dict[str, Any]:
+        """Return the rule and its parameters; the key of the cell names the draws as well."""
+        return {"rule": self.rule, "parameters": self.parameters}
+
+    def check(self, dataset: Dataset, draws: Iterable[Draws]) -> None:
+        """Raise ConfigError if the view does not fit the samples, or the rule their sizes."""
+        # Of drawn labels, all may turn out equal; half of those of orange data are in each class.
+        alike = not self.found.card.classes_of(self.view) or self.rule == "orange"
+        for of_repeat in draws:
+            self.problem(of_repeat)
+            if alike and not self.view.where:
+                return
+
+
+@dataclass(frozen=True, eq=False)
+class Sources:
+    """Makes the sources of an experiment; rows with the same view of a data set share it.
+
+    Attributes
+    ----------
+    datasets : mapping of str to Found
+        The data sets by name.
+    repeats : int
+        Number of repeats.
+    """
+
+    datasets: Mapping[str, Found]
+    repeats: int
+    _examples: dict[tuple[Any, ...], Examples] = field(default_factory=dict)
+
+    def __call__(self, entry: DatasetEntry, protocol: Protocol, view: View) -> RowSource:
+        """Return the source of one row.
+
+        Parameters
+        ----------
+        entry : DatasetEntry
+            The row.
+        protocol : Protocol
+            The protocol of the row.
+        view : View
+            The view of the row.
+
+        Raises
+        ------
+        ConfigError
+            If there are too few rows for a part, or the row cannot be sampled.
+        DataError
+            If rows must be read to be counted, but cannot be read or differ from the card.
+        """
+        found = self.datasets[entry.name]
+        if protocol.sample is not None:
+            if view.sample_rows is not None:
+                raise _leaves_out(entry.title)
+            rule, parameters = rule_of(found.card, entry.parameters)
+            return FreshRows(
+                found, entry.title, rule, parameters, protocol.sample, protocol.folds, view
+            )
+        beside, task = tuple(name for _, name in protocol.split.columns), protocol.split.openml_task
+        if task is not None:
+            beside = (*beside, TASK)
+        key = entry.name, json.dumps(view.content(), sort_keys=True), beside, task
+        examples = self._examples.setdefault(key, Examples(found, view, beside, task))
+        division = _division(entry.title, examples, protocol, self.repeats)
+        return StoredRows(examples, division)
+
+
+RowSource = StoredRows | FreshRows
+
+
+def _division(
+    title: str, examples: Examples, protocol: Protocol, repeats: int
+) -> Division | RowDivision:
+    n_rows, of, rule = examples.n_rows, None, protocol.split
+    if (drawn := examples.view.sample_rows) is not None:
+        if drawn > n_rows:
+            raise ConfigError(f"{title} has {n_rows} rows: {drawn} cannot be drawn")
+        n_rows, of = drawn, n_rows
+    holdout, overlaps = protocol.holdout is not None, protocol.split.train == "all"
+    if not holdout and n_rows < 2 * protocol.folds:
+        raise ConfigError(f"{title} has {n_rows} rows: too few for {protocol.folds} folds")
+    if n_rows < FEWEST_ROWS and not overlaps:
+        raise ConfigError(f"{title} has {n_rows} rows: too few to hold some out")
+    folds = 0 if holdout else protocol.folds
+    if rule.leave_out == "rows" and repeats != n_rows:
+        raise ConfigError(f"{title} has {n_rows} rows to leave out: set repeats to {n_rows}")
+    if rule.needs_rows:
+        return RowDivision(title, rule, n_rows, folds, holdout, repeats, of)
+    if outer := n_rows if rule.leave_out else rule.outer_folds:
+        if n_rows < outer:
+            raise ConfigError(f"{title} has {n_rows} rows: too few for {outer} outer folds")
+        n_train = n_rows - math.ceil(n_rows / outer)
+        if n_train < 2 * folds:
+            raise ConfigError(f"{title} has {n_train} training rows: too few for {folds} folds")
+        return Division(n_rows, n_train, folds, holdout, overlaps, of, outer)
+    n_train = rule.training_size(n_rows)
+    if n_rows - n_train < 1 + holdout and not overlaps:
+        raise ConfigError(
+            f"{title} has {n_rows} rows, of which {n_train} are trained on: too few are left"
+        )
+    return Division(n_rows, n_train, folds, holdout, overlaps, of)
+
+
+def _leaves_out(title: str) -> ConfigError:
+    return ConfigError(f"the view of {title} leaves out rows, so it cannot be sampled")

@@ -1,0 +1,463 @@
+"""The protocol of an experiment: how rows are split, examples prepared and candidates chosen."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
+
+from quadrepro.base.models import Model, fault
+from quadrepro.core.measures.measure import find_measure
+from quadrepro.core.voters.registry import find_voter_set
+from quadrepro.data.schema import View
+from quadrepro.errors import nearest
+
+MOST_REPEATS = 100_000
+"""A config has at most as many repeats."""
+
+_OUTER = re.compile(r"(?:(?P<times>[1-9]\d{0,5})x)?(?P<folds>[1-9]\d{0,5})")
+
+# Ways to divide rows that leave no share to choose.
+_WHOLE = ("outer", "leave_out", "column", "openml_task")
+
+
+def _times_and_folds(value: Any) -> Any:
+    """Return ``10`` as ``1x10``, so that both are the same rule."""
+    found = None if isinstance(value, bool) else _OUTER.fullmatch(str(value))
+    if found is None or int(found["folds"]) < 2:
+        raise ValueError(
+            "outer must be a number of folds of 2 or more, such as 10, or how often rows are"
+            f" divided into how many, such as 5x2, not {value!r}"
+        )
+    times, folds = int(found["times"] or 1), int(found["folds"])
+    if times * folds > MOST_REPEATS:
+        raise ValueError(f"outer makes {times * folds:,} repeats: at most {MOST_REPEATS:,}")
+    return f"{times}x{folds}"
+
+
+class SplitRule(Model):
+    """How rows are divided into a training and a test part.
+
+    By default, a share of the rows is drawn for training. At most one of `time`, `outer`,
+    `leave_out`, `column` and `openml_task` replaces this.
+
+    Attributes
+    ----------
+    train : "half", "all" or float, default "half"
+        The share of the rows to train on, between 0 and 1, rounded up to a whole row; with
+        `groups`, the share of the groups. With "all", all rows are both training and test rows.
+    at_most : int or None, default 500
+        The largest number of training rows, unless `train` is "all". With `groups`, training rows
+        are then left out at random; with `time`, the earliest ones.
+    stratify : bool, default False
+        Whether every part and every fold has the share of each class that all rows have. Where
+        groups are drawn for training, only the folds do.
+    groups : str or None, default None
+        The attribute whose values say which rows belong together: no group is in two parts or in
+        two folds.
+    time : str or None, default None
+        The attribute with numbers or ISO 8601 dates by which rows are sorted. The first repeat
+        trains on the earliest rows, a share of `train`; the others are divided into one test part
+        for each repeat, which trains on all rows before it.
+    outer : str or None, default None
+        Folds of all rows, each of which is the test part of one repeat: ``10``, or ``5x2`` to
+        divide the rows five times into two.
+    leave_out : {"rows", "groups"} or None, default None
+        The test part of each repeat is a single row, or one of the `groups`.
+    column : str or None, default None
+        The attribute that says for each row ``train``, ``valid`` or ``test``, or numbers the repeat
+        whose test part it belongs to; rows with a negative number are always trained on.
+    openml_task : int or None, default None
+        The number of the OpenML task of which each split is a repeat, fold by fold.
+    as_attributes : bool, default False
+        Whether the attributes that `groups`, `time` and `column` name are also learned from.
+    """
+
+    train: Literal["half", "all"] | Annotated[float, Field(gt=0, lt=1)] = "half"
+    at_most: int | None = Field(default=500, ge=2)
+    stratify: bool = False
+    groups: str | None = Field(default=None, min_length=1)
+    time: str | None = Field(default=None, min_length=1)
+    outer: (
+        Annotated[str, BeforeValidator(_times_and_folds, json_schema_input_type=int | str)] | None
+    ) = None
+    leave_out: Literal["rows", "groups"] | None = None
+    column: str | None = Field(default=None, min_length=1)
+    openml_task: int | None = Field(default=None, gt=0, lt=2**31)
+    as_attributes: bool = False
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        ways = [way for way in ("time", *_WHOLE) if getattr(self, way) is not None]
+        if len(ways) > 1:
+            raise fault(f"rows are divided either by {ways[0]} or by {ways[1]}: give one", ways[1])
+        [way] = ways or [""]
+        if self.train == "all" and (way or self.stratify or self.groups):
+            name = way or ("stratify" if self.stratify else "groups")
+            raise fault(f"train: all divides no rows, so {name} has nothing to do", name)
+        if way in _WHOLE and self.train != "half":
+            raise fault(f"{way} says which rows are trained on: leave train out", "train")
+        if way in _WHOLE and self.at_most not in (None, 500):
+            raise fault(f"{way} says which rows are trained on: leave at_most out", "at_most")
+        if way == "time" and self.stratify:
+            raise fault("time alone decides which rows are trained on: leave stratify out", "time")
+        if way == "time" and self.groups:
+            raise fault("time alone decides which rows are trained on: leave groups out", "time")
+        if self.leave_out == "groups" and not self.groups:
+            raise fault("to leave out groups, name their column: set groups", "leave_out")
+        if self.leave_out == "rows" and self.groups:
+            raise fault("a row that is left out has its group on both sides", "leave_out")
+        if self.as_attributes and not [*self.columns]:
+            raise fault("no attribute divides the rows, so there is none to keep", "as_attributes")
+        return self
+
+    @property
+    def columns(self) -> Iterator[tuple[str, str]]:
+        """The attributes that divide the rows, each after the key that names it."""
+        named = {"groups": self.groups, "time": self.time, "column": self.column}
+        return ((key, name) for key, name in named.items() if name is not None)
+
+    def without_columns(self, view: View) -> View:
+        """Return a view without the attributes that divide the rows, unless they are kept."""
+        named = dict.fromkeys(name for _, name in self.columns)
+        left_out = () if self.as_attributes else tuple(n for n in named if n not in view.exclude)
+        return view.model_copy(update={"exclude": (*view.exclude, *left_out)}) if left_out else view
+
+    @property
+    def needs_rows(self) -> bool:
+        """Whether splits depend on what the rows hold, and not on their number alone."""
+        return self.stratify or self.openml_task is not None or any(self.columns)
+
+    @property
+    def draws_share(self) -> bool:
+        """Whether a share of the rows is trained on, in the order of time or drawn at random."""
+        return all(getattr(self, way) is None for way in _WHOLE)
+
+    @property
+    def outer_folds(self) -> int:
+        """The number of folds that `outer` divides all rows into; 0 without."""
+        return int(self.outer.partition("x")[2]) if self.outer else 0
+
+    @property
+    def repeats(self) -> int | None:
+        """The number of repeats that `outer` makes; None without."""
+        return math.prod(map(int, self.outer.split("x"))) if self.outer else None
+
+    def first_share(self, n_rows: int) -> int:
+        """Return the share of `train` in whole rows or groups, without regard to `at_most`."""
+        return math.ceil((0.5 if self.train == "half" else float(self.train)) * n_rows)
+
+    def training_size(self, n_rows: int) -> int:
+        """Return the number of training rows where a share of them is drawn.
+
+        By default, this is min(500, ⌈N/2⌉), the rule of the QuadBoost paper.
+
+        Parameters
+        ----------
+        n_rows : int
+            The number N of all rows.
+        """
+        if self.train == "all":
+            return n_rows
+        return min(self.at_most or n_rows, self.first_share(n_rows))
+
+    def content(self) -> dict[str, Any]:
+        """Return the fields that splits depend on, as plain data."""
+        # What is not set is left out, so a new field does not change the keys of records. The
+        # view says which attributes are learned from.
+        fields = self.model_dump(exclude_none=True, exclude={"as_attributes"})
+        if not self.stratify:
+            del fields["stratify"]
+        if not self.draws_share:
+            del fields["train"]
+            fields.pop("at_most", None)
+        return fields
+
+
+def _known_measures(measures: tuple[str, ...]) -> tuple[str, ...]:
+    for name in measures:
+        try:
+            find_measure(name)
+        except KeyError as error:
+            raise ValueError(error.args[0]) from None
+    return measures
+
+
+Measures = Annotated[tuple[str, ...], AfterValidator(_known_measures)]
+"""Names of measures, see `quadrepro.core.measures.measure`."""
+
+
+STUMPS = "stumps"
+"""The voter set of the papers, whose size is `stumps_per_attribute`."""
+
+
+class Noise(Model):
+    """Normal noise on every attribute, see `quadrepro.core.preprocessing.add_noise`.
+
+    Attributes
+    ----------
+    deviation : float
+        Standard deviation of the noise, as a share of the attribute's range.
+    contrast : float, default 1.0
+        The share of its range that an attribute is narrowed to before noise is added.
+    """
+
+    deviation: float = Field(ge=0, le=1e9)
+    contrast: float = Field(default=1.0, gt=0, le=1)
+
+
+class Sample(Model):
+    """The sizes of a fresh sample, which the rule of a data set draws for every split.
+
+    Attributes
+    ----------
+    train, test : int
+        Number of rows in the training and the test part.
+    valid : int, default 0
+        Number of rows in the validation part.
+    for_each : {"data set", "row"}, default "data set"
+        Whether rows of the table with the same data set share the random numbers of their samples,
+        so that they can be compared, or every row has its own, so that no luck is common to them.
+    """
+
+    train: int = Field(ge=2, le=1_000_000)
+    valid: int = Field(default=0, ge=0, le=1_000_000)
+    test: int = Field(ge=2, le=1_000_000)
+    for_each: Literal["data set", "row"] = "data set"
+
+    @property
+    def sizes(self) -> tuple[int, int, int]:
+        """The sizes of the training, validation and test part."""
+        return self.train, self.valid, self.test
+
+
+class DrawnStumps(Model):
+    """Random decision stumps, see `quadrepro.core.voters.random_stumps.RandomStumps`.
+
+    Attributes
+    ----------
+    per_round : int, default 500
+        The number of stumps to choose from in each round.
+    redraw : bool, default True
+        Whether stumps are drawn again for each round.
+    thresholds : {"uniform", "data", "deviation"}, default "uniform"
+        Whether a threshold is uniform between the minimum and the maximum of the attribute, the
+        value of a random training example, or uniform within `deviations` standard deviations of
+        the mean of the attribute.
+    deviations : float, default 1.0
+        The largest distance from the mean, in standard deviations.
+    polarity : {"both", "random"}, default "both"
+        Whether both directions of a stump are candidates, or one of them at random.
+    """
+
+    per_round: int = Field(default=500, ge=1, le=100_000)
+    redraw: bool = True
+    thresholds: Literal["uniform", "data", "deviation"] = "uniform"
+    deviations: float = Field(default=1.0, gt=0, allow_inf_nan=False)
+    polarity: Literal["both", "random"] = "both"
+
+
+class Holdout(Model):
+    """A choice by validation error on half of the rows that are not trained on.
+
+    The attributes apply to algorithms that boost random stumps, for which the validation error
+    also chooses the number of rounds. Other algorithms choose from their grids.
+
+    Attributes
+    ----------
+    patience : int, default 50
+        A run stops after this number of rounds without fewer validation errors.
+    lag : int or None, default None
+        If given, it replaces `patience`: a run stops when it has at least as many validation errors
+        as `lag` rounds before.
+    take : {"best", "last"}, default "best"
+        Whether to take the first round with the fewest validation errors, or the last round.
+    max_rounds : int, default 10 000
+        The largest number of rounds.
+    by : {"validation", "test"}, default "validation"
+        The examples whose errors choose. With "test" the errors that a table shows are those that
+        were made least: what a choice could reach at best, never an estimate. Tables say so.
+    stumps : DrawnStumps
+        The weak learners.
+    """
+
+    patience: int = Field(default=50, ge=1)
+    lag: int | None = Field(default=None, ge=1)
+    take: Literal["best", "last"] = "best"
+    max_rounds: int = Field(default=10_000, ge=1)
+    by: Literal["validation", "test"] = "validation"
+    stumps: DrawnStumps = DrawnStumps()
+
+
+class Protocol(Model):
+    """How every data set is prepared, and how candidates are chosen.
+
+    Attributes
+    ----------
+    view : str
+        The view of the cards.
+    split : SplitRule
+        How rows are divided into a training and a test part.
+    sample : Sample or None, default None
+        The sizes of a fresh sample to draw for every split. If None, the rows of the card are
+        split.
+    normalise : {"tanh", "none"}, default "tanh"
+        Whether attributes become tanh((x - mean)/std), with mean and std of the training part, or
+        stay as they are once missing values are filled.
+    stumps_per_attribute : int, default 10
+        The number of thresholds per attribute.
+    voter_set : str or dict, default "stumps"
+        What algorithms vote with: the name of a voter set, or a mapping of the name to parameters
+        of its class, such as ``trees: {depth: 3}``. A voter set that learns from labels is fitted
+        again for every fold.
+    inputs : {"attributes", "voters"}, default "attributes"
+        What learners that make their own base learners are given: the attributes, or the outputs of
+        the voters that the others vote with.
+    voters : int or None, default None
+        The number of voters to take, at random among those that are not constant on the training
+        part. If None, all are taken.
+    folds : int, default 5
+        The number of folds for cross-validation. With 0, nothing is chosen, and the last candidate
+        is taken.
+    holdout : Holdout or None, default None
+        Choose by validation error instead of cross-validation, with random stumps for algorithms
+        that need voters.
+    noise : Noise or None, default None
+        Noise to add to the attributes before anything else.
+    measures : tuple of str, default ()
+        What is measured of every candidate if nothing is chosen, see
+        `quadrepro.core.measures.measure`.
+    """
+
+    view: str
+    split: SplitRule = SplitRule()
+    sample: Sample | None = None
+    normalise: Literal["tanh", "none"] = "tanh"
+    stumps_per_attribute: int = Field(default=10, ge=1, le=1000)
+    voter_set: str | dict[str, dict[str, Any]] = STUMPS
+    inputs: Literal["attributes", "voters"] = "attributes"
+    voters: int | None = Field(default=None, ge=1)
+    folds: Annotated[int, Field(ge=0)] = 5
+    holdout: Holdout | None = None
+    noise: Noise | None = None
+    measures: Measures = ()
+
+    @field_validator("folds")
+    @classmethod
+    def _enough_folds(cls, folds: int) -> int:
+        if folds == 1:
+            raise ValueError("one fold leaves nothing to train on: give 2 or more, or 0")
+        return folds
+
+    @field_validator("voter_set")
+    @classmethod
+    def _known_voters(
+        cls, chosen: str | dict[str, dict[str, Any]]
+    ) -> str | dict[str, dict[str, Any]]:
+        if isinstance(chosen, dict) and len(chosen) != 1:
+            raise ValueError("give one voter set, as NAME or NAME: {PARAMETER: VALUE}")
+        name, parameters = _named(chosen)
+        try:
+            entry = find_voter_set(name)
+        except KeyError as error:
+            raise fault(error.args[0], *([name] if isinstance(chosen, dict) else [])) from None
+        known = entry.parameters if parameters else {}
+        for key in parameters:
+            if key not in known:
+                hint = nearest(key, known)
+                raise fault(f"voter set {name} has no parameter {key!r}{hint}", name, key)
+        return chosen if parameters else name
+
+    @model_validator(mode="after")
+    def _room_for_voters(self) -> Self:
+        name = self.named_voters[0]
+        if not name:
+            return self
+        if self.holdout is not None:
+            raise fault("a hold-out draws its own stumps: leave voter_set out", "voter_set")
+        if "stumps_per_attribute" in self.model_fields_set:
+            message = f"voter set {name} has its own number of voters: leave it out"
+            raise fault(message, "stumps_per_attribute")
+        if self.inputs == "voters" and find_voter_set(name).needs_labels:
+            message = f"{name} learn from labels, of which inputs must know nothing: give others"
+            raise fault(message, "voter_set")
+        return self
+
+    @model_validator(mode="after")
+    def _measures_or_choice(self) -> Self:
+        if self.measures and (self.folds or self.holdout):
+            raise ValueError("measures are kept only if nothing is chosen: set folds to 0")
+        return self
+
+    @model_validator(mode="after")
+    def _parts_of_a_sample(self) -> Self:
+        if self.sample is not None and (self.sample.valid > 0) != (self.holdout is not None):
+            raise ValueError("sample needs valid rows if there is a holdout, and only then")
+        if self.sample is not None and self.split != SplitRule():
+            raise ValueError("a sample has its own parts: leave split out")
+        if self.sample is not None and self.holdout is None and self.sample.train < 2 * self.folds:
+            n_train = self.sample.train
+            raise ValueError(f"sample has {n_train} training rows: too few for {self.folds} folds")
+        return self
+
+    @model_validator(mode="after")
+    def _voters_to_give(self) -> Self:
+        if self.inputs == "voters" and (self.holdout is not None or self.voters is not None):
+            raise ValueError("inputs can be voters only if all stumps are fixed before training")
+        return self
+
+    @model_validator(mode="after")
+    def _rows_to_choose_by(self) -> Self:
+        if self.split.train == "all" and (self.folds or self.holdout):
+            raise ValueError("nothing can be chosen if all rows are trained on: set folds to 0")
+        return self
+
+    @model_validator(mode="after")
+    def _rows_to_hold_out(self) -> Self:
+        ways = [w for w in ("outer", "leave_out", "openml_task") if getattr(self.split, w)]
+        if self.holdout is not None and ways:
+            [way] = ways
+            raise fault(f"{way} tests every row, so none can be held out: use folds", "holdout")
+        return self
+
+    @property
+    def named_voters(self) -> tuple[str, dict[str, Any]]:
+        """Name and parameters of the voter set; no name for as many stumps as the protocol says."""
+        return ("", {}) if self.voter_set == STUMPS else _named(self.voter_set)
+
+    @property
+    def draws_more(self) -> bool:
+        """Whether a cell may have random draws besides its split."""
+        drawn = any(part is not None for part in (self.sample, self.noise, self.voters))
+        return drawn or self.voter_set != STUMPS
+
+    def content(self) -> dict[str, Any]:
+        """Return the fields that results depend on, other than the view, as plain data."""
+        # Fields that are not set are left out, so a new field does not change the keys of records.
+        # `for_each` changes the names of the draws, which the keys hold.
+        fields = self.model_dump(
+            exclude={"view": True, "sample": {"for_each"}}, exclude_none=True, mode="json"
+        )
+        fields["split"] = self.split.content()
+        if not self.measures:
+            del fields["measures"]
+        if self.voter_set == STUMPS:
+            del fields["voter_set"]
+        else:
+            del fields["stumps_per_attribute"]
+        if self.inputs == "attributes":
+            del fields["inputs"]
+        if self.holdout is not None:
+            if self.holdout.by == "validation":
+                del fields["holdout"]["by"]
+            if self.holdout.lag is not None:
+                del fields["holdout"]["patience"]
+        return fields
+
+
+def _named(chosen: str | dict[str, dict[str, Any]]) -> tuple[str, dict[str, Any]]:
+    """Return name and parameters of a voter set."""
+    return (chosen, {}) if isinstance(chosen, str) else next(iter(chosen.items()))

@@ -1,0 +1,736 @@
+"""Splits and folds as row indices: how rows are divided, and the hash that identifies a split."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quadrepro.base.types import BoolArray, FloatArray, IntArray, NumberArray
+from quadrepro.core.learners.learner import trained_on
+from quadrepro.core.protocol import SplitRule
+from quadrepro.core.seeds import Draws, generator
+from quadrepro.data.canonical import Column, is_missing
+from quadrepro.data.task_splits import TEST, TRAIN
+from quadrepro.errors import ConfigError, nearest
+
+
+@dataclass(frozen=True)
+class Split:
+    """Training rows with their folds, and test rows.
+
+    Attributes
+    ----------
+    train, test : ndarray of int, shapes (n_train,) and (n_test,)
+        Row indices.
+    fold : ndarray of int, shape (n_train,) or (0,)
+        The fold of each training row; empty if no folds are needed. If folds are windows of time,
+        a fold is predicted from the rows of earlier ones, and -1 marks the rows before the first.
+    valid : ndarray of int, shape (n_valid,), or None, default None
+        Indices of the validation rows, or None without a hold-out.
+    """
+
+    train: IntArray
+    test: IntArray
+    fold: IntArray
+    valid: IntArray | None = None
+
+    def among(self, rows: IntArray) -> Split:
+        """Return the split in which row i is ``rows[i]``."""
+        valid = None if self.valid is None else rows[self.valid]
+        return Split(rows[self.train], rows[self.test], self.fold, valid)
+
+    @property
+    def hash(self) -> str:
+        """The SHA-256 of the indices, in hexadecimal digits."""
+        digest = hashlib.sha256()
+        parts = (self.train, self.test, self.fold)
+        for part in parts if self.valid is None else (*parts, self.valid):
+            digest.update(np.ascontiguousarray(part, dtype="<i8").data)
+            digest.update(b"|")
+        return digest.hexdigest()
+
+
+@dataclass(frozen=True)
+class Division:
+    """How the rows of a view are divided; a split is one draw of it.
+
+    Attributes
+    ----------
+    n_rows : int
+        Number of rows that are divided.
+    n_train : int
+        Size of the training part; with `outer`, of the smallest.
+    folds : int
+        Number of folds of the training part; 0 for no folds.
+    holdout : bool
+        Whether the rest is halved into validation and test rows.
+    overlaps : bool
+        Whether the training rows are the test rows as well.
+    of : int or None, default None
+        Number of rows that the divided ones are drawn from, if that is done for every split.
+    outer : int, default 0
+        Number of folds of all rows, each of which is the test part of one repeat; if 0, the
+        training part is drawn.
+    """
+
+    n_rows: int
+    n_train: int
+    folds: int
+    holdout: bool
+    overlaps: bool
+    of: int | None = None
+    outer: int = 0
+
+    @property
+    def sizes(self) -> tuple[int, int, int]:
+        """The sizes of the training, validation and test part."""
+        rest = self.n_train if self.overlaps else self.n_rows - self.n_train
+        n_valid = rest // 2 if self.holdout else 0
+        return self.n_train, n_valid, rest - n_valid
+
+    def named(self, draws: Draws) -> dict[str, Any]:
+        """Return from what the split of one repeat follows."""
+        return {"draws": draws, **asdict(self)}
+
+    def split(self, draws: Draws) -> Split:
+        """Draw the split of one repeat."""
+        if self.outer:
+            outer, tested = outer_fold(draws, self.outer)
+            fold_of = deal_folds(self.n_rows, self.outer, outer)
+            train, test = np.flatnonzero(fold_of != tested), np.flatnonzero(fold_of == tested)
+            return Split(
+                train, test, deal_folds(len(train), self.folds, generator(*draws, "folds"))
+            )
+        rng = generator(*draws, "split")
+        if self.holdout:
+            split = holdout_split(self.n_rows, self.n_train, rng)
+        else:
+            fold = generator(*draws, "folds")
+            split = random_split(self.n_rows, self.n_train, self.folds, rng, fold)
+        if self.overlaps:
+            split = replace(split, test=split.train)
+        if self.of is None:
+            return split
+        return split.among(generator(*draws, "rows").permutation(self.of)[: self.n_rows])
+
+
+def outer_fold(draws: Draws, folds: int) -> tuple[np.random.Generator, int]:
+    """Return the generator of the folds of all rows, and the one that a repeat tests.
+
+    Parameters
+    ----------
+    draws : tuple of (int, str, int)
+        Beginning of the names of the repeat's draws.
+    folds : int
+        Number of folds. As many successive repeats share one division into them.
+    """
+    seed, name, repeat = draws
+    division, tested = divmod(repeat, folds)
+    return generator(seed, name, division, "outer"), tested
+
+
+def random_split(
+    n_rows: int, n_train: int, folds: int, split: np.random.Generator, fold: np.random.Generator
+) -> Split:
+    """Draw a split and the folds of its training part.
+
+    Parameters
+    ----------
+    n_rows : int
+        Number of examples.
+    n_train : int
+        Size of the training part.
+    folds : int
+        Number of folds, whose sizes differ by at most one; 0 for no folds.
+    split, fold : numpy.random.Generator
+        Random generators of the split and of the folds.
+
+    Returns
+    -------
+    Split
+        Indices in the order in which they were drawn.
+    """
+    order = split.permutation(n_rows)
+    return Split(order[:n_train], order[n_train:], deal_folds(n_train, folds, fold))
+
+
+def deal_folds(n_train: int, folds: int, rng: np.random.Generator) -> IntArray:
+    """Return a random fold for each training row.
+
+    Parameters
+    ----------
+    n_train : int
+        Number of training rows.
+    folds : int
+        Number of folds, whose sizes differ by at most one; 0 for no folds.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    ndarray of int, shape (n_train,) or (0,)
+        Folds from 0 to ``folds - 1``; an empty array for 0 folds.
+    """
+    fold_of = np.empty(n_train if folds else 0, dtype=np.intp)
+    if folds:
+        fold_of[rng.permutation(n_train)] = np.arange(n_train) % folds
+    return fold_of
+
+
+def holdout_split(n_rows: int, n_train: int, split: np.random.Generator) -> Split:
+    """Draw the same training rows as `random_split`, and halve the rest.
+
+    Parameters
+    ----------
+    n_rows : int
+        Number of examples.
+    n_train : int
+        Size of the training part.
+    split : numpy.random.Generator
+        Random generator of the split.
+
+    Returns
+    -------
+    Split
+        With validation rows and without folds. If the number of remaining rows is odd, the test
+        part has one row more.
+    """
+    order = split.permutation(n_rows)
+    n_valid = (n_rows - n_train) // 2
+    train, valid, test = np.split(order, [n_train, n_train + n_valid])
+    return Split(train, test, np.empty(0, dtype=np.intp), valid)
+
+
+PARTS = ("train", "valid", "test")
+"""What a column can say of a row."""
+
+TASK = ""
+"""The column with the splits of an OpenML task; no attribute has an empty name."""
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, eq=False)
+class KnownRows:
+    """What a split may know of the rows, each of shape (n_rows,) or None.
+
+    Attributes
+    ----------
+    classes : ndarray of int or None, default None
+        Codes of the classes, from 0; None for a regression.
+    groups : ndarray of int or None, default None
+        Codes of the groups, from 0.
+    times : ndarray of int or float, or None, default None
+        What rows are sorted by.
+    part : ndarray of int or None, default None
+        The place of each row's part in `PARTS`.
+    tested : ndarray of int or None, default None
+        The repeat that tests each row; -1 for rows that are never tested.
+    splits : ndarray of uint8, shape (n_rows, n_splits), or None, default None
+        What an OpenML task makes of each row, see `quadrepro.data.task_splits`.
+    """
+
+    classes: IntArray | None = None
+    groups: IntArray | None = None
+    times: NumberArray | None = None
+    part: IntArray | None = None
+    tested: IntArray | None = None
+    splits: NDArray[np.uint8] | None = None
+
+    @classmethod
+    def of(
+        cls, y: FloatArray | None, beside: Mapping[str, Column], rule: SplitRule, title: str
+    ) -> Self:
+        """Return what a rule needs to know of rows.
+
+        Parameters
+        ----------
+        y : ndarray of shape (n_rows,) or None
+            The classes; None for a regression.
+        beside : mapping of str to ndarray of shape (n_rows,)
+            The attributes that the rule names, and as `TASK` the splits of its task.
+        rule : SplitRule
+            How rows are divided.
+        title : str
+            The row of the table, for messages.
+
+        Raises
+        ------
+        ConfigError
+            If a column lacks a value, or has one that cannot be used.
+        """
+        columns = {key: beside[name] for key, name in rule.columns}
+        for key, name in rule.columns:
+            if lacking := int(is_missing(columns[key]).sum()):
+                rows_are = "1 row is" if lacking == 1 else f"{lacking} rows are"
+                raise ConfigError(f"{rows_are} without {name}, by which {title} is divided")
+        classes = None if y is None else _codes(y)
+        groups = _codes(columns["groups"]) if "groups" in columns else None
+        times = _times(columns["time"], f"{rule.time} of {title}") if rule.time else None
+        part = tested = None
+        if rule.column:
+            part, tested = _given(columns["column"], f"{rule.column} of {title}")
+        if rule.leave_out == "groups":
+            tested = groups
+        splits = None if rule.openml_task is None else beside[TASK].astype(np.uint8)
+        return cls(classes, groups, times, part, tested, splits)
+
+    def take(self, rows: IntArray) -> Self:
+        """Return what is known of some of the rows."""
+        found = {field.name: getattr(self, field.name) for field in fields(self)}
+        return type(self)(**{k: None if v is None else v[rows] for k, v in found.items()})
+
+
+def _codes(column: Column) -> IntArray:
+    return np.unique(column, return_inverse=True)[1].astype(np.intp)
+
+
+def _times(column: Column, what: str) -> NumberArray:
+    """Return numbers as they are, and dates in microseconds."""
+    if column.dtype.kind != "U":
+        return column  # type: ignore[return-value]
+    texts = sorted(set(column.tolist()))
+    try:
+        known = {text: float(text) for text in texts}
+        return np.array([known[text] for text in column.tolist()])
+    except ValueError:
+        moments = {text: _moment(text, what) for text in texts}
+        # Whole numbers, since float64 does not tell microseconds of distant years apart.
+        return np.array([moments[text] for text in column.tolist()], dtype=np.int64)
+
+
+def _moment(text: str, what: str) -> int:
+    for written in (text, f"{text}-01"):
+        try:
+            moment = datetime.fromisoformat(written)
+        except ValueError:
+            continue
+        aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        return (aware - _EPOCH) // timedelta(microseconds=1)
+    raise ConfigError(f"{what} has {text!r}, which is neither a number nor a date as 2024-12-31")
+
+
+def _given(column: Column, what: str) -> tuple[IntArray | None, IntArray | None]:
+    """Return the part of each row, or the repeat that tests it."""
+    values = column.tolist()
+    distinct = set(values)
+    if distinct <= set(PARTS):
+        if not {"train", "test"} <= distinct:
+            raise ConfigError(f"{what} names no row {min({'train', 'test'} - distinct)}")
+        return np.array([PARTS.index(value) for value in values]), None
+    try:
+        numbers = np.array([float(value) for value in values])
+    except ValueError:
+        odd = min(value for value in distinct if value not in PARTS)
+        raise ConfigError(
+            f"{what} has {odd!r}{nearest(odd, PARTS)}; it must say train, valid or test of each"
+            " row, or number the test parts"
+        ) from None
+    if not np.all(numbers == np.rint(numbers)):
+        odd = float(numbers[numbers != np.rint(numbers)][0])
+        raise ConfigError(f"{what} has {odd:g}, but test parts are numbered by whole numbers")
+    found = _codes(np.maximum(numbers, -1.0)) - bool(numbers.min() < 0)
+    if found.max() < 1 and numbers.min() >= 0:
+        raise ConfigError(f"{what} is {numbers[0]:g} in every row, so nothing is left to train on")
+    if found.max() < 0:
+        raise ConfigError(f"{what} is negative in every row, so no row is tested")
+    return None, found
+
+
+Parts = tuple[IntArray, IntArray]
+"""The rows that were drawn, and the others."""
+
+
+def draw_by_class(classes: IntArray, n_drawn: int, rng: np.random.Generator) -> Parts:
+    """Draw rows of which each class has its share, with StratifiedShuffleSplit.
+
+    Parameters
+    ----------
+    classes : ndarray of int, shape (n_rows,)
+    n_drawn : int
+        Number of rows to draw.
+    rng : numpy.random.Generator
+
+    Raises
+    ------
+    ValueError
+        If a class has a single row, or there are fewer rows in a part than classes.
+    """
+    from sklearn.model_selection import StratifiedShuffleSplit
+
+    n_others, sizes = len(classes) - n_drawn, _sizes(classes)
+    if sizes.min() < 2 or min(n_drawn, n_others) < len(sizes):
+        raise ValueError(
+            f"{len(classes)} rows of {len(sizes)} classes, {sizes.min()} of the rarest, are too few"
+            f" to be divided by class into {n_drawn} and {n_others}"
+        )
+    splitter = StratifiedShuffleSplit(
+        1, train_size=n_drawn, test_size=n_others, random_state=_seed(rng)
+    )
+    return _first(splitter, classes)
+
+
+def draw_groups(groups: IntArray, n_drawn: int, rng: np.random.Generator) -> Parts:
+    """Draw all rows of some groups, with GroupShuffleSplit.
+
+    Parameters
+    ----------
+    groups : ndarray of int, shape (n_rows,)
+    n_drawn : int
+        Number of groups to draw.
+    rng : numpy.random.Generator
+
+    Raises
+    ------
+    ValueError
+        If no group is drawn or none is left.
+    """
+    from sklearn.model_selection import GroupShuffleSplit
+
+    n_groups = len(np.unique(groups))
+    if not 0 < n_drawn < n_groups:
+        raise ValueError(f"{n_groups} groups are too few")
+    splitter = GroupShuffleSplit(
+        1, train_size=n_drawn, test_size=n_groups - n_drawn, random_state=_seed(rng)
+    )
+    return _first(splitter, groups, groups)
+
+
+def deal(
+    n_rows: int,
+    k: int,
+    rng: np.random.Generator,
+    *,
+    classes: IntArray | None = None,
+    groups: IntArray | None = None,
+) -> IntArray:
+    """Return a random fold for each row, by class, by group or by both.
+
+    Parameters
+    ----------
+    n_rows, k : int
+        Number of rows and of folds.
+    rng : numpy.random.Generator
+    classes : ndarray of int, shape (n_rows,), optional
+        Classes that all folds have the same shares of, with StratifiedKFold.
+    groups : ndarray of int, shape (n_rows,), optional
+        Groups that folds do not divide, with GroupKFold or StratifiedGroupKFold.
+
+    Returns
+    -------
+    ndarray of int, shape (n_rows,)
+        Folds from 0 to ``k - 1``.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer rows, rows of a class, or groups than folds.
+    """
+    from sklearn.model_selection import GroupKFold, StratifiedGroupKFold, StratifiedKFold
+
+    if n_rows < k:
+        raise ValueError(f"{n_rows} rows are too few for {k} folds")
+    if groups is not None and (n_groups := len(np.unique(groups))) < k:
+        raise ValueError(f"{n_groups} groups are too few for {k} folds")
+    if classes is not None and (rarest := _sizes(classes).min()) < k:
+        raise ValueError(f"{rarest} rows of a class are too few for {k} folds with all classes")
+    splitter: Any
+    if groups is None:
+        if classes is None:
+            return deal_folds(n_rows, k, rng)
+        splitter = StratifiedKFold(k, shuffle=True, random_state=_seed(rng))
+    elif classes is None:
+        # Without shuffling, scikit-learn 1.6 sorts groups by their sizes, and the order of equal
+        # ones depends on the processor.
+        splitter = GroupKFold(k, shuffle=True, random_state=_seed(rng))
+    else:
+        # Its own shuffling gives groups the classes of others in scikit-learn 1.6.
+        splitter = StratifiedGroupKFold(k)
+        groups = rng.permutation(int(groups.max()) + 1)[groups]
+    fold = np.empty(n_rows, dtype=np.intp)
+    for f, (_, out) in enumerate(splitter.split(fold, classes, groups)):
+        if not len(out):
+            raise ValueError(f"the groups are too uneven for {k} folds")
+        fold[out] = f
+    return fold
+
+
+def windows(n_rows: int, k: int) -> IntArray:
+    """Return the fold of each row in the order of time, with TimeSeriesSplit.
+
+    Parameters
+    ----------
+    n_rows, k : int
+        Number of rows and of folds.
+
+    Returns
+    -------
+    ndarray of int, shape (n_rows,)
+        Folds from 0 to ``k - 1``, which have the same size; -1 for the rows before the first.
+
+    Raises
+    ------
+    ValueError
+        If there are not more rows than folds.
+    """
+    from sklearn.model_selection import TimeSeriesSplit
+
+    if n_rows <= k:
+        raise ValueError(f"{n_rows} training rows are too few for {k} folds in the order of time")
+    fold = np.full(n_rows, -1, dtype=np.intp)
+    for f, (_, out) in enumerate(TimeSeriesSplit(k).split(fold)):
+        fold[out] = f
+    return fold
+
+
+def _sizes(classes: IntArray) -> IntArray:
+    return np.unique(classes, return_counts=True)[1]
+
+
+def _first(splitter: Any, y: IntArray, groups: IntArray | None = None) -> Parts:
+    first, second = next(splitter.split(y, y, groups))
+    return first, second
+
+
+def _seed(rng: np.random.Generator) -> int:
+    return int(rng.integers(2**32))
+
+
+@dataclass(frozen=True, eq=False)
+class RowDivision:
+    """How the rows of a view are divided, if that depends on what they hold.
+
+    Attributes
+    ----------
+    title : str
+        The row of the table, for messages.
+    rule : SplitRule
+        How the training part is chosen.
+    n_rows : int
+        Number of rows that are divided.
+    folds : int
+        Number of folds of the training part; 0 for no folds.
+    holdout : bool
+        Whether validation rows are held out as well.
+    repeats : int
+        Number of repeats.
+    of : int or None, default None
+        Number of rows that the divided ones are drawn from, if that is done for every split.
+    """
+
+    title: str
+    rule: SplitRule
+    n_rows: int
+    folds: int
+    holdout: bool
+    repeats: int
+    of: int | None = None
+
+    @property
+    def sizes(self) -> tuple[int, int, int]:
+        """About the sizes of the training, validation and test part of the last repeat."""
+        rule, n_rows = self.rule, self.n_rows
+        if rule.time:
+            rest = self._window
+            n_train = min(rule.at_most or n_rows, n_rows - rest)
+        elif rule.draws_share:
+            n_train = rule.training_size(n_rows)
+            rest = n_rows - (rule.first_share(n_rows) if rule.groups else n_train)
+        else:
+            n_parts = n_rows if rule.leave_out == "rows" else rule.outer_folds or self.repeats
+            # A column that names parts could give any size.
+            rest = -(-n_rows // max(n_parts, 2))
+            n_train = n_rows - rest
+        n_valid = rest // 2 if self.holdout else 0
+        return n_train, n_valid, rest - n_valid
+
+    def split(self, draws: Draws, known: KnownRows) -> Split:
+        """Draw the split of one repeat.
+
+        Parameters
+        ----------
+        draws : tuple of (int, str, int)
+            Beginning of the names of the draws.
+        known : KnownRows
+            What the split may depend on.
+
+        Raises
+        ------
+        ConfigError
+            If the rows cannot be divided in this way.
+        """
+        if self.of is None:
+            return self._split(draws, known)
+        rows = generator(*draws, "rows").permutation(self.of)[: self.n_rows]
+        return self._split(draws, known.take(rows)).among(rows)
+
+    def named(self, draws: Draws) -> dict[str, Any]:
+        """Return what names the split of one repeat, besides the rows and the rule."""
+        named: dict[str, Any] = {"draws": draws}
+        # The number of repeats decides how long the windows are.
+        return named | {"repeats": self.repeats} if self.rule.time else named
+
+    def check(self, draws: Iterable[Draws], known: KnownRows) -> None:
+        """Refuse splits that are not possible, or that leave nothing to learn.
+
+        Raises
+        ------
+        ConfigError
+            If the rows cannot be divided, or all rows that are trained on have the same class.
+        """
+        for of_repeat in draws:
+            split = self.split(of_repeat, known)
+            if known.classes is None:
+                continue
+            classes = known.classes[split.train]
+            seen = np.ones(len(classes), dtype=bool)
+            before = [trained_on(split.fold, f) for f in range(split.fold.max(initial=-1) + 1)]
+            for f, rows in enumerate((seen, *before)):
+                if np.ptp(classes[rows]) == 0:
+                    of = f"before fold {f - 1}" if f else "for training"
+                    raise self._error(of_repeat, f"all rows {of} have the same class")
+
+    def _split(self, draws: Draws, known: KnownRows) -> Split:
+        try:
+            train, valid, test = self._parts(draws, known)
+            return Split(train, test, self._folds(draws, train, known), valid)
+        except ValueError as error:
+            raise self._error(draws, str(error)) from None
+
+    def _parts(self, draws: Draws, known: KnownRows) -> tuple[IntArray, IntArray | None, IntArray]:
+        """Return training, validation and test rows."""
+        rule = self.rule
+        if known.part is not None:
+            return self._given(known, known.part)
+        if known.tested is not None:
+            return self._tested(draws, known, known.tested)
+        if known.splits is not None:
+            return self._of_task(draws, known, known.splits)
+        elif known.times is not None:
+            train, rest = self._before_and_after(draws, known.times)
+        elif n_folds := self.n_rows if rule.leave_out else rule.outer_folds:
+            rng, tested = outer_fold(draws, n_folds)
+            # With a row left out there is nothing to stratify.
+            by = {} if rule.leave_out else self._by(known)
+            train, rest = _sides(deal(self.n_rows, n_folds, rng, **by) == tested)
+        elif known.groups is not None:
+            train, rest = self._some_groups(draws, known.groups)
+        else:
+            assert known.classes is not None
+            rng = generator(*draws, "split")
+            train, rest = draw_by_class(known.classes, rule.training_size(self.n_rows), rng)
+        if not self.holdout:
+            return train, None, rest
+        return train, *self._halves(draws, rest, known)
+
+    def _given(
+        self, known: KnownRows, part: IntArray
+    ) -> tuple[IntArray, IntArray | None, IntArray]:
+        column = self.rule.column
+        if self.repeats > 1:
+            raise self._other_repeats(f"{column} gives one split", 1)
+        train, valid, test = (np.flatnonzero(part == place) for place in range(len(PARTS)))
+        if self.holdout and not len(valid):
+            raise ValueError(f"{column} names no valid rows, which the holdout needs")
+        if len(valid) and not self.holdout:
+            raise ValueError(f"{column} names valid rows, which only a holdout uses")
+        self._require_whole_groups(known, train, valid, test)
+        return train, valid if self.holdout else None, test
+
+    def _tested(
+        self, draws: Draws, known: KnownRows, tested: IntArray
+    ) -> tuple[IntArray, None, IntArray]:
+        rule, n_parts = self.rule, int(tested.max()) + 1
+        if n_parts != self.repeats:
+            what = f"{rule.column or rule.groups} makes {n_parts} test parts"
+            raise self._other_repeats(what, n_parts)
+        if self.holdout:
+            raise ValueError(
+                f"{rule.column} numbers the test parts, so none is held out: use folds"
+            )
+        train, test = _sides(tested == draws[2])
+        self._require_whole_groups(known, train, test)
+        return train, None, test
+
+    def _of_task(
+        self, draws: Draws, known: KnownRows, splits: NDArray[np.uint8]
+    ) -> tuple[IntArray, None, IntArray]:
+        task, n_splits = f"OpenML task {self.rule.openml_task}", splits.shape[1]
+        if n_splits != self.repeats:
+            raise self._other_repeats(f"{task} has {n_splits} splits", n_splits)
+        split = splits[:, draws[2]]
+        train, test = np.flatnonzero(split == TRAIN), np.flatnonzero(split == TEST)
+        if not (len(train) and len(test)):
+            raise ValueError(f"{task} has no row of this view to train or to test on")
+        self._require_whole_groups(known, train, test)
+        return train, None, test
+
+    def _require_whole_groups(self, known: KnownRows, *parts: IntArray) -> None:
+        if known.groups is not None:
+            given = self.rule.column or f"OpenML task {self.rule.openml_task}"
+            of_parts = [np.unique(known.groups[rows]) for rows in parts]
+            if len(np.unique(np.concatenate(of_parts))) < sum(map(len, of_parts)):
+                raise ValueError(f"{given} divides a group of {self.rule.groups}")
+
+    def _before_and_after(self, draws: Draws, times: NumberArray) -> Parts:
+        window, most = self._window, self.rule.at_most
+        if window < 1 + self.holdout:
+            raise ValueError(f"too few rows are left for {self.repeats} test parts")
+        # Rows of the same time stay in canonical order.
+        order = np.argsort(times, kind="stable")
+        start = self.n_rows - (self.repeats - draws[2]) * window
+        first = 0 if most is None else max(0, start - most)
+        return order[first:start], order[start : start + window]
+
+    def _some_groups(self, draws: Draws, groups: IntArray) -> Parts:
+        n_groups, most = len(np.unique(groups)), self.rule.at_most
+        n_train = self.rule.first_share(n_groups)
+        if n_groups - n_train < 1 + self.holdout:
+            raise ValueError(f"{n_train} of {n_groups} groups are trained on: too few are left")
+        train, rest = draw_groups(groups, n_train, generator(*draws, "split"))
+        if most is not None and len(train) > most:
+            train = generator(*draws, "at most").permutation(train)[:most]
+        return train, rest
+
+    def _halves(self, draws: Draws, rest: IntArray, known: KnownRows) -> Parts:
+        """Halve the rows that are not trained on, in the way in which these were chosen."""
+        n_valid, some, rng = len(rest) // 2, known.take(rest), generator(*draws, "valid")
+        if known.times is not None:
+            return rest[:n_valid], rest[n_valid:]
+        if some.groups is not None:
+            valid, test = draw_groups(some.groups, len(np.unique(some.groups)) // 2, rng)
+        else:
+            assert some.classes is not None
+            valid, test = draw_by_class(some.classes, n_valid, rng)
+        return rest[valid], rest[test]
+
+    def _folds(self, draws: Draws, train: IntArray, known: KnownRows) -> IntArray:
+        if self.holdout or not self.folds:
+            return np.empty(0, dtype=np.intp)
+        if known.times is not None:
+            return windows(len(train), self.folds)
+        by = self._by(known.take(train))
+        return deal(len(train), self.folds, generator(*draws, "folds"), **by)
+
+    def _by(self, known: KnownRows) -> dict[str, IntArray | None]:
+        return {"classes": known.classes if self.rule.stratify else None, "groups": known.groups}
+
+    @property
+    def _window(self) -> int:
+        """The number of rows that each repeat tests, in the order of time."""
+        return (self.n_rows - self.rule.first_share(self.n_rows)) // self.repeats
+
+    def _other_repeats(self, what: str, n: int) -> ConfigError:
+        return ConfigError(f"{self.title}: {what}: set repeats to {n}, not {self.repeats}")
+
+    def _error(self, draws: Draws, message: str) -> ConfigError:
+        return ConfigError(f"{self.title}, repeat {draws[2]}: {message}")
+
+
+def _sides(tested: BoolArray) -> Parts:
+    return np.flatnonzero(~tested), np.flatnonzero(tested)

@@ -1,0 +1,1 @@
+"""Base classifiers, and reductions of voting problems."""

@@ -1,0 +1,241 @@
+"""Random stumps: an attribute and a threshold drawn at random, in each round or once.
+
+Attributes are coded on a grid of `STEPS` + 1 values between their training minimum and maximum, and
+thresholds are drawn on the same grid. Compiled code orders the examples by each attribute once, so
+that running sums serve all stumps of a round; numpy compares all stumps with all examples.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quadrepro.base.types import BoolArray, FloatArray, IntArray
+from quadrepro.core import compiling
+from quadrepro.core.voters.source import ZERO_VOTE, VoterSource
+
+Codes = NDArray[np.uint16]
+Places = NDArray[np.int32]
+
+STEPS = 65535
+"""Threshold k lies at k / STEPS of the way from an attribute's minimum to its maximum."""
+
+ROUNDS_AT_ONCE = 64
+"""Number of rounds for which stumps are drawn at a time."""
+
+ROWS_AT_ONCE = 256
+"""Number of examples that are coded at a time, so that they stay in the processor's cache."""
+
+
+@dataclass(frozen=True, eq=False)
+class Coding:
+    """Minimum and maximum of each attribute on the training examples.
+
+    Attributes
+    ----------
+    low, high : ndarray of shape (n_attributes,)
+        The ends of the attributes' ranges.
+    """
+
+    low: FloatArray
+    high: FloatArray
+
+    @classmethod
+    def fit(cls, X: FloatArray) -> Self:
+        """Return the ranges on training examples, shape (n_examples, n_attributes)."""
+        return cls(X.min(axis=0), X.max(axis=0))
+
+    def transform(self, X: FloatArray) -> Codes:
+        """Return the codes of examples: a value exceeds threshold k exactly if its code does.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_examples, n_attributes)
+            Examples. Values outside the training range are coded as its ends.
+
+        Returns
+        -------
+        ndarray of uint16, shape (n_attributes, n_examples)
+            The codes.
+        """
+        span = np.where(self.high > self.low, self.high - self.low, 1.0)
+        codes = np.empty(X.shape[::-1], dtype=np.uint16)
+        for start in range(0, len(X), ROWS_AT_ONCE):
+            rows = slice(start, start + ROWS_AT_ONCE)
+            steps = X[rows] - self.low
+            steps /= span
+            steps *= STEPS
+            np.ceil(steps, out=steps)
+            codes[:, rows] = np.clip(steps, 0, STEPS, out=steps).T
+        return codes
+
+
+@dataclass(frozen=True, eq=False)
+class StumpVote:
+    """A weighted vote of stumps.
+
+    Attributes
+    ----------
+    attributes : ndarray of int, shape (n_stumps,)
+        Attribute of each stump.
+    cuts : ndarray of uint16, shape (n_stumps,)
+        Threshold of each stump: it says +1 if the code of its attribute is above, else -1.
+    weights : ndarray of shape (n_stumps,)
+        Signed weights; a negative one is the weight of the complement.
+    """
+
+    attributes: IntArray
+    cuts: Codes
+    weights: FloatArray
+
+    def outputs(self, codes: Codes) -> FloatArray:
+        """Return what the stumps say on coded examples, -1 or +1, shape (n_examples, n_stumps)."""
+        above = codes[self.attributes] > self.cuts[:, None]
+        return np.where(above.T, 1.0, -1.0)
+
+    def sums(self, codes: Codes) -> FloatArray:
+        """Return the sum of the vote for each coded example, shape (n_examples,)."""
+        total = np.zeros(codes.shape[1])
+        if compiling.enabled():
+            from quadrepro.core.voters import random_stumps_compiled
+
+            row = np.zeros(len(self.weights), dtype=np.intp)
+            random_stumps_compiled.add(
+                codes, self.attributes, self.cuts, self.weights, row, total[None]
+            )
+            return total
+        for attribute, cut, weight in zip(self.attributes, self.cuts, self.weights, strict=True):
+            total += np.where(codes[attribute] > cut, weight, -weight)
+        return total
+
+    def positive(self, codes: Codes) -> BoolArray:
+        """Return which coded examples are classified as positive; a sum of zero is negative."""
+        zero = ZERO_VOTE * float(np.abs(self.weights).sum())
+        return np.asarray(self.sums(codes) > zero)
+
+
+class RandomStumps(VoterSource):
+    """Stumps on a random attribute with a random threshold, and their complements.
+
+    Parameters
+    ----------
+    codes : ndarray of uint16, shape (n_attributes, n_examples)
+        Training examples, coded by `Coding`.
+    y : ndarray of shape (n_examples,)
+        Labels, -1 or +1.
+    rng : numpy.random.Generator
+        Generator of all draws: sources with equal generators have equal stumps in every round.
+    per_round : int, default 500
+        Number of candidates in a round.
+    redraw : bool, default True
+        Whether every round draws new stumps; if not, those of the first round stay.
+    thresholds : {"uniform", "data", "deviation"}, default "uniform"
+        How thresholds are drawn: uniformly between the attribute's minimum and maximum, as the
+        value of a random training example, or uniformly within some standard deviations of the
+        attribute's mean.
+    deviations : float, default 1.0
+        Number of standard deviations for ``thresholds="deviation"``.
+    polarity : {"both", "random"}, default "both"
+        Whether a stump and its complement are both candidates, or one of the two is drawn.
+
+    Attributes
+    ----------
+    attributes, cuts : ndarray of shape (per_round,)
+        This round's stumps, as in `StumpVote`.
+    turns : ndarray of shape (per_round,)
+        -1 if a candidate is the complement of its stump, else +1.
+    """
+
+    fixed = False
+
+    def __init__(
+        self,
+        codes: Codes,
+        y: FloatArray,
+        rng: np.random.Generator,
+        *,
+        per_round: int = 500,
+        redraw: bool = True,
+        thresholds: Literal["uniform", "data", "deviation"] = "uniform",
+        deviations: float = 1.0,
+        polarity: Literal["both", "random"] = "both",
+    ) -> None:
+        self.n_examples, self.n_voters = codes.shape[1], per_round
+        self.complements = polarity == "both"
+        self._codes, self._rng, self._redraw = codes, rng, redraw
+        self._thresholds, self._deviations = thresholds, deviations
+        self._y = y
+
+    def begin(self, t: int) -> None:
+        """Draw the stumps of round `t`; rounds must begin in order, from 1."""
+        if t > 1 and not self._redraw:
+            return
+        place = (t - 1) % ROUNDS_AT_ONCE
+        if place == 0:
+            self._draw()
+        self.attributes, self.cuts = self._attributes[place], self._cuts[place]
+        self.turns = self._turns[place]
+
+    def sums(self, units: FloatArray, out: FloatArray) -> None:
+        """Take twice the sum over the examples above each threshold, less the sum over all."""
+        if compiling.enabled():
+            from quadrepro.core.voters import random_stumps_compiled
+
+            stumps = self.attributes, self.cuts, self.turns
+            random_stumps_compiled.sums(units, self._y, *self._ordered, *stumps, out)
+            return
+        above = self._codes.take(self.attributes, axis=0) > self.cuts[:, None]
+        if not self.complements:
+            above ^= (self.turns < 0)[:, None]
+        signed = units * self._y
+        np.matmul(signed, above.T.astype(np.float64), out=out)
+        out *= 2.0
+        out -= signed.sum(axis=1, keepdims=True)
+
+    def signs(self, picks: IntArray, out: FloatArray) -> None:
+        """Compare the picked stumps with all examples."""
+        attributes, cuts, turns = self.attributes[picks], self.cuts[picks], self.turns[picks]
+        if compiling.enabled():
+            from quadrepro.core.voters import random_stumps_compiled
+
+            random_stumps_compiled.signs(self._codes, self._y, attributes, cuts, turns, out)
+            return
+        above = self._codes[attributes] > cuts[:, None]
+        np.multiply(np.where(above, self._y, -self._y), turns[:, None], out=out)
+
+    @cached_property
+    def _ordered(self) -> tuple[Places, Codes, Places]:
+        """The examples from the largest code to the smallest, their codes, and an index of these.
+
+        The index has the number of codes whose first byte is at least 0, 1, ..., 256.
+        """
+        n_attributes = len(self._codes)
+        order = np.argsort(self._codes, axis=1, kind="stable")[:, ::-1]
+        ranked = np.take_along_axis(self._codes, order, axis=1)
+        first_bytes = (self._codes >> 8) + 256 * np.arange(n_attributes)[:, None]
+        counts = np.bincount(first_bytes.ravel(), minlength=256 * n_attributes)
+        reaching = np.zeros((n_attributes, 257), dtype=np.int32)
+        reaching[:, :256] = counts.reshape(-1, 256)[:, ::-1].cumsum(axis=1)[:, ::-1]
+        return np.ascontiguousarray(order, np.int32), np.ascontiguousarray(ranked), reaching
+
+    def _draw(self) -> None:
+        n_attributes, n_examples = self._codes.shape
+        shape = (ROUNDS_AT_ONCE, self.n_voters)
+        self._attributes = self._rng.integers(0, n_attributes, shape)
+        if self._thresholds == "uniform":
+            self._cuts = self._rng.integers(0, STEPS, shape, dtype=np.uint16)
+        elif self._thresholds == "data":
+            rows = self._rng.integers(0, n_examples, shape)
+            self._cuts = self._codes[self._attributes, rows]
+        else:
+            middle, spread = self._codes.mean(axis=1), self._codes.std(axis=1)
+            away = self._deviations * self._rng.uniform(-1, 1, shape)
+            cuts = middle[self._attributes] + away * spread[self._attributes]
+            self._cuts = np.clip(np.rint(cuts), 0, STEPS).astype(np.uint16)
+        self._turns = np.ones(shape)
+        if not self.complements:
+            self._turns -= 2.0 * self._rng.integers(0, 2, shape)

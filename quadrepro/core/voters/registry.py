@@ -1,0 +1,92 @@
+"""The voter sets that a config can name.
+
+An entry gives the module of its voters, which is imported only when it is needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from inspect import signature
+from typing import TYPE_CHECKING, Any
+
+from quadrepro.base import plugins
+from quadrepro.base.plugins import Places
+
+if TYPE_CHECKING:
+    from quadrepro.core.voters.voter_set import VoterSet
+
+SEED = "random_state"
+"""The parameter that says where random numbers come from."""
+
+
+@dataclass(frozen=True)
+class VoterSetEntry:
+    """One voter set as a config names it.
+
+    Attributes
+    ----------
+    maker : callable
+        The class, a transformer with scikit-learn's interface.
+    label : str
+        What captions call the voters.
+    """
+
+    maker: Callable[..., VoterSet]
+    label: str
+
+    @property
+    def module(self) -> str:
+        """The module whose code the voters depend on."""
+        return self.maker.__module__
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Names and defaults of its parameters."""
+        return {p.name: p.default for p in signature(self.maker).parameters.values()}
+
+    def make(self, parameters: Mapping[str, Any], seed: Callable[[], int]) -> VoterSet:
+        """Return the voter set, not fitted.
+
+        Parameters
+        ----------
+        parameters : mapping of str to Any
+            Parameters of the class.
+        seed : callable
+            Returns the value of ``random_state``, if the class has it and it is not given.
+        """
+        drawn = SEED in self.parameters and parameters.get(SEED) is None
+        return self.maker(**parameters, **({SEED: seed()} if drawn else {}))
+
+    @property
+    def needs_labels(self) -> bool:
+        """Whether the voters are learned from labels, so that every fold has its own."""
+        from sklearn.utils import get_tags
+
+        return bool(get_tags(self.maker()).target_tags.required)
+
+
+VOTER_SETS = Places(
+    "quadrepro.core.voters",
+    VoterSetEntry,
+    {
+        "stumps": "stumps:STUMPS",
+        "drawn-stumps": "drawn:DRAWN_STUMPS",
+        "conjunctions": "conjunctions:CONJUNCTIONS",
+        "trees": "trees:TREES",
+    },
+)
+"""The voter sets of quadrepro itself; each declares its entry in its own file."""
+
+
+def find_voter_set(name: str) -> VoterSetEntry:
+    """Return the entry of a voter set.
+
+    Raises
+    ------
+    KeyError
+        If there is none; the message gives the nearest name.
+    ConfigError
+        If an extension cannot be used.
+    """
+    return plugins.look_up("voters", name, VOTER_SETS, VoterSetEntry, "voter set")

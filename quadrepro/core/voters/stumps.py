@@ -1,0 +1,350 @@
+"""Decision stumps: one attribute, one threshold."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
+
+from quadrepro.base.arguments import validated, weighted_examples
+from quadrepro.base.types import BoolArray, FloatArray, IntArray
+from quadrepro.core.voters.bits import Bits, pack, pack_stumps
+from quadrepro.core.voters.groups import column_blocks, columns_of, ranges_of
+from quadrepro.core.voters.registry import VoterSetEntry
+
+Missing = Literal["error", "branch"]
+
+
+class Stumps(TransformerMixin, BaseEstimator):
+    """Decision stumps with evenly spaced thresholds (QuadBoost, section 4).
+
+    A stump is +1 if its attribute is above its threshold, else -1. The complement of a stump has
+    no column of its own: a negative weight in a vote stands for it. A constant attribute gives
+    constant stumps, so that there are ``per_attribute`` voters per attribute on every data set, as
+    in the paper.
+
+    Parameters
+    ----------
+    per_attribute : int, default 10
+        Number of thresholds per attribute, strictly between its training minimum and maximum.
+    min_weight_fraction_leaf : float, default 0.0
+        Least share of the training weight on either side of a threshold. A stump with less is made
+        constant, by an infinite threshold, and so gives a vote an intercept.
+    missing : {"error", "branch"}, default "error"
+        What to do with missing values (NaN): refuse them, or give them a branch of their own. A
+        missing value is above no threshold, and each attribute that has missing values in training
+        gets one more voter, which is +1 where the value is missing and -1 elsewhere. If there are
+        such voters, the last voter is always +1; with it, a vote can give missing values any sum.
+        So all voters have the values -1 and +1.
+
+    Attributes
+    ----------
+    thresholds_ : ndarray of shape (n_features, per_attribute)
+        Thresholds, increasing along each row.
+    gaps_ : ndarray of int, shape (n_gaps,)
+        Attributes with a voter for missing values.
+    n_features_in_ : int
+        Number of attributes.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the attributes, if all of them are strings.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quadrepro import Stumps
+    >>> stumps = Stumps(per_attribute=2).fit(np.array([[0.0], [3.0]]))
+    >>> stumps.thresholds_.tolist()
+    [[1.0, 2.0]]
+    >>> stumps.transform(np.array([[0.5], [1.5]])).tolist()
+    [[-1.0, -1.0], [1.0, -1.0]]
+    >>> stumps.get_feature_names_out().tolist()
+    ['x0 > 1', 'x0 > 2']
+
+    Missing values as a branch of their own:
+
+    >>> stumps = Stumps(per_attribute=1, missing="branch")
+    >>> stumps.fit_transform(np.array([[0.0], [3.0], [np.nan]])).tolist()
+    [[-1.0, -1.0, 1.0], [1.0, -1.0, 1.0], [-1.0, 1.0, 1.0]]
+    >>> stumps.get_feature_names_out().tolist()
+    ['x0 > 1.5', 'x0 is missing', 'always']
+
+    The number of thresholds is searched over as a parameter of the classifier:
+
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from quadrepro import AdaBoostClassifier
+    >>> X, y = np.arange(40.0)[:, None], np.arange(40) % 20 > 6
+    >>> search = GridSearchCV(
+    ...     AdaBoostClassifier(voters=Stumps()), {"voters__per_attribute": [1, 12]}
+    ... )
+    >>> search.fit(X, y).best_params_
+    {'voters__per_attribute': 12}
+    """
+
+    def __init__(
+        self,
+        per_attribute: int = 10,
+        min_weight_fraction_leaf: float = 0.0,
+        *,
+        missing: Missing = "error",
+    ) -> None:
+        self.per_attribute = per_attribute
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.missing = missing
+
+    def fit(
+        self,
+        X: FloatArray,
+        y: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Place the thresholds.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training examples. What a sparse matrix does not hold is zero.
+        y : ignored
+            Present for API consistency.
+        sample_weight : array-like of shape (n_samples,) or None, default None
+            Weights, for `min_weight_fraction_leaf`; None for equal ones. Examples of weight 0 are
+            left out.
+
+        Returns
+        -------
+        Stumps
+            The fitted stumps.
+
+        Raises
+        ------
+        ValueError
+            If a parameter or a weight is out of range, or X has infinite values or, unless they
+            are a branch, missing ones.
+        """
+        self._check_parameters()
+        X = self._validated(X)
+        X, _, weights = weighted_examples(X, np.zeros(X.shape[0]), sample_weight)
+        return self._fit_to(X, weights)
+
+    def fit_ranges(self, low: FloatArray, high: FloatArray) -> Self:
+        """Place the thresholds, given the range of each attribute.
+
+        Parameters
+        ----------
+        low, high : ndarray of shape (n_features,)
+            Smallest and largest value of each attribute.
+
+        Returns
+        -------
+        Stumps
+            The fitted stumps, the same as from examples with these ranges and no missing value.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of range, or `min_weight_fraction_leaf` is not 0.
+        """
+        self._check_parameters()
+        if self.min_weight_fraction_leaf:
+            raise ValueError("min_weight_fraction_leaf needs the examples, not only their ranges")
+        self.n_features_in_ = len(low)
+        self.gaps_ = np.zeros(0, dtype=np.intp)
+        self._place(low, high)
+        return self
+
+    def transform(self, X: FloatArray) -> FloatArray:
+        """Return the voter matrix of `X`.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Examples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_voters)
+            Values -1 and +1; the stumps of one attribute are in adjacent columns. Voters for
+            missing values follow.
+        """
+        check_is_fitted(self)
+        return self.matrix(self._validated(X, reset=False))
+
+    def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
+        """Return what each voter asks, such as ``"x0 > 0.5"``.
+
+        Parameters
+        ----------
+        input_features : array-like of str or None, default None
+            Names of the attributes; None for those seen in training, or ``x0``, ``x1``, ...
+
+        Returns
+        -------
+        ndarray of str objects, shape (n_voters,)
+            The names. A name that comes again, such as that of a stump on a constant attribute,
+            is numbered.
+        """
+        check_is_fitted(self)
+        attributes = [str(name) for name in _check_feature_names_in(self, input_features)]
+        return numbered(self._questions(attributes))
+
+    @property
+    def n_voters(self) -> int:
+        """Number of columns of the voter matrix."""
+        return int(self.thresholds_.size) + (len(self.gaps_) + 1 if len(self.gaps_) else 0)
+
+    @property
+    def are_chains(self) -> bool:
+        """Whether the voters are the thresholds of each attribute in turn, and nothing else."""
+        return not len(self.gaps_)
+
+    def attributes(self) -> IntArray:
+        """Return the attribute of each stump."""
+        return np.repeat(np.arange(len(self.thresholds_)), self.per_attribute)
+
+    def over_attributes(self, sizes: FloatArray) -> FloatArray:
+        """Return numbers of the voters, added up by the attribute that each voter asks for.
+
+        Parameters
+        ----------
+        sizes : ndarray of shape (n_voters,)
+            Numbers, such as absolute weights.
+
+        Returns
+        -------
+        ndarray of shape (n_features,)
+            Their sums.
+        """
+        asked = np.append(self.attributes(), self.gaps_)
+        sums = np.zeros(self.n_features_in_)
+        # The voter that is always +1 asks for none.
+        np.add.at(sums, asked, sizes[: len(asked)])
+        return sums
+
+    def matrix(self, X: FloatArray) -> FloatArray:
+        """Return the voter matrix of examples that are checked already."""
+        above = self.stumps_above(X)
+        if len(self.gaps_):
+            above = np.hstack([above, self._missing(X)])
+        return np.where(above, 1.0, -1.0)
+
+    def varying(self, X: FloatArray) -> IntArray:
+        """Return the columns of the voter matrix of `X` that are not constant."""
+        low, high = X.min(axis=0)[:, None], X.max(axis=0)[:, None]
+        return np.flatnonzero((low <= self.thresholds_) & (self.thresholds_ < high))
+
+    def columns(self, X: FloatArray, chosen: IntArray) -> FloatArray:
+        """Return some columns of the voter matrix of `X`, one after the other in memory."""
+        attributes, places = np.divmod(chosen, self.per_attribute)
+        above = X.T[attributes] > self.thresholds_[attributes, places][:, None]
+        return np.where(above, 1.0, -1.0).T
+
+    def pack(self, X: FloatArray) -> Bits:
+        """Return the voters on some examples as bits, see `quadrepro.core.voters.bits.pack`."""
+        bits = self.pack_stumps(X)
+        return np.concatenate([bits, pack(self._missing(X).T)]) if len(self.gaps_) else bits
+
+    def stumps_above(self, X: FloatArray) -> BoolArray:
+        """Return whether the attribute of each stump is above its threshold."""
+        above = np.empty((X.shape[0], *self.thresholds_.shape), dtype=np.bool_)
+        for columns, block in column_blocks(X):
+            np.greater(block[:, :, None], self.thresholds_[columns], out=above[:, columns])
+        return above.reshape(X.shape[0], -1)
+
+    def pack_stumps(self, X: FloatArray) -> Bits:
+        """Return the stumps on some examples as bits."""
+        blocks = column_blocks(X)
+        return np.concatenate([pack_stumps(b, self.thresholds_[columns]) for columns, b in blocks])
+
+    def _check_parameters(self) -> None:
+        number, value = self._number()
+        if value < 1:
+            raise ValueError(f"{number} must be at least 1, not {value}")
+        if not 0 <= self.min_weight_fraction_leaf <= 0.5:
+            raise ValueError(
+                "min_weight_fraction_leaf must be between 0 and 0.5, not"
+                f" {self.min_weight_fraction_leaf}"
+            )
+        if self.missing not in ("error", "branch"):
+            raise ValueError(f"missing must be 'error' or 'branch', not {self.missing!r}")
+
+    def _number(self) -> tuple[str, int]:
+        """Return the parameter that is a number of stumps: its name and value."""
+        return "per_attribute", self.per_attribute
+
+    def _validated(self, *arrays: Any, reset: bool = True) -> Any:
+        finite = "allow-nan" if self.missing == "branch" else True
+        options = {"accept_sparse": "csr", "ensure_all_finite": finite}
+        return validated(self, *arrays, reset=reset, **options)
+
+    def _fit_to(self, X: FloatArray, weights: FloatArray | None) -> Self:
+        low, high, gaps = ranges_of(X)
+        self.gaps_ = np.flatnonzero(gaps)
+        self._place(low, high)
+        self._level(X, weights)
+        return self
+
+    def _place(self, low: FloatArray, high: FloatArray) -> None:
+        steps = np.arange(1, self.per_attribute + 1) / (self.per_attribute + 1)
+        with np.errstate(over="ignore"):
+            ranges = high - low
+        # A range beyond 1.8e308 is divided in half; powers of two change no digit.
+        unit = np.where(np.isinf(ranges), 0.5, 1.0)
+        low, high = low * unit, high * unit
+        self.thresholds_ = (low[:, None] + (high - low)[:, None] * steps) / unit[:, None]
+
+    def _level(self, X: FloatArray, weights: FloatArray | None) -> None:
+        """Make stumps constant that have too little weight on one side."""
+        if not self.min_weight_fraction_leaf:
+            return
+        weights = np.ones(X.shape[0]) if weights is None else weights
+        # The slack is for the rounding of the sums.
+        least = (self.min_weight_fraction_leaf - 1e-9) * weights.sum()
+        every, attributes = self.thresholds_.reshape(-1), self.attributes()
+        for attribute, column in enumerate(columns_of(X)):
+            first, last = np.searchsorted(attributes, [attribute, attribute + 1])
+            thresholds = every[first:last]
+            # A missing value is above no threshold.
+            values = np.where(np.isnan(column), -np.inf, column)
+            order = values.argsort(kind="stable")
+            sums = np.append(0.0, np.cumsum(weights[order]))
+            left = sums[np.searchsorted(values[order], thresholds, side="right")]
+            thresholds[left < least] = -np.inf
+            thresholds[sums[-1] - left < least] = np.inf
+
+    def _missing(self, X: FloatArray) -> BoolArray:
+        """Return where each attribute with gaps is missing; the last column is always true."""
+        missing = np.ones((X.shape[0], len(self.gaps_) + 1), dtype=np.bool_)
+        for columns, block in column_blocks(X[:, self.gaps_]):
+            # Not into `out`: numpy 2.4 writes to the wrong places of a strided array.
+            missing[:, columns] = np.isnan(block)
+        return missing
+
+    def _questions(self, names: list[str]) -> list[str]:
+        """Return what the voters ask, given the names of the attributes."""
+        stumps = zip(self.attributes(), self.thresholds_.ravel(), strict=True)
+        asked = [f"{names[attribute]} > {threshold:.6g}" for attribute, threshold in stumps]
+        gaps = [f"{names[attribute]} is missing" for attribute in self.gaps_]
+        return [*asked, *gaps, "always"] if gaps else asked
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self.missing == "branch"
+        return tags
+
+
+def numbered(names: Iterable[str]) -> NDArray[Any]:
+    """Return names, with (2), (3), ... behind those that come again."""
+    seen: Counter[str] = Counter()
+    distinct = []
+    for name in names:
+        seen[name] += 1
+        distinct.append(f"{name} ({seen[name]})" if seen[name] > 1 else name)
+    return np.array(distinct, dtype=object)
+
+
+STUMPS = VoterSetEntry(Stumps, "decision stumps")

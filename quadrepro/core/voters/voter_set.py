@@ -1,0 +1,104 @@
+"""What an estimator takes as voters: a transformer with values in [-1, 1], or classifiers.
+
+A voter set has ``fit(X, y)`` and ``transform(X)``, which returns the voter matrix. Those of this
+package have values in [-1, 1] by construction; what others return is checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import get_tags
+
+from quadrepro.base.types import FloatArray
+from quadrepro.core.voters.classifiers import Classifiers
+from quadrepro.core.voters.stumps import Stumps
+
+
+class VoterSet(Protocol):
+    """A transformer whose output is the voter matrix."""
+
+    def fit(self, X: Any, y: Any, **options: Any) -> Any:
+        """Learn the voters from training examples and their labels."""
+
+    def transform(self, X: Any) -> Any:
+        """Return the voter matrix, with values in [-1, 1]."""
+
+
+Voters = VoterSet | Sequence[Any] | Literal["precomputed"] | None
+"""What the user may give as `voters`."""
+
+
+def voter_set(voters: Voters) -> VoterSet | None:
+    """Return the voter set that the user means; None if X is the voter matrix itself.
+
+    Raises
+    ------
+    ValueError
+        If it is nothing that could vote.
+    """
+    if voters is None:
+        return Stumps()
+    if isinstance(voters, str) and voters == "precomputed":
+        return None
+    if isinstance(voters, (list, tuple)):
+        return Classifiers(voters)
+    if isinstance(voters, (str, type)) or not (
+        hasattr(voters, "fit") and hasattr(voters, "transform")
+    ):
+        raise ValueError(
+            "voters must be Stumps(...) or another transformer, a list of fitted classifiers, or "
+            f"'precomputed', not {voters!r}"
+        )
+    return voters  # type: ignore[return-value]  # it has both methods
+
+
+def input_options(voters: VoterSet | None) -> dict[str, Any]:
+    """Return what examples may look like, as options of scikit-learn's checks."""
+    if not hasattr(voters, "__sklearn_tags__"):
+        return {}
+    tags = get_tags(voters).input_tags
+    return {
+        "accept_sparse": "csr" if tags.sparse else False,
+        "ensure_all_finite": "allow-nan" if tags.allow_nan else True,
+    }
+
+
+def voter_matrix(voters: VoterSet, X: FloatArray) -> FloatArray:
+    """Return the voter matrix of examples that are checked already.
+
+    Parameters
+    ----------
+    voters : VoterSet
+        Fitted voters.
+    X : ndarray or sparse matrix of shape (n_examples, n_attributes)
+        Examples.
+
+    Raises
+    ------
+    ValueError
+        If the transformer returns anything but a matrix of numbers in [-1, 1].
+    """
+    if isinstance(voters, Stumps):
+        return voters.matrix(X)
+    found, name = voters.transform(X), type(voters).__name__
+    try:
+        H = np.asarray(found.toarray() if sparse.issparse(found) else found, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name}.transform must return numbers: {error}") from error
+    if H.ndim != 2 or len(H) != X.shape[0] or not H.shape[1]:
+        raise ValueError(
+            f"{name}.transform must return a voter matrix of {X.shape[0]} rows and at least one "
+            f"column, not an array of shape {H.shape}"
+        )
+    sizes = np.abs(H)
+    if not (sizes <= 1.0).all():
+        row, voter = np.unravel_index(np.argmax(np.nan_to_num(sizes, nan=np.inf)), H.shape)
+        raise ValueError(
+            f"{name}.transform must return values in [-1, 1], but voter {voter} has the value "
+            f"{H[row, voter]:g}: put MinMaxScaler((-1, 1), clip=True) behind it"
+        )
+    return H

@@ -1,0 +1,467 @@
+"""A first card for a file of the user's own: what its columns seem to be."""
+
+from __future__ import annotations
+
+import math
+import re
+import shlex
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quadrepro.base.types import FloatArray, IntArray
+from quadrepro.base.yaml import is_utf8
+from quadrepro.data.canonical import (
+    Column,
+    content_hash,
+    is_missing,
+    nominal_column,
+    number,
+    numeric_column,
+)
+from quadrepro.data.card import ANY_VIEW, Card
+from quadrepro.data.own import plain_stem, read_own, write_card
+from quadrepro.data.schema import Attribute, Target, View, series
+from quadrepro.data.sources.frame import Frame, to_table
+from quadrepro.data.sources.schema import FileSource, Layout
+from quadrepro.errors import ConfigError, DataError, nearest
+
+GAPS = ("?", "", "NA", "NaN", "nan", "N/A", "null")
+"""Words that always stand for a missing value."""
+
+MOST_LABELS = 20
+"""A target of whole numbers is a label if it has at most this number of distinct values."""
+
+_WITH_COMMAS = re.compile(r"[-+]?\d+(,\d+)+(\.\d+)?")
+
+
+@dataclass(frozen=True, eq=False)
+class OwnColumn:
+    """A column of the file.
+
+    Attributes
+    ----------
+    name : str
+        Its name in the file.
+    frame : Frame
+        The whole file, for messages.
+    held : ndarray of str or float64, shape (n_rows,)
+        Its fields, with empty text or NaN for missing values.
+    """
+
+    name: str
+    frame: Frame
+    held: Column
+
+    @cached_property
+    def codes(self) -> NDArray[np.str_]:
+        """The fields as codes, shape (n_rows,)."""
+        held = self.held
+        if held.dtype.kind == "f":
+            held = np.where(np.isnan(held), "", held.astype(np.str_))
+        return nominal_column(held.tolist())
+
+    @cached_property
+    def numbers(self) -> FloatArray:
+        """The fields as numbers, shape (n_rows,); infinite if a field is not a finite number."""
+        if self.held.dtype.kind == "f":
+            return numeric_column(self.held)
+        found = (number(text) for text in self.held.tolist())
+        return numeric_column([math.inf if value is None else value for value in found])
+
+    @cached_property
+    def words(self) -> IntArray:
+        """The indices of rows whose fields are not finite numbers."""
+        return np.flatnonzero(np.isinf(self.numbers))
+
+    def values(self, advice: str) -> Column:
+        """Return numbers if all fields are numbers, otherwise codes.
+
+        Parameters
+        ----------
+        advice : str
+            What to do about a word among numbers; WORD in the advice is replaced by the word.
+
+        Raises
+        ------
+        DataError
+            If more than half of the fields are numbers but not all, or if the first field that is
+            not a number is infinite or has a comma. The message names its line.
+        """
+        if not len(self.words):
+            return self.numbers
+        row = int(self.words[0])
+        if _is_infinite(str(self.held[row])):
+            raise self.refusal(row, "which is not a finite number")
+        if _WITH_COMMAS.fullmatch(str(self.held[row])):
+            raise self.refusal(row, "but numbers are written with a point and without commas")
+        n_values = int((~is_missing(self.held)).sum())
+        n_numbers = n_values - len(self.words)
+        if n_numbers > len(self.words):
+            word = shlex.quote(str(self.held[row]))
+            hint = advice.replace("WORD", word)
+            raise self.refusal(row, f"but {n_numbers} of its {n_values} values are numbers; {hint}")
+        return self.codes
+
+    def refusal(self, row: int, why: str) -> DataError:
+        """Return an error that names the place and the field of a row."""
+        place = f"{self.frame.origin}, {self.frame.place(row)}"
+        return DataError(f"{place}: {self.name} is {str(self.held[row])!r}, {why}")
+
+
+def used_gaps(frame: Frame, missing: Sequence[str]) -> tuple[str, ...]:
+    """Return the words for missing values that occur in a file.
+
+    Parameters
+    ----------
+    frame : Frame
+        The file.
+    missing : sequence of str
+        The user's words for missing values, in addition to `GAPS`.
+
+    Raises
+    ------
+    ConfigError
+        If one of the user's words does not occur.
+    """
+    words = dict.fromkeys((*GAPS, *missing))
+    found: set[str] = set()
+    for column in frame.columns:
+        if column.dtype.kind != "f":
+            found |= words.keys() & set(column.tolist())
+    for word in missing:
+        if word not in found:
+            raise ConfigError(f"{frame.origin}: no field is {word!r}, given for missing values")
+    return tuple(word for word in words if word in found)
+
+
+def own_columns(frame: Frame, gaps: Sequence[str]) -> dict[str, OwnColumn]:
+    """Return the columns of a file by name; columns without a name are left out.
+
+    Parameters
+    ----------
+    frame : Frame
+        The file.
+    gaps : sequence of str
+        The words for missing values.
+    """
+    columns = {}
+    for name, held in zip(frame.names or (), frame.columns, strict=True):
+        if name:
+            seen = held if held.dtype.kind == "f" else np.where(np.isin(held, gaps), "", held)
+            columns[name] = OwnColumn(name, frame, seen)
+    return columns
+
+
+def attribute_values(column: OwnColumn, *, as_codes: bool) -> Column:
+    """Return the numbers or codes of an attribute.
+
+    Parameters
+    ----------
+    column : OwnColumn
+        The attribute.
+    as_codes : bool
+        Whether the user says that it has codes.
+
+    Raises
+    ------
+    DataError
+        If the column contains both numbers and words.
+    """
+    if as_codes:
+        return column.codes
+    return column.values(
+        "say --missing WORD if it stands for a missing value, or --nominal "
+        f"{shlex.quote(column.name)} if the column holds codes"
+    )
+
+
+def target_values(column: OwnColumn, task: str) -> Column:
+    """Return the labels of a classification as texts, or the numbers of a regression.
+
+    Parameters
+    ----------
+    column : OwnColumn
+        The target.
+    task : {"", "classification", "regression"}
+        If empty, the task is a regression if there are more than `MOST_LABELS` distinct numbers
+        or numbers that are not whole.
+
+    Raises
+    ------
+    DataError
+        If a row has no value, a value of a regression is not a finite number, or all values are
+        equal.
+    """
+    unlabelled = np.flatnonzero(is_missing(column.held))
+    if len(unlabelled):
+        place = f"{column.frame.origin}, {column.frame.place(int(unlabelled[0]))}"
+        raise DataError(f"{place}: the target {column.name} has no value")
+    if task == "regression" and len(column.words):
+        raise column.refusal(int(column.words[0]), "which is not a finite number")
+    values = (
+        column.codes
+        if task == "classification"
+        else column.values("say --task classification if these are labels")
+    )
+    if not task and values.dtype.kind == "f":
+        distinct = np.unique(column.numbers)
+        if len(distinct) <= MOST_LABELS and np.all(distinct == np.round(distinct)):
+            values = column.codes
+    if len(set(values.tolist())) == 1:
+        raise DataError(
+            f"{column.frame.origin}: {column.name} is {str(values[0])!r} in every row, so there is"
+            " nothing to learn"
+        )
+    return values
+
+
+def _is_infinite(text: str) -> bool:
+    try:
+        return math.isinf(float(text))
+    except ValueError:
+        return False
+
+
+__all__ = ["inspect_file", "write_card"]
+
+MOST_CODES = 100
+"""A card lists the codes of an attribute if there are at most this many."""
+
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
+
+
+def inspect_file(
+    path: Path,
+    target: str,
+    *,
+    name: str = "",
+    task: str = "",
+    positive: str = "",
+    missing: Sequence[str] = (),
+    nominal: Sequence[str] = (),
+) -> Card:
+    """Describe a user's file.
+
+    Parameters
+    ----------
+    path : Path
+        A text file with a header and commas, tabs, semicolons or blanks between its fields; or
+        ARFF, parquet, or LIBSVM's sparse rows; ``.gz`` and ``.zip`` files are unpacked.
+    target : str
+        The column to be predicted; that of a LIBSVM file is called ``label``.
+    name : str, default ""
+        The name of the data set; by default, it is made from the name of the file.
+    task : {"", "classification", "regression"}, default ""
+        By default, the task is a regression if the target has more than 20 distinct numbers or
+        numbers that are not whole.
+    positive : str, default ""
+        The positive label of the view; by default, the rarer of two labels, while more than two
+        stay classes.
+    missing : sequence of str, default ()
+        Words for missing values, in addition to `quadrepro.data.inspection.GAPS`.
+    nominal : sequence of str, default ()
+        Attributes with codes, even if the codes are numbers.
+
+    Returns
+    -------
+    Card
+        A complete card with one view, and with notes on everything that was inferred.
+
+    Raises
+    ------
+    ConfigError
+        If a given column, label or word does not occur, or the name cannot be used.
+    DataError
+        If the file cannot be read, or a card cannot describe it. The message names the file, and
+        the line of a text file.
+    """
+    if name and not _NAME.fullmatch(name):
+        raise ConfigError(
+            f"{name!r} cannot be the name of a data set: use lower-case letters, digits and _, with"
+            " a letter first"
+        )
+    if not is_utf8(str(path.resolve())):
+        raise DataError(f"{path}: the path of the file must be UTF-8, since its card names it")
+    frame, layout = read_own(path, target, {*GAPS, *missing})
+    names = _names(frame, (target, *nominal))
+    if len(frame.columns[0]) < 2:
+        raise DataError(f"{path}: the file has only one row")
+    gaps = used_gaps(frame, missing)
+    columns = own_columns(frame, gaps)
+    labels = target_values(columns.pop(target), task)
+    values = {c: attribute_values(held, as_codes=c in nominal) for c, held in columns.items()}
+    _refuse_empty(values, frame)
+    called = _attribute_names(values)
+    described = _target(target, labels)
+    default_gaps: tuple[str, ...] = Layout.model_fields["missing"].default
+    source = FileSource(
+        kind="file",
+        path=str(path.resolve()),
+        columns=tuple("target" if c == target else called.get(c, "") for c in names),
+        missing=default_gaps if set(gaps) <= set(default_gaps) else gaps,
+        **layout,
+    )
+    fields: dict[str, Any] = {
+        "name": name or _name(path),
+        "title": plain_stem(path),
+        "task": "classification" if described.labels else "regression",
+        "rows": len(labels),
+        "missing_cells": 0,
+        "rows_with_missing": 0,
+        "content_hash": "sha256:" + "0" * 64,
+        "target": described,
+        "attributes": [_attribute(called[c], held) for c, held in values.items()],
+        "licence": "not stated",
+        "citation": "not stated",
+        "sources": [source],
+        "notes": [
+            *([] if task else [_task_note(described)]),
+            *([f"Missing values are written {_listed(map(repr, gaps))}."] if gaps else []),
+            *_column_notes(names, values, called, nominal),
+        ],
+        "views": {ANY_VIEW: _view(described, positive, frame)},
+    }
+    # Rows are counted and hashed as they will be read from the file with this card.
+    table = to_table(frame, source, Card(**fields))
+    fields["missing_cells"] = int(table.missing.sum())
+    fields["rows_with_missing"] = int(table.missing.any(axis=1).sum())
+    fields["content_hash"] = content_hash(table)
+    return Card(**fields)
+
+
+def _names(frame: Frame, wanted: Iterable[str]) -> tuple[str, ...]:
+    names = frame.names or ()
+    for name in wanted:
+        if name not in names:
+            hint = nearest(name, names)
+            raise ConfigError(f"{frame.origin}: there is no column {name!r}{hint}")
+    if sum(map(bool, names)) < 2:
+        raise DataError(f"{frame.origin}: there is no column other than the target")
+    return names
+
+
+def _refuse_empty(values: Mapping[str, Column], frame: Frame) -> None:
+    empty = [name for name, held in values.items() if is_missing(held).all()]
+    if len(empty) == len(values):
+        raise DataError(f"{frame.origin}: every value of every attribute is missing")
+    if empty:
+        raise DataError(
+            f"{frame.origin}: every value of {_listed(empty)} is missing; remove"
+            f" {'the column' if len(empty) == 1 else 'these columns'}"
+        )
+
+
+def _attribute_names(columns: Collection[str]) -> dict[str, str]:
+    """Return the name of each column in the card: that of the file, unless it has a meaning."""
+    taken = {"target", *columns}
+    called = {}
+    for name in columns:
+        # `a1..a3` would stand for three attributes.
+        new = name.replace("..", "__") if next(series(name)) != name else name
+        if new != name or new == "target":
+            while new in taken:
+                new += "_"
+            taken.add(new)
+        called[name] = new
+    return called
+
+
+def _name(path: Path) -> str:
+    name = re.sub(r"[^a-z0-9]+", "_", plain_stem(path).lower()).strip("_")
+    return name if _NAME.fullmatch(name) else f"data_{name}".rstrip("_")
+
+
+def _attribute(name: str, held: Column) -> Attribute:
+    if held.dtype.kind == "f":
+        return Attribute(name=name, kind="numeric", range=_range(held))
+    codes = sorted({*held.tolist()} - {""})
+    if None not in map(number, codes):
+        codes.sort(key=float)
+    return Attribute(
+        name=name, kind="nominal", codes=tuple(codes) if len(codes) <= MOST_CODES else None
+    )
+
+
+def _target(name: str, labels: Column) -> Target:
+    if labels.dtype.kind == "f":
+        return Target(original=name, range=_range(labels))
+    return Target(original=name, labels=dict(sorted(Counter(labels.tolist()).items())))
+
+
+def _range(held: Column) -> tuple[float, float]:
+    return float(np.nanmin(held)), float(np.nanmax(held))
+
+
+def _view(target: Target, positive: str, frame: Frame) -> View:
+    labels = target.labels
+    if positive and positive not in labels:
+        hint = nearest(positive, labels) if labels else "; it is a number and is predicted as such"
+        raise ConfigError(f"{frame.origin}: {target.original} has no label {positive!r}{hint}")
+    if not labels:
+        return View(status="open", evidence="The target is a number and is predicted as such.")
+    if positive:
+        evidence = "The label that was given as positive."
+    elif len(labels) == 2:
+        positive = min(reversed(labels), key=labels.__getitem__)
+        evidence = "The rarer of the two labels."
+    else:
+        return View(status="open", evidence=f"All {len(labels)} labels are classes.")
+    return View(positive=(positive,), status="open", evidence=evidence)
+
+
+def _task_note(target: Target) -> str:
+    if not target.labels:
+        return (
+            f"Taken as a regression, since the target has more than {MOST_LABELS} distinct numbers"
+            " or numbers that are not whole."
+        )
+    what = "whole numbers" if None not in map(number, target.labels) else "words"
+    return f"Taken as a classification, since the target has {len(target.labels)} distinct {what}."
+
+
+def _column_notes(
+    names: Sequence[str],
+    values: Mapping[str, Column],
+    called: Mapping[str, str],
+    nominal: Sequence[str],
+) -> Iterator[str]:
+    remarks = {
+        "Columns without a name are left out": [str(j) for j, n in enumerate(names, 1) if not n],
+        "Renamed, since the name in the file has a special meaning in cards": [
+            n for c, n in called.items() if c != n
+        ],
+        "Taken as nominal, since not all values are numbers": [
+            n for n, held in values.items() if held.dtype.kind != "f" and n not in nominal
+        ],
+        "The same value in every row": [n for n, held in values.items() if _is_constant(held)],
+        "A different value in every row, like the number or the name of the row": [
+            n for n, held in values.items() if _is_row_id(held)
+        ],
+    }
+    for remark, columns in remarks.items():
+        if columns:
+            yield f"{remark} ({_listed(columns)})."
+
+
+def _is_constant(held: Column) -> bool:
+    return len(set(held.tolist())) == 1
+
+
+def _is_row_id(held: Column) -> bool:
+    values = held.tolist()
+    return len(set(values)) == len(values) and all(
+        isinstance(value, str) or value.is_integer() for value in values
+    )
+
+
+def _listed(names: Iterable[str], at_most: int = 8) -> str:
+    every = list(names)
+    more = f" and {len(every) - at_most} more" if len(every) > at_most else ""
+    return ", ".join(every[:at_most]) + more

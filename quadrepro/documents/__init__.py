@@ -1,1 +1,0 @@
-"""YAML files that users write: reading, models, and errors with their place."""

@@ -1,0 +1,300 @@
+"""Records by row, column and repeat: what every table is a function of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+
+from quadrepro.base.types import FloatArray
+from quadrepro.core.cell import Cell
+from quadrepro.core.learners.learner import Grid
+from quadrepro.engine.records import Record
+from quadrepro.tables.metrics import Metric
+
+Place = tuple[str, str, int]
+"""Row, column and repeat of a cell."""
+
+Mean = Fraction | float
+"""A mean: exact if errors are counted, a float if numbers are predicted."""
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """One measure of one entry along its candidates.
+
+    Attributes
+    ----------
+    mean, sd : ndarray of shape (n_candidates,)
+        Mean and standard deviation (with n - 1) over the splits. Both are NaN if some split has no
+        solution for a candidate; `sd` is 0 with one split.
+    """
+
+    mean: FloatArray
+    sd: FloatArray
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """The records of an experiment in the shape of its table.
+
+    Attributes
+    ----------
+    rows, columns : tuple of str
+        Data sets and algorithms in the order of the config.
+    repeats : int
+        Number of splits.
+    records : dict of (row, column, repeat) to Record
+        The record of every cell; its status is "missing" if the cell was not computed.
+    grids : dict of (row, column, repeat) to tuple of Grid
+        The candidates of every cell; empty if they are not known.
+    allow_missing : bool, default False
+        Whether tests over all data sets leave out those that lack a result, rather than being left
+        out themselves.
+    metric : Metric or None, default None
+        What cells are judged by; None for the risk, or the RMSE if numbers are predicted.
+    measured : dict of (row, column, repeat) to float
+        The metric of every cell that has one.
+    """
+
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    repeats: int
+    records: dict[Place, Record]
+    grids: Mapping[Place, tuple[Grid, ...]] = field(default_factory=dict)
+    allow_missing: bool = False
+    metric: Metric | None = None
+    measured: Mapping[Place, float] = field(default_factory=dict)
+    _by: dict[Any, Outcomes] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    @classmethod
+    def of(
+        cls, cells: Sequence[Cell], records: Sequence[Record], allow_missing: bool = False
+    ) -> Outcomes:
+        """Arrange the records of a plan's cells.
+
+        Parameters
+        ----------
+        cells : sequence of Cell
+            All cells of the plan.
+        records : sequence of Record
+            Their records, in the same order.
+        allow_missing : bool, default False
+            See `Outcomes`.
+        """
+        places = [(c.dataset, c.algorithm, c.repeat) for c in cells]
+        return cls(
+            tuple(dict.fromkeys(c.dataset for c in cells)),
+            tuple(dict.fromkeys(c.algorithm for c in cells)),
+            1 + max(c.repeat for c in cells),
+            dict(zip(places, records, strict=True)),
+            dict(zip(places, (c.grids for c in cells), strict=True)),
+            allow_missing,
+        )
+
+    def by(self, metric: Metric, rows: Iterable[str]) -> Outcomes:
+        """Return the outcomes of some rows as a metric judges them.
+
+        Parameters
+        ----------
+        metric : Metric
+            The metric; each is computed once.
+        rows : iterable of str
+            The rows that it can judge.
+        """
+        of = tuple(row for row in rows if row in self.rows)
+        if (metric, of) not in self._by:
+            measured = {
+                place: value
+                for place, record in self.records.items()
+                if place[0] in of and record.ok and (value := metric.value(record)) is not None
+            }
+            self._by[metric, of] = replace(self, rows=of, metric=metric, measured=measured)
+        return self._by[metric, of]
+
+    @property
+    def greater_is_better(self) -> bool:
+        """Whether the highest value of a row is the best."""
+        return self.metric is not None and self.metric.greater_is_better
+
+    @property
+    def counts_errors(self) -> bool:
+        """Whether values are shares of wrong examples, which tests of examples can compare."""
+        if self.metric is not None:
+            return self.metric.counts_errors
+        return not any(map(self.regression, self.rows))
+
+    @property
+    def sign(self) -> float:
+        """-1 if the highest value is the best, and else 1: a loss is a value times it."""
+        return -1.0 if self.greater_is_better else 1.0
+
+    @property
+    def label(self) -> str:
+        """What the values are called."""
+        if self.metric is not None:
+            return self.metric.label
+        of_numbers = {self.regression(row) for row in self.rows}
+        words = {False: "risk", True: "RMSE"}
+        return " or ".join(word for number, word in words.items() if number in of_numbers)
+
+    @property
+    def by_metric(self) -> str:
+        """What is added to the title of a table of a metric."""
+        return "" if self.metric is None else f" by {self.metric.label}"
+
+    @property
+    def compared(self) -> tuple[str, ...]:
+        """The columns that can be compared: all but those that lack what the metric needs."""
+        if self.metric is None:
+            return self.columns
+        judged = {column for _, column, _ in self.measured}
+        return tuple(column for column in self.columns if column in judged)
+
+    def left_out(self, all_rows: Sequence[str]) -> str:
+        """Return what a note says if `tested` has left out some of all rows; empty if not."""
+        if len(self.rows) == len(all_rows):
+            return ""
+        return (
+            f"Over the {len(self.rows)} of {len(all_rows)} data sets on which every algorithm "
+            "has a result in every split."
+        )
+
+    def tested(self) -> Outcomes:
+        """Return what tests over all data sets compare: all of them, or those without a gap."""
+        if not self.allow_missing:
+            return self
+        whole = (row for row in self.rows if all(self.complete(row, c) for c in self.compared))
+        return replace(self, rows=tuple(whole))
+
+    def cell(self, row: str, column: str) -> list[Record]:
+        """Return the records of one entry of the table, one per repeat."""
+        return [self.records[row, column, r] for r in range(self.repeats)]
+
+    def complete(self, row: str, column: str) -> bool:
+        """Return whether every repeat of an entry was computed, and has a value of the metric."""
+        if self.metric is not None:
+            return all((row, column, r) in self.measured for r in range(self.repeats))
+        return all(record.ok for record in self.cell(row, column))
+
+    def values(self, row: str, column: str) -> list[float]:
+        """Return the risks of an entry, the RMSEs of a regression, or the values of the metric.
+
+        Returns
+        -------
+        list of float
+            One per repeat that was computed.
+        """
+        if self.metric is not None:
+            places = ((row, column, r) for r in range(self.repeats))
+            return [self.measured[place] for place in places if place in self.measured]
+        return [record.value for record in self.cell(row, column) if record.ok]
+
+    def fractions(self, row: str, column: str) -> list[Fraction]:
+        """Return the risks of an entry exactly: wrong test examples over all test examples.
+
+        Returns
+        -------
+        list of Fraction
+            One per repeat that was computed.
+        """
+        records = (record for record in self.cell(row, column) if record.ok)
+        return [Fraction(record.errors, record.n_test) for record in records]
+
+    def regression(self, row: str) -> bool:
+        """Return whether numbers are predicted in a row; False if nothing of it was computed."""
+        records = (self.records[row, c, r] for c in self.columns for r in range(self.repeats))
+        return any(record.rmse is not None for record in records)
+
+    def counted(self, row: str) -> bool:
+        """Return whether the values of a row are risks, which count errors and are thus exact."""
+        return self.metric is None and not self.regression(row)
+
+    def exact_values(self, row: str, column: str) -> Sequence[Mean]:
+        """Return the same as `values`, as fractions if errors are counted."""
+        return self.fractions(row, column) if self.counted(row) else self.values(row, column)
+
+    def mean(self, row: str, column: str) -> Mean | None:
+        """Return the mean value of an entry: risk, RMSE if numbers are predicted, or the metric.
+
+        Returns
+        -------
+        Fraction, float or None
+            Exact if errors are counted, so that equal counts give equal means in whatever order
+            they come. None unless every repeat was computed.
+        """
+        return self.mean_of_computed(row, column) if self.complete(row, column) else None
+
+    def losses(self, row: str, column: str) -> list[Mean]:
+        """Return `exact_values` with a minus sign if the highest is the best."""
+        values = self.exact_values(row, column)
+        return [-value for value in values] if self.greater_is_better else list(values)
+
+    def mean_loss(self, row: str, column: str) -> Mean | None:
+        """Return `mean` with a minus sign if the highest is the best."""
+        mean = self.mean(row, column)
+        return -mean if mean is not None and self.greater_is_better else mean
+
+    def mean_of_computed(self, row: str, column: str) -> Mean:
+        """Return the same as `mean` over those repeats that were computed, at least one."""
+        if not self.counted(row):
+            return fmean(self.values(row, column))
+        fractions = self.fractions(row, column)
+        return sum(fractions, Fraction()) / len(fractions)
+
+    def mean_seconds(self, column: str) -> float | None:
+        """Return the mean running time of an algorithm, or None if nothing was computed."""
+        times = [
+            record.seconds for row in self.rows for record in self.cell(row, column) if record.ok
+        ]
+        return sum(times) / len(times) if times else None
+
+    def values_along(self, row: str, column: str, name: str) -> tuple[Any, ...] | None:
+        """Return the values of a hyper-parameter that the candidates of an entry run through.
+
+        Parameters
+        ----------
+        row, column : str
+            The entry.
+        name : str
+            The hyper-parameter.
+
+        Returns
+        -------
+        tuple or None
+            One value per candidate; empty if the algorithm has one candidate and no such
+            hyper-parameter. None if there is no one curve along it: values were drawn, so that
+            they differ between the splits, or another hyper-parameter varies as well.
+        """
+        grids = self._grids(row, column)
+        if grids is None or len(grids) != 1:
+            return None
+        axes = dict(grids[0].axes)
+        values = axes.pop(name, ())
+        return None if any(len(axis) > 1 for axis in axes.values()) else values
+
+    def curve(self, row: str, column: str, measure: str) -> Curve | None:
+        """Return a measure along the candidates of an entry.
+
+        Returns
+        -------
+        Curve or None
+            None unless every split was computed, kept the measure and had the same candidates.
+        """
+        records = self.cell(row, column)
+        if not all(record.ok and measure in record.measures for record in records):
+            return None
+        if self._grids(row, column) is None:
+            return None
+        splits = np.array([record.measures[measure] for record in records])
+        sd = splits.std(axis=0, ddof=1) if len(splits) > 1 else np.zeros(splits.shape[1])
+        return Curve(splits.mean(axis=0), sd)
+
+    def _grids(self, row: str, column: str) -> tuple[Grid, ...] | None:
+        """Return the candidates of an entry, or None if they differ between the splits."""
+        of_splits = {self.grids.get((row, column, r), ()) for r in range(self.repeats)}
+        return of_splits.pop() if len(of_splits) == 1 else None

@@ -1,0 +1,90 @@
+"""How far an experiment is: counts of cells, and the time that the rest takes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from quadrepro.core.cell import Cell
+from quadrepro.engine.estimates import Around, Estimates, Forecast, forecast, recall
+from quadrepro.engine.store import RecordStore
+
+
+@dataclass(frozen=True)
+class Line:
+    """How far one algorithm is.
+
+    Attributes
+    ----------
+    algorithm : str
+        Its column.
+    n_cells, n_kept, n_missing : int
+        Numbers of all cells, of those with a result, and without a record.
+    failed : tuple of Cell
+        Those with a record but no result.
+    seconds : float or None
+        Estimated time of the missing ones on one core; None if nothing is known.
+    """
+
+    algorithm: str
+    n_cells: int
+    n_kept: int
+    n_missing: int
+    failed: tuple[Cell, ...]
+    seconds: float | None
+
+
+@dataclass(frozen=True)
+class Overview:
+    """How far an experiment is.
+
+    Attributes
+    ----------
+    lines : tuple of Line
+        How far each algorithm is, in the order of the columns.
+    missing : tuple of Cell
+        The cells without a record, each content once.
+    estimates : Estimates
+        What is known of running times.
+    around : Around
+        What runs took beside their cells.
+    """
+
+    lines: tuple[Line, ...]
+    missing: tuple[Cell, ...]
+    estimates: Estimates
+    around: Around
+
+    def forecast(self, jobs: int) -> Forecast:
+        """Return how long the missing cells will take on the clock."""
+        return forecast(self.missing, self.estimates, jobs, self.around)
+
+
+def overview(cells: Sequence[Cell], store: RecordStore) -> Overview:
+    """Return how far an experiment is, by the records that a run would find."""
+    known, (estimates, around) = store.scan(), recall(store.folder, cells)
+    missing: dict[str, list[Cell]] = {cell.algorithm: [] for cell in cells}
+    failed: dict[str, list[Cell]] = {name: [] for name in missing}
+    kept, total = Counter[str](), Counter[str]()
+    for cell in cells:
+        total[cell.algorithm] += 1
+        # A key takes long: it is a hash of the split. Where there are no records it is not needed.
+        record = store.get(cell.key) if known and cell.key in known else None
+        if record is None:
+            missing[cell.algorithm].append(cell)
+        elif not record.ok:
+            failed[cell.algorithm].append(cell)
+        else:
+            kept[cell.algorithm] += 1
+            if not estimates.recalled(estimates.kind_of(cell)):
+                estimates.remember(cell, record.took)
+    lines = []
+    for name, left in missing.items():
+        times = [estimates.seconds(cell) for cell in left]
+        found = [seconds for seconds in times if seconds is not None]
+        seconds = sum(found) if len(found) == len(times) else None
+        lines.append(Line(name, total[name], kept[name], len(left), tuple(failed[name]), seconds))
+    todo = [cell for left in missing.values() for cell in left]
+    once = {cell.key: cell for cell in todo}.values() if known else todo
+    return Overview(tuple(lines), tuple(once), estimates, around)

@@ -1,1 +1,0 @@
-"""What helps to write a config: a first draft, JSON schemas, and the reference of all keys."""

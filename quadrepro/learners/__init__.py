@@ -1,1 +1,0 @@
-"""Algorithms, each with its estimator: how a learner turns training data into candidates."""

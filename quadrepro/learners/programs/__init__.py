@@ -1,1 +1,0 @@
-"""Algorithms that solve linear and quadratic programs."""

@@ -1,1 +1,0 @@
-"""Metrics of what records keep: one entry each, computed by scikit-learn's functions."""

@@ -1,1 +1,0 @@
-"""From a results folder to an HTML page that needs nothing else."""

@@ -1,0 +1,1 @@
+"""Certificates: computed cells, checked by independent code."""

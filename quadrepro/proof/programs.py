@@ -1,0 +1,366 @@
+"""Checks of MinCq and CqBoost: their quadratic programs, by a bound on the optimum.
+
+As in `quadrepro.proof.programs`, whatever the multipliers are, they prove the bound.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from quadrepro.base.types import FloatArray, IntArray
+from quadrepro.core.learners.greedy.adaboost import AdaBoost
+from quadrepro.core.learners.greedy.cbboost import CBBoost
+from quadrepro.core.learners.learner import Grid
+from quadrepro.core.learners.programs import cqboost, lpboost
+from quadrepro.core.learners.programs.lp_reg import MarginLP, RegularizedLP
+from quadrepro.core.learners.programs.mincq import MinCq, MinCqOnCBBoost
+from quadrepro.core.learners.programs.qp_reg import MarginQP
+from quadrepro.core.learners.programs.soft_margin import SoftMargin
+from quadrepro.proof.certificate import Certificate, LongArray, Rounds
+from quadrepro.proof.greedy import GreedySolution, drawn_solution, fixed_run
+from quadrepro.proof.solution import Cell, Solution, solve
+from quadrepro.proof.voters import DrawnVote, MatrixVote, Vote
+
+COLUMN = 1e-6
+"""LPBoost adds no voter whose dual constraint is violated by less than this."""
+
+
+@dataclass(frozen=True, eq=False)
+class ProgramSolution(Solution):
+    """A vote whose weights solve a program.
+
+    Attributes
+    ----------
+    final : Vote
+        The vote.
+    signed : ndarray of shape (n_examples, n_voters)
+        y h of the voters of the program.
+    weights : ndarray of shape (n_voters,)
+        Their weights.
+    """
+
+    final: Vote
+    signed: FloatArray
+    weights: FloatArray
+
+    @property
+    def vote(self) -> Vote:
+        """The vote."""
+        return self.final
+
+
+@dataclass(frozen=True, eq=False)
+class LPBoostSolution(ProgramSolution):
+    """min Σ|a| + C Σ ξ with y F ≥ 1 - ξ; max Σ u with |Σ u y h| ≤ 1 for all h and 0 ≤ u ≤ C.
+
+    Attributes
+    ----------
+    C : float
+        Price of slack.
+    duals : ndarray of shape (n_examples,)
+        u.
+    """
+
+    C: float
+    duals: FloatArray
+    warm = True
+
+    def prove(self, certificate: Certificate, rounds: Rounds) -> None:
+        """Check the dual constraints of all voters, and the gap."""
+        u, a = as_long(self.duals), as_long(self.weights)
+        edges = np.abs(u @ self.signed)
+        outside = max(0.0, float(edges.max()) - 1 - COLUMN, *_box(u, self.C))
+        certificate.measure("violation", outside, "LPBoost's dual constraints")
+        slack = np.maximum(0, 1 - self.signed @ a)
+        primal = np.abs(a).sum() + self.C * slack.sum()
+        note_gap(certificate, primal, u.sum(), "LPBoost")
+
+
+@dataclass(frozen=True, eq=False)
+class MarginSolution(ProgramSolution):
+    """New weights for the voters of AdaBoost.
+
+    Attributes
+    ----------
+    value : float
+        ν or C.
+    duals : ndarray of shape (n_examples,)
+        Weights of the examples.
+    before : GreedySolution
+        AdaBoost's run.
+    """
+
+    value: float
+    duals: FloatArray
+    before: GreedySolution
+    warm = True
+
+    def prove(self, certificate: Certificate, rounds: Rounds) -> None:
+        """Check AdaBoost's rounds and the program."""
+        self.before.prove(certificate, rounds)
+        lowest = max(0.0, -float(self.weights.min(initial=0.0)))
+        certificate.measure("violation", lowest, "the signs of the weights")
+        others = float(abs(self.final.total - np.abs(as_long(self.weights)).sum()))
+        certificate.measure("violation", others, "the weights of other voters")
+        if len(self.weights):
+            self.check_program(certificate)
+
+    def check_program(self, certificate: Certificate) -> None:
+        """Check the constraints and the gap."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False)
+class LPRegSolution(MarginSolution):
+    """max ρ - C Σ ξ with y F ≥ ρ - ξ, Σ a = 1; min max_h Σ d y h, Σ d = 1, 0 ≤ d ≤ C = 1/(ν m)."""
+
+    def check_program(self, certificate: Certificate) -> None:
+        """Check the constraints and the gap."""
+        d, a = as_long(self.duals), as_long(self.weights)
+        C = 1 / (self.value * np.longdouble(len(d)))
+        certificate.measure("violation", abs(a.sum() - 1), "the sum of LP_REG's weights")
+        outside = max(float(abs(d.sum() - 1)), *_box(d, float(C)))
+        certificate.measure("violation", outside, "LP_REG's dual constraints")
+        margins = np.sort(self.signed @ a)
+        n = np.arange(1, len(margins) + 1)
+        # The best ρ is one of the margins, since the objective is linear between them.
+        primal = (margins - C * (n * margins - margins.cumsum())).max()
+        note_gap(certificate, (d @ self.signed).max(), primal, "LP_REG")
+
+
+@dataclass(frozen=True, eq=False)
+class QPRegSolution(MarginSolution):
+    """min ‖b‖² + C Σ ξ with y F ≥ 1 - ξ, b ≥ 0; max Σ u - ¼ ‖(M'u)₊‖² with 0 ≤ u ≤ C."""
+
+    def check_program(self, certificate: Certificate) -> None:
+        """Check the constraints and the gap."""
+        u, b = as_long(self.duals), as_long(self.weights)
+        certificate.measure("violation", max(_box(u, self.value)), "QP_REG's dual constraints")
+        primal = (b * b).sum() + self.value * np.maximum(0, 1 - self.signed @ b).sum()
+        dual = u.sum() - (np.maximum(0, u @ self.signed) ** 2).sum() / 4
+        note_gap(certificate, primal, dual, "QP_REG")
+
+
+@solve.register
+def _(learner: lpboost.LPBoost, cell: Cell) -> Solution:
+    stumps, H = cell.matrix()
+    y = cell.data.train.y
+    problem = learner.reduced(H, y)
+    values = [float(value) for value in cell.up_to.axis("C") or ()]
+    *_, (added, found) = lpboost.generate_columns(problem, problem.counts[0], values)
+    weights = np.zeros(H.shape[1])
+    weights[problem.representatives[added]] = found.voter_weights
+    # Equal examples share the weight of the one that stands for them.
+    share = found.example_weights / problem.counts[0]
+    rows = np.column_stack([problem.H, problem.y])
+    of_row = {row.tobytes(): value for row, value in zip(rows, share, strict=True)}
+    plain = np.column_stack([H[:, problem.representatives], y])
+    duals = np.array([of_row[row.tobytes()] for row in plain])
+    vote = MatrixVote(stumps, as_long(weights))
+    return LPBoostSolution(cell.chosen, vote, H * y[:, None], weights, values[-1], duals)
+
+
+@solve.register
+def _(learner: SoftMargin, cell: Cell) -> Solution:
+    ada, y = AdaBoost(), cell.data.train.y
+    weights: FloatArray
+    final: Vote
+    if cell.drawn is None:
+        stumps, H = cell.matrix()
+        run = fixed_run(ada, H, y, Grid.of({"n_rounds": [learner.n_rounds]}))
+        before = GreedySolution({}, ada, np.nan, run, stumps)
+        voters = np.flatnonzero(run.vote())
+        signs = np.sign(run.vote()[voters]).astype(np.float64)
+        found = learner.path(H, y, cell.up_to)[-1]
+        candidate, final, weights = cell.chosen, MatrixVote(stumps, as_long(found)), found[voters]
+        outputs = H[:, voters]
+    else:
+        before, problem = drawn_solution(ada, cell, Grid.of({}))
+        first = before.vote
+        assert isinstance(first, DrawnVote)
+        held = learner.hold_out(problem, cell.up_to)
+        found = held.vote(len(held.candidates) - 1).weights
+        candidate, weights, signs = held.candidates[-1], found, np.sign(first.weights)
+        final = replace(first, weights=found)
+        above = first.cuts < problem.train[first.attributes].T
+        outputs = np.where(above, 1.0, -1.0)
+    signed = outputs * signs * y[:, None]
+    # A stump that was picked twice is one voter of the program.
+    _, once = np.unique(signed, axis=1, return_index=True)
+    once = once[signs[once] != 0]
+    value = float(next(iter(cell.up_to.axes))[1][-1])  # type: ignore[arg-type]
+    program = (MarginLP if isinstance(learner, RegularizedLP) else MarginQP)(
+        np.ascontiguousarray(signed[:, once]), np.ones(len(y))
+    )
+    duals = program.solve(value).example_weights if len(once) else np.zeros(len(y))
+    kind = LPRegSolution if isinstance(learner, RegularizedLP) else QPRegSolution
+    signed, weights = signed[:, once], (weights * signs)[once]
+    return kind(candidate, final, signed, weights, value, duals, before)
+
+
+def as_long(numbers: FloatArray) -> LongArray:
+    """Return numbers in extended precision."""
+    return numbers.astype(np.longdouble)
+
+
+def _box(duals: LongArray, cap: float) -> tuple[float, float]:
+    """Return how far dual weights are below 0 and above their bound, relative to it."""
+    return max(0.0, -float(duals.min()) / cap), max(0.0, float(duals.max()) / cap - 1)
+
+
+def note_gap(
+    certificate: Certificate, primal: np.longdouble, dual: np.longdouble, program: str
+) -> None:
+    """Note the gap relative to the objective, and that no bound is above what it bounds."""
+    gap = float((primal - dual) / max(np.longdouble(1), abs(primal)))
+    certificate.measure("gap", abs(gap), f"{program}'s gap")
+
+
+@dataclass(frozen=True, eq=False)
+class MinCqSolution(ProgramSolution):
+    """min w'Gw with m'w = μ and |w_j| ≤ 1/n, as a minimum over v = w/μ.
+
+    Every η gives the bound η - v'Gv - Σ |2 (Gv)_j - η m_j| / (n μ), and the best one is taken.
+
+    Attributes
+    ----------
+    mu : float
+        μ.
+    before : GreedySolution or None
+        CB-Boost's run, which found the voters.
+    """
+
+    mu: float
+    before: GreedySolution | None = None
+
+    def prove(self, certificate: Certificate, rounds: Rounds) -> None:
+        """Check the constraints and the gap."""
+        if self.before is not None:
+            self.before.prove(certificate, rounds)
+        w, mu = as_long(self.weights), np.longdouble(self.mu)
+        n, votes = len(w), self.signed @ as_long(self.weights)
+        outside = max(0.0, float(np.abs(w).max() * n - 1), abs(float(votes.mean() / mu - 1)))
+        certificate.measure("violation", outside, "MinCq's constraints")
+        primal = (votes**2).mean() / mu**2
+        slopes = 2 * (votes @ self.signed) / (len(votes) * mu)
+        margins = self.signed.mean(axis=0).astype(np.longdouble)
+        eta = _best_eta(slopes, margins, n * mu)
+        bound = eta - primal - np.abs(slopes - eta * margins).sum() / (n * mu)
+        note_gap(certificate, primal, bound, "MinCq")
+
+
+def _best_eta(slopes: LongArray, margins: LongArray, scale: np.longdouble) -> np.longdouble:
+    """Return the η of largest bound, where falling terms come to outweigh rising ones."""
+    used = margins != 0
+    kinks, sizes = slopes[used] / margins[used], np.abs(margins[used]) / scale
+    order = kinks.argsort()
+    rate = 1 + sizes.sum() - 2 * sizes[order].cumsum()
+    return np.longdouble(kinks[order][min(int((rate > 0).sum()), len(order) - 1)])
+
+
+@dataclass(frozen=True, eq=False)
+class CqBoostSolution(ProgramSolution):
+    """min w'Gw with m'w ≥ μ and Σ|w| ≤ 1 over the voters that were added.
+
+    With β ≥ 0, β μ - ν - w'Gw is a bound if no edge β m_j - 2 (Gw)_j of an added voter is above ν.
+    No edge of another voter is above ν + ε, unless the rounds are limited.
+
+    Attributes
+    ----------
+    mu, epsilon : float
+        μ and ε.
+    limited : bool
+        Whether the number of rounds ended the run.
+    added : ndarray of int
+        Columns of the added voters.
+    signs : ndarray of shape (n_added,)
+        -1.0 if the complement was added.
+    votes : list of ndarray of shape (n_voters,)
+        Signed weights after every round.
+    betas : list of float
+        β after every round.
+    """
+
+    mu: float
+    epsilon: float
+    limited: bool
+    added: IntArray
+    signs: FloatArray
+    votes: list[FloatArray]
+    betas: list[float]
+
+    def prove(self, certificate: Certificate, rounds: Rounds) -> None:
+        """Check the constraints, the gap over the added voters, and the edges of the others."""
+        w, beta, margins = as_long(self.weights), self.betas[-1], self.signed.mean(axis=0)
+        votes, unit = self.signed @ w, max(1.0, beta)
+        short = max(0.0, float(self.mu - votes.mean()), float(np.abs(w).sum() - 1), -beta)
+        certificate.measure("violation", short, "CqBoost's constraints")
+        edges = self._edges(w, beta)
+        level, primal = (self.signs * edges[self.added]).max(), (votes**2).mean()
+        gap = (primal - (beta * self.mu - level - primal)) / primal
+        certificate.measure("gap", gap, "CqBoost's gap")
+        left = 0.0 if self.limited else float(np.abs(edges).max() - level) - self.epsilon
+        certificate.measure("violation", left / unit, "the edge that is left")
+        for t in rounds.among(len(self.added)):
+            certificate.n_rounds += 1
+            # The first voter has the largest margin, the others have the largest edges.
+            edges = margins if t == 1 else self._edges(self.votes[t - 2], self.betas[t - 2])
+            scores = edges / (1.0 if t == 1 else max(1.0, self.betas[t - 2]))
+            picked = self.signs[t - 1] * scores[self.added[t - 1]]
+            certificate.compare(np.abs(scores), picked, f"round {t}")
+
+    def _edges(self, weights: FloatArray | LongArray, beta: float) -> LongArray:
+        """Return β m_j - 2 (Gw)_j of every voter."""
+        votes = self.signed @ weights.astype(np.longdouble)
+        margins = self.signed.mean(axis=0).astype(np.longdouble)
+        return np.asarray(beta * margins - 2 * (votes @ self.signed) / len(votes))
+
+
+@solve.register
+def _(learner: MinCq, cell: Cell) -> Solution:
+    stumps, H = cell.matrix()
+    y = cell.data.train.y
+    weights = learner.path(H, y, cell.alone)[0]
+    [mu] = cell.alone.axis("mu") or ()
+    vote = MatrixVote(stumps, as_long(weights))
+    return MinCqSolution(cell.chosen, vote, H * y[:, None], weights, mu)
+
+
+@solve.register
+def _(learner: MinCqOnCBBoost, cell: Cell) -> Solution:
+    stumps, H = cell.matrix()
+    y = cell.data.train.y
+    run = fixed_run(CBBoost(), H, y, cell.alone)
+    before = GreedySolution({}, CBBoost(), np.nan, run, stumps)
+    weights, chosen = learner.path(H, y, cell.alone)[0], np.flatnonzero(run.vote())
+    vote, signed = MatrixVote(stumps, as_long(weights)), (H * y[:, None])[:, chosen]
+    return MinCqSolution(cell.chosen, vote, signed, weights[chosen], learner.mu, before)
+
+
+@solve.register
+def _(learner: cqboost.CqBoost, cell: Cell) -> Solution:
+    stumps, H = cell.matrix()
+    y = cell.data.train.y
+    problem = learner.reduced(H, y)
+    [mu], [epsilon] = cell.alone.axis("mu") or (), cell.alone.axis("epsilon") or ()
+    most = (cell.alone.axis("n_rounds") or (np.inf,))[0]
+    gram, margins = problem.grams()[0], problem.correlations()[0]
+    best = int(np.abs(margins).argmax())
+    added, signs = [best], [float(np.sign(margins[best]))]
+    votes, betas = [], []
+    for found, solution in cqboost.generate_columns(gram, margins, mu):
+        votes.append(problem.expand(found))
+        betas.append(solution.beta)
+        ended = solution.excess <= epsilon
+        if ended or len(added) >= most:
+            break
+        added.append(solution.best[0])
+        signs.append(solution.best[1])
+    columns = problem.representatives[added]
+    vote, signed = MatrixVote(stumps, as_long(votes[-1])), H * y[:, None]
+    return CqBoostSolution(
+        *(cell.chosen, vote, signed, votes[-1], mu, epsilon, not ended),
+        *(columns, np.array(signs), votes, betas),
+    )

@@ -1,1 +1,0 @@
-"""From records and printed numbers to tables."""

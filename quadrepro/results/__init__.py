@@ -1,0 +1,1 @@
+"""A results folder: its files, what they say, and its pages."""

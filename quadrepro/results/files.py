@@ -1,0 +1,309 @@
+"""All files of a results folder, from records and printed numbers alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from quadrepro.base.files import write_text
+from quadrepro.config.config import Experiment
+from quadrepro.config.plan import Plan
+from quadrepro.engine.outcomes import Outcomes
+from quadrepro.engine.run import records_of
+from quadrepro.engine.store import RecordStore
+from quadrepro.errors import DataError, few_hints
+from quadrepro.results.manifest import (
+    CellsFile,
+    FigureFiles,
+    Manifest,
+    TableFiles,
+    mixture,
+    provenance,
+    read_manifest,
+)
+from quadrepro.tables.captions import ENDING, caption_text
+from quadrepro.tables.figure import FORMATS
+from quadrepro.tables.kinds import requested
+from quadrepro.tables.kinds.base import Request
+from quadrepro.tables.kinds.metrics import metric_columns
+from quadrepro.tables.printed_figure import NAME as PRINTED
+from quadrepro.tables.printed_figure import draw_printed, printed_caption
+from quadrepro.tables.table import ENDINGS, Table, csv_text
+from quadrepro.tables.verdict_table import NAME as VERDICTS
+from quadrepro.tables.verdict_table import score_text, verdicts_table
+from quadrepro.tables.verdicts import Verdicts
+
+CELLS = "cells.csv"
+"""Name of the table of all cells."""
+
+CELLS_HEADER = (
+    "dataset",
+    "algorithm",
+    "repeat",
+    "status",
+    "errors",
+    "n_test",
+    "value",
+    "risk",
+    "chosen",
+    "seconds",
+    "published",
+    "key",
+    "reason",
+)
+"""Its columns; those of the metrics that the config asks for follow."""
+
+OUTCOMES = "outcomes.csv"
+"""Name of the file with what every test example came to, from which tables can be recomputed."""
+
+OUTCOMES_HEADER = (
+    "dataset",
+    "algorithm",
+    "repeat",
+    "n_test",
+    "wrong",
+    "n_margins",
+    "margin mean",
+    "margin sd",
+)
+"""Its columns; `wrong` as in `quadrepro.engine.records.Record`."""
+
+SCORE = "score.csv"
+"""Name of the file with the verdicts on each printed table as a whole."""
+
+TIMED_COLUMNS = ("seconds",)
+"""Those of them that hold measured times."""
+
+KEY_COLUMNS = ("key",)
+"""Those that name a record, which differ between versions of code and packages."""
+
+
+def check_tables(experiment: Experiment) -> None:
+    """Refuse a config that asks for tables or figures that cannot be made.
+
+    Raises
+    ------
+    ConfigError
+        With the place and the nearest name.
+    """
+    with few_hints():
+        for request in requested(experiment):
+            request.kind.check(request.context)
+
+
+def make_tables(
+    experiment: Experiment,
+    outcomes: Outcomes,
+    names: Collection[str] | None = None,
+    verdicts: Sequence[Verdicts] | None = None,
+) -> dict[str, Table]:
+    """Return the tables of an experiment.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        Which tables are asked for.
+    outcomes : Outcomes
+        The records.
+    names : collection of str, optional
+        Those to make, by default all.
+    verdicts : sequence of Verdicts, optional
+        What `find_verdicts` returns, if it is known already.
+
+    Returns
+    -------
+    dict of str to Table
+        By name of the files without ending. The first one is the table to show.
+    """
+    tables = {
+        request.kind.name: request.kind.table(request.context, outcomes)
+        for request in _written(experiment)
+        if request.kind.table is not None and (names is None or request.kind.name in names)
+    }
+    # A single split allows no verdict.
+    if experiment.config.repeats > 1 and (names is None or VERDICTS in names):
+        found = find_verdicts(experiment, outcomes) if verdicts is None else verdicts
+        tables |= {VERDICTS: verdicts_table(experiment, found)} if found else {}
+    if note := mixture(outcomes.records.values()):
+        return {name: replace(table, notes=(*table.notes, note)) for name, table in tables.items()}
+    return tables
+
+
+def find_verdicts(experiment: Experiment, outcomes: Outcomes) -> list[Verdicts]:
+    """Return the verdicts on every printed table that a config names.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        Which tables are asked for.
+    outcomes : Outcomes
+        The records.
+    """
+    found = (r.kind.verdicts(r.context, outcomes) for r in _written(experiment))
+    return [verdicts for verdicts in found if verdicts is not None and verdicts.entries]
+
+
+def make_manifest(
+    experiment: Experiment, tables: Mapping[str, Table], printed: bool = False
+) -> Manifest:
+    """Return which files `write_results` writes, and what in them is measured.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        Which tables and figures are asked for.
+    tables : mapping of str to Table
+        Those that `make_tables` returns.
+    printed : bool, default False
+        Whether there are printed numbers.
+    """
+    kinds = [request.kind for request in _written(experiment)]
+    unasked = {
+        name: TableFiles(key="", title=table.title, files=tuple(name + e for e in ENDINGS))
+        for name, table in tables.items()
+        if name == VERDICTS
+    }
+    return Manifest(
+        tables={
+            kind.name: TableFiles(
+                key=kind.key,
+                title=tables[kind.name].title,
+                files=tuple(kind.name + ending for ending in kind.endings),
+                timed=kind.timed,
+                timed_rows=tables[kind.name].timed_rows,
+            )
+            for kind in kinds
+            if kind.table is not None
+        }
+        | unasked,
+        figures={
+            kind.name: _figure_files(kind.name, kind.key, kind.timed)
+            for kind in kinds
+            if kind.draw is not None
+        }
+        | ({PRINTED: _figure_files(PRINTED)} if VERDICTS in tables else {}),
+        cells=CellsFile(file=CELLS, timed_columns=TIMED_COLUMNS, key_columns=KEY_COLUMNS),
+        score=SCORE if printed else "",
+    )
+
+
+def _figure_files(name: str, key: str = "", timed: bool = False) -> FigureFiles:
+    files = tuple(f"{name}.{ending}" for ending in FORMATS)
+    return FigureFiles(key=key, files=files, caption=name + ENDING, timed=timed)
+
+
+def write_results(
+    plan: Plan, store: RecordStore, folder: Path, allow_missing: bool = False
+) -> tuple[Table, Outcomes]:
+    """Write tables, figures, ``cells.csv``, ``outcomes.csv``, ``tables.json`` and ``run.json``.
+
+    Parameters
+    ----------
+    plan : Plan
+        What was asked for.
+    store : RecordStore
+        What has been computed.
+    folder : Path
+        Where to write.
+    allow_missing : bool, default False
+        Whether tests over all data sets leave out those that lack a result.
+
+    Returns
+    -------
+    tuple of (Table, Outcomes)
+        The table to show, which is the first of `quadrepro.tables.kinds.KINDS` that the config asks
+        for, or else the one of risks; and all records in the shape of the table.
+    """
+    experiment = plan.experiment
+    before = _read_before(folder)
+    outcomes = Outcomes.of(plan.cells, records_of(plan.cells, store), allow_missing)
+    verdicts = find_verdicts(experiment, outcomes)
+    tables = make_tables(experiment, outcomes, verdicts=verdicts)
+    written = _written(experiment)
+    if VERDICTS in tables:
+        tables[VERDICTS].write(folder, VERDICTS)
+        draw_printed(experiment, verdicts, folder)
+        shown = printed_caption(experiment, verdicts)
+        write_text(folder / (PRINTED + ENDING), caption_text(experiment.config, shown))
+    for request in written:
+        kind = request.kind
+        if kind.table is not None:
+            tables[kind.name].write(folder, kind.name, kind.endings)
+        if kind.draw is not None:
+            kind.draw(request.context, outcomes, folder)
+        if kind.caption is not None:
+            shown = kind.caption(request.context, outcomes)
+            write_text(folder / (kind.name + ENDING), caption_text(experiment.config, shown))
+    by_metric = metric_columns(experiment, outcomes)
+    write_text(folder / CELLS, _cells(written, outcomes, by_metric))
+    write_text(folder / OUTCOMES, _outcomes(outcomes))
+    if verdicts:
+        write_text(folder / SCORE, score_text(verdicts))
+    manifest = make_manifest(experiment, tables, bool(verdicts))
+    manifest.write(folder)
+    for name in before - set(manifest.files):
+        (folder / name).unlink(missing_ok=True)
+    text = json.dumps(provenance(plan, outcomes.records.values()), indent=2, ensure_ascii=False)
+    write_text(folder / "run.json", text + "\n")
+    return next(iter(tables.values())), outcomes
+
+
+def _read_before(folder: Path) -> set[str]:
+    """Return the files that an earlier run of the config has written."""
+    try:
+        manifest = read_manifest(folder)
+    except DataError:
+        return set()
+    return set() if manifest is None else set(manifest.files)
+
+
+def _written(experiment: Experiment) -> list[Request[Any]]:
+    return [request for request in requested(experiment) if request.kind.written(request.context)]
+
+
+def _cells(
+    requests: Sequence[Request[Any]], outcomes: Outcomes, by_metric: Mapping[str, Outcomes]
+) -> str:
+    printed: dict[tuple[str, str], str] = {}
+    for request in requests:
+        found = request.kind.published(request.context)
+        printed |= {place: text for place, text in found.items() if text}
+    rows = []
+    for cell, record in outcomes.records.items():
+        row, column, repeat = cell
+        measured: tuple[str | float | int, ...] = ("",) * 6
+        if record.ok:
+            counted = record.rmse is None
+            measured = (
+                record.errors if counted else "",
+                record.n_test,
+                record.value,
+                record.risk if counted else "",
+                json.dumps(record.chosen),
+                round(record.seconds, 4),
+            )
+        published = printed.get((row, column), "")
+        place = row, column, repeat, record.status
+        metrics = (of.measured.get(cell, "") for of in by_metric.values())
+        rows.append((*place, *measured, published, record.key, record.reason, *metrics))
+    return csv_text((*CELLS_HEADER, *by_metric), tuple(rows))
+
+
+def _outcomes(outcomes: Outcomes) -> str:
+    rows: list[tuple[str | float | int, ...]] = []
+    for place, record in outcomes.records.items():
+        if not record.ok:
+            continue
+        moments: tuple[str | float | int, ...] = ("",) * 3
+        if record.margins:
+            margins = record.training_margins()
+            moments = (len(margins), float(margins.mean()), float(margins.std(ddof=1)))
+        wrong = np.packbits(record.wrong_examples()).tobytes().hex() if record.classes else ""
+        if wrong or record.margins:
+            rows.append((*place, record.n_test, wrong, *moments))
+    return csv_text(OUTCOMES_HEADER, tuple(rows))

@@ -1,0 +1,1 @@
+"""A results folder as one HTML page."""

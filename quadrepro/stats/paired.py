@@ -1,0 +1,323 @@
+"""Tests of paired differences: paired and resampled t-tests, sign test, signed ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from math import nan, sqrt
+
+import numpy as np
+
+from quadrepro.base.types import FloatArray, IntArray
+from quadrepro.stats.result import Differences, PValueResult, differences, paired
+
+ROUNDING = 1e-12
+"""Differences that vary by less than this share of the largest value are equal."""
+
+
+@dataclass(frozen=True, repr=False)
+class PairedT(PValueResult):
+    """Result of `paired_t_test`.
+
+    Attributes
+    ----------
+    mean_difference : float
+        Mean of A minus mean of B.
+    p_value : float
+        Two-sided p-value of "the mean difference is 0".
+    significant : bool
+        Whether the p-value is at most `LEVEL`.
+    """
+
+    mean_difference: float
+    p_value: float
+
+
+def paired_t_test(a: Iterable[float | Fraction], b: Iterable[float | Fraction]) -> PairedT:
+    """Compare the mean errors of two algorithms on the same splits.
+
+    The two-sided paired t-test of Table 1 of Empirical Bernstein Boosting. The splits of one data
+    set overlap, so the errors are not independent and the p-value is too small; the paper uses the
+    test all the same.
+
+    Parameters
+    ----------
+    a, b : iterable of float or Fraction
+        Errors of A and of B, one per split and in the same order; two splits or more.
+
+    Returns
+    -------
+    PairedT
+        Mean difference and p-value. If all differences are equal, the p-value is 1 for a
+        difference of 0 and else 0.
+
+    Raises
+    ------
+    ValueError
+        If the lengths differ or there are fewer than two pairs.
+
+    Examples
+    --------
+    >>> from quadrepro.stats import paired_t_test
+    >>> paired_t_test([0.21, 0.18, 0.25, 0.20], [0.24, 0.20, 0.26, 0.24])
+    PairedT(mean_difference=-0.025, p_value=0.0304663)
+    """
+    pairs = paired(a, b)
+    if len(pairs) < 2:
+        raise ValueError("a paired t-test needs at least two pairs")
+    x, y = (np.array(values, dtype=np.float64) for values in zip(*pairs, strict=True))
+    differences = x - y
+    mean = float(differences.mean())
+    # If the differences have no spread but rounding, the statistic is a division by noise.
+    rounding = ROUNDING * float(np.abs([x, y]).max())
+    if np.ptp(differences) <= rounding:
+        return PairedT(mean, float(abs(mean) <= rounding))
+    # scipy.stats takes half a second to import.
+    from scipy.stats import ttest_rel
+
+    return PairedT(mean, float(ttest_rel(x, y).pvalue))
+
+
+def corrected_t_test(
+    a: Iterable[float | Fraction], b: Iterable[float | Fraction], test_share: float
+) -> PairedT:
+    """Compare the mean errors of two methods on overlapping splits of one data set.
+
+    Splits share examples, so the variance of the mean is larger than that of independent values,
+    s²/n. The test of Nadeau and Bengio takes s² (1/n + n_test/n_train) in its place.
+
+    Parameters
+    ----------
+    a, b : iterable of float or Fraction
+        Errors of A and of B, one per split and in the same order; two splits or more.
+    test_share : float
+        Share of the examples that is tested in a split, n_test / (n_train + n_test): 0.5 for
+        halves, 0.1 for tenfold cross-validation. With 0 it is the paired t-test.
+
+    Returns
+    -------
+    PairedT
+        Mean difference and two-sided p-value. If all differences are equal, the p-value is 1 for a
+        difference of 0 and else 0.
+
+    Raises
+    ------
+    ValueError
+        If the lengths differ, there are fewer than two pairs, a value is not finite, or the share
+        is not at least 0 and below 1.
+
+    References
+    ----------
+    C. Nadeau and Y. Bengio, Inference for the generalization error, Machine Learning 52, 2003.
+
+    Examples
+    --------
+    >>> from quadrepro.stats import corrected_t_test
+    >>> corrected_t_test([0.21, 0.18, 0.25, 0.20], [0.24, 0.20, 0.26, 0.24], test_share=0.5)
+    PairedT(mean_difference=-0.025, p_value=0.18169)
+    """
+    check_share(test_share)
+    found = differences(a, b, at_least=2)
+    mean, variance = corrected_moments(found, test_share)
+    if variance == 0:
+        return PairedT(mean, float(mean == 0))
+    # scipy takes half a second to import.
+    from scipy.special import stdtr
+
+    return PairedT(mean, float(2 * stdtr(len(found.whole) - 1, -abs(mean) / sqrt(variance))))
+
+
+def corrected_moments(found: Differences, test_share: float) -> tuple[float, float]:
+    """Return the mean difference and the variance of that mean; exactly 0 if all are equal."""
+    values = found.values
+    mean = float(values.mean())
+    if (found.whole == found.whole[0]).all():
+        return float(values[0]), 0.0
+    return mean, float(values.var(ddof=1)) * (1 / len(values) + test_share / (1 - test_share))
+
+
+def check_share(test_share: float) -> None:
+    """Refuse what is no share of test examples."""
+    if not 0 <= test_share < 1:
+        raise ValueError(
+            f"the share of test examples must be at least 0 and below 1: {test_share:g}"
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class SignTest(PValueResult):
+    """Result of `sign_test`.
+
+    Attributes
+    ----------
+    wins, losses, ties : int
+        Number of data sets on which A has the lower, the higher and the same risk.
+    p_value : float
+        Two-sided p-value of "a win is as likely as a loss"; 1 if there are only ties.
+    significant : bool
+        Whether the p-value is at most `LEVEL`.
+    """
+
+    wins: int
+    losses: int
+    ties: int
+    p_value: float
+
+
+def sign_test(a: Iterable[float | Fraction], b: Iterable[float | Fraction]) -> SignTest:
+    """Compare two algorithms by the number of data sets on which each has the lower risk.
+
+    The exact two-sided sign test of Mendenhall (1983), as in Table 2 of QuadBoost: ties are left
+    out, and without a difference between the algorithms the wins are binomial with probability
+    1/2.
+
+    Parameters
+    ----------
+    a, b : iterable of float or Fraction
+        Risks of A and of B, one per data set and in the same order. They are compared exactly, so
+        that means which differ by rounding alone are no tie: pass such means as fractions.
+
+    Returns
+    -------
+    SignTest
+        Wins, losses and ties of A, and the p-value. A data set with a NaN is not counted, and makes
+        the p-value NaN.
+
+    Raises
+    ------
+    ValueError
+        If the lengths differ.
+
+    Examples
+    --------
+    >>> from quadrepro.stats import sign_test
+    >>> test = sign_test([0.10, 0.22, 0.05, 0.30, 0.18, 0.07], [0.12, 0.25, 0.05, 0.33, 0.21, 0.09])
+    >>> test
+    SignTest(wins=5, losses=0, ties=1, p_value=0.0625)
+    >>> test.significant
+    False
+    """
+    pairs = paired(a, b)
+    wins = sum(1 for x, y in pairs if x < y)
+    losses = sum(1 for x, y in pairs if x > y)
+    ties = sum(1 for x, y in pairs if x == y)
+    known = wins + losses + ties == len(pairs)
+    return SignTest(wins, losses, ties, _p_value(wins, losses) if known else nan)
+
+
+def _p_value(wins: int, losses: int) -> float:
+    if wins == losses:
+        return 1.0
+    # scipy.stats takes half a second to import.
+    from scipy.stats import binomtest
+
+    return float(binomtest(wins, wins + losses).pvalue)
+
+
+EXACT = 200
+"""Up to so many pairs the distribution is exact, above it is normal."""
+
+
+@dataclass(frozen=True, repr=False)
+class WilcoxonTest(PValueResult):
+    """Result of `wilcoxon_test`.
+
+    Attributes
+    ----------
+    rank_sum, other_rank_sum : float
+        Sum of the ranks of the pairs in which A, and in which B, has the lower risk.
+    ties : int
+        Number of pairs with equal risks.
+    p_value : float
+        Two-sided p-value of "differences are symmetric around 0"; 1 if there are only ties.
+    significant : bool
+        Whether the p-value is at most `LEVEL`.
+    """
+
+    rank_sum: float
+    other_rank_sum: float
+    ties: int
+    p_value: float
+
+
+def wilcoxon_test(a: Iterable[float | Fraction], b: Iterable[float | Fraction]) -> WilcoxonTest:
+    """Compare two methods over data sets by Wilcoxon's signed-rank test.
+
+    Equal risks are handled as by Pratt (1959): they take part in the ranking, and then their ranks
+    are left out. Equal differences share their mean rank. Up to 200 pairs the p-value is exact
+    given the ranks, so that ties do not matter to it; above, it is that of the normal distribution
+    without correction for continuity.
+
+    Parameters
+    ----------
+    a, b : iterable of float or Fraction
+        Risks of A and of B, one per data set and in the same order. Differences that agree to 12
+        digits of the largest risk are equal.
+
+    Returns
+    -------
+    WilcoxonTest
+        Rank sums, ties and p-value.
+
+    Raises
+    ------
+    ValueError
+        If the lengths differ, there is no pair, or a value is not finite.
+
+    References
+    ----------
+    F. Wilcoxon, Individual comparisons by ranking methods, Biometrics 1, 1945. J. Pratt, Remarks on
+    zeros and ties in the Wilcoxon signed rank procedures, Journal of the American Statistical
+    Association 54, 1959.
+
+    Examples
+    --------
+    >>> from quadrepro.stats import wilcoxon_test
+    >>> wilcoxon_test([0.10, 0.22, 0.05, 0.30, 0.18, 0.07], [0.12, 0.25, 0.05, 0.36, 0.22, 0.12])
+    WilcoxonTest(rank_sum=20, other_rank_sum=0, ties=1, p_value=0.0625)
+    """
+    # scipy takes half a second to import.
+    from scipy.special import ndtr
+    from scipy.stats import rankdata
+
+    whole = differences(a, b, at_least=1).whole
+    # Mid-ranks are whole numbers when doubled.
+    doubled = np.rint(2 * rankdata(np.abs(whole))).astype(np.int64)
+    wins, losses = (int(doubled[side].sum()) for side in (whole < 0, whole > 0))
+    signed = doubled[whole != 0]
+    least = min(wins, losses)
+    if 2 * least == signed.sum():
+        p_value = 1.0
+    elif len(whole) <= EXACT:
+        p_value = min(1.0, 2 * float(distribution_of_rank_sums(signed)[: least + 1].sum()))
+    else:
+        spread = float(np.sqrt((signed.astype(np.float64) ** 2).sum()))
+        p_value = float(2 * ndtr((2 * least - int(signed.sum())) / spread))
+    return WilcoxonTest(wins / 2, losses / 2, int((whole == 0).sum()), p_value)
+
+
+def distribution_of_rank_sums(ranks: IntArray) -> FloatArray:
+    """Return the distribution of the sum of ranks that are each taken with probability 1/2.
+
+    Parameters
+    ----------
+    ranks : ndarray of int
+        The ranks, or doubled ranks.
+
+    Returns
+    -------
+    ndarray of shape (ranks.sum() + 1,)
+        Probability of 0, 1, ... .
+
+    Examples
+    --------
+    >>> distribution_of_rank_sums(np.array([1, 2])).tolist()
+    [0.25, 0.25, 0.25, 0.25]
+    """
+    found = np.zeros(int(ranks.sum()) + 1)
+    found[0] = 1.0
+    for rank in ranks:
+        found[rank:] += found[: len(found) - rank].copy()
+        found /= 2
+    return found

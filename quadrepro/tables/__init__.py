@@ -1,0 +1,1 @@
+"""Tables and figures of an experiment, as Markdown, LaTeX and text."""

@@ -1,0 +1,102 @@
+"""Where an entry of a table comes from: its records, and all that they depend on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from quadrepro.config.plan import Plan
+from quadrepro.core.cell import Cell
+from quadrepro.engine.records import Record
+from quadrepro.engine.store import RecordStore
+from quadrepro.errors import ConfigError, nearest
+
+
+def cells_of(plan: Plan, row: str, column: str, repeat: int | None = None) -> list[Cell]:
+    """Return the cells behind an entry of a table.
+
+    Parameters
+    ----------
+    plan : Plan
+        The experiment.
+    row, column : str
+        Data set and algorithm, as tables name them.
+    repeat : int, optional
+        Number of the repeat, by default all.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such entry; with the nearest name.
+    """
+    rows = dict.fromkeys(cell.dataset for cell in plan.cells)
+    columns = dict.fromkeys(cell.algorithm for cell in plan.cells)
+    titles = {title: name for name, title in plan.experiment.config.titles.items()}
+    column = titles.get(column, column)
+    for what, name, known in (("row", row, rows), ("column", column, columns)):
+        if name not in known:
+            raise ConfigError(f"there is no {what} {name!r}{nearest(name, known)}")
+    cells = [cell for cell in plan.cells if (cell.dataset, cell.algorithm) == (row, column)]
+    if repeat is None:
+        return cells
+    if repeat >= len(cells):
+        raise ConfigError(f"there are repeats 0 to {len(cells) - 1}, but no {repeat}")
+    return [cells[repeat]]
+
+
+def explain(cell: Cell, record: Record, store: RecordStore) -> Iterator[tuple[str, str]]:
+    """Yield the links of the chain from an entry to data, code and machine.
+
+    Parameters
+    ----------
+    cell : Cell
+        The cell.
+    record : Record
+        What it left.
+    store : RecordStore
+        Where it is kept.
+
+    Yields
+    ------
+    tuple of (str, str)
+        What it is, and its value.
+    """
+    yield "cell", cell.name
+    if record.rmse is not None:
+        yield "result", f"RMSE {record.rmse:.6g} on {record.n_test} test examples"
+    elif record.ok:
+        yield "result", f"{record.errors} of {record.n_test} test examples wrong"
+    else:
+        yield "result", f"{record.status}: {record.reason or 'not computed'}"
+    if record.ok:
+        yield "chosen", _inline(record.chosen) or "nothing to choose"
+    content = cell.content
+    yield "algorithm", f"{content['algorithm']} {_inline(content['settings'])}".strip()
+    data = content.get("data") or f"drawn by {content.get('rule')} {_inline(content['parameters'])}"
+    yield "data", str(data)
+    if "division" in content:
+        yield "split", f"SHA-256 {cell.problem.split.hash}"
+    yield "seed", f"{cell.draws[0]}, with the names {cell.draws[1]!r} and {cell.draws[2]}"
+    yield "code", str(content["code"])
+    yield "packages", _inline(content["packages"])
+    yield "record", str(store.path(cell.key, record.ok))
+    if record.status == "missing":
+        return
+    made = record.environment
+    yield "computed", f"{record.date}, in {record.seconds:.3g} s"
+    if git := made.get("git"):
+        yield "commit", git["commit"] + (" with changes" if git["dirty"] else "")
+    if made:
+        yield "versions", _inline(made["versions"])
+        yield "system", made["system"]
+        processor = made["processor"]
+        yield "processor", ", ".join((processor["machine"], *processor["simd"]))
+        yield "compiled", "yes" if made["compiled"] else "no"
+
+
+def _inline(values: dict[str, object]) -> str:
+    return ", ".join(f"{name} {_word(value)}" for name, value in values.items())
+
+
+def _word(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,267 @@
+"""Printed deviations against the sizes of test sets."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from statistics import fmean, stdev
+
+from quadrepro.config.datasets import DatasetEntry
+from quadrepro.core.protocol import Protocol
+from quadrepro.data.card import load_card
+from quadrepro.engine.outcomes import Outcomes
+from quadrepro.papers.printed import MEAN, SD, Printed
+from quadrepro.stats import COVERAGE, LEVEL, ImpliedSize, Moments, implied_test_size
+from quadrepro.tables.kinds.base import Context, Kind, closing_notes
+from quadrepro.tables.table import MISSING, Entry, Table
+
+FITS, SMALL, LARGE, VARIES = "fits", "too small", "too large", "varies"
+
+DATA_HEADER = (
+    "dataset",
+    "printed risk",
+    "printed sd",
+    "implied",
+    "low",
+    "high",
+    "n_test",
+    "share",
+    "our risk",
+    "our sd",
+    "implied by ours",
+    "our low",
+    "our high",
+    "verdict",
+)
+
+
+@dataclass(frozen=True)
+class Audited:
+    """A row's deviations and the sizes of test sets that they imply.
+
+    Attributes
+    ----------
+    printed, ours : Moments or None
+        Mean risk of all printed columns, and the root of their mean squared deviation; of ours
+        None unless all of these columns were computed.
+    implied, by_ours : ImpliedSize or None
+        What they imply; None without a risk between 0 and 1.
+    n_test : float or None
+        Our number of test examples; None if nothing was computed.
+    share : float
+        The share of all rows that are in a test set of ours.
+    """
+
+    printed: Moments | None = None
+    ours: Moments | None = None
+    implied: ImpliedSize | None = None
+    by_ours: ImpliedSize | None = None
+    n_test: float | None = None
+    share: float = 0.0
+
+    @property
+    def verdict(self) -> str:
+        """How our test sets fit to the printed deviations; empty if this cannot be said."""
+        if self.printed is None or self.implied is None or self.n_test is None:
+            return ""
+        if self.implied.holds(self.n_test):
+            return FITS
+        if self.n_test < self.implied.low:
+            return SMALL
+        return VARIES if self.ours and _may_be_equal(self.ours, self.printed) else LARGE
+
+
+def audit_table(context: Context[str], outcomes: Outcomes) -> Table:
+    """Return the sizes of test sets that printed deviations imply, beside ours.
+
+    Returns
+    -------
+    Table
+        One row per data set, and per reading that changes the size of its test sets.
+    """
+    printed = context.printed(context.option)
+    found: dict[str, Audited] = {}
+    for row in context.config.rows:
+        protocol = row.entry.changed(context.config.protocol)
+        part = _audited(outcomes, printed, row.entry, protocol)
+        if not row.reading or part.n_test not in (None, found[row.of].n_test):
+            found[row.entry.title] = part
+    return Table(
+        f"{context.config.title}: printed deviations against the sizes of test sets",
+        ("Data set", "printed", "ours", "implied size", "implied by ours", "our size", "verdict"),
+        tuple((row, _entries(part)) for row, part in found.items()),
+        (*_notes(context, printed, found), *closing_notes(context, outcomes)),
+        DATA_HEADER,
+        tuple((row, *_numbers(part)) for row, part in found.items()),
+    )
+
+
+def _audited(
+    outcomes: Outcomes, printed: Printed, entry: DatasetEntry, protocol: Protocol
+) -> Audited:
+    row = entry.title
+    numbers = {
+        c: (mean, sd)
+        for c in outcomes.columns
+        if (mean := printed.number(row, c + MEAN)) is not None
+        and (sd := printed.number(row, c + SD)) is not None
+    }
+    splits = printed.splits
+    if not numbers or splits is None or outcomes.regression(row):
+        return Audited()
+    beside = _together([Moments(mean / 100, sd / 100, splits) for mean, sd in numbers.values()])
+    sizes = [r.n_test for c in outcomes.columns for r in outcomes.cell(row, c) if r.ok]
+    n_test = fmean(sizes) if sizes else None
+    share = 0.0
+    if n_test is not None:
+        share = share_of_tests(protocol, n_test, outcomes.repeats, entry.name)
+    rounding = max(printed.rounding(row, c + SD) for c in numbers) / 100
+    ours = None
+    if outcomes.repeats > 1 and all(outcomes.complete(row, c) for c in numbers):
+        risks = [outcomes.values(row, c) for c in numbers]
+        ours = _together([Moments(fmean(r), stdev(r), len(r)) for r in risks])
+    implied = _implied(beside, rounding, share)
+    by_ours = None if ours is None else _implied(ours, 0.0, share)
+    return Audited(beside, ours, implied, by_ours, n_test, share)
+
+
+def share_of_tests(protocol: Protocol, n_test: float, repeats: int = 1, dataset: str = "") -> float:
+    """Return the share of all rows that are in a test set, by the rule of the split.
+
+    Parameters
+    ----------
+    protocol : Protocol
+        The protocol of a row.
+    n_test : float
+        Number of its test examples.
+    repeats : int, default 1
+        Number of repeats.
+    dataset : str, default ""
+        The data set, which is needed for the splits of an OpenML task.
+
+    Returns
+    -------
+    float
+        0 if fresh samples are drawn, so that test sets do not overlap; 1 if all rows are tested. In
+        the order of time, the mean share of the rows that a repeat trains or tests on.
+
+    Examples
+    --------
+    >>> share_of_tests(Protocol(view="quadboost"), 100)
+    0.5
+    >>> share_of_tests(Protocol(view="quadboost"), 1500)
+    0.75
+    """
+    split = protocol.split
+    if protocol.sample is not None:
+        return 0.0
+    if split.train == "all":
+        return 1.0
+    if split.openml_task is not None:
+        return min(1.0, n_test / load_card(dataset).rows)
+    if not split.draws_share:
+        return 1 / (split.outer_folds or repeats)
+    # A hold-out takes half of the rows that are not trained on.
+    others = n_test * (1 if protocol.holdout is None else 2)
+    trained = 0.5 if split.train == "half" else split.train
+    n_windows = repeats if split.time else 1
+    n_train = n_windows * others * trained / (1 - trained)
+    windows = [n_train + before * others for before in range(n_windows)]
+    return n_test / (others + fmean(min(n, split.at_most or n) for n in windows))
+
+
+def _may_be_equal(ours: Moments, printed: Moments) -> bool:
+    """Return whether Fisher's test at level `LEVEL` does not find ours to vary less."""
+    # scipy.stats takes half a second to import.
+    from scipy.stats import f as fisher
+
+    ratio = (printed.sd / ours.sd) ** 2 if ours.sd > 0 else math.inf
+    return bool(fisher.sf(ratio, printed.n - 1, ours.n - 1) > LEVEL)
+
+
+def _together(columns: list[Moments]) -> Moments:
+    """Return the mean of the means, and the root of the mean squared deviation."""
+    sd = math.sqrt(fmean(m.sd**2 for m in columns))
+    return Moments(fmean(m.mean for m in columns), sd, columns[0].n)
+
+
+def _implied(moments: Moments, rounding: float, share: float) -> ImpliedSize | None:
+    if not 0 < moments.mean < 1:
+        return None
+    return implied_test_size(moments.mean, moments.sd, moments.n, rounding=rounding, share=share)
+
+
+def _entries(part: Audited) -> tuple[Entry, ...]:
+    verdict = part.verdict
+    return (
+        Entry(_spread(part.printed)),
+        Entry(_spread(part.ours)),
+        Entry(_size(part.implied)),
+        Entry(_size(part.by_ours)),
+        Entry(_count(part.n_test)),
+        Entry(verdict or MISSING, mark="†" if verdict in (SMALL, LARGE) else ""),
+    )
+
+
+def _spread(moments: Moments | None) -> str:
+    return f"{100 * moments.mean:.2f} ± {100 * moments.sd:.2f}" if moments else MISSING
+
+
+def _size(size: ImpliedSize | None) -> str:
+    if size is None:
+        return MISSING
+    return f"{_count(size.estimate)} [{_count(size.low)}, {_count(size.high)}]"
+
+
+def _count(number: float | None) -> str:
+    if number is None:
+        return MISSING
+    return "∞" if math.isinf(number) else f"{number:.0f}"
+
+
+def _numbers(part: Audited) -> list[float | int | str]:
+    """Return the numbers of a row for the CSV."""
+    values: list[float | str | None] = []
+    for moments, size in ((part.printed, part.implied), (part.ours, part.by_ours)):
+        values += (moments.mean, moments.sd) if moments else (None, None)
+        values += (size.estimate, size.low, size.high) if size else (None, None, None)
+    values[5:5] = [part.n_test, None if part.n_test is None else part.share]
+    return ["" if value is None else value for value in (*values, part.verdict)]
+
+
+def _notes(context: Context[str], printed: Printed, found: dict[str, Audited]) -> tuple[str, ...]:
+    verdicts = [part.verdict for part in found.values()]
+    counts = ", ".join(f"{verdicts.count(v)} {v}" for v in (FITS, VARIES, LARGE, SMALL))
+    return (
+        "Printed and ours: mean error in percent ± deviation over the splits, for the columns that "
+        "are printed together: the mean of their means, and the root of their mean squared "
+        "deviation.",
+        "Implied size: a risk p on n test examples has a deviation of at least √(p(1 - p)/n) by "
+        "their choice alone, so that a deviation implies n. In brackets: the interval that a "
+        f"deviation of {printed.splits} splits leaves with probability {COVERAGE:g} (χ²); its "
+        "lower end allows for test sets that overlap.",
+        f"Verdicts on our size: {counts}. Too small†: on our test sets the printed errors would "
+        "vary more than is printed. Above the interval, the printed errors vary more than the "
+        "choice of our test examples can make them. Too large†: ours do not vary so much, and the "
+        "paper's test sets were smaller, or its errors vary for a reason that ours lack. Varies: "
+        "ours are not found to vary less than the printed ones (Fisher's F-test, "
+        f"p > {LEVEL:g}).",
+    )
+
+
+def _check(context: Context[str]) -> None:
+    context.check_printed("errors")
+    if context.option:
+        context.check_splits(context.option)
+    if all(task == "regression" for task in context.experiment.tasks.values()):
+        raise context.error("audit is of risks, and all rows predict numbers")
+
+
+AUDIT = Kind(
+    key="audit",
+    option=str,
+    meaning="The sizes of test sets that printed deviations imply, beside ours: the name of the "
+    "printed table.",
+    check=_check,
+    table=audit_table,
+)

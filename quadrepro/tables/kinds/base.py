@@ -1,0 +1,232 @@
+"""What a kind of table or figure is, and what it is given to work with."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from quadrepro.config.config import Config, Experiment
+from quadrepro.config.rows import Row
+from quadrepro.engine.outcomes import Outcomes
+from quadrepro.errors import ConfigError, nearest
+from quadrepro.papers.check import check_printed, printed_for
+from quadrepro.papers.printed import Holds, Printed
+from quadrepro.tables.captions import splits_word
+from quadrepro.tables.table import ENDINGS, MISSING, Table
+from quadrepro.tables.verdicts import Verdicts
+
+Option = TypeVar("Option")
+
+
+@dataclass(frozen=True)
+class Context(Generic[Option]):
+    """An experiment as one kind of table sees it.
+
+    Attributes
+    ----------
+    experiment : Experiment
+        The config and its source.
+    key : str
+        The kind's key below ``tables`` in the config.
+    option : Option
+        What the config says there, validated; the kind's default if it says nothing.
+    read : callable
+        Returns a printed table by its name; by default one of the config's paper.
+    """
+
+    experiment: Experiment
+    key: str
+    option: Option
+    read: Callable[[Experiment, str], Printed] = printed_for
+
+    @property
+    def config(self) -> Config:
+        """The whole config."""
+        return self.experiment.config
+
+    @property
+    def titles(self) -> dict[str, str]:
+        """Title of each column, by its name."""
+        return self.config.titles
+
+    @property
+    def splits(self) -> str:
+        """What notes and captions call the repeats, in the plural."""
+        return splits_word(self.config.protocol)
+
+    def error(self, message: str, *place: str | int) -> ConfigError:
+        """Return an error that names a place below the kind's key."""
+        return self.experiment.error(message, "tables", self.key, *place)
+
+    def printed(self, name: str) -> Printed:
+        """Return a printed table of the paper with its rows under the titles of ours.
+
+        Parameters
+        ----------
+        name : str
+            The printed table; the empty name is a table without numbers.
+        """
+        return self.read(self.experiment, name)
+
+    def check_printed(self, holds: Holds) -> None:
+        """Refuse an option that names no printed table of the paper, or one of another kind."""
+        check_printed(self.experiment, self.key, str(self.option), holds)
+
+    def check_splits(self, name: str, *place: str | int) -> None:
+        """Refuse a printed table whose number of splits is not known, or that is of one split."""
+        splits = self.printed(name).splits
+        if splits is None or splits < 2:
+            raise self.error(
+                "a deviation is that of several splits: say their number in the paper's "
+                f"paper.yaml, as printed: {{{name}: {{splits: 20}}}}",
+                *place,
+            )
+
+    def check_column(self, name: str, *place: str | int) -> None:
+        """Refuse the name of a column that does not exist, at a place below the kind's key."""
+        if name not in self.titles:
+            message = f"there is no algorithm {name!r} here{nearest(name, self.titles)}"
+            raise self.error(message, *place)
+
+    def check_one_of_two(self, name: str, *place: str | int) -> None:
+        """Refuse a column that cannot be compared with another one."""
+        self.check_column(name, *place)
+        if len(self.titles) == 1:
+            message = f"{name} is the only algorithm: there is none to compare it with"
+            raise self.error(message, *place)
+
+    def check_risks_of_two(self, name: str, *place: str | int) -> None:
+        """Refuse a column that cannot be compared with another one by their risks."""
+        self.check_one_of_two(name, *place)
+        for row, task in self.experiment.tasks.items():
+            if task == "regression":
+                raise self.error(f"{self.key} is of risks, and {row} predicts a number")
+
+    def check_sweeps(self) -> None:
+        """Refuse a config without a sweep."""
+        if not self.config.sweeps:
+            raise self.error(f"{self.key} stand against a sweep's values: give sweeps")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind(Generic[Option]):
+    """A kind of table or figure: all that the rest of quadrepro knows of it.
+
+    Attributes
+    ----------
+    key : str
+        The key below ``tables`` in the config that asks for it. Kinds may share a key.
+    option : type
+        Type of the value at the key, as pydantic reads it.
+    meaning : str
+        What is written and what the option says, for the reference of configs.
+    default : Option or None
+        The option if the config does not ask for the kind. With None, which is the default, the
+        kind is then left out.
+    stem : str
+        Name of the kind's files without ending; by default the key.
+    former : tuple of str
+        Keys that used to ask for it, which are refused with the present one.
+    check : callable
+        ``check(context)`` raises ConfigError if the option does not fit the rest of the config.
+    written : callable
+        ``written(context)`` returns whether there are files; by default always.
+    table : callable or None
+        ``table(context, outcomes)`` returns the table.
+    endings : tuple of str
+        Of the files that the table is written to.
+    draw : callable or None
+        ``draw(context, outcomes, folder)`` writes the figure to ``stem.svg`` and ``stem.png``.
+    caption : callable or None
+        ``caption(context, outcomes)`` says what the figure shows; a kind that draws has one. The
+        first sentence is short and can stand for the figure.
+    published : callable
+        ``published(context)`` returns what the paper prints in place of our risks, by row and
+        column of ours, as ``cells.csv`` shows it.
+    verdicts : callable
+        ``verdicts(context, outcomes)`` judges the printed numbers; by default there are none.
+    timed : bool
+        Whether the files hold nothing but measured times. Rows of measured times in other tables
+        are named by `Table.timed_rows`.
+    """
+
+    key: str
+    option: Any
+    meaning: str = ""
+    default: Option | None = None
+    stem: str = ""
+    former: tuple[str, ...] = ()
+    check: Callable[[Context[Option]], None] = lambda context: None
+    written: Callable[[Context[Option]], bool] = lambda context: True
+    table: Callable[[Context[Option], Outcomes], Table] | None = None
+    endings: tuple[str, ...] = ENDINGS
+    draw: Callable[[Context[Option], Outcomes, Path], None] | None = None
+    caption: Callable[[Context[Option], Outcomes], str] | None = None
+    published: Callable[[Context[Option]], dict[tuple[str, str], str]] = lambda context: {}
+    verdicts: Callable[[Context[Option], Outcomes], Verdicts | None] = lambda context, out: None
+    timed: bool = False
+
+    @property
+    def name(self) -> str:
+        """Name of the files without ending; no other kind of table has the same."""
+        return self.stem or self.key
+
+
+@dataclass(frozen=True)
+class Request(Generic[Option]):
+    """A kind that a config asks for, or that is written without being asked for.
+
+    Attributes
+    ----------
+    kind : Kind
+        What is asked for.
+    context : Context
+        What it is given.
+    """
+
+    kind: Kind[Option]
+    context: Context[Option]
+
+
+def _by_test(context: Context[Any], row: Row) -> bool:
+    holdout = row.entry.changed(context.config.protocol).holdout
+    return holdout is not None and holdout.by == "test"
+
+
+def _against_rest(context: Context[Any]) -> list[str]:
+    """Return the note on columns of learners that tell only two classes apart."""
+    tasks = context.experiment.tasks
+    rows = [row for row, task in tasks.items() if task == "multiclass"]
+    if not rows:
+        return []
+    titles = [
+        context.titles[entry.name]
+        for entry in context.config.algorithms
+        if entry.make().against_rest("multiclass")
+    ]
+    where = "" if len(rows) == len(tasks) else f" of {', '.join(rows)}"
+    message = "trained once for each class against the rest; the largest score wins"
+    return [f"{', '.join(titles)}: {message}, on the classes{where}."] if titles else []
+
+
+def closing_notes(context: Context[Any], outcomes: Outcomes) -> tuple[str, ...]:
+    """Return what stands below most tables: the algorithms' notes, missing cells, the config's."""
+    config = context.config
+    notes = [f"{config.titles[a.name]}: {a.note}" for a in config.columns if a.note]
+    notes += _against_rest(context)
+    if oracles := [row.entry.title for row in config.rows if _by_test(context, row)]:
+        rows = "All rows" if len(oracles) == len(config.rows) else "Rows " + "; ".join(oracles)
+        notes.append(
+            f"{rows}: an oracle chose by the errors on the test examples themselves, so these are "
+            "the least errors that a choice could reach, not estimates."
+        )
+    lacking = Counter(record.status for record in outcomes.records.values() if not record.ok)
+    if lacking:
+        how = ", ".join(f"{n} {status}" for status, n in sorted(lacking.items()))
+        notes.append(
+            f"{lacking.total()} of {len(outcomes.records)} cells have no result ({MISSING}): {how}."
+        )
+    return (*notes, *config.notes)

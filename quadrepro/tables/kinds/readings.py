@@ -1,0 +1,346 @@
+"""Which reading of a paper's protocol its printed numbers speak for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from statistics import fmean
+
+import numpy as np
+
+from quadrepro.base.models import Model
+from quadrepro.base.types import FloatArray
+from quadrepro.engine.outcomes import Outcomes
+from quadrepro.papers.check import check_printed
+from quadrepro.papers.printed import MEAN, SD, Holds, Printed
+from quadrepro.stats import (
+    LEVEL,
+    Moments,
+    ReadingScore,
+    log_probability_of_deviations,
+    log_probability_of_means,
+    log_probability_of_pooled_deviations,
+    score_readings,
+    welch_test,
+)
+from quadrepro.tables.kinds.base import Context, Kind, closing_notes
+from quadrepro.tables.kinds.margins import margins_of_splits
+from quadrepro.tables.table import MISSING, Entry, Table
+
+QUANTITIES = ("mean", "sd", "margin mean", "margin sd")
+"""What is printed of an entry: mean and deviation of its errors and of its margins."""
+
+NUMBERS = {
+    "means": ("mean",),
+    "deviations": ("sd",),
+    "margins": ("margin mean", "margin sd"),
+}
+"""The quantities of each kind of printed number."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The printed numbers of a row, or of several, beside ours.
+
+    Attributes
+    ----------
+    inside : tuple of bool
+        One per printed mean with a deviation: whether Welch's test finds no difference.
+    distances : dict of str to tuple of float
+        By quantity: the distance from print of each column.
+    logs : dict of str to float
+        By quantity: the log-probability of what is printed, all columns together. A quantity that
+        is not printed, or not known of ours, is left out.
+    """
+
+    inside: tuple[bool, ...] = ()
+    distances: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    logs: dict[str, float] = field(default_factory=dict)
+
+    def distance(self, quantity: str) -> float | None:
+        """Return the mean distance from print, or None if there is none."""
+        return fmean(found) if (found := self.distances.get(quantity)) else None
+
+
+def evidence(outcomes: Outcomes, means: Printed, margins: Printed, row: str) -> Evidence | None:
+    """Compare a row with what is printed of it.
+
+    Parameters
+    ----------
+    outcomes : Outcomes
+        The records.
+    means, margins : Printed
+        Printed errors and margins under the titles of our rows, with the number of their splits;
+        `margins` may be without numbers.
+    row : str
+        The row.
+
+    Returns
+    -------
+    Evidence or None
+        None if nothing of the row is printed, an entry with printed errors lacks a split, or there
+        is one split only.
+    """
+    columns = [c for c in outcomes.columns if means.text(row, c + MEAN)]
+    if not columns or outcomes.repeats < 2:
+        return None
+    if not all(outcomes.complete(row, c) for c in columns):
+        return None
+    unit = 1 if outcomes.regression(row) else 100
+    errors = {c: unit * np.array(outcomes.values(row, c)) for c in columns}
+    margin_means, margin_squares = _margins(outcomes, row)
+    compared = (
+        ("mean", means, MEAN, errors, _mean, log_probability_of_means),
+        ("sd", means, SD, errors, _deviation, log_probability_of_deviations),
+        ("margin mean", margins, MEAN, margin_means, _mean, log_probability_of_means),
+        ("margin sd", margins, SD, margin_squares, _root, log_probability_of_pooled_deviations),
+    )
+    distances, logs = {}, {}
+    for quantity, printed, ending, ours, statistic, log_probability in compared:
+        at = _printed(outcomes, printed, row, ending)
+        if at and ours.keys() >= at.keys() and printed.splits is not None:
+            distances[quantity] = tuple(abs(statistic(ours[c]) - x) for c, x in at.items())
+            sample = np.stack([ours[c] for c in at], axis=1)
+            rounding = [printed.rounding(row, c + ending) for c in at]
+            logs[quantity] = log_probability(sample, [*at.values()], rounding, printed.splits)
+    inside = tuple(
+        welch_test(_moments(errors[c]), Moments(mean, sd, means.splits)).p_value > LEVEL
+        for c, mean in _printed(outcomes, means, row, MEAN).items()
+        if (sd := means.number(row, c + SD)) is not None and means.splits is not None
+    )
+    return Evidence(inside, distances, logs)
+
+
+def together(parts: Iterable[Evidence]) -> Evidence:
+    """Return the distances of several rows as if they were one."""
+    found = list(parts)
+    return Evidence(
+        tuple(verdict for part in found for verdict in part.inside),
+        {q: tuple(x for part in found for x in part.distances.get(q, ())) for q in QUANTITIES},
+    )
+
+
+def log_factors(reading: Evidence, base: Evidence) -> dict[str, float]:
+    """Return the log Bayes factor of a row for each kind of number that both readings have."""
+    return {
+        numbers: sum(reading.logs[q] - base.logs[q] for q in quantities)
+        for numbers, quantities in NUMBERS.items()
+        if all(q in reading.logs and q in base.logs for q in quantities)
+    }
+
+
+def _margins(outcomes: Outcomes, row: str) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
+    """Return each split's mean margin and mean squared distance from the mean of all splits."""
+    kept = {c: margins_of_splits(outcomes, row, c) for c in outcomes.columns}
+    means = {c: np.array([m.mean() for m in splits]) for c, splits in kept.items() if splits}
+    squares = {
+        c: np.array([np.mean((margins - of_splits.mean()) ** 2) for margins in kept[c]])
+        for c, of_splits in means.items()
+    }
+    return means, squares
+
+
+def _printed(outcomes: Outcomes, printed: Printed, row: str, ending: str) -> dict[str, float]:
+    """Return the printed numbers of a row by column of ours."""
+    numbers = {c: printed.number(row, c + ending) for c in outcomes.columns}
+    return {c: number for c, number in numbers.items() if number is not None}
+
+
+def _moments(values: FloatArray) -> Moments:
+    return Moments(_mean(values), _deviation(values), len(values))
+
+
+def _mean(values: FloatArray) -> float:
+    return float(values.mean())
+
+
+def _deviation(values: FloatArray) -> float:
+    return float(values.std(ddof=1))
+
+
+def _root(squares: FloatArray) -> float:
+    return float(np.sqrt(squares.mean()))
+
+
+BASE = "as in the config"
+"""Name of the config's own reading."""
+
+Rows = dict[str, Evidence]
+"""Evidence of the rows of one reading, by the title of the data set's entry."""
+
+
+class Readings(Model):
+    """What readings are compared with.
+
+    Attributes
+    ----------
+    means : str
+        The printed table of errors, or of RMSEs.
+    margins : str, default ""
+        The printed table of training margins.
+    """
+
+    means: str
+    margins: str = ""
+
+
+def readings_table(context: Context[Readings], outcomes: Outcomes) -> Table:
+    """Return the table of readings: distances from print, and Bayes factors.
+
+    Returns
+    -------
+    Table
+        One row per reading, the config's own first; in the CSV, one per reading and data set.
+    """
+    found = _evidence(context, outcomes)
+    base = found[BASE]
+    factors = {name: _factors(rows, base) for name, rows in found.items() if name != BASE}
+    scores = _scores(factors)
+    beside = bool(context.option.margins)
+    kinds = [name for name in NUMBERS if beside or name != "margins"]
+    quantities = [q for q in QUANTITIES if beside or not q.startswith("margin")]
+    rows = [(BASE, (*_distances(base, {}, quantities), *_entries_of_base(kinds, scores)))]
+    for name, of_rows in factors.items():
+        ours, same = ({row: part[row] for row in of_rows} for part in (found[name], base))
+        entries = _distances(ours, same, quantities)
+        rows.append((name, (*entries, *_entries_of_factors(of_rows, kinds, scores.get(name)))))
+    off_by = [f"{q} off by" for q in quantities]
+    of_kinds = [f"log BF: {name}" for name in kinds]
+    return Table(
+        f"{context.config.title}: what the printed numbers say of the readings",
+        ("Reading", "rows", "inside", *off_by, *of_kinds, "log BF", "corrected", "probability"),
+        tuple(rows),
+        (*_notes(context), *closing_notes(context, outcomes)),
+        (
+            *("reading", "dataset", "inside", "compared", *off_by),
+            *(f"log p: {q}" for q in quantities),
+            *(*of_kinds, "log BF"),
+        ),
+        tuple(
+            (name, row, *_numbers(part, quantities), *_factor_numbers(of_row, kinds))
+            for name, of_rows in found.items()
+            for row, part in of_rows.items()
+            for of_row in [factors.get(name, {}).get(row, {})]
+        ),
+    )
+
+
+def _evidence(context: Context[Readings], outcomes: Outcomes) -> dict[str, Rows]:
+    """Return the evidence by reading and data set; rows without any are left out."""
+    means, margins = (context.printed(name) for name in vars(context.option).values())
+    found: dict[str, Rows] = {BASE: {}, **{r.name: {} for r in context.config.readings}}
+    for row in context.config.rows:
+        of_row = evidence(outcomes, means, margins, row.entry.title)
+        if of_row is not None:
+            found[row.reading or BASE][row.of] = of_row
+    return found
+
+
+def _factors(rows: Rows, base: Rows) -> dict[str, dict[str, float]]:
+    """Return the log Bayes factors of each row that the base has too, by kind of number."""
+    return {row: log_factors(part, base[row]) for row, part in rows.items() if row in base}
+
+
+def _scores(factors: dict[str, dict[str, dict[str, float]]]) -> dict[str, ReadingScore]:
+    """Return the scores of the readings with rows; all that the config lists were tried."""
+    totals = {
+        name: {row: sum(of_row.values()) for row, of_row in of_rows.items()}
+        for name, of_rows in factors.items()
+        if of_rows
+    }
+    zero = {row: 0.0 for of_rows in totals.values() for row in of_rows}
+    return score_readings(zero, totals, tried=len(factors))
+
+
+def _distances(rows: Rows, same: Rows, quantities: list[str]) -> list[Entry]:
+    """Return number of rows, means inside and mean distances, beside the base's on these rows."""
+    ours, base = together(rows.values()), together(same.values())
+    entries = [Entry(str(len(rows))), Entry(_share(ours), _share(base) if same else "")]
+    for quantity in quantities:
+        other = base.distance(quantity)
+        beside = "" if other is None else f"{other:.3f}"
+        entries.append(Entry(_text(ours.distance(quantity), 3), beside))
+    return entries
+
+
+def _entries_of_base(kinds: list[str], scores: dict[str, ReadingScore]) -> list[Entry]:
+    left = abs(1 - sum(score.posterior for score in scores.values()))
+    probability = _text(left if scores else None, 3)
+    return [*(Entry(MISSING) for _ in (*kinds, "total", "corrected")), Entry(probability)]
+
+
+def _entries_of_factors(
+    of_rows: dict[str, dict[str, float]], kinds: list[str], score: ReadingScore | None
+) -> list[Entry]:
+    """Return the log Bayes factors of a reading by kind, in total and corrected."""
+    if score is None:
+        return [Entry(MISSING) for _ in (*kinds, "total", "corrected", "probability")]
+    found = {kind: [of[kind] for of in of_rows.values() if kind in of] for kind in kinds}
+    return [
+        *(Entry(_text(sum(logs) if logs else None, 1)) for logs in found.values()),
+        Entry(f"{score.log_bayes_factor:.1f}"),
+        Entry(f"{score.corrected:.1f}", bold=score.supported),
+        Entry(f"{score.posterior:.3f}"),
+    ]
+
+
+def _share(part: Evidence) -> str:
+    return f"{sum(part.inside)} of {len(part.inside)}" if part.inside else MISSING
+
+
+def _text(value: float | None, digits: int) -> str:
+    return MISSING if value is None else f"{value:.{digits}f}"
+
+
+def _numbers(part: Evidence, quantities: list[str]) -> list[float | int | str]:
+    """Return the numbers of one row for the CSV."""
+    distances = [part.distance(q) for q in quantities]
+    logs = [part.logs.get(q) for q in quantities]
+    found = (sum(part.inside), len(part.inside), *distances, *logs)
+    return ["" if value is None else value for value in found]
+
+
+def _factor_numbers(of_row: dict[str, float], kinds: list[str]) -> list[float | str]:
+    total = sum(of_row.values()) if of_row else ""
+    return [*(of_row.get(kind, "") for kind in kinds), total]
+
+
+def _notes(context: Context[Readings]) -> tuple[str, ...]:
+    tried = len(context.config.readings)
+    splits = context.printed(context.option.means).splits
+    return (
+        f"{tried} other readings of the protocol were tried, each on the data sets that it is for. "
+        "Inside: printed means that Welch's t-test does not find to differ from ours (p > "
+        f"{LEVEL:g}). Off by: the mean distance of our numbers from the printed ones, whatever its "
+        "sign. In parentheses: the same of the config's own reading on the same rows.",
+        "log BF: the logarithm of how much more probable the printed numbers are under the reading "
+        "than under the config's own, on the rows that it is for. The probability of a number is "
+        f"that of its rounding, if the {splits} splits behind it are drawn like our "
+        f"{context.config.repeats}. Columns of a row share their splits and are taken jointly; "
+        "data sets, and the kinds of number, as if they were independent.",
+        f"Corrected: log {tried} is subtracted for the number of readings tried. Bold where at "
+        "least log 20 = 3.0 is left: if the config's own reading were the paper's, any reading "
+        f"would come so far with a probability of about {LEVEL:g} at most. Probability: of each "
+        "reading, if the paper's is one of these and all are equally probable beforehand.",
+        "A Bayes factor says which reading is nearer to print, and not that it is near: where "
+        "neither is inside, both may be wrong.",
+    )
+
+
+def _check(context: Context[Readings]) -> None:
+    if not context.config.readings:
+        raise context.error("there is nothing to compare: give readings of the protocol")
+    holds: dict[str, Holds] = {"means": "errors", "margins": "margins"}
+    for option, name in vars(context.option).items():
+        check_printed(context.experiment, context.key, name, holds[option])
+        if name:
+            context.check_splits(name, option)
+
+
+READINGS = Kind(
+    key="readings",
+    option=Readings,
+    meaning="How near each reading of the protocol comes to the printed tables.",
+    check=_check,
+    table=readings_table,
+)

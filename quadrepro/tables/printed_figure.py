@@ -1,0 +1,232 @@
+"""The figure of printed numbers: where each lies in our interval, in the shape of its table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import copysign, nan
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from quadrepro.config.config import Experiment
+from quadrepro.stats import COVERAGE
+from quadrepro.tables.captions import listed
+from quadrepro.tables.figure import add_legend, new_figure
+from quadrepro.tables.verdicts import Verdict, Verdicts
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+NAME = "printed"
+"""Name of its files without ending."""
+
+LABELLED = 30
+"""The numbers of at most so many entries are written beside them: those that lie farthest off."""
+
+NARROWEST, WIDEST = 1.5, 5.0
+"""The least and the largest half-width of a panel, in half-widths of an interval."""
+
+TICKS = (-4, -1, 1, 4)
+"""Those of these that a panel reaches are labelled."""
+
+DENSE = 60
+"""With more rows than this, rows are closer together."""
+
+INSIDE, OUTSIDE, FARTHER = "inside", "outside", "farther out"
+SURELY = "outside even if all are counted (Holm)"
+"""What the legend calls a number; one that is farther out than its panel reaches is outside."""
+
+LOOKS: dict[str, dict[str, Any]] = {
+    INSIDE: {"marker": "o", "color": "#666666", "markersize": 3.0},
+    OUTSIDE: {"marker": "D", "color": "#d55e00", "markersize": 4.5, "markerfacecolor": "white"},
+    SURELY: {"marker": "D", "color": "#d55e00", "markersize": 4.5},
+    FARTHER: {"marker": ">", "color": "#d55e00", "markersize": 5.5},
+}
+"""How they are drawn."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """Panels that share their rows.
+
+    Attributes
+    ----------
+    rows : dict of str to str
+        What stands beside each row.
+    columns : list of (str, list of Verdict)
+        One panel each: what stands above it, and all that is printed there.
+    """
+
+    rows: dict[str, str]
+    columns: list[tuple[str, list[Verdict]]]
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """What the panels of a block share.
+
+    Attributes
+    ----------
+    edge : float
+        Half-width of the panels, in half-widths of an interval.
+    outside : dict of int to str
+        `OUTSIDE` or `SURELY`, by id of the verdicts that are outside.
+    labelled : set of int
+        Ids of the verdicts beside which the numbers are written.
+    """
+
+    edge: float
+    outside: dict[int, str]
+    labelled: set[int]
+
+
+def draw_printed(experiment: Experiment, found: Sequence[Verdicts], folder: Path) -> None:
+    """Draw where the printed numbers lie in our intervals to ``printed.svg`` and ``printed.png``.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        The config.
+    found : sequence of Verdicts
+        One per printed table, at least one.
+    folder : Path
+        Where the files are written.
+    """
+    from matplotlib.lines import Line2D
+
+    off = {id(v): abs(v.position or 0) for verdicts in found for v in verdicts.outside}
+    outside = dict.fromkeys(off, OUTSIDE)
+    outside |= {id(v): SURELY for verdicts in found for v in verdicts.surely_off}
+    labelled = set(sorted(off, key=lambda key: -off[key])[:LABELLED])
+    blocks = _blocks(experiment, found)
+    names = max(len(text) for block in blocks for text in block.rows.values())
+    width = 1.5 * max(len(block.columns) for block in blocks) + 0.07 * names + 0.3
+    dense = sum(len(block.rows) for block in blocks) > DENSE
+    heights = [0.8 + (0.14 if dense else 0.2) * len(block.rows) for block in blocks]
+    shown = {INSIDE, OUTSIDE, *outside.values()}
+    with new_figure(folder, NAME, max(5.0, width), sum(heights) + 0.7) as figure:
+        grid = figure.add_gridspec(len(blocks), 1, height_ratios=heights)
+        for i, block in enumerate(blocks):
+            farthest = max([off.get(id(v), 0.0) for _, vs in block.columns for v in vs])
+            edge = min(WIDEST, max(NARROWEST, 1.1 * farthest))
+            shown |= {FARTHER} if farthest > edge else set()
+            drawing = Drawing(edge, outside, labelled)
+            inner = grid[i].subgridspec(1, len(block.columns))
+            panels = inner.subplots(sharey=True, squeeze=False)[0]
+            for panel, column in zip(panels, block.columns, strict=True):
+                _draw_panel(panel, column, list(block.rows), drawing)
+            panels[0].set_yticks(
+                range(len(block.rows)), block.rows.values(), fontsize=6 if dense else 8
+            )
+            for label, (row, text) in zip(
+                panels[0].get_yticklabels(), block.rows.items(), strict=True
+            ):
+                if experiment.config.readings and row == text:
+                    label.set_fontweight("bold")
+        text = "place of the printed number; −1 and 1 are the ends of our interval"
+        figure.supxlabel(text, fontsize=8)
+        looks = {text: look for text, look in LOOKS.items() if text in shown}
+        add_legend(
+            figure, {text: Line2D([], [], linestyle="", **look) for text, look in looks.items()}
+        )
+
+
+def _blocks(experiment: Experiment, found: Sequence[Verdicts]) -> list[Block]:
+    """Return one block for all tables with a row per data set, and one for each other table."""
+    config = experiment.config
+    groups: list[tuple[str, list[Verdict]]] = []
+    for verdicts in found:
+        entries = list(verdicts.entries)
+        quantities = list(dict.fromkeys(e.quantity for e in entries))
+        if len({(e.row, e.column) for e in entries}) == len(entries):
+            # No entry has two of them, such as errors in some rows and RMSEs in others.
+            groups.append((" or ".join(quantities), entries))
+        else:
+            groups += [(q, [e for e in entries if e.quantity == q]) for q in quantities]
+    # A reading stands below its data set, without its name.
+    names = {row.entry.title: row.reading or row.entry.title for row in config.rows}
+    blocks: list[Block] = []
+    for quantity, group in groups:
+        of_group = {e.row for e in group}
+        columns = [
+            (f"{quantity}\n{title}" if len(groups) > 1 else title, of_column)
+            for name, title in config.titles.items()
+            if (of_column := [e for e in group if e.column == name])
+        ]
+        if not of_group <= names.keys():
+            # Such as a table of pairs of algorithms.
+            rows = {e.row: config.titles.get(e.row, e.row) for e in group}
+            blocks.append(Block(rows, columns))
+        elif blocks and blocks[0].rows.keys() <= names.keys():
+            rows = blocks[0].rows | dict.fromkeys(of_group, "")
+            ordered = {row: text for row, text in names.items() if row in rows}
+            blocks[0] = Block(ordered, blocks[0].columns + columns)
+        else:
+            ordered = {row: text for row, text in names.items() if row in of_group}
+            blocks.insert(0, Block(ordered, columns))
+    return blocks
+
+
+def _draw_panel(
+    panel: Axes, column: tuple[str, list[Verdict]], rows: list[str], drawing: Drawing
+) -> None:
+    (title, verdicts), edge, n_rows = column, drawing.edge, len(rows)
+    panel.axvspan(-1, 1, color="#e4eef6", linewidth=0, zorder=0)
+    panel.axvline(0, color="#9db8cc", linewidth=0.6, zorder=0)
+    # All lines and all markers of a kind at once keep the files small.
+    places = [y for row in range(n_rows) for y in (row, row, nan)]
+    panel.plot([-edge, edge, nan] * n_rows, places, color="#eeeeee", linewidth=0.5, zorder=0)
+    points: dict[tuple[str, str], list[tuple[float, int]]] = {}
+    for verdict in verdicts:
+        if verdict.position is None:
+            continue
+        position, y = verdict.position, rows.index(verdict.row)
+        kind = drawing.outside.get(id(verdict), INSIDE)
+        marker = LOOKS[kind]["marker"]
+        if abs(position) > edge:
+            kind, marker = FARTHER, ">" if position > 0 else "<"
+            position = copysign(0.96 * edge, position)
+        points.setdefault((kind, marker), []).append((position, y))
+        if id(verdict) in drawing.labelled:
+            _label(panel, verdict, position, y)
+    for (kind, marker), of_kind in points.items():
+        panel.plot(*zip(*of_kind, strict=True), linestyle="", **LOOKS[kind] | {"marker": marker})
+    panel.set_title(title, fontsize=8)
+    ticks = [tick for tick in TICKS if abs(tick) < edge]
+    panel.set(xlim=(-edge, edge), ylim=(n_rows - 0.5, -0.5), xticks=ticks)
+    panel.tick_params(axis="y", length=0)
+    panel.spines[["top", "right", "left"]].set_visible(False)
+
+
+def _label(panel: Axes, verdict: Verdict, x: float, y: int) -> None:
+    """Write ours and the printed number beside a marker, towards the middle."""
+    digits = len(verdict.printed.partition(".")[2])
+    panel.annotate(
+        f"{verdict.ours:.{digits}f} ({verdict.printed})",
+        (x, y),
+        xytext=(-copysign(5, x), 0),
+        textcoords="offset points",
+        ha="right" if x > 0 else "left",
+        va="center",
+        fontsize=5.5,
+        in_layout=False,
+    )
+
+
+def printed_caption(experiment: Experiment, found: Sequence[Verdicts]) -> str:
+    """Return what the figure shows."""
+    names = [verdicts.printed for verdicts in found]
+    n = sum(len(verdicts.judged) for verdicts in found)
+    n_outside = sum(len(verdicts.outside) for verdicts in found)
+    splits = experiment.config.repeats
+    return (
+        f"{experiment.config.title}: {n} printed numbers against ours, {n_outside} of them outside "
+        f"our intervals. Printed: {listed(names)}. One line per row of the table and one panel per "
+        "algorithm and quantity. A dot is a printed number: "
+        "0 is the middle of the interval in which it lies with probability "
+        f"{COVERAGE:g} if it stems from splits like our {splits}, −1 and 1 are the ends of that "
+        "interval (shaded). Diamonds are outside, filled ones even after Holm's correction over "
+        "the whole table; triangles point to numbers farther out than the panel reaches. "
+        "Beside those that lie farthest off stand the mean of ours and, in parentheses, the "
+        "printed number."
+    )

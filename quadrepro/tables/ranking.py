@@ -1,0 +1,288 @@
+"""The table of a ranking of methods, whether a config or the user gave the scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+
+from quadrepro.stats import (
+    COVERAGE,
+    LEVEL,
+    Effect,
+    Posterior,
+    RankedPair,
+    Ranking,
+    bayesian_correlated_t,
+    corrected_t_test,
+    holm,
+)
+from quadrepro.stats.posterior import N_DRAWS, SEED
+from quadrepro.stats.result import p_text, rounded_p
+from quadrepro.tables.table import MISSING, Entry, Table
+
+HEADER = ("", "mean ranks", "Nemenyi", "ranks, Holm", "Wilcoxon, Holm", "shift")
+
+DATA_HEADER = (
+    "method",
+    "against",
+    "dataset",
+    "mean rank",
+    "mean rank against",
+    "nemenyi p",
+    "rank p",
+    "rank p Holm",
+    "wilcoxon p",
+    "wilcoxon p Holm",
+    "shift",
+    "shift low",
+    "shift high",
+    "rank biserial",
+    "rank biserial low",
+    "rank biserial high",
+    "hedges g",
+    "hedges g low",
+    "hedges g high",
+    "better",
+    "same",
+    "worse",
+    "mean difference",
+    "corrected t p",
+    "corrected t p Holm",
+)
+
+Number = str | float | int
+
+
+@dataclass(frozen=True)
+class Splits:
+    """Risks of all methods on splits of one data set.
+
+    Attributes
+    ----------
+    dataset : str
+        Its name.
+    risks : mapping of str to sequence of float or Fraction
+        Risks of each method, one per split and in the same order.
+    test_share : float
+        Share of the examples that is tested in a split.
+    """
+
+    dataset: str
+    risks: Mapping[str, Sequence[float | Fraction]]
+    test_share: float
+
+
+@dataclass(frozen=True)
+class ComparedSplits:
+    """Two methods on splits of one data set.
+
+    Attributes
+    ----------
+    mean_difference, p_value : float
+        Of the corrected resampled t-test.
+    p_holm : float
+        The p-value adjusted for the pairs on the same data set.
+    posterior : Posterior
+        Of the Bayesian correlated t-test.
+    """
+
+    mean_difference: float
+    p_value: float
+    p_holm: float
+    posterior: Posterior
+
+
+def compare_splits(splits: Splits, rope: float) -> dict[tuple[str, str], ComparedSplits]:
+    """Return the comparison of every pair of methods on splits of one data set, in both orders."""
+    pairs = list(combinations(splits.risks, 2))
+    values = [(splits.risks[a], splits.risks[b]) for a, b in pairs]
+    tests = [corrected_t_test(a, b, splits.test_share) for a, b in values]
+    adjusted = holm(test.p_value for test in tests)
+    found = {}
+    for (a, b), (x, y), test, p in zip(pairs, values, tests, adjusted, strict=True):
+        post = bayesian_correlated_t(x, y, splits.test_share, rope)
+        mean = test.mean_difference
+        found[a, b] = ComparedSplits(mean, test.p_value, p, post)
+        turned = Posterior(post.worse, post.same, post.better)
+        found[b, a] = ComparedSplits(-mean, test.p_value, p, turned)
+    return found
+
+
+def ranking_table(
+    title: str,
+    ranking: Ranking,
+    titles: Mapping[str, str],
+    splits: Sequence[Splits] = (),
+    *,
+    higher_is_better: bool = False,
+    quantity: str = "",
+    rows: str = "data sets",
+    left_out: str = "",
+) -> Table:
+    """Return the table of a ranking.
+
+    Parameters
+    ----------
+    title : str
+        Title of the table.
+    ranking : Ranking
+        Of risks, or of scores with a minus sign.
+    titles : mapping of str to str
+        What each method is called.
+    splits : sequence of Splits
+        Risks on single splits, of the same sign.
+    higher_is_better : bool, default False
+        Whether the minus sign is taken from differences that are shown.
+    quantity : str, default ""
+        What is compared, by default the risk, or the score if higher is better.
+    rows : str, default "data sets"
+        What the methods are ranked over.
+    left_out : str, default ""
+        Rows that were left out.
+
+    Returns
+    -------
+    Table
+        One row per pair of methods, the one with the lower mean rank first; in the CSV one for all
+        data sets, and one for each that has splits.
+    """
+    sign = -1.0 if higher_is_better else 1.0
+    quantity = quantity or ("score" if higher_is_better else "risk")
+    compared = {of.dataset: compare_splits(of, ranking.rope) for of in splits}
+    ranks = dict(zip(ranking.methods, ranking.mean_ranks, strict=True))
+    body, data = [], []
+    for pair in ranking.pairs:
+        on_splits = {name: found[pair.a, pair.b] for name, found in compared.items()}
+        entries = [*_entries(pair, ranks, ranking.rope, sign), *_counts(on_splits)]
+        body.append((f"{titles[pair.a]} – {titles[pair.b]}", tuple(entries)))
+        data.append(_numbers(pair, ranks, sign))
+        data += [_of_splits(pair, name, found, sign) for name, found in on_splits.items()]
+    probabilities = "better / same / worse" if ranking.rope else "better / worse"
+    return Table(
+        title,
+        (*HEADER, probabilities, *(["corrected t"] if splits else [])),
+        tuple(body),
+        (
+            *_notes(ranking, titles, quantity, rows),
+            *_notes_on_splits(len(splits)),
+            *([f"Left out: {left_out}."] if left_out else []),
+        ),
+        DATA_HEADER,
+        tuple(data),
+    )
+
+
+def no_ranking(title: str, reason: str) -> Table:
+    """Return the table that stands where methods cannot be ranked."""
+    return Table(title, (*HEADER, "better / same / worse"), (), (reason,), DATA_HEADER)
+
+
+def _entries(
+    pair: RankedPair, ranks: Mapping[str, float], rope: float, sign: float
+) -> tuple[Entry, ...]:
+    post = pair.posterior
+    chances = (post.better, post.same, post.worse) if rope else (post.better, post.worse)
+    return (
+        Entry(f"{ranks[pair.a]:.2f}, {ranks[pair.b]:.2f}"),
+        *map(_p_entry, (pair.nemenyi_p, pair.rank_p_holm, pair.wilcoxon_p_holm)),
+        Entry(_interval(_turned(pair.shift, sign))),
+        Entry(" / ".join(f"{chance:.2f}" for chance in chances)),
+    )
+
+
+def _p_entry(p_value: float) -> Entry:
+    return Entry(rounded_p(p_value), mark="*" if p_value <= LEVEL else "")
+
+
+def _interval(effect: Effect) -> str:
+    if effect.low == -float("inf"):
+        return f"{_signed(effect.estimate)} [{MISSING}]"
+    return f"{_signed(effect.estimate)} [{_signed(effect.low)}, {_signed(effect.high)}]"
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.2g}" if value else "0"
+
+
+def _turned(effect: Effect, sign: float) -> Effect:
+    if sign > 0:
+        return effect
+    return Effect(0.0 - effect.estimate, 0.0 - effect.high, 0.0 - effect.low)
+
+
+def _counts(on_splits: Mapping[str, ComparedSplits]) -> list[Entry]:
+    """Return on how many data sets the first is better, not told apart, and worse."""
+    if len(on_splits) == 1:
+        return [_p_entry(found.p_holm) for found in on_splits.values()]
+    told = [found for found in on_splits.values() if found.p_holm <= LEVEL]
+    better = sum(found.mean_difference < 0 for found in told)
+    counts = (better, len(on_splits) - len(told), len(told) - better)
+    return [Entry(" / ".join(map(str, counts)))] if on_splits else []
+
+
+def _numbers(pair: RankedPair, ranks: Mapping[str, float], sign: float) -> tuple[Number, ...]:
+    g = pair.hedges_g
+    return (
+        *(pair.a, pair.b, "", ranks[pair.a], ranks[pair.b]),
+        *(pair.nemenyi_p, pair.rank_p, pair.rank_p_holm, pair.wilcoxon_p, pair.wilcoxon_p_holm),
+        *_ends(_turned(pair.shift, sign)),
+        *_ends(pair.rank_biserial),
+        *(("", "", "") if g is None else _ends(_turned(g, sign))),
+        *(pair.posterior.better, pair.posterior.same, pair.posterior.worse),
+        *("", "", ""),
+    )
+
+
+def _of_splits(
+    pair: RankedPair, dataset: str, found: ComparedSplits, sign: float
+) -> tuple[Number, ...]:
+    post = found.posterior
+    return (
+        *(pair.a, pair.b, dataset),
+        *[""] * 16,
+        *(post.better, post.same, post.worse),
+        *(sign * found.mean_difference, found.p_value, found.p_holm),
+    )
+
+
+def _ends(effect: Effect) -> tuple[float, float, float]:
+    return effect.estimate, effect.low, effect.high
+
+
+def _notes(
+    ranking: Ranking, titles: Mapping[str, str], quantity: str, rows: str
+) -> tuple[str, ...]:
+    friedman, rope, critical = ranking.friedman, ranking.rope, ranking.critical_difference
+    ranks = zip(ranking.methods, ranking.mean_ranks, strict=True)
+    listed = ", ".join(f"{titles[name]} {rank:.2f}" for name, rank in ranks)
+    within = f" by more than {rope:g}, differs by no more than that," if rope else ""
+    return (
+        f"Mean ranks over {ranking.n_datasets} {rows}, 1 for the best: {listed}. Friedman's test "
+        f"of no difference: χ² = {friedman.statistic:.2f}, {p_text(friedman.p_value)}; as F by "
+        f"Iman and Davenport: {friedman.f_statistic:.2f}, {p_text(friedman.f_p_value)}.",
+        f"\\* p ≤ {LEVEL:g}. Nemenyi: p-values of rank differences for all pairs together; mean "
+        f"ranks that are {critical:.2f} or more apart differ significantly. "
+        "Holm: p-values of rank differences, and of Wilcoxon's signed-rank test (ties by Pratt's "
+        "rule), adjusted for the number of pairs by Holm's method.",
+        f"Shift: {quantity} of the first less that of the second, "
+        f"by the estimate of Hodges and Lehmann, with an interval of {100 * COVERAGE:g}%.",
+        f"Probability that the first is better{within} or is worse, by the Bayesian signed-rank "
+        f"test ({N_DRAWS:,} draws with seed {SEED}).",
+    )
+
+
+def _notes_on_splits(n_datasets: int) -> tuple[str, ...]:
+    if not n_datasets:
+        return ()
+    test = "the corrected resampled t-test, adjusted by Holm's method for the pairs"
+    if n_datasets == 1:
+        return (
+            f"Corrected t: p-value of {test}. The rows are resamples that share examples. The "
+            "other tests take them as independent and find too much.",
+        )
+    return (
+        "Corrected t: number of data sets on which the first is significantly better, is not told "
+        f"apart, and is worse, by {test} of each data set.",
+    )

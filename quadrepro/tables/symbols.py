@@ -1,0 +1,214 @@
+"""Text for LaTeX: every character as something that any engine and font encoding sets.
+
+Mathematical signs and Greek letters go through math fonts, accents through their commands, so that
+neither ``pdflatex`` nor ``lualatex`` needs a package or a font for them.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache
+
+_TEXT = {
+    "&": r"\&",
+    "%": r"\%",
+    "_": r"\_",
+    "#": r"\#",
+    "$": r"\$",
+    "{": r"\{",
+    "}": r"\}",
+    # In brackets, for either would be an argument of the line break before it.
+    "[": "{[}",
+    "*": r"$\ast$",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "\\": r"\textbackslash{}",
+    "`": r"\textasciigrave{}",
+    '"': "''",
+    "–": "--",
+    "—": "---",
+    "‐": "-",
+    "‑": "-",
+    "‘": "{`}",
+    "’": "'",
+    "“": "{``}",
+    "”": "''",
+    "„": ",,",
+    "⁄": "/",
+    "…": r"\ldots{}",
+    "\u00a0": "~",
+    "\u2009": r"\,",
+    "\u202f": r"\,",
+    "\u00ad": r"\-",
+    "\u200b": "",
+    "\ufeff": "",
+    "§": r"\S{}",
+    "¶": r"\P{}",
+    "©": r"\copyright{}",
+    "£": r"\pounds{}",
+    "€": r"\texteuro{}",
+    "ß": r"\ss{}",
+    "æ": r"\ae{}",
+    "Æ": r"\AE{}",
+    "œ": r"\oe{}",
+    "Œ": r"\OE{}",
+    "ø": r"\o{}",
+    "Ø": r"\O{}",
+    "ł": r"\l{}",
+    "Ł": r"\L{}",
+    "å": r"\aa{}",
+    "Å": r"\AA{}",
+    "ı": r"\i{}",
+    **{char: rf"\c{{{base}}}" for char, base in zip("çÇşŞţŢ", "cCsStT", strict=True)},
+}
+
+_MATHS = {
+    "<": "<",
+    ">": ">",
+    "|": "|",
+    "−": "-",
+    "±": r"\pm",
+    "∓": r"\mp",
+    "×": r"\times",
+    "÷": r"\div",
+    "·": r"\cdot",
+    "⋅": r"\cdot",
+    "°": r"^\circ",
+    "∘": r"\circ",
+    "•": r"\bullet",
+    "√": r"\surd",
+    "∞": r"\infty",
+    "∑": r"\sum",
+    "∏": r"\prod",
+    "∫": r"\int",
+    "∂": r"\partial",
+    "∇": r"\nabla",
+    "∈": r"\in",
+    "∉": r"\notin",
+    "∅": r"\emptyset",
+    "⊂": r"\subset",
+    "⊆": r"\subseteq",
+    "∪": r"\cup",
+    "∩": r"\cap",
+    "∀": r"\forall",
+    "∃": r"\exists",
+    "¬": r"\neg",
+    "∧": r"\wedge",
+    "∨": r"\vee",
+    "≤": r"\leq",
+    "≥": r"\geq",
+    "≪": r"\ll",
+    "≫": r"\gg",
+    "«": r"\ll",
+    "»": r"\gg",
+    "≠": r"\neq",
+    "≈": r"\approx",
+    "≡": r"\equiv",
+    "∼": r"\sim",
+    "∝": r"\propto",
+    "→": r"\rightarrow",
+    "←": r"\leftarrow",
+    "↔": r"\leftrightarrow",
+    "↑": r"\uparrow",
+    "↓": r"\downarrow",
+    "↦": r"\mapsto",
+    "⇒": r"\Rightarrow",
+    "⇔": r"\Leftrightarrow",
+    "‖": r"\|",
+    "∥": r"\|",
+    "⟨": r"\langle",
+    "⟩": r"\rangle",
+    "⌊": r"\lfloor",
+    "⌋": r"\rfloor",
+    "⌈": r"\lceil",
+    "⌉": r"\rceil",
+    "′": r"\prime",
+    "ℓ": r"\ell",
+    "†": r"\dagger",
+    "‡": r"\ddagger",
+    "◆": r"\diamond",
+    "◇": r"\diamond",
+    "★": r"\star",
+    "✓": r"\surd",
+    "✗": r"\times",
+    "µ": r"\mu",
+    "ε": r"\varepsilon",
+    "ϵ": r"\epsilon",
+    "φ": r"\varphi",
+    "ϕ": r"\phi",
+    "ϑ": r"\vartheta",
+    "ς": r"\varsigma",
+    **{
+        letter: rf"\{name}"
+        for letters, names in (
+            ("αβγδζηθικλμνξ", "alpha beta gamma delta zeta eta theta iota kappa lambda mu nu xi"),
+            ("πρστυχψω", "pi rho sigma tau upsilon chi psi omega"),
+            ("ΓΔΘΛΞΠΣΥΦΨΩ", "Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega"),
+        )
+        for letter, name in zip(letters, names.split(), strict=True)
+    },
+    # Those that look like Latin letters have no command.
+    **dict(zip("οΑΒΕΖΗΙΚΜΝΟΡΤΧ", "oABEZHIKMNOPTX", strict=True)),
+}
+
+_ACCENTS = {
+    "\u0300": r"\`",
+    "\u0301": r"\'",
+    "\u0302": r"\^",
+    "\u0303": r"\~",
+    "\u0304": r"\=",
+    "\u0306": r"\u",
+    "\u0307": r"\.",
+    "\u0308": r"\"",
+    "\u030b": r"\H",
+    "\u030c": r"\v",
+    "\u0323": r"\d",
+}
+
+_MINUS = re.compile(r"(?<![\w.)\]-])-(?=\.?\d|∞)")
+"""A hyphen that is a sign."""
+
+_LIGATURE = re.compile(r"(?<=-)(?=-)|(?<=')(?=')|(?<=,)(?=,)")
+"""Between two characters that fonts would make one of."""
+
+
+def escaped(text: str) -> str:
+    r"""Return text for LaTeX.
+
+    Parameters
+    ----------
+    text : str
+        Any text. A character that is none of those known here is set by its code point.
+
+    Examples
+    --------
+    >>> print(escaped("p ≤ 5 %"), escaped("-1"), escaped("χ²"), escaped("漢"))
+    p $\leq$ 5 \% $-$1 $\chi$\textsuperscript{2} {[}U+6F22]
+    """
+    text = _MINUS.sub("−", unicodedata.normalize("NFC", text))
+    return "{}".join("".join(map(_character, part)) for part in _LIGATURE.split(text))
+
+
+@cache
+def _character(char: str) -> str:
+    if char in _TEXT:
+        return _TEXT[char]
+    if char in _MATHS:
+        return f"${_MATHS[char]}$"
+    if " " <= char <= "~":
+        return char
+    if char.isspace() or unicodedata.category(char) == "Cc":
+        return " "
+    tag, _, parts = unicodedata.decomposition(char).rpartition("> ")
+    plain = "".join(chr(int(code, 16)) for code in parts.split())
+    if not tag and len(plain) == 2 and plain[0].isascii() and plain[1] in _ACCENTS:
+        return f"{_ACCENTS[plain[1]]}{{{plain[0]}}}"
+    if tag in ("<super", "<sub"):
+        inside = "".join(map(_character, plain))
+        return (
+            rf"\textsuperscript{{{inside}}}" if tag == "<super" else rf"\textsubscript{{{inside}}}"
+        )
+    if tag:
+        return "".join(map(_character, plain))
+    return f"{{[}}U+{ord(char):04X}]"

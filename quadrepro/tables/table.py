@@ -1,0 +1,287 @@
+"""A typed table, and its renderings in Markdown and CSV.
+
+A table knows what its cells say, not how they look: `quadrepro.tables.latex` and
+`quadrepro.tables.terminal` know how it is set and drawn.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import textwrap
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+from tabulate import tabulate
+
+from quadrepro.base.files import read_text, write_text
+from quadrepro.base.text import as_cell, from_cell, markdown, visible
+from quadrepro.errors import DataError
+
+MISSING = "–"
+"""Stands for an entry without a result."""
+
+BEST = "◆"
+"""Stands before the best of a row if bold means more than that."""
+
+DIGITS = 8
+"""Significant digits of numbers in a CSV: few enough to be the same on every processor."""
+
+HEADING = 10
+"""Characters of a line of a heading where it is broken."""
+
+MOST_COLUMNS = 1_000
+"""Number of columns of a CSV above which it is not read back."""
+
+ENDINGS = (".md", ".csv", ".tex")
+"""Of the files a table is written to."""
+
+
+VerdictWord = Literal["inside", "outside", "not comparable", ""]
+"""Where a printed number lies among ours; empty if there is none."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One cell of a table: our number and the printed one beside it.
+
+    Attributes
+    ----------
+    ours : str
+        Our number, rounded for reading.
+    printed : str
+        The number in the paper; empty if there is none.
+    bold, printed_bold : bool
+        Whether each is the best of its row, or as good as the best if the table says so.
+    best, printed_best : bool
+        Whether each is the best of its row, for tables in which bold means more than that. It gets
+        a ◆ in front of it; in LaTeX a shaded cell, or an underlined printed number.
+    mark : str
+        A sign after our number, which the notes of the table explain.
+    grey : bool
+        Whether the entry only repeats another one.
+    verdict : {"inside", "outside", ""}
+        Where the printed number lies among ours; empty if they cannot be compared. It is a colour
+        in a terminal, beside the mark of the entry.
+    """
+
+    ours: str
+    printed: str = ""
+    bold: bool = False
+    printed_bold: bool = False
+    mark: str = ""
+    grey: bool = False
+    best: bool = False
+    printed_best: bool = False
+    verdict: VerdictWord = ""
+
+    def __post_init__(self) -> None:
+        """Show control characters as text, wherever the entry is written."""
+        for name in ("ours", "printed", "mark"):
+            object.__setattr__(self, name, visible(getattr(self, name)))
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of entries with a title and notes.
+
+    Attributes
+    ----------
+    title : str
+        What the table shows.
+    header : tuple of str
+        One title per column, including the column of row names.
+    rows : tuple of (str, tuple of Entry)
+        Name and entries of each row.
+    notes : tuple of str
+        Paragraphs below the table.
+    data_header, data_rows : tuple
+        The same with eight digits for the CSV, in which every number has a column of its own; empty
+        for a table of words.
+    align : {"right", "left"}
+        Alignment of the entries; row names are aligned left.
+    timed_rows : tuple of str
+        Names of the rows that hold measured times, in the table or in the CSV.
+    n_keys : int
+        How many of the first entries of a row say which row it is, as its name does.
+    """
+
+    title: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[Entry, ...]], ...]
+    notes: tuple[str, ...]
+    data_header: tuple[str, ...] = ()
+    data_rows: tuple[tuple[str | float | int, ...], ...] = ()
+    align: Literal["right", "left"] = "right"
+    timed_rows: tuple[str, ...] = ()
+    n_keys: int = 0
+
+    def __post_init__(self) -> None:
+        """Show control characters as text, wherever the table is written but in its CSV."""
+        object.__setattr__(self, "title", visible(self.title))
+        object.__setattr__(self, "header", tuple(map(visible, self.header)))
+        object.__setattr__(self, "rows", tuple((visible(name), es) for name, es in self.rows))
+        object.__setattr__(self, "notes", tuple(map(visible, self.notes)))
+
+    def to_markdown(self) -> str:
+        """Return the table as GitHub Markdown."""
+        body = [[_piped(name), *(_markdown(e) for e in entries)] for name, entries in self.rows]
+        header = [_piped(h) for h in self.header]
+        text = tabulate(body, header, "pipe", colalign=self._alignment, disable_numparse=True)
+        notes = "".join(f"\n{markdown(note)}\n" for note in self.notes)
+        return f"## {markdown(self.title)}\n\n{text}\n{notes}"
+
+    def to_latex(self, label: str = "") -> str:
+        r"""Return the table as a LaTeX ``table`` with caption and notes.
+
+        Parameters
+        ----------
+        label : str, default ""
+            For ``\ref``; characters that are neither ASCII letters nor digits become hyphens.
+
+        Returns
+        -------
+        str
+            Sets under pdflatex and lualatex in a document with the packages that the comments on
+            its first lines name. More than a page is continued in further ``table``s.
+        """
+        from quadrepro.tables.latex import to_latex
+
+        return to_latex(self, label)
+
+    @property
+    def _alignment(self) -> tuple[str, ...]:
+        return ("left", *(self.align for _ in self.header[1:]))
+
+    def to_csv(self) -> str:
+        """Return the numbers with eight digits as CSV."""
+        return csv_text(self.data_header, self.data_rows)
+
+    def write(self, folder: Path, stem: str, endings: tuple[str, ...] = ENDINGS) -> None:
+        """Write ``stem.md``, ``stem.csv`` and ``stem.tex``, or those that are asked for."""
+        texts: dict[str, Callable[[], str]] = {
+            ".md": self.to_markdown,
+            ".csv": self.to_csv,
+            ".tex": partial(self.to_latex, f"tab:{folder.name}-{stem}"),
+        }
+        for ending in endings:
+            write_text(folder / f"{stem}{ending}", texts[ending]())
+
+
+def csv_text(header: tuple[str, ...], rows: tuple[tuple[str | float | int, ...], ...]) -> str:
+    """Return CSV with LF line ends and numbers of `DIGITS` digits."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(map(as_cell, header))
+    writer.writerows([_rounded(value) for value in row] for row in rows)
+    return buffer.getvalue()
+
+
+def _rounded(value: str | float | int) -> str | float | int:
+    if isinstance(value, str):
+        return as_cell(value)
+    return float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value
+
+
+def unmarked_csv(text: str) -> str:
+    """Return CSV as `csv_text` writes it without the apostrophes in front of formulas."""
+    buffer = io.StringIO()
+    rows = csv.reader(io.StringIO(text, newline=""))
+    csv.writer(buffer, lineterminator="\n").writerows(map(from_cell, row) for row in rows)
+    return buffer.getvalue()
+
+
+def read_rows(path: Path, columns: Collection[str] = ()) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield the rows of a CSV that `csv_text` has written, each with the number of its line.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    columns : collection of str, default ()
+        Columns that it must have.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read, a column is missing, or there are more than `MOST_COLUMNS`.
+    """
+    lines = csv.reader(io.StringIO(read_text(path), newline=""))
+    try:
+        header = [*map(from_cell, next(lines, columns))]
+        if len(header) > MOST_COLUMNS:
+            raise DataError(f"{path}: {len(header):,} columns: at most {MOST_COLUMNS:,} are read")
+        if missing := [column for column in columns if column not in header]:
+            raise DataError(
+                f"{path}: there is no column {missing[0]!r}; quadrepro table "
+                f"{path.absolute().parent.name} writes the folder again"
+            )
+        for fields in filter(None, lines):
+            fields += [""] * (len(header) - len(fields))
+            yield lines.line_num, dict(zip(header, map(from_cell, fields), strict=False))
+    except csv.Error as error:
+        raise DataError(f"{path}:{lines.line_num}: {error}") from None
+
+
+def is_row(line: str, name: str, ending: str) -> bool:
+    """Return whether a line of a table's file is the row of that name.
+
+    Parameters
+    ----------
+    line : str
+        A line as `Table.write` writes it.
+    name : str
+        Name of a row.
+    ending : {".md", ".csv", ".tex"}
+        Of the file.
+    """
+    return row_start(line, ending) == start_of_row(name, ending)
+
+
+def row_start(line: str, ending: str) -> str | None:
+    """Return the first cell of a line as it is written; None if the line is not a row."""
+    if ending == ".csv":
+        return from_cell((next(csv.reader([line]), None) or [""])[0])
+    if ending == ".tex":
+        return re.split(r" & | \\\\", line, maxsplit=1)[0]
+    end = re.search(r"(?<!\\)\|", line[2:])
+    return line[2:][: end.start()].rstrip(" ") if end and line.startswith("| ") else None
+
+
+def start_of_row(name: str, ending: str) -> str:
+    """Return the first cell of the row of that name as it is written."""
+    if ending == ".tex":
+        from quadrepro.tables.symbols import escaped
+
+        return escaped(visible(name))
+    return _piped(name).rstrip(" ") if ending == ".md" else name
+
+
+def heading_lines(title: str, hyphens: bool = False) -> list[str]:
+    """Return a heading in lines, broken between words and, if asked for, after hyphens."""
+    text = title.replace("-", "-\0 ") if hyphens else title
+    lines = textwrap.wrap(text, HEADING, break_on_hyphens=False, break_long_words=False)
+    return [line.replace("\0 ", "").replace("\0", "") for line in lines] or [""]
+
+
+def plain(note: str) -> str:
+    """Return a note without the backslashes that Markdown needs."""
+    return re.sub(r"\\([*_|`\\])", r"\1", note)
+
+
+def _piped(text: str) -> str:
+    """Return text for a cell of a Markdown table."""
+    return markdown(text).replace("|", r"\|").replace("\n", r"\n")
+
+
+def _markdown(entry: Entry) -> str:
+    ours = f"**{entry.ours}**" if entry.bold else entry.ours
+    printed = f"**{entry.printed}**" if entry.printed_bold else entry.printed
+    ours = f"{BEST} {ours}" if entry.best else ours
+    printed = f"{BEST} {printed}" if entry.printed_best else printed
+    text = _piped(f"{ours}{entry.mark} ({printed})" if printed else f"{ours}{entry.mark}")
+    return f"_{text}_" if entry.grey else text

@@ -1,0 +1,283 @@
+"""Verdicts: printed numbers in the distribution of our splits, one by one and as a whole.
+
+A kind of table with printed numbers returns `Verdicts`; the file ``verdicts``, the scoreboard and
+the pages of the report read them all alike.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from quadrepro.base.types import FloatArray
+from quadrepro.stats import (
+    COVERAGE,
+    LEVEL,
+    Misses,
+    Moments,
+    chance_of_a_group,
+    chance_of_misses,
+    count_misses,
+    holm,
+    independent_misses,
+    placement,
+    welch_test,
+)
+from quadrepro.stats.result import rounded_p
+from quadrepro.tables.table import VerdictWord
+
+NAMED = 12
+"""Numbers that are off for sure, of which a statement names at most so many."""
+
+LEAST_SPLITS = 3
+"""Splits from which the chance of several numbers outside at once can be said."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A printed number against ours.
+
+    Attributes
+    ----------
+    row, column : str
+        The entry.
+    quantity : str
+        What is printed: "risk", "error in percent", "RMSE", "margin mean", ...
+    printed : str
+        Digit for digit.
+    ours : float or None
+        The mean of our splits.
+    low, high : float or None
+        Ends of the interval in which the printed number lies with probability `COVERAGE` if it
+        stems from splits like ours, widened by its rounding.
+    p_value : float or None
+        Two-sided p-value of that.
+    reason : str, default ""
+        Why it is not comparable.
+    """
+
+    row: str
+    column: str
+    quantity: str
+    printed: str
+    ours: float | None = None
+    low: float | None = None
+    high: float | None = None
+    p_value: float | None = None
+    reason: str = ""
+
+    @property
+    def word(self) -> VerdictWord:
+        """The verdict."""
+        if self.p_value is None:
+            return "not comparable"
+        return "inside" if self.p_value > LEVEL else "outside"
+
+    @property
+    def position(self) -> float | None:
+        """Where the printed number lies: 0 in the middle of the interval, -1 and 1 at its ends."""
+        if self.low is None or self.high is None:
+            return None
+        half = (self.high - self.low) / 2
+        off = float(self.printed) - (self.high + self.low) / 2
+        return off / half if half > 0 else 0.0 if off == 0 else float(np.copysign(np.inf, off))
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """The verdicts on a printed table.
+
+    Attributes
+    ----------
+    printed : str
+        Name of the printed table.
+    entries : tuple of Verdict
+        One per printed number that the config has a row and a column for.
+    further : int
+        The number of splits whose mean a printed number is; 1 for a single split.
+    splits : dict of str to ndarray of shape (n_splits, n_numbers)
+        Our numbers behind the comparable entries of each row, in their order, by row; of rows with
+        fewer than `LEAST_SPLITS` splits there are none. If one split serves the whole table, those
+        of all rows stand under the empty name.
+    """
+
+    printed: str
+    entries: tuple[Verdict, ...]
+    further: int = 1
+    splits: Mapping[str, FloatArray] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        printed: str,
+        found: Sequence[tuple[Verdict, Sequence[float]]],
+        further: int = 1,
+        *,
+        together: bool = False,
+    ) -> Verdicts:
+        """Gather verdicts together with our splits behind each.
+
+        Parameters
+        ----------
+        printed : str
+            Name of the printed table.
+        found : sequence of (Verdict, sequence of float)
+            Each verdict with the numbers of our splits.
+        further : int, default 1
+            The number of splits whose mean a printed number is.
+        together : bool, default False
+            Whether one split serves the whole table, so that its rows are not independent.
+        """
+        of_rows: dict[str, list[Sequence[float]]] = {}
+        for verdict, ours in found:
+            if verdict.p_value is not None:
+                of_rows.setdefault("" if together else verdict.row, []).append(ours)
+        splits = {
+            row: np.array(columns).T
+            for row, columns in of_rows.items()
+            if len({len(c) for c in columns}) == 1 and len(columns[0]) >= LEAST_SPLITS
+        }
+        return cls(printed, tuple(verdict for verdict, _ in found), further, splits)
+
+    @property
+    def judged(self) -> list[Verdict]:
+        """Those that are inside or outside."""
+        return [v for v in self.entries if v.p_value is not None]
+
+    @property
+    def outside(self) -> list[Verdict]:
+        """Those that are outside."""
+        return [v for v in self.entries if v.word == "outside"]
+
+    @property
+    def surely_off(self) -> list[Verdict]:
+        """Those that are outside after Holm's correction over all that are judged."""
+        adjusted = holm([v.p_value or 0.0 for v in self.judged])
+        return [v for v, p in zip(self.judged, adjusted, strict=True) if p <= LEVEL]
+
+    @cached_property
+    def chances(self) -> dict[str, FloatArray]:
+        """How many numbers of each row are outside by chance, by row."""
+        if "" in self.splits:
+            return {"": chance_of_misses(self.splits[""], further=self.further)}
+        counts = Counter(v.row for v in self.judged)
+        return {
+            row: chance_of_misses(self.splits[row], further=self.further)
+            if row in self.splits
+            else independent_misses(n)
+            for row, n in counts.items()
+        }
+
+    @cached_property
+    def misses(self) -> Misses:
+        """The number outside beside what chance brings."""
+        return count_misses(len(self.outside), self.chances.values())
+
+    def statement(self) -> tuple[str, ...]:
+        """Return what can be said of the table as a whole, a sentence or more per paragraph."""
+        n, misses = len(self.judged), self.misses
+        if not n:
+            return ("None of the printed numbers can be compared.",)
+        found = (
+            f"Inside: {n - misses.outside} of {n}, outside: {misses.outside}. If all stemmed from "
+            f"splits like ours, {misses.expected:.1f} would be outside on average, and "
+            f"{misses.low} to {misses.high} in {COVERAGE:.0%} of tables"
+        )
+        if misses.p_more <= misses.p_fewer:
+            found += f"; so many or more come with p {_p(misses.p_more)}."
+        else:
+            found += f"; so few or fewer come with p {_p(misses.p_fewer)}."
+        return (found, *self._single(), *self._clusters())
+
+    def _single(self) -> tuple[str, ...]:
+        """Say which single numbers are off."""
+        if not self.outside:
+            return ()
+        surely = self.surely_off
+        n = len(self.judged)
+        if not surely:
+            return (f"No single number is off once all {n} are counted (Holm, {LEVEL:g}).",)
+        names = "; ".join(f"{v.row}, {v.column}" for v in surely[:NAMED])
+        more = f"; and {len(surely) - NAMED} more" if len(surely) > NAMED else ""
+        return (f"Off even if all {n} are counted (Holm, {LEVEL:g}): {names}{more}.",)
+
+    def _clusters(self) -> tuple[str, ...]:
+        """Say whether those outside come together in a row or a column."""
+        found = []
+        columns = Counter(v.column for v in self.judged)
+        for place, chances in (
+            ("row", self.chances),
+            ("column", {c: independent_misses(n) for c, n in columns.items()}),
+        ):
+            counts = Counter(getattr(v, place) for v in self.outside)
+            if len(chances) < 2 or max(counts.values(), default=0) < 2:
+                continue
+            name, worst = counts.most_common(1)[0]
+            p = chance_of_a_group(worst, list(chances.values()))
+            of = sum(getattr(v, place) == name for v in self.judged)
+            found.append(
+                f"Most are outside in the {place} {name}: {worst} of {of}; some {place} has so "
+                f"many by chance with p {_p(p)}."
+            )
+        return tuple(found)
+
+
+def _p(p_value: float) -> str:
+    text = rounded_p(p_value)
+    return text if text.startswith("<") else f"= {text}"
+
+
+def of_further_splits(
+    entry: Verdict,
+    ours: Sequence[float],
+    rounding: float,
+    *,
+    further: int = 1,
+    n_test: int | None = None,
+) -> Verdict:
+    """Judge a printed number by the interval for the mean of further splits, by default of one.
+
+    Parameters
+    ----------
+    entry : Verdict
+        What is printed where.
+    ours : sequence of float
+        Our splits.
+    rounding : float
+        Half a unit of the last printed digit.
+    further, n_test : int
+        As in `quadrepro.stats.placement`.
+    """
+    if len(ours) < 2:
+        return replace(entry, reason="one split" if ours else "no result")
+    place = placement(ours, float(entry.printed), rounding, further=further, n_test=n_test)
+    low, high = place.low - rounding, place.high + rounding
+    return replace(entry, ours=place.mean, low=low, high=high, p_value=place.p_value)
+
+
+def of_two_means(
+    entry: Verdict, ours: Moments | None, printed: Moments | None, rounding: float
+) -> Verdict:
+    """Judge a printed mean by Welch's test.
+
+    Parameters
+    ----------
+    entry : Verdict
+        What is printed where.
+    ours, printed : Moments or None
+        Of our splits and as printed; None if there is no deviation.
+    rounding : float
+        Half a unit of the last printed digit.
+    """
+    if printed is None:
+        return replace(entry, reason="printed without a deviation or a number of splits")
+    if ours is None:
+        return replace(entry, reason="fewer than two splits")
+    test = welch_test(ours, printed, rounding=rounding)
+    reach = (test.high - test.low) / 2
+    low, high = ours.mean - reach, ours.mean + reach
+    return replace(entry, ours=ours.mean, low=low, high=high, p_value=test.p_value)

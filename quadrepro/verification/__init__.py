@@ -1,1 +1,0 @@
-"""Certificates for computed cells, checked by code that shares nothing with the algorithms."""

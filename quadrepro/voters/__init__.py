@@ -1,1 +1,0 @@
-"""Decision stumps, voter matrices, and the sources of a round's candidates."""

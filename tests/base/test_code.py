@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+
+from quadrepro.base import code
+from quadrepro.base.code import ROOTS, code_hash, imports_of, modules_of, versions
+from quadrepro.core.learners.registry import ALGORITHMS
+
+SOLVERS = {"highspy": "highspy", "piqp": "piqp", "daqp": "daqp", "scipy": "scipy"}
+LPBOOST = "quadrepro.core.learners.programs.lpboost"
+
+
+def plain(source: str) -> str:
+    return code._plain(ast.parse(source))
+
+
+def test_comments_docstrings_and_places_do_not_count() -> None:
+    one = 'def f(x):\n    """Return x."""\n    return x  # as it is\n'
+    two = '"""A module."""\n\n\ndef f(x):\n\n    return x\n'
+    assert plain(one) == plain(two)
+
+
+def test_the_label_of_an_entry_does_not_count() -> None:
+    entry = "class Mine:\n    pass\n\nMINE = Entry(Mine, 'mine', 'a paper')\n"
+    assert plain(entry) == plain(entry.replace("mine", "yours"))
+    assert plain(entry) != plain(entry.replace("pass", "x = 1"))
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        "def f(x):\n    return -x\n",
+        "def f(x, y=1):\n    return x\n",
+        "def f(x):\n    return x + 1.0\n",
+        "def g(x):\n    return x\n",
+        'def f(x):\n    return "x"\n',
+    ],
+)
+def test_code_counts(changed: str) -> None:
+    assert plain("def f(x):\n    return x\n") != plain(changed)
+
+
+def test_a_hash_covers_what_is_imported_also_inside_functions_but_not_for_types_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "quadrepro"
+    (package / "core").mkdir(parents=True)
+    (package / "core" / "__init__.py").write_text("")
+    (package / "core" / "a.py").write_text(
+        "from typing import TYPE_CHECKING\n"
+        "if TYPE_CHECKING:\n    from quadrepro.core import d\n"
+        "def f():\n    from quadrepro.core import b\n"
+    )
+    for name in "bd":
+        (package / "core" / f"{name}.py").write_text("from quadrepro import tables\n")
+    monkeypatch.setattr(code, "PACKAGE", package)
+    code._module.cache_clear()
+    names = {name.removeprefix("quadrepro.") for name in modules_of(["quadrepro.core.a"])}
+    code._module.cache_clear()
+    assert names == {"core.a", "core.b"}
+
+
+def test_an_algorithm_does_not_depend_on_the_code_of_others() -> None:
+    of_lpboost, of_adaboost = (
+        modules_of([*ROOTS, name]) for name in (LPBOOST, "quadrepro.core.learners.greedy.adaboost")
+    )
+    assert "quadrepro.core.learners.programs.program" in of_lpboost - of_adaboost
+    assert "quadrepro.core.learners.greedy.adaboost" in of_adaboost - of_lpboost
+    assert code_hash((LPBOOST,)) != code_hash(("quadrepro.core.learners.greedy.adaboost",))
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        "quadrepro.core.cell",
+        "quadrepro.core.preprocessing",
+        "quadrepro.core.search",
+        "quadrepro.core.voters.reduction",
+        "quadrepro.core.learners.greedy.loop",
+        "quadrepro.core.learners.greedy.adaboost_compiled",
+    ],
+)
+def test_a_cell_depends_on_the_core(module: str) -> None:
+    assert module in modules_of([*ROOTS, "quadrepro.core.learners.greedy.adaboost"])
+
+
+def test_nothing_that_only_reads_or_shows_counts() -> None:
+    names = modules_of([*ROOTS, *(type(e.make({})).__module__ for e in ALGORITHMS.values())])
+    others = {name for name in names if not name.startswith("quadrepro.core")}
+    assert others == {f"quadrepro.papers.cbboost.by_{how}" for how in ("passes", "solver")}
+
+
+@pytest.mark.parametrize("name", sorted(ALGORITHMS))
+def test_a_learner_names_the_solvers_that_its_code_imports(name: str) -> None:
+    learner = ALGORITHMS[name].make({})
+    found = {
+        imported.split(".")[0]
+        for module in modules_of([type(learner).__module__])
+        for imported in imports_of(module)
+    }
+    assert {SOLVERS[package] for package in found & SOLVERS.keys()} <= set(learner.packages)
+
+
+def test_versions_are_those_of_the_environment() -> None:
+    import numpy
+
+    assert versions()["numpy"] == numpy.__version__
+    assert versions()["python"] == ".".join(map(str, sys.version_info[:3]))

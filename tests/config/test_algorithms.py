@@ -1,0 +1,437 @@
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import xgboost
+
+from quadrepro.config.algorithms import AlgorithmEntry
+from quadrepro.config.axis import Axis
+from quadrepro.config.config import load_experiment
+from quadrepro.config.plan import make_plan
+from quadrepro.core.protocol import Protocol
+from quadrepro.errors import ConfigError
+
+Write = Callable[..., Path]
+ADA = "algorithm: adaboost\n    grid: {n_rounds: 5}"
+
+
+def entry(**fields: Any) -> AlgorithmEntry:
+    return AlgorithmEntry.model_validate({"name": "quadboost-l2", **fields})
+
+
+def rng(seed: int = 0) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+def test_one_drawn_hyperparameter_gives_one_grid_from_simple_to_complex() -> None:
+    drawn = entry(draw={"lam": {"log": [0.1, 10]}}, grid={"n_rounds": [5, 10]}, draws=8)
+    (grid,) = drawn.make_grids(rng())
+    lam = grid.axis("lam")
+    assert lam is not None
+    assert len(lam) == 8
+    assert list(lam) == sorted(lam, reverse=True)
+    assert [c["n_rounds"] for c in grid.candidates] == [5, 10] * 8
+    drawn.make().check(grid)
+
+
+def test_several_drawn_hyperparameters_give_a_grid_a_point_from_simple_to_complex() -> None:
+    draw = {"lam": {"log": [0.1, 10]}, "n_rounds": {"integers": [1, 3]}}
+    grids = entry(draw=draw, draws=12).make_grids(rng())
+    assert [len(grid.candidates) for grid in grids] == [1] * 12
+    points = [grid.candidates[0] for grid in grids]
+    assert {point["n_rounds"] for point in points} == {1, 2, 3}
+    lam = [point["lam"] for point in points]
+    assert lam == sorted(lam, reverse=True)
+
+
+def test_every_drawn_point_is_tried_with_every_point_of_the_grid() -> None:
+    forest = entry(
+        name="sklearn:RandomForestClassifier",
+        draw={"max_depth": {"integers": [1, 20]}, "max_features": {"uniform": [0.1, 1]}},
+        grid={"criterion": ["gini", "entropy"], "n_estimators": [5, 10, 20]},
+        draws=4,
+    )
+    grids = forest.make_grids(rng())
+    assert [len(grid.candidates) for grid in grids] == [6] * 4
+    assert len({grid.axis("max_features") for grid in grids}) == 4
+
+
+def test_a_value_that_is_drawn_again_is_tried_once() -> None:
+    (grid,) = entry(draw={"n_rounds": [7, 3]}, grid={"lam": 1}, draws=50).make_grids(rng())
+    assert grid.axis("n_rounds") == (3, 7)
+
+
+def test_another_generator_draws_other_values_and_the_same_the_same() -> None:
+    drawn = entry(draw={"lam": {"log": [0.1, 10]}}, grid={"n_rounds": 5})
+    assert drawn.make_grids(rng(1)) == drawn.make_grids(rng(1)) != drawn.make_grids(rng(2))
+
+
+def test_a_rows_own_values_replace_those_of_the_grid_and_drawn_ones() -> None:
+    drawn = entry(draw={"lam": {"log": [0.1, 10]}}, grid={"n_rounds": [5, 10]}, draws=3)
+    own = {
+        "lam": Axis(values=(2, 1)),
+        "n_rounds": Axis(values=(4,)),
+        "max_depth": Axis(values=(1,)),
+    }
+    (grid,) = drawn.make_grids(rng(), own)
+    assert dict(grid.axes) == {"n_rounds": (4,), "lam": (2.0, 1.0)}
+
+
+def test_what_a_row_does_not_replace_is_drawn_as_ever() -> None:
+    draw = {"lam": {"log": [0.1, 10]}, "n_rounds": {"integers": [1, 3]}}
+    drawn = entry(draw=draw, draws=6)
+    (grid,) = drawn.make_grids(rng(), {"n_rounds": Axis(values=(4, 8))})
+    assert grid.axis("n_rounds") == (4, 8)
+    assert grid.axis("lam") == tuple(g.candidates[0]["lam"] for g in drawn.make_grids(rng()))
+
+
+@pytest.mark.parametrize(
+    ("new", "message"),
+    [
+        (
+            "algorithm: sklearn:RandomForestClasifier",
+            "14:5: scikit-learn has no estimator 'RandomForestClasifier'; did you mean"
+            " 'RandomForestClassifier'?",
+        ),
+        (
+            "algorithm: xgboost:XGBClasifier",
+            "14:5: xgboost (XGBOOST) has no 'XGBClasifier'; did you mean 'XGBClassifier'?",
+        ),
+        (
+            "algorithm: xgboost:XGBClassifier\n    grid: {max_dept: 1}",
+            "15:12: xgboost:XGBClassifier has no hyper-parameter 'max_dept'; did you mean"
+            " 'max_depth'?",
+        ),
+        (
+            "algorithm: sklearn:StandardScaler",
+            "14:5: StandardScaler predicts neither classes nor numbers",
+        ),
+        (
+            "algorithm: sklearn:VotingClassifier",
+            "14:5: VotingClassifier needs estimators",
+        ),
+        (
+            "pipeline: [StandardScaler, SVCC]",
+            "14:32: scikit-learn has no estimator 'SVCC'; did you mean 'SVC'?",
+        ),
+        (
+            "pipeline: [StandardScaler, SVC]\n    grid: {svc__c: 1}",
+            "15:12: StandardScaler + SVC has no hyper-parameter 'svc__c'; did you mean 'svc__C'?",
+        ),
+        (
+            "pipeline: [StandardScaler, SVC]\n    grid: {svc__C: [1, -1]}",
+            "15:12: The 'C' parameter of SVC must be a float in the range (0.0, inf]. Got -1"
+            " instead.",
+        ),
+        (
+            "pipeline: [StandardScaler, SVC]\n    settings: {scv__C: 1}",
+            "15:16: StandardScaler + SVC has no setting 'scv__C'; did you mean 'svc__C'?",
+        ),
+        (
+            f"pipeline: {['StandardScaler'] * 1001}",
+            "14:5: pipeline must list at most 1000 values, not 1001",
+        ),
+        (
+            "algorithm: adaboost\n    pipeline: [SVC]",
+            "15:5: a column has either an algorithm or a pipeline",
+        ),
+        (
+            "algorithm: adaboost\n    grid: {n_rounds: 5}\n    nominal: categories",
+            "16:5: adaboost takes numbers only, which the view makes: leave out nominal",
+        ),
+        (
+            "algorithm: adaboost\n    grid: {n_rounds: 5}\n    missing: keep",
+            "16:5: adaboost takes numbers only, which the view makes: leave out missing",
+        ),
+        (
+            "algorithm: sklearn:SVC\n    grid: {gama: 1}",
+            "15:12: sklearn:SVC has no hyper-parameter 'gama'; did you mean 'gamma'?",
+        ),
+        (
+            "algorithm: sklearn:SVC\n    settings: {gama: 1}",
+            "15:16: sklearn:SVC has no setting 'gama'; did you mean 'gamma'?",
+        ),
+        (
+            "algorithm: rboosting\n    settings: {theory: true, splits: 4}",
+            "15:30: splits is now called cuts",
+        ),
+        (
+            "algorithm: sklearn:SVC\n    grid: {gamma: scale, C: [1, -1]}",
+            "15:26: The 'C' parameter of SVC must be a float in the range (0.0, inf]. Got -1"
+            " instead.",
+        ),
+        (
+            "algorithm: sklearn:SVC\n    settings: {C: -1}",
+            "15:5: The 'C' parameter of SVC must be a float in the range (0.0, inf]. Got -1"
+            " instead.",
+        ),
+        (
+            "algorithm: sklearn:SVC\n    draw: {gamma: [1], C: [1, 2, none]}",
+            "15:24: The 'C' parameter of SVC must be a float in the range (0.0, inf]. Got 'none'"
+            " instead.",
+        ),
+        (
+            "algorithm: sklearn:SVC\n    draw: {C: {uniform: [-1, 2]}}",
+            "15:12: The 'C' parameter of SVC must be a float in the range (0.0, inf]. Got -1.0"
+            " instead.",
+        ),
+        (
+            "algorithm: sklearn:SVC\n    settings: {C: 2}\n    grid: {C: [1, 3]}",
+            "16:12: C is in the settings as well",
+        ),
+        (
+            "algorithm: adaboost\n    grid: {n_rounds: 5}\n    draw: {n_rounds: [5]}",
+            "16:12: n_rounds is in the grid as well",
+        ),
+        (
+            "algorithm: adaboost\n    draw: {n_round: [5]}",
+            "15:12: adaboost has no hyper-parameter 'n_round'; did you mean 'n_rounds'?",
+        ),
+        (
+            "algorithm: adaboost\n    draw: {n_rounds: {log: [1, 100]}}",
+            "15:12: n_rounds takes whole numbers: draw integers, or of a list",
+        ),
+        (
+            "algorithm: adaboost\n    draw: {n_rounds: [5, many]}",
+            "15:12: n_rounds takes numbers, not 'many'",
+        ),
+        (
+            "algorithm: adaboost\n    draw: {n_rounds: {integers: [0, 5]}}",
+            "15:12: n_rounds must be positive and finite, not 0",
+        ),
+        (
+            "algorithm: adaboost\n    grid: {n_rounds: '5'}",
+            "15:12: n_rounds takes numbers, not '5'",
+        ),
+    ],
+)
+def test_a_value_that_an_algorithm_does_not_take_is_named_with_its_place(
+    small_config: Write, new: str, message: str
+) -> None:
+    path = small_config(ADA, new)
+    with pytest.raises(ConfigError) as caught:
+        load_experiment(path)
+    assert str(caught.value) == f"{path}:{message.replace('XGBOOST', xgboost.__file__)}"
+
+
+@pytest.mark.parametrize("line", ["inputs: voters", "noise: {deviation: 0.1}"])
+def test_categories_are_refused_where_attributes_are_changed(
+    small_config: Write, line: str
+) -> None:
+    path = small_config(ADA, "algorithm: sklearn:SVC\n    nominal: categories")
+    path.write_text(
+        path.read_text().replace("  view: quadboost\n", f"  view: quadboost\n  {line}\n")
+    )
+    with pytest.raises(ConfigError, match=r"small.yaml:16:5: .*nominal"):
+        load_experiment(path)
+
+
+def test_a_pipeline_is_called_by_its_steps_and_searched_by_its_parameters(
+    small_config: Write,
+) -> None:
+    path = small_config(ADA, "pipeline: [StandardScaler, SVC]\n    grid: {svc__C: [1, 2]}")
+    experiment = load_experiment(path)
+    assert experiment.config.titles["ada"] == "StandardScaler + SVC"
+    cell = make_plan(experiment).cells[-1]
+    assert cell.grids[0].candidates == [{"svc__C": 1}, {"svc__C": 2}]
+    assert cell.learner.task == "classification"
+
+
+def test_a_row_can_change_the_parameters_of_an_estimator(small_config: Write) -> None:
+    path = small_config(ADA, "pipeline: [StandardScaler, SVC]")
+    text = path.read_text().replace("- monks", "- {name: monks, settings: {svc__C: 7}}")
+    path.write_text(text)
+    cells = make_plan(load_experiment(path)).cells
+    settings = {cell.dataset: cell.content["settings"]["settings"] for cell in cells[1::2]}
+    assert settings["monks"]["svc__C"] == 7
+    assert "svc__C" not in settings["people"]
+
+
+def test_a_module_beside_the_config_is_used_and_not_imported(small_config: Write) -> None:
+    path = small_config(ADA, "algorithm: beside_the_config:make\n    settings: {kind: poly}")
+    text = "from sklearn.svm import SVC\ndef make(kind): return SVC(kernel=kind)\n1 / 0\n"
+    (path.parent / "beside_the_config.py").write_text(text)
+    experiment = load_experiment(path)
+    cell = make_plan(experiment).cells[-1]
+    assert [name for name, _ in cell.learner.own_code] == ["beside_the_config"]
+    assert str(path.parent) not in json.dumps(cell.content)
+    assert cell.learner.task == "classification"
+    assert experiment.code == ("beside_the_config.py",)
+    assert "beside_the_config" not in sys.modules
+
+
+def test_the_parameters_that_a_class_beside_the_config_declares_are_all(
+    small_config: Write,
+) -> None:
+    path = small_config(ADA, "algorithm: beside_two:Own\n    grid: {sise: [1]}")
+    (path.parent / "beside_two.py").write_text("class Own:\n    def __init__(self, size): ...")
+    with pytest.raises(ConfigError, match="has no hyper-parameter 'sise'; did you mean 'size'"):
+        load_experiment(path)
+    path.write_text(path.read_text().replace("sise", "size"))
+    cell = make_plan(load_experiment(path)).cells[-1]
+    assert cell.grids[0].candidates == [{"size": 1}]
+
+
+def test_an_estimator_needs_no_grid_at_all(small_config: Write) -> None:
+    path = small_config(ADA, "algorithm: sklearn:GaussianNB")
+    assert make_plan(load_experiment(path)).cells[-1].grids[0].candidates == [{}]
+
+
+def test_a_regressor_is_refused_where_there_are_classes(small_config: Write) -> None:
+    path = small_config(ADA, "algorithm: sklearn:Ridge")
+    message = "small.yaml:6:5: monks has classes, but sklearn:Ridge predicts a number"
+    with pytest.raises(ConfigError, match=message):
+        make_plan(load_experiment(path))
+
+
+def test_a_classifier_is_refused_where_a_number_is_predicted(small_config: Write) -> None:
+    path = small_config(ADA, "algorithm: sklearn:SVC")
+    text = path.read_text()
+    own = text[text.index("  - name: quadboost-l2") : text.index("  - name: ada")]
+    path.write_text(text.replace(own, "").replace("  - monks\n", "  - m1\n"))
+    message = "small.yaml:6:5: the view of m1 predicts a number, but sklearn:SVC tells classes"
+    with pytest.raises(ConfigError, match=message):
+        make_plan(load_experiment(path))
+
+
+def test_what_tells_two_classes_apart_takes_more_but_is_not_measured_on_them(
+    small_config: Write,
+) -> None:
+    path = small_config("  - monks\n", "  - {name: wine, view: {positive: null}}\n")
+    plan = make_plan(load_experiment(path))
+    assert plan.experiment.tasks["wine"] == "multiclass"
+    assert all(cell.learner.against_rest("multiclass") for cell in plan.cells)
+    assert not any(cell.learner.against_rest("classification") for cell in plan.cells)
+    own = "grid: {n_rounds: 5}\n    measures: [train_error]"
+    text = path.read_text().replace("grid: {n_rounds: 5}", own)
+    path.write_text(text.replace("  view: quadboost\n", "  view: quadboost\n  folds: 0\n", 1))
+    message = "small.yaml:7:5: wine has more than two classes, of which train_error cannot be"
+    with pytest.raises(ConfigError, match=message):
+        make_plan(load_experiment(path))
+
+
+@pytest.mark.parametrize(
+    ("protocol", "own", "place"),
+    [
+        ("measures: [train_error, voters]", "", "15:5"),
+        ("measures: [train_error]", "\n    measures: [train_error, voters]", "17:5"),
+    ],
+)
+def test_a_measure_of_voters_is_refused_of_a_learner_without_any(
+    small_config: Write, protocol: str, own: str, place: str
+) -> None:
+    path = small_config(ADA, f"algorithm: sklearn:GaussianNB{own}")
+    lines = f"view: quadboost\n  folds: 0\n  {protocol}\n"
+    path.write_text(path.read_text().replace("view: quadboost\n", lines))
+    with pytest.raises(ConfigError) as caught:
+        load_experiment(path)
+    message = "sklearn:GaussianNB has no voters, which the measure voters needs: give it others"
+    assert str(caught.value) == f"{path}:{place}: {message}"
+
+
+def test_a_rows_own_measures_are_refused_of_a_learner_without_voters(small_config: Write) -> None:
+    path = small_config(ADA, "algorithm: sklearn:GaussianNB")
+    row = "{name: monks, protocol: {folds: 0, measures: [massart]}}"
+    path.write_text(path.read_text().replace("  - monks\n", f"  - {row}\n"))
+    with pytest.raises(
+        ConfigError, match=r":6:5: sklearn:GaussianNB has no voters, which the measure massart"
+    ):
+        load_experiment(path)
+
+
+def test_a_learner_without_voters_can_have_measures_of_its_own(small_config: Write) -> None:
+    path = small_config(ADA, "algorithm: sklearn:GaussianNB\n    measures: [c_bound]")
+    lines = "view: quadboost\n  folds: 0\n  measures: [voters, massart]\n"
+    path.write_text(path.read_text().replace("view: quadboost\n", lines))
+    kept = [cell.protocol.measures for cell in make_plan(load_experiment(path)).cells[:2]]
+    assert kept == [("voters", "massart"), ("c_bound",)]
+
+
+def test_measures_are_refused_where_a_row_chooses(small_config: Write) -> None:
+    path = small_config(ADA, f"{ADA}\n    measures: [train_error]")
+    text = path.read_text().replace("view: quadboost\n", "view: quadboost\n  folds: 0\n")
+    path.write_text(text.replace("- monks", "- {name: monks, protocol: {folds: 5}}"))
+    with pytest.raises(ConfigError, match=r":7:5: measures are kept only if nothing is chosen"):
+        load_experiment(path)
+
+
+EVERY = (
+    "adaboost_exponential_bound needs every round: give n_rounds as 1, 2, 3 ..., all else one value"
+)
+
+
+@pytest.mark.parametrize(
+    ("rounds", "row", "fault"),
+    [
+        ("{from: 1, to: 9, points: 9, scale: linear}", "", ""),
+        ("[1, 2, 3]", "{n_rounds: [1, 2]}", ""),
+        ("[1, 2, 4]", "", f"17:5: {EVERY}"),
+        ("[2, 3]", "", f"17:5: {EVERY}"),
+        ("5", "", f"17:5: {EVERY}"),
+        ("[1, 2, 3]", "{n_rounds: [1, 10]}", f"7:5: {EVERY}"),
+    ],
+)
+def test_a_bound_that_counts_rounds_is_refused_where_some_are_left_out(
+    small_config: Write, rounds: str, row: str, fault: str
+) -> None:
+    own = f"algorithm: adaboost\n    grid: {{n_rounds: {rounds}}}"
+    path = small_config(ADA, f"{own}\n    measures: [adaboost_exponential_bound]")
+    text = path.read_text().replace("view: quadboost\n", "view: quadboost\n  folds: 0\n")
+    path.write_text(
+        text.replace("- monks", f"- {{name: monks, grid: {row}}}" if row else "- monks")
+    )
+    if not fault:
+        assert load_experiment(path)
+        return
+    with pytest.raises(ConfigError) as caught:
+        load_experiment(path)
+    assert str(caught.value) == f"{path}:{fault}"
+
+
+def test_a_bound_that_counts_rounds_needs_one_value_of_all_else() -> None:
+    for lam, wrong in (([1], False), ([2, 1], True)):
+        l2 = entry(grid={"lam": lam, "n_rounds": [1, 2]}, measures=["quadboost_quadratic_bound"])
+        protocol = Protocol(view="quadboost", folds=0)
+        assert (l2.fault_of_measures(protocol, {}) is not None) == wrong
+
+
+def completed(protocol: dict[str, Any], **fields: Any) -> dict[str, int]:
+    """Return the numbers of values of the axes of an entry once default ones are added."""
+    of = Protocol.model_validate({"view": "quadboost", **protocol})
+    return {key: len(axis) for key, axis in entry(**fields).completed(of).grid.items()}
+
+
+def test_hyperparameters_without_values_take_default_ones() -> None:
+    assert completed({}) == {"n_rounds": 4, "lam": 5}
+    assert completed({}, grid={"lam": [3, 2]}) == {"lam": 2, "n_rounds": 4}
+    assert completed({}, draw={"lam": [3, 2]}) == {"n_rounds": 4}
+    assert completed({}, draw={"lam": [3, 2]}, grid={"n_rounds": 7}) == {"n_rounds": 1}
+
+
+def test_what_is_chosen_otherwise_or_may_be_left_out_takes_no_default_values() -> None:
+    assert completed({"holdout": {}}, name="ebboost") == {"lam": 5}
+    assert completed({"holdout": {}}, name="boosting") == {"n_rounds": 9}
+    assert completed({}, name="cqboost") == {"mu": 5, "epsilon": 3}
+    assert completed({}, name="rboosting", settings={"theory": True}) == {"n_rounds": 4}
+    assert completed({}, name="sklearn:SVC") == {}
+
+
+def test_a_config_can_name_an_algorithm_alone(small_config: Write) -> None:
+    path = small_config(f"name: ada\n    {ADA}", "name: ada\n    algorithm: adaboost\n  - lpboost")
+    config = load_experiment(path).config
+    assert config.titles["lpboost"] == "LPBoost"
+    sizes = [len(a.make_grids(rng())[0].candidates) for a in config.algorithms]
+    assert sizes == [4, 5, 10]
+
+
+def test_default_values_can_be_swept_over(small_config: Write) -> None:
+    sweep = "sweeps: [{over: grid.n_rounds, values: [5, 7]}]"
+    path = small_config(f"name: ada\n    {ADA}", f"name: adaboost\n{sweep}")
+    cells = make_plan(load_experiment(path)).cells
+    assert [cell.n_candidates for cell in cells if cell.algorithm == "adaboost"] == [1] * 4

@@ -1,0 +1,192 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+from quadrepro.base.types import FloatArray
+from quadrepro.core.learners.gradient.boosting import LOSSES
+from quadrepro.core.learners.gradient.steps import (
+    Epsilon,
+    Full,
+    Rescale,
+    RescaleEpsilon,
+    RescaleInTheory,
+    RescaleTruncate,
+    Scores,
+    Shrink,
+    Truncate,
+    follow,
+)
+from quadrepro.core.learners.gradient.trees import Trees
+from quadrepro.core.learners.greedy.loop import Rule, Step, boost
+from tests.core.learners.gradient.problems import both_losses, losses_of, problem, start
+
+
+def state(loss: str, rounds: int = 0, n: int = 1) -> Scores:
+    """Return a state after some rounds of Boosting, with the next round's trees."""
+    scores = start(loss, n)
+    boost(Full(), scores, rounds)
+    scores.begin(rounds + 1)
+    return scores
+
+
+@both_losses
+def test_rescaling_by_nothing_is_boosting(loss: str) -> None:
+    without = losses_of(Rescale(np.array([np.inf])), loss)
+    np.testing.assert_array_equal(without, losses_of(Full(), loss))
+
+
+@both_losses
+@pytest.mark.parametrize("unit", [False, True])
+def test_rescaling_truncated_steps_by_nothing_is_truncating(loss: str, unit: bool) -> None:
+    without = losses_of(RescaleTruncate(np.array([np.inf]), unit), loss)
+    np.testing.assert_array_equal(without, losses_of(Truncate(unit), loss))
+
+
+@both_losses
+def test_a_truncated_rescaled_step_is_the_rescaled_one_within_the_bound(loss: str) -> None:
+    for k in (1, 2, 9):
+        scores = state(loss, k - 1)
+        step = RescaleTruncate(np.array([4.0]), unit=True).step(scores)
+        plain = Rescale(np.array([4.0])).step(scores)
+        assert step.shrink is not None
+        assert step.shrink.tolist() == [2 / (k + 4)]
+        bound = k ** (-2 / 3) * scores.per_unit()
+        np.testing.assert_allclose(step.weights, np.clip(plain.weights, -bound, bound))
+
+
+@both_losses
+def test_a_rescaled_epsilon_step_is_the_epsilon_step_from_shrunken_scores(loss: str) -> None:
+    for k in (1, 2, 9):
+        scores = state(loss, k - 1, n=2)
+        eps = np.array([0.1, 0.7])
+        step = RescaleEpsilon(eps).step(scores)
+        assert step.shrink is not None
+        np.testing.assert_allclose(step.shrink, 3 / (k + 3))
+        np.testing.assert_array_equal(step.weights, Epsilon(eps).step(scores).weights)
+
+
+@both_losses
+def test_shrinking_by_nothing_is_boosting(loss: str) -> None:
+    without = losses_of(Shrink(np.array([1.0])), loss)
+    np.testing.assert_array_equal(without, losses_of(Full(), loss))
+
+
+@pytest.mark.parametrize("rounds", [0, 1, 7])
+def test_a_least_squares_tree_is_followed_as_it_is(rounds: int) -> None:
+    np.testing.assert_allclose(state("l2", rounds).search(), 1.0, rtol=1e-12)
+
+
+def test_epsilon_boosting_is_shrinkage_with_each_trees_root_mean_square() -> None:
+    @dataclass(frozen=True)
+    class ShrinkByEpsilon(Rule[Scores]):
+        nu: float
+
+        def step(self, state: Scores) -> Step:
+            return Epsilon(self.nu * np.sqrt(np.square(state.answers).mean(axis=1))).step(state)
+
+    np.testing.assert_allclose(
+        losses_of(ShrinkByEpsilon(0.3), "l2"), losses_of(Shrink(np.array([0.3])), "l2"), rtol=1e-10
+    )
+
+
+@both_losses
+def test_an_epsilon_step_has_the_length_epsilon_and_descends(loss: Any) -> None:
+    scores = state(loss, 3, n=2)
+    step = Epsilon(np.array([0.1, 0.7])).step(scores)
+    taken = step.weights[:, None] * scores.answers
+    np.testing.assert_allclose(np.sqrt(np.square(taken).mean(axis=1)), [0.1, 0.7])
+    assert ((LOSSES[loss].descent(scores.scores, scores.y) * taken).sum(axis=1) > 0).all()
+
+
+@pytest.mark.parametrize("k", [1, 2, 8])
+def test_a_truncated_step_is_bounded_by_the_rounds_power(k: int) -> None:
+    squared = state("l2", k - 1)
+    np.testing.assert_allclose(Truncate(unit=False).step(squared).weights, k ** (-2 / 3))
+
+
+@both_losses
+@pytest.mark.parametrize("k", [1, 2, 8])
+def test_a_truncated_step_of_a_unit_tree_is_no_longer_than_the_bound(loss: Any, k: int) -> None:
+    scores = state(loss, k - 1)
+    weights = Truncate(unit=True).step(scores).weights
+    length = weights[:, None] * scores.answers
+    root_mean_square = np.sqrt(np.square(length).mean())
+    assert root_mean_square <= k ** (-2 / 3) * (1 + 1e-12)
+    if root_mean_square < k ** (-2 / 3) * (1 - 1e-12):
+        np.testing.assert_array_equal(weights, scores.search())
+
+
+def test_a_truncated_step_is_the_line_search_within_the_bound() -> None:
+    scores = state("l2", n=4)
+    # The line search gives the least-squares tree a weight of 1, which is the bound of round 1.
+    scores.answers = scores.answers / np.array([[0.5], [-0.5], [3.0], [-3.0]])
+    np.testing.assert_allclose(Truncate(unit=False).step(scores).weights, [0.5, -0.5, 1.0, -1.0])
+
+
+@both_losses
+@pytest.mark.parametrize("theory", [False, True])
+def test_a_rescaled_step_is_the_best_from_the_shrunken_scores(loss: str, theory: bool) -> None:
+    scores = state(loss, 4)
+    rule = (RescaleInTheory if theory else Rescale)(np.array([3.0]))
+    step = rule.step(scores)
+    assert step.shrink is not None
+    assert step.shrink.tolist() == [3 / 8 if theory else 2 / 8]
+    before = (1 - step.shrink[0]) * scores.scores
+    mean = [
+        scores.loss.mean(before + (step.weights[0] + change) * scores.answers, scores.y)[0]
+        for change in (-1e-3, 0.0, 1e-3)
+    ]
+    assert mean[1] < min(mean[0], mean[2])
+
+
+def test_rescaling_takes_away_no_more_than_all() -> None:
+    rule = Rescale(np.array([1.0, 0.5, 8.0]))
+    assert rule.alpha(1).tolist() == [1.0, 1.0, 2 / 9]
+
+
+@both_losses
+def test_the_trees_are_fitted_to_the_negative_gradient_of_the_current_scores(loss: Any) -> None:
+    scores = state(loss, 3)
+    X, y = problem(loss)
+    gradient = LOSSES[loss].descent(scores.scores, y)[0]
+    # Each leaf answers with the mean of the negative gradient over its examples.
+    for value in np.unique(scores.answers):
+        inside = scores.answers[0] == value
+        assert value == pytest.approx(gradient[inside].mean(), abs=1e-12)
+    leaves = scores.trees.leaves(np.ascontiguousarray(X.T))
+    np.testing.assert_array_equal(leaves, scores.leaves)
+    np.testing.assert_array_equal(scores.trees.answers(leaves), scores.answers)
+
+
+def test_a_tree_that_answers_zero_has_no_unit() -> None:
+    scores = state("l2", n=2)
+    scores.answers = np.stack([np.full(60, 4.0), np.zeros(60)])
+    assert scores.per_unit().tolist() == [0.25, 0.0]
+
+
+@pytest.mark.parametrize("shrink", [None, np.array([0.5, 1.0])])
+def test_following_shrinks_the_scores_and_adds_the_weighted_answers(
+    shrink: FloatArray | None,
+) -> None:
+    scores = np.array([[1.0, 2.0, 4.0], [1.0, 2.0, 4.0]])
+    weights = np.array([2.0, -1.0])
+    nothing = np.zeros((2, 2), dtype=np.int64)
+    trees = Trees(nothing, nothing, nothing.astype(float), np.array([[0.0, 2.0, 1.0]] * 2))
+    leaves = np.array([[0, 2, 1]] * 2, dtype=np.int32)
+    follow(scores, trees, leaves, Step(np.zeros(2, int), weights, None, shrink))
+    plain = [[1.0, 4.0, 8.0], [1.0, 1.0, 2.0]]
+    shrunken = [[0.5, 3.0, 6.0], [0.0, -1.0, -2.0]]
+    assert scores.tolist() == (plain if shrink is None else shrunken)
+
+
+def test_kept_trajectories_go_on_as_before() -> None:
+    scores = state("l2", 2, n=3)
+    scores.advance(Shrink(np.array([0.1, 0.5, 1.0])).step(scores))
+    before = scores.scores[1:].copy()
+    scores.keep(np.array([False, True, True]))
+    np.testing.assert_array_equal(scores.scores, before)
+    assert len(scores.trees.values) == len(scores.answers) == len(scores.weights) == 2

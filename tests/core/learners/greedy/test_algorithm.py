@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from quadrepro.base.types import FloatArray
+from quadrepro.core.learners.greedy.adaboost import AdaBoost
+from quadrepro.core.learners.greedy.adaboost_reg import AdaBoostReg
+from quadrepro.core.learners.greedy.cbboost import CBBoost, GBCBBoost
+from quadrepro.core.learners.greedy.ebboost import EBBoost
+from quadrepro.core.learners.greedy.hedge import HedgeBoost
+from quadrepro.core.learners.greedy.loop import GreedyAlgorithm
+from quadrepro.core.learners.greedy.quadboost import (
+    QuadBoost,
+    QuadBoostL1,
+    QuadBoostL2,
+    QuadBoostLInf,
+)
+from quadrepro.core.learners.learner import Grid
+from quadrepro.core.voters.reduction import reduce_problem
+
+Problem = tuple[FloatArray, FloatArray]
+
+ROUNDS = [1, 4, 15]
+VALUES: dict[GreedyAlgorithm, tuple[str, list[float]]] = {
+    AdaBoost(): ("", []),
+    AdaBoostReg(): ("C", [100.0, 10.0]),
+    EBBoost(): ("lam", [1.0, 0.1, 0.0]),
+    HedgeBoost(): ("eta", [0.05, 0.4]),
+    CBBoost(): ("", []),
+    GBCBBoost(): ("", []),
+    QuadBoost(): ("", []),
+    QuadBoostL2(): ("lam", [5.0, 0.5]),
+    QuadBoostLInf(reweight=True): ("alpha_max", [0.01, 0.1]),
+}
+
+
+@pytest.mark.parametrize("algorithm", VALUES, ids=repr)
+@pytest.mark.parametrize("rounds_first", [False, True])
+def test_a_path_is_each_candidate_alone_on_each_sample(
+    problem: Problem, algorithm: GreedyAlgorithm, rounds_first: bool
+) -> None:
+    H, y = problem
+    name, values = VALUES[algorithm]
+    axes = {name: values} if name else {}
+    axes = {"n_rounds": ROUNDS, **axes} if rounds_first else {**axes, "n_rounds": ROUNDS}
+    grid = Grid.of(axes)
+    samples = np.vstack([np.ones(60), np.arange(60) % 3])
+    path = algorithm.path(H, y, grid, samples)
+    assert path.shape == (2, len(grid.candidates), 12)
+    for sample, weights in zip(samples, path, strict=True):
+        for candidate, found in zip(grid.candidates, weights, strict=True):
+            one = Grid.of({key: [value] for key, value in candidate.items()})
+            alone = algorithm.path(H, y, one, sample[None])[0, 0]
+            np.testing.assert_array_equal(found, alone)
+            assert found.any()
+
+
+@pytest.mark.parametrize("algorithm", [*VALUES, QuadBoostL1()], ids=repr)
+def test_the_hyperparameter_beside_the_rounds_has_one_value_per_trajectory(
+    algorithm: GreedyAlgorithm,
+) -> None:
+    name, values = VALUES.get(algorithm, ("lam", [0.1, 0.01]))
+    assert algorithm.value_name == name
+    found = algorithm.values(Grid.of({name: values} if name else {"n_rounds": [3]}))
+    np.testing.assert_array_equal(found, values or [np.nan])
+    assert found.dtype == np.float64
+
+
+def test_numbers_of_rounds_are_whole() -> None:
+    rounds = AdaBoost().rounds(Grid.of({"n_rounds": [2.0, 5]}))
+    assert rounds == [2, 5]
+    assert {type(t) for t in rounds} == {int}
+    assert QuadBoostL1(max_rounds=7).rounds(Grid.of({"lam": [1.0]})) == [7]
+
+
+def test_trajectories_are_numbered_sample_by_sample(problem: Problem) -> None:
+    H, y = problem
+    samples = np.vstack([np.ones(60), np.arange(60) % 2])
+    reduced = reduce_problem(H, y, samples)
+    seen: list[FloatArray] = []
+
+    class Spy(EBBoost):
+        def rule(self, values: FloatArray):  # type: ignore[no-untyped-def]
+            seen.append(values)
+            return super().rule(values)
+
+        def state(self, problem, sample_of):  # type: ignore[no-untyped-def]
+            seen.append(sample_of)
+            return super().state(problem, sample_of)
+
+    Spy().run(reduced, np.array([1.0, 0.5, 0.1]), 2, [])
+    assert [found.tolist() for found in seen] == [
+        [1.0, 0.5, 0.1, 1.0, 0.5, 0.1],
+        [0, 0, 0, 1, 1, 1],
+    ]

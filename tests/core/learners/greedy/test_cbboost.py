@@ -1,0 +1,481 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.optimize import minimize_scalar, nnls
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer
+from sklearn.model_selection import cross_val_score
+
+from quadrepro.base.types import FloatArray
+from quadrepro.core.estimators.base import VoteClassifier
+from quadrepro.core.estimators.greedy import CBBoostClassifier, GBCBBoostClassifier
+from quadrepro.core.learners.greedy.cbboost import CBBoost, CBoundBoosting, GBCBBoost
+from quadrepro.core.learners.greedy.loop import Step, Trace
+from quadrepro.core.learners.learner import Grid
+from quadrepro.core.voters.reduction import reduce_problem
+from quadrepro.core.voters.stumps import Stumps
+
+Problem = tuple[FloatArray, FloatArray]
+Steps = list[tuple[int, float]]
+
+ALGORITHMS = [CBBoost(), CBBoost(reweight=True), CBBoost(allow_repeats=False), GBCBBoost()]
+WITHOUT_REPEATS = ALGORITHMS[2:]
+each_algorithm = pytest.mark.parametrize("algorithm", ALGORITHMS, ids=repr)
+each_kind = pytest.mark.parametrize("real", [False, True])
+
+signs = st.sampled_from([-1.0, 1.0])
+parts = st.sampled_from([-1.0, -0.5, 0.0, 0.25, 1.0])
+small_labels = arrays(np.float64, 9, elements=signs)
+small_problems = st.tuples(
+    st.one_of([arrays(np.float64, (9, 5), elements=e) for e in (signs, parts)]), small_labels
+)
+
+
+def steps_of(algorithm: CBoundBoosting, H: FloatArray, y: FloatArray, n_rounds: int) -> Steps:
+    """Return each round's voter and its signed weight, before the weights are normalised."""
+    problem = reduce_problem(H, y, merge_voters=False)
+    trace = Trace()
+    algorithm.run(problem, np.array([np.nan]), n_rounds, [trace])
+    return list(zip(trace.picks, trace.weights, strict=True))
+
+
+def votes_of(H: FloatArray, steps: Steps) -> list[FloatArray]:
+    """Return the vote on the examples after each round."""
+    return list(np.cumsum([weight * H[:, j] for j, weight in steps], axis=0))
+
+
+def c_bound(F: FloatArray, y: FloatArray) -> float:
+    return float(1 - (y @ F) ** 2 / (len(y) * (F @ F)))
+
+
+def by_the_paper(
+    H: FloatArray, y: FloatArray, n_rounds: int, *, repeats: bool = True, gradient: bool = False
+) -> Steps:
+    """Algorithm 1 on the examples with complements as columns of their own, or its variant."""
+    m, n = H.shape
+    both = np.hstack([H, -H])
+    margins, eta = both.T @ y / m, (both**2).mean(axis=0)
+    chosen = int(np.argmax(margins > margins.max() - 1e-12))
+    taken, F = [(chosen, 1.0)], both[:, chosen]
+    for _ in range(n_rounds - 1):
+        gamma, nu, tau = F @ y / m, F @ F / m, both.T @ F / m
+        residuals = 2 / m * (F @ y) * (y * (F @ F) - (F @ y) * F) / (F @ F) ** 2
+        best = (np.inf, 0, 0.0)
+        for k in range(2 * n):
+            used = any(k == j for j, _ in taken)
+            if (
+                margins[k] <= 1e-12
+                or tau[k] >= gamma * eta[k] / margins[k]
+                or (used and not repeats)
+            ):
+                continue
+            alpha = (margins[k] * nu - gamma * tau[k]) / (gamma * eta[k] - margins[k] * tau[k])
+            if alpha > 1e-9:
+                vote = F + alpha * both[:, k]
+                score = -residuals @ both[:, k] if gradient else c_bound(vote, y)
+                best = min(best, (score - 1e-12 * k, k, alpha))
+        if best[0] == np.inf:
+            break
+        taken.append(best[1:])
+        F = F + best[2] * both[:, best[1]]
+    return [(k % n, alpha if k < n else -alpha) for k, alpha in taken]
+
+
+def by_weights_set_anew(H: FloatArray, y: FloatArray, n_rounds: int) -> FloatArray:
+    """Theorem 3 for every voter k, with F_k summed up over all other voters; return the weights."""
+    m, n = H.shape
+    signs = np.sign(H.T @ y)
+    H, alphas = H * signs, np.zeros(n)
+    alphas[np.argmax(H.T @ y)] = 1.0
+    for _ in range(n_rounds - 1):
+        best = (c_bound(H @ alphas, y) - 1e-11, -1, 0.0)
+        for k in range(n):
+            without = np.where(np.arange(n) == k, 0.0, alphas)
+            F, h = H @ without, H[:, k]
+            gamma, nu, tau = y @ F / m, F @ F / m, F @ h / m
+            g, eta = y @ h / m, h @ h / m
+            if g <= 1e-12 or gamma <= 1e-12 or tau >= gamma * eta / g:
+                continue
+            alpha = max((g * nu - gamma * tau) / (gamma * eta - g * tau), 0.0)
+            best = min(best, (c_bound(F + alpha * h, y) + 1e-12 * k, k, alpha))
+        if best[1] >= 0:
+            alphas[best[1]] = best[2]
+    return signs * alphas
+
+
+@each_kind
+@pytest.mark.parametrize("seed", range(6))
+def test_weights_set_anew_are_theorem_3_on_the_vote_without_the_voter(
+    make_problem: Callable[..., Problem], real: bool, seed: int
+) -> None:
+    H, y = make_problem(m=35, n=30, seed=seed, real=real)
+    expected = by_weights_set_anew(H, y, 40)
+    found = CBBoost(reweight=True).path(H, y, Grid.of({"n_rounds": [40]}))[0]
+    np.testing.assert_allclose(found, expected / np.abs(expected).sum(), atol=1e-9)
+
+
+def test_a_weight_set_anew_may_be_lowered_and_a_voter_left_out(
+    make_problem: Callable[..., Problem],
+) -> None:
+    problem = make_problem(m=25, n=30, seed=1)
+    steps = steps_of(CBBoost(reweight=True), *problem, 60)
+    first = {j: np.sign(weight) for j, weight in reversed(steps)}
+    assert any(weight * first[j] < 0 for j, weight in steps)
+    path = CBBoost(reweight=True).path(*problem, Grid.of({"n_rounds": list(range(1, 61))}))
+    left_out = (path[:-1] != 0) & (path[1:] == 0)
+    assert left_out.any()
+    # Voters are never turned round.
+    assert (path * np.array([first.get(j, 1.0) for j in range(30)]) >= 0).all()
+
+
+def test_weights_set_anew_end_at_the_least_c_bound_of_all_votes(
+    make_problem: Callable[..., Problem],
+) -> None:
+    H, y = make_problem(m=200)
+    path = CBBoost(reweight=True).path(H, y, Grid.of({"n_rounds": [20_000]}))
+    # The vote of least C-bound with weights of one sign is the projection of y on their cone.
+    _, distance = nnls(H * np.sign(H.T @ y), y)
+    assert c_bound(H @ path[0], y) == pytest.approx(distance**2 / len(y), abs=1e-10)
+
+
+def test_weights_set_anew_need_repeats() -> None:
+    with pytest.raises(ValueError, match="allow_repeats must be true"):
+        CBBoost(allow_repeats=False, reweight=True)
+
+
+@each_kind
+@pytest.mark.parametrize(
+    ("algorithm", "variant"),
+    [
+        (CBBoost(), {}),
+        (CBBoost(allow_repeats=False), {"repeats": False}),
+        (GBCBBoost(), {"repeats": False, "gradient": True}),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("seed", range(3))
+def test_it_is_the_papers_algorithm(
+    make_problem: Callable[..., Problem],
+    real: bool,
+    algorithm: CBoundBoosting,
+    variant: dict[str, bool],
+    seed: int,
+) -> None:
+    problem = make_problem(seed=seed, real=real)
+    found = steps_of(algorithm, *problem, 12)
+    expected = by_the_paper(*problem, 12, **variant)
+    assert len(found) > 5
+    assert [j for j, _ in found] == [j for j, _ in expected]
+    np.testing.assert_allclose([a for _, a in found], [a for _, a in expected], rtol=1e-9)
+
+
+@each_kind
+@each_algorithm
+def test_each_round_lowers_the_c_bound_by_property_1(
+    make_problem: Callable[..., Problem], real: bool, algorithm: CBoundBoosting
+) -> None:
+    H, y = make_problem(real=real)
+    steps = steps_of(algorithm, H, y, 25)
+    votes = votes_of(H, steps)
+    decreases = []
+    for (j, weight), F, after in zip(steps[1:], votes, votes[1:], strict=False):
+        h = np.sign(weight) * H[:, j]
+        gamma, nu, tau, eta = (y * h).mean(), (F**2).mean(), (F * h).mean(), (h**2).mean()
+        decrease = (gamma * nu - (y * F).mean() * tau) ** 2 / (nu * (nu * eta - tau**2))
+        assert c_bound(F, y) - c_bound(after, y) == pytest.approx(decrease, abs=1e-13)
+        assert decrease > 0
+        decreases.append(decrease)
+    # Corollary 2 is these differences one after another.
+    corollary_2 = c_bound(votes[1], y) - sum(decreases[1:])
+    assert corollary_2 == pytest.approx(c_bound(votes[-1], y), abs=1e-13)
+    assert corollary_2 >= (y * votes[-1] <= 0).mean()
+
+
+@each_kind
+@each_algorithm
+def test_each_weight_is_the_numeric_minimiser(
+    make_problem: Callable[..., Problem], real: bool, algorithm: CBoundBoosting
+) -> None:
+    H, y = make_problem(real=real)
+    steps = steps_of(algorithm, H, y, 8)
+    for (j, weight), F in zip(steps[1:], votes_of(H, steps), strict=False):
+        h = np.sign(weight) * H[:, j]
+        found = minimize_scalar(
+            lambda a, F=F, h=h: c_bound(F + a * h, y),
+            bounds=(0, 20 * abs(weight)),
+            method="bounded",
+            options={"xatol": 1e-10},
+        )
+        assert found.x == pytest.approx(abs(weight), rel=1e-5)
+
+
+@each_kind
+def test_no_voter_has_a_better_step_than_the_one_taken(
+    make_problem: Callable[..., Problem], real: bool
+) -> None:
+    H, y = make_problem(real=real)
+    weights = np.linspace(0, 3, 301)
+    steps = steps_of(CBBoost(), H, y, 10)
+    oriented = H * np.sign(H.T @ y)
+    votes = votes_of(H, steps)
+    for F, after in pairwise(votes):
+        others = min(c_bound(F + a * h, y) for h in oriented.T for a in weights)
+        assert c_bound(after, y) <= others + 1e-12
+
+
+@settings(max_examples=100)
+@given(small_problems, st.sampled_from(ALGORITHMS))
+def test_the_c_bound_never_rises_and_bounds_the_training_error(
+    problem: Problem, algorithm: CBoundBoosting
+) -> None:
+    H, y = problem
+    path = algorithm.path(H, y, Grid.of({"n_rounds": list(range(1, 15))}))
+    assert np.isfinite(path).all()
+    if not (H.T @ y).any():
+        assert not path.any()
+        return
+    np.testing.assert_allclose(np.abs(path).sum(axis=1), 1.0, rtol=1e-14)
+    votes = path @ H.T
+    bounds = np.array([c_bound(F, y) for F in votes])
+    assert (np.diff(bounds) <= 1e-12).all()
+    assert (bounds >= (votes * y < -1e-12).mean(axis=1) - 1e-12).all()
+
+
+@settings(max_examples=50)
+@given(st.tuples(arrays(np.float64, (9, 5), elements=signs), small_labels))
+def test_no_classifiers_step_is_longer_than_the_vote(problem: Problem) -> None:
+    H, y = problem
+    steps = steps_of(CBBoost(), H, y, 30)
+    for (_, weight), F in zip(steps[1:], votes_of(H, steps), strict=False):
+        assert abs(weight) <= np.sqrt((F**2).mean()) * (1 + 1e-9)
+
+
+@each_kind
+def test_many_rounds_end_at_the_least_c_bound_of_votes_in_the_used_directions(
+    make_problem: Callable[..., Problem], real: bool
+) -> None:
+    H, y = make_problem(m=200, real=real)
+    oriented = H * np.sign(H.T @ y)
+    weights = CBBoost().path(H, y, Grid.of({"n_rounds": [20_000]}))[0]
+    used = weights != 0
+    # The C-bound is least where the vote is the projection of y.
+    best = np.linalg.lstsq(oriented[:, used], y)[0]
+    assert (best > 0).all()
+    np.testing.assert_allclose(np.abs(weights[used]), best / best.sum(), rtol=1e-5)
+
+
+@each_kind
+def test_the_run_ends_where_only_rounding_is_left(
+    make_problem: Callable[..., Problem], real: bool
+) -> None:
+    H, y = make_problem(m=200, seed=1, real=real)
+    assert 20 < len(steps_of(CBBoost(), H, y, 20_000)) < 2_000
+
+
+@pytest.mark.parametrize("algorithm", WITHOUT_REPEATS, ids=repr)
+def test_without_repeats_each_voter_is_taken_once_at_most(
+    problem: Problem, algorithm: CBoundBoosting
+) -> None:
+    picks = [j for j, _ in steps_of(algorithm, *problem, 50)]
+    assert len(picks) == len(set(picks)) > 5
+
+
+def test_a_voter_is_taken_again_where_that_is_allowed(problem: Problem) -> None:
+    picks = [j for j, _ in steps_of(CBBoost(), *problem, 50)]
+    assert len(picks) == 50 > len(set(picks))
+
+
+@each_algorithm
+def test_path_of_a_grid_is_each_candidate_alone_on_its_samples_examples(
+    problem: Problem, algorithm: CBoundBoosting
+) -> None:
+    H, y = problem
+    keep = np.arange(len(y)) % 3 != 0
+    samples = np.vstack([keep, np.ones_like(keep)]).astype(float)
+    rounds = [1, 3, 9, 60]
+    both = algorithm.path(H, y, Grid.of({"n_rounds": rounds}), samples)
+    for t, first, second in zip(rounds, *both, strict=True):
+        grid = Grid.of({"n_rounds": [t]})
+        np.testing.assert_array_equal(first, algorithm.path(H[keep], y[keep], grid)[0])
+        np.testing.assert_array_equal(second, algorithm.path(H, y, grid)[0])
+
+
+@each_algorithm
+def test_flipped_voters_get_flipped_weights(problem: Problem, algorithm: CBoundBoosting) -> None:
+    H, y = problem
+    flips = np.where(np.arange(H.shape[1]) % 2 == 0, -1.0, 1.0)
+    grid = Grid.of({"n_rounds": [1, 5, 20]})
+    np.testing.assert_array_equal(
+        algorithm.path(H * flips, y, grid), flips * algorithm.path(H, y, grid)
+    )
+
+
+def test_equal_voters_change_nothing_but_their_own_zero_weights(problem: Problem) -> None:
+    H, y = problem
+    doubled = np.hstack([H, -H[:, ::-1], H])
+    assert CBBoost().merges_voters
+    plain, many = steps_of(CBBoost(), H, y, 40), steps_of(CBBoost(), doubled, y, 40)
+    assert plain == many
+    grid = Grid.of({"n_rounds": [1, 10, 40]})
+    path = CBBoost().path(doubled, y, grid)
+    np.testing.assert_array_equal(path[:, : H.shape[1]], CBBoost().path(H, y, grid))
+    assert not path[:, H.shape[1] :].any()
+
+
+@pytest.mark.parametrize("algorithm", WITHOUT_REPEATS, ids=repr)
+def test_an_equal_voter_stands_in_where_none_is_taken_twice(
+    make_problem: Callable[..., Problem], algorithm: CBoundBoosting
+) -> None:
+    H, y = make_problem(n=4)
+    grid = Grid.of({"n_rounds": [50]})
+    alone, doubled = algorithm.path(H, y, grid)[0], algorithm.path(np.hstack([H, -H]), y, grid)[0]
+    assert np.count_nonzero(doubled) > np.count_nonzero(alone)
+    assert c_bound(np.hstack([H, -H]) @ doubled, y) < c_bound(H @ alone, y)
+
+
+LABELS = np.array([1.0, 1.0, -1.0, -1.0])
+RIGHT_AS_OFTEN_AS_WRONG = np.array([[1.0, 1.0], [-1.0, 1.0], [1.0, 1.0], [-1.0, 1.0]])
+
+
+@each_algorithm
+@pytest.mark.parametrize(
+    ("H", "y", "expected"),
+    [
+        (RIGHT_AS_OFTEN_AS_WRONG, LABELS, [0.0, 0.0]),
+        (np.zeros((4, 1)), LABELS, [0.0]),
+        (np.array([[0.1], [0.2], [0.3], [0.0]]), LABELS, [0.0]),
+        (-LABELS[:, None], LABELS, [-1.0]),
+        (np.array([[1.0], [-1.0], [-1.0], [-1.0]]), LABELS, [1.0]),
+        (np.full((4, 1), 0.25), np.ones(4), [1.0]),
+        (np.array([[1.0, 0.0, -0.5]] * 4), -np.ones(4), [-1.0, 0.0, 0.0]),
+        (np.column_stack([LABELS, -LABELS, LABELS]), LABELS, [1.0, 0.0, 0.0]),
+        (np.column_stack([RIGHT_AS_OFTEN_AS_WRONG, LABELS]), LABELS, [0.0, 0.0, 1.0]),
+    ],
+    ids=[
+        "no margin",
+        "no opinion",
+        "no margin but for rounding",
+        "one complement",
+        "one voter",
+        "one constant voter and label",
+        "constant voters and label",
+        "equal voters",
+        "a voter without error",
+    ],
+)
+def test_where_nothing_can_be_added_the_vote_stays(
+    algorithm: CBoundBoosting, H: FloatArray, y: FloatArray, expected: list[float]
+) -> None:
+    path = algorithm.path(H, y, Grid.of({"n_rounds": [1, 2, 30]}))
+    np.testing.assert_array_equal(path, [expected] * 3)
+
+
+def test_a_sample_without_a_vote_does_not_disturb_the_others(problem: Problem) -> None:
+    H, y = problem
+    none = np.zeros(len(y))
+    none[[int(np.argmax(y)), int(np.argmin(y))]] = 1
+    H = H.copy()
+    H[none > 0] = 1.0
+    grid = Grid.of({"n_rounds": [2, 20]})
+    both = CBBoost().path(H, y, grid, np.vstack([none, np.ones(len(y))]))
+    assert not both[0].any()
+    np.testing.assert_array_equal(both[1], CBBoost().path(H, y, grid))
+
+
+@each_algorithm
+def test_ties_go_to_the_voter_of_lowest_index(algorithm: CBoundBoosting) -> None:
+    # Each voter errs on one example of its own, so that all are alike until they are taken.
+    H = 1.0 - 2.0 * np.eye(7)[:, :5]
+    assert [j for j, _ in steps_of(algorithm, H, np.ones(7), 5)] == [0, 1, 2, 3, 4]
+    shares = np.random.default_rng(0).uniform(0.5, 1.0, 7)
+    nearly = H * (1 + 1e-14 * shares[:, None] * np.arange(5)) / (1 + 1e-12)
+    assert [j for j, _ in steps_of(algorithm, nearly, np.ones(7), 5)] == [0, 1, 2, 3, 4]
+
+
+ESTIMATORS = [
+    CBBoostClassifier(20),
+    CBBoostClassifier(20, reweight=True),
+    CBBoostClassifier(20, allow_repeats=False),
+    GBCBBoostClassifier(20),
+]
+each_estimator = pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "algorithm"),
+    [
+        (ESTIMATORS[0], CBBoost()),
+        (ESTIMATORS[1], CBBoost(reweight=True)),
+        (ESTIMATORS[2], CBBoost(allow_repeats=False)),
+        (ESTIMATORS[3], GBCBBoost()),
+    ],
+    ids=repr,
+)
+def test_weights_are_those_of_the_algorithms_path(
+    problem: Problem, estimator: VoteClassifier, algorithm: CBoundBoosting
+) -> None:
+    H, y = problem
+    H = np.hstack([H, -H])
+    fitted = clone(estimator).set_params(voters="precomputed").fit(H, y)
+    expected = algorithm.path(H, y, Grid.of({"n_rounds": [20]}))[0]
+    np.testing.assert_array_equal(fitted.voter_weights_, expected)
+    assert np.abs(fitted.voter_weights_).sum() == pytest.approx(1.0, rel=1e-14)
+
+
+@each_estimator
+def test_stages_are_shorter_runs(problem: Problem, estimator: VoteClassifier) -> None:
+    H, y = problem
+    fitted = clone(estimator).set_params(voters="precomputed").fit(H, y)
+    stages = list(fitted.staged_decision_function(H))
+    for t in (1, 4, 9):
+        alone = clone(fitted).set_params(n_rounds=t).fit(H, y).decision_function(H)
+        np.testing.assert_allclose(stages[t - 1], alone, atol=1e-12)
+    np.testing.assert_allclose(stages[-1], fitted.decision_function(H), atol=1e-12)
+
+
+@each_estimator
+def test_learns_a_real_data_set_from_one_stump_per_attribute(estimator: VoteClassifier) -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    single = clone(estimator).set_params(voters=Stumps(per_attribute=1))
+    assert cross_val_score(single, X, y, cv=3).mean() > 0.9
+
+
+@pytest.mark.parametrize(
+    ("estimator", "message"),
+    [
+        (CBBoostClassifier(0), "n_rounds must be positive"),
+        (GBCBBoostClassifier(2.5), "n_rounds takes whole numbers"),
+        (CBBoostClassifier(voters="stumps"), "voters must be Stumps"),
+    ],
+)
+def test_impossible_settings_are_refused_by_name(estimator: VoteClassifier, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        estimator.fit(np.array([[0.0], [1.0], [2.0]]), [0, 1, 1])
+
+
+def test_the_only_voter_of_a_vote_keeps_its_weight(make_problem: Callable[..., Problem]) -> None:
+    for seed in range(20):
+        H, y = make_problem(n=1, seed=seed, real=True)
+        state = CBBoost().state(reduce_problem(H, y), np.zeros(1, dtype=np.intp))
+        for weight in (0.1, 0.7, 0.3):
+            step = Step(np.array([0]), np.array([weight * np.sign(y @ H[:, 0])]), None)
+            state.weights[0] += step.weights
+            state.advance(step)
+        # Rounding may give its vote a minimum elsewhere, but it has no margin without the voter.
+        assert not state.changes().any()
+
+
+def test_a_vote_of_parallel_voters_whose_weight_is_set_anew_ends() -> None:
+    H = np.full((9, 5), -0.5)
+    H[0, 0], H[1, 1], H[8, 0] = -1.0, -1.0, 0.25
+    sample = np.zeros((1, 9))
+    sample[0, [0, 1, 8]] = 3.0, 1.0, 3.0
+    [[weights]] = CBBoost(reweight=True).path(H, -np.ones(9), Grid.of({"n_rounds": [10]}), sample)
+    assert np.isfinite(weights).all()

@@ -1,0 +1,287 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.optimize import linprog
+
+from quadrepro.base.types import FloatArray, IntArray
+from quadrepro.core.estimators.greedy import HedgeBoostClassifier
+from quadrepro.core.learners.greedy.adaboost import UNITS
+from quadrepro.core.learners.greedy.hedge import ExpertWeights, HedgeBoost, experts_rate
+from quadrepro.core.learners.greedy.loop import State, Step, Watcher
+from quadrepro.core.learners.learner import Grid
+from quadrepro.core.measures.hedge import experts_rounds, regret_bound
+from quadrepro.core.voters.reduction import VotingProblem
+
+Problem = tuple[FloatArray, FloatArray]
+
+THREE_POINTS = np.array([-1.0, 0.0, 1.0]), np.array([-1.0, 1.0, -1.0])
+
+small_problems = st.tuples(
+    arrays(np.float64, (9, 5), elements=st.sampled_from([-1.0, 1.0])),
+    arrays(np.float64, 9, elements=st.sampled_from([-1.0, 1.0])),
+)
+rates = st.sampled_from([0.03, 0.1, 0.3, 0.5])
+
+
+@st.composite
+def intervals(draw: st.DrawFn) -> Problem:
+    """Points on the line, positive inside [a, b], and their stumps."""
+    m = draw(st.integers(2, 30))
+    x = np.array(draw(st.lists(st.integers(-20, 20), min_size=m, max_size=m)), dtype=float)
+    a, b = draw(st.integers(-22, 22)), draw(st.integers(-22, 22))
+    return stumps(x), np.where((a <= x) & (x <= b), 1.0, -1.0)
+
+
+def stumps(x: FloatArray) -> FloatArray:
+    """Every stump of the lecture on points of the line: the constant one is among them."""
+    places = np.unique(x)
+    thresholds = np.append(places[0] - 1, (places[1:] + places[:-1]) / 2)
+    return np.where(x[:, None] > thresholds, 1.0, -1.0)
+
+
+def least_edge(H: FloatArray, y: FloatArray) -> float:
+    """γ by linear programming: on the hardest weighting the best voter errs with 1/2 - γ."""
+    m = len(y)
+    right = y[:, None] * np.hstack([H, -H])
+    found = linprog(
+        np.append(np.zeros(m), 1.0),
+        A_ub=np.column_stack([right.T, -np.ones(right.shape[1])]),
+        b_ub=np.zeros(right.shape[1]),
+        A_eq=[[*np.ones(m), 0.0]],
+        b_eq=[1.0],
+    )
+    assert found.fun is not None
+    return found.fun / 2
+
+
+def lecture(H: FloatArray, y: FloatArray, eta: float, n_rounds: int) -> FloatArray:
+    """Section 3 as it reads, over voters and their complements."""
+    m, n = H.shape
+    w, weights = np.ones(m), np.zeros(n)
+    for _ in range(n_rounds):
+        p = w / w.sum()
+        # Rounded, so that errors equal but for rounding tie to the lowest index.
+        wrong = np.round([[p[s * H[:, j] != y].sum() for s in (1, -1)] for j in range(n)], 11)
+        j = int(wrong.min(axis=1).argmin())
+        sign = 1 if wrong[j, 0] <= wrong[j, 1] else -1
+        if wrong[j].min() > 0.5 - 1e-9:
+            break
+        w = w * (1 - eta) ** (sign * H[:, j] == y)
+        weights[j] += sign
+    return weights
+
+
+class Experts(Watcher):
+    """Keeps what the experts of one run cost, what was paid, and the sums of their weights."""
+
+    def __init__(self, H: FloatArray, y: FloatArray) -> None:
+        self.right = H * y[:, None]
+        self.p = np.full(len(y), 1 / len(y))
+        self.costs = np.zeros(len(y))
+        self.paid = 0.0
+        self.totals: list[float] = []
+
+    def after(self, t: int, live: IntArray, step: Step, state: State) -> None:
+        assert isinstance(state, ExpertWeights)
+        cost = step.weights[0] * self.right[:, step.picks[0]] > 0
+        self.paid += float(self.p @ cost)
+        self.costs += cost
+        self.totals.append(float(state.example_weights.sum()))
+        self.p = state.example_weights[0] / self.totals[-1]
+
+    def retire(self, rows: IntArray, step: Step, votes: FloatArray) -> None:
+        """Keep nothing: a round without an edge costs nothing."""
+
+
+def watched(H: FloatArray, y: FloatArray, eta: float, n_rounds: int) -> Experts:
+    """Run the experts on the plain problem."""
+    experts = Experts(H, y)
+    problem = VotingProblem(H, y, np.ones((1, len(y))), np.arange(H.shape[1]), H.shape[1])
+    HedgeBoost().run(problem, np.array([eta]), n_rounds, [experts])
+    return experts
+
+
+@settings(max_examples=100)
+@given(small_problems, rates, st.integers(1, 25))
+def test_votes_are_the_lectures(problem: Problem, eta: float, n_rounds: int) -> None:
+    found = HedgeBoost().path(*problem, Grid.of({"eta": [eta], "n_rounds": [n_rounds]}))[0]
+    np.testing.assert_array_equal(found, lecture(*problem, eta, n_rounds))
+
+
+@settings(max_examples=100)
+@given(small_problems, st.integers(1, 60))
+def test_the_regret_is_below_its_bound_at_the_lectures_rate(
+    problem: Problem, n_rounds: int
+) -> None:
+    experts = watched(*problem, experts_rate(n_rounds, 9), n_rounds)
+    assert experts.paid - experts.costs.min() <= regret_bound(n_rounds, 9) + 1e-9
+
+
+@settings(max_examples=60)
+@given(small_problems, rates, st.integers(1, 60))
+def test_the_regret_is_below_its_bound_at_any_rate(
+    problem: Problem, eta: float, n_rounds: int
+) -> None:
+    experts = watched(*problem, eta, n_rounds)
+    assert experts.paid - experts.costs.min() <= eta * n_rounds + np.log(9) / eta + 1e-9
+
+
+@settings(max_examples=60)
+@given(small_problems)
+def test_the_lectures_number_of_rounds_classifies_all_examples(problem: Problem) -> None:
+    # Labels that are the majority of five voters: their mean edge, and so the largest, is 1/5.
+    H, y = problem[0], np.sign(problem[0].sum(axis=1))
+    gamma = least_edge(H, y)
+    assert gamma >= 1 / 10 - 1e-9
+    assert_all_right(H, y, gamma)
+
+
+@settings(max_examples=60)
+@given(intervals())
+def test_stumps_have_an_edge_of_a_sixth_on_an_interval_and_their_vote_learns_it(
+    problem: Problem,
+) -> None:
+    assert least_edge(*problem) >= 1 / 6 - 1e-9
+    assert_all_right(*problem, 1 / 6)
+
+
+def assert_all_right(H: FloatArray, y: FloatArray, gamma: float) -> None:
+    n_rounds = experts_rounds(gamma, len(y))
+    grid = Grid.of({"eta": [experts_rate(n_rounds, len(y))], "n_rounds": [n_rounds]})
+    weights = HedgeBoost().path(H, y, grid)[0]
+    assert np.abs(weights).sum() <= n_rounds
+    assert (y * (H @ weights) > 0).all()
+
+
+def test_no_stump_errs_on_less_than_a_third_of_the_three_points() -> None:
+    x, y = THREE_POINTS
+    H = stumps(x)
+    errors = [(s * H[:, j] != y).mean() for s, j in product((1, -1), range(H.shape[1]))]
+    assert min(errors) == pytest.approx(1 / 3)
+
+
+def test_three_stumps_together_are_right_on_the_three_points() -> None:
+    x, y = THREE_POINTS
+    both = np.hstack([stumps(x), -stumps(x)])
+    votes = [both[:, list(three)].sum(axis=1) for three in combinations(range(6), 3)]
+    assert any((vote * y > 0).all() for vote in votes)
+
+
+def test_on_every_weighting_of_the_three_points_some_stump_errs_on_at_most_a_third() -> None:
+    x, y = THREE_POINTS
+    H = stumps(x)
+    n = 30
+    weightings = np.array([(i, j, n - i - j) for i in range(n + 1) for j in range(n + 1 - i)]) / n
+    best = 0.5 - np.abs((weightings * y) @ H).max(axis=1) / 2
+    assert best.max() == pytest.approx(1 / 3)
+    assert weightings[best.argmax()] == pytest.approx([1 / 3] * 3)
+    assert least_edge(H, y) == pytest.approx(1 / 6)
+
+
+def test_a_perfect_voter_gets_every_vote(problem: Problem) -> None:
+    H, y = problem
+    path = HedgeBoost().path(
+        np.column_stack([H, -y]), y, Grid.of({"eta": [0.2], "n_rounds": [1, 50]})
+    )
+    expected = np.zeros((2, H.shape[1] + 1))
+    expected[:, -1] = -1, -50
+    np.testing.assert_array_equal(path, expected)
+
+
+def test_without_an_edge_the_vote_is_empty() -> None:
+    H = np.array([[1.0], [1.0], [-1.0], [-1.0]])
+    y = np.array([1.0, -1.0, 1.0, -1.0])
+    assert HedgeBoost().path(H, y, Grid.of({"eta": [0.1], "n_rounds": [9]})).tolist() == [[0.0]]
+
+
+def test_rates_rounds_and_samples_of_a_batch_are_separate_fits(
+    make_problem: Callable[..., Problem],
+) -> None:
+    H, y = make_problem(m=101, n=15)
+    samples = np.random.default_rng(3).integers(0, 3, (2, 101)).astype(float)
+    etas, rounds = [0.01, 0.4], [1, 30, 3000]
+    paths = HedgeBoost().path(H, y, Grid.of({"eta": etas, "n_rounds": rounds}), samples)
+    for sample, path in zip(samples, paths, strict=True):
+        for (eta, t), weights in zip(product(etas, rounds), path, strict=True):
+            grid = Grid.of({"eta": [eta], "n_rounds": [t]})
+            alone = HedgeBoost().path(H, y, grid, sample[None])[0, 0]
+            np.testing.assert_array_equal(weights, alone)
+
+
+def test_merged_voters_and_examples_give_the_votes_of_the_plain_problem(
+    make_problem: Callable[..., Problem],
+) -> None:
+    H, y = make_problem(m=40, n=6)
+    grid = Grid.of({"eta": [0.05], "n_rounds": [3, 30, 300]})
+    plain = HedgeBoost().path(H, y, grid)
+    twice = HedgeBoost().path(np.vstack([H, H]), np.concatenate([y, y]), grid)
+    np.testing.assert_array_equal(twice, plain)
+    doubled = HedgeBoost().path(np.hstack([H, -H]), y, grid)
+    np.testing.assert_array_equal(doubled, np.hstack([plain, np.zeros_like(plain)]))
+
+
+def test_example_weights_keep_their_sum_in_a_long_run(make_problem: Callable[..., Problem]) -> None:
+    totals = watched(*make_problem(), 0.3, 20_000).totals
+    assert len(totals) == 20_000
+    np.testing.assert_allclose(totals, UNITS, rtol=1e-9)
+
+
+def test_the_lectures_rate() -> None:
+    assert experts_rate(400, 50) == pytest.approx((np.log(50) / 400) ** 0.5)
+    assert experts_rate(3, 50) == 0.5
+
+
+def test_numbers_out_of_range_are_refused(problem: Problem) -> None:
+    with pytest.raises(ValueError, match=r"eta must be at most 0.5, not 0.6"):
+        HedgeBoost().path(*problem, Grid.of({"eta": [0.6], "n_rounds": [1]}))
+    with pytest.raises(ValueError, match="eta must be positive and finite, not 0"):
+        HedgeBoost().path(*problem, Grid.of({"eta": [0.0], "n_rounds": [1]}))
+    with pytest.raises(ValueError, match="m >= 2 training examples, not 1"):
+        experts_rate(10, 1)
+    with pytest.raises(ValueError, match="n_rounds >= 1, not 0"):
+        experts_rate(0, 10)
+
+
+def test_weights_are_those_of_the_algorithms_path(problem: Problem) -> None:
+    H, y = problem
+    fitted = HedgeBoostClassifier(0.2, n_rounds=30, voters="precomputed").fit(H, y)
+    path = HedgeBoost().path(H, y, Grid.of({"eta": [0.2], "n_rounds": [30]}))
+    np.testing.assert_array_equal(fitted.voter_weights_, path[0])
+
+
+def test_every_stage_adds_one_vote(problem: Problem) -> None:
+    H, y = problem
+    fitted = HedgeBoostClassifier(n_rounds=40, voters="precomputed").fit(H, y)
+    stages = np.array(list(fitted.staged_decision_function(H)))
+    assert len(stages) == 40
+    assert (np.abs(np.diff(stages, axis=0, prepend=0)) == 1).all()
+    np.testing.assert_array_equal(stages[-1], fitted.decision_function(H))
+
+
+def test_without_a_rate_it_is_the_lectures(problem: Problem) -> None:
+    H, y = problem
+    given = HedgeBoostClassifier((np.log(60) / 90) ** 0.5, n_rounds=90, voters="precomputed")
+    found = HedgeBoostClassifier(n_rounds=90, voters="precomputed").fit(H, y)
+    assert found.eta_ == pytest.approx(given.eta)
+    np.testing.assert_array_equal(found.voter_weights_, given.fit(H, y).voter_weights_)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "message"),
+    [
+        (HedgeBoostClassifier(0.7), "eta must be at most 0.5, not 0.7"),
+        (HedgeBoostClassifier(n_rounds=0), "n_rounds must be positive and finite, not 0"),
+    ],
+)
+def test_a_classifier_refuses_numbers_out_of_range(
+    problem: Problem, estimator: HedgeBoostClassifier, message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        estimator.fit(*problem)

@@ -1,0 +1,243 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.optimize import lsq_linear
+from sklearn.linear_model import Lasso, Ridge
+
+from quadrepro.base.types import FloatArray
+from quadrepro.core.estimators.greedy import QuadBoostClassifier
+from quadrepro.core.learners.greedy.loop import GreedyAlgorithm
+from quadrepro.core.learners.greedy.quadboost import (
+    QuadBoost,
+    QuadBoostL1,
+    QuadBoostL2,
+    QuadBoostLInf,
+    Selection,
+)
+from quadrepro.core.learners.learner import Grid
+
+Problem = tuple[FloatArray, FloatArray]
+Rule = Callable[[FloatArray, FloatArray], FloatArray]
+MANY = 200_000
+
+
+def fit(algorithm: GreedyAlgorithm, problem: Problem, **candidate: float) -> FloatArray:
+    grid = Grid.of({name: [value] for name, value in candidate.items()})
+    return algorithm.path(*problem, grid)[0]
+
+
+def transcription(
+    H: FloatArray,
+    y: FloatArray,
+    n_rounds: int,
+    decrease: Callable[[FloatArray, FloatArray], FloatArray],
+    delta: Callable[[float, float], float],
+) -> FloatArray:
+    """QuadBoost as section 3 of the paper reads, on the examples, one voter added a round."""
+    weights = np.zeros(H.shape[1])
+    eta = (H**2).mean(axis=0)
+    for _ in range(n_rounds):
+        c = H.T @ (y - H @ weights) / len(y)
+        j = int(np.argmax(decrease(c, eta)))
+        weights[j] += delta(c[j], eta[j])
+    return weights
+
+
+@pytest.mark.parametrize("selection", ["decrease", "correlation"])
+@pytest.mark.parametrize("real", [False, True])
+@pytest.mark.parametrize(
+    ("algorithm", "candidate", "decrease", "delta"),
+    [
+        (QuadBoost(), {}, lambda c, e: c**2 / e, lambda c, e: c / e),
+        (
+            QuadBoostL1(max_rounds=25),
+            {"lam": 0.05},
+            lambda c, e: np.maximum(np.abs(c) - 0.05, 0) ** 2 / e,
+            lambda c, e: np.sign(c) * max(abs(c) - 0.05, 0) / e,
+        ),
+        (
+            QuadBoostL2(),
+            {"lam": 2.0},
+            lambda c, e: c**2 / (e + 2.0),
+            lambda c, e: c / (e + 2.0),
+        ),
+        (
+            QuadBoostLInf(),
+            {"alpha_max": 0.03},
+            lambda c, e: 2 * c * np.clip(c / e, -0.03, 0.03) - e * np.clip(c / e, -0.03, 0.03) ** 2,
+            lambda c, e: float(np.clip(c / e, -0.03, 0.03)),
+        ),
+    ],
+    ids=["vanilla", "l1", "l2", "linf"],
+)
+def test_additive_form_is_the_papers_algorithm(
+    make_problem: Callable[..., Problem],
+    real: bool,
+    algorithm: QuadBoost,
+    candidate: dict[str, float],
+    decrease: Rule,
+    delta: Callable[[float, float], float],
+    selection: Selection,
+) -> None:
+    problem = make_problem(real=real)
+    rounds = {} if isinstance(algorithm, QuadBoostL1) else {"n_rounds": 25}
+    found = fit(replace(algorithm, selection=selection), problem, **candidate, **rounds)
+    by: Rule = decrease if selection == "decrease" else lambda c, e: np.abs(c)
+    np.testing.assert_allclose(found, transcription(*problem, 25, by, delta), atol=1e-12)
+
+
+def test_the_voter_of_largest_correlation_need_not_lower_the_risk_most() -> None:
+    H = np.array([[1, 0.1], [1, 0.1], [-1, -0.1], [-0.2, -0.1]])
+    y = np.array([1.0, 1.0, -1.0, -1.0])
+    # μ = (0.8, 0.1) and η = (0.76, 0.01), so that the risk falls by 0.84 or by 1.
+    by_decrease = fit(QuadBoost(), (H, y), n_rounds=1)
+    by_correlation = fit(QuadBoost(selection="correlation"), (H, y), n_rounds=1)
+    np.testing.assert_allclose(by_decrease, [0.0, 10.0], rtol=1e-12)
+    np.testing.assert_allclose(by_correlation, [0.8 / 0.76, 0.0], rtol=1e-12)
+    estimator = QuadBoostClassifier(n_rounds=1, selection="correlation", voters="precomputed")
+    np.testing.assert_array_equal(estimator.fit(H, y).voter_weights_, by_correlation)
+
+
+def test_voters_that_say_nothing_end_a_run_by_correlation() -> None:
+    problem = np.zeros((3, 2)), np.array([1.0, -1.0, 1.0])
+    assert not fit(QuadBoost(selection="correlation"), problem, n_rounds=3).any()
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"selection": "largest"}, "selection must be 'decrease' or 'correlation', not 'largest'"),
+        (
+            {"selection": "correlation", "reweight": True},
+            "selection 'correlation' is for the additive form",
+        ),
+    ],
+)
+def test_an_impossible_selection_is_refused(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        QuadBoost(**settings)
+
+
+@pytest.mark.parametrize("real", [False, True])
+@pytest.mark.parametrize("lam", [0.3, 0.1, 0.01, 0.001])
+def test_l1_reweighting_ends_at_the_lasso(
+    make_problem: Callable[..., Problem], real: bool, lam: float
+) -> None:
+    H, y = make_problem(real=real)
+    found = fit(QuadBoostL1(reweight=True, tol=1e-13), (H, y), lam=lam)
+    lasso = Lasso(alpha=lam, fit_intercept=False, tol=1e-14, max_iter=MANY).fit(H, y)
+    np.testing.assert_allclose(found, lasso.coef_, atol=1e-8)
+
+
+@pytest.mark.parametrize("real", [False, True])
+@pytest.mark.parametrize("lam", [10.0, 1.0, 0.01])
+def test_l2_reweighting_ends_at_ridge(
+    make_problem: Callable[..., Problem], real: bool, lam: float
+) -> None:
+    H, y = make_problem(real=real)
+    found = fit(QuadBoostL2(reweight=True, tol=1e-14), (H, y), lam=lam, n_rounds=MANY)
+    ridge = Ridge(alpha=lam * len(y), fit_intercept=False, solver="cholesky").fit(H, y)
+    np.testing.assert_allclose(found, ridge.coef_, atol=1e-10)
+
+
+@pytest.mark.parametrize("real", [False, True])
+@pytest.mark.parametrize("alpha_max", [0.01, 0.1, 1.0])
+def test_linf_reweighting_ends_at_bounded_least_squares(
+    make_problem: Callable[..., Problem], real: bool, alpha_max: float
+) -> None:
+    H, y = make_problem(real=real)
+    algorithm = QuadBoostLInf(reweight=True, tol=1e-14)
+    found = fit(algorithm, (H, y), alpha_max=alpha_max, n_rounds=MANY)
+    oracle = lsq_linear(H, y, (-alpha_max, alpha_max), method="bvls", tol=1e-14).x
+    np.testing.assert_allclose(found, oracle, atol=1e-9)
+
+
+def test_reweighting_bounds_each_of_two_equal_voters_on_its_own(problem: Problem) -> None:
+    H, y = problem
+    doubled = np.hstack([H, H])
+    found = fit(QuadBoostLInf(reweight=True), (doubled, y), alpha_max=0.02, n_rounds=MANY)
+    oracle = lsq_linear(doubled, y, (-0.02, 0.02), method="trf", tol=1e-14)
+    risk = ((y - doubled @ found) ** 2).sum() / 2
+    assert risk == pytest.approx(oracle.cost, rel=1e-8)
+    alone = fit(QuadBoostLInf(reweight=True), (H, y), alpha_max=0.02, n_rounds=MANY)
+    assert risk < ((y - H @ alone) ** 2).sum() / 2
+
+
+@pytest.mark.parametrize("reweight", [False, True])
+@pytest.mark.parametrize("real", [False, True])
+def test_vanilla_ends_at_least_squares(
+    make_problem: Callable[..., Problem], real: bool, reweight: bool
+) -> None:
+    H, y = make_problem(real=real)
+    found = fit(QuadBoost(reweight, tol=1e-14), (H, y), n_rounds=MANY)
+    np.testing.assert_allclose(found, np.linalg.lstsq(H, y)[0], atol=1e-10)
+
+
+def test_vanilla_is_the_same_in_both_forms(problem: Problem) -> None:
+    additive = fit(QuadBoost(False), problem, n_rounds=30)
+    reweighted = fit(QuadBoost(True), problem, n_rounds=30)
+    np.testing.assert_allclose(additive, reweighted, atol=1e-12)
+
+
+def test_l1_stops_when_no_voter_exceeds_lambda(problem: Problem) -> None:
+    H, y = problem
+    weights = fit(QuadBoostL1(), problem, lam=0.05)
+    residual = H.T @ (y - H @ weights) / len(y)
+    assert np.abs(residual).max() <= 0.05 + 1e-9
+    assert np.count_nonzero(weights) < H.shape[1]
+
+
+def test_l1_above_every_correlation_is_the_empty_vote(problem: Problem) -> None:
+    assert not fit(QuadBoostL1(), problem, lam=0.99).any()
+
+
+@pytest.mark.parametrize("real", [False, True])
+def test_each_vanilla_round_lowers_the_risk_by_c_squared_over_eta(
+    make_problem: Callable[..., Problem], real: bool
+) -> None:
+    H, y = make_problem(real=real)
+    eta = (H**2).mean(axis=0)
+    path = QuadBoost().path(H, y, Grid.of({"n_rounds": list(range(1, 20))}))
+    before = np.zeros(H.shape[1])
+    for weights in path:
+        c = H.T @ (y - H @ before) / len(y)
+        drop = ((y - H @ before) ** 2).mean() - ((y - H @ weights) ** 2).mean()
+        assert drop == pytest.approx((c**2 / eta).max(), abs=1e-12)
+        before = weights
+
+
+@pytest.mark.parametrize("reweight", [False, True])
+@pytest.mark.parametrize("axis", ["lam", "alpha_max"])
+def test_path_of_a_grid_is_each_candidate_fitted_alone(
+    problem: Problem, axis: str, reweight: bool
+) -> None:
+    algorithm: GreedyAlgorithm = QuadBoostL2(reweight) if axis == "lam" else QuadBoostLInf(reweight)
+    values = [10.0, 1.0] if axis == "lam" else [0.01, 0.1]
+    grid = Grid.of({"n_rounds": [1, 7, 50], axis: values})
+    path = algorithm.path(*problem, grid)
+    alone = [fit(algorithm, problem, **candidate) for candidate in grid.candidates]
+    np.testing.assert_array_equal(path, alone)
+
+
+def test_samples_are_what_training_on_their_examples_alone_gives(problem: Problem) -> None:
+    H, y = problem
+    keep = np.arange(len(y)) % 3 != 0
+    samples = np.vstack([keep, np.ones_like(keep)]).astype(float)
+    grid = Grid.of({"n_rounds": [5, 40], "lam": [3.0, 1.0]})
+    both = QuadBoostL2().path(H, y, grid, samples)
+    np.testing.assert_array_equal(both[0], QuadBoostL2().path(H[keep], y[keep], grid))
+    np.testing.assert_array_equal(both[1], QuadBoostL2().path(H, y, grid))
+
+
+def test_duplicate_voters_change_nothing_but_their_own_zero_weights(problem: Problem) -> None:
+    H, y = problem
+    doubled = np.hstack([H, -H[:, ::-1], H])
+    grid = Grid.of({"n_rounds": [1, 10, 100], "alpha_max": [0.01, 0.05]})
+    path = QuadBoostLInf().path(doubled, y, grid)
+    np.testing.assert_array_equal(path[:, : H.shape[1]], QuadBoostLInf().path(H, y, grid))
+    assert not path[:, H.shape[1] :].any()

@@ -1,0 +1,207 @@
+"""The validation error is that of the vote, and patience or a lag ends what does not improve."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from quadrepro.base.types import BoolArray, FloatArray, IntArray
+from quadrepro.core.learners.greedy.adaboost import AdaBoost, Validation
+from quadrepro.core.learners.greedy.loop import Rule, State, Step, boost, some
+from quadrepro.core.learners.learner import Stopping
+from quadrepro.core.voters.random_stumps import Coding, RandomStumps
+
+
+def problem(seed: int, m: int = 60) -> tuple[Validation, RandomStumps]:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(2 * m, 4))
+    y = np.where(X[:, 0] * X[:, 1] + X[:, 2] + rng.normal(size=2 * m) > 0, 1.0, -1.0)
+    coding = Coding.fit(X[:m])
+    source = RandomStumps(coding.transform(X[:m]), y[:m], np.random.default_rng(seed), per_round=30)
+    return Validation(source, coding.transform(X[m:]), y[m:], 1, Stopping(15)), source
+
+
+def run(validation: Validation, source: RandomStumps, n_rounds: int = 1000) -> None:
+    state = AdaBoost().weights(source, np.ones((1, source.n_examples)))
+    boost(AdaBoost().rule(np.array([np.nan])), state, n_rounds, [validation])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_errors_are_those_of_the_vote_and_the_best_round_is_the_first_of_fewest(seed: int) -> None:
+    validation, source = problem(seed)
+    run(validation, source)
+    last = int(validation.last_round[0])
+    errors = []
+    for t in range(1, last + 1):
+        sums = validation.vote(0, t).sums(validation.codes)
+        errors.append(int(((sums > 0) != (validation.y > 0)).sum()))
+    assert validation.best_errors[0] == min(errors)
+    assert validation.best_round[0] == 1 + errors.index(min(errors))
+    assert last == validation.best_round[0] + 15
+
+
+class Stumps(State):
+    """Makes the rounds of a source begin, and knows no more."""
+
+    def __init__(self, source: RandomStumps, n: int) -> None:
+        self.source = source
+        self.weights = np.zeros((n, 0))
+
+    def begin(self, t: int) -> None:
+        super().begin(t)
+        self.source.begin(t)
+
+    def advance(self, step: Step) -> None: ...
+
+    def keep(self, rows: BoolArray) -> None:
+        self.weights = self.weights[rows]
+
+
+@dataclass(frozen=True)
+class Script(Rule[Stumps]):
+    """Takes the picks and the weights of a script, and ends with its last line."""
+
+    row: IntArray
+    script: list[list[tuple[int, float]]]
+
+    def step(self, state: Stumps) -> Step:
+        lines = [self.script[r] for r in self.row]
+        picks, weights = np.array([line[state.round - 1] for line in lines]).T
+        last = np.array([len(line) == state.round for line in lines])
+        return Step(picks.astype(np.intp), weights, some(last))
+
+
+Line = list[tuple[int, float]]
+X = np.random.default_rng(1).normal(size=(7, 3))
+Y = np.array([1.0, -1.0, 1.0, 1.0, -1.0, 1.0, -1.0])
+CODES = Coding.fit(X).transform(X)
+
+
+def six_stumps(redraw: bool = True) -> RandomStumps:
+    rng = np.random.default_rng(3)
+    options = {"thresholds": "data", "polarity": "random", "redraw": redraw}
+    # A threshold of an example itself: the stump is negative there.
+    return RandomStumps(CODES, Y, rng, per_round=6, **options)
+
+
+def validated(script: list[Line], stopping: Stopping) -> Validation:
+    source = six_stumps()
+    found = Validation(source, CODES, Y, len(script), stopping)
+    boost(Script(np.arange(len(script)), script), Stumps(source, len(script)), 99, [found])
+    return found
+
+
+def by_hand(line: Line, stopping: Stopping) -> tuple[list[int], list[tuple[int, int, float]]]:
+    """Return the errors of all rounds and the stumps of the vote."""
+    source = six_stumps()
+    sums, errors, vote = np.zeros(len(Y)), [], []
+    for t, (pick, weight) in enumerate(line, 1):
+        source.begin(t)
+        attribute, cut = source.attributes[pick], source.cuts[pick]
+        signed = weight * source.turns[pick]
+        vote.append((attribute, cut, signed))
+        sums += np.where(CODES[attribute] > cut, signed, -signed)
+        errors.append(int(((sums > 0) != (Y > 0)).sum()))
+        if stopping.lag is None:
+            ends = t - errors.index(min(errors)) > stopping.patience
+        else:
+            ends = t > stopping.lag and errors[-1] >= errors[-1 - stopping.lag]
+        if ends:
+            break
+    return errors, vote
+
+
+lines = st.lists(
+    st.tuples(st.integers(0, 5), st.sampled_from([-1.0, -0.5, 0.0, 0.25, 1.0])), min_size=1
+)
+
+
+@settings(max_examples=150)
+@given(st.lists(lines, min_size=1, max_size=5), st.integers(1, 4), st.integers(0, 4))
+def test_every_trajectory_is_what_it_is_by_hand_whatever_ends_it(
+    script: list[Line], patience: int, lag: int
+) -> None:
+    stopping = Stopping(patience, lag or None)
+    found = validated(script, stopping)
+    for row, line in enumerate(script):
+        errors, vote = by_hand(line, stopping)
+        best = errors.index(min(errors)) + 1
+        assert (found.best_round[row], found.best_errors[row]) == (best, min(errors))
+        assert (found.last_round[row], found.last_errors[row]) == (len(errors), errors[-1])
+        for n_rounds in (1, best, len(errors), 99):
+            stumps = found.vote(row, n_rounds)
+            ours = zip(stumps.attributes, stumps.cuts, stumps.weights, strict=True)
+            assert list(ours) == vote[:n_rounds]
+
+
+def test_the_rule_and_patience_end_trajectories_in_one_round() -> None:
+    idle = (0, 0.0)
+    # An empty vote has the fewest errors in round 1; patience of 2 ends it in round 3.
+    script = [[idle] * 3, [idle] * 9, [idle, idle, (1, 1.0)], [idle, (3, 1.0), *[idle] * 7]]
+    found = validated(script, Stopping(2))
+    assert found.last_round.tolist() == [3, 3, 3, len(by_hand(script[3], Stopping(2))[0])]
+    for row, line in enumerate(script):
+        assert found.best_errors[row] == min(by_hand(line, Stopping(2))[0])
+
+
+@pytest.mark.parametrize(("take", "column"), [("best", 0), ("last", 1)])
+def test_the_taken_round_comes_with_its_own_errors(take: str, column: int) -> None:
+    y = outputs_of_the_first()
+    source = six_stumps(redraw=False)
+    found = Validation(source, CODES, y, 1, Stopping(2, take=take))
+    line = [(0, 1.0), (0, -2.0), (0, -1.0), (0, -1.0)]
+    boost(Script(np.arange(1), [line]), Stumps(source, 1), 99, [found])
+    rounds, errors = found.taken
+    assert (rounds.tolist(), errors.tolist()) == ([[1], [3]][column], [[0], [7]][column])
+
+
+def outputs_of_the_first() -> FloatArray:
+    source = six_stumps(redraw=False)
+    source.begin(1)
+    above = CODES[source.attributes[0]] > source.cuts[0]
+    return np.where(above, 1.0, -1.0) * source.turns[0]
+
+
+def validated_on(y: FloatArray, line: Line) -> Validation:
+    """Validate one trajectory that takes its picks from the same stumps in every round."""
+    source = six_stumps(redraw=False)
+    found = Validation(source, CODES, y, 1, Stopping(9))
+    boost(Script(np.arange(1), [line]), Stumps(source, 1), 99, [found])
+    return found
+
+
+def test_an_even_vote_is_negative() -> None:
+    # 0.1 + 0.2 - 0.3 is 5.6e-17 in floating point: an even vote all the same.
+    found = validated_on(np.full(7, -1.0), [(0, 0.1), (0, 0.2), (0, -0.3)])
+    assert (found.best_errors.tolist(), found.best_round.tolist()) == ([0], [3])
+
+
+def test_a_nearly_even_vote_is_not_even() -> None:
+    y = outputs_of_the_first()
+    found = validated_on(y, [(0, -0.25), (0, 0.25 + 1e-9)])
+    assert (found.best_errors.tolist(), found.best_round.tolist()) == ([0], [2])
+
+
+def test_a_first_round_without_a_right_example_is_the_best_so_far() -> None:
+    y = outputs_of_the_first()
+    found = validated_on(y, [(0, -1.0), (0, -1.0)])
+    assert (found.best_errors.tolist(), found.best_round.tolist()) == ([7], [1])
+
+
+def test_trajectories_that_end_early_keep_their_best() -> None:
+    validation, source = problem(0)
+    two = Validation(source, validation.codes, validation.y, 2, Stopping(3))
+    source.begin(1)
+    both = np.array([0, 1])
+    assert two.after(1, both, Step(np.array([0, 1]), np.ones(2), None), None) is None
+    two.retire(np.array([1]), Step(np.array([1]), np.ones(1), None), np.zeros((1, 0)))
+    assert two.last_round.tolist() == [1, 2]
+    zero = Step(np.array([0]), np.zeros(1), None)
+    ends = [two.after(t, np.array([0]), zero, None) for t in (2, 3, 4)]
+    assert [end is not None and bool(end[0]) for end in ends] == [False, False, True]
+    assert two.vote(1, 99).weights.tolist() == [1.0, 1.0]
+    assert two.best_round[0] == 1

@@ -1,0 +1,164 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from quadrepro.base.types import FloatArray
+from quadrepro.core.encoding import encode
+from quadrepro.core.learners.greedy.adaboost import AdaBoost
+from quadrepro.core.learners.greedy.quadboost import (
+    QuadBoost,
+    QuadBoostL1,
+    QuadBoostL2,
+    QuadBoostLInf,
+)
+from quadrepro.core.learners.learner import (
+    Algorithm,
+    DrawnProblem,
+    Grid,
+    Part,
+    Stopping,
+    Trainer,
+    TrainingData,
+    Voters,
+    positive_votes,
+)
+from quadrepro.core.learners.programs.lpboost import LPBoost
+from quadrepro.core.preprocessing import Normaliser
+from quadrepro.core.voters.random_stumps import Coding, RandomStumps
+from quadrepro.core.voters.reduction import VotingProblem, reduce_problem
+from quadrepro.core.voters.stumps import Stumps
+from quadrepro.data.store import load_dataset
+
+Problem = tuple[FloatArray, FloatArray]
+
+GRIDS: dict[Algorithm, dict[str, list[float]]] = {
+    AdaBoost(): {"n_rounds": [1, 100, 3000]},
+    QuadBoost(): {"n_rounds": [1, 100, 1000]},
+    QuadBoostL1(): {"lam": [0.1, 0.001]},
+    QuadBoostL2(): {"n_rounds": [10, 1000], "lam": [10.0, 1.0]},
+    QuadBoostLInf(): {"n_rounds": [10, 1000], "alpha_max": [0.001, 0.1]},
+    QuadBoostLInf(reweight=True): {"n_rounds": [10, 300], "alpha_max": [0.001, 0.1]},
+}
+
+
+def real_problem(name: str) -> tuple[FloatArray, FloatArray]:
+    dataset = load_dataset(name)
+    examples = encode(dataset, dataset.card.view("quadboost"))
+    rows = np.random.default_rng(0).permutation(len(examples.y))[:300]
+    X = examples.X[rows]
+    X = Normaliser.fit(X).transform(X)
+    return Stumps().fit(X).transform(X), examples.y[rows]
+
+
+@pytest.mark.parametrize("name", ["tictactoe", "titanic", "monks"])
+@pytest.mark.parametrize("algorithm", GRIDS, ids=repr)
+def test_the_reduced_problem_gives_the_weights_of_the_plain_one(
+    name: str, algorithm: Algorithm
+) -> None:
+    H, y = real_problem(name)
+    samples = np.vstack([np.arange(len(y)) % 5 != f for f in range(5)]).astype(float)
+    grid = Grid.of(GRIDS[algorithm])
+    plain = VotingProblem(H, y, samples, np.arange(H.shape[1]), H.shape[1])
+    reduced = reduce_problem(H, y, samples)
+    assert reduced.H.size < plain.H.size
+    weights = algorithm.path(H, y, grid, samples)
+    expected = plain.expand(algorithm._paths(plain, grid))
+    np.testing.assert_array_equal(weights, expected)
+    for ours, theirs in zip(weights, expected, strict=True):
+        np.testing.assert_array_equal(positive_votes(H, ours), positive_votes(H, theirs))
+
+
+@pytest.mark.parametrize("name", ["tictactoe", "titanic", "monks"])
+def test_lpboosts_objective_is_the_same_on_the_reduced_problem(name: str) -> None:
+    # A linear program may have several optimal votes, so the objectives are compared.
+    H, y = real_problem(name)
+    grid = Grid.of({"C": [0.01, 0.1, 1.0]})
+    plain = VotingProblem(H, y, np.ones((1, len(y))), np.arange(H.shape[1]), H.shape[1])
+    for ours, theirs, C in zip(
+        LPBoost().path(H, y, grid), LPBoost()._paths(plain, grid)[0], [0.01, 0.1, 1.0], strict=True
+    ):
+        a, b = (np.abs(w).sum() + C * np.maximum(0, 1 - y * (H @ w)).sum() for w in (ours, theirs))
+        assert a == pytest.approx(b, rel=1e-7)
+
+
+def test_a_path_has_an_axis_of_samples_if_samples_are_given(problem: Problem) -> None:
+    H, y = problem
+    grid = Grid.of({"n_rounds": [1, 3, 9]})
+    plain = AdaBoost().path(H, y, grid)
+    assert plain.shape == (3, 12)
+    samples = np.vstack([np.ones(60), np.arange(60) % 2])
+    both = AdaBoost().path(H, y, grid, samples)
+    assert both.shape == (2, 3, 12)
+    np.testing.assert_array_equal(both[0], plain)
+    assert (both[1] != plain).any()
+
+
+def test_a_path_is_over_the_plain_voters_whether_equal_ones_are_merged_or_not(
+    problem: Problem,
+) -> None:
+    H, y = problem
+    doubled = np.hstack([-H, H])
+    for algorithm in (QuadBoostL2(), QuadBoostL2(reweight=True)):
+        grid = Grid.of({"n_rounds": [40], "lam": [0.5]})
+        weights = algorithm.path(doubled, y, grid)[0]
+        assert weights.shape == (24,)
+        assert weights[12:].any() != algorithm.merges_voters
+
+
+def test_what_does_not_fit_the_algorithm_is_refused_before_it_is_computed(problem: Problem) -> None:
+    H, y = problem
+    with pytest.raises(ValueError, match="AdaBoost has no hyper-parameter 'lam'"):
+        AdaBoost().path(H, y, Grid.of({"n_rounds": [1], "lam": [1.0]}))
+    with pytest.raises(ValueError, match="labels must be -1 or"):
+        AdaBoost().path(H, y + 1, Grid.of({"n_rounds": [1]}))
+
+
+def test_an_algorithm_that_needs_a_voter_matrix_says_so(problem: Problem) -> None:
+    H, y = problem
+    codes = Coding.fit(H).transform(H)
+    drawn = DrawnProblem(
+        lambda: RandomStumps(codes, y, np.random.default_rng(0)), codes, y, codes, y, Stopping()
+    )
+    for algorithm in (QuadBoost(), LPBoost()):
+        name = type(algorithm).__name__
+        assert not algorithm.takes_drawn_stumps
+        with pytest.raises(ValueError, match=f"{name} needs a voter matrix, not drawn stumps"):
+            algorithm.hold_out(drawn, Grid.of({}))
+
+
+def test_an_algorithm_gives_votes_and_leaves_its_voters_to_the_data() -> None:
+    @dataclass(frozen=True)
+    class Given(Voters):
+        def trainer(
+            self, algorithm: Algorithm, data: TrainingData, grids: Sequence[Grid]
+        ) -> Trainer:
+            return algorithm, data, grids  # type: ignore[return-value]
+
+    part = Part(np.zeros((2, 1)), np.array([1.0, -1.0]))
+    data = TrainingData(part, part, None, Given(), lambda name: np.random.default_rng(0))
+    grids = [Grid.of({"n_rounds": [3]})]
+    algorithm = AdaBoost()
+    assert algorithm.trainer(data, grids) == (algorithm, data, grids)
+    assert algorithm.gives_votes
+    assert algorithm.limit(reduce_problem(np.ones((2, 1)), part.y)) == ""
+
+
+def test_a_vote_calls_positive_what_has_a_positive_sum(problem: Problem) -> None:
+    H, _ = problem
+    weights = np.random.default_rng(0).normal(size=(4, 12))
+    positive = positive_votes(H, weights)
+    assert positive.shape == (60, 4)
+    for example, row in zip(H, positive, strict=True):
+        for vote, found in zip(weights, row, strict=True):
+            assert found == (sum(w * h for w, h in zip(vote, example, strict=True)) > 0)
+
+
+def test_an_even_vote_is_negative() -> None:
+    H = np.array([[1.0, -1.0], [1.0, 1.0]])
+    assert positive_votes(H, np.array([[0.3, 0.3]])).tolist() == [[False], [True]]
+    # 0.1 + 0.2 - 0.3 is 5.6e-17 in floating point: an even vote all the same.
+    assert not positive_votes(np.array([[1.0, 1.0, -1.0]]), np.array([[0.1, 0.2, 0.3]])).any()

@@ -1,0 +1,213 @@
+"""Extreme values give the right answer or a ValueError: never a warning, a NaN or a wrong vote."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+import quadrepro
+from quadrepro.base.types import FloatArray
+from quadrepro.core.estimators.base import LearnerEstimator, VoteClassifier
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(40, 3))
+SCORE = X[:, 0] + 0.5 * X[:, 1]
+SIGNS = np.where(SCORE + RNG.normal(size=40) > 0, 1, -1)
+H = np.where(X > 0, 1.0, -1.0)
+
+SHORT: dict[str, dict[str, Any]] = {
+    "AdaBoostClassifier": {"n_rounds": 20},
+    "AdaBoostRegClassifier": {"C": 1.0, "n_rounds": 20},
+    "CBBoostClassifier": {"n_rounds": 20},
+    "CqBoostClassifier": {},
+    "EBBoostClassifier": {"n_rounds": 20},
+    "GBCBBoostClassifier": {"n_rounds": 20},
+    "GradientBoostClassifier": {"n_rounds": 20},
+    "GradientBoostRegressor": {"n_rounds": 20},
+    "HedgeBoostClassifier": {"n_rounds": 20},
+    "LPBoostClassifier": {},
+    "MinCqClassifier": {},
+    "QuadBoostClassifier": {"n_rounds": 20},
+    "RegularizedLPBoostClassifier": {"n_rounds": 20},
+    "RegularizedQPBoostClassifier": {"n_rounds": 20},
+}
+# Where a parameter has no effect by default: the settings under which it has.
+USED_WITH: dict[tuple[str, str], dict[str, Any]] = {
+    ("QuadBoostClassifier", "lam"): {"norm": "l2"},
+    ("QuadBoostClassifier", "alpha_max"): {"norm": "linf"},
+    ("GradientBoostClassifier", "nu"): {"step": "shrink"},
+    ("GradientBoostClassifier", "eps"): {"step": "epsilon"},
+    ("GradientBoostRegressor", "nu"): {"step": "shrink"},
+    ("GradientBoostRegressor", "eps"): {"step": "epsilon"},
+}
+NUMBERS = [
+    (name, parameter)
+    for name in SHORT
+    for parameter in inspect.signature(getattr(quadrepro, name)).parameters
+    if parameter
+    in ("C", "mu", "epsilon", "lam", "alpha_max", "nu", "u", "eps", "eta", "cuts", "depth")
+]
+
+
+def made(name: str, **parameters: Any) -> Any:
+    return getattr(quadrepro, name)(**(SHORT[name] | parameters))
+
+
+def target(name: str) -> FloatArray:
+    return SCORE if name.endswith("Regressor") else SIGNS
+
+
+def checked(estimator: Any, *data: FloatArray) -> FloatArray:
+    """Return the predictions on the training examples; all that was learned is finite."""
+    fitted = estimator.fit(*data)
+    if isinstance(fitted, VoteClassifier):
+        assert np.isfinite(fitted.voter_weights_).all()
+        assert np.isfinite(fitted.decision_function(data[0])).all()
+    else:
+        assert np.isfinite(fitted.train_loss_).all()
+    predictions: FloatArray = fitted.predict(data[0])
+    assert predictions.dtype.kind != "f" or np.isfinite(predictions).all()
+    return predictions
+
+
+def test_every_estimator_is_tried() -> None:
+    public = [getattr(quadrepro, name) for name in dir(quadrepro)]
+    estimators = {
+        e.__name__ for e in public if inspect.isclass(e) and issubclass(e, LearnerEstimator)
+    }
+    assert estimators == {*SHORT}
+
+
+@pytest.mark.parametrize("exponent", [-1000, -600, 600, 1000, 1021])
+@pytest.mark.parametrize("name", SHORT)
+def test_attributes_times_a_power_of_two_give_the_same_predictions(
+    name: str, exponent: int
+) -> None:
+    y = target(name)
+    scaled = checked(made(name), np.ldexp(X, exponent), y)
+    np.testing.assert_array_equal(scaled, checked(made(name), X, y))
+
+
+@pytest.mark.parametrize("name", SHORT)
+def test_attributes_may_span_the_whole_range_of_numbers(name: str) -> None:
+    # Thresholds between the two values of an attribute tell them apart, whatever they are.
+    y = target(name)
+    found = checked(made(name), 1.7e308 * H, y)
+    np.testing.assert_array_equal(found, checked(made(name), H, y))
+
+
+@pytest.mark.parametrize("step", ["full", "shrink", "truncate", "rescale", "rescale-truncate"])
+@pytest.mark.parametrize("exponent", [-1060, -600, -170, -160, 160, 170, 600, 1020])
+def test_targets_times_a_power_of_two_scale_the_predictions_or_are_refused(
+    step: str, exponent: int
+) -> None:
+    name = "GradientBoostRegressor"
+    y = np.ldexp(SCORE, exponent)
+    if abs(exponent) > 165:
+        with pytest.raises(ValueError, match=r"the largest target, .*: scale the targets"):
+            made(name, step=step).fit(X, y)
+        return
+    plain = checked(made(name, step=step), X, SCORE)
+    np.testing.assert_array_equal(checked(made(name, step=step), X, y), np.ldexp(plain, exponent))
+
+
+@pytest.mark.parametrize("exponent", [-1070, -600, -21, -19])
+@pytest.mark.parametrize("name", [name for name in SHORT if "Gradient" not in name])
+def test_voters_near_zero_are_refused(name: str, exponent: int) -> None:
+    tiny = H.copy()
+    tiny[:, 1] = np.ldexp(H[:, 1], exponent)
+    estimator = made(name, voters="precomputed")
+    needs_signs = "boosting with example weights needs voters with values -1 and \\+1"
+    if exponent >= -19 and name in ("CBBoostClassifier", "GBCBBoostClassifier"):
+        # The C-bound of a vote does not depend on the scale of a voter.
+        plain = made(name, voters="precomputed")
+        np.testing.assert_array_equal(checked(estimator, tiny, SIGNS), checked(plain, H, SIGNS))
+    elif exponent < -19:
+        with pytest.raises(ValueError, match=rf"the values of voter 1 are at most|{needs_signs}"):
+            estimator.fit(tiny, SIGNS)
+
+
+@pytest.mark.parametrize("value", [-1.0, np.nan, np.inf, 1e-320, 1e-150, 1e150, 1.7e308, 10**400])
+@pytest.mark.parametrize(("name", "parameter"), NUMBERS)
+def test_a_parameter_that_is_extreme_is_refused_by_name(
+    name: str, parameter: str, value: float
+) -> None:
+    estimator = made(name, **USED_WITH.get((name, parameter), {}), **{parameter: value})
+    with pytest.raises(ValueError, match=rf"{parameter} "):
+        estimator.fit(X, target(name))
+
+
+@pytest.mark.parametrize("value", [0, -1, 2.5, np.nan, np.inf, 1e10, 10**400])
+@pytest.mark.parametrize("name", [name for name in SHORT if "n_rounds" in SHORT[name]])
+def test_a_number_of_rounds_that_is_extreme_is_refused(name: str, value: float) -> None:
+    with pytest.raises(ValueError, match=r"n_rounds (must be|takes whole numbers)"):
+        made(name, n_rounds=value).fit(X, target(name))
+
+
+SMALL, LARGE = 1e-100, 1e100
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter", "value", "saturated"),
+    [
+        # Beyond the second value, the answer no longer depends on the parameter: no voter pays, no
+        # slack is worth its price, every example is at its bound, a step is as long as it can be.
+        ("AdaBoostRegClassifier", "C", LARGE, 1e6),
+        ("AdaBoostRegClassifier", "C", SMALL, 0),
+        ("CqBoostClassifier", "epsilon", LARGE, 1e3),
+        ("EBBoostClassifier", "lam", SMALL, 0),
+        ("EBBoostClassifier", "lam", 1e6, 1e5),
+        ("HedgeBoostClassifier", "eta", SMALL, 1e-30),
+        ("LPBoostClassifier", "C", 1e5, 1e3),
+        ("LPBoostClassifier", "C", SMALL, 1e-6),
+        ("QuadBoostClassifier", "lam", SMALL, 1e-9),
+        ("QuadBoostClassifier", "lam", LARGE, 1e6),
+        ("QuadBoostClassifier", "alpha_max", SMALL, 1e-30),
+        ("QuadBoostClassifier", "alpha_max", LARGE, 1e6),
+        ("MinCqClassifier", "mu", 1e-9, 1e-6),
+        ("RegularizedLPBoostClassifier", "nu", 1e-6, 1e-3),
+        ("RegularizedQPBoostClassifier", "C", SMALL, 1e-9),
+        ("GradientBoostClassifier", "u", SMALL, 1e-12),
+        ("GradientBoostClassifier", "u", LARGE, 1e20),
+        ("GradientBoostRegressor", "u", LARGE, 1e20),
+    ],
+)
+def test_at_the_ends_of_its_range_a_parameter_has_the_effect_of_its_limit(
+    name: str, parameter: str, value: float, saturated: float
+) -> None:
+    settings = USED_WITH.get((name, parameter), {})
+    found, limit = (
+        checked(made(name, **settings, **{parameter: v}), X, target(name))
+        for v in (value, saturated)
+    )
+    np.testing.assert_allclose(found, limit, rtol=1e-12)
+
+
+def test_a_step_that_drowns_the_targets_is_refused() -> None:
+    estimator = made("GradientBoostRegressor", step="epsilon", eps=1e8)
+    with pytest.raises(ValueError, match=r"eps is in units of the targets, .* not 1e\+08"):
+        estimator.fit(X, SCORE)
+    checked(estimator, X, 1e8 * SCORE)
+
+
+def test_the_largest_price_of_slack_gives_the_least_slack() -> None:
+    m = 100
+    rng = np.random.default_rng(1)
+    A = rng.normal(size=(m, 4))
+    y = np.where(A.sum(axis=1) + rng.normal(0, 2, size=m) > 0, 1.0, -1.0)
+    fitted = quadrepro.LPBoostClassifier(C=1e5).fit(A, y)
+    votes = fitted.voters_.transform(A)
+    slack = np.maximum(0, 1 - y * (votes @ fitted.voter_weights_)).sum()
+    # min C Σξ + Σ|α| with C → ∞: first the least Σξ over free α.
+    n = votes.shape[1]
+    least = linprog(
+        np.r_[np.zeros(n), np.ones(m)],
+        A_ub=-np.c_[y[:, None] * votes, np.eye(m)],
+        b_ub=-np.ones(m),
+        bounds=[(None, None)] * n + [(0, None)] * m,
+    )
+    assert slack == pytest.approx(least.fun, rel=1e-9)

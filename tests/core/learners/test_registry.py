@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import fields
+
+import pytest
+from pydantic import ValidationError
+
+from quadrepro.core.learners.greedy.quadboost import QuadBoostL2
+from quadrepro.core.learners.learner import Entry, Learner
+from quadrepro.core.learners.registry import ALGORITHMS, find_entry
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_every_entry_makes_an_algorithm_with_its_defaults(name: str) -> None:
+    entry = find_entry(name)
+    assert isinstance(entry, Entry)
+    learner = entry.make({})
+    assert type(learner) is entry.learner
+    assert issubclass(entry.learner, Learner)
+    assert bool(learner.hyperparameters) == (name != "baseline")
+    assert {key: getattr(learner, key) for key in entry.preset} == entry.preset
+    assert {key: getattr(learner, key) for key in entry.settings} == entry.settings
+    named = {f.name for f in fields(entry.learner)}
+    assert set(entry.settings) == named - set(entry.preset)
+    assert entry.source
+
+
+def test_labels_and_learners_are_distinct() -> None:
+    entries = ALGORITHMS.values()
+    assert len({entry.label for entry in entries}) == len(ALGORITHMS)
+    assert len({(entry.learner, str(entry.preset)) for entry in entries}) == len(ALGORITHMS)
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("quadbost-l2", "unknown algorithm 'quadbost-l2'; did you mean 'quadboost-l2'?"),
+        ("AdaBoost", "did you mean 'adaboost'?"),
+        ("xyz", "; the nearest of 28 are "),
+        ("sklearn:SVM", "scikit-learn has no estimator 'SVM'; did you mean 'SVR'?"),
+    ],
+)
+def test_an_unknown_name_is_refused_with_the_nearest(name: str, hint: str) -> None:
+    with pytest.raises(KeyError) as caught:
+        find_entry(name)
+    assert hint in caught.value.args[0]
+
+
+def test_an_estimator_of_scikit_learn_is_found_by_its_class() -> None:
+    entry = find_entry("sklearn:SVC")
+    assert entry.label == "SVC"
+    assert "kernel" in entry.names({})
+
+
+def test_settings_are_checked() -> None:
+    entry = ALGORITHMS["quadboost-l2"]
+    assert entry.make({"reweight": True}) == QuadBoostL2(reweight=True)
+    with pytest.raises(ValidationError, match="rewaight"):
+        entry.make({"rewaight": True})
+    with pytest.raises(ValidationError, match="tol"):
+        entry.make({"tol": "little"})
+    with pytest.raises(ValueError, match="power must be 1 or 2"):
+        ALGORITHMS["abr"].learner(power=3)
+
+
+def test_a_preset_cannot_be_changed() -> None:
+    entry = ALGORITHMS["rboosting"]
+    assert "step" not in entry.settings
+    assert entry.make({"step": "full"}) == entry.make({})
+
+
+HEAVY = (
+    "quadrepro.core.learners.greedy",
+    "quadrepro.core.learners.programs",
+    "quadrepro.core.learners.gradient",
+)
+
+
+def loaded_by(code: str) -> set[str]:
+    """Return the modules that a fresh interpreter has after running some code."""
+    command = f"import sys\n{code}\nprint(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", command], capture_output=True, text=True, check=True
+    )
+    return set(done.stdout.split())
+
+
+def test_an_algorithm_is_imported_when_it_is_needed_and_not_before() -> None:
+    before = loaded_by("from quadrepro.core.learners.registry import ALGORITHMS, find_entry")
+    assert "quadrepro.core.learners.registry" in before
+    assert not [name for name in before if name.startswith((*HEAVY, "sklearn"))]
+    after = loaded_by(
+        "from quadrepro.core.learners.registry import *\nALGORITHMS['lpboost'].learner"
+    )
+    assert "quadrepro.core.learners.programs.lpboost" in after
+    assert "quadrepro.core.learners.contestants" not in after
+    assert not [name for name in after if name.startswith("quadrepro.core.learners.gradient")]

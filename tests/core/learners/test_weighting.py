@@ -1,0 +1,159 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import clone, is_regressor
+
+from quadrepro import (
+    AdaBoostClassifier,
+    AdaBoostRegClassifier,
+    Conjunctions,
+    EBBoostClassifier,
+    GradientBoostClassifier,
+    HedgeBoostClassifier,
+    LPBoostClassifier,
+    QuadBoostClassifier,
+    RegularizedQPBoostClassifier,
+    Stumps,
+)
+from quadrepro.base.types import FloatArray
+from quadrepro.core import compiling
+from quadrepro.core.estimators.streaming import MomentClassifier
+from tests.core.learners.variants import ALL, CLASSIFIERS, VOTES
+
+PRICED = (AdaBoostRegClassifier, LPBoostClassifier, RegularizedQPBoostClassifier)
+"""Estimators with a price per example, so that twice the examples are another problem."""
+
+each_estimator = pytest.mark.parametrize("estimator", ALL, ids=repr)
+
+
+def examples(estimator: Any, seed: int = 0) -> tuple[FloatArray, Any]:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(50, 4)).round(1)
+    y = X[:, 0] + np.sin(2 * X[:, 1]) + rng.normal(0, 0.5, 50)
+    return X, (y if is_regressor(estimator) else np.where(y > 0.3, "yes", "no"))
+
+
+def outputs(fitted: Any, X: FloatArray) -> FloatArray:
+    return fitted.predict(X) if is_regressor(fitted) else fitted.decision_function(X)
+
+
+def assert_same(first: Any, second: Any, X: FloatArray, rtol: float = 1e-7) -> None:
+    expected = outputs(second, X)
+    np.testing.assert_allclose(
+        outputs(first, X), expected, rtol=rtol, atol=rtol * np.abs(expected).max()
+    )
+
+
+@each_estimator
+def test_whole_weights_are_repeated_rows_and_weight_zero_leaves_a_row_out(estimator: Any) -> None:
+    X, y = examples(estimator)
+    weights = np.random.default_rng(1).integers(0, 4, len(X))
+    # A row of weight zero must not move the thresholds, nor be a class of its own.
+    X[0], weights[0] = 100.0, 0
+    weighted = clone(estimator).fit(X, y, sample_weight=weights)
+    repeated = clone(estimator).fit(X.repeat(weights, axis=0), y.repeat(weights))
+    assert_same(weighted, repeated, X[1:])
+    np.testing.assert_allclose(
+        weighted.feature_importances_, repeated.feature_importances_, atol=1e-9
+    )
+
+
+@each_estimator
+def test_a_scale_of_the_weights_changes_nothing_unless_examples_have_a_price(
+    estimator: Any,
+) -> None:
+    X, y = examples(estimator)
+    weights = np.random.default_rng(2).uniform(0.2, 3.0, len(X))
+    # Experts have another rate if the weights add up to more than the examples.
+    first = clone(estimator).fit(X, y, sample_weight=0.5 * weights)
+    second = clone(estimator).fit(X, y, sample_weight=0.3 * weights)
+    if not isinstance(estimator, PRICED):
+        assert_same(first, second, X)
+
+
+@pytest.mark.parametrize("price", [0.05, 0.2])
+@pytest.mark.parametrize("kind", [LPBoostClassifier, RegularizedQPBoostClassifier])
+def test_the_price_of_slack_is_that_of_a_weight_of_one(kind: Any, price: float) -> None:
+    X, y = examples(kind())
+    weights = np.random.default_rng(2).uniform(0.2, 3.0, len(X))
+    first = kind(4 * price).fit(X, y, sample_weight=weights)
+    assert_same(first, kind(price).fit(X, y, sample_weight=4 * weights), X)
+
+
+def test_the_default_rate_of_experts_depends_on_total_weight_or_number_of_examples() -> None:
+    X, y = examples(HedgeBoostClassifier())
+    eta = {s: HedgeBoostClassifier().fit(X, y, np.full(50, s)).eta_ for s in (0.01, 1.0, 4.0)}
+    assert eta[4.0] == HedgeBoostClassifier().fit(X.repeat(4, axis=0), y.repeat(4)).eta_
+    assert eta[0.01] == eta[1.0] < eta[4.0]
+
+
+@pytest.mark.parametrize("estimator", CLASSIFIERS, ids=repr)
+def test_weights_of_classes_multiply_those_of_examples(estimator: Any) -> None:
+    X, y = examples(estimator)
+    weights = np.random.default_rng(3).uniform(0.5, 2.0, len(X))
+    positive = y == "yes"
+    share = weights[positive].sum() / weights.sum()
+    balanced = weights * np.where(positive, 0.5 / share, 0.5 / (1 - share))
+    for class_weight, expected in (
+        ({"yes": 3.0}, weights * np.where(positive, 3.0, 1.0)),
+        ("balanced", balanced),
+    ):
+        by_class = clone(estimator).set_params(class_weight=class_weight)
+        assert_same(
+            by_class.fit(X, y, sample_weight=weights),
+            clone(estimator).fit(X, y, sample_weight=expected),
+            X,
+        )
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [e for e in VOTES if isinstance(e, MomentClassifier)],
+    ids=repr,
+)
+def test_weighted_chunks_add_up_to_all_examples(estimator: MomentClassifier) -> None:
+    X, y = examples(estimator)
+    weights = np.random.default_rng(4).integers(0, 4, len(X))
+    voters = estimator.voters or Stumps()
+    placed = clone(voters).fit(X.repeat(weights, axis=0), (y == "yes").repeat(weights))
+    chunked = clone(estimator)
+    whole = clone(estimator).set_params(voters=clone(voters)).fit(X, y, sample_weight=weights)
+    chunked.voters = placed
+    for rows in (slice(0, 20), slice(20, 50)):
+        chunked.partial_fit(X[rows], y[rows], ["no", "yes"], sample_weight=weights[rows])
+    np.testing.assert_array_equal(chunked.voter_weights_, whole.voter_weights_)
+
+
+@pytest.mark.parametrize("voters", [None, Conjunctions(4, 3)])
+def test_a_stream_takes_weights_of_classes(voters: Stumps | None) -> None:
+    X, y = examples(QuadBoostClassifier())
+    vote = QuadBoostClassifier(n_rounds=20, voters=voters, class_weight={"no": 3})
+    streamed = clone(vote).fit_stream(lambda: iter([(X[:20], y[:20]), (X[20:], y[20:])]))
+    np.testing.assert_array_equal(streamed.voter_weights_, vote.fit(X, y).voter_weights_)
+    for method in (vote.set_params(class_weight="balanced").partial_fit, vote.fit_stream):
+        with pytest.raises(ValueError, match="needs class_weight as a dict, not 'balanced'"):
+            method(X, y)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        AdaBoostClassifier(30),
+        EBBoostClassifier(0.3, n_rounds=30),
+        AdaBoostRegClassifier(5.0, n_rounds=30),
+        HedgeBoostClassifier(n_rounds=30),
+        GradientBoostClassifier("full", n_rounds=10),
+    ],
+    ids=repr,
+)
+def test_fractions_give_the_same_bytes_without_compiled_loops(
+    estimator: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y = examples(estimator)
+    weights = np.random.default_rng(5).uniform(0.2, 3.0, len(X))
+    compiled = clone(estimator).fit(X, y, sample_weight=weights).decision_function(X)
+    monkeypatch.setattr(compiling, "enabled", lambda: False)
+    assert clone(estimator).fit(X, y, weights).decision_function(X).tobytes() == compiled.tobytes()

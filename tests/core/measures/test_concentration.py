@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quadrepro.core.measures.concentration import (
+    bernstein,
+    bernstein_of_errors,
+    empirical_bernstein,
+    hoeffding,
+)
+
+Draw = Callable[[np.random.Generator, tuple[int, int]], np.ndarray]
+
+DISTRIBUTIONS: dict[str, tuple[Draw, float, float]] = {
+    "uniform": (lambda rng, shape: rng.random(shape), 1 / 2, 1 / 12),
+    "even coin": (lambda rng, shape: rng.binomial(1, 0.5, shape), 0.5, 0.25),
+    "rare coin": (lambda rng, shape: rng.binomial(1, 0.02, shape), 0.02, 0.02 * 0.98),
+    "beta(2, 5)": (lambda rng, shape: rng.beta(2, 5, shape), 2 / 7, 10 / (49 * 8)),
+    "constant": (lambda rng, shape: np.full(shape, 0.3), 0.3, 0.0),
+}
+REPEATS = 4000
+
+sizes = st.integers(2, 10_000)
+probabilities = st.floats(1e-6, 0.5)
+units = st.floats(0, 1)
+
+
+@pytest.mark.parametrize("name", DISTRIBUTIONS)
+@pytest.mark.parametrize("n", [5, 60])
+@pytest.mark.parametrize("delta", [0.05, 0.3])
+def test_every_bound_holds_as_often_as_it_promises(name: str, n: int, delta: float) -> None:
+    draw, expectation, variance = DISTRIBUTIONS[name]
+    z = draw(np.random.default_rng(1), (REPEATS, n))
+    mean = z.mean(axis=1)
+    bounds = {
+        "hoeffding": hoeffding(mean, n, delta),
+        "bernstein": bernstein(mean, np.full(REPEATS, variance), n, delta),
+        "empirical": empirical_bernstein(mean, z.var(axis=1, ddof=1), n, delta),
+    }
+    # Three standard errors of the simulation.
+    slack = 3 * (delta * (1 - delta) / REPEATS) ** 0.5
+    for bound, values in bounds.items():
+        assert (values >= expectation).mean() >= 1 - delta - slack, bound
+
+
+def test_the_bounds_are_the_theorems_formulas() -> None:
+    ln10, ln20 = np.log(10), np.log(20)
+    assert hoeffding(0.2, 50, 0.1) == pytest.approx(0.2 + (ln10 / 100) ** 0.5)
+    assert bernstein(0.2, 0.01, 50, 0.1) == pytest.approx(
+        0.2 + (0.02 * ln10 / 50) ** 0.5 + ln10 / 150
+    )
+    assert empirical_bernstein(0.2, 0.01, 50, 0.1) == pytest.approx(
+        0.2 + (0.02 * ln20 / 50) ** 0.5 + 7 * ln20 / 147
+    )
+
+
+@given(units, st.integers(10, 10_000), st.floats(1e-6, 0.1))
+def test_bernstein_is_tighter_than_hoeffding_where_the_variance_is_small(
+    mean: float, n: int, delta: float
+) -> None:
+    # With V = 0 it is, where ln(1/δ) / (3n) < sqrt(ln(1/δ) / (2n)), that is ln(1/δ) < 4.5 n.
+    assert bernstein(mean, 0.0, n, delta) < hoeffding(mean, n, delta)
+
+
+@given(units, st.floats(0, 0.25), sizes, probabilities)
+def test_more_draws_and_a_larger_delta_tighten_every_bound(
+    mean: float, variance: float, n: int, delta: float
+) -> None:
+    for bound in (
+        lambda n, delta: hoeffding(mean, n, delta),
+        lambda n, delta: bernstein(mean, variance, n, delta),
+        lambda n, delta: empirical_bernstein(mean, variance, n, delta),
+    ):
+        assert bound(2 * n, delta) < bound(n, delta)
+        assert bound(n, 1.5 * delta) < bound(n, delta)
+        assert bound(n, delta) > mean
+
+
+@given(units, st.floats(0, 0.2), sizes, probabilities)
+def test_a_larger_variance_loosens_the_bounds_that_know_it(
+    mean: float, variance: float, n: int, delta: float
+) -> None:
+    for bound in (bernstein, empirical_bernstein):
+        assert bound(mean, variance + 0.05, n, delta) > bound(mean, variance, n, delta)
+
+
+@given(st.integers(0, 50), st.integers(50, 5000), probabilities)
+def test_bernsteins_bound_on_errors_is_the_largest_probability_that_the_theorem_allows(
+    wrong: int, n: int, delta: float
+) -> None:
+    error = wrong / n
+    p = float(bernstein_of_errors(error, n, delta))
+    assert error <= p <= 1
+    grid = np.linspace(0, 1, 2001)
+    allowed = grid <= bernstein(error, grid * (1 - grid), n, delta)
+    assert (allowed == (grid <= p)).mean() >= 1 - 2 / len(grid)
+    if p < 1:
+        assert bernstein(error, p * (1 - p), n, delta) == pytest.approx(p)
+
+
+def test_bernsteins_bound_on_errors_holds_as_often_as_it_promises() -> None:
+    for p in (0.02, 0.3, 0.9):
+        errors = np.random.default_rng(2).binomial(60, p, REPEATS) / 60
+        assert (bernstein_of_errors(errors, 60, 0.3) >= p).mean() >= 0.7 - 0.03
+
+
+def test_numbers_out_of_range_are_refused() -> None:
+    with pytest.raises(ValueError, match="n >= 2, not 1"):
+        empirical_bernstein(0.5, 0.0, 1, 0.1)
+    with pytest.raises(ValueError, match=r"probability in \(0, 1\), not 1.5"):
+        hoeffding(0.5, 10, 1.5)
+    with pytest.raises(ValueError, match=r"error must be in \[0, 1\], not 1.5"):
+        bernstein_of_errors(1.5, 10, 0.1)

@@ -1,0 +1,159 @@
+from __future__ import annotations
+
+import json
+import math
+import os
+import shutil
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from quadrepro.base import code
+from quadrepro.base.code import imports_of, modules_of
+from quadrepro.core import compiling
+
+
+@pytest.mark.parametrize("value", ["0", "1", ""])
+def test_loops_are_compiled_if_numba_is_here_and_the_switch_is_not_0(
+    value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("QUADREPRO_JIT", value)
+    compiling.enabled.cache_clear()
+    try:
+        assert compiling.enabled() is (value != "0" and find_spec("numba") is not None)
+        # Asked in every round, so it is read once.
+        monkeypatch.setenv("QUADREPRO_JIT", "1" if value == "0" else "0")
+        assert compiling.enabled() is (value != "0" and find_spec("numba") is not None)
+    finally:
+        monkeypatch.undo()
+        compiling.enabled.cache_clear()
+
+
+ROOT = Path(__file__).parents[2]
+KERNELS = [
+    ".".join(path.relative_to(ROOT).with_suffix("").parts)
+    for path in (ROOT / "quadrepro").rglob("*_compiled.py")
+]
+FOLDERS = """
+import json, sys
+from pathlib import Path
+from quadrepro.base import code
+from quadrepro.core import compiling
+
+def folders():
+    code._module.cache_clear()
+    compiling.cache_folder.cache_clear()
+    return {name: str(compiling.cache_folder(name)) for name in json.loads(sys.argv[1])}
+
+found = {"": folders()}
+for name in sys.argv[2:]:
+    source = code._source(name)
+    former = source.read_text()
+    source.write_text(former + "\\nCHANGED = 1\\n")
+    found[name] = folders()
+    source.write_text(former)
+print(json.dumps(found))
+"""
+LOGARITHM = """
+import numpy as np
+from quadrepro.core import elementary_compiled as elementary
+out = np.empty(1)
+elementary.log_all(np.array([2.0]), out)
+print(out[0])
+"""
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """Return a copy of the package."""
+    ignored = shutil.ignore_patterns("__pycache__")
+    return Path(shutil.copytree(code.PACKAGE, tmp_path / "quadrepro", ignore=ignored))
+
+
+def output(package: Path, code: str, *words: str, **environment: str) -> str:
+    """Return what code prints with a copy of the package."""
+    loops = {"NUMBA_CACHE_DIR": str(package.parent / "loops")}
+    where = {"PYTHONPATH": str(package.parent), **loops, **environment}
+    return subprocess.run(
+        [sys.executable, "-B", "-c", code, *words],
+        cwd=package.parent,
+        env=os.environ | where,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+
+
+def folders(package: Path, *changes: str, **environment: str) -> dict[str, dict[str, str]]:
+    """Return the folder of each module of loops: as they are, and after each change of a module."""
+    words = (json.dumps(KERNELS), *changes)
+    found: dict[str, dict[str, str]] = json.loads(output(package, FOLDERS, *words, **environment))
+    return found
+
+
+def test_all_of_the_package_that_loops_import_is_followed() -> None:
+    for kernel in KERNELS:
+        ours = {name for name in imports_of(kernel) if code._source(name).is_file()}
+        ours = {name for name in ours if name.startswith("quadrepro.")}
+        assert ours - {"quadrepro.base.types"} <= modules_of([kernel])
+
+
+def test_a_change_of_a_module_is_one_of_all_loops_that_use_it(package: Path) -> None:
+    names = modules_of(KERNELS)
+    found = folders(package, *names)
+    before = found.pop("")
+    for name in names:
+        changed = {kernel for kernel in KERNELS if before[kernel] != found[name][kernel]}
+        assert changed == {kernel for kernel in KERNELS if name in modules_of([kernel])} != set()
+
+
+def test_settings_of_numba_that_change_machine_code_have_folders_of_their_own(
+    package: Path,
+) -> None:
+    before, after = folders(package)[""], folders(package, NUMBA_OPT="1")[""]
+    assert not set(before.values()) & set(after.values())
+
+
+def test_a_changed_helper_in_another_file_changes_what_compiled_loops_return(
+    package: Path,
+) -> None:
+    assert float(output(package, LOGARITHM)) == pytest.approx(math.log(2.0))
+    source = package / "core" / "elementary.py"
+    former = source.read_text()
+    assert former.count("    return k * LN2_HIGH -") == 1
+    source.write_text(former.replace("    return k * LN2", "    return 5.0 + k * LN2"))
+    assert float(output(package, LOGARITHM)) == pytest.approx(5.0 + math.log(2.0))
+
+
+def test_only_folders_of_loops_that_were_not_used_for_long_are_deleted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    find = compiling.cache_folder.__wrapped__
+    used, old, new, other = (
+        find("quadrepro.core.learners.programs.ordered_compiled"),
+        tmp_path / f"quadrepro-ordered_compiled-{'0' * 16}",
+        tmp_path / f"quadrepro-ordered_compiled-{'1' * 16}",
+        tmp_path / "quadrepro-ordered_compiled-notes",
+    )
+    for folder in (old, new, other):
+        folder.mkdir()
+        (folder / "file").touch()
+    for folder in (used, old, other):
+        os.utime(folder, (0, 0))
+    assert find("quadrepro.core.learners.programs.ordered_compiled") == used
+    assert {*tmp_path.iterdir()} == {used, new, other}
+
+
+def test_loops_are_compiled_where_no_folder_can_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("numba")
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "file"))
+    monkeypatch.setattr(compiling, "cache_folder", compiling.cache_folder.__wrapped__)
+    made = compiling.compiled("float64(float64)")(lambda x: 2.0 * x)
+    assert made(1.5) == 3.0

@@ -1,0 +1,158 @@
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+from sklearn.neighbors import KNeighborsClassifier
+
+from quadrepro.base.types import FloatArray
+from quadrepro.core.learners.contestants.predictor import EstimatorPredictor
+from quadrepro.core.learners.greedy.adaboost import AdaBoost
+from quadrepro.core.learners.greedy.ebboost import EBBoost
+from quadrepro.core.learners.learner import (
+    Algorithm,
+    DrawnProblem,
+    Grid,
+    Part,
+    Stopping,
+    TrainingData,
+    Value,
+)
+from quadrepro.core.learners.predictor import Predictions
+from quadrepro.core.learners.programs.lp_reg import RegularizedLP
+from quadrepro.core.learners.programs.lpboost import LPBoost
+from quadrepro.core.learners.programs.qp_reg import RegularizedQP
+from quadrepro.core.learners.programs.soft_margin import SoftMargin
+from quadrepro.core.learners.voting import DrawnVotes, FixedStumps, MatrixVotes
+from quadrepro.core.search import HoldOut
+from quadrepro.core.voters.random_stumps import Coding, RandomStumps, StumpVote
+
+
+@pytest.fixture
+def problem() -> DrawnProblem:
+    """Return 80 + 80 noisy examples of a rule over three attributes."""
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(160, 3))
+    y = np.where(X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(size=160) > 0, 1.0, -1.0)
+    coding = Coding.fit(X[:80])
+    train, valid = coding.transform(X[:80]), coding.transform(X[80:])
+
+    def stumps() -> RandomStumps:
+        return RandomStumps(train, y[:80], np.random.default_rng(9), per_round=40)
+
+    return DrawnProblem(stumps, train, y[:80], valid, y[80:], Stopping(25, max_rounds=500))
+
+
+@dataclass(frozen=True, eq=False)
+class Searched:
+    """The choice of a search, and the vote behind it."""
+
+    candidate: dict[str, Value]
+    errors: FloatArray
+    vote: StumpVote
+
+
+def search(algorithm: Algorithm, problem: DrawnProblem, grid: Grid) -> Searched:
+    choice = HoldOut()(DrawnVotes([grid], algorithm, problem, problem.valid))
+    found = algorithm.hold_out(problem, grid)
+    best = int(np.argmin(choice.losses))
+    assert found.candidates[best] == choice.fitted.candidate
+    vote = found.vote(best)
+    np.testing.assert_array_equal(vote.positive(problem.valid), choice.fitted.predicted)
+    total = np.abs(vote.weights).sum()
+    margins = problem.y_train * vote.sums(problem.train) / total
+    np.testing.assert_array_equal(choice.fitted.margins, margins)
+    return Searched(choice.fitted.candidate, choice.losses, vote)
+
+
+def errors_of(vote: StumpVote, problem: DrawnProblem) -> int:
+    return int((vote.positive(problem.valid) != (problem.y_valid > 0)).sum())
+
+
+def test_every_value_sees_the_draws_that_adaboost_sees(
+    problem: DrawnProblem,
+) -> None:
+    alone = search(AdaBoost(), problem, Grid.of({}))
+    among = search(EBBoost(), problem, Grid.of({"lam": [1.0, 0.1, 0.0]}))
+    assert among.errors[2] == alone.errors[0] == errors_of(alone.vote, problem)
+    same = search(EBBoost(), problem, Grid.of({"lam": [0.0]}))
+    np.testing.assert_array_equal(same.vote.attributes, alone.vote.attributes)
+    np.testing.assert_array_equal(same.vote.cuts, alone.vote.cuts)
+    np.testing.assert_allclose(same.vote.weights, alone.vote.weights, rtol=1e-12)
+    assert same.candidate == {"lam": 0.0, **alone.candidate}
+
+
+def test_the_candidate_of_fewest_validation_errors_is_chosen_and_the_first_of_equals(
+    problem: DrawnProblem,
+) -> None:
+    values = [30.0, 3.0, 1.0, 0.3, 0.03]
+    choice = search(EBBoost(), problem, Grid.of({"lam": values}))
+    alone = [search(EBBoost(), problem, Grid.of({"lam": [v]})).errors[0] for v in values]
+    np.testing.assert_array_equal(choice.errors, alone)
+    assert choice.candidate["lam"] == values[int(np.argmin(alone))]
+    assert errors_of(choice.vote, problem) == min(alone)
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "grid"),
+    [
+        (RegularizedLP(), Grid.of({"nu": [1.0, 0.5, 0.2, 0.05]})),
+        (RegularizedQP(), Grid.of({"C": [0.001, 0.1, 10.0]})),
+    ],
+)
+def test_new_weights_are_for_the_stumps_that_adaboost_found(
+    problem: DrawnProblem, algorithm: SoftMargin, grid: Grid
+) -> None:
+    found = search(AdaBoost(), problem, Grid.of({}))
+    choice = search(algorithm, problem, grid)
+    np.testing.assert_array_equal(choice.vote.cuts, found.vote.cuts)
+    assert (choice.vote.weights * np.sign(found.vote.weights) >= 0).all()
+    assert errors_of(choice.vote, problem) == choice.errors.min()
+    assert choice.candidate["n_rounds"] == found.candidate["n_rounds"]
+    signs = np.sign(found.vote.weights)
+    oriented = found.vote.outputs(problem.train) * signs
+    value = [choice.candidate[name] for name, _ in grid.axes]
+    weights = algorithm.solve_weights(oriented, problem.y_train, value)[0] * signs
+    np.testing.assert_allclose(choice.vote.weights, weights, atol=1e-7)
+
+
+def test_the_last_round_can_be_taken_instead_of_the_best(problem: DrawnProblem) -> None:
+    best = search(AdaBoost(), problem, Grid.of({}))
+    to_the_end = replace(problem, stopping=replace(problem.stopping, take="last"))
+    last = search(AdaBoost(), to_the_end, Grid.of({}))
+    n_rounds = best.candidate["n_rounds"]
+    assert last.candidate["n_rounds"] == n_rounds + problem.stopping.patience
+    assert len(last.vote.weights) == n_rounds + problem.stopping.patience
+    np.testing.assert_array_equal(last.vote.weights[:n_rounds], best.vote.weights)
+
+
+def test_an_algorithm_that_needs_a_voter_matrix_is_refused(problem: DrawnProblem) -> None:
+    with pytest.raises(ValueError, match="LPBoost needs a voter matrix, not drawn stumps"):
+        HoldOut()(DrawnVotes([Grid.of({"C": [1.0]})], LPBoost(), problem, problem.valid))
+    H = np.array([[1.0], [-1.0]])
+    with pytest.raises(ValueError, match="not over a matrix"):
+        HoldOut()(MatrixVotes([Grid.of({"C": [1.0]})], LPBoost(), H, H[:, 0], H))
+
+
+def test_held_out_examples_choose_a_predictor_and_take_no_part_in_its_training() -> None:
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(170, 3))
+    y = np.where(X[:, 0] + X[:, 1] ** 2 - 1 + rng.normal(size=170) > 0, 1.0, -1.0)
+    train, valid, test = (Part(X[s], y[s]) for s in (slice(80), slice(80, 120), slice(120, None)))
+    data = TrainingData(train, test, valid, FixedStumps(1), lambda name: np.random.default_rng(0))
+    values = [1, 3, 7, 15, 31]
+    grids = [Grid.of({"n_neighbors": [k]}) for k in values]
+    choice = HoldOut()(Predictions(grids, EstimatorPredictor("KNeighborsClassifier"), data))
+    fitted = [KNeighborsClassifier(k).fit(*train) for k in values]
+    errors = [int((model.predict(valid.X) != valid.y).sum()) for model in fitted]
+    best = int(np.argmin(errors))
+    assert choice.fitted.candidate == {"n_neighbors": values[best]}
+    assert choice.losses.tolist() == errors
+    predicted = fitted[best].predict(test.X) > 0
+    np.testing.assert_array_equal(choice.fitted.predicted, predicted)
+    probabilities = fitted[best].predict_proba(test.X)
+    np.testing.assert_array_equal(choice.fitted.probabilities, probabilities)
+    knn = EstimatorPredictor("KNeighborsClassifier")
+    with pytest.raises(ValueError, match="hold-out"):
+        HoldOut()(Predictions(grids, knn, replace(data, valid=None)))

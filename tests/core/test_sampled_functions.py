@@ -1,0 +1,139 @@
+"""Samples of regression functions against their definitions, within five standard errors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from quadrepro.core.samples import (
+    Measured,
+    draw_m1,
+    draw_m2,
+    draw_sparse,
+    m1_mean,
+    m2_mean,
+    sparse_mean,
+)
+from quadrepro.data.card import load_card
+from tests.data.sources.samples import N, assert_follows, first_and_last, rng
+
+every = pytest.mark.parametrize("draw", [draw_m1, draw_m2, draw_sparse])
+
+
+@every
+def test_a_longer_sample_begins_with_the_shorter_one(draw: Callable[..., Measured]) -> None:
+    (X, y), (longer_X, longer_y) = draw(rng(), 7, 0.3), draw(rng(), 11, 0.3)
+    assert np.array_equal(X, longer_X[:7])
+    assert np.array_equal(y, longer_y[:7])
+
+
+@every
+def test_another_seed_gives_other_rows(draw: Callable[..., Measured]) -> None:
+    assert np.all(np.any(draw(rng(0), 5, 0.3)[0] != draw(rng(1), 5, 0.3)[0], axis=1))
+
+
+@every
+def test_inputs_and_targets_have_four_decimals(draw: Callable[..., Measured]) -> None:
+    X, y = draw(rng(), 9, 1.0)
+    for values in (X.ravel(), y):
+        assert values.tolist() == [float(f"{value:.4f}") for value in values]
+
+
+@pytest.mark.parametrize(
+    ("draw", "mean", "n_inputs"),
+    [(draw_m1, m1_mean, 1), (draw_m2, m2_mean, 10), (draw_sparse, sparse_mean, 10)],
+)
+def test_a_regression_is_its_mean_on_a_cube_with_normal_noise(
+    draw: Callable[..., Any], mean: Callable[..., Any], n_inputs: int
+) -> None:
+    X, y = draw(rng(), N, 0.3)
+    assert X.shape == (N, n_inputs)
+    for x in X.T:
+        assert_follows(x, stats.uniform(-2, 4).cdf)
+    assert np.all(np.abs(np.corrcoef(X.T) - np.eye(n_inputs)) < 5 / math.sqrt(N))
+    assert_follows(y - mean(X), stats.norm(0, 0.3).cdf)
+
+
+@pytest.mark.parametrize(
+    ("draw", "mean"), [(draw_m1, m1_mean), (draw_m2, m2_mean), (draw_sparse, sparse_mean)]
+)
+def test_without_noise_the_target_is_the_mean_of_the_inputs_as_given(
+    draw: Callable[..., Any], mean: Callable[..., Any]
+) -> None:
+    X, y = draw(rng(), 1000, 0)
+    assert np.abs(y).max() > 1
+    assert np.abs(y - mean(X)).max() <= 0.5001e-4
+
+
+@pytest.mark.parametrize(
+    ("x", "low", "expected"),
+    [
+        (-1 / 16, -0.25, -2.5),
+        (-3 / 16, -0.25, 2.5 * math.sqrt(3)),
+        (-1 / 16, -1 / 16, -2.5),
+        (-9 / 16, -0.25, 0),
+        (-9 / 16, -0.75, -7.5),
+        (0, -0.25, 0),
+        (1 / 16, -0.25, 0),
+    ],
+)
+def test_m1_at_points_where_the_sine_is_one(x: float, low: float, expected: float) -> None:
+    assert m1_mean(np.array([[x]]), low).tolist() == [pytest.approx(expected, abs=1e-12)]
+
+
+def test_m2_at_points_where_the_sine_is_one() -> None:
+    root = math.sqrt(math.pi / 2)
+    X = np.zeros((4, 10))
+    X[0, 0], X[1, 1], X[2, 8], X[3, 9] = root, root, -root, -root
+    np.testing.assert_allclose(m2_mean(X), [root, -root, -root, root])
+    assert m2_mean(np.full((1, 10), 1.5)).tolist() == [pytest.approx(0, abs=1e-12)]
+
+
+def test_the_sparse_mean_is_a_vote_of_five_stumps_of_falling_weight() -> None:
+    corners = np.array(np.meshgrid(*[[-1, 1]] * 5)).reshape(5, -1).T
+    cuts = np.array([-1, -0.5, 0, 0.5, 1])
+    X = np.zeros((32, 10))
+    X[:, :5] = cuts + 0.01 * corners
+    expected = [sum(Fraction(int(s), j) for j, s in enumerate(row, 1)) for row in corners]
+    np.testing.assert_allclose(sparse_mean(X), [float(value) for value in expected], atol=1e-12)
+    # A threshold itself is below, and the other five inputs do not count.
+    X[:, :5], X[:, 5:] = cuts, 2
+    assert sparse_mean(X).tolist() == [pytest.approx(-137 / 60)] * 32
+
+
+@pytest.mark.parametrize("name", ["m1", "m2", "sparse"])
+def test_the_lowest_risk_of_a_regression_is_the_variance_of_its_noise(name: str) -> None:
+    card = load_card(name)
+    assert card.view("default").bayes_error == pytest.approx(
+        card.sources[0].parameters["sigma"] ** 2
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "first", "last"),
+    [
+        ("m1", {"rows": 100, "sigma": 0.3}, [0.5478, -0.184], [1.9131, 0.0682]),
+        (
+            "m2",
+            {"rows": 100, "sigma": 0.3},
+            [0.5478, -0.9209, -1.8361, 0.2384],
+            [1.7934, -0.7512, 1.0259, 2.752],
+        ),
+        (
+            "sparse",
+            {"rows": 100, "sigma": 0.3},
+            [0.5478, -0.9209, -1.8361, 0.3866],
+            [1.7934, -0.7512, 1.0259, 0.7709],
+        ),
+    ],
+)
+def test_a_seed_gives_these_rows(
+    name: str, parameters: dict[str, float], first: list[Any], last: list[Any]
+) -> None:
+    assert first_and_last(name, **parameters) == (first, last)

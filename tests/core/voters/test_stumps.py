@@ -1,0 +1,237 @@
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.sparse import csr_array
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.compose import ColumnTransformer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from quadrepro import AdaBoostClassifier, Conjunctions, DrawnStumps, Stumps
+from quadrepro.core.voters import groups
+from quadrepro.core.voters.bits import pack
+
+matrices = arrays(np.float64, (7, 3), elements=st.floats(-1e6, 1e6))
+
+
+@given(matrices)
+def test_every_threshold_lies_strictly_between_minimum_and_maximum(X: np.ndarray) -> None:
+    thresholds = Stumps(4).fit(X).thresholds_
+    spread = X.max(axis=0) - X.min(axis=0)
+    wide = spread > max(1e-9 * np.abs(X).max(), 1e-300)
+    assert (thresholds[wide] > X.min(axis=0)[wide, None]).all()
+    assert (thresholds[wide] < X.max(axis=0)[wide, None]).all()
+
+
+@given(matrices)
+def test_thresholds_are_evenly_spaced(X: np.ndarray) -> None:
+    low, high = X.min(axis=0), X.max(axis=0)
+    expected = np.linspace(low, high, 6, axis=1)[:, 1:-1]
+    np.testing.assert_allclose(Stumps(4).fit(X).thresholds_, expected, atol=1e-9, rtol=1e-9)
+
+
+def test_a_stump_is_positive_strictly_above_its_threshold() -> None:
+    stumps = Stumps(1).fit(np.array([[0.0], [2.0]]))
+    assert stumps.transform(np.array([[0.5], [1.0], [1.5]])).ravel().tolist() == [-1, -1, 1]
+
+
+def test_stumps_of_one_attribute_stand_side_by_side() -> None:
+    X = np.array([[0.0, 10.0], [1.0, 20.0]])
+    H = Stumps(2).fit(X).transform(np.array([[0.5, 0.0]]))
+    assert H.tolist() == [[1, -1, -1, -1]]
+
+
+def test_a_constant_attribute_keeps_its_columns_as_constant_voters() -> None:
+    X = np.array([[5.0, 0.0], [5.0, 1.0]])
+    assert (Stumps(3).fit(X).transform(X)[:, :3] == -1).all()
+
+
+@given(matrices, matrices)
+def test_chosen_columns_are_those_of_the_voter_matrix(X: np.ndarray, X_new: np.ndarray) -> None:
+    stumps = Stumps(4).fit(X)
+    H = stumps.transform(X)
+    varying = stumps.varying(X)
+    np.testing.assert_array_equal(varying, np.flatnonzero((H[0] != H).any(axis=0)))
+    for chosen in (varying, np.array([11, 2])):
+        found = stumps.columns(X_new, chosen)
+        np.testing.assert_array_equal(found, stumps.transform(X_new)[:, chosen])
+        assert found.flags.f_contiguous
+
+
+def test_no_threshold_at_all_is_refused() -> None:
+    with pytest.raises(ValueError, match="per_attribute must be at least 1"):
+        Stumps(0).fit(np.zeros((2, 1)))
+
+
+@given(matrices)
+def test_the_ranges_of_the_attributes_are_enough(X: np.ndarray) -> None:
+    fitted = Stumps(4).fit_ranges(X.min(axis=0), X.max(axis=0))
+    assert fitted.thresholds_.tobytes() == Stumps(4).fit(X).thresholds_.tobytes()
+    np.testing.assert_array_equal(fitted.transform(X), Stumps(4).fit_transform(X))
+    with pytest.raises(ValueError, match="per_attribute must be at least 1"):
+        Stumps(0).fit_ranges(X[0], X[0])
+
+
+def test_voters_are_named_by_what_they_ask() -> None:
+    X = pd.DataFrame({"age": [0.0, 3.0], "flag": [5.0, 5.0]})
+    stumps = Stumps(2).fit(X)
+    expected = ["age > 1", "age > 2", "flag > 5", "flag > 5 (2)"]
+    assert stumps.get_feature_names_out().tolist() == expected
+    assert stumps.get_feature_names_out(["age", "flag"]).tolist() == expected
+    assert Stumps(1).fit(X.to_numpy()).get_feature_names_out().tolist() == ["x0 > 1.5", "x1 > 5"]
+
+
+def test_a_frame_of_voters_has_their_names_as_columns() -> None:
+    X = pd.DataFrame({"age": [0.0, 3.0], "flag": [5.0, 6.0]}, index=["a", "b"])
+    stumps = Stumps(1)
+    frame = stumps.set_output(transform="pandas").fit_transform(X)
+    assert frame.columns.tolist() == ["age > 1.5", "flag > 5.5"]
+    assert frame.index.tolist() == ["a", "b"]
+    assert frame.to_numpy().tolist() == [[-1, -1], [1, 1]]
+
+
+def test_output_as_frames_changes_no_vote() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 3)), rng.normal(size=60) > 0
+    alone = AdaBoostClassifier(10).fit(X, y)
+    with config_context(transform_output="pandas"):
+        found = AdaBoostClassifier(10, voters=Stumps()).fit(X, y)
+        scores = found.decision_function(X)
+    np.testing.assert_array_equal(found.voter_weights_, alone.voter_weights_)
+    np.testing.assert_array_equal(scores, alone.decision_function(X))
+
+
+def test_some_columns_become_voters_in_a_column_transformer() -> None:
+    X = pd.DataFrame({"age": [0.0, 3.0, 1.0], "flag": [0.0, 1.0, 0.0]})
+    some = ColumnTransformer([("voters", Stumps(1), ["age"])], remainder="passthrough")
+    pipeline = make_pipeline(some.set_output(transform="pandas"), LogisticRegression())
+    pipeline.fit(X, [0, 1, 0])
+    names = pipeline[:-1].get_feature_names_out().tolist()
+    assert names == ["voters__age > 1.5", "remainder__flag"]
+
+
+def test_the_number_of_thresholds_is_a_parameter_of_the_classifier() -> None:
+    X, y = np.arange(40.0)[:, None], np.arange(40) % 20 > 6
+    grid = {"voters__per_attribute": [1, 12]}
+    search = GridSearchCV(AdaBoostClassifier(voters=Stumps()), grid).fit(X, y)
+    assert search.best_params_ == {"voters__per_attribute": 12}
+    assert search.best_estimator_.voter_weights_.shape == (12,)
+
+
+GAPS = np.array([[0.0, 1.0], [3.0, 2.0], [np.nan, 3.0], [1.0, 4.0], [np.nan, 5.0]])
+
+
+def test_a_missing_value_is_above_no_threshold_and_has_a_voter() -> None:
+    stumps = Stumps(2, missing="branch").fit(GAPS)
+    np.testing.assert_allclose(stumps.thresholds_, [[1, 2], [1 + 4 / 3, 1 + 8 / 3]])
+    assert stumps.gaps_.tolist() == [0]
+    H = stumps.transform(GAPS)
+    assert H[:, :2].tolist() == [[-1, -1], [1, 1], [-1, -1], [-1, -1], [-1, -1]]
+    assert H[:, 4].tolist() == [-1, -1, 1, -1, 1]
+    assert stumps.get_feature_names_out().tolist()[4] == "x0 is missing"
+    assert stumps.n_voters == 6
+    assert (H[:, 5] == 1).all()
+    # In an attribute without gaps in training, a missing value is just not above.
+    assert stumps.transform([[0.0, np.nan]]).tolist() == [[-1, -1, -1, -1, -1, 1]]
+
+
+def test_missing_values_are_refused_unless_they_are_a_branch() -> None:
+    with pytest.raises(ValueError, match="NaN"):
+        Stumps().fit(GAPS)
+    with pytest.raises(ValueError, match="missing must be 'error' or 'branch', not 'mean'"):
+        Stumps(missing="mean").fit(GAPS)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="infinity"):
+        Stumps(missing="branch").fit([[np.inf], [0.0]])
+
+
+def test_missing_values_count_below_a_threshold_with_too_little_weight() -> None:
+    X = np.array([[0.0], [1.0], [2.0], [3.0]] + [[np.nan]] * 6)
+    stumps = Stumps(2, 0.15, missing="branch").fit(X)
+    # Two examples of ten are above 1, and only one is above 2.
+    assert stumps.thresholds_.tolist() == [[1.0, np.inf]]
+
+
+def test_an_attribute_that_is_always_missing_has_constant_stumps() -> None:
+    H = Stumps(2, missing="branch").fit_transform(np.array([[np.nan, 0.0], [np.nan, 1.0]]))
+    assert H[:, :2].tolist() == [[-1, -1]] * 2
+    assert H[:, 4].tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("voters", [Stumps(3), Conjunctions(3, 2), DrawnStumps(7, random_state=0)])
+def test_bits_are_the_voter_matrix(voters: Stumps) -> None:
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(130, 4)), rng.choice([-1.0, 1.0], 130)
+    X[rng.random(X.shape) < 0.2] = np.nan
+    voters = clone(voters).set_params(missing="branch").fit(X, y)
+    H = voters.transform(X)
+    np.testing.assert_array_equal(voters.pack(X), pack(H.T > 0))
+    assert H.shape[1] == voters.n_voters == len(voters.get_feature_names_out())
+    assert len(set(voters.get_feature_names_out())) == voters.n_voters
+    # One voter is always +1.
+    assert voters.over_attributes(np.ones(voters.n_voters)).sum() == voters.n_voters - 1
+
+
+@pytest.mark.parametrize("block", [1, 100, 10**6])
+@pytest.mark.parametrize("voters", [Stumps(3), Conjunctions(3, 2), DrawnStumps(7, random_state=0)])
+def test_sparse_examples_give_the_voters_of_dense_ones(
+    voters: Stumps, block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(groups, "CELLS", block)
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(130, 4)) * (rng.random((130, 4)) < 0.3), rng.choice([-1.0, 1.0], 130)
+    dense, found = clone(voters).fit(X, y), clone(voters).fit(csr_array(X), y)
+    assert found.thresholds_.tobytes() == dense.thresholds_.tobytes()
+    np.testing.assert_array_equal(found.transform(csr_array(X)), dense.transform(X))
+    np.testing.assert_array_equal(found.pack(csr_array(X)), dense.pack(X))
+
+
+CHECKED = [Stumps(), Stumps(missing="branch"), DrawnStumps(20, random_state=0), Conjunctions(3, 2)]
+
+
+@parametrize_with_checks(CHECKED)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+def test_follows_scikit_learns_conventions(estimator, check) -> None:  # type: ignore[no-untyped-def]
+    check(estimator)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("share", [0.05, 0.2, 0.5])
+def test_a_stump_has_enough_weight_on_both_sides_or_is_constant(
+    share: float, weighted: bool
+) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    weights = rng.uniform(0.1, 5.0, 60) if weighted else np.ones(60)
+    plain = Stumps(20).fit(X)
+    stumps = Stumps(20, min_weight_fraction_leaf=share).fit(
+        X, sample_weight=weights if weighted else None
+    )
+    right = weights @ (plain.transform(X) > 0) / weights.sum()
+    light = np.minimum(right, 1 - right) < share
+    assert light.any()
+    expected = np.where(light, np.where(right < 0.5, np.inf, -np.inf), plain.thresholds_.ravel())
+    assert stumps.thresholds_.ravel().tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("share", [-0.1, 0.6])
+def test_a_share_of_the_weight_out_of_range_is_refused(share: float) -> None:
+    with pytest.raises(ValueError, match=r"min_weight_fraction_leaf must be between 0 and 0\.5"):
+        Stumps(min_weight_fraction_leaf=share).fit(np.zeros((2, 1)))
+
+
+def test_ranges_do_not_tell_the_weight_beside_a_threshold() -> None:
+    with pytest.raises(ValueError, match="needs the examples"):
+        Stumps(min_weight_fraction_leaf=0.1).fit_ranges(np.zeros(1), np.ones(1))
+
+
+def test_numbers_of_voters_add_up_by_attribute() -> None:
+    stumps = Stumps(2).fit(np.array([[0.0, 0.0], [1.0, 1.0]]))
+    assert stumps.over_attributes(np.array([1.0, 2.0, 3.0, 4.0])).tolist() == [3.0, 7.0]

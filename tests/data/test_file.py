@@ -1,0 +1,158 @@
+"""What is found out about a user's file: its format, its separator and its header."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from quadrepro.data.inspection import GAPS
+from quadrepro.data.own import plain_stem, read_own
+from quadrepro.data.sources.frame import Frame
+from quadrepro.errors import DataError
+
+
+def written(folder: Path, text: str, name: str = "my.csv") -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def cells(frame: Frame) -> list[list[object]]:
+    return [column.tolist() for column in frame.columns]
+
+
+@pytest.mark.parametrize(
+    ("name", "stem"),
+    [
+        ("my.csv", "my"),
+        ("my.data.csv.gz", "my.data"),
+        ("my.TSV", "my"),
+        ("my.csv.csv", "my.csv"),
+        ("my.v2", "my.v2"),
+        ("my", "my"),
+        (".csv", ".csv"),
+    ],
+)
+def test_the_stem_is_the_name_without_the_endings_that_say_the_format(name: str, stem: str) -> None:
+    assert plain_stem(Path("folder", name)) == stem
+
+
+words = st.text(st.characters(codec="ascii", categories=("L",)), min_size=1, max_size=5)
+tables = st.integers(2, 4).flatmap(
+    lambda width: st.tuples(
+        st.lists(words, min_size=width, max_size=width, unique=True),
+        st.lists(
+            st.lists(st.integers(-99, 99).map(str), min_size=width, max_size=width),
+            min_size=1,
+            max_size=5,
+        ),
+    )
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(tables, st.sampled_from([",", ";", "\t", " "]), st.booleans())
+def test_the_separator_is_found_and_rows_are_those_below_the_header(
+    tmp_path_factory: pytest.TempPathFactory,
+    table: tuple[list[str], list[list[str]]],
+    separator: str,
+    blank_line: bool,
+) -> None:
+    names, rows = table
+    lines = [*([""] if blank_line else []), *(separator.join(row) for row in (names, *rows))]
+    path = written(tmp_path_factory.mktemp("own"), "\n".join(lines) + "\n", "my.txt")
+    frame, layout = read_own(path, names[-1], GAPS)
+    assert frame.names == tuple(names)
+    assert cells(frame) == [list(column) for column in zip(*rows, strict=True)]
+    assert layout == {
+        "separator": "blank" if separator == " " else separator,
+        "skip": 2 if blank_line else 1,
+    }
+    assert frame.place(0) == f"line {3 if blank_line else 2}"
+
+
+def test_the_separator_is_the_one_that_has_the_target_among_its_fields(tmp_path: Path) -> None:
+    path = written(tmp_path, "a,b,c;label\n1,2,3;x\n4,5,6;y\n")
+    frame, layout = read_own(path, "label", GAPS)
+    assert layout["separator"] == ";"
+    assert frame.names == ("a,b,c", "label")
+
+
+@pytest.mark.parametrize(
+    ("text", "target", "row"),
+    [
+        ("5.1,3.5,a\n4.9,?,b\n", "label", "5.1, 3.5, a"),
+        ("high,big,no\nlow,big,no\n", "label", "high, big, no"),
+        ("1,2,3,4,5,6\n6,5,4,3,2,1\n", "label", "1, 2, 3, 4, 5, ..."),
+    ],
+)
+def test_a_first_line_that_looks_like_the_others_is_no_header(
+    tmp_path: Path, text: str, target: str, row: str
+) -> None:
+    path = written(tmp_path, text)
+    with pytest.raises(DataError) as error:
+        read_own(path, target, GAPS)
+    assert str(error.value) == (
+        f"{path}, line 1: this looks like a row ({row}), not like the names of columns; add a line"
+        " with the names above it"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "target"),
+    [
+        ("2019,2020,label\n5,6,a\n7,8,b\n", "label"),
+        ("size,colour,label\n1,red,red\n2,blue,red\n", "label"),
+        ("size,NA,label\n1,?,a\n2,?,b\n", "label"),
+    ],
+)
+def test_a_header_is_one_if_it_names_the_target_or_a_word_is_above_numbers(
+    tmp_path: Path, text: str, target: str
+) -> None:
+    frame, _ = read_own(written(tmp_path, text), target, GAPS)
+    assert frame.names == tuple(text.split("\n")[0].split(","))
+
+
+def test_formats_with_names_of_their_own_keep_them_and_sparse_rows_get_some(
+    tmp_path: Path,
+) -> None:
+    pq.write_table(pa.table({" a ": [1.5], "b": ["x"]}), tmp_path / "my.parquet")
+    frame, layout = read_own(tmp_path / "my.parquet", "b", GAPS)
+    assert (frame.names, layout) == (("a", "b"), {"format": "parquet"})
+    (tmp_path / "my.svm.gz").write_bytes(gzip.compress(b"1 2:3\n0 1:1\n", mtime=0))
+    frame, layout = read_own(tmp_path / "my.svm.gz", "label", GAPS)
+    assert (frame.names, layout) == (("f1", "f2", "label"), {"format": "libsvm"})
+    assert cells(frame) == [[0, 1], [3, 0], ["1", "0"]]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("my.xlsx", "PK", ": the format is not known, since 'my.xlsx' does not end in .arff, .csv"),
+        ("my", "a,b\n1,2\n", ": the format is not known, since 'my' does not end in .arff, .csv,"),
+        ("my.csv", "", ": the file is empty"),
+        ("my.csv", " \n\t\n", ": the file is empty"),
+        ("my.csv", "a,label\n", ": the file has a header but no rows"),
+        ("my.csv", "a,b,a,a\n1,2,3,x\n", ", line 1: columns 1, 3 and 4 have the same name 'a'"),
+        ("my.csv", "a,b\n1,2\n3\n", ", line 3: 1 fields, but the first row has 2"),
+        ("my.csv", 'a,b\n1,"2\n', ", line 2: unexpected end of data"),
+    ],
+)
+def test_a_file_that_cannot_be_understood_is_refused(
+    tmp_path: Path, name: str, text: str, message: str
+) -> None:
+    path = written(tmp_path, text, name)
+    with pytest.raises(DataError) as error:
+        read_own(path, "b", GAPS)
+    assert str(error.value).startswith(f"{path}{message}")
+
+
+def test_columns_without_a_name_can_be_many(tmp_path: Path) -> None:
+    frame, _ = read_own(written(tmp_path, ",,label\n1,2,a\n3,4,b\n"), "label", GAPS)
+    assert frame.names == ("", "", "label")

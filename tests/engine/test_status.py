@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from quadrepro.config.config import load_experiment
+from quadrepro.config.plan import make_plan
+from quadrepro.core.problems import StoredRows
+from quadrepro.engine.estimates import NAME
+from quadrepro.engine.records import Record
+from quadrepro.engine.run import compute, local
+from quadrepro.engine.status import Line, overview
+from quadrepro.engine.store import RecordStore
+
+
+def test_cells_are_counted_by_how_far_they_are(
+    small_config: Callable[..., Path], tmp_path: Path
+) -> None:
+    cells, store = make_plan(load_experiment(small_config())).cells, RecordStore(tmp_path)
+    assert overview(cells, store).lines == (
+        Line("quadboost-l2", 2, 0, 2, (), None),
+        Line("ada", 2, 0, 2, (), None),
+    )
+    first, second = cells[:2]
+    compute([first], store, local(0), lambda cell, record: None)
+    store.put(Record(second.key, "failed", content=second.content, message="boom"))
+    found = overview(cells, store)
+    l2, ada = found.lines
+    assert (l2.n_kept, l2.n_missing, len(ada.failed), ada.n_missing) == (1, 1, 1, 1)
+    assert l2.seconds is not None
+    assert ada.seconds is None
+    assert (l2.failed, ada.failed) == ((), (second,))
+    assert found.missing == (cells[2], cells[3])
+    assert found.forecast(2).unknown == ("ada",)
+
+
+def test_a_damaged_record_is_missing_as_for_a_run(
+    small_config: Callable[..., Path], tmp_path: Path
+) -> None:
+    cells, told = make_plan(load_experiment(small_config())).cells, list[str]()
+    store = RecordStore(tmp_path, lambda path, fault: told.append(path.name), read_only=True)
+    compute(cells, RecordStore(tmp_path), local(0), lambda cell, record: None)
+    damaged = store.path(cells[0].key)
+    damaged.write_bytes(damaged.read_bytes()[:-5])
+    found = overview(cells, store)
+    assert found.missing == (cells[0],)
+    assert sum(line.n_kept for line in found.lines) == len(cells) - 1
+    assert told == [damaged.name]
+    assert damaged.exists()
+
+
+def test_no_key_is_made_where_there_are_no_records(
+    small_config: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cells = make_plan(load_experiment(small_config())).cells
+    monkeypatch.setattr(StoredRows, "origin", None)
+    found = overview(cells, RecordStore(tmp_path))
+    assert [line.n_missing for line in found.lines] == [2, 2]
+    assert len(found.missing) == 4
+
+
+def test_without_a_summary_records_tell_the_same(
+    small_config: Callable[..., Path], tmp_path: Path
+) -> None:
+    plan = make_plan(load_experiment(small_config(), repeats=2))
+    store = RecordStore(tmp_path)
+    compute([c for c in plan.cells if not c.repeat], store, local(0), lambda cell, record: None)
+    with_summary = overview(plan.cells, store)
+    (tmp_path / NAME).unlink()
+    without = overview(plan.cells, store)
+    for name in ("quadboost-l2", "ada"):
+        one, two = (
+            next(line.seconds for line in found.lines if line.algorithm == name)
+            for found in (with_summary, without)
+        )
+        assert one == pytest.approx(two, abs=1e-5)

@@ -1,0 +1,35 @@
+"""All that quadrepro has itself keeps to the contracts of its kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from quadrepro.base.plugins import KINDS
+from quadrepro.plugins import Contract, contracts_of, title
+from quadrepro.plugins.kinds import REGISTRIES
+
+ANOTHER_PROCESS = ("adaboost", "lpboost", "boosting")
+"""One of a family, since a process takes a second to begin."""
+
+
+def cases() -> Iterator[object]:
+    for kind in KINDS:
+        for name in REGISTRIES[kind].own():
+            for contract in contracts_of(kind):
+                what = contract.__name__
+                if "another_process" not in what or name in ANOTHER_PROCESS:
+                    yield pytest.param(contract, name, id=f"{kind}-{name}-{what}")
+
+
+@pytest.mark.parametrize(("contract", "name"), [*cases()])
+def test_all_of_ours_keep_to_the_contracts(contract: Contract, name: str) -> None:
+    contract(name)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_contract_says_in_a_line_of_its_own_what_it_asks(kind: str) -> None:
+    lines = [title(contract) for contract in contracts_of(kind)]  # type: ignore[arg-type]
+    assert all(lines)
+    assert len({*lines}) == len(lines)

@@ -1,0 +1,146 @@
+"""A small results folder made by hand, with every kind of file a page reads."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from quadrepro.results.files import CELLS_HEADER
+from quadrepro.tables.table import csv_text
+from quadrepro.tables.verdict_table import DATA_HEADER, SCORE_HEADER
+
+ERRORS = {
+    ("monks", "quadboost"): (40, 44, 48),
+    ("monks", "adaboost"): (30, 30, 36),
+    ("wine", "quadboost"): (10, 20, 30),
+    ("wine", "adaboost"): (10, 20, 30),
+}
+"""Wrong examples of 100 on three splits."""
+
+VERDICTS = (
+    ("table1", "monks", "quadboost", "risk", "0.43", 0.44, 0.4, 0.48, 0.6, "inside", ""),
+    ("table1", "wine", "quadboost", "risk", "0.01", 0.2, 0.1, 0.3, 0.01, "outside", ""),
+    ("table1", "monks", "adaboost", "risk", "0.52", 0.32, 0.24, 0.4, 0.001, "outside", ""),
+    ("table1", "wine", "adaboost", "risk", "0.28", "", "", "", "", "not comparable", "no result"),
+)
+
+SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path d="M 1.2345 2"/></svg>'
+
+RISKS = """## Small: test risks
+
+| Data set | QuadBoost | AdaBoost |
+|:---------|----------:|---------:|
+| monks    |      0.44 |     0.32 |
+| wine     |      0.20 |     0.20 |
+
+Ours are means.
+"""
+
+NOTES = """# Notes
+
+Both sets are small; see [the risks](risks.md).
+
+## What does not reproduce
+
+The printed risk of wine is **far** too low.
+
+## What is open
+
+Nothing.
+"""
+
+
+def make_folder(path: Path, **changes: str | None) -> Path:
+    """Write a results folder with some files replaced or, if they are None, left out.
+
+    Files are named as keywords, with a double underscore for the dot.
+    """
+    texts = _files() | {name.replace("__", "."): text for name, text in changes.items()}
+    path.mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
+        if text is not None:
+            (path / name).write_text(text, encoding="utf-8")
+    return path
+
+
+def manifest(**changes: Any) -> str:
+    """Return a ``tables.json`` with some of its fields replaced."""
+    content = {
+        "tables": {
+            name: {
+                "key": name,
+                "title": f"Small: {title}",
+                "files": [f"{name}{ending}" for ending in endings],
+            }
+            for name, title, endings in (
+                ("risks", "test risks", (".md", ".csv", ".tex")),
+                ("claims", "claims", (".md", ".csv")),
+            )
+        },
+        "figures": {"curves": {"key": "curves", "files": ["curves.svg", "curves.png"]}},
+        "cells": {"file": "cells.csv", "timed_columns": ["seconds"], "key_columns": ["key"]},
+        "score": "score.csv",
+    }
+    return json.dumps(content | changes)
+
+
+def run(**changes: Any) -> str:
+    """Return a ``run.json`` with some fields of the config replaced."""
+    config = {
+        "title": "Small",
+        "paper": "quadboost",
+        "repeats": 3,
+        "protocol": {"view": "quadboost"},
+        "datasets": [{"name": "monks"}, {"name": "wine"}],
+        "algorithms": [
+            {"name": "quadboost", "grid": {"n_rounds": 5}},
+            {"name": "adaboost", "grid": {"n_rounds": 5}},
+        ],
+        "tables": {"claims": "table1"},
+    }
+    return json.dumps(
+        {
+            "experiment": "small",
+            "config": config | changes,
+            "titles": {"quadboost": "QuadBoost", "adaboost": "AdaBoost"},
+            "seed": 7,
+            "data": {"monks": "sha256:aa", "wine": "sha256:bb"},
+            "computed": [{"cells": 12, "versions": {"quadrepro": "0.1.0", "numpy": "2.4.6"}}],
+        }
+    )
+
+
+def cells(rows: dict[tuple[str, str], tuple[int | None, ...]] | None = None) -> str:
+    """Return a ``cells.csv`` from wrong examples of 100, by row and column; None is a failure."""
+    lines: list[tuple[str | float | int, ...]] = []
+    for (row, column), errors in (rows or ERRORS).items():
+        for repeat, n in enumerate(errors):
+            key = f"{row}{column}{repeat}".encode().hex().ljust(64, "0")[:64]
+            if n is None:
+                measured: tuple[str | float | int, ...] = ("failed", *[""] * 6)
+            else:
+                chosen = json.dumps({"n_rounds": 5 + repeat % 2})
+                measured = ("ok", n, 100, n / 100, n / 100, chosen, 0.5)
+            lines.append((row, column, repeat, *measured, "0.30", key, "" if n else "too slow"))
+    return csv_text(CELLS_HEADER, tuple(lines))
+
+
+def _files() -> dict[str, str | None]:
+    claim = "QuadBoost wins or ties against AdaBoost on 17 of 25 data sets"
+    claims = ((claim, "false", "1 of 2", "1 of 3", "17 of 25", "holds"), ("Odd", *["false"] * 5))
+    header = ("claim", "timed", "ours", "holds", "printed", "holds in print")
+    score = ("table1", 4, 1, 2, 1, 0.15, 0, 1, 0.007, 0.999, "monks, adaboost")
+    return {
+        "tables.json": manifest(),
+        "run.json": run(),
+        "cells.csv": cells(),
+        "verdicts.csv": csv_text(DATA_HEADER, VERDICTS),
+        "score.csv": csv_text(SCORE_HEADER, (score,)),
+        "claims.csv": csv_text(header, claims),
+        "risks.md": RISKS,
+        "risks.csv": "dataset,quadboost\nmonks,0.44\n",
+        "risks.tex": "\\begin{tabular}{lr}\\end{tabular}\n",
+        "curves.svg": SVG,
+        "notes.md": NOTES,
+    }

@@ -1,0 +1,190 @@
+"""What pages do in a browser; skipped where there is none."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("selenium")
+pytest.importorskip("axe_core_python")
+
+from selenium import webdriver
+from selenium.webdriver.common.keys import Keys
+
+from quadrepro.results.pages.index import write_all
+from tests.results.pages.browser import Shown, headless
+from tests.results.pages.made import make_folder
+
+QUICKSTART = Path(__file__).resolve().parents[3] / "results" / "quickstart"
+
+
+@pytest.fixture(scope="module")
+def driver() -> Iterator[webdriver.Chrome]:
+    with headless() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a small results folder, a committed one, their pages and the index."""
+    out = tmp_path_factory.mktemp("out")
+    make_folder(out / "small")
+    shutil.copytree(QUICKSTART, out / "quickstart")
+    write_all(out)
+    return out
+
+
+PAGES = ("small/report.html", "quickstart/report.html", "index.html")
+
+
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_page_is_accessible_and_the_console_is_silent(
+    driver: webdriver.Chrome, out: Path, page: str, scheme: str
+) -> None:
+    shown = Shown(driver, out / page)
+    shown.prefer(scheme)
+    shown.do("document.querySelectorAll('details').forEach(e => { e.open = true; })")
+    assert shown.faults() == []
+    assert shown.errors == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_nothing_is_wider_than_a_phone(driver: webdriver.Chrome, out: Path, page: str) -> None:
+    shown = Shown(driver, out / page, width=360)
+    shown.do("document.querySelectorAll('details').forEach(e => { e.open = true; })")
+    assert shown.overflow == 0
+    if page != "index.html":
+        shown.click("#heat td button")
+        shown.do("document.querySelector('#entry details').open = true")
+        assert shown.overflow == 0
+        assert shown.do("return document.getElementById('entry').scrollWidth") <= 360
+
+
+def test_a_column_sorts_up_down_and_back(driver: webdriver.Chrome, out: Path) -> None:
+    shown = Shown(driver, out / "quickstart" / "report.html")
+    head, rows = "#heat thead th:nth-child(7)", "#heat tbody th"
+    values = "#heat tbody td:nth-child(7) .ours"
+    before = shown.texts(rows)
+    orders = []
+    for aria in ("ascending", "descending", None):
+        shown.click(f"{head} button")
+        assert (
+            shown.do(f"return document.querySelector('{head}').getAttribute('aria-sort')") == aria
+        )
+        orders.append([float(text) for text in shown.texts(values)])
+    assert orders[0] == sorted(orders[0])
+    assert orders[1] == sorted(orders[1], reverse=True)
+    assert shown.texts(rows) == before
+    shown.click("#heat thead th:first-child button")
+    shown.click("#heat thead th:first-child button")
+    assert shown.texts(rows) == sorted(before, reverse=True)
+    assert "descending" in shown.text("#said")
+
+
+def test_what_is_missing_sorts_last_either_way(driver: webdriver.Chrome, out: Path) -> None:
+    shown = Shown(driver, out / "index.html")
+    table = "section:first-of-type table"
+    inside = f"{table} tbody td:nth-child(4)"
+    for _ in range(2):
+        shown.click(f"{table} th:nth-child(4) button")
+        assert shown.texts(inside) == ["1", "–"]
+
+
+def test_an_entry_opens_by_keyboard_with_its_splits(driver: webdriver.Chrome, out: Path) -> None:
+    shown = Shown(driver, out / "small" / "report.html")
+    shown.do("document.querySelectorAll('#heat td button')[1].focus()")
+    shown.press(Keys.ENTER)
+    shown.until("document.getElementById('entry').open")
+    assert shown.text("#entry-title") == "monks, AdaBoost"
+    facts = dict(zip(shown.texts("#entry dt"), shown.texts("#entry dd"), strict=True))
+    assert facts["Ours"] == "0.320 ± 0.035, test error over 3 splits"
+    assert facts["Printed"] == "0.52: outside, above our interval"
+    assert facts["Interval"].startswith("0.24 to 0.4, where the printed number lies")
+    assert facts["Interval"].endswith("; p = 0.001")
+    assert facts["Data"] == "sha256:aa"
+    assert len(shown.texts("#entry svg .split")) == 3
+    assert len(shown.texts("#entry svg .printed")) == len(shown.texts("#entry svg .range")) == 1
+    assert shown.texts("#entry .bars span") == [
+        *("n_rounds = 5", "2 splits", "n_rounds = 6", "1 split")
+    ]
+    assert shown.texts("#entry tbody td:nth-child(2)") == ["30 of 100", "30 of 100", "36 of 100"]
+    assert "quadrepro explain small.yaml monks adaboost --recompute" in shown.text("#entry")
+    shown.do("document.querySelector('#entry details').open = true")
+    assert shown.faults() == []
+    shown.press(Keys.ESCAPE)
+    shown.until("!document.getElementById('entry').open")
+    shown.until("document.activeElement.closest('td')?.dataset.cell === '1'")
+    assert shown.errors == []
+
+
+def test_every_entry_opens(driver: webdriver.Chrome, out: Path) -> None:
+    shown = Shown(driver, out / "quickstart" / "report.html")
+    opened = shown.do(
+        """return [...document.querySelectorAll("#heat td button")].map((button) => {
+             button.click();
+             const text = document.getElementById("entry-title").textContent;
+             document.getElementById("entry").close();
+             return text;
+           });"""
+    )
+    assert len(set(opened)) == 30
+    assert shown.errors == []
+
+
+def test_the_theme_is_chosen_and_kept(driver: webdriver.Chrome, out: Path) -> None:
+    page = out / "small" / "report.html"
+    shown = Shown(driver, page)
+    colour = "return getComputedStyle(document.body).backgroundColor"
+    light = shown.do(colour)
+    shown.prefer("dark")
+    dark = shown.do(colour)
+    assert light != dark
+    shown.until("document.getElementById('theme').ariaPressed === 'true'")
+    shown.click("#theme")
+    assert shown.do(colour) == light
+    again = Shown(driver, page)
+    again.prefer("dark")
+    assert again.do(colour) == light
+    again.click("#theme")
+    again.do("localStorage.clear()")
+    assert again.do(colour) == dark
+
+
+def test_colours_tell_ranks_on_demand(driver: webdriver.Chrome, out: Path) -> None:
+    shown = Shown(driver, out / "small" / "report.html")
+    visible = "return getComputedStyle(document.querySelector('#heat .rank')).display !== 'none'"
+    assert not shown.do(visible)
+    shown.click("input[value=rank]")
+    assert shown.do(visible)
+    assert shown.do("return document.querySelector('.key.for-position').hidden")
+
+
+def test_latex_is_copied_as_it_stands_in_its_file(driver: webdriver.Chrome, out: Path) -> None:
+    shown = Shown(driver, out / "small" / "report.html")
+    shown.do(
+        """Object.defineProperty(navigator, "clipboard",
+             {value: {writeText: async (text) => { window.copied = text; }}});
+           document.getElementById("table-risks").open = true;"""
+    )
+    shown.click("button[data-file='risks.tex']")
+    shown.until("window.copied")
+    assert shown.do("return window.copied") == (out / "small" / "risks.tex").read_text()
+
+
+def test_a_link_opens_the_table_that_it_leads_to(driver: webdriver.Chrome, out: Path) -> None:
+    shown = Shown(driver, out / "small" / "report.html")
+    assert not shown.do("return document.getElementById('table-risks').open")
+    shown.click("#notes a[href='#table-risks']")
+    shown.until("document.getElementById('table-risks').open")
+
+
+def test_the_first_tab_leads_past_the_header(driver: webdriver.Chrome, out: Path) -> None:
+    shown = Shown(driver, out / "small" / "report.html")
+    shown.press(Keys.TAB)
+    shown.until("document.activeElement.className === 'skip'")
+    shown.press(Keys.ENTER)
+    shown.until("document.activeElement.id === 'main'")

@@ -1,0 +1,203 @@
+from __future__ import annotations
+
+import re
+import shlex
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from quadrepro.papers.paper import load_paper
+from quadrepro.results.pages.folder import Folder, read_folder
+from quadrepro.results.pages.page import Page, page_html
+from quadrepro.tables.table import Entry, Table
+from tests.results.pages.made import ERRORS, RISKS, cells, make_folder, manifest, run
+from tests.results.pages.parsed import Parsed
+
+ROOT = Path(__file__).resolve().parents[3]
+EVIL = '<script>alert("1")</script> & </script> \'"><img src=x onerror=alert(1)>'
+QUIET = ("verdicts__csv", "score__csv", "claims__csv", "notes__md", "risks__md", "curves__svg")
+
+
+def parsed(path: Path) -> Parsed:
+    page = Parsed(page_html(read_folder(path)))
+    page.check()
+    return page
+
+
+def test_a_page_shows_all_that_the_folder_holds(folder: Folder) -> None:
+    page = Parsed(page_html(folder, load_paper("quadboost")))
+    page.check()
+    words = " ".join(page.words.split())
+    for text in (
+        "Small",
+        "Efficient Learning of Ensembles with QuadBoost",
+        "2 data sets, 2 algorithms, 3 random splits: 12 cells; seed 7.",
+        "1 of 3",
+        "2 outside; 0.1 would be by chance, 0 to 1 in 95% of tables.",
+        "So many printed numbers outside do not come by chance (p = 0.007).",
+        "Off even if all are counted (Holm, 0.05): monks, AdaBoost.",
+        "1 printed number cannot be compared.",
+        "0.440 ± 0.040",
+        "0.520.320.24 to 0.400.001yes",
+        "0.52 ▲, outside, above our interval",
+        "3 printed numbers: 1 inside our intervals, 1 outside below, 1 outside above.",
+        "The printed risk of wine is far too low.",
+        "holds on 1 of 3 splits",
+        "Ours are means.",
+        "quadrepro 0.1.0, numpy 2.4.6",
+        "quadrepro run small.yaml",
+        "sha256:aa",
+        "note = {Experiment small}",
+    ):
+        assert text in words, text
+    sections = [name for name in page.ids if name in (
+        "results", "printed", "outside", "claims", "figures", "tables", "notes", "provenance"
+    )]  # fmt: skip
+    assert len(sections) == 8
+    assert page.all("img")[0]["src"].startswith("data:image/svg+xml")
+    links = [a["href"] for a in page.all("a")]
+    assert {"#column-1", "#column-2", "#table-risks", "../index.html", "risks.tex"} <= set(links)
+
+
+def test_every_entry_of_the_table_has_its_data(folder: Folder) -> None:
+    page = Parsed(page_html(folder))
+    found = {int(td["data-cell"]): td for td in page.all("td") if "data-cell" in td}
+    assert [*found] == [0, 1, 2, 3]
+    for i, (place, errors) in enumerate(ERRORS.items()):
+        cell = page.data["cells"][i]
+        assert cell["errors"] == [*errors]
+        assert (cell["row"], cell["column"].lower()) == place
+        assert float(found[i]["data-value"]) == pytest.approx(sum(errors) / 300)
+    assert found[1]["class"] == "above r1"
+    assert found[3]["class"] == "r1"
+    assert page.data["files"]["risks.tex"].startswith("\\begin{tabular}")
+
+
+def test_the_command_of_an_entry_survives_a_shell(tmp_path: Path) -> None:
+    rows = {("it's a $(set)", "quadboost"): (1,)}
+    page = parsed(make_folder(tmp_path, cells__csv=cells(rows)))
+    assert shlex.split(page.data["cells"][0]["command"]) == [
+        *("quadrepro", "explain", "small.yaml", "it's a $(set)", "quadboost", "--recompute")
+    ]
+
+
+def test_a_config_that_ships_is_named_without_its_ending() -> None:
+    words = parsed(ROOT / "results" / "quickstart").words
+    assert "quadrepro run quickstart" in words
+    assert "quickstart.yaml" not in words
+
+
+def test_hostile_names_are_text(tmp_path: Path) -> None:
+    rows = {(EVIL, EVIL): (1, None)}
+    tables = {"risks": {"key": "risks", "title": EVIL, "files": ["risks.md"]}}
+    made = make_folder(
+        tmp_path,
+        cells__csv=cells(rows).replace("too slow", EVIL.replace('"', "")),
+        run__json=run(title=EVIL, paper=EVIL, datasets=[{"name": EVIL}]),
+        tables__json=manifest(tables=tables),
+        notes__md=EVIL,
+        risks__md=RISKS.replace("monks", EVIL),
+    )
+    page = parsed(made)
+    assert len(page.all("script")) == 2
+    assert len(page.all("img")) == 1
+    assert page.data["cells"][0]["row"] == EVIL
+    assert EVIL in page.words
+
+
+@pytest.mark.parametrize("name", ["cells__csv", "run__json", *QUIET])
+def test_a_file_that_is_missing_leaves_only_its_section_out(tmp_path: Path, name: str) -> None:
+    parsed(make_folder(tmp_path, **{name: None}))
+
+
+def test_a_folder_with_hardly_anything_has_a_page(tmp_path: Path) -> None:
+    (tmp_path / "tables.json").write_text(manifest(tables={}, figures={}))
+    page = parsed(tmp_path)
+    assert "0 rows, 0 algorithms" in " ".join(page.words.split())
+    assert not page.all("img")
+
+
+def test_one_split_has_neither_deviation_nor_verdict(tmp_path: Path) -> None:
+    rows = {place: errors[:1] for place, errors in ERRORS.items()}
+    quiet = dict.fromkeys(QUIET[:2])
+    page = parsed(make_folder(tmp_path, cells__csv=cells(rows), **quiet))
+    assert "1 random split:" in page.words
+    assert "±" not in page.words
+    assert "printed" not in page.ids
+    assert not page.all("input")
+    assert "0.30" in page.words
+
+
+def test_cells_without_a_result_are_counted_and_named(tmp_path: Path) -> None:
+    rows = {("monks", "quadboost"): (3, None), ("monks", "adaboost"): (None, None)}
+    page = parsed(make_folder(tmp_path, cells__csv=cells(rows)))
+    assert "4 cells, 3 of them without a result" in page.words
+    assert "(1 of 2 splits)" in page.words
+    assert page.data["cells"][0]["failed"] == ["1: failed, too slow"]
+
+
+def test_a_row_may_lack_an_algorithm(tmp_path: Path) -> None:
+    rows = {("monks", "quadboost"): (3,), ("wine", "adaboost"): (4,)}
+    page = parsed(make_folder(tmp_path, cells__csv=cells(rows)))
+    assert [int(td["data-cell"]) for td in page.all("td") if "data-cell" in td] == [0, 1]
+
+
+def test_figures_come_first_if_they_are_the_result(tmp_path: Path) -> None:
+    tables = {"curves": {"key": "curves", "title": "Small: curves", "files": ["curves.md"]}}
+    page = parsed(make_folder(tmp_path, tables__json=manifest(tables=tables)))
+    assert page.ids.index("figures") < page.ids.index("results")
+
+
+def test_the_number_farthest_outside_comes_first(folder: Folder) -> None:
+    places = [(v.row, v.column) for v in Page(folder, None).outside]
+    assert places == [("monks", "adaboost"), ("wine", "quadboost")]
+
+
+def test_many_numbers_that_are_off_are_counted_and_not_named(folder: Folder) -> None:
+    path = folder.path / "score.csv"
+    path.write_text(path.read_text().replace('"monks, adaboost"', '"a, b; c, d; e, f; g, h; i, j"'))
+    words = " ".join(parsed(folder.path).words.split())
+    assert "5 numbers are off even if all are counted (Holm, 0.05)." in words
+
+
+def test_a_large_table_is_linked_and_not_copied(tmp_path: Path) -> None:
+    page = parsed(make_folder(tmp_path, risks__csv="x," * 50_000))
+    assert "risks.csv" not in page.data["files"]
+    assert {"href": "risks.csv"} in page.all("a")
+    assert [b["data-file"] for b in page.all("button") if "data-file" in b] == ["risks.tex"]
+
+
+@pytest.mark.parametrize("name", ["quickstart", "cbboost-figure3", "rescale-readings"])
+def test_committed_results_have_a_page_of_moderate_size(name: str) -> None:
+    html = page_html(read_folder(ROOT / "results" / name), None)
+    Parsed(html).check()
+    assert len(html.encode()) < 1_000_000
+    assert html == page_html(read_folder(ROOT / "results" / name), None)
+
+
+def test_a_page_names_no_place_of_the_machine(folder: Folder) -> None:
+    assert str(folder.path.parent) not in page_html(folder)
+
+
+def test_every_heading_is_at_most_one_level_below_the_one_before(folder: Folder) -> None:
+    html = page_html(folder)
+    levels = [int(level) for level in re.findall(r"<h([1-6])", html.partition("<dialog")[0])]
+    assert all(b <= a + 1 for a, b in pairwise(levels))
+
+
+def test_a_table_shows_names_as_they_are_though_its_markdown_escapes_them(tmp_path: Path) -> None:
+    name = "<b>a|b</b>\x1b"
+    text = Table("T", ("", name), ((name, (Entry(EVIL),)),), (f"{EVIL} **bold**",)).to_markdown()
+    page = parsed(make_folder(tmp_path, risks__md=text))
+    assert r"<b>a|b</b>\x1b" in page.words
+    assert page.words.count(EVIL) == 2
+    assert "**bold**" not in page.words
+
+
+def test_large_markdown_is_left_to_its_file(tmp_path: Path) -> None:
+    row = "| a | b |\n"
+    text = "## T\n\n" + row + "|---|---|\n" + row * 40_000
+    words = parsed(make_folder(tmp_path, risks__md=text, notes__md="[" * 400_000)).words
+    assert "This table is too large to be shown here." in words
+    assert "notes.md is too large to be shown here." in words

@@ -1,0 +1,142 @@
+"""The scoreboard of a folder of results."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from quadrepro.errors import ConfigError, DataError
+from quadrepro.results.manifest import CellsFile, Manifest, TableFiles
+from quadrepro.results.overview import overview_text, write_overview
+from quadrepro.results.scoreboard import (
+    FAILS,
+    HOLDS,
+    OPEN,
+    SOME,
+    papers_table,
+    read_boards,
+    read_results,
+)
+from quadrepro.tables.verdict_table import SCORE_HEADER
+
+Make = Callable[..., Path]
+
+
+@pytest.fixture
+def make(tmp_path: Path) -> Make:
+    """Return a function that writes a results folder."""
+
+    def write(
+        name: str,
+        paper: str = "quadboost",
+        score: str = "",
+        claims: tuple[str, ...] = (),
+        group: str = "table1",
+        notes: str = "",
+    ) -> Path:
+        folder = tmp_path / "results" / name
+        risks = TableFiles(key="risks", title="Risks", files=("risks.md",))
+        cells = CellsFile(file="cells.csv", timed_columns=())
+        file = "score.csv" if score else ""
+        Manifest(tables={"risks": risks}, figures={}, cells=cells, score=file).write(folder)
+        tables = {"claims": group} if claims else {}
+        config = {"title": f"Title of {name}", "paper": paper, "tables": tables}
+        (folder / "run.json").write_text(json.dumps({"config": config}))
+        if score:
+            (folder / "score.csv").write_text(",".join(SCORE_HEADER) + f"\n{score}\n")
+        if claims:
+            rows = "".join(f"claim {i},{holds}\n" for i, holds in enumerate(claims))
+            (folder / "claims.csv").write_text(f"claim,holds\n{rows}")
+        if notes:
+            (folder / "notes.md").write_text(notes)
+        return folder
+
+    return write
+
+
+def test_a_claim_holds_on_all_some_or_no_splits_or_cannot_be_judged(make: Make) -> None:
+    words = ("holds", "30 of 30", "1 of 30", "29 of 30", "0 of 30", "does not hold")
+    folder = make("one", claims=(*words, "not comparable"))
+    [found] = read_results(folder.parent)
+    assert found.claims == Counter({HOLDS: 2, SOME: 2, FAILS: 2, OPEN: 1})
+
+
+def test_of_experiments_with_the_same_claims_the_first_that_judges_them_counts(make: Make) -> None:
+    make("quickstart", claims=("not comparable", "not comparable"))
+    make("table1", claims=("holds", "does not hold"))
+    out = make("table1-distribution", claims=("3 of 30", "does not hold")).parent
+    [board], _ = read_boards(read_results(out))
+    assert board.all_claims == Counter({SOME: 1, FAILS: 1})
+    assert [folder.name for folder in board.folders] == [
+        "table1-distribution",
+        "table1",
+        "quickstart",
+    ]
+
+
+def test_a_score_without_comparable_numbers_gives_way_to_one_with_some(make: Make) -> None:
+    make("table1-distribution", score="table1,150,0,0,150,,,,,,")
+    out = make("table1", score="table1,150,140,10,0,7.5,1,17,0.2,0.9,").parent
+    [board], _ = read_boards(read_results(out))
+    assert board.inside == (140, 150)
+    assert board.expected == 7.5
+
+
+def test_experiments_that_the_paper_does_not_list_are_shown_and_not_counted(make: Make) -> None:
+    make("table1-distribution", score="table1,150,140,10,0,7.5,1,17,0.2,0.9,")
+    out = make("table1-readings", score="table1,20,1,19,0,1,0,3,0,1,").parent
+    [board], _ = read_boards(read_results(out))
+    assert board.inside == (140, 150)
+    assert "`table1-readings`, Title of table1-readings" in overview_text(read_results(out))
+
+
+def test_without_results_that_the_paper_lists_all_count(make: Make) -> None:
+    out = make("mine", score="table1,4,3,1,0,0.2,0,1,0.2,0.9,", claims=("holds",)).parent
+    [board], _ = read_boards(read_results(out))
+    assert (board.inside, board.all_claims) == ((3, 4), Counter({HOLDS: 1}))
+
+
+def test_a_paper_that_is_not_at_hand_counts_all_its_experiments(make: Make) -> None:
+    make("a", "../mine", score="t1,4,3,1,0,0.2,0,1,0.2,0.9,", claims=("holds",))
+    out = make("b", "../mine", score="t2,2,2,0,0,0.1,0,1,1,0.9,").parent
+    [board], others = read_boards(read_results(out))
+    assert (board.title, board.inside, others) == ("../mine", (5, 6), [])
+
+
+def test_the_table_has_a_row_per_paper_and_dashes_where_nothing_is_printed(make: Make) -> None:
+    make("table1", score="table1,150,140,10,0,7.5,1,17,0.2,0.9,", claims=("holds", "0 of 3"))
+    out = make("lecture", "lecture", claims=("holds",), group="bounds").parent
+    _, rows = papers_table(read_boards(read_results(out))[0])
+    assert [row[1:] for row in rows] == [
+        ["–", "–", "–", "1", "0", "0", "0"],
+        ["140 of 150", "10", "7.5", "1", "0", "1", "0"],
+    ]
+
+
+def test_the_text_links_tables_and_notes_and_repeats_what_does_not_reproduce(make: Make) -> None:
+    notes = (
+        "# Notes\n\nSome.\n\n## What does not reproduce\n\n- Two stars: other splits.\n\n## More\n"
+    )
+    make("table1", score="table1,150,140,10,0,7.5,1,17,0.002,1,wine x; car y", notes=notes)
+    out = make("mine", paper="").parent
+    text = write_overview(out).read_text()
+    assert text.startswith("# Results\n")
+    assert "140 of 150 |        10 | 7.5 (1 to 17) | 0.002 |                2 |" in text
+    assert "[risks](table1/risks.md)" in text
+    assert "[notes](table1/notes.md)" in text
+    assert "What does not reproduce, and why:\n\n- Two stars: other splits.\n" in text
+    assert "## More" not in text
+    assert "## Experiments of no paper\n\n- `mine`, Title of mine" in text
+
+
+def test_an_empty_or_damaged_folder_is_refused(make: Make, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="holds no results"):
+        read_results(tmp_path)
+    folder = make("one")
+    (folder / "run.json").write_text("{}")
+    with pytest.raises(DataError, match=r"run\.json is damaged or missing: 'config'"):
+        read_results(folder.parent)

@@ -1,0 +1,48 @@
+"""What a kind of table is given to work with, for tests."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from quadrepro.config.config import Experiment
+from quadrepro.engine.outcomes import Outcomes
+from quadrepro.papers.printed import Printed
+from quadrepro.tables.kinds import requested
+from quadrepro.tables.kinds.base import Context
+
+
+def asking_for(experiment: Experiment, **tables: Any) -> Experiment:
+    """Return the experiment with something else below ``tables``."""
+    config = experiment.config.model_copy(update={"tables": tables})
+    return replace(experiment, config=config)
+
+
+def context_of(experiment: Experiment, name: str, printed: Printed | None = None) -> Context[Any]:
+    """Return the context of a table.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        A config that asks for the table.
+    name : str
+        Name of its files.
+    printed : Printed, optional
+        What every printed table is, whatever its name.
+    """
+    [context] = [r.context for r in requested(experiment) if r.kind.table and r.kind.name == name]
+    if printed is None:
+        return context
+    beside = printed if printed.holds == "comparisons" else printed.under(experiment.config.entries)
+    return replace(context, read=lambda experiment, name: beside)
+
+
+def as_regression(found: Outcomes, row: str) -> Outcomes:
+    """Return outcomes in which a row's tenths of wrong examples are RMSEs."""
+    records = {
+        place: replace(record, errors=0, classes=(), rmse=2.5 * record.risk)
+        if place[0] == row and record.ok
+        else record
+        for place, record in found.records.items()
+    }
+    return replace(found, records=records)

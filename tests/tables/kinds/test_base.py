@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from quadrepro.config.config import load_experiment
+from quadrepro.engine.outcomes import Outcomes
+from quadrepro.errors import ConfigError
+from quadrepro.papers.printed import Printed
+from quadrepro.tables.kinds.base import Context, Kind, closing_notes
+
+CONFIG = """title: Rows
+protocol: {view: quadboost}
+datasets:
+  - monks
+  - {name: titanic, as: people}
+  - {name: wine, as: grapes, printed: vineyard}
+  - {name: balance, as: scales, printed: nowhere}
+algorithms:
+  - {name: adaboost, grid: {n_rounds: 5}}
+  - {name: quadboost, grid: {n_rounds: 5}}
+tables: {scatter: adaboost}
+baseline: false
+"""
+PRINTED = Printed(
+    "p",
+    ("adaboost",),
+    {
+        (row, "adaboost"): str(i)
+        for i, row in enumerate(("titanic", "people", "vineyard", "wine", "grapes"))
+    }
+    | {("balance", "adaboost"): "7", ("seconds", "adaboost"): "8", ("zoo", "adaboost"): "9"},
+)
+
+
+@pytest.fixture
+def context(tmp_path: Path) -> Context[str]:
+    path = tmp_path / "rows.yaml"
+    path.write_text(CONFIG)
+    return Context(
+        load_experiment(path),
+        "scatter",
+        "adaboost",
+        lambda experiment, name: PRINTED.under(experiment.config.entries),
+    )
+
+
+def test_a_row_is_set_beside_the_printed_row_it_names_or_its_title_or_its_data_set(
+    context: Context[str],
+) -> None:
+    found = context.printed("p")
+    ours = [found.text(entry.title, "adaboost") for entry in context.config.entries]
+    assert ours == ["", "1", "2", "7"]
+
+
+def test_printed_rows_that_are_no_data_set_of_ours_are_kept(context: Context[str]) -> None:
+    found = context.printed("p")
+    assert found.text("seconds", "adaboost") == "8"
+    assert found.text("zoo", "adaboost") == "9"
+    assert found.text("absent", "adaboost") == ""
+
+
+def test_an_error_names_the_place_of_the_kinds_key(context: Context[str]) -> None:
+    where = f"{context.experiment.source.path}:11:10: "
+    assert str(context.error("no")) == f"{where}no"
+    with pytest.raises(ConfigError) as caught:
+        context.check_column("adabost")
+    assert str(caught.value) == (
+        f"{where}there is no algorithm 'adabost' here; did you mean 'adaboost'?"
+    )
+
+
+@pytest.mark.parametrize("splits", [None, 1])
+def test_a_printed_table_without_several_splits_has_no_deviations(
+    context: Context[str], splits: int | None
+) -> None:
+    few = replace(context, read=lambda experiment, name: replace(PRINTED, splits=splits))
+    with pytest.raises(
+        ConfigError, match=r"11:10: .*paper.yaml, as printed: \{t: \{splits: 20\}\}"
+    ):
+        few.check_splits("t")
+    several = replace(context, read=lambda experiment, name: replace(PRINTED, splits=2))
+    several.check_splits("t")
+
+
+def test_without_a_sweep_there_is_nothing_to_stand_against(context: Context[str]) -> None:
+    with pytest.raises(ConfigError, match="scatter stand against a sweep's values: give sweeps"):
+        context.check_sweeps()
+
+
+@pytest.mark.parametrize(
+    ("rows", "note"),
+    [
+        (
+            "[wine]",
+            "AdaBoost: trained once for each class against the rest; the largest score wins, "
+            "on the classes.",
+        ),
+        (
+            "[wine, monks]",
+            "AdaBoost: trained once for each class against the rest; the largest score"
+            " wins, on the classes of wine.",
+        ),
+        ("[monks]", None),
+    ],
+)
+def test_columns_of_learners_of_two_classes_are_named_where_there_are_more(
+    tmp_path: Path, rows: str, note: str | None
+) -> None:
+    path = tmp_path / "more.yaml"
+    path.write_text(
+        f"title: More\nprotocol: {{view: default}}\ndatasets: {rows}\n"
+        "baseline: false\nalgorithms:\n"
+        "  - {name: adaboost, grid: {n_rounds: 5}}\n  - {name: 'sklearn:SVC'}\n"
+    )
+    context = Context(load_experiment(path), "risks", "")
+    notes = closing_notes(context, Outcomes((), (), 0, {}))
+    assert notes == (() if note is None else (note,))
+
+
+def test_a_kinds_files_are_called_like_its_key_or_otherwise() -> None:
+    assert Kind(key="a", option=str).name == "a"
+    assert Kind(key="a", option=str, stem="b").name == "b"

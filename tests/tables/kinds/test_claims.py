@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from quadrepro.config.config import load_experiment
+from quadrepro.config.plan import make_plan
+from quadrepro.engine.outcomes import Outcomes
+from quadrepro.engine.records import Record
+from quadrepro.engine.store import RecordStore
+from quadrepro.engine.work import run_cell
+from quadrepro.errors import ConfigError
+from quadrepro.results.files import check_tables, write_results
+from quadrepro.results.manifest import read_manifest
+from quadrepro.tables.kinds.claims import claims_table
+from tests.tables.contexts import context_of
+
+CONFIGS = Path(__file__).resolve().parents[3] / "configs"
+
+DRAWN = """title: Drawn
+protocol:
+  view: default
+  sample: {train: 20, test: 20}
+  folds: 0
+  measures: [train_mse]
+datasets: [{name: sparse, as: sparse target}, {name: m1, as: piecewise function}]
+algorithms:
+  - {name: boosting, grid: {n_rounds: [1, 2]}}
+  - name: rboosting
+    draws: 3
+    draw: {n_rounds: {integers: [1, 9]}, u: {log: [1, 9]}}
+paper: rescale
+tables: {claims: convergence}
+"""
+
+
+def test_claims_of_curves_over_drawn_values_are_written_and_not_judged(tmp_path: Path) -> None:
+    path = tmp_path / "drawn.yaml"
+    path.write_text(DRAWN)
+    experiment = load_experiment(path)
+    check_tables(experiment)
+    plan, store = make_plan(experiment), RecordStore(tmp_path / "records")
+    for cell in plan.cells:
+        store.put(run_cell(cell))
+    _, outcomes = write_results(plan, store, tmp_path / "drawn")
+    assert all(record.ok for record in outcomes.records.values())
+    found = {
+        name: [entry.ours for entry in entries]
+        for name, entries in claims_table(context_of(experiment, "claims"), outcomes).rows
+    }
+    texts = [text for text, _ in found.values()]
+    assert texts == [
+        "hyper-parameters are drawn or searched over, so there is no one curve",
+        "too few rounds from 100 on",
+        "hyper-parameters are drawn or searched over, so there is no one curve",
+    ]
+    assert {word for _, word in found.values()} == {"not comparable"}
+    assert "there is no one curve" in (tmp_path / "drawn" / "claims.md").read_text()
+
+
+def test_claims_that_do_not_exist_are_refused_with_the_nearest(tmp_path: Path) -> None:
+    path = tmp_path / "drawn.yaml"
+    path.write_text(DRAWN.replace("claims: convergence", "claims: convergenc"))
+    with pytest.raises(ConfigError) as caught:
+        check_tables(load_experiment(path))
+    assert str(caught.value) == (
+        f"{path}:14:10: the paper rescale has no claims 'convergenc'; did you mean 'convergence'?"
+    )
+
+
+def test_claims_on_measured_times_are_named_in_both_files(tmp_path: Path) -> None:
+    experiment = load_experiment(CONFIGS / "quickstart.yaml")
+    plan = make_plan(experiment)
+    _, outcomes = write_results(plan, RecordStore(tmp_path / "records"), tmp_path / "out")
+    table = claims_table(context_of(experiment, "claims"), outcomes)
+    labels, texts = table.timed_rows[::2], table.timed_rows[1::2]
+    assert len(labels) == 2
+    assert {*labels} < {name for name, _ in table.rows}
+    assert {*texts} < {row[0] for row in table.data_rows}
+    assert all("faster" in name for name in table.timed_rows)
+    assert {p.name for p in (tmp_path / "out").glob("claims.*")} == {"claims.md", "claims.csv"}
+    manifest = read_manifest(tmp_path / "out")
+    assert manifest is not None
+    assert manifest.tables["claims"].files == ("claims.md", "claims.csv")
+    assert manifest.tables["claims"].timed_rows == table.timed_rows
+
+
+def test_the_claims_get_the_printed_risks() -> None:
+    experiment = load_experiment(CONFIGS / "table1.yaml")
+    rows = tuple(entry.title for entry in experiment.config.entries)
+    columns = tuple(experiment.config.titles)
+    records = {(row, c, 0): Record("k", "missing") for row in rows for c in columns}
+    table = claims_table(context_of(experiment, "claims"), Outcomes(rows, columns, 1, records))
+    assert table.rows[0][1][2].ours == "17 of 25 (15 wins, 2 ties)"

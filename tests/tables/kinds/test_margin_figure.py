@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from quadrepro.config.config import Experiment, load_experiment
+from quadrepro.engine.outcomes import Outcomes
+from quadrepro.engine.records import Record, pack_margins
+from quadrepro.errors import ConfigError
+from quadrepro.tables.kinds import requested
+from quadrepro.tables.kinds.base import Context
+from quadrepro.tables.kinds.margins import check_panels, draw_margins, margins_caption
+
+CONFIG = """title: Two
+protocol: {{view: quadboost}}
+datasets: [monks, titanic]
+algorithms:
+  - {{name: adaboost, grid: {{n_rounds: 5}}}}
+  - {{name: quadboost, grid: {{n_rounds: 5}}}}
+  - {{name: lpboost, grid: {{C: 1}}}}
+tables:
+  margin_figure: {}
+baseline: false
+"""
+ROWS = ("monks", "titanic")
+COLUMNS = ("adaboost", "quadboost", "lpboost")
+SPLITS = 3
+
+
+def figure_of(folder: Path, panels: str = "[monks, titanic]") -> Context[Any]:
+    path = folder / "two.yaml"
+    path.write_text(CONFIG.format(panels))
+    experiment: Experiment = load_experiment(path)
+    [context] = [r.context for r in requested(experiment) if r.kind.key == "margin_figure"]
+    return context
+
+
+def margins() -> dict[tuple[str, str, int], np.ndarray]:
+    """Return margins of two algorithms; the third keeps none."""
+    rng = np.random.default_rng(3)
+    return {
+        (row, column, split): rng.normal(0.3 + 0.1 * i, 0.2 - 0.05 * j, 50).clip(-1, 1)
+        for i, row in enumerate(ROWS)
+        for j, column in enumerate(COLUMNS[:2])
+        for split in range(SPLITS)
+    }
+
+
+def outcomes(kept: dict[tuple[str, str, int], np.ndarray]) -> Outcomes:
+    places = [(row, column, split) for row in ROWS for column in COLUMNS for split in range(SPLITS)]
+    texts = {place: pack_margins(kept[place]) if place in kept else "" for place in places}
+    records = {place: Record("k", "ok", 1, 10, margins=text) for place, text in texts.items()}
+    return Outcomes(ROWS, COLUMNS, SPLITS, records)
+
+
+def drawn(
+    context: Context[Any], found: Outcomes, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> list[Axes]:
+    figures: list[Figure] = []
+    monkeypatch.setattr(Figure, "savefig", lambda figure, *_, **__: figures.append(figure))
+    draw_margins(context, found, folder)
+    return figures[0].axes
+
+
+def test_a_line_is_the_distribution_of_the_margins_of_all_splits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = margins()
+    first, second = drawn(figure_of(tmp_path), outcomes(kept), tmp_path, monkeypatch)
+    assert (first.get_title(), second.get_title()) == ROWS
+    lines = [line for line in second.get_lines() if line.get_label() in COLUMNS]
+    assert [line.get_label() for line in lines] == ["adaboost", "quadboost"]
+    pooled = np.concatenate([kept["titanic", "adaboost", split] for split in range(SPLITS)])
+    margin, share = np.asarray(lines[0].get_data())
+    for i in (100, 500, 900):
+        assert share[i] == pytest.approx((pooled <= margin[i]).mean(), abs=1 / len(pooled))
+
+
+def test_a_panel_has_the_axis_and_the_order_that_it_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    panels = (
+        "[{row: titanic, title: T, limits: [0, 0.5], algorithms: [quadboost, adaboost]}, monks]"
+    )
+    context = figure_of(tmp_path, panels)
+    check_panels(context)
+    first, second = drawn(context, outcomes(margins()), tmp_path, monkeypatch)
+    assert (first.get_title(), first.get_xlim()) == ("T", (0, 0.5))
+    [legend] = first.figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["QuadBoost", "AdaBoost"]
+    named = {line.get_label(): line for line in first.get_lines()}
+    again = {line.get_label(): line for line in second.get_lines()}
+    assert named["adaboost"].get_color() == again["adaboost"].get_color()
+    assert named["adaboost"].get_color() != named["quadboost"].get_color()
+
+
+@pytest.mark.parametrize(
+    ("panels", "message"),
+    [
+        ("[monk]", "there is no row 'monk' to draw; did you mean 'monks'"),
+        ("[{row: monks, algorithms: [adabost]}]", "no algorithm 'adabost' here; did you mean 'ada"),
+        ("[{row: monks, limits: [1, 0]}]", "limits are the lower and the upper end of the axis"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused_with_its_place(
+    tmp_path: Path, panels: str, message: str
+) -> None:
+    with pytest.raises(ConfigError) as caught:
+        check_panels(figure_of(tmp_path, panels))
+    assert message in str(caught.value)
+    assert str(caught.value).startswith(f"{tmp_path / 'two.yaml'}:9:")
+
+
+def test_the_same_records_give_the_same_files_and_none_empty_panels(tmp_path: Path) -> None:
+    kept, context = margins(), figure_of(tmp_path)
+    for name, found in (("a", kept), ("b", kept), ("none", {})):
+        draw_margins(context, outcomes(found), tmp_path / name)
+    for file in ("margins.svg", "margins.png"):
+        a, b, none = ((tmp_path / name / file).read_bytes() for name in ("a", "b", "none"))
+        assert a == b
+        assert a != none
+    text = (tmp_path / "none" / "margins.svg").read_text()
+    assert "<!-- monks -->" in text
+    assert "<!-- AdaBoost -->" not in text
+
+
+def test_the_caption_names_rows_and_algorithms_in_the_order_drawn(tmp_path: Path) -> None:
+    panels = "[{row: titanic, title: T, algorithms: [quadboost, adaboost]}]"
+    text = margins_caption(figure_of(tmp_path, panels), outcomes({}))
+    assert text.startswith("Two: cumulative distributions of the training margins. ")
+    assert "for each of T." in text
+    assert "of all 3 random splits" in text
+    assert text.endswith("QuadBoost and AdaBoost apart.")

@@ -1,0 +1,270 @@
+from __future__ import annotations
+
+import csv
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from quadrepro.config.config import Experiment, load_experiment
+from quadrepro.engine.outcomes import Outcomes
+from quadrepro.engine.records import Record, pack_margins
+from quadrepro.errors import ConfigError
+from quadrepro.results.files import check_tables
+from quadrepro.stats import (
+    Moments,
+    log_probability_of_deviations,
+    log_probability_of_means,
+    log_probability_of_pooled_deviations,
+    welch_test,
+)
+from quadrepro.tables.kinds.readings import readings_table
+from quadrepro.tables.table import Table
+from tests.tables.contexts import as_regression, asking_for, context_of
+
+CONFIG = """title: Two
+paper: ebboost
+repeats: 6
+protocol: {view: quadboost}
+datasets:
+  - {name: monks, as: image}
+  - {name: titanic, as: twonorm}
+readings:
+  - {name: true one, protocol: {folds: 3}}
+  - {name: of one, of: [image], protocol: {folds: 4}}
+  - {name: other, protocol: {folds: 6}}
+algorithms:
+  - {name: adaboost, grid: {n_rounds: 5}}
+  - {name: ebboost, algorithm: adaboost, label: EBBoost, grid: {n_rounds: 5}}
+  - {name: mine, algorithm: adaboost, label: Mine, grid: {n_rounds: 5}}
+tables:
+  readings: {means: table1, margins: table2}
+"""
+ROWS = (
+    "image",
+    "image, true one",
+    "image, of one",
+    "image, other",
+    "twonorm",
+    "twonorm, true one",
+    "twonorm, other",
+)
+COLUMNS = ("adaboost", "ebboost", "mine")
+PRINTED = {
+    ("image", "adaboost"): (4.28, 0.78, 0.14, 0.08),
+    ("image", "ebboost"): (4.04, 0.78, 0.13, 0.06),
+    ("twonorm", "adaboost"): (4.30, 0.40, 0.29, 0.14),
+    ("twonorm", "ebboost"): (4.00, 0.21, 0.26, 0.11),
+}
+OFF = {"": 2.0, "true one": 0.0, "of one": 1.0, "other": -2.5}
+
+
+@pytest.fixture
+def experiment(tmp_path: Path) -> Experiment:
+    path = tmp_path / "two.yaml"
+    path.write_text(CONFIG)
+    return load_experiment(path)
+
+
+def outcomes(without: tuple[str, str, int] | None = None) -> Outcomes:
+    """Return records near print but for what each reading adds to the errors."""
+    rng = np.random.default_rng(4)
+    records = {}
+    for row in ROWS:
+        of, _, reading = row.partition(", ")
+        for split in range(6):
+            common = rng.normal(0, 1)
+            for column in COLUMNS:
+                mean, sd, margin, spread = PRINTED.get((of, column), (9.0, 1.0, 0.1, 0.1))
+                percent = mean + OFF[reading] + 0.7 * sd * (common + rng.normal())
+                margins = rng.normal(margin + OFF[reading] / 50, spread, 60)
+                records[row, column, split] = Record(
+                    "k",
+                    "ok",
+                    round(100 * percent),
+                    10_000,
+                    margins="" if column == "mine" else pack_margins(margins.clip(-1, 1)),
+                )
+    if without:
+        records[without] = Record("k", "missing")
+    return Outcomes(ROWS, COLUMNS, 6, records)
+
+
+def data_of(table: Table) -> dict[tuple[str, str], dict[str, str]]:
+    rows = csv.DictReader(table.to_csv().splitlines())
+    return {(row["reading"], row["dataset"]): row for row in rows}
+
+
+def texts_of(table: Table) -> dict[str, dict[str, str]]:
+    return {
+        name: {
+            title: f"{e.ours} ({e.printed})" if e.printed else e.ours
+            for title, e in zip(table.header[1:], entries, strict=True)
+        }
+        for name, entries in table.rows
+    }
+
+
+def test_there_is_a_row_a_reading_and_the_true_one_stands_out(experiment: Experiment) -> None:
+    table = readings_table(context_of(experiment, "readings"), outcomes())
+    texts = texts_of(table)
+    assert list(texts) == ["as in the config", "true one", "of one", "other"]
+    assert [of["rows"] for of in texts.values()] == ["2", "2", "1", "2"]
+    assert texts["true one"]["inside"] == "4 of 4 (0 of 4)"
+    assert texts["of one"]["inside"].endswith("of 2 (0 of 2)")
+    assert float(texts["true one"]["probability"]) > 0.99
+    bold = {name: entries[-2].bold for name, entries in table.rows}
+    assert bold == {"as in the config": False, "true one": True, "of one": True, "other": False}
+    assert sum(float(of["probability"]) for of in texts.values()) == pytest.approx(1, abs=2e-3)
+
+
+def test_the_numbers_are_those_of_the_statistics_on_each_rows_splits(
+    experiment: Experiment,
+) -> None:
+    found = outcomes()
+    data = data_of(readings_table(context_of(experiment, "readings"), found))
+    assert len(data) == len(ROWS)
+    names = COLUMNS[:2]
+    for (reading, of), row in data.items():
+        title = of if reading == "as in the config" else f"{of}, {reading}"
+        mean, sd, margin, spread = np.array([PRINTED[of, c] for c in names]).T
+        errors = 100 * np.array([found.values(title, c) for c in names]).T
+        kept = np.array([[r.training_margins() for r in found.cell(title, c)] for c in names])
+        squares = ((kept - kept.mean(axis=(1, 2), keepdims=True)) ** 2).mean(axis=2).T
+        at_margins = kept.mean(axis=2).T
+        expected = {
+            "log p: mean": log_probability_of_means(errors, mean, 0.005, 20),
+            "log p: sd": log_probability_of_deviations(errors, sd, 0.005, 20),
+            "log p: margin mean": log_probability_of_means(at_margins, margin, 0.005, 20),
+            "log p: margin sd": log_probability_of_pooled_deviations(squares, spread, 0.005, 20),
+            "mean off by": np.mean(abs(errors.mean(axis=0) - mean)),
+            "sd off by": np.mean(abs(errors.std(axis=0, ddof=1) - sd)),
+            "margin mean off by": np.mean(abs(kept.mean(axis=(1, 2)) - margin)),
+            "margin sd off by": np.mean(abs(kept.std(axis=(1, 2)) - spread)),
+        }
+        for name, value in expected.items():
+            assert float(row[name]) == pytest.approx(value, rel=1e-6)
+        moments = [Moments(e.mean(), e.std(ddof=1), 6) for e in errors.T]
+        beside = [Moments(m, s, 20) for m, s in zip(mean, sd, strict=True)]
+        tests = [welch_test(a, b).p_value for a, b in zip(moments, beside, strict=True)]
+        assert (int(row["inside"]), row["compared"]) == (sum(p > 0.05 for p in tests), "2")
+
+
+def test_factors_are_differences_to_the_config_and_pay_for_all_that_were_tried(
+    experiment: Experiment,
+) -> None:
+    table = readings_table(context_of(experiment, "readings"), outcomes())
+    data, texts = data_of(table), texts_of(table)
+    parts = {
+        "means": ["mean"],
+        "deviations": ["sd"],
+        "margins": ["margin mean", "margin sd"],
+    }
+    for reading in ("true one", "of one", "other"):
+        total = 0.0
+        for kind, quantities in parts.items():
+            factor = 0.0
+            for (name, of), row in data.items():
+                base = data["as in the config", of]
+                if name == reading:
+                    names = [f"log p: {q}" for q in quantities]
+                    of_row = sum(float(row[q]) - float(base[q]) for q in names)
+                    assert float(row[f"log BF: {kind}"]) == pytest.approx(of_row, abs=1e-5)
+                    factor += of_row
+            assert float(texts[reading][f"log BF: {kind}"]) == pytest.approx(factor, abs=0.051)
+            total += factor
+        assert float(texts[reading]["log BF"]) == pytest.approx(total, abs=0.051)
+        corrected = total - math.log(3)
+        assert float(texts[reading]["corrected"]) == pytest.approx(corrected, abs=0.051)
+
+
+def test_in_parentheses_the_config_stands_on_the_same_rows(experiment: Experiment) -> None:
+    table = readings_table(context_of(experiment, "readings"), outcomes())
+    of_image = float(data_of(table)["as in the config", "image"]["mean off by"])
+    assert texts_of(table)["of one"]["mean off by"].endswith(f"({of_image:.3f})")
+
+
+def test_a_row_that_lacks_a_split_is_left_out_wherever_it_counts(experiment: Experiment) -> None:
+    context = context_of(experiment, "readings")
+    table = readings_table(context, outcomes(("image, true one", "ebboost", 2)))
+    assert [of["rows"] for of in texts_of(table).values()] == ["2", "1", "1", "2"]
+    table = readings_table(context, outcomes(("image", "ebboost", 2)))
+    texts = texts_of(table)
+    assert [of["rows"] for of in texts.values()] == ["1", "1", "0", "1"]
+    assert {of for name, of in texts["of one"].items() if name != "rows"} == {"–"}
+    # It was tried all the same.
+    factor, corrected = (float(texts["true one"][name]) for name in ("log BF", "corrected"))
+    assert factor - corrected == pytest.approx(math.log(3), abs=0.11)
+    assert "1 of 126 cells have no result" in table.notes[-1]
+    # Nothing is printed of the column without numbers.
+    table = readings_table(context, outcomes(("image", "mine", 2)))
+    assert [of["rows"] for of in texts_of(table).values()] == ["2", "2", "1", "2"]
+
+
+def test_without_records_all_entries_are_dashes(experiment: Experiment) -> None:
+    places = [(row, c, r) for row in ROWS for c in COLUMNS for r in range(6)]
+    nothing = Outcomes(ROWS, COLUMNS, 6, dict.fromkeys(places, Record("k", "missing")))
+    table = readings_table(context_of(experiment, "readings"), nothing)
+    assert {text for of in texts_of(table).values() for text in of.values()} == {"0", "–"}
+    assert table.data_rows == ()
+
+
+def test_without_printed_margins_there_are_no_columns_of_them(experiment: Experiment) -> None:
+    without = asking_for(experiment, readings={"means": "table1"})
+    check_tables(without)
+    table = readings_table(context_of(without, "readings"), outcomes())
+    assert not any("margin" in title for title in (*table.header, *table.data_header))
+
+
+def test_margins_that_were_not_kept_are_left_out_of_the_factor(experiment: Experiment) -> None:
+    found = outcomes()
+    lost = found.records["image, true one", "adaboost", 0]
+    found.records["image, true one", "adaboost", 0] = Record("k", "ok", lost.errors, 10_000)
+    data = data_of(readings_table(context_of(experiment, "readings"), found))
+    row = data["true one", "image"]
+    assert (row["log BF: margins"], row["log p: margin sd"]) == ("", "")
+    total = float(row["log BF: means"]) + float(row["log BF: deviations"])
+    assert float(row["log BF"]) == pytest.approx(total)
+
+
+def test_numbers_that_are_predicted_are_compared_in_their_own_unit(experiment: Experiment) -> None:
+    found = as_regression(outcomes(), "image")
+    row = data_of(readings_table(context_of(experiment, "readings"), found))[
+        "as in the config", "image"
+    ]
+    errors = np.array([found.values("image", c) for c in COLUMNS[:2]]).T
+    expected = log_probability_of_means(errors, [4.28, 4.04], 0.005, 20)
+    assert float(row["log p: mean"]) == pytest.approx(expected)
+
+
+def test_the_notes_say_how_many_were_tried_and_how_many_splits_there_are(
+    experiment: Experiment,
+) -> None:
+    notes = " ".join(readings_table(context_of(experiment, "readings"), outcomes()).notes)
+    assert notes.startswith("3 other readings of the protocol were tried")
+    assert "if the 20 splits behind it are drawn like our 6." in notes
+    assert "log 3 is subtracted" in notes
+
+
+@pytest.mark.parametrize(
+    ("tables", "message"),
+    [
+        ({"means": "tabel1"}, "has no printed table 'tabel1'"),
+        ({"means": "table2"}, "holds margins, and not errors"),
+        ({"means": "table1", "margins": "table1"}, "holds errors, and not margins"),
+        ({"margins": "table2"}, "the key 'means' is missing"),
+    ],
+)
+def test_tables_that_cannot_be_compared_with_are_refused(
+    experiment: Experiment, tables: dict[str, str], message: str
+) -> None:
+    with pytest.raises(ConfigError, match=message):
+        check_tables(asking_for(experiment, readings=tables))
+
+
+def test_a_config_without_readings_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "two.yaml"
+    path.write_text(CONFIG[: CONFIG.index("readings:")] + CONFIG[CONFIG.index("algorithms:") :])
+    with pytest.raises(ConfigError, match=r"13:3: there is nothing to compare: give readings"):
+        check_tables(load_experiment(path))

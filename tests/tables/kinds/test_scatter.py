@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from statistics import fmean, stdev
+
+import pytest
+
+from quadrepro.config.config import Experiment, load_experiment
+from quadrepro.engine.outcomes import Outcomes
+from quadrepro.errors import ConfigError
+from quadrepro.results.files import check_tables
+from quadrepro.stats import sign_test
+from quadrepro.stats.result import rounded_p
+from quadrepro.tables.kinds.base import Context
+from quadrepro.tables.kinds.scatter import draw_scatter, scatter_caption, scatter_table
+from tests.tables.contexts import as_regression, asking_for, context_of
+
+Make = Callable[..., Outcomes]
+SPLITS = (
+    {"monks": (2, 1, 2), "titanic": (3, 4, 5), "wine": (1, 2, 0)},
+    {"monks": (2, 3, 4), "titanic": (3, 2, 5), "wine": (1, 2, None)},
+)
+
+
+@pytest.fixture
+def against(experiment: Experiment) -> Context[str]:
+    """Return the context of a table that sets all beside QuadBoost."""
+    return context_of(asking_for(experiment, scatter="quadboost"), "scatter")
+
+
+def test_dots_are_counted_by_the_side_of_the_diagonal(
+    against: Context[str], outcomes: Make
+) -> None:
+    table = scatter_table(against, outcomes(*SPLITS))
+    found = {name: [e.ours for e in entries] for name, entries in table.rows}
+    assert list(found) == ["LPBoost", "AdaBoost"]
+    differences = [-10.0, 10, 10, 10, -10, 10]
+    assert found["LPBoost"][:3] == ["4", "0", "2"]
+    assert found["LPBoost"][3] == f"+{fmean(differences):.2f} ± {stdev(differences):.2f}"
+    test = sign_test([0.2, 0.3, 0.1], [0.2, 0.3, 0.2])
+    assert found["LPBoost"][4:] == ["1, 0, 2", f"{test.p_value:.3f}"]
+    # A split that one of the two lacks is no dot, and without it there is no mean risk.
+    assert found["AdaBoost"][:3] == ["3", "1", "1"]
+    assert found["AdaBoost"][4:] == ["–", "–"]
+    assert len(table.data_rows) == 6 + 5
+    assert table.data_rows[0] == ("lpboost", "monks", 0.2, 0.1)
+
+
+def test_a_panel_an_algorithm_and_a_dot_a_split(
+    against: Context[str], outcomes: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from matplotlib.figure import Figure
+
+    figures = []
+    monkeypatch.setattr(Figure, "savefig", lambda figure, *_, **__: figures.append(figure))
+    draw_scatter(against, outcomes(*SPLITS), tmp_path)
+    lp, ada = figures[0].axes
+    assert (lp.get_xlabel(), lp.get_ylabel()) == ("risk of QuadBoost", "risk of LPBoost")
+    diagonal, *rows = lp.get_lines()
+    assert list(diagonal.get_xdata()) == list(diagonal.get_ydata())
+    assert [list(r.get_xdata()) for r in rows] == [[0.2, 0.2], [0.3, 0.3], [0.1, 0.1]]
+    assert [list(r.get_ydata()) for r in rows] == [[0.1, 0.3], [0.4, 0.2], [0.2, 0.2]]
+    assert len(ada.get_lines()[3].get_xdata()) == 1
+    assert len({r.get_color() for r in rows}) == 3
+    assert lp.get_xlim() == lp.get_ylim()
+
+
+def test_the_same_records_give_the_same_figures(
+    against: Context[str], outcomes: Make, tmp_path: Path
+) -> None:
+    lost = dict.fromkeys(SPLITS[0], (None, None, None))
+    for name, splits in (("a", SPLITS), ("b", SPLITS), ("empty", (lost,))):
+        draw_scatter(against, outcomes(*splits), tmp_path / name)
+    for file in ("scatter.svg", "scatter.png"):
+        a, b, empty = ((tmp_path / name / file).read_bytes() for name in ("a", "b", "empty"))
+        assert a == b
+        assert a != empty
+
+
+def test_the_caption_says_which_side_of_the_diagonal_is_better(
+    against: Context[str], outcomes: Make
+) -> None:
+    text = scatter_caption(against, outcomes(*SPLITS))
+    assert text.startswith("Three: test risks against those of QuadBoost. ")
+    assert "each of LPBoost and AdaBoost" in text
+    assert "one of 2 random splits" in text
+    assert "above the diagonal QuadBoost has the lower risk" in text
+    n_rows = len(outcomes(*SPLITS).rows)
+    assert text.endswith(f" tell the {n_rows} data sets apart.")
+    alone = replace(outcomes(*SPLITS), rows=("balance",))
+    assert scatter_caption(against, alone).endswith("has the lower risk.")
+
+
+NUMBERS = """title: Numbers
+protocol: {view: rescale, holdout: {}}
+datasets: [diabetes, boston]
+algorithms:
+  - {name: quadboost, algorithm: boosting, label: QuadBoost}
+  - {name: lpboost, algorithm: rsboosting}
+  - {name: adaboost, algorithm: rboosting}
+tables: {scatter: quadboost}
+baseline: false
+"""
+
+
+def test_dots_of_numbers_are_rmses_in_their_unit(tmp_path: Path, outcomes: Make) -> None:
+    path = tmp_path / "numbers.yaml"
+    path.write_text(NUMBERS)
+    context = context_of(load_experiment(path), "scatter")
+    found = outcomes({"diabetes": (2, 1, 4), "boston": (1, 3, 3)})
+    for row in found.rows:
+        found = as_regression(found, row)
+    table = scatter_table(context, found)
+    rows = {name: [e.ours for e in entries] for name, entries in table.rows}
+    assert table.title == "Numbers: RMSEs against those of QuadBoost"
+    assert rows["RSboosting"][:4] == ["1", "0", "1", "+0.1250 ± 0.5303"]
+    assert table.data_rows[0] == ("lpboost", "diabetes", 0.5, 0.25)
+    assert "percent" not in " ".join(table.notes)
+    assert "QuadBoost has the lower RMSE." in scatter_caption(context, found)
+    draw_scatter(context, found, tmp_path)
+    assert (tmp_path / "scatter.svg").is_file()
+
+
+def test_risks_and_numbers_are_not_drawn_on_one_scale(tmp_path: Path) -> None:
+    path = tmp_path / "numbers.yaml"
+    path.write_text(NUMBERS.replace("[diabetes,", "[ionosphere,"))
+    with pytest.raises(
+        ConfigError, match=r"numbers.yaml:8:10: .* only some predict numbers: boston"
+    ):
+        check_tables(load_experiment(path))
+
+
+def test_a_small_p_value_is_never_shown_as_zero() -> None:
+    assert [rounded_p(p) for p in (0.0004, 0.001, 0.25)] == ["< 0.001", "0.001", "0.250"]

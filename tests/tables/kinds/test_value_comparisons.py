@@ -1,0 +1,141 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import combinations
+
+import pytest
+
+from quadrepro.config.config import Experiment, load_mapping
+from quadrepro.engine.outcomes import Outcomes
+from quadrepro.stats import (
+    bayesian_correlated_t,
+    bayesian_signed_rank,
+    corrected_t_test,
+    holm,
+    sign_test,
+)
+from quadrepro.tables.kinds.base import Context
+from quadrepro.tables.kinds.value_comparisons import (
+    compare_values,
+    has_values_to_compare,
+    value_comparisons_table,
+)
+from quadrepro.tables.metrics import METRICS
+from tests.tables.contexts import as_regression, context_of
+
+Make = Callable[..., Outcomes]
+MANY = {f"set{i}": (1 + i % 3, 4 + i % 2, 3) for i in range(6)}
+
+
+@pytest.fixture
+def context(experiment: Experiment) -> Context[str]:
+    return context_of(experiment, "comparisons")
+
+
+def numbers(found: Outcomes) -> Outcomes:
+    """Return the outcomes with RMSEs for risks."""
+    for row in found.rows:
+        found = as_regression(found, row)
+    return found
+
+
+def test_over_data_sets_pairs_have_the_signed_rank_posterior_and_the_sign_test(
+    context: Context[str], outcomes: Make
+) -> None:
+    found = numbers(outcomes(MANY))
+    pairs = compare_values(context, found)
+    means = {c: [found.mean(row, c) or 0.0 for row in found.rows] for c in found.columns}
+    for a, b in combinations(found.columns, 2):
+        test = sign_test(means[a], means[b])
+        of = pairs[a, b]
+        assert of.probability == bayesian_signed_rank(means[a], means[b]).better
+        assert (of.wins, of.losses, of.ties, of.p_value) == (
+            test.wins,
+            test.losses,
+            test.ties,
+            test.p_value,
+        )
+        assert of.difference == pytest.approx((sum(means[a]) - sum(means[b])) / 6)
+        assert pairs[b, a].probability == pytest.approx(1 - (of.probability or 0))
+        assert (pairs[b, a].wins, pairs[b, a].losses) == (of.losses, of.wins)
+
+
+def test_on_the_splits_of_one_data_set_pairs_have_the_tests_for_overlapping_splits(
+    context: Context[str], outcomes: Make
+) -> None:
+    repeats = [{"monks": errors} for errors in ((1, 3, 4), (2, 3, 3), (1, 4, 5), (3, 5, 4))]
+    found = numbers(outcomes(*repeats))
+    pairs = compare_values(context, found)
+    values = {c: found.values("monks", c) for c in found.columns}
+    for a, b in combinations(found.columns, 2):
+        test = corrected_t_test(values[a], values[b], 0.5)
+        of = pairs[a, b]
+        assert of.probability == bayesian_correlated_t(values[a], values[b], 0.5).better
+        assert (of.difference, of.p_value) == (test.mean_difference, test.p_value)
+    notes = " ".join(value_comparisons_table(context, found).notes)
+    assert "correlated t-test of RMSE on 4 splits" in notes
+    assert "corrected resampled t-test: p ≤ 0.05" in notes
+
+
+def test_where_the_highest_is_best_the_better_one_wins_and_differences_keep_their_sign(
+    context: Context[str], outcomes: Make
+) -> None:
+    plain = numbers(outcomes(MANY))
+    higher = replace(METRICS["rmse"], greater_is_better=True)
+    values = {place: -record.value for place, record in plain.records.items()}
+    turned = replace(plain, metric=higher, measured=values)
+    for pair, of in compare_values(context, plain).items():
+        other = compare_values(context, turned)[pair]
+        assert other.probability == of.probability
+        assert (other.wins, other.losses) == (of.wins, of.losses)
+        assert other.difference == pytest.approx(-(of.difference or 0))
+
+
+def test_data_sets_without_a_unit_in_common_are_counted_alone(
+    context: Context[str], outcomes: Make
+) -> None:
+    found = as_regression(outcomes(MANY), "set0")
+    table = value_comparisons_table(context, found)
+    assert table.rows[0][1][1].ours == "6–0"
+    assert table.notes[0].startswith("On how many of 6 data sets the row's algorithm is better")
+    assert {row[2:4] for row in table.data_rows} == {("", "")}
+
+
+def test_stars_are_adjusted_for_all_pairs(context: Context[str], outcomes: Make) -> None:
+    table = value_comparisons_table(context, numbers(outcomes(MANY)))
+    rows = {(row[0], row[1]): row for row in table.data_rows}
+    pairs = list(combinations(("quadboost", "lpboost", "adaboost"), 2))
+    adjusted = holm(float(rows[pair][7]) for pair in pairs)
+    assert [rows[pair][8] for pair in pairs] == list(adjusted)
+    assert [rows[b, a][8] for a, b in pairs] == list(adjusted)
+    assert [e.mark for e in table.rows[0][1]] == ["", "*", ""]
+    assert "0 of 2 starred pairs survive: QuadBoost and LPBoost" in table.notes[1]
+    assert [e.grey for e in table.rows[2][1]] == [True, True, False]
+
+
+def test_a_pair_that_lacks_a_cell_is_a_dash(context: Context[str], outcomes: Make) -> None:
+    found = numbers(outcomes(MANY))
+    place = ("set2", "lpboost", 0)
+    lost = replace(found.records[place], status="missing")
+    found = replace(found, records={**found.records, place: lost})
+    entries = value_comparisons_table(context, found).rows[0][1]
+    assert [e.ours == "–" for e in entries] == [True, True, False]
+    kept = value_comparisons_table(context, replace(found, allow_missing=True))
+    assert "Over the 5 of 6 data sets" in kept.notes[-1]
+    assert kept.rows[0][1][1].ours != "–"
+
+
+def test_one_split_of_one_data_set_has_nothing_to_compare(
+    context: Context[str], outcomes: Make
+) -> None:
+    assert compare_values(context, numbers(outcomes({"monks": (1, 2, 3)}))) == {}
+    config = {
+        "title": "One",
+        "protocol": {"view": "quadboost"},
+        "datasets": ["monks"],
+        "algorithms": [{"name": "adaboost", "grid": {"n_rounds": 5}}],
+    }
+    for repeats, expected in ((1, False), (2, True)):
+        alone = replace(context, experiment=load_mapping(config, repeats))
+        assert has_values_to_compare(alone) is expected

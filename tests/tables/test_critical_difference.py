@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from matplotlib.figure import Figure
+
+from quadrepro.tables.figure import alike, draw_critical_difference
+
+DEMSAR = (["C4.5+m+cf", "C4.5+m", "C4.5+cf", "C4.5"], [1.964, 2.0, 2.893, 3.143], 1.25)
+
+
+@pytest.fixture
+def figures(monkeypatch: pytest.MonkeyPatch) -> list[Figure]:
+    """Return a list of the figures that are drawn in place of files."""
+    found: list[Figure] = []
+    monkeypatch.setattr(Figure, "savefig", lambda figure, *_, **__: found.append(figure))
+    return found
+
+
+@given(st.lists(st.integers(0, 40), min_size=1, max_size=12).map(sorted), st.integers(1, 30))
+def test_methods_share_a_group_if_and_only_if_they_are_less_than_critical_apart(
+    ranks: list[int], critical: int
+) -> None:
+    groups = alike(ranks, critical)
+    for i in range(len(ranks)):
+        for j in range(i):
+            together = any(first <= j and i <= last for first, last in groups)
+            assert together == (ranks[i] - ranks[j] < critical)
+    assert len({last for _, last in groups}) == len({first for first, _ in groups}) == len(groups)
+
+
+def test_demsars_diagram(figures: list[Figure], tmp_path: Path) -> None:
+    draw_critical_difference(tmp_path, "ranking", *DEMSAR)
+    [panel] = figures[0].axes
+    texts = [text.get_text() for text in panel.texts]
+    assert texts[:4] == ["1", "2", "3", "4"]
+    assert texts[4:] == [
+        "CD 1.25",
+        "C4.5+m+cf  1.96",
+        "C4.5+m  2.00",
+        "2.89  C4.5+cf",
+        "3.14  C4.5",
+    ]
+    [bar] = [line for line in panel.get_lines() if line.get_linewidth() > 3]
+    tick = {int(t.get_text()): t.get_position()[0] for t in panel.texts[:4]}
+    ends = bar.get_xdata()
+    # The one group runs from the best to the worst.
+    assert np.interp(1.964, [1, 4], [tick[1], tick[4]]) == pytest.approx(min(ends) + 0.04)
+    assert np.interp(3.143, [1, 4], [tick[1], tick[4]]) == pytest.approx(max(ends) - 0.04)
+
+
+@pytest.mark.parametrize("n", [2, 3, 7, 30])
+def test_names_neither_overlap_nor_leave_the_figure(
+    n: int, figures: list[Figure], tmp_path: Path
+) -> None:
+    titles = [f"a rather long name of method {i}" for i in range(n)]
+    ranks = [1 + 0.9 * i for i in range(n)]
+    draw_critical_difference(tmp_path, "ranking", titles, ranks, 1.4)
+    figure = figures[0]
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    boxes = [text.get_window_extent(renderer) for text in figure.axes[0].texts]
+    width, height = figure.get_size_inches() * figure.dpi
+    for i, box in enumerate(boxes):
+        assert 0 <= box.x0 < box.x1 <= width
+        assert 0 <= box.y0 < box.y1 <= height
+        assert not any(box.overlaps(other) for other in boxes[:i])
+
+
+def test_the_same_ranks_give_the_same_bytes_and_nothing_to_rank_an_empty_diagram(
+    tmp_path: Path,
+) -> None:
+    for name in ("a", "b"):
+        draw_critical_difference(tmp_path / name, "ranking", *DEMSAR)
+    draw_critical_difference(tmp_path / "empty", "ranking", [], [], 0.0)
+    for file in ("ranking.svg", "ranking.png"):
+        a, b, empty = ((tmp_path / name / file).read_bytes() for name in ("a", "b", "empty"))
+        assert a == b
+        assert a != empty

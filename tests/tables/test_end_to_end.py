@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from quadrepro.cli import main
+from quadrepro.results.compare import compare
+
+CONFIG = """title: Noise
+seed: 7
+repeats: 2
+protocol: {view: quadboost, folds: 0, measures: [train_error, test_error]}
+datasets: [monks, tictactoe]
+absent: [{name: animals, reason: it is no longer offered}]
+sweeps: [{over: protocol.noise.deviation, as: noise, values: [0, 0.5]}]
+algorithms:
+  - {name: adaboost, grid: {n_rounds: [1, 2, 4, 8]}}
+  - {name: quadboost, grid: {n_rounds: [1, 10]}}
+  - {name: lpboost, grid: {C: 1}}
+tables:
+  curves: {panels: [{measures: [train_error, test_error], scale: -log}]}
+  times: true
+  differences: [adaboost, quadboost]
+  scatter: quadboost
+"""
+FIGURES = ("curves", "times", "differences", "scatter")
+
+
+def test_a_run_writes_tables_and_figures_and_two_runs_agree_but_for_times(tmp_path: Path) -> None:
+    config = tmp_path / "noise.yaml"
+    config.write_text(CONFIG)
+    folders = [tmp_path / name / "noise" for name in ("a", "b")]
+    for folder in folders:
+        words = ["run", str(config), "--jobs", "1", "--no-report", "--out", str(folder.parent)]
+        result = CliRunner().invoke(main, words)
+        assert result.exit_code == 0, result.output
+        assert "risk of QuadBoost less that of AdaBoost" in result.stdout
+    a, b = folders
+    stems = (*FIGURES, "risks", "comparisons")
+    assert {p.name for p in a.iterdir()} == {
+        *(f"{stem}.{end}" for stem in stems for end in ("md", "csv", "tex")),
+        *(f"{stem}.{end}" for stem in FIGURES for end in ("svg", "png", "caption.md")),
+        *("cells.csv", "outcomes.csv", "tables.json", "run.json"),
+    }
+    assert compare(a, b, tolerance=0).differences == []
+    for path in a.iterdir():
+        if path.stem not in ("times", "risks", "cells", "run"):
+            assert path.read_bytes() == (b / path.name).read_bytes()
+    assert (a / "times.csv").read_bytes() != (b / "times.csv").read_bytes()
+    risks = (a / "risks.md").read_text()
+    assert "| animals " in risks
+    assert "animals: it is no longer offered." in risks
+    with open(a / "curves.csv", newline="") as file:
+        curves = list(csv.DictReader(file))
+    assert len(curves) == 4 * (4 + 2 + 1)
+    # The last candidate is the one whose risk the other tables show.
+    with open(a / "differences.csv", newline="") as file:
+        squares = {(s["dataset"], s["value"]): s for s in csv.DictReader(file)}
+    last = next(c for c in curves if c["algorithm"] == "adaboost" and c["n_rounds"] == "8")
+    shown = float(squares["monks", "0"]["adaboost mean"])
+    assert abs(100 * float(last["test_error"]) - shown) < 1e-9

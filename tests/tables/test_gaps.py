@@ -1,0 +1,207 @@
+"""All files of a results folder, whichever cells have a result: none, one, a row, a column, all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pytest
+
+from quadrepro.config.config import Experiment, load_experiment
+from quadrepro.config.plan import Plan, make_plan
+from quadrepro.core.cell import Cell
+from quadrepro.data.card import load_card
+from quadrepro.engine.records import (
+    Record,
+    Status,
+    pack_codes,
+    pack_margins,
+    pack_numbers,
+    pack_scores,
+    rmse,
+)
+from quadrepro.engine.store import RecordStore
+from quadrepro.results.files import check_tables, write_results
+from quadrepro.results.manifest import read_manifest
+from quadrepro.results.overview import write_overview
+from quadrepro.results.results import load_results
+from quadrepro.tables.terminal import table_text
+
+CONFIGS = {
+    "rows": """title: Rows
+paper: ebboost
+repeats: 2
+protocol: {view: quadboost}
+datasets: [{name: monks, printed: a5a}, {name: wine, printed: splice}]
+readings: [{name: third, protocol: {split: {train: 0.3}}}]
+algorithms:
+  - {name: adaboost, grid: {n_rounds: [5, 10]}}
+  - {name: ebboost, grid: {n_rounds: 5, lam: 1}}
+baseline: true
+metrics: [auc]
+tables:
+  means: table1
+  margins: table2
+  margin_figure: [monks]
+  claims: table1
+  readings: {means: table1, margins: table2}
+  audit: table1
+  ranking: true
+  scatter: ebboost
+""",
+    "one split": """title: One split
+paper: quadboost
+protocol: {view: quadboost}
+datasets: [monks, wine]
+algorithms:
+  - {name: quadboost, grid: {n_rounds: 5}}
+  - {name: lpboost, grid: {C: 1}}
+  - {name: adaboost, grid: {n_rounds: 5}}
+tables: {risks: table1, comparisons: table2, claims: table1, ranking: true}
+""",
+    "one row": """title: One row
+repeats: 2
+protocol: {view: default}
+datasets: [wine]
+algorithms: [{name: quadboost, grid: {n_rounds: 5}}, {name: adaboost, grid: {n_rounds: 5}}]
+metrics: [error, auc, f1]
+tables: {scatter: adaboost}
+""",
+    "sweep": """title: Sweep
+repeats: 2
+protocol: {view: quadboost, folds: 0, measures: [train_error, test_error]}
+datasets: [monks]
+sweeps: [{over: protocol.noise.deviation, values: [0, 0.1], as: noise}]
+algorithms: [{name: adaboost, grid: {n_rounds: [5, 6]}}, {name: quadboost, grid: {n_rounds: 5}}]
+tables:
+  differences: [adaboost, quadboost]
+  times: {close_up: [adaboost]}
+  curves:
+    panels:
+      - {measures: [train_error, test_error]}
+      - {measures: [train_error], scale: log}
+      - {measures: [test_error], scale: -log}
+""",
+    "numbers": """title: Numbers
+paper: rescale
+repeats: 2
+protocol: {view: default, sample: {train: 20, test: 30}, folds: 0}
+datasets: [{name: m1, as: m1 0}, {name: m2, as: m2 0}]
+algorithms: [{name: boosting, grid: {n_rounds: 2}}, {name: rboosting, grid: {n_rounds: 2}}]
+metrics: [mae, r2]
+tables: {means: table1, noiseless: table1, claims: table1, scatter: boosting, ranking: true}
+""",
+    "one row of numbers": """title: One row of numbers
+repeats: 2
+protocol: {view: default}
+datasets: [diabetes]
+algorithms: [{name: boosting, grid: {n_rounds: 2}}, {name: rboosting, grid: {n_rounds: 2}}]
+metrics: [r2]
+tables: {means: ""}
+""",
+}
+
+GAPS: dict[str, Callable[[Cell, tuple[Cell, ...]], bool]] = {
+    "nothing": lambda cell, cells: False,
+    "one cell": lambda cell, cells: cell is cells[-1],
+    "one row": lambda cell, cells: cell.dataset == cells[0].dataset,
+    "one column": lambda cell, cells: cell.algorithm == cells[1].algorithm,
+    "one repeat": lambda cell, cells: cell.repeat == 0,
+    "all but one cell": lambda cell, cells: cell is not cells[0],
+    "everything": lambda cell, cells: True,
+    "everything, all alike": lambda cell, cells: True,
+}
+"""Which cells have a result."""
+
+WITHOUT: tuple[Status, ...] = ("timeout", "failed", "crashed", "missing")
+
+
+def outcome(cell: Cell, experiment: Experiment, alike: bool) -> Record:
+    """Return what the cell could have left, without computing it."""
+    rng = np.random.default_rng([cell.repeat, *map(ord, cell.algorithm)])
+    row = next(r.entry for r in experiment.config.rows if r.entry.title == cell.dataset)
+    classes = load_card(row.name).classes_of(experiment.views[row.title])
+    n_train, _, n = cell.source.sizes
+    most = 0.0 if alike else 0.5
+    measures = {m: rng.uniform(0, most, cell.n_candidates) for m in cell.protocol.measures}
+    fields: dict[str, Any]
+    if classes:
+        actual = np.arange(n) % len(classes)
+        wrong = np.zeros(n, dtype=bool) if alike else rng.random(n) < 0.2
+        predicted = np.where(wrong, (actual + 1) % len(classes), actual)
+        margins = np.full(n_train, 0.5) if alike else rng.uniform(-1, 1, n_train)
+        fields = {
+            "errors": int(wrong.sum()),
+            "classes": classes,
+            "actual": pack_codes(actual, len(classes)),
+            "predicted": pack_codes(predicted, len(classes)),
+            "scores": pack_scores(rng.normal(size=(n, len(classes))[: len(classes) - 1])),
+            "margins": pack_margins(margins) if cell.learner.gives_votes else "",
+        }
+    else:
+        actual = np.ones(n) if alike else rng.normal(size=n)
+        predicted = actual if alike else rng.normal(size=n)
+        measures["rmse_noiseless"] = np.array([rmse(predicted, actual)])
+        packed = pack_numbers(actual), pack_numbers(predicted)
+        fields = {"rmse": rmse(predicted, actual), "actual": packed[0], "predicted": packed[1]}
+    return Record(
+        cell.key,
+        "ok",
+        n_test=n,
+        chosen=cell.grids[0].candidates[0],
+        measures={name: values.tolist() for name, values in measures.items()},
+        seconds=0.0 if alike else float(rng.random()),
+        **fields,
+    )
+
+
+class Kept:
+    """A store of some records."""
+
+    def __init__(self, plan: Plan, gap: str) -> None:
+        self.records = {}
+        for i, cell in enumerate(plan.cells):
+            if GAPS[gap](cell, plan.cells):
+                self.records[cell.key] = outcome(cell, plan.experiment, gap.endswith("alike"))
+            elif (status := WITHOUT[i % len(WITHOUT)]) != "missing":
+                self.records[cell.key] = Record(cell.key, status, message="Error: ended early")
+
+    def get(self, key: str) -> Record | None:
+        return self.records.get(key)
+
+
+@pytest.fixture(scope="module")
+def plans(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Plan]:
+    """Return a function that makes the plan of one of the configs."""
+
+    @cache
+    def plan_of(name: str) -> Plan:
+        path = tmp_path_factory.mktemp("config") / "config.yaml"
+        path.write_text(CONFIGS[name])
+        experiment = load_experiment(path)
+        check_tables(experiment)
+        return make_plan(experiment)
+
+    return plan_of
+
+
+@pytest.mark.parametrize("gap", GAPS)
+@pytest.mark.parametrize("name", CONFIGS)
+def test_all_files_are_written_whatever_has_a_result(
+    plans: Callable[[str], Plan], name: str, gap: str, tmp_path: Path
+) -> None:
+    folder, store = tmp_path / "results" / "config", cast("RecordStore", Kept(plans(name), gap))
+    first, _ = write_results(plans(name), store, folder, allow_missing=gap == "one column")
+    manifest = read_manifest(folder)
+    assert manifest is not None
+    assert {path.name for path in folder.iterdir()} >= {*manifest.files, "cells.csv", "run.json"}
+    load_results(folder).report()
+    write_overview(folder.parent)
+    assert len(load_results(folder).cells) == len(plans(name).cells)
+    shown = [path for path in folder.iterdir() if path.suffix in (".md", ".csv", ".tex", ".svg")]
+    texts = [table_text(first, 80), *(path.read_text(encoding="utf-8") for path in shown)]
+    assert not any(re.search(r"(?i)(?<![a-z])nan(?![a-z])", text) for text in texts)

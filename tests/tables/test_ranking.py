@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+import csv
+
+import pytest
+
+from quadrepro.stats import bayesian_correlated_t, corrected_t_test, holm, rank_methods
+from quadrepro.tables.ranking import DATA_HEADER, Splits, compare_splits, no_ranking, ranking_table
+from quadrepro.tables.table import Table
+
+RISKS = {
+    "a": [0.20, 0.31, 0.15, 0.27, 0.09, 0.11, 0.24],
+    "b": [0.22, 0.35, 0.15, 0.30, 0.11, 0.12, 0.29],
+    "c": [0.50, 0.45, 0.40, 0.35, 0.50, 0.45, 0.40],
+}
+TITLES = {"a": "A", "b": "B", "c": "C|"}
+
+
+def cells(table: Table) -> dict[str, list[str]]:
+    return {name: [f"{e.ours}{e.mark}" for e in entries] for name, entries in table.rows}
+
+
+def data(table: Table) -> list[dict[str, str]]:
+    return list(csv.DictReader(table.to_csv().splitlines()))
+
+
+def test_pairs_stand_by_rank_with_rounded_numbers_for_reading() -> None:
+    ranking = rank_methods(RISKS, rope=0.01)
+    table = ranking_table("T", ranking, TITLES)
+    assert list(cells(table)) == ["A – B", "A – C|", "B – C|"]
+    pair = ranking.pairs[1]
+    found = cells(table)["A – C|"]
+    assert found[0] == "1.07, 3.00"
+    assert found[1] == "< 0.001*"
+    assert found[3] == f"{pair.wilcoxon_p_holm:.3f}*"
+    assert found[4] == (
+        f"{pair.shift.estimate:+.2g} [{pair.shift.low:+.2g}, {pair.shift.high:+.2g}]"
+    )
+    post = pair.posterior
+    assert found[5] == f"{post.better:.2f} / {post.same:.2f} / {post.worse:.2f}"
+    assert "A 1.07, B 1.93, C| 3.00" in table.notes[0]
+    assert f"χ² = {ranking.friedman.statistic:.2f}" in table.notes[0]
+    assert f"that are {ranking.critical_difference:.2f} or more apart" in table.notes[1]
+
+
+def test_without_a_rope_nothing_is_the_same() -> None:
+    table = ranking_table("T", rank_methods(RISKS), TITLES)
+    assert table.header[-1] == "better / worse"
+    assert cells(table)["A – B"][-1] == "1.00 / 0.00"
+
+
+def test_the_csv_has_every_number() -> None:
+    ranking = rank_methods(RISKS, rope=0.01)
+    rows = data(ranking_table("T", ranking, TITLES))
+    assert [(row["method"], row["against"]) for row in rows] == [(p.a, p.b) for p in ranking.pairs]
+    for row, pair in zip(rows, ranking.pairs, strict=True):
+        assert float(row["wilcoxon p"]) == pytest.approx(pair.wilcoxon_p)
+        assert float(row["rank p Holm"]) == pytest.approx(pair.rank_p_holm)
+        assert float(row["shift low"]) == pytest.approx(pair.shift.low)
+        assert float(row["rank biserial"]) == pytest.approx(pair.rank_biserial.estimate)
+        assert pair.hedges_g is not None
+        assert float(row["hedges g high"]) == pytest.approx(pair.hedges_g.high)
+        assert float(row["same"]) == pytest.approx(pair.posterior.same)
+        assert row["corrected t p"] == row["dataset"] == ""
+
+
+def test_differences_of_scores_have_the_sign_of_the_scores() -> None:
+    negative = {name: [-x for x in values] for name, values in RISKS.items()}
+    of_risks = ranking_table("T", rank_methods(RISKS), TITLES)
+    of_scores = ranking_table("T", rank_methods(negative), TITLES, higher_is_better=True)
+    assert list(cells(of_scores)) == ["C| – B", "C| – A", "B – A"]
+    risk = next(row for row in data(of_risks) if row["against"] == "c")
+    score = next(r for r in data(of_scores) if (r["method"], r["against"]) == ("c", risk["method"]))
+    assert float(score["shift"]) == pytest.approx(-float(risk["shift"]))
+    assert float(score["shift low"]) == pytest.approx(-float(risk["shift high"]))
+    assert float(score["hedges g"]) == pytest.approx(-float(risk["hedges g"]))
+
+
+SPLITS = [
+    Splits(f"set{i}", {k: [v[i], v[i] + 0.01, v[i + 1]] for k, v in RISKS.items()}, 0.5)
+    for i in range(3)
+]
+
+
+def test_splits_are_compared_by_the_corrected_t_test_adjusted_for_the_pairs() -> None:
+    found = compare_splits(SPLITS[0], rope=0.01)
+    risks = SPLITS[0].risks
+    pairs = [("a", "b"), ("a", "c"), ("b", "c")]
+    tests = [corrected_t_test(risks[a], risks[b], 0.5) for a, b in pairs]
+    assert [found[p].p_value for p in pairs] == [test.p_value for test in tests]
+    assert [found[p].p_holm for p in pairs] == holm(test.p_value for test in tests)
+    post = bayesian_correlated_t(risks["a"], risks["b"], 0.5, 0.01)
+    assert found["a", "b"].posterior == post
+    assert found["b", "a"].posterior.better == post.worse
+    assert found["b", "a"].mean_difference == -found["a", "b"].mean_difference
+
+
+def test_data_sets_are_counted_by_what_their_splits_say() -> None:
+    table = ranking_table("T", rank_methods(RISKS), TITLES, SPLITS)
+    assert table.header[-1] == "corrected t"
+    told = [compare_splits(of, 0.0)["a", "c"] for of in SPLITS]
+    better = sum(f.p_holm <= 0.05 and f.mean_difference < 0 for f in told)
+    assert cells(table)["A – C|"][-1] == f"{better} / {3 - better} / 0"
+    rows = [row for row in data(table) if (row["method"], row["against"]) == ("a", "c")]
+    assert [row["dataset"] for row in rows] == ["", "set0", "set1", "set2"]
+    assert float(rows[1]["corrected t p Holm"]) == pytest.approx(told[0].p_holm)
+    assert rows[1]["mean rank"] == ""
+
+
+def test_resamples_of_one_data_set_show_their_p_value_and_what_it_is_worth() -> None:
+    table = ranking_table("T", rank_methods(RISKS), TITLES, SPLITS[:1], rows="resamples")
+    p = compare_splits(SPLITS[0], 0.0)["a", "c"].p_holm
+    assert cells(table)["A – C|"][-1].rstrip("*") == f"{p:.3f}"
+    assert "find too much" in table.notes[-1]
+    assert "over 7 resamples" in table.notes[0]
+
+
+def test_few_data_sets_have_no_interval() -> None:
+    few = {name: values[:4] for name, values in RISKS.items()}
+    assert cells(ranking_table("T", rank_methods(few), TITLES))["A – B"][4].endswith(" [–]")
+
+
+def test_what_cannot_be_ranked_is_a_table_without_rows() -> None:
+    table = no_ranking("T", "Why.")
+    assert (table.rows, table.notes, table.data_header) == ((), ("Why.",), DATA_HEADER)
+    assert table.to_markdown().startswith("## T\n")
+    assert "tabular" in table.to_latex()

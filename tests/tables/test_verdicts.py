@@ -1,0 +1,138 @@
+"""Verdicts on printed numbers, and what they say together."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.stats import ttest_ind_from_stats
+
+from quadrepro.stats import Moments, placement, welch_test
+from quadrepro.tables.verdicts import Verdict, Verdicts, of_further_splits, of_two_means
+
+ENTRY = Verdict("wine", "adaboost", "risk", "0.29")
+SPLITS = [0.21, 0.18, 0.25, 0.20, 0.22]
+
+
+def test_a_number_of_one_split_is_judged_by_the_interval_of_a_further_one() -> None:
+    place = placement(SPLITS, 0.29, 0.005)
+    judged = of_further_splits(ENTRY, SPLITS, 0.005)
+    assert judged.word == "inside"
+    assert (judged.low, judged.high) == (place.low - 0.005, place.high + 0.005)
+    assert of_further_splits(replace(ENTRY, printed="0.30"), SPLITS, 0.005).word == "outside"
+    assert of_further_splits(ENTRY, SPLITS, 0.005, further=5).word == "outside"
+
+
+@pytest.mark.parametrize("rounding", [0.0, 0.4])
+def test_a_mean_is_judged_by_welchs_test_and_the_interval_agrees(rounding: float) -> None:
+    ours = Moments(14.2, 3.31, 40)
+    for mean in np.arange(11, 18, 0.05):
+        entry = Verdict("ringnorm", "abr", "error in percent", f"{mean:.2f}")
+        printed = Moments(float(entry.printed), 3.14, 20)
+        judged = of_two_means(entry, ours, printed, rounding)
+        assert judged.low is not None
+        assert judged.high is not None
+        inside = judged.low <= float(entry.printed) <= judged.high
+        assert (judged.word == "inside") is inside
+        assert judged.p_value == welch_test(ours, printed, rounding=rounding).p_value
+
+
+def test_the_position_is_minus_one_and_one_at_the_ends_of_the_interval() -> None:
+    judged = replace(ENTRY, ours=0.2, low=0.1, high=0.3, p_value=0.05)
+    assert replace(judged, printed="0.2").position == 0
+    assert replace(judged, printed="0.1").position == pytest.approx(-1)
+    assert replace(judged, printed="0.35").position == pytest.approx(1.5)
+    assert replace(judged, low=0.2, high=0.2, printed="0.1").position == -np.inf
+    assert ENTRY.position is None
+
+
+@pytest.mark.parametrize(
+    ("judged", "reason"),
+    [
+        (of_further_splits(ENTRY, [0.2], 0.005), "one split"),
+        (of_further_splits(ENTRY, [], 0.005), "no result"),
+        (of_two_means(ENTRY, None, Moments(1, 1, 2), 0.0), "fewer than two splits"),
+        (of_two_means(ENTRY, Moments(1, 1, 2), None, 0.0), "without a deviation"),
+    ],
+)
+def test_what_cannot_be_compared_says_why(judged: Verdict, reason: str) -> None:
+    assert judged.word == "not comparable"
+    assert reason in judged.reason
+
+
+def table(off: dict[tuple[int, int], float], n_rows: int = 8, n_columns: int = 4) -> Verdicts:
+    """Return verdicts on printed numbers that are ours but for some, in deviations of ours."""
+    rng = np.random.default_rng(1)
+    found = []
+    for i in range(n_rows):
+        for j in range(n_columns):
+            ours = rng.normal(0.3, 0.01, 30)
+            text = f"{ours.mean() + off.get((i, j), 0.0) * ours.std(ddof=1):.6f}"
+            entry = Verdict(f"row {i}", f"column {j}", "risk", text)
+            found.append((of_further_splits(entry, list(ours), 0.0), list(ours)))
+    return Verdicts.of("table1", found)
+
+
+def test_a_table_without_misses_says_how_many_chance_would_bring() -> None:
+    verdicts = table({})
+    [statement] = verdicts.statement()
+    assert statement.startswith("Inside: 32 of 32, outside: 0. If all stemmed from splits like")
+    none = np.prod([chance[0] for chance in verdicts.chances.values()])
+    assert verdicts.misses.p_fewer == pytest.approx(none)
+    assert f"{verdicts.misses.expected:.1f} would be outside on average" in statement
+    assert statement.endswith(f"p = {verdicts.misses.p_fewer:.3f}.")
+
+
+def test_only_what_is_off_after_holms_correction_is_named() -> None:
+    verdicts = table({(0, 0): 2.3, (1, 1): 9.0})
+    assert [(v.row, v.column) for v in verdicts.outside] == [
+        ("row 0", "column 0"),
+        ("row 1", "column 1"),
+    ]
+    assert [v.row for v in verdicts.surely_off] == ["row 1"]
+    assert "Off even if all 32 are counted (Holm, 0.05): row 1, column 1." in verdicts.statement()
+    assert "No single number is off" in table({(0, 0): 2.3}).statement()[1]
+
+
+def test_misses_that_come_together_in_a_row_are_named() -> None:
+    found = table({(2, j): 3.0 for j in range(4)}).statement()
+    assert any(t.startswith("Most are outside in the row row 2: 4 of 4; some row") for t in found)
+    scattered = table({(0, 0): 3.0, (1, 1): 3.0}).statement()
+    assert not any("Most are" in text for text in scattered)
+
+
+def test_rows_whose_splits_are_lacking_count_as_independent() -> None:
+    verdicts = table({})
+    lacking = replace(verdicts, splits={})
+    assert lacking.misses.expected == pytest.approx(32 * 0.05)
+
+
+def test_a_table_without_a_comparable_number_says_so() -> None:
+    verdicts = Verdicts.of("table1", [(replace(ENTRY, reason="one split"), [0.2])])
+    assert verdicts.statement() == ("None of the printed numbers can be compared.",)
+    assert verdicts.judged == []
+
+
+def test_welch_without_rounding_is_scipys() -> None:
+    ours, printed = Moments(14.2, 3.31, 40), Moments(15.05, 3.14, 20)
+    judged = of_two_means(replace(ENTRY, printed="15.05"), ours, printed, 0.0)
+    test = ttest_ind_from_stats(14.2, 3.31, 40, 15.05, 3.14, 20, equal_var=False)
+    assert judged.p_value == pytest.approx(test.pvalue)
+    with_reach = replace(ENTRY, printed=f"{judged.low}")
+    at_the_end = of_two_means(with_reach, ours, Moments(float(judged.low), 3.14, 20), 0.0)
+    assert at_the_end.p_value == pytest.approx(0.05)
+
+
+def test_rows_that_share_one_split_are_counted_together() -> None:
+    rng = np.random.default_rng(4)
+    common = rng.normal(size=30)
+    found = []
+    for i in range(12):
+        ours = list(common + rng.normal(0, 0.01, 30))
+        entry = Verdict(f"row {i}", "column", "probability", f"{np.mean(ours):.6f}")
+        found.append((of_further_splits(entry, ours, 0.0), ours))
+    alone = Verdicts.of("table2", found).misses
+    together = Verdicts.of("table2", found, together=True).misses
+    assert together.expected == pytest.approx(alone.expected)
+    assert together.high == 12 > alone.high
