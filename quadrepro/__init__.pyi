@@ -21,10 +21,10 @@ from .core.estimators.programs import (
 from .core.estimators.programs import (
     RegularizedQPBoostClassifier as RegularizedQPBoostClassifier,
 )
-from .core.voters.classifiers import Classifiers as Classifiers
 from .core.voters.conjunctions import Conjunctions as Conjunctions
 from .core.voters.drawn import DrawnStumps as DrawnStumps
 from .core.voters.stumps import Stumps as Stumps
 from .core.voters.trees import Trees as Trees
+from .core.voters.voter_set import Classifiers as Classifiers
 from .results.results import Results as Results
 from .results.results import load_results as load_results

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from quadrepro.base.files import is_special
-from quadrepro.errors import ConfigError, DataError, nearest
+from quadrepro.base.resources import find_config
+from quadrepro.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -251,7 +252,7 @@ def read_scores(path: Path) -> Scores:
         raise DataError(f"{path}:{top}: {n} methods are too many to rank: at most {MOST_METHODS}")
     for i, name in enumerate(names[first:], start=first):
         if not name or name in names[first:i]:
-            fault = f"{name!r} stands here twice" if name else "the column has no name"
+            fault = f"duplicate {name!r}" if name else "the column has no name"
             raise DataError(f"{path}:{top}, column {i + 1}: {fault}")
     values: list[tuple[float, ...]] = []
     whole = 0
@@ -389,8 +390,8 @@ def reproduce(
     0   monks  quadboost      42     216  {'n_rounds': 10}
     1   monks   baseline     113     216                {}
     """
-    from quadrepro.cli.progress import FetchProgress, RunProgress
     from quadrepro.engine.estimates import recall
+    from quadrepro.engine.progress import FetchProgress, RunProgress
     from quadrepro.engine.run import compute, local, missing_cells
 
     offline = bool(os.environ.get("QUADREPRO_OFFLINE")) if offline is None else offline
@@ -497,7 +498,7 @@ def _warn_of_another(plan: Plan, folder: Path) -> None:
     import json
 
     from quadrepro.base.files import read_text
-    from quadrepro.cli.progress import tell
+    from quadrepro.engine.progress import tell
 
     try:
         run = json.loads(read_text(folder / "run.json"))
@@ -582,7 +583,7 @@ def record_store(out: str | Path, plan: Plan | None = None, read_only: bool = Fa
         If files cannot be written into the folder.
     """
     from quadrepro.base.files import write_bytes
-    from quadrepro.cli.progress import tell
+    from quadrepro.engine.progress import tell
     from quadrepro.engine.store import RecordStore
 
     def damaged(path: Path, fault: str) -> None:
@@ -622,25 +623,3 @@ def limits_of(plan: Plan, timeout: float | None = None, memory: int | None = Non
     return Limits(
         config.timeout if timeout is None else timeout, config.memory if memory is None else memory
     )
-
-
-def find_config(config: str | Path) -> Path:
-    """Return the file of a config given by path, or by the name of one that ships.
-
-    Raises
-    ------
-    ConfigError
-        If there is no such file and no such name; the nearest name is given.
-    """
-    from quadrepro.base.resources import configs_folder
-
-    path = Path(config)
-    if path.is_file():
-        return path
-    shipped = {p.stem: p for p in configs_folder().glob("*.yaml")}
-    if str(config) in shipped:
-        return shipped[str(config)]
-    if path.is_dir():
-        raise ConfigError(f"{config} is a folder, not a config")
-    hint = nearest(path.stem, shipped, "quadrepro list experiments")
-    raise ConfigError(f"there is no config {str(config)!r}{hint}")

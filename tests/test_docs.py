@@ -28,9 +28,8 @@ from quadrepro.engine.work import run_cell
 from quadrepro.papers.paper import load_paper, paper_names
 from quadrepro.results.files import check_tables, find_verdicts, make_manifest, make_tables
 from quadrepro.results.manifest import read_manifest
-from quadrepro.results.overview import overview_text
 from quadrepro.results.pages.page import PAGE
-from quadrepro.results.scoreboard import read_boards, read_results
+from quadrepro.results.scoreboard import overview_text, read_boards, read_results
 from quadrepro.tables.table import is_row
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -97,7 +97,7 @@ BAD = [
     ("d,a,b\nx,1,2\ny,3,inf\n", "scores.csv:3, column 'b': 'inf' is not a number"),
     ("d,a,b\nx,1,2\ny,3,1_0\n", "scores.csv:3, column 'b': '1_0' is not a number"),
     ("a,b\n1,2\nx,2\n", "scores.csv:3, column 'a': 'x' is not a number"),
-    ("a,a\n1,2\n2,3\n", "scores.csv:1, column 2: 'a' stands here twice"),
+    ("a,a\n1,2\n2,3\n", "scores.csv:1, column 2: duplicate 'a'"),
     ("d,a,\nx,1,2\ny,2,3\n", "scores.csv:1, column 3: the column has no name"),
     ('a,b\n1,"2\n', "not valid CSV"),
     ("a,b\n1,2\n", "a ranking needs at least two methods on at least two data sets"),

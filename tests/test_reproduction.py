@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 import quadrepro
-from quadrepro.api import find_config, prepare, record_store, write
+from quadrepro.api import prepare, record_store, write
+from quadrepro.base.resources import find_config
 from quadrepro.base.yaml import read_yaml
 from quadrepro.engine.limits import Limits
 from quadrepro.engine.run import Backend
@@ -67,7 +68,7 @@ def test_a_config_is_found_by_path_or_by_name(small_config: Write, tmp_path: Pat
     assert find_config("quickstart").name == "quickstart.yaml"
     with pytest.raises(ConfigError, match="is a folder, not a config"):
         find_config(tmp_path)
-    with pytest.raises(ConfigError, match="no config 'quickstrat'; did you mean 'quickstart'"):
+    with pytest.raises(ConfigError, match="unknown config 'quickstrat'; did you mean 'quickstart'"):
         find_config("quickstrat")
 
 

@@ -15,8 +15,8 @@ from jsonschema import Draft202012Validator
 
 from quadrepro.base.yaml import read_yaml
 from quadrepro.cli import VERBS, main
+from quadrepro.cli.schemas import schema_of
 from quadrepro.config.config import load_experiment
-from quadrepro.config.schemas import schema_of
 from quadrepro.papers.paper import load_paper
 from quadrepro.results.files import check_tables
 

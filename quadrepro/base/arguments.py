@@ -37,33 +37,6 @@ def weighted_examples(
 
     An example of weight zero is left out, so that it also takes no part in the ranges of
     attributes or in the list of classes.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Examples.
-    y : ndarray of shape (n_samples,)
-        Labels or numbers.
-    sample_weight : array-like of shape (n_samples,) or None
-        Weights, at least 0. A whole number is as good as that many copies of the example.
-    class_weight : "balanced", dict or None, default None
-        Factors of the weights by class. ``"balanced"`` gives all classes the same total weight and
-        leaves the sum of all weights as it is. A class that is not in the dictionary has factor 1.
-    classes : array-like of shape (n_classes,) or None, default None
-        All classes, if `y` may lack one.
-
-    Returns
-    -------
-    X, y : ndarray
-        The examples with positive weights.
-    weights : ndarray of shape (n_positive,) or None
-        Their weights; None if every one is 1.
-
-    Raises
-    ------
-    ValueError
-        If a weight is negative or not finite, no weight is positive, the weights are too large or
-        too small to compute with, or `class_weight` does not fit the classes.
     """
     if sample_weight is None and class_weight is None:
         return X, y, None

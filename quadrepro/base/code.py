@@ -21,6 +21,12 @@ PACKAGE = Path(__file__).resolve().parents[1]
 COMPUTING = "quadrepro.core"
 """The package whose modules make results. The code of others is not followed."""
 
+ENTRIES = ("Entry", "Measure", "VoterSetEntry")
+"""Classes of entries, of which a key has what decides numbers."""
+
+TWIN = "_compiled"
+"""Ending of the name of a module with the compiled loops of the one beside it."""
+
 ROOTS = ("quadrepro.core.cell", "quadrepro.core.problems")
 """What every cell runs through."""
 
@@ -34,19 +40,6 @@ MOST_BYTES = 8 << 20
 @cache
 def code_hash(modules: tuple[str, ...] = (), own_code: tuple[tuple[str, str], ...] = ()) -> str:
     """Return a hash of the code that the results of some modules depend on.
-
-    Parameters
-    ----------
-    modules : tuple of str
-        Names of modules of quadrepro, besides those that every cell runs through. A module of
-        another package counts with its own code alone.
-    own_code : tuple of (str, str)
-        Names of modules that are not installed, each with its `file_hash`.
-
-    Returns
-    -------
-    str
-        Sixteen hexadecimal digits, the same under every version of Python.
 
     Examples
     --------
@@ -74,6 +67,7 @@ def modules_of(names: Iterable[str]) -> set[str]:
         if name not in found:
             found.add(name)
             rest += (other for other in imports_of(name) if _computes(other))
+            rest += [name + TWIN] if _source(name + TWIN).is_file() else []
     return found
 
 
@@ -92,15 +86,7 @@ def own_modules(names: Iterable[str]) -> set[str]:
 
 
 def imports_in(name: str, file: Path) -> Iterator[str]:
-    """Yield all that a module of any package may import, also inside and by relative names.
-
-    Parameters
-    ----------
-    name : str
-        The module.
-    file : Path
-        Its code.
-    """
+    """Yield all that a module of any package may import, also inside and by relative names."""
     package = name if file.stem == "__init__" else name.rpartition(".")[0]
     for node in ast.walk(parsed(file)):
         if isinstance(node, ast.Import):
@@ -217,7 +203,7 @@ def _plain(node: object) -> str:
 def _is_entry(node: ast.AST) -> bool:
     """Return whether a statement declares an entry, of which a key has what decides numbers."""
     call = node.value if isinstance(node, ast.Assign) else None
-    return isinstance(call, ast.Call) and ast.unparse(call.func).endswith("Entry")
+    return isinstance(call, ast.Call) and ast.unparse(call.func) in ENTRIES
 
 
 def _is_text(node: ast.AST) -> bool:

@@ -22,18 +22,6 @@ def write_bytes(path: Path, content: bytes) -> None:
     """Write a file at once or not at all.
 
     A reader sees the old file or the whole new one, even if the computer stops in between.
-
-    Parameters
-    ----------
-    path : Path
-        The file. Its folder is created if needed.
-    content : bytes
-        The whole content.
-
-    Raises
-    ------
-    OSError
-        If it cannot be written; names the file, which is then as it was.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f".{path.name}-{uuid.uuid4().hex[:12]}.part")
@@ -78,20 +66,7 @@ def is_special(path: Path) -> bool:
 
 
 def read_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
-    """Read a file of a results folder, which may be a stranger's.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    most : int, default 64 MiB
-        Size of the largest file that is read.
-
-    Raises
-    ------
-    DataError
-        If it is missing, unreadable, not a regular file, or too large.
-    """
+    """Read a file of a results folder, which may be a stranger's."""
     try:
         if not is_regular(path):
             # A missing file is told from a link or a pipe, which is not opened.

@@ -20,20 +20,6 @@ JsonSchema = dict[str, Any]
 def json_schemas(models: dict[str, Any], *, plain: bool = False) -> JsonSchema:
     """Return the definitions of models and of all that they are made of.
 
-    Parameters
-    ----------
-    models : dict of str to type
-        The models by the names of their definitions; also other types that pydantic knows. They
-        include the models whose changes others hold (`quadrepro.base.models.changes`).
-    plain : bool, default False
-        Whether scalars are read as the text that is written, so that a number, ``true`` or ``no``
-        is a text as well.
-
-    Returns
-    -------
-    dict
-        Definitions of JSON Schema, draft 2020-12, by name. References are to ``#/$defs/NAME``.
-
     Examples
     --------
     >>> from quadrepro.core.protocol import SplitRule

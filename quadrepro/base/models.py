@@ -25,13 +25,6 @@ def changes(of: type[BaseModel]) -> WithJsonSchema:
 def fault(message: str, *place: str | int) -> PydanticCustomError:
     """Return an exception for a validator to raise, with the place of the mistake.
 
-    Parameters
-    ----------
-    message : str
-        What is wrong, shown as it is.
-    *place : str or int
-        Keys and indices that lead from the value being validated to the mistake.
-
     Examples
     --------
     >>> raise fault("row 'monks' occurs twice", "datasets", 3)
@@ -130,32 +123,7 @@ def validated(
     place: Place = (),
     context: dict[str, Any] | None = None,
 ) -> M:
-    """Return the content of a file, or of a part of it, as a model.
-
-    Parameters
-    ----------
-    model : type of BaseModel
-        What the content must be.
-    source : YamlSource
-        The file.
-    error : type of QuadreproError, default ConfigError
-        The exception to raise.
-    place : tuple of str or int, optional
-        Keys and indices that lead to the part; by default, the whole file is read.
-    context : dict, optional
-        What validators find in ``ValidationInfo.context``.
-
-    Returns
-    -------
-    BaseModel
-        An instance of `model`.
-
-    Raises
-    ------
-    QuadreproError
-        Of the type `error`, if the content is something else. Its message has one line for each of
-        the first 100 mistakes: ``file:line:column: message``.
-    """
+    """Return the content of a file, or of a part of it, as a model."""
     data = source.data
     for key in place:
         data = data[key]
@@ -173,17 +141,7 @@ def validated(
 def nested_fault(
     invalid: ValidationError, *place: str | int, data: Any = None
 ) -> PydanticCustomError:
-    """Return the first mistake of a validation inside a validator, for that validator to raise.
-
-    Parameters
-    ----------
-    invalid : ValidationError
-        The error of the inner validation.
-    *place : str or int
-        Keys and indices that lead from the value of the outer validator to that of the inner one.
-    data : object, optional
-        What the inner validation was given; needed if it has unions.
-    """
+    """Return the first mistake of a validation inside a validator, for that validator to raise."""
     first = mistakes(invalid, data)[0]
     return fault(first.message, *place, *first.place)
 
@@ -193,13 +151,6 @@ def mistakes(invalid: ValidationError, data: Any = None) -> list[Mistake]:
 
     A value that fits no member of a union is one mistake. If something inside a value is wrong,
     nothing is said of what else the value could have been.
-
-    Parameters
-    ----------
-    invalid : ValidationError
-        What pydantic found.
-    data : object, optional
-        The document; without it, places contain the names of union members.
     """
     found = [_read(detail, data) for detail in invalid.errors(include_url=False)]
     around = {place[:n] for place, _, _ in found for n in range(len(place))}

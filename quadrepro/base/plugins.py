@@ -74,18 +74,7 @@ class Extension:
         return f"{self.title}, entry point quadrepro.{self.kind}: {place}"
 
     def load(self, expected: type[Found]) -> Found:
-        """Import what is added.
-
-        Parameters
-        ----------
-        expected : type
-            What it must be an instance of; of `type`, a class.
-
-        Raises
-        ------
-        ConfigError
-            If it cannot be imported, or is anything else.
-        """
+        """Import what is added."""
         try:
             found = self.point.load()
         # A module of others can raise anything while it is imported.
@@ -157,13 +146,7 @@ def names(kind: Kind) -> tuple[str, ...]:
 
 
 def find(kind: Kind, name: str) -> Extension | None:
-    """Return what other packages add by a name, or None.
-
-    Raises
-    ------
-    ConfigError
-        If two packages add it.
-    """
+    """Return what other packages add by a name, or None."""
     found = _by_name(kind).get(name, ())
     if len(found) > 1:
         both = " and ".join(extension.title for extension in found)
@@ -185,30 +168,7 @@ def look_up(
     what: str,
     listing: str = "",
 ) -> Found:
-    """Return what quadrepro itself or another package has by a name.
-
-    Parameters
-    ----------
-    kind : str
-        One of `KINDS`.
-    name : str
-        The name.
-    own : mapping of str to object
-        What quadrepro has itself.
-    expected : type
-        What an entry must be an instance of.
-    what : str
-        What messages call an entry.
-    listing : str, default ""
-        Where all names are listed, see `quadrepro.errors.nearest`.
-
-    Raises
-    ------
-    KeyError
-        If there is none; the message gives the nearest name.
-    ConfigError
-        As `find` and `Extension.load`.
-    """
+    """Return what quadrepro itself or another package has by a name."""
     if name in own:
         return own[name]
     if added := load(kind, name, expected):
@@ -217,20 +177,7 @@ def look_up(
 
 
 def every(kind: Kind, own: Collection[str]) -> tuple[Extension, ...]:
-    """Return all that other packages add to one kind.
-
-    Parameters
-    ----------
-    kind : str
-        One of `KINDS`.
-    own : collection of str
-        The names that quadrepro has itself.
-
-    Raises
-    ------
-    ConfigError
-        If two packages add the same name, or one adds a name of quadrepro.
-    """
+    """Return all that other packages add to one kind."""
     found = [extension for name in names(kind) if (extension := find(kind, name))]
     for extension in found:
         if extension.name in own:

@@ -19,11 +19,6 @@ _FORMULA = re.compile(r"'*[=+\-@\t\r\n]")
 def visible(text: str) -> str:
     r"""Return text with escapes such as ``\x1b`` in place of control characters.
 
-    Parameters
-    ----------
-    text : str
-        Any text. Tabs and line ends are kept.
-
     Examples
     --------
     >>> visible("a\x1b[31m b\u202e")

@@ -98,11 +98,6 @@ class YamlSource:
     def where(self, place: Place) -> str:
         """Return ``file:line:column`` of a value, or of the nearest value around it.
 
-        Parameters
-        ----------
-        place : tuple of str or int
-            Keys and indices that lead to the value.
-
         Examples
         --------
         >>> source = YamlSource(Path("a.yaml"), {"seed": 1}, Mark(1, 1, {"seed": Mark(1, 1)}))
@@ -122,44 +117,14 @@ class MappingSource(YamlSource):
     """A mapping that was not read from a file: its places are named by keys and indices."""
 
     def where(self, place: Place) -> str:
-        """Return what leads to a value, as ``config['datasets'][0]``.
-
-        Parameters
-        ----------
-        place : tuple of str or int
-            Keys and indices that lead to the value.
-        """
+        """Return what leads to a value, as ``config['datasets'][0]``."""
         return f"{self.path}{''.join(f'[{part!r}]' for part in place)}"
 
 
 def read_yaml(
     path: Path, *, scalars: Scalars = "typed", error: type[QuadreproError] = ConfigError
 ) -> YamlSource:
-    """Read a YAML file.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    scalars : {"typed", "text"}, default "typed"
-        Whether unquoted scalars become numbers, booleans and null, or stay the text that is
-        written.
-    error : type of QuadreproError, default ConfigError
-        The exception to raise.
-
-    Returns
-    -------
-    YamlSource
-        The content with its places.
-
-    Raises
-    ------
-    QuadreproError
-        Of the type `error`, if the file is missing, unreadable, not UTF-8, not YAML or larger than
-        8 MiB, or if it has a duplicate key, a tag, a value that contains itself, a number beyond
-        the range of float64, a character that cannot be written, lists and mappings nested more
-        than 100 deep, or aliases that repeat more than 100,000 values. The message names the place.
-    """
+    """Read a YAML file."""
     if is_special(path):
         raise error(f"{path}: not a regular file")
     try:
@@ -193,13 +158,7 @@ def read_yaml(
 
 
 def is_utf8(text: str) -> bool:
-    """Return whether a text can be written in UTF-8, as the names of some files cannot.
-
-    Parameters
-    ----------
-    text : str
-        Any text. A part of a file's name that is not UTF-8 stands in it as lone surrogates.
-    """
+    """Return whether a text can be written in UTF-8, as the names of some files cannot."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -407,19 +366,6 @@ def to_yaml(content: dict[str, Any], old: str = "") -> str:
 
     Texts that any version of YAML would read as something else, such as ``no`` and ``010``, are
     quoted.
-
-    Parameters
-    ----------
-    content : dict
-        Mappings, lists and scalars. `Line` and `Block` change the layout of a mapping or a list.
-    old : str, default ""
-        The text that the new one replaces. Its comments are kept where `content` has the same
-        entries.
-
-    Returns
-    -------
-    str
-        The text, at most 100 characters wide where it can be broken.
 
     Examples
     --------

@@ -15,30 +15,45 @@ import click
 from quadrepro.cli.showing import echo
 from quadrepro.errors import EXIT_INTERRUPTED, QuadreproError, nearest
 
-VERBS = {
-    "run": "Compute experiments and write their tables.",
-    "check": "Validate a config and its data, and print the plan.",
-    "plan": "Say how many cells are kept and missing, and how long these will take.",
-    "status": "Say which cells are done, have failed, and are running now.",
-    "explain": "Say where an entry of a table comes from.",
-    "verify": "Prove computed cells by code that shares nothing with the algorithms.",
-    "table": "Write the tables again from what has been computed.",
-    "report": "Write the HTML page of an experiment, and the index of all.",
-    "infer": "Say which reading of a protocol the printed numbers speak for.",
-    "audit": "Check the printed tables of a paper by themselves.",
-    "compare": "Compare two results folders, or one with the printed numbers.",
-    "overview": "Write the scoreboard of all results.",
-    "rank": "Rank methods by a CSV file of scores, and compare every pair.",
-    "merge": "Bring together the records of several results folders.",
-    "clean": "Remove what nothing needs from the folder of records.",
-    "fetch": "Fetch data sets into the cache.",
-    "init": "Write a card and a config for a file of your own, ready to run.",
-    "check-extension": "Try what a package adds against the contracts of its kind.",
-    "add": "Describe a file of your own, so that configs can name it.",
-    "schema": "Print what may stand in a config, a card or a paper.yaml, as a JSON schema.",
-    "list": "List data sets, experiments, or what configs, cards and papers can name.",
-    "show": "Print the card of a data set, where its rows are, and whether they match the card.",
+GROUPS = {
+    "Compute": {
+        "run": "Compute experiments and write their tables.",
+        "check": "Validate a config and its data, and print the plan.",
+        "plan": "Show the number of cached and missing cells, and the time that these will take.",
+        "status": "Show which cells are done, have failed, and are running now.",
+        "verify": "Re-check results with independent code.",
+        "merge": "Merge the records of several results folders.",
+        "clean": "Delete unused records.",
+    },
+    "Look": {
+        "explain": "Trace an entry of a table back to its record.",
+        "table": "Write the tables of an experiment again.",
+        "report": "Write the HTML page of an experiment, and the index of all.",
+        "compare": "Compare two results folders, or one with the printed numbers.",
+        "overview": "Write the scoreboard of all results.",
+        "rank": "Rank methods by a CSV file of scores, and compare every pair.",
+    },
+    "Papers": {
+        "audit": "Check the printed tables of a paper by themselves.",
+        "infer": "Rank readings of a protocol by how well they fit the printed numbers.",
+    },
+    "Data": {
+        "init": "Write a card and a config for a file of your own, ready to run.",
+        "add": "Describe a file of your own, so that configs can name it.",
+        "fetch": "Download data sets into the cache.",
+        "list": "List data sets, experiments, or the names that configs, cards and papers can use.",
+        "show": (
+            "Print the card of a data set, where its rows are, and whether they match the card."
+        ),
+    },
+    "More": {
+        "schema": "Print the keys of a config, a card or a paper.yaml, as a JSON schema.",
+        "check-extension": "Check a plugin.",
+    },
 }
+"""What each verb does, by what a user wants."""
+
+VERBS = {name: text for group in GROUPS.values() for name, text in group.items()}
 
 
 class _Verbs(click.Group):
@@ -57,12 +72,13 @@ class _Verbs(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args[0] not in VERBS:
-            ctx.fail(f"there is no command {args[0]!r}{nearest(args[0], VERBS)}")
+            ctx.fail(f"unknown command {args[0]!r}{nearest(args[0], VERBS)}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([*VERBS.items()])
+        for title, verbs in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([*verbs.items()], col_max=30, col_spacing=2)
 
     def invoke(self, ctx: click.Context) -> object:
         try:
@@ -84,7 +100,7 @@ class _Verbs(click.Group):
     cls=_Verbs,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Exit codes: 0 done; 1 some cells failed or are missing, or a contract is broken; "
-    "2 usage or config; 3 data missing or not as its card says; 4 tables differ, "
+    "2 usage or config; 3 data missing or different from its card; 4 tables differ, "
     "fewer numbers are inside than asked for, a certificate fails, or a paper "
     "fails `audit --strict`; 130 interrupted.",
 )

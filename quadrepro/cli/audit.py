@@ -35,8 +35,8 @@ def command(paper: str, out: Path | None, results: Path, form: str, strict: bool
     """
     from quadrepro.cli.showing import print_table
     from quadrepro.errors import ToleranceError
-    from quadrepro.papers.audit.report import audit
     from quadrepro.papers.paper import load_paper
+    from quadrepro.tables.audit.report import audit
     from quadrepro.tables.terminal import on_terminal
 
     found = audit(load_paper(paper), results)

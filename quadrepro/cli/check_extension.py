@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @click.command("check-extension")
 @click.argument("name")
 def command(name: str) -> None:
-    """Try what a package adds against the contracts of its kind.
+    """Check a plugin.
 
     NAME is an installed package with entry points of quadrepro, or the name of one of them. Each
     contract gets a line. Exits with 1 if one is broken.
@@ -57,5 +57,5 @@ def _named(name: str) -> list[Extension]:
     if not found:
         known = [part for e in every for part in (e.name, e.distribution)]
         hint = nearest(name, known) or ": no installed package adds anything"
-        raise ConfigError(f"no package and no entry point of one is called {name!r}{hint}")
+        raise ConfigError(f"no installed package or entry point is called {name!r}{hint}")
     return found

@@ -16,7 +16,7 @@ from quadrepro.cli.showing import echo
 @out_option
 @click.option("--dry-run", is_flag=True, help="Only say what would be removed.")
 def command(configs: tuple[str, ...], data: Path | None, out: Path, dry_run: bool) -> None:
-    """Remove what nothing needs from the folder of records.
+    """Delete unused records.
 
     Damaged records that were set aside, files that were never finished, and claims of runs that
     ended are removed. If CONFIGS are given, records that none of them needs are removed as well.

@@ -32,7 +32,7 @@ def command(
     out: Path,
     repeats: int | None,
 ) -> None:
-    """Say where an entry of a table comes from.
+    """Trace an entry of a table back to its record.
 
     For the entry at ROW and COLUMN of the tables of CONFIG, the chain from its result to record,
     data, split, seed, code, packages, commit and machine is printed. With --recompute the cells are

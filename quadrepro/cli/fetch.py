@@ -16,16 +16,16 @@ from quadrepro.cli.showing import echo
 @data_option
 @offline_option
 def command(what: tuple[str, ...], everything: bool, data: Path | None, offline: bool) -> None:
-    """Fetch data sets into the cache.
+    """Download data sets into the cache.
 
     WHAT are names of data sets, or configs whose data sets and OpenML tasks are fetched. Whatever
     was fetched is kept, so an interrupted or failed call can simply be repeated. Exits with 3 if
     something could not be fetched.
     """
-    from quadrepro.cli.progress import FetchProgress
     from quadrepro.data.card import card_names
     from quadrepro.data.fetch import bring, bring_tasks, missing_cards
     from quadrepro.data.store import load_dataset
+    from quadrepro.engine.progress import FetchProgress
 
     if not what and not everything:
         raise click.UsageError("name data sets or configs, or use --all")
@@ -42,8 +42,7 @@ def command(what: tuple[str, ...], everything: bool, data: Path | None, offline:
 
 def _named(what: tuple[str, ...]) -> tuple[list[str], dict[tuple[str, int], None]]:
     """Return the named data sets, and data sets and OpenML tasks of the named configs."""
-    from quadrepro.api import find_config
-    from quadrepro.base.resources import configs_folder
+    from quadrepro.base.resources import configs_folder, find_config
     from quadrepro.config.config import load_experiment
     from quadrepro.data.card import card_names
     from quadrepro.errors import ConfigError, nearest
@@ -60,5 +59,5 @@ def _named(what: tuple[str, ...]) -> tuple[list[str], dict[tuple[str, int], None
             tasks |= experiment.openml_tasks
         else:
             hint = nearest(one, known, "quadrepro list datasets")
-            raise ConfigError(f"there is no data set and no config {one!r}{hint}")
+            raise ConfigError(f"unknown data set or config {one!r}{hint}")
     return [*names], tasks

@@ -33,7 +33,7 @@ def command(
     repeats: int | None,
     form: str,
 ) -> None:
-    """Say which reading of a protocol the printed numbers speak for.
+    """Rank readings of a protocol by how well they fit the printed numbers.
 
     CONFIG is a YAML file with `readings`, or the name of one that ships with quadrepro. Its tables
     of readings and of deviations are printed from what has been computed. Nothing is computed or

@@ -24,8 +24,8 @@ def command(file: Path, target: str, force: bool, **told: Any) -> None:
     to NAME.yaml in this folder, and explains itself in comments.
     """
     from quadrepro.base.files import write_text
+    from quadrepro.cli.schemas import schema_text
     from quadrepro.config.draft import SCHEMA, draft_config
-    from quadrepro.config.schemas import schema_text
     from quadrepro.data.inspection import inspect_file, write_card
 
     card = inspect_file(file, target, **told)

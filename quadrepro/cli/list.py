@@ -32,7 +32,7 @@ DISPENSABLE = ("sources",)
     help="Columns as wide as the terminal, or a table for other programs.",
 )
 def command(what: str, data: Path | None, form: str) -> None:
-    """List data sets, experiments, or what configs, cards and papers can name.
+    """List data sets, experiments, or the names that configs, cards and papers can use.
 
     What can be named is listed with the package that it is from.
     """

@@ -20,7 +20,7 @@ from quadrepro.errors import ConfigError, DataError
 )
 @out_option
 def command(folders: tuple[Path, ...], out: Path) -> None:
-    """Bring together the records of several results folders.
+    """Merge the records of several results folders.
 
     The records in FOLDERS, as parts of one run left them, are checked and copied. If some are
     damaged, they are named and left out, and the exit code is 3. If two folders have different

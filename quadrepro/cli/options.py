@@ -25,7 +25,7 @@ def number_of_bytes(ctx: click.Context, param: click.Parameter, value: str | Non
     except ValidationError:
         found = 0
     if found <= 0:
-        raise click.BadParameter(f"{value!r} is no number of bytes, such as 4GB or 500MB")
+        raise click.BadParameter(f"{value!r} is not a size such as 4GB")
     return found
 
 
@@ -34,7 +34,7 @@ def statuses(ctx: click.Context, param: click.Parameter, value: str) -> tuple[st
     names = tuple(name.strip() for name in value.split(",") if name.strip())
     for name in names:
         if name not in RETRIED:
-            raise click.BadParameter(f"no cell ends as {name!r}{nearest(name, RETRIED)}")
+            raise click.BadParameter(f"unknown status {name!r}{nearest(name, RETRIED)}")
     return names
 
 

@@ -16,14 +16,14 @@ from quadrepro.cli.showing import echo
 @out_option
 @repeats_option
 def command(config: str, data: Path | None, out: Path, repeats: int | None) -> None:
-    """Say how many cells are kept and missing, and how long these will take.
+    """Show the number of cached and missing cells, and the time that these will take.
 
     Nothing is computed or written. Running times are estimated from those of all experiments with
     the same --out: of each algorithm on one core, and of the rest on all cores.
     """
     from quadrepro.api import prepare, record_store, workers
-    from quadrepro.cli.progress import duration
     from quadrepro.cli.showing import expected, print_listing, tell_of_code
+    from quadrepro.engine.progress import duration
     from quadrepro.engine.status import overview
 
     plan = prepare(config, data=data, repeats=repeats, offline=True, check_data=False)

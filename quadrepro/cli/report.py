@@ -22,7 +22,7 @@ def command(ctx: click.Context, what: str | None, all_of_them: bool, out: Path) 
     alone: nothing is computed, and neither records nor data are read. Name that folder, or the
     config, whose results are in the folder given by --out.
     """
-    from quadrepro.cli.progress import tell
+    from quadrepro.engine.progress import tell
     from quadrepro.errors import ConfigError
     from quadrepro.results.manifest import find_results, results_folders
     from quadrepro.results.pages.index import write_all, write_report

@@ -35,9 +35,9 @@ from quadrepro.engine.signals import ENDING
 from quadrepro.errors import EXIT_INTERRUPTED, QuadreproError
 
 if TYPE_CHECKING:
-    from quadrepro.cli.progress import RunProgress
     from quadrepro.config.plan import Plan
     from quadrepro.core.cell import Cell
+    from quadrepro.engine.progress import RunProgress
     from quadrepro.engine.records import Record, Status
     from quadrepro.engine.run import Backend
     from quadrepro.results.results import Results
@@ -154,7 +154,7 @@ class Interruption:
     def tell(self) -> None:
         """Say what is kept and how to go on."""
         from quadrepro.api import record_store
-        from quadrepro.cli.progress import tell
+        from quadrepro.engine.progress import tell
 
         text = "interrupted"
         if self.out is not None:
@@ -216,7 +216,7 @@ class _Options:
     callback=statuses,
     default="",
     metavar="STATUS",
-    help="Compute again what ended so before: failed, timeout, crashed, or several with commas.",
+    help="Recompute cells with these statuses: failed, timeout, crashed, or several with commas.",
 )
 @click.option(
     "--shard",
@@ -275,7 +275,7 @@ def _plans(
 ) -> tuple[list[Plan], int]:
     """Return the plans of all configs that hold together, and the exit code for the others."""
     from quadrepro.api import prepare
-    from quadrepro.cli.progress import FetchProgress, tell
+    from quadrepro.engine.progress import FetchProgress, tell
 
     plans: dict[str, Plan] = {}
     code = 0
@@ -299,9 +299,9 @@ def _plans(
 
 def _run(interruption: Interruption, plans: list[Plan], out: Path, asked: _Options) -> int:
     from quadrepro.api import limits_of, record_store, workers, write
-    from quadrepro.cli.progress import RunProgress, tell
     from quadrepro.cli.showing import expected, report_of, warn_of_memory
     from quadrepro.engine.estimates import forecast, recall
+    from quadrepro.engine.progress import RunProgress, tell
     from quadrepro.engine.run import compute, local, missing_cells
 
     [store, *_] = [record_store(out, plan) for plan in plans]

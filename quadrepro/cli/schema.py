@@ -21,14 +21,14 @@ from quadrepro.cli.showing import echo
 )
 @click.option("--out", type=click.Path(path_type=Path), help="File to write instead of printing.")
 def command(what: str, form: str, out: Path | None) -> None:
-    """Print what may stand in a config, a card or a paper.yaml, as a JSON schema.
+    """Print the keys of a config, a card or a paper.yaml, as a JSON schema.
 
     Editors complete and check what is typed below the line
     `# yaml-language-server: $schema=FILE`.
     """
     from quadrepro.base.files import write_text
-    from quadrepro.config.reference import config_reference
-    from quadrepro.config.schemas import schema_text
+    from quadrepro.cli.reference import config_reference
+    from quadrepro.cli.schemas import schema_text
 
     if form == "markdown" and what != "config":
         raise click.UsageError("there is a page of the keys of a config alone")

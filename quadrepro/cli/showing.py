@@ -38,8 +38,9 @@ def tell_of_code(experiment: Experiment) -> None:
 
 def warn_of_memory(plan: Plan) -> None:
     """Name the rows and columns that may need more memory than there is."""
-    from quadrepro.cli.progress import tell
-    from quadrepro.engine.limits import available, too_large
+    from quadrepro.config.plan import too_large
+    from quadrepro.engine.limits import available
+    from quadrepro.engine.progress import tell
 
     memory = plan.experiment.config.memory or available()
     found = too_large(plan, memory)
@@ -54,7 +55,7 @@ def warn_of_memory(plan: Plan) -> None:
 
 def expected(forecast: Forecast, jobs: int) -> str:
     """Return in words how long cells will take, to follow the number of cells; may be empty."""
-    from quadrepro.cli.progress import duration
+    from quadrepro.engine.progress import duration
 
     text = ""
     if forecast.seconds:
@@ -122,7 +123,7 @@ def tell_of_missing(results: Results) -> int:
 
 def report_of(results: Results) -> Path | None:
     """Write the HTML page of results and return it; a fault is told, for the results are there."""
-    from quadrepro.cli.progress import tell
+    from quadrepro.engine.progress import tell
 
     try:
         return results.report()

@@ -16,15 +16,15 @@ from quadrepro.cli.showing import echo
 @out_option
 @repeats_option
 def command(config: str, data: Path | None, out: Path, repeats: int | None) -> None:
-    """Say which cells are done, have failed, and are running now.
+    """Show which cells are done, have failed, and are running now.
 
     Nothing is computed or written, so it can be called at any time, also while a run goes on.
     """
     from quadrepro.api import prepare, record_store, workers
     from quadrepro.cli.showing import SHOWN, expected, failure, tell_of_code
-    from quadrepro.engine.locks import Claims
     from quadrepro.engine.run import CLAIMS, records_of
     from quadrepro.engine.status import overview
+    from quadrepro.engine.store import Claims
 
     plan = prepare(config, data=data, repeats=repeats, offline=True, check_data=False)
     tell_of_code(plan.experiment)

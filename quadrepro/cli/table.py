@@ -34,7 +34,7 @@ def command(
     allow_missing: bool,
     form: str,
 ) -> None:
-    """Write the tables again from what has been computed.
+    """Write the tables of an experiment again.
 
     Nothing is computed, and cells without a result are shown as dashes. If no cell has a result,
     nothing is written. An HTML page of them is written again if there is one. Each CONFIG is a YAML

@@ -37,7 +37,7 @@ def command(
     out: Path,
     repeats: int | None,
 ) -> None:
-    """Prove computed cells by code that shares nothing with the algorithms.
+    """Re-check results with independent code.
 
     The chosen candidate of a cell is trained once more. Picks, weights and objectives are then
     checked against the definitions of its paper, solutions of programs by a bound on the optimum,

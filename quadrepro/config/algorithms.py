@@ -126,13 +126,7 @@ class AlgorithmEntry(Model):
         return self
 
     def changed(self, settings: Mapping[str, Any]) -> AlgorithmEntry:
-        """Return the column with a row's settings in place of its own, as far as it has them.
-
-        Raises
-        ------
-        pydantic.ValidationError
-            If the algorithm refuses a setting.
-        """
+        """Return the column with a row's settings in place of its own, as far as it has them."""
         known = self.entry.names(self.settings)
         own = {key: value for key, value in settings.items() if key in known}
         if not own:
@@ -151,14 +145,7 @@ class AlgorithmEntry(Model):
         return self.model_copy(update={"grid": self.grid | lacking}) if lacking else self
 
     def check_protocol(self, protocol: Protocol) -> None:
-        """Refuse a column that does not fit how candidates are chosen.
-
-        Raises
-        ------
-        PydanticCustomError
-            If the algorithm cannot learn from drawn stumps, searches over what is chosen for it, or
-            cannot be measured.
-        """
+        """Refuse a column that does not fit how candidates are chosen."""
         learner = self.make()
         if self.draws_stumps(protocol):
             if not learner.takes_drawn_stumps:
@@ -176,7 +163,7 @@ class AlgorithmEntry(Model):
         if not learner.takes_raw:
             raise fault(f"{self.id} takes numbers only, which the view makes: leave out {key}", key)
         if protocol.inputs == "voters":
-            raise fault(f"the inputs are voters, so {key} says nothing", key)
+            raise fault(f"the inputs are voters, so {key} has no effect", key)
         if protocol.noise is not None:
             raise fault(f"noise is added to numbers only: leave out {key}", key)
 
@@ -271,21 +258,7 @@ class AlgorithmEntry(Model):
     def make_grids(
         self, rng: np.random.Generator, changes: Mapping[str, Axis] | None = None
     ) -> tuple[Grid, ...]:
-        """Return the candidates.
-
-        Parameters
-        ----------
-        rng : numpy.random.Generator
-            Where drawn values come from.
-        changes : mapping of str to Axis, optional
-            Axes that replace those of the grid, and drawn values; others' are left out.
-
-        Returns
-        -------
-        tuple of Grid
-            One grid, or one per drawn point if several hyper-parameters are drawn; from simple to
-            complex.
-        """
+        """Return the candidates."""
         axes = self._axes(changes or {})
         drawn = {key: d for key, d in self.draw.items() if key not in axes}
         if not drawn:

@@ -33,13 +33,6 @@ KEPT = Context(prec=12)
 def log_value(low: float, high: float, share: float) -> float:
     """Return the value at a share of the way from `low` to `high`, rounded to 12 digits.
 
-    Parameters
-    ----------
-    low, high : float
-        The ends, in either order; positive.
-    share : float
-        From 0 for `low` to 1 for `high`.
-
     Examples
     --------
     >>> log_value(1.0, 1e-4, 0.25)
@@ -51,21 +44,6 @@ def log_value(low: float, high: float, share: float) -> float:
 @cache
 def log_values(low: float, high: float, points: int, *, integer: bool) -> tuple[int | float, ...]:
     """Return values evenly spaced on a logarithmic scale, with exact ends.
-
-    Parameters
-    ----------
-    low, high : float
-        The first and the last value, in either order.
-    points : int
-        Number of values.
-    integer : bool
-        Whether to round to whole numbers; values that round to the same number become one. Other
-        values are rounded to 12 digits.
-
-    Raises
-    ------
-    ValueError
-        If an end is not positive or there is fewer than one point.
 
     Examples
     --------
@@ -168,20 +146,7 @@ class Axis(Model):
         return len(self.values) if self.values is not None else self.points or 0
 
     def resolve(self, kind: str) -> list[Value]:
-        """Return the values.
-
-        Parameters
-        ----------
-        kind : {"integer", "number", "any"}
-            The kind of the hyper-parameter. Numbers become int or float accordingly; values of
-            any kind stay as they are.
-
-        Returns
-        -------
-        list of int, float, str, bool or None
-            Listed values of the wrong type stay as they are, so that the hyper-parameter can
-            refuse them.
-        """
+        """Return the values."""
         if self.values is None:
             assert self.start is not None
             assert self.end is not None
@@ -255,18 +220,7 @@ class Distribution(Model):
         return list(pair)
 
     def draw(self, rng: np.random.Generator, size: int) -> list[Value]:
-        """Draw values.
-
-        Parameters
-        ----------
-        rng : numpy.random.Generator
-        size : int
-            Number of values.
-
-        Returns
-        -------
-        list of int, float, str, bool or None
-        """
+        """Draw values."""
         if self.choice is not None:
             return [self.choice[i] for i in rng.integers(len(self.choice), size=size)]
         values: NDArray[np.integer | np.floating]
@@ -285,20 +239,7 @@ class Distribution(Model):
 def from_simple(
     points: list[dict[str, Value]], hyperparameters: Sequence[Hyperparameter]
 ) -> list[dict[str, Value]]:
-    """Return distinct points, sorted from simple to complex.
-
-    Parameters
-    ----------
-    points : list of dict
-        Values by the names of their hyper-parameters.
-    hyperparameters : sequence of Hyperparameter
-        They say which end of their values is simple. The first one is the primary sort key; values
-        of any kind keep their order.
-
-    Returns
-    -------
-    list of dict
-    """
+    """Return distinct points, sorted from simple to complex."""
     of_any_kind = {h.name for h in hyperparameters if h.kind == "any"}
 
     def identity(point: dict[str, Value]) -> tuple[Any, ...]:

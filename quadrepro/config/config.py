@@ -20,18 +20,18 @@ from quadrepro.base.types import Task
 from quadrepro.base.yaml import MappingSource, Mark, YamlSource, is_utf8, read_yaml
 from quadrepro.config.algorithms import AlgorithmEntry
 from quadrepro.config.axis import Axis
-from quadrepro.config.datasets import DatasetEntry
-from quadrepro.config.rows import Absent, Reading, Row, Sweep
+from quadrepro.config.datasets import Absent, DatasetEntry, Reading, Row, Sweep
 from quadrepro.core.learners.learner import N_ROUNDS
 from quadrepro.core.learners.registry import BASELINE
 from quadrepro.core.protocol import MOST_REPEATS, Protocol, SplitRule
 from quadrepro.data.card import load_card
 from quadrepro.data.schema import View
+from quadrepro.engine.metrics import find_metric
 from quadrepro.errors import ConfigError, nearest
-from quadrepro.tables.metrics import find_metric
 
 if TYPE_CHECKING:
     from quadrepro.papers.paper import Paper
+from typing import TYPE_CHECKING
 
 MAX_ROWS = 2_000
 """A table has at most as many rows."""
@@ -71,7 +71,7 @@ class Config(Model):
     algorithms : tuple of AlgorithmEntry
         The columns of the tables. A name alone can stand for an entry.
     metrics : tuple of str
-        Names of metrics, see `quadrepro.tables.metrics`, each with tables of its own. No result
+        Names of metrics, see `quadrepro.engine.metrics`, each with tables of its own. No result
         depends on them.
     baseline : bool or None, default None
         Whether the baseline has a column. By default, it has one if there is no paper, unless all
@@ -278,7 +278,7 @@ class Config(Model):
         titles: set[str] = set()
         for row in self.rows:
             if row.entry.title in titles:
-                raise fault(f"row {row.entry.title!r} stands here twice", *row.place)
+                raise fault(f"duplicate row {row.entry.title!r}", *row.place)
             titles.add(row.entry.title)
             for key, axis in row.entry.grid.items():
                 place = (*row.place, "grid", key) if row.place[0] == "datasets" else row.place
@@ -293,7 +293,7 @@ class Config(Model):
         for i, reading in enumerate(self.readings):
             for j, title in enumerate(reading.of):
                 if title not in titles:
-                    message = f"there is no data set {title!r} here{nearest(title, titles)}"
+                    message = f"unknown data set {title!r} here{nearest(title, titles)}"
                     raise fault(message, "readings", i, "of", j)
 
     def _refuse_equal_titles(self) -> None:
@@ -363,7 +363,7 @@ def _refuse_twice(what: str, key: str, names: list[str]) -> None:
     before: set[str] = set()
     for i, name in enumerate(names):
         if name in before:
-            raise fault(f"{what} {name!r} stands here twice", key, i)
+            raise fault(f"duplicate {what} {name!r}", key, i)
         before.add(name)
 
 
@@ -415,13 +415,7 @@ class Experiment:
 
     @cached_property
     def paper(self) -> Paper | None:
-        """The paper that the config names, read when it is first asked for; None without one.
-
-        Raises
-        ------
-        ConfigError
-            If there is no such paper, or its ``paper.yaml`` is not valid.
-        """
+        """The paper that the config names, read when it is first asked for; None without one."""
         # A worker that computes a cell needs no paper.
         from quadrepro.papers.paper import NotThereError, load_paper
 
@@ -434,26 +428,7 @@ class Experiment:
 
 
 def load_experiment(path: Path, repeats: int | None = None) -> Experiment:
-    """Read and check a config.
-
-    Parameters
-    ----------
-    path : Path
-        The YAML file.
-    repeats : int, optional
-        Number of splits; by default that of the config.
-
-    Returns
-    -------
-    Experiment
-        The config and its file.
-
-    Raises
-    ------
-    ConfigError
-        If the file cannot be read or is not a valid config. The message has one line per mistake,
-        each with its place. Also if the name of the file is not UTF-8, since its tables name it.
-    """
+    """Read and check a config."""
     if not is_utf8(path.stem):
         raise ConfigError(f"{path}: the name of a config must be UTF-8, since its tables name it")
     source = read_yaml(path)
@@ -463,20 +438,7 @@ def load_experiment(path: Path, repeats: int | None = None) -> Experiment:
 
 
 def load_mapping(config: Mapping[str, Any], repeats: int | None = None) -> Experiment:
-    """Check a config that was not read from a file.
-
-    Parameters
-    ----------
-    config : mapping of str to object
-        The content of a config. The results folder is named after its title.
-    repeats : int, optional
-        Number of splits; by default that of the config.
-
-    Raises
-    ------
-    ConfigError
-        If it is not a valid config. The message has one line per mistake, each with its place.
-    """
+    """Check a config that was not read from a file."""
     source = MappingSource(Path("config"), dict(config), Mark(1, 1))
     name = re.sub(r"[^a-z0-9]+", "-", str(config.get("title", "")).lower()).strip("-")
     return _experiment(name or "config", source, repeats)

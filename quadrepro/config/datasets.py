@@ -1,18 +1,139 @@
-"""A row of a config's table: a data set in a view of its card."""
+"""Rows of a table: a data set with its view and protocol, and what sweeps make of it."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import islice
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
-from pydantic import Field, FiniteFloat, ValidationError, field_validator
+from pydantic import Field, FiniteFloat, ValidationError, field_validator, model_validator
 
 from quadrepro.base.models import MOST_SHOWN, Model, changes, fault, nested_fault
-from quadrepro.config.axis import Axis
+from quadrepro.config.axis import Axis, Scalar
 from quadrepro.core.protocol import Protocol, SplitRule
 from quadrepro.core.samples import rule_of
-from quadrepro.data.card import View, card_names, find_card, load_card
+from quadrepro.data.card import card_names, find_card, load_card
+from quadrepro.data.schema import View
 from quadrepro.errors import ConfigError, nearest
+
+
+class Sweep(Model):
+    """A field that takes several values: every data set becomes a row for each of them.
+
+    Attributes
+    ----------
+    over : str
+        The field of a data set's entry, such as ``protocol.noise.deviation``, ``grid.n_rounds`` or
+        ``parameters.sigma``.
+    values : tuple
+        What it is set to.
+    title : str (``as`` in YAML)
+        What tables and figures call it; by default its last word.
+    """
+
+    over: str
+    values: tuple[Scalar, ...] = Field(min_length=1)
+    title: str = Field(default="", alias="as")
+
+    @model_validator(mode="after")
+    def _in_the_entry(self) -> Self:
+        first, *rest = self.over.split(".")
+        if first not in ("protocol", "grid", "parameters") or not all(rest) or not rest:
+            message = "a sweep goes over a field of protocol, grid or parameters, as grid.n_rounds"
+            raise fault(message, "over")
+        return self
+
+    @property
+    def word(self) -> str:
+        """What tables and figures call it."""
+        return self.title or self.over.rpartition(".")[2]
+
+    def apply(self, entry: DatasetEntry, value: Scalar) -> DatasetEntry:
+        """Return the entry of one value, named after it."""
+        change: Any = value
+        for part in reversed(self.over.split(".")):
+            change = {part: change}
+        fields = entry.model_dump(by_alias=True, exclude_unset=True)
+        fields["printed"] = entry.printed_row
+        fields["as"] = f"{entry.title}, {self.word} {value}"
+        return DatasetEntry.model_validate(merged(fields, change))
+
+
+class Reading(Model):
+    """Another reading of the protocol: data sets become a row for it, beside their own.
+
+    Attributes
+    ----------
+    name : str
+        What the reading is called in the rows' names.
+    of : tuple of str, default ()
+        The rows' data sets, by title; by default all.
+    view, protocol, parameters, grid, settings
+        What it changes, as in the entry of a data set.
+    """
+
+    name: str
+    of: tuple[str, ...] = ()
+    view: str | Annotated[dict[str, Any], changes(View)] = Field(default_factory=dict)
+    protocol: Annotated[dict[str, Any], changes(Protocol)] = Field(default_factory=dict)
+    parameters: dict[str, Any] = Field(default_factory=dict)
+    grid: dict[str, Any] = Field(default_factory=dict)
+    settings: dict[str, Any] = Field(default_factory=dict)
+
+    def apply(self, entry: DatasetEntry) -> DatasetEntry:
+        """Return the entry under this reading, named after it."""
+        if self.view and isinstance(self.view, dict) and isinstance(entry.view, str):
+            raise fault(f"{entry.title} takes its view by name: name the view of the reading")
+        fields = entry.model_dump(by_alias=True, exclude_unset=True)
+        changes = self.model_dump(include={"protocol", "parameters", "grid", "settings"})
+        if self.view:
+            changes["view"] = self.view
+        fields["printed"] = entry.printed_row
+        fields["as"] = f"{entry.title}, {self.name}"
+        return DatasetEntry.model_validate(merged(fields, changes))
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of the table.
+
+    Attributes
+    ----------
+    entry : DatasetEntry
+        The data set with all that is special to this row.
+    place : tuple of str or int
+        Where the config speaks of it.
+    of : str
+        Title of the data set's entry.
+    sweep : str
+        What is swept over; empty without a sweep.
+    value : int, float, str, bool or None
+        The sweep's value.
+    reading : str
+        The reading of the protocol; empty for that of the config.
+    """
+
+    entry: DatasetEntry
+    place: tuple[str | int, ...]
+    of: str
+    sweep: str = ""
+    value: Scalar = None
+    reading: str = ""
+
+
+class Absent(Model):
+    """A data set of the paper that cannot be had.
+
+    Attributes
+    ----------
+    name : str
+        What the paper calls it.
+    reason : str
+        Why it cannot be had.
+    """
+
+    name: str
+    reason: str
 
 
 class DatasetEntry(Model):
@@ -75,18 +196,7 @@ class DatasetEntry(Model):
         return self.printed or self.title
 
     def check_protocol(self, protocol: Protocol) -> None:
-        """Check this row against the protocol.
-
-        Parameters
-        ----------
-        protocol : Protocol
-            That of the config.
-
-        Raises
-        ------
-        PydanticCustomError
-            If the view or a change is not possible.
-        """
+        """Check this row against the protocol."""
         if "view" in self.protocol:
             raise fault("the view of a row is set by its own key, view", "protocol", "view")
         changed = self.changed(protocol)
@@ -115,13 +225,7 @@ class DatasetEntry(Model):
             raise fault(f"{self.title}: {message}", "view", "sample_rows")
 
     def changed(self, protocol: Protocol) -> Protocol:
-        """Return the protocol of the config with the changes of this row.
-
-        Raises
-        ------
-        PydanticCustomError
-            If a change is not possible.
-        """
+        """Return the protocol of the config with the changes of this row."""
         if not self.protocol:
             return protocol
         fields = merged(protocol.model_dump(), self.protocol)
@@ -131,24 +235,7 @@ class DatasetEntry(Model):
             raise nested_fault(error, "protocol", data=fields) from None
 
     def resolve(self, view: str) -> View:
-        """Return the view of this row.
-
-        Parameters
-        ----------
-        view : str
-            The name of the view in the protocol.
-
-        Returns
-        -------
-        View
-            The view that this row names, or else that of the protocol, with the changes of this
-            row.
-
-        Raises
-        ------
-        PydanticCustomError
-            If the card has no such view, or a change is not possible.
-        """
+        """Return the view of this row."""
         card = load_card(self.name)
         named, changes = (self.view, {}) if isinstance(self.view, str) else (view, self.view)
         try:

@@ -88,27 +88,14 @@ _OF_NUMBERS = {
 }
 
 _REMARKS = {
-    "exclude": "As good as every row has a code of its own here.",
+    "exclude": "Almost every value is unique.",
     "nominal": "Each code becomes a column of zeros and ones.",
     "missing": "Gaps are filled with the mean of the training rows; or: low, drop.",
 }
 
 
 def draft_config(card: Card, file: str, place: str) -> str:
-    """Return the text of a first config.
-
-    Parameters
-    ----------
-    card : Card
-        The user's data set.
-    file, place : str
-        The files of its rows and of the card, for comments.
-
-    Returns
-    -------
-    str
-        A config of one row, with five learners of classes or four of numbers.
-    """
+    """Return the text of a first config."""
     parts = dict(_OF_NUMBERS if card.task == "regression" else _OF_CLASSES)
     if _rarest(card) < ENOUGH:
         parts["protocol"] = parts["protocol"].replace(STRATIFIED, "")

@@ -16,17 +16,51 @@ from typing import Any, Self
 from quadrepro.base.types import Task
 from quadrepro.config.algorithms import AlgorithmEntry
 from quadrepro.config.config import Experiment
-from quadrepro.config.datasets import DatasetEntry
-from quadrepro.config.rows import Row
+from quadrepro.config.datasets import DatasetEntry, Row
 from quadrepro.core.cell import Cell, Shared
 from quadrepro.core.learners.learner import Grid, Learner
 from quadrepro.core.measures.measure import find_measure
 from quadrepro.core.problems import RowSource, Sources
 from quadrepro.core.protocol import Protocol
 from quadrepro.core.seeds import Draws, generator
+from quadrepro.data.schema import View
 from quadrepro.data.store import Found, find_datasets
 from quadrepro.engine.keys import makers
 from quadrepro.errors import ConfigError
+
+BYTES = 8
+"""Of a float64."""
+
+
+def bytes_needed(cell: Cell, source: RowSource) -> int:
+    """Return about how many bytes the largest arrays of a cell take.
+
+    Voters of a fixed pool are counted as if none were equal: the votes of all candidates on all
+    samples, the voter matrix of training and test examples, and, for an algorithm that needs it,
+    the Gram matrix of each sample. Of a voter set as many voters are counted as there would be
+    stumps, and of other learners only the examples.
+    """
+    n_examples, n_columns = sum(source.sizes), source.n_columns
+    if not cell.learner.gives_votes or cell.protocol.holdout is not None:
+        return BYTES * n_examples * n_columns
+    n_voters = n_columns * cell.protocol.stumps_per_attribute
+    if cell.protocol.voters is not None:
+        n_voters = min(n_voters, cell.protocol.voters)
+    n_samples = cell.protocol.folds + 1
+    votes = n_samples * cell.n_candidates * n_voters
+    grams = n_samples * n_voters**2 if cell.learner.uses_gram else 0
+    return BYTES * (2 * n_examples * n_voters + votes + grams)
+
+
+def too_large(plan: Plan, memory: int) -> dict[tuple[str, str], int]:
+    """Return which rows and columns may need more than some bytes in a cell, and how many."""
+    found: dict[tuple[str, str], int] = {}
+    for cell in plan.cells:
+        place = cell.dataset, cell.algorithm
+        if place not in found:
+            found[place] = bytes_needed(cell, plan.sources[cell.dataset])
+    return {place: needed for place, needed in found.items() if needed > memory}
+
 
 SCHEMA_VERSION = 5
 """Raised when a record's fields or a cell's steps change their meaning."""
@@ -60,13 +94,6 @@ class Plan:
         """Compare the data with their cards and with the views of all rows, and keep nothing.
 
         Each data set is read once.
-
-        Raises
-        ------
-        DataError
-            If data cannot be read or differ from their card.
-        ConfigError
-            If a view does not fit its data.
         """
         experiment = self.experiment
         rows: dict[str, list[Row]] = defaultdict(list)
@@ -84,26 +111,6 @@ def make_plan(experiment: Experiment, folder: Path | None = None) -> Plan:
     """Lay out the cells of an experiment.
 
     Rows of a data set are read only if its card does not tell how many of them are in a view.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        What to compute.
-    folder : Path, optional
-        Folder of canonical CSV files to look in first.
-
-    Returns
-    -------
-    Plan
-        Every cell, with nothing computed yet.
-
-    Raises
-    ------
-    DataError
-        If data sets are missing (all of them are named), or rows must be counted and are not what
-        their card says.
-    ConfigError
-        If an algorithm does not fit a view, or a data set is too small for the folds.
     """
     rows = experiment.config.rows
     found = find_datasets(dict.fromkeys(row.entry.name for row in rows), folder)
@@ -114,7 +121,7 @@ def make_plan(experiment: Experiment, folder: Path | None = None) -> Plan:
         entry = row.entry
         with _placed(experiment, row):
             protocol = entry.changed(experiment.config.protocol)
-            source = source_of(entry, protocol, experiment.views[entry.title])
+            source = _source(source_of, entry, protocol, experiment.views[entry.title])
             cells += _cells_of_row(experiment, row, protocol, source_of)
         sources[entry.title] = source
     return Plan(experiment, {r.entry.title: found[r.entry.name] for r in rows}, sources, (*cells,))
@@ -130,7 +137,7 @@ def _cells_of_row(
         changed = entry.changed(row.entry.settings)
         if entry.nominal not in own:
             view = entry.own_view(experiment.views[row.entry.title])
-            own[entry.nominal] = source_of(row.entry, protocol, view), view.content()
+            own[entry.nominal] = _source(source_of, row.entry, protocol, view), view.content()
         columns.append(
             _Column.of(experiment.name, changed, row, protocol, task, *own[entry.nominal])
         )
@@ -219,6 +226,10 @@ class _Column:
 
 def _axes(grids: tuple[Grid, ...]) -> Any:
     return grids[0].axes if len(grids) == 1 else [grid.axes for grid in grids]
+
+
+def _source(sources: Sources, entry: DatasetEntry, protocol: Protocol, view: View) -> RowSource:
+    return sources(entry.name, protocol, view, entry.title, entry.parameters)
 
 
 def _draws(experiment: Experiment, row: Row) -> list[Draws]:

@@ -30,7 +30,6 @@ from quadrepro.core.learners.voting import DrawnStumps, FixedStumps
 from quadrepro.core.measures.measure import Trained, measure
 from quadrepro.core.preprocessing import Normaliser, add_noise
 from quadrepro.core.protocol import Protocol
-from quadrepro.core.search import Choice, HoldOut, KFold, Search, WholePath
 from quadrepro.core.seeds import Draws, generator
 from quadrepro.core.splits import Split
 from quadrepro.core.voters.random_stumps import RandomStumps
@@ -38,6 +37,93 @@ from quadrepro.core.voters.registry import find_voter_set
 
 if TYPE_CHECKING:
     from quadrepro.core.voters.voter_set import VoterSet
+from quadrepro.core.learners.learner import Fitted, Losses, Path, Trainer
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """The chosen candidate, trained on the whole training part.
+
+    Attributes
+    ----------
+    fitted : Fitted
+        The candidate with its scores on the test examples.
+    loss : float, default 0.0
+        Its loss in the search: the number of errors, or the sum of squared errors of a regression;
+        0 if nothing was chosen.
+    losses : ndarray of shape (n_candidates,), default empty
+        The losses of all candidates, NaN for a candidate without a solution; empty if nothing was
+        chosen.
+    path : Path or None, default None
+        All candidates; None unless they are to be measured.
+    """
+
+    fitted: Fitted
+    loss: float = 0.0
+    losses: FloatArray = field(default_factory=lambda: np.empty(0))
+    path: Path | None = None
+
+
+class Search(typing.Protocol):
+    """A way to choose one of the candidates of a learner."""
+
+    def __call__(self, trainer: Trainer) -> Choice:
+        """Choose a candidate."""
+
+
+def least(losses: Losses) -> Choice:
+    """Return the candidate of least loss as the choice; ties go to the first."""
+    values = losses.values
+    # `nanargmin` would take NaN for as good as an infinite loss.
+    solved = np.flatnonzero(~np.isnan(values))
+    best = int(solved[values[solved].argmin()])
+    return Choice(losses.fit(best), float(values[best]), values)
+
+
+@dataclass(frozen=True)
+class HoldOut:
+    """Choose the candidate of least loss on the held-out examples; ties go to the first."""
+
+    def __call__(self, trainer: Trainer) -> Choice:
+        """Choose a candidate, as described in `quadrepro.core.cell.Search`."""
+        return least(trainer.hold_out())
+
+
+@dataclass(frozen=True, eq=False)
+class KFold:
+    """Choose the candidate of least loss summed over the folds; ties go to the first.
+
+    Attributes
+    ----------
+    fold : ndarray of shape (n_train,)
+        Fold of each training example, 0 to k - 1; see `quadrepro.core.learners.learner.trained_on`.
+    """
+
+    fold: IntArray
+
+    def __call__(self, trainer: Trainer) -> Choice:
+        """Choose a candidate, as described in `quadrepro.core.cell.Search`."""
+        return least(trainer.cross_validate(self.fold))
+
+
+@dataclass(frozen=True)
+class WholePath:
+    """Take the last candidate.
+
+    Attributes
+    ----------
+    measured : bool
+        Whether to train all candidates, so that they can be measured.
+    """
+
+    measured: bool
+
+    def __call__(self, trainer: Trainer) -> Choice:
+        """Take the last candidate, as described in `quadrepro.core.cell.Search`."""
+        if not self.measured:
+            return Choice(trainer.last())
+        path = trainer.path()
+        return Choice(path.last, path=path)
 
 
 def key_of(content: Mapping[str, Any]) -> str:
@@ -92,15 +178,7 @@ class Source(typing.Protocol):
         """The sizes of the training, validation and test part."""
 
     def problem(self, draws: Draws) -> Problem:
-        """Return the problem of one repeat.
-
-        Raises
-        ------
-        ConfigError
-            If the view does not fit the data.
-        DataError
-            If the data cannot be read or differ from their card.
-        """
+        """Return the problem of one repeat."""
 
     def origin(self, draws: Draws) -> dict[str, Any]:
         """Return what the key of a cell says of the examples of one repeat."""
@@ -215,15 +293,7 @@ class Cell:
 
 
 def make_ready(cells: Iterable[Cell], among: Iterable[Cell]) -> Iterator[Cell]:
-    """Yield cells with their examples, and let go of examples that no later cell has.
-
-    Parameters
-    ----------
-    cells : iterable of Cell
-        The cells in the order in which they are computed.
-    among : iterable of Cell
-        The same cells in any order.
-    """
+    """Yield cells with their examples, and let go of examples that no later cell has."""
     left = Counter(_examples(cell) for cell in among)
     for cell in cells:
         yield cell.ready()
@@ -349,7 +419,8 @@ def _named_voters(protocol: Protocol, rng: Rng) -> Voters:
     entry = find_voter_set(name)
 
     def make() -> VoterSet:
-        return entry.make(parameters, lambda: int(rng("voter set").integers(2**31)))
+        made: VoterSet = entry.make(parameters, lambda: int(rng("voter set").integers(2**31)))
+        return made
 
     voters: Voters = FixedVoters(make, entry.needs_labels, protocol.voters)
     return voters

@@ -19,7 +19,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from quadrepro.base.code import hash_of_code, modules_of
+from quadrepro.base.code import TWIN, hash_of_code, modules_of
 
 UNUSED = 30 * 24 * 3600
 """Seconds without use after which a folder of the cache is deleted."""
@@ -36,15 +36,15 @@ def enabled() -> bool:
     return os.environ.get(SWITCH) != "0" and find_spec("numba") is not None
 
 
+def beside(module: str) -> Any:
+    """Return the compiled loops beside a module, or None where loops are not compiled."""
+    return importlib.import_module(module + TWIN) if enabled() else None
+
+
 def compiled(signature: str) -> Callable[[F], F]:
     """Return a decorator that compiles a function for one signature.
 
     The result of every operation is rounded as in numpy: nothing is reordered or fused.
-
-    Parameters
-    ----------
-    signature : str
-        Types of the result and of the arguments, as numba writes them.
     """
     import numba
 
@@ -94,13 +94,7 @@ def _clean(place: Path, name: str) -> None:
 
 
 def warm(modules: Iterable[str]) -> None:
-    """Compile modules of this package now, so that workers find them in the cache on disk.
-
-    Parameters
-    ----------
-    modules : iterable of str
-        Their names, such as ``"quadboost"``.
-    """
+    """Compile modules of this package now, so that workers find them in the cache on disk."""
     if enabled():
         for name in sorted(set(modules)):
             importlib.import_module(f"quadrepro.core.{name}")

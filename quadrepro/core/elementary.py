@@ -43,19 +43,11 @@ POWERS = np.ldexp(1.0, np.arange(-1075, 1024))
 
 
 def exp(x: FloatArray) -> FloatArray:
-    """Return e^x.
-
-    Parameters
-    ----------
-    x : ndarray
-        Numbers of at most `LARGEST`, which larger ones count as; NaN stays NaN.
-    """
+    """Return e^x."""
     x = np.asarray(x, dtype=np.float64)
-    if compiling.enabled():
-        from quadrepro.core import elementary_compiled
-
+    if loops := compiling.beside(__name__):
         out = np.empty(x.shape)
-        elementary_compiled.exp_all(np.ascontiguousarray(x).reshape(-1), out.reshape(-1))
+        loops.exp_all(np.ascontiguousarray(x).reshape(-1), out.reshape(-1))
         return out
     clipped = np.fmin(np.fmax(x, LEAST - 1.0), LARGEST)
     k = np.rint(clipped / (LN2_HIGH + LN2_LOW))
@@ -71,19 +63,11 @@ def exp(x: FloatArray) -> FloatArray:
 
 
 def log(x: FloatArray) -> FloatArray:
-    """Return the natural logarithm.
-
-    Parameters
-    ----------
-    x : ndarray
-        Finite numbers of at least 0; the logarithm of 0 is -inf.
-    """
+    """Return the natural logarithm."""
     x = np.asarray(x, dtype=np.float64)
-    if compiling.enabled():
-        from quadrepro.core import elementary_compiled
-
+    if loops := compiling.beside(__name__):
         out = np.empty(x.shape)
-        elementary_compiled.log_all(np.ascontiguousarray(x).reshape(-1), out.reshape(-1))
+        loops.log_all(np.ascontiguousarray(x).reshape(-1), out.reshape(-1))
         return out
     m, exponents = np.frexp(x)
     small = m * m < 0.5
@@ -100,13 +84,7 @@ def log(x: FloatArray) -> FloatArray:
 
 
 def log1p(x: FloatArray) -> FloatArray:
-    """Return log(1 + x), accurate for small x too.
-
-    Parameters
-    ----------
-    x : ndarray
-        Finite numbers of at least -1.
-    """
+    """Return log(1 + x), accurate for small x too."""
     x = np.asarray(x, dtype=np.float64)
     u = 1.0 + x
     # log(u) has the relative error of u - 1, which the quotient takes out again.
@@ -152,11 +130,9 @@ def log_of(x: float) -> float:
 def tanh(x: FloatArray) -> FloatArray:
     """Return the hyperbolic tangent, with an absolute error of two units in the last place of 1."""
     x = np.asarray(x, dtype=np.float64)
-    if compiling.enabled():
-        from quadrepro.core import elementary_compiled
-
+    if loops := compiling.beside(__name__):
         out = np.empty(x.shape)
-        elementary_compiled.tanh_all(np.ascontiguousarray(x).reshape(-1), out.reshape(-1))
+        loops.tanh_all(np.ascontiguousarray(x).reshape(-1), out.reshape(-1))
         return out
     falling = exp(-2.0 * np.abs(x))
     return np.copysign((1.0 - falling) / (1.0 + falling), x)

@@ -57,27 +57,6 @@ def encode(dataset: Dataset, view: View, beside: Collection[str] = ()) -> Encode
     its position, counted from 0. With one-hot encoding, every code becomes a column of zeros and
     ones. A missing code is missing in all of these columns, or has a column ``attribute=`` if the
     view gives missing values a value of their own.
-
-    Parameters
-    ----------
-    dataset : Dataset
-        The data set.
-    view : View
-        A view of its card or of a config.
-    beside : collection of str, default ()
-        Attributes to return as they are as well; the view may exclude them.
-
-    Returns
-    -------
-    Encoded
-        The rows of the view's part and labels, without the attributes that the view excludes, and
-        with the target as a last column if the view says so.
-
-    Raises
-    ------
-    ConfigError
-        If the view has a label, a part or an attribute that does not exist, if an order lacks a
-        code that occurs, if no row is left, or if all rows get the same label.
     """
     kept, codes, rows, y = _fitted(dataset, view)
     table = dataset.table.take(rows)
@@ -105,32 +84,13 @@ def encode(dataset: Dataset, view: View, beside: Collection[str] = ()) -> Encode
 def check_view(
     dataset: Dataset, view: View, beside: Collection[str] = ()
 ) -> tuple[FloatArray, dict[str, Column]]:
-    """Refuse what `encode` refuses, and return `Encoded.y` and `Encoded.beside` alone.
-
-    Raises
-    ------
-    ConfigError
-        As `encode`.
-    """
+    """Refuse what `encode` refuses, and return `Encoded.y` and `Encoded.beside` alone."""
     _, _, rows, y = _fitted(dataset, view)
     return y, {name: dataset.table.columns[name][rows] for name in beside}
 
 
 def count_rows(found: Found, view: View) -> int:
-    """Return the number of rows in a view, from the card if that tells, or else from the data.
-
-    Parameters
-    ----------
-    found : Found
-        The data set.
-    view : View
-        A view of its card or of a config.
-
-    Raises
-    ------
-    DataError
-        If the rows must be read, but cannot be read or differ from the card.
-    """
+    """Return the number of rows in a view, from the card if that tells, or else from the data."""
     card = found.card
     drops = view.missing == "drop" and card.rows_with_missing > 0
     match bool(view.part), bool(view.kept_labels), drops:

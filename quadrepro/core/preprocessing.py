@@ -116,7 +116,7 @@ def _moments(X: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         std = np.sqrt(total((X - mean) ** 2, axis=0) / n_seen)
     if not np.isfinite(std).all():
         column = int(np.argmin(np.isfinite(std))) + 1
-        raise ValueError(f"column {column} has values beyond 1e150, whose squares are no numbers")
+        raise ValueError(f"column {column} has values beyond 1e150, whose squares are not numbers")
     return low, mean, np.where(std > 0.0, std, 1.0)
 
 

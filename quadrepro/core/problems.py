@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from quadrepro.base.types import FloatArray
-from quadrepro.config.datasets import DatasetEntry
 from quadrepro.core.cell import Problem
 from quadrepro.core.encoding import Encoded, check_view, count_columns, count_rows, encode
 from quadrepro.core.protocol import Protocol, Sample
@@ -231,17 +230,15 @@ class Sources:
     repeats: int
     _examples: dict[tuple[Any, ...], Examples] = field(default_factory=dict)
 
-    def __call__(self, entry: DatasetEntry, protocol: Protocol, view: View) -> RowSource:
-        """Return the source of one row.
-
-        Parameters
-        ----------
-        entry : DatasetEntry
-            The row.
-        protocol : Protocol
-            The protocol of the row.
-        view : View
-            The view of the row.
+    def __call__(
+        self,
+        name: str,
+        protocol: Protocol,
+        view: View,
+        title: str = "",
+        parameters: Mapping[str, float] | None = None,
+    ) -> RowSource:
+        """Return the source of the row of a data set.
 
         Raises
         ------
@@ -250,20 +247,19 @@ class Sources:
         DataError
             If rows must be read to be counted, but cannot be read or differ from the card.
         """
-        found = self.datasets[entry.name]
+        title = title or name
+        found = self.datasets[name]
         if protocol.sample is not None:
             if view.sample_rows is not None:
-                raise _leaves_out(entry.title)
-            rule, parameters = rule_of(found.card, entry.parameters)
-            return FreshRows(
-                found, entry.title, rule, parameters, protocol.sample, protocol.folds, view
-            )
+                raise _leaves_out(title)
+            rule, parameters = rule_of(found.card, parameters or {})
+            return FreshRows(found, title, rule, parameters, protocol.sample, protocol.folds, view)
         beside, task = tuple(name for _, name in protocol.split.columns), protocol.split.openml_task
         if task is not None:
             beside = (*beside, TASK)
-        key = entry.name, json.dumps(view.content(), sort_keys=True), beside, task
+        key = name, json.dumps(view.content(), sort_keys=True), beside, task
         examples = self._examples.setdefault(key, Examples(found, view, beside, task))
-        division = _division(entry.title, examples, protocol, self.repeats)
+        division = _division(title, examples, protocol, self.repeats)
         return StoredRows(examples, division)
 
 

@@ -154,11 +154,6 @@ class SplitRule(Model):
         """Return the number of training rows where a share of them is drawn.
 
         By default, this is min(500, ⌈N/2⌉), the rule of the QuadBoost paper.
-
-        Parameters
-        ----------
-        n_rows : int
-            The number N of all rows.
         """
         if self.train == "all":
             return n_rows

@@ -377,25 +377,7 @@ class Fresh:
 
 
 def rule_of(card: Card, changes: Mapping[str, float]) -> tuple[str, dict[str, float]]:
-    """Return the rule that draws the rows of a card.
-
-    Parameters
-    ----------
-    card : Card
-        A card whose rows are drawn by rule.
-    changes : mapping of str to float
-        Parameters that differ from those of the card.
-
-    Returns
-    -------
-    tuple of (str, dict)
-        The name of the rule, and its parameters without size and seed.
-
-    Raises
-    ------
-    ConfigError
-        If the rows of the card are not drawn by rule, or the rule has no such parameter.
-    """
+    """Return the rule that draws the rows of a card."""
     found = [s for s in card.sources if isinstance(s, GeneratedSource) and s.generator in _RULES]
     if not found:
         raise ConfigError(f"{card.name} is not drawn by rule, so no fresh sample can be drawn")
@@ -410,30 +392,7 @@ def rule_of(card: Card, changes: Mapping[str, float]) -> tuple[str, dict[str, fl
 def draw_fresh(
     rule: str, parameters: Mapping[str, float], sizes: Sequence[int], rng: np.random.Generator
 ) -> Fresh:
-    """Draw the parts of a fresh sample, one after the other.
-
-    Parameters
-    ----------
-    rule : str
-        The name of the rule, from `rule_of`.
-    parameters : mapping of str to float
-        The parameters of the rule, from `rule_of`.
-    sizes : sequence of int
-        The number of rows in each part. In the orange data, half of them are in each class.
-    rng : numpy.random.Generator
-        A generator whose bit generator has 64-bit words, such as PCG64.
-
-    Returns
-    -------
-    Fresh
-        All parts in one table.
-
-    Raises
-    ------
-    ConfigError
-        If, for the orange data, a part has an odd number of rows, or the number of noise inputs is
-        not a whole number from 0 to 1000; or if a target is beyond 1e100.
-    """
+    """Draw the parts of a fresh sample, one after the other."""
     draw: Any = _RULES[rule]
     if rule == "orange":
         if odd := [size for size in sizes if size % 2]:

@@ -13,19 +13,6 @@ Draws = tuple[int, str, int]
 def generator(seed: int, *coordinates: str | int) -> np.random.Generator:
     """Return the random generator for one purpose.
 
-    Parameters
-    ----------
-    seed : int
-        Seed of the experiment, from 0 to 2**32 - 1.
-    *coordinates : str or int
-        The name of the draw: data set, repeat, purpose.
-
-    Returns
-    -------
-    numpy.random.Generator
-        The same names always give the same draws, whatever was drawn before and on any number of
-        workers.
-
     Examples
     --------
     >>> int(generator(0, "monks", 0, "split").integers(100))

@@ -121,15 +121,7 @@ class Division:
 
 
 def outer_fold(draws: Draws, folds: int) -> tuple[np.random.Generator, int]:
-    """Return the generator of the folds of all rows, and the one that a repeat tests.
-
-    Parameters
-    ----------
-    draws : tuple of (int, str, int)
-        Beginning of the names of the repeat's draws.
-    folds : int
-        Number of folds. As many successive repeats share one division into them.
-    """
+    """Return the generator of the folds of all rows, and the one that a repeat tests."""
     seed, name, repeat = draws
     division, tested = divmod(repeat, folds)
     return generator(seed, name, division, "outer"), tested
@@ -138,24 +130,7 @@ def outer_fold(draws: Draws, folds: int) -> tuple[np.random.Generator, int]:
 def random_split(
     n_rows: int, n_train: int, folds: int, split: np.random.Generator, fold: np.random.Generator
 ) -> Split:
-    """Draw a split and the folds of its training part.
-
-    Parameters
-    ----------
-    n_rows : int
-        Number of examples.
-    n_train : int
-        Size of the training part.
-    folds : int
-        Number of folds, whose sizes differ by at most one; 0 for no folds.
-    split, fold : numpy.random.Generator
-        Random generators of the split and of the folds.
-
-    Returns
-    -------
-    Split
-        Indices in the order in which they were drawn.
-    """
+    """Draw a split and the folds of its training part."""
     order = split.permutation(n_rows)
     return Split(order[:n_train], order[n_train:], deal_folds(n_train, folds, fold))
 
@@ -183,23 +158,7 @@ def deal_folds(n_train: int, folds: int, rng: np.random.Generator) -> IntArray:
 
 
 def holdout_split(n_rows: int, n_train: int, split: np.random.Generator) -> Split:
-    """Draw the same training rows as `random_split`, and halve the rest.
-
-    Parameters
-    ----------
-    n_rows : int
-        Number of examples.
-    n_train : int
-        Size of the training part.
-    split : numpy.random.Generator
-        Random generator of the split.
-
-    Returns
-    -------
-    Split
-        With validation rows and without folds. If the number of remaining rows is odd, the test
-        part has one row more.
-    """
+    """Draw the same training rows as `random_split`, and halve the rest."""
     order = split.permutation(n_rows)
     n_valid = (n_rows - n_train) // 2
     train, valid, test = np.split(order, [n_train, n_train + n_valid])
@@ -550,20 +509,7 @@ class RowDivision:
         return n_train, n_valid, rest - n_valid
 
     def split(self, draws: Draws, known: KnownRows) -> Split:
-        """Draw the split of one repeat.
-
-        Parameters
-        ----------
-        draws : tuple of (int, str, int)
-            Beginning of the names of the draws.
-        known : KnownRows
-            What the split may depend on.
-
-        Raises
-        ------
-        ConfigError
-            If the rows cannot be divided in this way.
-        """
+        """Draw the split of one repeat."""
         if self.of is None:
             return self._split(draws, known)
         rows = generator(*draws, "rows").permutation(self.of)[: self.n_rows]
@@ -576,13 +522,7 @@ class RowDivision:
         return named | {"repeats": self.repeats} if self.rule.time else named
 
     def check(self, draws: Iterable[Draws], known: KnownRows) -> None:
-        """Refuse splits that are not possible, or that leave nothing to learn.
-
-        Raises
-        ------
-        ConfigError
-            If the rows cannot be divided, or all rows that are trained on have the same class.
-        """
+        """Refuse splits that are not possible, or that leave nothing to learn."""
         for of_repeat in draws:
             split = self.split(of_repeat, known)
             if known.classes is None:

@@ -71,16 +71,7 @@ def cache_folder() -> Path:
 
 
 def entry_path(name: str, key: str) -> Path:
-    """Return the folder of an entry.
-
-    Parameters
-    ----------
-    name : str
-        The name of the data set.
-    key : str
-        What identifies the rows: their content hash, or the SHA-256 of the file that they were
-        read from.
-    """
+    """Return the folder of an entry."""
     return cache_folder() / "tables" / f"{name}-{key.removeprefix('sha256:')[:16]}"
 
 
@@ -88,13 +79,6 @@ def find(card: Card, key: str) -> Path | None:
     """Return the folder of an entry if there is one that agrees with the card.
 
     A damaged entry is renamed, with a warning.
-
-    Parameters
-    ----------
-    card : Card
-        The card of the data set.
-    key : str
-        As in `entry_path`.
     """
     path = entry_path(card.name, key)
     if not path.is_dir():
@@ -115,22 +99,7 @@ def provenance(path: Path) -> Provenance:
 
 
 def read(path: Path, card: Card, only: Collection[str] | None = None) -> RawTable:
-    """Return the rows of an entry in canonical order.
-
-    Parameters
-    ----------
-    path : Path
-        The folder of the entry, from `find`.
-    card : Card
-        The card of the data set.
-    only : collection of str, optional
-        The attributes that are needed; others may be left out.
-
-    Raises
-    ------
-    DataError
-        If the entry cannot be read.
-    """
+    """Return the rows of an entry in canonical order."""
     try:
         with np.load(path / _TABLE, allow_pickle=False) as arrays:
             columns: dict[str, Column] = {}
@@ -146,28 +115,7 @@ def read(path: Path, card: Card, only: Collection[str] | None = None) -> RawTabl
 
 
 def write(table: RawTable, key: str, source: Provenance) -> Path:
-    """Write an entry.
-
-    Parameters
-    ----------
-    table : RawTable
-        The rows in canonical order.
-    key : str
-        As in `entry_path`.
-    source : Provenance
-        Where the rows came from, without the SHA-256 of the arrays.
-
-    Returns
-    -------
-    Path
-        The folder of the entry. If another process has created it in the meantime, its entry is
-        kept.
-
-    Raises
-    ------
-    DataError
-        If the cache cannot be written.
-    """
+    """Write an entry."""
     final = entry_path(source.name, key)
     try:
         final.parent.mkdir(parents=True, exist_ok=True)

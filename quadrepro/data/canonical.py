@@ -12,13 +12,69 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from quadrepro.base.types import BoolArray, FloatArray, IntArray, NumberArray
 from quadrepro.data.schema import Attribute
+from quadrepro.errors import DataError
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Frame:
+    """A table as it is in its source.
+
+    Attributes
+    ----------
+    columns : tuple of ndarray of shape (n_rows,)
+        Text without surrounding blanks, or numbers with NaN for missing values.
+    origin : str
+        The source in words, for messages.
+    names : tuple of str or None, default None
+        The names of the columns in the source, or None if it has none.
+    lines : sequence of int or None, default None
+        The line on which each row ends, or None if the source is not a text file.
+    """
+
+    columns: tuple[Column, ...]
+    origin: str
+    names: tuple[str, ...] | None = None
+    lines: Sequence[int] | None = None
+
+    def place(self, row: int) -> str:
+        """Return the place of the row with a given index: its line, or else its number."""
+        return f"line {self.lines[row]}" if self.lines is not None else f"row {row + 1}"
+
+
+def below(frames: Sequence[Frame]) -> Frame:
+    """Return the rows of several frames, one frame below the other."""
+    first = frames[0]
+    for frame in frames[1:]:
+        if len(frame.columns) != len(first.columns):
+            raise DataError(
+                f"{frame.origin} has {len(frame.columns)} columns, but"
+                f" {first.origin} has {len(first.columns)}"
+            )
+    if len(frames) == 1:
+        return first
+    columns = tuple(map(_joined, zip(*(f.columns for f in frames), strict=True)))
+    return Frame(columns, " + ".join(f.origin for f in frames), first.names)
+
+
+def _joined(parts: Sequence[Column]) -> Column:
+    """Return columns one below the other, as text if one of them is text."""
+    mixed = len({part.dtype.kind for part in parts}) > 1
+    joined: Column = np.concatenate([_texts(part) for part in parts] if mixed else parts)
+    return joined
+
+
+def _texts(column: Column) -> NDArray[np.str_]:
+    if column.dtype.kind == "f":
+        column = np.where(np.isnan(column), "", column.astype(str))
+    return nominal_column(column.tolist())
+
 
 Column = NumberArray | NDArray[np.str_]
 
@@ -133,16 +189,6 @@ def content_hash(table: RawTable) -> str:
     The hash covers the names and kinds of the attributes, the sorted columns, the target, and the
     parts if there are any. Numbers are hashed as little-endian float64, codes as lines of UTF-8.
     The order of codes in a card does not matter.
-
-    Parameters
-    ----------
-    table : RawTable
-        Any table with normalised columns, sorted or not.
-
-    Returns
-    -------
-    str
-        ``sha256:`` and 64 hexadecimal digits.
     """
     table = sort_rows(table)
     digest = hashlib.sha256()

@@ -26,27 +26,7 @@ if TYPE_CHECKING:
 
 
 def read_csv(path: Path, card: Card) -> RawTable:
-    """Read a canonical CSV.
-
-    Parameters
-    ----------
-    path : Path
-        NAME.csv or NAME.csv.gz, in UTF-8.
-    card : Card
-        Names and kinds of the columns.
-
-    Returns
-    -------
-    RawTable
-        The rows in the order of the file.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read, is not UTF-8, is empty, or has a header other than that of the
-        card, a row of another length, a numeric column with a value that is not a finite number,
-        or a row without a label. The message names the file and the line.
-    """
+    """Read a canonical CSV."""
     import pyarrow as pa
 
     _, content = unpack(path)

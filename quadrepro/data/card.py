@@ -53,7 +53,9 @@ def view_mistakes(card: Card, view: View) -> Iterator[Mistake]:
             message = f"{name} of {card.name} is numeric, so its values need no order"
             yield Mistake(("order", name), message)
     if view.target_as in known:
-        message = f"{card.name} has an attribute {view.target_as!r}: name the target otherwise"
+        message = (
+            f"{card.name} has an attribute {view.target_as!r}: choose another name for the target"
+        )
         yield Mistake(("target_as",), message)
     if known.keys() <= set(view.exclude):
         yield Mistake(("exclude",), f"all attributes of {card.name} are excluded")
@@ -66,7 +68,7 @@ def _where_mistakes(card: Card, view: View) -> Iterator[Mistake]:
         codes = None if attribute.codes is None else set(attribute.codes)
         for value in values:
             if attribute.kind == "numeric" and number(value) is None:
-                message = f"{name} of {card.name} is numeric, but {value!r} is no number"
+                message = f"{name} of {card.name} is numeric, but {value!r} is not a number"
                 yield Mistake(("where", name), message)
             elif codes is not None and value not in codes:
                 hint = nearest(value, codes)
@@ -221,7 +223,7 @@ class Card(Model):
                 for name in names:
                     if name not in wanted:
                         hint = nearest(name, wanted)
-                        message = f"source {source.kind}: there is no column {name!r}{hint}"
+                        message = f"source {source.kind}: unknown column {name!r}{hint}"
                         raise fault(message, "sources", i, key, name)
             if named and (lacking := wanted - set(named)):
                 message = f"source {source.kind} lacks the column {min(lacking)!r}"
@@ -244,48 +246,17 @@ class Card(Model):
         return frozenset(names | {self.target.name} if self.task == "classification" else names)
 
     def mistakes(self, view: View) -> Iterator[Mistake]:
-        """Return the reasons why a view cannot be a view of this data set.
-
-        Parameters
-        ----------
-        view : View
-            From this card or from a config.
-
-        Returns
-        -------
-        iterator of Mistake
-            One per label, part or attribute that does not exist, with the nearest that does, and
-            one if the view does not fit the task. Places start at the view.
-        """
+        """Return the reasons why a view cannot be a view of this data set."""
         return view_mistakes(self, view)
 
     def classes_of(self, view: View) -> tuple[str, ...]:
-        """Return the names of the classes in a view, in the order of their codes.
-
-        Parameters
-        ----------
-        view : View
-            A view of this data set.
-
-        Returns
-        -------
-        tuple of str
-            The labels, sorted as numbers if all of them are numbers, otherwise as text;
-            ``("negative", "positive")`` if the view says what is positive; empty if numbers are
-            predicted.
-        """
+        """Return the names of the classes in a view, in the order of their codes."""
         if view.positive is not None:
             return TWO_CLASSES
         return default_order(view.labels or self.target.labels)
 
     def task_of(self, view: View) -> Task:
-        """Return what is predicted in a view.
-
-        Returns
-        -------
-        {"classification", "multiclass", "regression"}
-            One of two classes, one of more classes, or a number.
-        """
+        """Return what is predicted in a view."""
         n_classes = len(self.classes_of(view))
         if not n_classes:
             return "regression"
@@ -295,11 +266,6 @@ class Card(Model):
         """Return the view called `name`, or else the view ``default``.
 
         A card without a view ``default`` has one that keeps the target as it is.
-
-        Raises
-        ------
-        ConfigError
-            If the card has neither. The message names the nearest view.
         """
         view = self.views.get(name, self.views.get(ANY_VIEW))
         if view is None and name == ANY_VIEW:
@@ -316,19 +282,11 @@ def card_names() -> list[str]:
 
 
 def load_card(name: str) -> Card:
-    """Return the card of a data set.
-
-    Raises
-    ------
-    ConfigError
-        If there is no such card. The message names the nearest one.
-    DataError
-        If the card is invalid, see `load_card_file`.
-    """
+    """Return the card of a data set."""
     path = find_card(name)
     if path is None:
         hint = nearest(name, card_names(), "quadrepro list datasets")
-        raise ConfigError(f"there is no data set {name!r}{hint}")
+        raise ConfigError(f"unknown data set {name!r}{hint}")
     return _load_once(path, path.stat().st_mtime_ns)
 
 
@@ -348,24 +306,7 @@ def _load_once(path: Path, changed: int) -> Card:
 
 
 def load_card_file(path: Path) -> Card:
-    """Read a card from a YAML file.
-
-    Parameters
-    ----------
-    path : Path
-        NAME.yaml, where NAME is the name in the card.
-
-    Returns
-    -------
-    Card
-        Paths of files are absolute.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read or is not a valid card. The message has one line per mistake,
-        each with its place.
-    """
+    """Read a card from a YAML file."""
     source = read_yaml(path, scalars="text", error=DataError)
     source = dataclasses.replace(source, data=_with_absolute_paths(source.data, path.parent))
     card = validated(Card, source, DataError)

@@ -35,15 +35,7 @@ class Check:
 
 
 def divide(card: Card, table: RawTable) -> RawTable:
-    """Return rows with the part of the data set that each belongs to.
-
-    Parameters
-    ----------
-    card : Card
-        It says which rows are in which part.
-    table : RawTable
-        The rows in the order of their source.
-    """
+    """Return rows with the part of the data set that each belongs to."""
     if not card.parts:
         return table
     sizes = [last - first + 1 for first, last in card.parts.values()]
@@ -54,20 +46,7 @@ def divide(card: Card, table: RawTable) -> RawTable:
 
 
 def checks(card: Card, table: RawTable) -> Iterator[Check]:
-    """Compare rows with their card.
-
-    Parameters
-    ----------
-    card : Card
-        The expected properties.
-    table : RawTable
-        The rows, with their parts if the card has parts.
-
-    Yields
-    ------
-    Check
-        Of the attributes, rows, missing cells, target, ranges and codes, and of the content hash.
-    """
+    """Compare rows with their card."""
     missing = table.missing
     kinds = [f"{a.name} ({a.kind})" for a in card.attributes]
     found_kinds = [f"{a.name} ({a.kind})" for a in table.attributes]
@@ -106,22 +85,7 @@ def checks(card: Card, table: RawTable) -> Iterator[Check]:
 
 
 def refuse_other_content(card: Card, table: RawTable, origin: str) -> None:
-    """Refuse rows that differ from their card.
-
-    Parameters
-    ----------
-    card : Card
-        The expected properties.
-    table : RawTable
-        The rows, with their parts if the card has parts.
-    origin : str
-        Where the rows came from, for the message.
-
-    Raises
-    ------
-    DataError
-        If the rows differ. The message names the origin and all differences, with both values.
-    """
+    """Refuse rows that differ from their card."""
     problems: list[str] = []
     for check in checks(card, table):
         # If a count differs, the hash differs as well.

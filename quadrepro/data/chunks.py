@@ -57,18 +57,7 @@ class Chunks(ABC):
 
     @abstractmethod
     def reduce(self, function: Callable[[Chunk], A]) -> A:
-        """Return the sum of a function over all chunks.
-
-        Parameters
-        ----------
-        function : callable
-            Takes a chunk that is not empty. It can be sent to another process.
-
-        Raises
-        ------
-        ValueError
-            If there is no example, or the data cannot be used.
-        """
+        """Return the sum of a function over all chunks."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,23 +130,7 @@ def _add(a: A | None, b: A | None) -> A | None:
 
 
 def open_chunks(data: Any, target: str | None) -> Chunks:
-    """Return the chunks of data in any form that can be read more than once.
-
-    Parameters
-    ----------
-    data : str, path, list of them, pyarrow.dataset.Dataset, dask.dataframe.DataFrame or callable
-        Parquet or CSV files, or folders of them; a data set or data frame; or a function without
-        arguments that returns an iterator over pairs (X, y).
-    target : str or None
-        Column of the labels; None if the data are pairs.
-
-    Raises
-    ------
-    ValueError
-        If the column of the labels is missing, or another column does not hold numbers.
-    TypeError
-        If the data have none of these forms.
-    """
+    """Return the chunks of data in any form that can be read more than once."""
     if callable(data):
         if target is not None:
             raise ValueError("target names a column, but the data are pairs (X, y)")
@@ -179,18 +152,7 @@ def open_chunks(data: Any, target: str | None) -> Chunks:
 
 
 def pairs(given: Iterable[tuple[Any, Any]]) -> Iterator[Chunk]:
-    """Yield the chunks of pairs (X, y).
-
-    Parameters
-    ----------
-    given : iterable of tuple of (array-like, array-like)
-        Attributes, which may be a data frame, and labels.
-
-    Raises
-    ------
-    ValueError
-        If attributes are missing or infinite, or differ from those of the first chunk.
-    """
+    """Yield the chunks of pairs (X, y)."""
     first: Chunk | None = None
     for X, y in given:
         if not len(X):
@@ -274,20 +236,7 @@ def _refuse_words(schema: Any, target: str) -> None:
 
 
 def table_chunk(table: Any, target: str) -> Chunk:
-    """Return a table as a chunk.
-
-    Parameters
-    ----------
-    table : pyarrow.Table or pyarrow.RecordBatch
-        Some rows.
-    target : str
-        Column of the labels.
-
-    Raises
-    ------
-    ValueError
-        If a column does not hold numbers, or a value is missing or infinite.
-    """
+    """Return a table as a chunk."""
     import pyarrow as pa
 
     _refuse_words(table.schema, target)

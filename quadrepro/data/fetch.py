@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from quadrepro.data import cache
-from quadrepro.data.canonical import RawTable, canonical_order
+from quadrepro.data.canonical import Frame, RawTable, canonical_order
 from quadrepro.data.card import Card, load_card
 from quadrepro.data.checks import divide, refuse_other_content
-from quadrepro.data.sources.frame import Frame, to_table
+from quadrepro.data.sources.frame import to_table
 from quadrepro.data.sources.schema import OpenMLSource, PackageSource, WebSource, describe
 from quadrepro.data.store import locate, missing_error, now, verified
 from quadrepro.data.task_splits import find_splits, keep_splits, missing_splits
@@ -25,28 +25,7 @@ NetworkSource = OpenMLSource | WebSource | PackageSource
 
 
 def fetch(card: Card, progress: Progress | None = None) -> str:
-    """Fetch a data set into the cache.
-
-    Parameters
-    ----------
-    card : Card
-        The card of the data set.
-    progress : Progress, optional
-        Counts the bytes of each file.
-
-    Returns
-    -------
-    str
-        Where the data set came from.
-
-    Raises
-    ------
-    NoConnectionError
-        If no source can be reached.
-    DataError
-        If no source has rows that agree with the card. The message names each source with its
-        reason. If only some files of a source fail, the others are kept for the next attempt.
-    """
+    """Fetch a data set into the cache."""
     with _turn(card.name):
         entry = cache.find(card, card.content_hash)
         if entry is not None:
@@ -78,20 +57,6 @@ def fetch_task(card: Card, number: int) -> None:
 
     OpenML numbers the rows of its own table, so that is read as well: it must have all rows of the
     data set, and no others. Rows of equal content are the same to any learner.
-
-    Parameters
-    ----------
-    card : Card
-        The card of the data set.
-    number : int
-        The number of the task.
-
-    Raises
-    ------
-    NoConnectionError
-        If OpenML cannot be reached.
-    DataError
-        If the task is of other data, or its splits cannot be used.
     """
     from quadrepro.data.sources import openml
     from quadrepro.data.sources.openml import read_task
@@ -102,7 +67,7 @@ def fetch_task(card: Card, number: int) -> None:
         sources = [s for s in card.sources if isinstance(s, OpenMLSource) and s.id == task.dataset]
         if not sources:
             raise DataError(
-                f"{what} divides data set {task.dataset} of OpenML, which is no source of"
+                f"{what} divides data set {task.dataset} of OpenML, which is not a source of"
                 f" {card.name}"
             )
         frame = openml.read(sources[0])
@@ -187,7 +152,7 @@ class FetchListener(Protocol):
 
 
 class Silent:
-    """A listener that tells nobody."""
+    """No-op listener."""
 
     def begin(self, card: Card) -> None:
         """Ignore the data set."""
@@ -202,20 +167,7 @@ def missing_cards(names: Iterable[str], folder: Path | None) -> list[Card]:
 
 
 def bring_tasks(wanted: Iterable[tuple[str, int]], *, offline: bool) -> None:
-    """Fetch the splits of OpenML tasks that are not in the cache.
-
-    Parameters
-    ----------
-    wanted : iterable of tuple of (str, int)
-        The names of data sets with the numbers of tasks.
-    offline : bool
-        Refuse to use the network.
-
-    Raises
-    ------
-    DataError
-        If splits are missing and `offline`, or could not be fetched.
-    """
+    """Fetch the splits of OpenML tasks that are not in the cache."""
     pairs = [(load_card(name), task) for name, task in wanted]
     missing = [pair for pair in pairs if find_splits(*pair) is None]
     if missing and offline:
@@ -231,25 +183,7 @@ def bring(
     offline: bool,
     listener: FetchListener | None = None,
 ) -> None:
-    """Fetch data sets into the cache, each after the other.
-
-    Parameters
-    ----------
-    missing : list of Card
-        Data sets that are not available locally, see `missing_cards`.
-    folder : Path or None
-        Folder of canonical CSVs that was looked in first; named in messages.
-    offline : bool
-        Refuse to use the network.
-    listener : FetchListener, optional
-        Is told of the progress.
-
-    Raises
-    ------
-    DataError
-        If data sets could not be fetched: all of them are named, after all others were fetched. If
-        `offline`, at once, with all that is missing and where to put it.
-    """
+    """Fetch data sets into the cache, each after the other."""
     if not missing:
         return
     if offline:

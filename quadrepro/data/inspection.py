@@ -19,6 +19,7 @@ from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.base.yaml import is_utf8
 from quadrepro.data.canonical import (
     Column,
+    Frame,
     content_hash,
     is_missing,
     nominal_column,
@@ -28,7 +29,7 @@ from quadrepro.data.canonical import (
 from quadrepro.data.card import ANY_VIEW, Card
 from quadrepro.data.own import plain_stem, read_own, write_card
 from quadrepro.data.schema import Attribute, Target, View, series
-from quadrepro.data.sources.frame import Frame, to_table
+from quadrepro.data.sources.frame import to_table
 from quadrepro.data.sources.schema import FileSource, Layout
 from quadrepro.errors import ConfigError, DataError, nearest
 
@@ -81,19 +82,7 @@ class OwnColumn:
         return np.flatnonzero(np.isinf(self.numbers))
 
     def values(self, advice: str) -> Column:
-        """Return numbers if all fields are numbers, otherwise codes.
-
-        Parameters
-        ----------
-        advice : str
-            What to do about a word among numbers; WORD in the advice is replaced by the word.
-
-        Raises
-        ------
-        DataError
-            If more than half of the fields are numbers but not all, or if the first field that is
-            not a number is infinite or has a comma. The message names its line.
-        """
+        """Return numbers if all fields are numbers, otherwise codes."""
         if not len(self.words):
             return self.numbers
         row = int(self.words[0])
@@ -116,20 +105,7 @@ class OwnColumn:
 
 
 def used_gaps(frame: Frame, missing: Sequence[str]) -> tuple[str, ...]:
-    """Return the words for missing values that occur in a file.
-
-    Parameters
-    ----------
-    frame : Frame
-        The file.
-    missing : sequence of str
-        The user's words for missing values, in addition to `GAPS`.
-
-    Raises
-    ------
-    ConfigError
-        If one of the user's words does not occur.
-    """
+    """Return the words for missing values that occur in a file."""
     words = dict.fromkeys((*GAPS, *missing))
     found: set[str] = set()
     for column in frame.columns:
@@ -142,15 +118,7 @@ def used_gaps(frame: Frame, missing: Sequence[str]) -> tuple[str, ...]:
 
 
 def own_columns(frame: Frame, gaps: Sequence[str]) -> dict[str, OwnColumn]:
-    """Return the columns of a file by name; columns without a name are left out.
-
-    Parameters
-    ----------
-    frame : Frame
-        The file.
-    gaps : sequence of str
-        The words for missing values.
-    """
+    """Return the columns of a file by name; columns without a name are left out."""
     columns = {}
     for name, held in zip(frame.names or (), frame.columns, strict=True):
         if name:
@@ -160,20 +128,7 @@ def own_columns(frame: Frame, gaps: Sequence[str]) -> dict[str, OwnColumn]:
 
 
 def attribute_values(column: OwnColumn, *, as_codes: bool) -> Column:
-    """Return the numbers or codes of an attribute.
-
-    Parameters
-    ----------
-    column : OwnColumn
-        The attribute.
-    as_codes : bool
-        Whether the user says that it has codes.
-
-    Raises
-    ------
-    DataError
-        If the column contains both numbers and words.
-    """
+    """Return the numbers or codes of an attribute."""
     if as_codes:
         return column.codes
     return column.values(
@@ -183,22 +138,7 @@ def attribute_values(column: OwnColumn, *, as_codes: bool) -> Column:
 
 
 def target_values(column: OwnColumn, task: str) -> Column:
-    """Return the labels of a classification as texts, or the numbers of a regression.
-
-    Parameters
-    ----------
-    column : OwnColumn
-        The target.
-    task : {"", "classification", "regression"}
-        If empty, the task is a regression if there are more than `MOST_LABELS` distinct numbers
-        or numbers that are not whole.
-
-    Raises
-    ------
-    DataError
-        If a row has no value, a value of a regression is not a finite number, or all values are
-        equal.
-    """
+    """Return the labels of a classification as texts, or the numbers of a regression."""
     unlabelled = np.flatnonzero(is_missing(column.held))
     if len(unlabelled):
         place = f"{column.frame.origin}, {column.frame.place(int(unlabelled[0]))}"
@@ -247,41 +187,7 @@ def inspect_file(
     missing: Sequence[str] = (),
     nominal: Sequence[str] = (),
 ) -> Card:
-    """Describe a user's file.
-
-    Parameters
-    ----------
-    path : Path
-        A text file with a header and commas, tabs, semicolons or blanks between its fields; or
-        ARFF, parquet, or LIBSVM's sparse rows; ``.gz`` and ``.zip`` files are unpacked.
-    target : str
-        The column to be predicted; that of a LIBSVM file is called ``label``.
-    name : str, default ""
-        The name of the data set; by default, it is made from the name of the file.
-    task : {"", "classification", "regression"}, default ""
-        By default, the task is a regression if the target has more than 20 distinct numbers or
-        numbers that are not whole.
-    positive : str, default ""
-        The positive label of the view; by default, the rarer of two labels, while more than two
-        stay classes.
-    missing : sequence of str, default ()
-        Words for missing values, in addition to `quadrepro.data.inspection.GAPS`.
-    nominal : sequence of str, default ()
-        Attributes with codes, even if the codes are numbers.
-
-    Returns
-    -------
-    Card
-        A complete card with one view, and with notes on everything that was inferred.
-
-    Raises
-    ------
-    ConfigError
-        If a given column, label or word does not occur, or the name cannot be used.
-    DataError
-        If the file cannot be read, or a card cannot describe it. The message names the file, and
-        the line of a text file.
-    """
+    """Describe a user's file."""
     if name and not _NAME.fullmatch(name):
         raise ConfigError(
             f"{name!r} cannot be the name of a data set: use lower-case letters, digits and _, with"
@@ -341,7 +247,7 @@ def _names(frame: Frame, wanted: Iterable[str]) -> tuple[str, ...]:
     for name in wanted:
         if name not in names:
             hint = nearest(name, names)
-            raise ConfigError(f"{frame.origin}: there is no column {name!r}{hint}")
+            raise ConfigError(f"{frame.origin}: unknown column {name!r}{hint}")
     if sum(map(bool, names)) < 2:
         raise DataError(f"{frame.origin}: there is no column other than the target")
     return names
@@ -441,9 +347,7 @@ def _column_notes(
             n for n, held in values.items() if held.dtype.kind != "f" and n not in nominal
         ],
         "The same value in every row": [n for n, held in values.items() if _is_constant(held)],
-        "A different value in every row, like the number or the name of the row": [
-            n for n, held in values.items() if _is_row_id(held)
-        ],
+        "Looks like an ID column": [n for n, held in values.items() if _is_row_id(held)],
     }
     for remark, columns in remarks.items():
         if columns:

@@ -10,11 +10,10 @@ from typing import Any, TypeVar
 
 from quadrepro.base.files import write_text
 from quadrepro.base.yaml import Block, Line, to_yaml
-from quadrepro.data.canonical import number
+from quadrepro.data.canonical import Frame, number
 from quadrepro.data.card import Card
 from quadrepro.data.schema import series
 from quadrepro.data.sources.formats import read_file, text_of, text_rows, unpack
-from quadrepro.data.sources.frame import Frame
 from quadrepro.data.sources.schema import FileLayout
 from quadrepro.errors import DataError
 
@@ -25,23 +24,7 @@ T = TypeVar("T")
 
 
 def write_card(card: Card, path: Path) -> None:
-    """Write a card so that `quadrepro.data.card.load_card_file` reads the same card back.
-
-    Parameters
-    ----------
-    card : Card
-        The card. A file of the user in the folder above the card's, or below it, is named relative
-        to the card.
-    path : Path
-        NAME.yaml, where NAME is the name of the card. The folder is created if necessary. If the
-        file exists, it is replaced, either completely or not at all; its comments are kept where
-        the new card has the same entries.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be written.
-    """
+    """Write a card so that `quadrepro.data.card.load_card_file` reads the same card back."""
     old = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
     write_text(path, to_yaml(_content(card, path.parent.resolve()), old))
 
@@ -125,28 +108,7 @@ _PACKED = (".gz", ".zip")
 
 
 def read_own(path: Path, target: str, gaps: Collection[str]) -> tuple[Frame, dict[str, Any]]:
-    """Read a file whose layout is not known.
-
-    Parameters
-    ----------
-    path : Path
-        The file. Its ending, or that of the file packed in a ``.gz`` or ``.zip``, gives the format.
-    target : str
-        The name of the column to be predicted, which helps to find the header.
-    gaps : collection of str
-        The words for missing values.
-
-    Returns
-    -------
-    tuple of (Frame, dict)
-        The rows, with the names of the columns; the fields `format`, `separator` and `skip` of
-        their `FileLayout`.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read, is empty, has no header, or has two columns of the same name.
-    """
+    """Read a file whose layout is not known."""
     name, content = unpack(path)
     suffix = PurePath(name).suffix.lower()
     if suffix not in _FORMATS:

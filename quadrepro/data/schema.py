@@ -97,16 +97,7 @@ class Threshold(Model):
         return self
 
     def holds(self, values: FloatArray) -> BoolArray:
-        """Return whether each value is positive.
-
-        Parameters
-        ----------
-        values : ndarray of shape (n_rows,)
-
-        Returns
-        -------
-        ndarray of bool, shape (n_rows,)
-        """
+        """Return whether each value is positive."""
         if self.at_most is not None:
             return values <= self.at_most
         assert self.at_least is not None
@@ -251,11 +242,6 @@ class View(Model):
 def series(name: str) -> Iterator[str]:
     """Yield the names that a name in a card stands for.
 
-    Parameters
-    ----------
-    name : str
-        A single name, or a series such as ``p1..p784``.
-
     Examples
     --------
     >>> list(series("a08..a10")), list(series("size"))
@@ -274,16 +260,6 @@ def series(name: str) -> Iterator[str]:
 def every_name(names: Iterable[str]) -> Iterator[tuple[int, str]]:
     """Yield all names that a list of names and series stands for, each with its index in the list.
 
-    Parameters
-    ----------
-    names : iterable of str
-        Single names, and series such as ``p1..p784``.
-
-    Raises
-    ------
-    PydanticCustomError
-        If there are more than `MAX_COLUMNS`.
-
     Examples
     --------
     >>> list(every_name(["size", "a1..a2"]))
@@ -297,22 +273,7 @@ def every_name(names: Iterable[str]) -> Iterator[tuple[int, str]]:
 
 
 def refuse_repeats(what: str, names: tuple[str, ...], *place: str | int) -> None:
-    """Refuse a list with a name that occurs more than once.
-
-    Parameters
-    ----------
-    what : str
-        What the message calls the list.
-    names : tuple of str
-        The list.
-    *place : str or int
-        Where the list is in the model that is validated.
-
-    Raises
-    ------
-    PydanticCustomError
-        If a name occurs more than once.
-    """
+    """Refuse a list with a name that occurs more than once."""
     name, times = Counter(names).most_common(1)[0] if names else ("", 0)
     if times > 1:
         raise fault(f"{what}: {name!r} occurs {times} times", *place)

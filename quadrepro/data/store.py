@@ -79,20 +79,7 @@ class Location:
                 return "scikit-learn"
 
     def read(self, card: Card, only: Collection[str] | None = None) -> RawTable:
-        """Return the rows in canonical order, compared with their card.
-
-        Parameters
-        ----------
-        card : Card
-            The card of the data set.
-        only : collection of str, optional
-            The attributes that are needed; others are left out where that is faster.
-
-        Raises
-        ------
-        DataError
-            If the rows cannot be read or differ from the card.
-        """
+        """Return the rows in canonical order, compared with their card."""
         match self.where:
             case CacheEntry(path):
                 return cache.read(path, card, only)
@@ -114,26 +101,7 @@ class Location:
 
 
 def locate(card: Card, folder: Path | None = None) -> Location | None:
-    """Find the rows of a data set without reading them.
-
-    Parameters
-    ----------
-    card : Card
-        The card of the data set.
-    folder : Path, optional
-        The data folder, with canonical CSVs; by default, the one that the environment variable
-        ``QUADREPRO_DATA`` names, if any.
-
-    Returns
-    -------
-    Location or None
-        None if the rows are not on this machine.
-
-    Raises
-    ------
-    DataError
-        If the data folder does not exist.
-    """
+    """Find the rows of a data set without reading them."""
     place = data_folder(folder)
     if place is not None:
         for suffix in _SUFFIXES:
@@ -152,13 +120,7 @@ def locate(card: Card, folder: Path | None = None) -> Location | None:
 
 
 def data_folder(folder: Path | None = None) -> Path | None:
-    """Return the data folder: the given one, or else that of ``QUADREPRO_DATA``, or else None.
-
-    Raises
-    ------
-    DataError
-        If the folder does not exist.
-    """
+    """Return the data folder: the given one, or else that of ``QUADREPRO_DATA``, or else None."""
     name = "the data folder"
     if folder is None:
         if not os.environ.get("QUADREPRO_DATA"):
@@ -170,22 +132,7 @@ def data_folder(folder: Path | None = None) -> Path | None:
 
 
 def verified(card: Card, table: RawTable, origin: str) -> RawTable:
-    """Compare rows with their card, and return them in canonical order.
-
-    Parameters
-    ----------
-    card : Card
-        The card of the data set.
-    table : RawTable
-        The rows in the order of their source.
-    origin : str
-        The source in words, for messages.
-
-    Raises
-    ------
-    DataError
-        If the rows differ from the card.
-    """
+    """Compare rows with their card, and return them in canonical order."""
     table = divide(card, table)
     refuse_other_content(card, table, origin)
     return dataclasses.replace(sort_rows(table), attributes=card.attributes)
@@ -278,69 +225,17 @@ class Found:
         return self.card.content_hash
 
     def load(self, only: Collection[str] | None = None) -> Dataset:
-        """Return the data set.
-
-        Parameters
-        ----------
-        only : collection of str, optional
-            The attributes that are needed; others may be left out.
-
-        Raises
-        ------
-        DataError
-            If the rows cannot be read or differ from the card.
-        """
+        """Return the data set."""
         return Dataset(self.card, self.location.read(self.card, only), self.origin)
 
 
 def load_dataset(name: str, folder: Path | None = None) -> Dataset:
-    """Load a data set and check it against its card.
-
-    Parameters
-    ----------
-    name : str
-        The name of its card.
-    folder : Path, optional
-        The data folder, see `quadrepro.data.store.locate`.
-
-    Returns
-    -------
-    Dataset
-        The same data set, wherever the rows came from.
-
-    Raises
-    ------
-    ConfigError
-        If there is no card of that name.
-    DataError
-        If the rows are not on this machine, cannot be read, or differ from the card.
-    """
+    """Load a data set and check it against its card."""
     return find_datasets([name], folder)[name].load()
 
 
 def find_datasets(names: Iterable[str], folder: Path | None = None) -> dict[str, Found]:
-    """Find data sets without reading their rows.
-
-    Parameters
-    ----------
-    names : iterable of str
-        The names of cards.
-    folder : Path, optional
-        The data folder, see `quadrepro.data.store.locate`.
-
-    Returns
-    -------
-    dict of str to Found
-        By name.
-
-    Raises
-    ------
-    ConfigError
-        If there is no card of that name.
-    DataError
-        If any data set is missing, see `missing_error`; also if the data folder does not exist or
-        a card is invalid.
-    """
+    """Find data sets without reading their rows."""
     cards = [load_card(name) for name in names]
     located = [(card, locate(card, folder)) for card in cards]
     if missing := [card for card, location in located if location is None]:
@@ -349,20 +244,7 @@ def find_datasets(names: Iterable[str], folder: Path | None = None) -> dict[str,
 
 
 def missing_error(missing: Sequence[Card], folder: Path | None = None) -> DataError:
-    """Return the error for missing data sets.
-
-    Parameters
-    ----------
-    missing : sequence of Card
-        The data sets.
-    folder : Path, optional
-        The data folder, see `quadrepro.data.store.locate`.
-
-    Returns
-    -------
-    DataError
-        Its message names the data sets, the places that were searched, and how to get the data.
-    """
+    """Return the error for missing data sets."""
     names = " ".join(card.name for card in missing)
     count = "1 data set is" if len(missing) == 1 else f"{len(missing)} data sets are"
     place = data_folder(folder)

@@ -25,20 +25,7 @@ UNUSED, TRAIN, TEST = range(3)
 
 
 def find_splits(card: Card, task: int) -> NDArray[np.uint8] | None:
-    """Return the splits of a task, if they are in the cache; damaged ones are set aside.
-
-    Parameters
-    ----------
-    card : Card
-        The data set.
-    task : int
-        The number of the task.
-
-    Returns
-    -------
-    ndarray of uint8, shape (n_rows, n_splits), or None
-        `UNUSED`, `TRAIN` or `TEST` for each canonical row and each split.
-    """
+    """Return the splits of a task, if they are in the cache; damaged ones are set aside."""
     path = _find(card, task)
     if path is None:
         return None
@@ -56,13 +43,7 @@ def find_splits(card: Card, task: int) -> NDArray[np.uint8] | None:
 
 
 def load_splits(card: Card, task: int) -> NDArray[np.uint8]:
-    """Return the splits of a task, as `find_splits`.
-
-    Raises
-    ------
-    DataError
-        If they are not in the cache.
-    """
+    """Return the splits of a task, as `find_splits`."""
     splits = find_splits(card, task)
     if splits is None:
         raise missing_splits([(card, task)])
@@ -70,13 +51,7 @@ def load_splits(card: Card, task: int) -> NDArray[np.uint8]:
 
 
 def hash_of_splits(card: Card, task: int) -> str:
-    """Return the hash of the splits of a task, as the cache names it.
-
-    Raises
-    ------
-    DataError
-        If they are not in the cache.
-    """
+    """Return the hash of the splits of a task, as the cache names it."""
     path = _find(card, task)
     if path is None:
         raise missing_splits([(card, task)])
@@ -93,13 +68,7 @@ def missing_splits(missing: list[tuple[Card, int]]) -> DataError:
 
 
 def keep_splits(card: Card, task: int, splits: NDArray[np.uint8]) -> None:
-    """Put the splits of a task for the canonical rows into the cache.
-
-    Raises
-    ------
-    DataError
-        If the cache cannot be written.
-    """
+    """Put the splits of a task for the canonical rows into the cache."""
     content, folder = io.BytesIO(), cache.cache_folder() / "tasks"
     path = folder / f"{_name(card, task)}-{_hash(splits)}.npz"
     np.savez_compressed(content, splits=splits)

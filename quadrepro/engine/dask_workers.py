@@ -56,19 +56,7 @@ AnyArray = NDArray[Any]
 
 
 def connect(scheduler: str) -> Any:
-    """Return a client of a Dask scheduler whose workers have the code and packages of this process.
-
-    Parameters
-    ----------
-    scheduler : str
-        Its address, such as ``tcp://host:8786``, or its scheduler file.
-
-    Raises
-    ------
-    ConfigError
-        If Dask is not installed, the scheduler cannot be reached, or a worker has other code or
-        packages than this process.
-    """
+    """Return a client of a scheduler whose workers have the code and packages of this process."""
     try:
         import dask
         from distributed import Client
@@ -88,25 +76,7 @@ def connect(scheduler: str) -> Any:
 
 
 def on_dask(client: Any, limits: Limits, jobs: int, tell: Callable[[str], None]) -> Backend:
-    """Return what computes cells on the workers of a Dask scheduler.
-
-    Parameters
-    ----------
-    client : distributed.Client
-        See `connect`.
-    limits : Limits
-        What a cell may use. A limit on time is Dask's to keep, so it is refused.
-    jobs : int
-        Number of worker processes on this machine if the scheduler is lost.
-    tell : callable
-        Called with a line for the user when workers or the scheduler are missing.
-
-    Raises
-    ------
-    ConfigError
-        If there is a limit on time; while cells are computed, if a worker has other code or
-        packages than this process.
-    """
+    """Return what computes cells on the workers of a Dask scheduler."""
     if limits.seconds is not None:
         raise ConfigError("a limit on the time of a cell needs the workers of --backend local")
 

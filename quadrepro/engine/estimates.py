@@ -367,7 +367,7 @@ ENOUGH = 30
 """From this number of cells on, those that came before count half."""
 
 CELLS_A_WORKER = 10
-"""From so many cells on, the time beside them is known."""
+"""Minimum number of cells from which the time besides them is known."""
 
 SECONDS_TO_WAIT = 10.0
 """For another run that writes."""
@@ -493,15 +493,7 @@ class Times:
 
 
 def recall(folder: Path, cells: Iterable[Cell]) -> tuple[Estimates, Around]:
-    """Return what a folder of records tells of the learners of some cells.
-
-    Parameters
-    ----------
-    folder : Path
-        The folder of records; nothing is written.
-    cells : iterable of Cell
-        What estimates are wanted for.
-    """
+    """Return what a folder of records tells of the learners of some cells."""
     estimates, summary = Estimates(), Times(folder).read()
     learners = {estimates.kind_of(cell).learner for cell in cells}
     estimates.recall({k: seen for k, seen in summary.kinds.items() if k.learner in learners})
@@ -599,7 +591,7 @@ def _from_records(folder: Path, but: Collection[Kind] = ()) -> Summary:
 
 
 PROBABLE = 1.28
-"""Four of five normal variables lie within so many deviations."""
+"""Deviations within which four of five normal variables are."""
 
 SECONDS_TO_TRUST = 5.0
 """After how long what workers got done counts as much as their number."""
@@ -633,19 +625,7 @@ class Forecast:
 
 
 def forecast(cells: Iterable[Cell], estimates: Estimates, jobs: int, around: Around) -> Forecast:
-    """Return how long cells will take on the clock.
-
-    Parameters
-    ----------
-    cells : iterable of Cell
-        What is left to compute.
-    estimates : Estimates
-        What is known.
-    jobs : int
-        Number of workers.
-    around : Around
-        What runs take beside their cells.
-    """
+    """Return how long cells will take on the clock."""
     jobs = max(1, jobs)
     beside = around.beside.mean if around.beside.count else 0.0
     total, longest = [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]

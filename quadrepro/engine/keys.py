@@ -1,16 +1,65 @@
-"""The code and the packages that the result of a cell depends on, for its key."""
+"""The code, packages and machine that a result depends on or was computed with."""
 
 from __future__ import annotations
 
+import platform
+import subprocess
 from collections.abc import Sequence
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
 from typing import Any
 
-from quadrepro.base.code import code_hash, own_modules, versions_of
+import numpy as np
+from threadpoolctl import threadpool_info
+
+import quadrepro
+from quadrepro.base.code import code_hash, own_modules, versions, versions_of
 from quadrepro.base.plugins import distribution_of
+from quadrepro.core import compiling
 from quadrepro.core.cell import Cell
 from quadrepro.core.learners.learner import Learner
 from quadrepro.core.measures.measure import find_measure
 from quadrepro.core.voters.registry import find_voter_set
+
+
+@cache
+def environment() -> dict[str, Any]:
+    """Return what every record of this process says of how it was computed."""
+    extensions = np.show_config(mode="dicts").get("SIMD Extensions", {})
+    libraries = {info.get("architecture", "") for info in threadpool_info()} - {""}
+    return {
+        "versions": versions(),
+        "git": commit_of(Path(quadrepro.__file__).resolve().parent),
+        "system": platform.platform(),
+        "processor": {
+            "machine": platform.machine(),
+            "simd": extensions.get("found", []),
+            "blas": sorted(libraries),
+        },
+        "compiled": compiling.enabled(),
+    }
+
+
+def utc_now() -> str:
+    """Return the present time, as in 2026-01-31T12:00:00.000Z."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
+
+
+def commit_of(package: Path) -> dict[str, Any]:
+    """Return the commit that a package is checked out at."""
+    parts = [package.name, "configs", "datasets", "constraints.txt"]
+
+    def ask(*words: str) -> str:
+        command = ["git", "-C", str(package.parent), *words]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+    try:
+        ask("ls-files", "--error-unmatch", f"{package.name}/__init__.py")
+        commit = ask("rev-parse", "HEAD")
+        return {"commit": commit, "dirty": bool(ask("status", "--porcelain", "--", *parts))}
+    except (OSError, subprocess.CalledProcessError):
+        return {}
 
 
 def made_by(cell: Cell) -> dict[str, Any]:
@@ -19,22 +68,7 @@ def made_by(cell: Cell) -> dict[str, Any]:
 
 
 def makers(learner: Learner, measures: Sequence[str], voter_set: str = "") -> dict[str, Any]:
-    """Return what a key says of the code and the packages that a result depends on.
-
-    Parameters
-    ----------
-    learner : Learner
-        The algorithm.
-    measures : sequence of str
-        Names of what is measured of every candidate.
-    voter_set : str, default ""
-        Name of the voter set, if the protocol names one.
-
-    Returns
-    -------
-    dict
-        A hash as ``code``, and versions as ``packages``.
-    """
+    """Return what a key says of the code and the packages that a result depends on."""
     modules, packages = [*learner.modules], ["numpy", *learner.packages]
     named = [type(learner).__module__, *(find_measure(name).module for name in measures)]
     if voter_set:

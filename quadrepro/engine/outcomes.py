@@ -13,8 +13,8 @@ import numpy as np
 from quadrepro.base.types import FloatArray
 from quadrepro.core.cell import Cell
 from quadrepro.core.learners.learner import Grid
+from quadrepro.engine.metrics import Metric
 from quadrepro.engine.records import Record
-from quadrepro.tables.metrics import Metric
 
 Place = tuple[str, str, int]
 """Row, column and repeat of a cell."""
@@ -75,17 +75,7 @@ class Outcomes:
     def of(
         cls, cells: Sequence[Cell], records: Sequence[Record], allow_missing: bool = False
     ) -> Outcomes:
-        """Arrange the records of a plan's cells.
-
-        Parameters
-        ----------
-        cells : sequence of Cell
-            All cells of the plan.
-        records : sequence of Record
-            Their records, in the same order.
-        allow_missing : bool, default False
-            See `Outcomes`.
-        """
+        """Arrange the records of a plan's cells."""
         places = [(c.dataset, c.algorithm, c.repeat) for c in cells]
         return cls(
             tuple(dict.fromkeys(c.dataset for c in cells)),
@@ -97,15 +87,7 @@ class Outcomes:
         )
 
     def by(self, metric: Metric, rows: Iterable[str]) -> Outcomes:
-        """Return the outcomes of some rows as a metric judges them.
-
-        Parameters
-        ----------
-        metric : Metric
-            The metric; each is computed once.
-        rows : iterable of str
-            The rows that it can judge.
-        """
+        """Return the outcomes of some rows as a metric judges them."""
         of = tuple(row for row in rows if row in self.rows)
         if (metric, of) not in self._by:
             measured = {
@@ -182,26 +164,14 @@ class Outcomes:
         return all(record.ok for record in self.cell(row, column))
 
     def values(self, row: str, column: str) -> list[float]:
-        """Return the risks of an entry, the RMSEs of a regression, or the values of the metric.
-
-        Returns
-        -------
-        list of float
-            One per repeat that was computed.
-        """
+        """Return the risks of an entry, the RMSEs of a regression, or the values of the metric."""
         if self.metric is not None:
             places = ((row, column, r) for r in range(self.repeats))
             return [self.measured[place] for place in places if place in self.measured]
         return [record.value for record in self.cell(row, column) if record.ok]
 
     def fractions(self, row: str, column: str) -> list[Fraction]:
-        """Return the risks of an entry exactly: wrong test examples over all test examples.
-
-        Returns
-        -------
-        list of Fraction
-            One per repeat that was computed.
-        """
+        """Return the risks of an entry exactly: wrong test examples over all test examples."""
         records = (record for record in self.cell(row, column) if record.ok)
         return [Fraction(record.errors, record.n_test) for record in records]
 
@@ -219,14 +189,7 @@ class Outcomes:
         return self.fractions(row, column) if self.counted(row) else self.values(row, column)
 
     def mean(self, row: str, column: str) -> Mean | None:
-        """Return the mean value of an entry: risk, RMSE if numbers are predicted, or the metric.
-
-        Returns
-        -------
-        Fraction, float or None
-            Exact if errors are counted, so that equal counts give equal means in whatever order
-            they come. None unless every repeat was computed.
-        """
+        """Return the mean value of an entry: risk, RMSE if numbers are predicted, or the metric."""
         return self.mean_of_computed(row, column) if self.complete(row, column) else None
 
     def losses(self, row: str, column: str) -> list[Mean]:
@@ -254,22 +217,7 @@ class Outcomes:
         return sum(times) / len(times) if times else None
 
     def values_along(self, row: str, column: str, name: str) -> tuple[Any, ...] | None:
-        """Return the values of a hyper-parameter that the candidates of an entry run through.
-
-        Parameters
-        ----------
-        row, column : str
-            The entry.
-        name : str
-            The hyper-parameter.
-
-        Returns
-        -------
-        tuple or None
-            One value per candidate; empty if the algorithm has one candidate and no such
-            hyper-parameter. None if there is no one curve along it: values were drawn, so that
-            they differ between the splits, or another hyper-parameter varies as well.
-        """
+        """Return the values of a hyper-parameter that the candidates of an entry run through."""
         grids = self._grids(row, column)
         if grids is None or len(grids) != 1:
             return None
@@ -278,13 +226,7 @@ class Outcomes:
         return None if any(len(axis) > 1 for axis in axes.values()) else values
 
     def curve(self, row: str, column: str, measure: str) -> Curve | None:
-        """Return a measure along the candidates of an entry.
-
-        Returns
-        -------
-        Curve or None
-            None unless every split was computed, kept the measure and had the same candidates.
-        """
+        """Return a measure along the candidates of an entry."""
         records = self.cell(row, column)
         if not all(record.ok and measure in record.measures for record in records):
             return None

@@ -143,7 +143,7 @@ class Record:
     date : str
         When it was done, in UTC, as in 2026-01-31T12:00:00Z.
     environment : dict
-        What it was computed with, see `quadrepro.engine.environment.environment`.
+        What it was computed with, see `quadrepro.engine.keys.environment`.
     content : dict
         What the key is the hash of.
     message : str
@@ -208,14 +208,7 @@ class Record:
         return self._targets(self.predicted)
 
     def decision_scores(self) -> FloatArray | None:
-        """Return the scores in single precision, or None if the learner gives none.
-
-        Returns
-        -------
-        ndarray of shape (n_test,) or (n_test, n_classes)
-            Of two classes, above zero for the second one, unless an estimator sees it otherwise;
-            of more, one column a class.
-        """
+        """Return the scores in single precision, or None if the learner gives none."""
         return unpack_scores(self.scores, self.n_test) if self.scores else None
 
     def class_probabilities(self) -> FloatArray | None:
@@ -252,13 +245,7 @@ def to_json(record: Record) -> bytes:
 
 
 def from_json(text: bytes) -> Record:
-    """Return the record of which `to_json` returned the text.
-
-    Raises
-    ------
-    ValueError
-        If no cell leaves such a record; the message names the field.
-    """
+    """Return the record of which `to_json` returned the text."""
     try:
         record = _adapter().validate_json(text, strict=True)
     except ValidationError as error:

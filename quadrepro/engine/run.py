@@ -15,15 +15,14 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from quadrepro.core.cell import Cell, make_ready
-from quadrepro.engine.environment import utc_now
 from quadrepro.engine.estimates import Estimates, RunClock, Times, longest_first
+from quadrepro.engine.keys import utc_now
 from quadrepro.engine.limits import Limits
-from quadrepro.engine.locks import Claims
 from quadrepro.engine.records import Record, Status
-from quadrepro.engine.store import RecordStore
+from quadrepro.engine.store import Claims, RecordStore
 
 SECONDS_BETWEEN_SUMMARIES = 20.0
-"""How often running times are added to the summary beside the records."""
+"""Seconds between two writes of the running times."""
 
 CLAIMS = "claims"
 """Folder of claims below that of records."""
@@ -52,20 +51,7 @@ def missing_cells(
     estimates: Estimates | None = None,
     retry: Collection[Status] = (),
 ) -> list[Cell]:
-    """Return the cells without a record, each content once.
-
-    Parameters
-    ----------
-    cells : iterable of Cell
-        Cells of a plan.
-    store : RecordStore
-        What has been computed.
-    estimates : Estimates, optional
-        Learns the running times of the cells that have a record; those that were not known are
-        added to the summary.
-    retry : collection of str, default ()
-        Cells whose record has one of these statuses are missing as well.
-    """
+    """Return the cells without a record, each content once."""
     todo: dict[str, Cell] = {}
     for cell in cells:
         record = store.get(cell.key)
@@ -90,33 +76,7 @@ def compute(
     sent: Callable[[Cell], None] = _ignore,
     jobs: int | None = None,
 ) -> None:
-    """Compute cells and keep their records, the longest cells first.
-
-    Parameters
-    ----------
-    cells : sequence of Cell
-        What to compute.
-    store : RecordStore
-        Where records are kept.
-    backend : callable
-        What computes them, see `local` and `quadrepro.engine.dask_workers`.
-    listener : Listener
-        Called with every cell after its record is kept, by this process or by another one that
-        shares the store.
-    estimates : Estimates, optional
-        Running times known so far; learns those of the cells that are computed.
-    sent : callable, optional
-        Called with every cell that the backend takes.
-    jobs : int, optional
-        Number of workers, if it is known: what they take beside cells goes into the summary.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        If interrupted; all that was finished is kept.
-    OSError
-        If a record cannot be written.
-    """
+    """Compute cells and keep their records, the longest cells first."""
     from quadrepro.core.compiling import warm
 
     run = _Run(store, listener, Estimates() if estimates is None else estimates, sent, jobs)
@@ -206,15 +166,7 @@ class _Run:
 
 
 def local(jobs: int, limits: Limits | None = None) -> Backend:
-    """Return what computes cells on this machine.
-
-    Parameters
-    ----------
-    jobs : int
-        Number of worker processes; 0 computes in this process, which a cell can end.
-    limits : Limits, optional
-        What a cell may use; a limit on time needs workers.
-    """
+    """Return what computes cells on this machine."""
     limits = Limits() if limits is None else limits
 
     def compute_locally(cells: Iterable[Cell]) -> Generator[Record, None, None]:

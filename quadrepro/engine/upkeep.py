@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from quadrepro.engine.estimates import Times
-from quadrepro.engine.locks import Claims
 from quadrepro.engine.records import Record
 from quadrepro.engine.run import CLAIMS
-from quadrepro.engine.store import DAMAGED, RecordStore
+from quadrepro.engine.store import DAMAGED, Claims, RecordStore
 from quadrepro.errors import ToleranceError
 
 
@@ -31,26 +30,7 @@ class Merged:
 
 
 def merge(sources: Iterable[RecordStore], into: RecordStore) -> Merged:
-    """Copy the records of some stores into another one.
-
-    Parameters
-    ----------
-    sources : iterable of RecordStore
-        Where records are read. Damaged ones are left out.
-    into : RecordStore
-        Where they are kept. A result replaces a record without one.
-
-    Returns
-    -------
-    Merged
-        How many records there were.
-
-    Raises
-    ------
-    ToleranceError
-        If two records of one cell have different results; names both files. Nothing after them is
-        copied.
-    """
+    """Copy the records of some stores into another one."""
     merged, times = Merged(), Times(into.folder)
     for source in sources:
         for key in source.scan():
@@ -84,21 +64,7 @@ def result(record: Record) -> str:
 
 
 def leftovers(store: RecordStore, used: Collection[str] | None = None) -> Iterator[Path]:
-    """Yield the files in a store that nothing needs.
-
-    Parameters
-    ----------
-    store : RecordStore
-        Where to look.
-    used : collection of str, optional
-        Keys of the records to keep; by default all are.
-
-    Yields
-    ------
-    Path
-        Records that were set aside, files that were never finished, claims of processes that ended,
-        and records that are not used.
-    """
+    """Yield the files in a store that nothing needs."""
     yield from store.folder.glob(f"??/*{DAMAGED}")
     yield from store.folder.glob("??/.*.part")
     yield from store.folder.glob(".*.part")

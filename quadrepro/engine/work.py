@@ -15,8 +15,7 @@ from threadpoolctl import ThreadpoolController
 
 from quadrepro.core.cell import Cell, Result, compute, rmse
 from quadrepro.core.compiling import warm
-from quadrepro.engine.environment import environment, utc_now
-from quadrepro.engine.keys import made_by
+from quadrepro.engine.keys import environment, made_by, utc_now
 from quadrepro.engine.limits import at_most
 from quadrepro.engine.records import Record, pack_codes, pack_margins, pack_numbers, pack_scores
 from quadrepro.errors import place_of_user
@@ -29,24 +28,11 @@ def _libraries(n_modules: int) -> ThreadpoolController:
 
 
 def run_cell(cell: Cell, memory: int | None = None) -> Record:
-    """Compute a cell.
-
-    Parameters
-    ----------
-    cell : Cell
-        What to compute.
-    memory : int, optional
-        Bytes that it may use at most.
-
-    Returns
-    -------
-    Record
-        Its status is "ok", or "failed" with the reason as its message.
-    """
+    """Compute a cell."""
     try:
         planned = {name: cell.content[name] for name in ("code", "packages")}
         if (here := made_by(cell)) != planned:
-            message = "this worker has other code or packages than the plan"
+            message = "the worker's code or packages differ from the plan's"
             return _failed(cell, f"{message}: {here}, but the plan {planned}")
         warm(cell.learner.kernels)
         # One BLAS thread, also without workers: workers share the cores, and sums stay the same.

@@ -183,23 +183,7 @@ SECONDS_BETWEEN_LOOKS = 0.1
 
 
 def run_in_workers(cells: Iterable[Cell], jobs: int, limits: Limits) -> Iterator[Record]:
-    """Compute cells in worker processes.
-
-    Parameters
-    ----------
-    cells : iterable of Cell
-        What to compute; asked for as workers become free.
-    jobs : int
-        Number of workers.
-    limits : Limits
-        What a cell may use.
-
-    Yields
-    ------
-    Record
-        In the order in which cells end. The status is "timeout" for a cell that took too long, and
-        "crashed" for one whose worker died.
-    """
+    """Compute cells in worker processes."""
     with held_back() as let_through, SharedArrays() as shared:
         rest = iter(cells)
         pool = _pool(jobs)

@@ -1,1 +1,1 @@
-"""Papers as folders: printed tables, claims, audit."""
+"""Papers as folders: printed tables and claims."""

@@ -183,25 +183,7 @@ class Paper:
         return _tables(self.source.path.parent)
 
     def printed(self, name: str) -> Printed:
-        """Return a printed table.
-
-        Parameters
-        ----------
-        name : str
-            Name of the file without ending, such as ``"table1"``.
-
-        Returns
-        -------
-        Printed
-            Its numbers.
-
-        Raises
-        ------
-        NotThereError
-            If there is none of that name; the nearest is given.
-        ConfigError
-            If it does not hold together, or prints deviations of an unknown number of splits.
-        """
+        """Return a printed table."""
         if name not in self.tables:
             hint = nearest(name, self.tables)
             raise NotThereError(f"the paper {self.reference} has no printed table {name!r}{hint}")
@@ -218,13 +200,7 @@ class Paper:
         return self._read[name]
 
     def group(self, name: str) -> Group:
-        """Return a group of claims.
-
-        Raises
-        ------
-        NotThereError
-            If there is none of that name; the nearest is given.
-        """
+        """Return a group of claims."""
         if name not in self.groups:
             hint = nearest(name, self.groups)
             raise NotThereError(f"the paper {self.reference} has no claims {name!r}{hint}")
@@ -241,33 +217,14 @@ def paper_names() -> list[str]:
 
 
 def find_paper(reference: str, beside: Path) -> Path:
-    """Return the folder of a paper.
-
-    Parameters
-    ----------
-    reference : str
-        The name of a paper that ships with quadrepro, or the path of a folder: absolute, or
-        relative and begun with ``./`` or ``../``.
-    beside : Path
-        The folder that a relative path starts from: that of the config.
-
-    Returns
-    -------
-    Path
-        A folder with a ``paper.yaml``.
-
-    Raises
-    ------
-    NotThereError
-        If there is no such paper; the nearest name is given.
-    """
+    """Return the folder of a paper."""
     if reference in paper_names():
         return papers_folder() / reference
     folder = beside / reference
     if "/" not in reference and not reference.startswith("."):
         own = f"; did you mean './{reference}'?" if folder.is_dir() else ""
         hint = own or nearest(reference, paper_names())
-        raise NotThereError(f"there is no paper {reference!r}{hint}")
+        raise NotThereError(f"unknown paper {reference!r}{hint}")
     if not folder.is_dir():
         raise NotThereError(f"there is no folder {folder}")
     if not (folder / FILE).is_file():
@@ -279,25 +236,6 @@ def load_paper(reference: str, beside: Path = Path()) -> Paper:
     """Read and check a paper.
 
     Printed tables are read when they are asked for.
-
-    Parameters
-    ----------
-    reference : str
-        The name of a paper that ships with quadrepro, or the path of a folder such as
-        ``"./mypaper"``.
-    beside : Path, default the current folder
-        The folder that a relative path starts from.
-
-    Returns
-    -------
-    Paper
-        The paper.
-
-    Raises
-    ------
-    ConfigError
-        If there is no such paper, or its ``paper.yaml`` does not hold together; every fault stands
-        on a line of its own with its place.
 
     Examples
     --------

@@ -109,18 +109,7 @@ class Printed:
         return float(text) if text else None
 
     def spread(self, row: str, mean: str, sd: str) -> str:
-        """Return a printed mean ± standard deviation, or the mean alone if it has no deviation.
-
-        Parameters
-        ----------
-        row, mean, sd : str
-            Names of a row and of the columns of its mean and standard deviation.
-
-        Returns
-        -------
-        str
-            Empty if no mean is printed.
-        """
+        """Return a printed mean ± standard deviation, or the mean alone if it has no deviation."""
         texts = self.text(row, mean), self.text(row, sd)
         return " ± ".join(filter(None, texts)) if texts[0] else ""
 
@@ -140,16 +129,6 @@ class Printed:
         """Return the table with each printed row under the title of ours that it belongs to.
 
         Printed rows that belong to none keep their names.
-
-        Parameters
-        ----------
-        entries : iterable of Entry
-            Our rows.
-
-        Returns
-        -------
-        Printed
-            The rows in the order of `entries`, then the others.
         """
         sources = {entry.title: self.row_of(entry) for entry in entries}
         taken = {*sources, *sources.values()}
@@ -168,31 +147,7 @@ NOTHING = Printed("", (), {})
 
 
 def read_printed(path: Path, holds: Holds | None = None, splits: int | None = None) -> Printed:
-    """Read and check a printed table.
-
-    Parameters
-    ----------
-    path : Path
-        A CSV file in UTF-8. The first line names the columns, the first field of each other line
-        its row; a field is a number as printed, or empty.
-    holds : {"risks", "errors", "margins", "comparisons"}, optional
-        What the numbers are; by default errors if a column's name ends with ``_mean``, and risks
-        otherwise.
-    splits : int, optional
-        Number of splits behind a printed mean and deviation.
-
-    Returns
-    -------
-    Printed
-        The table.
-
-    Raises
-    ------
-    ConfigError
-        If the file cannot be read or is too large, a line has more or fewer fields than the first,
-        a name is missing or stands twice, or a field is not a number; the message names file, line
-        and column.
-    """
+    """Read and check a printed table."""
     if not path.resolve().is_relative_to(path.parent.parent.resolve()):
         raise ConfigError(f"{path}: leads to {path.resolve()}, which is not in the paper's folder")
     try:
@@ -213,7 +168,7 @@ def read_printed(path: Path, holds: Holds | None = None, splits: int | None = No
         if i and not name:
             raise ConfigError(f"{_place(path, top, header, i)}: the column has no name")
         if name in columns[:i]:
-            raise ConfigError(f"{_place(path, top, header, i)}: column {name!r} stands here twice")
+            raise ConfigError(f"{_place(path, top, header, i)}: duplicate column {name!r}")
         if name.endswith(SD) and name.removesuffix(SD) + MEAN not in columns:
             message = f"{name!r} is a deviation without its mean, {name.removesuffix(SD) + MEAN!r}"
             raise ConfigError(f"{_place(path, top, header, i)}: {message}")
@@ -248,7 +203,7 @@ def _checked(
     if not row:
         raise ConfigError(f"{path}:{line}:1: the row has no name")
     if row in above:
-        message = f"row {row!r} stands here twice, first on line {above[row]}"
+        message = f"duplicate row {row!r}, first on line {above[row]}"
         raise ConfigError(f"{path}:{line}:1: {message}")
     for i, text in enumerate(texts, start=1):
         if text and not NUMBER.fullmatch(text):

@@ -74,13 +74,13 @@ def _measure(name: str) -> Any:
 
 
 def _metrics() -> Mapping[str, Any]:
-    from quadrepro.tables.metrics import METRICS
+    from quadrepro.engine.metrics import METRICS
 
     return METRICS
 
 
 def _metric(name: str) -> Any:
-    from quadrepro.tables.metrics import find_metric
+    from quadrepro.engine.metrics import find_metric
 
     return find_metric(name)
 

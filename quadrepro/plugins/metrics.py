@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quadrepro.base.types import Task
+from quadrepro.engine.metrics import find_metric
 from quadrepro.plugins import Contract
-from quadrepro.tables.metrics import find_metric
 
 Case = tuple[NDArray[Any], NDArray[Any], NDArray[Any], int]
 """Targets, outputs that are right, outputs that are not, and the number of classes."""

@@ -18,7 +18,7 @@ MOST_ROUNDS = 12
 def entry_of(name: str) -> Entry:
     """Return the entry of an algorithm of the registry."""
     entry = find_entry(name)
-    assert isinstance(entry, Entry), f"{name} is no algorithm of a registry"
+    assert isinstance(entry, Entry), f"{name} is not an algorithm of a registry"
     return entry
 
 

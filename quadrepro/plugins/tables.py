@@ -30,7 +30,7 @@ CONFIG = {
 def kind_of(name: str) -> Kind[Any]:
     """Return a kind of table or figure."""
     found = REGISTRIES["tables"].find(name)
-    assert isinstance(found, Kind), f"{name} is no kind of table"
+    assert isinstance(found, Kind), f"{name} is not a kind of table"
     return found
 
 

@@ -31,22 +31,7 @@ DIGITS = 1e-9
 
 
 def verify_cell(cell: PlannedCell, record: Record, rounds: Rounds) -> Certificate:
-    """Train the chosen candidate of a cell again and check all that its record says of it.
-
-    Parameters
-    ----------
-    cell : quadrepro.core.cell.Cell
-        The cell.
-    record : Record
-        Its record, with status "ok".
-    rounds : Rounds
-        Which rounds are checked.
-
-    Returns
-    -------
-    Certificate
-        What was found.
-    """
+    """Train the chosen candidate of a cell again and check all that its record says of it."""
     certificate = Certificate()
     warm(cell.learner.kernels)
     # The number of threads may change the last bits of an estimator.
@@ -68,19 +53,7 @@ def verify_cell(cell: PlannedCell, record: Record, rounds: Rounds) -> Certificat
 def check_outcomes(
     solution: Solution, record: Record, cell: Cell, certificate: Certificate
 ) -> None:
-    """Compare what a record says of the test and training examples with a solution.
-
-    Parameters
-    ----------
-    solution : Solution
-        The candidate, trained again.
-    record : Record
-        What the cell left.
-    cell : Cell
-        The examples.
-    certificate : Certificate
-        Takes what is found.
-    """
+    """Compare what a record says of the test and training examples with a solution."""
     require, test, task = certificate.require, cell.data.test, cell.data.task
     require(
         solution.candidate == record.chosen,
@@ -120,17 +93,7 @@ def check_outcomes(
 
 
 def choice_loss(cell: PlannedCell, solution: Solution, examined: Cell) -> float:
-    """Return the loss by which the choice was made; 0 if nothing was chosen.
-
-    Parameters
-    ----------
-    cell : quadrepro.core.cell.Cell
-        The cell.
-    solution : Solution
-        The candidate, trained on the whole training part.
-    examined : Cell
-        The examples.
-    """
+    """Return the loss by which the choice was made; 0 if nothing was chosen."""
     data, protocol = examined.data, cell.protocol
     if protocol.holdout is not None:
         assert data.valid is not None

@@ -427,19 +427,7 @@ def fixed_run(
     y: FloatArray,
     grid: Grid,
 ) -> FixedTrajectory:
-    """Run an algorithm over a voter matrix for the one candidate of a grid.
-
-    Parameters
-    ----------
-    learner : GreedyAlgorithm
-        The algorithm.
-    H : ndarray of shape (n_examples, n_voters)
-        Voter matrix.
-    y : ndarray of shape (n_examples,)
-        Labels.
-    grid : Grid
-        One candidate.
-    """
+    """Run an algorithm over a voter matrix for the one candidate of a grid."""
     problem, trace, n_rounds = learner.reduced(H, y), Trace(), learner.rounds(grid)[-1]
     learner.run(problem, learner.values(grid), n_rounds, [trace])
     picks = problem.representatives[np.array(trace.picks, dtype=np.intp)]
@@ -451,15 +439,7 @@ def drawn_solution(
     cell: Cell,
     grid: Grid,
 ) -> tuple[GreedySolution, DrawnProblem]:
-    """Run an algorithm over drawn stumps for the one candidate of a grid.
-
-    Returns
-    -------
-    solution : GreedySolution
-        What it found.
-    problem : DrawnProblem
-        The examples on the grid of the thresholds.
-    """
+    """Run an algorithm over drawn stumps for the one candidate of a grid."""
     assert cell.drawn is not None
     assert cell.data.valid is not None
     problem, on_grid = drawn_problem(cell.data, cell.drawn)

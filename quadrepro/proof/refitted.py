@@ -42,7 +42,7 @@ class RefittedSolution(Solution):
         return found[0].astype(np.longdouble), 0.0
 
     def kept_scores(self, X: FloatArray) -> LongArray | None:
-        """Return None: predictions are no scores."""
+        """Return None: predictions are not scores."""
         return None
 
     def prove(self, certificate: Certificate, rounds: Rounds) -> None:
@@ -74,11 +74,6 @@ def solution_of(learner: Learner, cell: Cell) -> Solution:
     """Train the chosen candidate once more; see `solve`.
 
     Nothing is known of the algorithms of other packages but that they must find the same again.
-
-    Raises
-    ------
-    ConfigError
-        If such an algorithm votes over drawn stumps, which are not kept.
     """
     if type(learner).__module__.partition(".")[0] == __name__.partition(".")[0]:
         return solve(learner, cell)
@@ -143,15 +138,7 @@ class OneVsRestSolution(Solution):
 
 
 def first_class(codes: Sequence[int], scored: Sequence[tuple[LongArray, Number]]) -> IntArray:
-    """Return the first class of largest score for each example.
-
-    Parameters
-    ----------
-    codes : sequence of int
-        The classes, in order.
-    scored : sequence of (ndarray of shape (n_examples,), number)
-        By class: the scores, and by how much rounding may change them.
-    """
+    """Return the first class of largest score for each example."""
     zero = max(float(rounding) for _, rounding in scored)
     best = np.max([scores for scores, _ in scored], axis=0)
     predicted = np.full(len(best), -1, dtype=np.intp)

@@ -137,13 +137,5 @@ def called(task: Task, scores: LongArray, zero: float) -> Targets | LongArray:
 
 @singledispatch
 def solve(learner: Learner, cell: Cell) -> Solution:
-    """Train the chosen candidate of a cell once more.
-
-    Parameters
-    ----------
-    learner : Learner
-        The learner; every family registers a function for its class.
-    cell : Cell
-        The examples and the candidate.
-    """
+    """Train the chosen candidate of a cell once more."""
     raise NotImplementedError(f"nothing is known that proves {type(learner).__name__}'s results")

@@ -52,15 +52,7 @@ def tolerances() -> tuple[str, ...]:
 
 
 def sample(cells: Sequence[Cell], seed: int) -> list[Cell]:
-    """Return some cells of every algorithm, in their order.
-
-    Parameters
-    ----------
-    cells : sequence of Cell
-        Where to choose.
-    seed : int
-        Seed of the draw.
-    """
+    """Return some cells of every algorithm, in their order."""
     taken: set[int] = set()
     for name in dict.fromkeys(cell.algorithm for cell in cells):
         places = [i for i, cell in enumerate(cells) if cell.algorithm == name]
@@ -73,22 +65,7 @@ def survey(
     record_of: Callable[[Cell], Record],
     seed: int | None,
 ) -> list[Survey]:
-    """Verify cells.
-
-    Parameters
-    ----------
-    cells : sequence of Cell
-        The cells.
-    record_of : callable
-        Returns the record of a cell, with status "ok".
-    seed : int or None
-        Seed of the sample of their rounds; None to check all rounds.
-
-    Returns
-    -------
-    list of Survey
-        One per algorithm, in the order of the columns. Faults name their cell.
-    """
+    """Verify cells."""
     from quadrepro.proof.cell import verify_cell
 
     found = {cell.algorithm: Survey(cell.algorithm) for cell in cells}

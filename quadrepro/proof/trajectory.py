@@ -192,19 +192,7 @@ class StepRule(Protocol):
 def check_rounds(
     trajectory: Trajectory, rule: StepRule, rounds: Rounds, certificate: Certificate
 ) -> None:
-    """Check some rounds of a run.
-
-    Parameters
-    ----------
-    trajectory : Trajectory
-        The run.
-    rule : StepRule
-        Checks a round by the definition of the algorithm.
-    rounds : Rounds
-        Which rounds are checked.
-    certificate : Certificate
-        Takes what is found.
-    """
+    """Check some rounds of a run."""
     for seen in trajectory.rounds(rounds.among(trajectory.n_rounds)):
         certificate.n_rounds += 1
         if seen.pick >= 0:
@@ -212,6 +200,6 @@ def check_rounds(
             with np.errstate(all="ignore"):
                 rule.check(seen, certificate)
         elif seen.weight != 0.0:
-            certificate.require(False, f"round {seen.t}: the pick is no candidate")
+            certificate.require(False, f"round {seen.t}: the pick is not a candidate")
         else:
             rule.check_end(seen, certificate)

@@ -18,9 +18,8 @@ from pathlib import Path
 
 from quadrepro.base.files import is_regular, read_text
 from quadrepro.errors import ConfigError
-from quadrepro.results.manifest import LABEL, MANIFEST, Manifest, read_manifest, results_folders
-from quadrepro.tables.latex import NOTE
-from quadrepro.tables.table import ENDINGS, row_start, start_of_row
+from quadrepro.results.manifest import MANIFEST, Manifest, read_manifest, results_folders
+from quadrepro.tables.table import ENDINGS, LABEL, NOTE, row_start, start_of_row
 
 WRITTEN_BY_HAND = "notes.md"
 
@@ -80,27 +79,6 @@ def compare(a: Path, b: Path, tolerance: float = TOLERANCE) -> Comparison:
 
     Every file of a table, a figure, ``cells.csv`` and ``outcomes.csv`` must be in both. Measured
     times may differ where the ``tables.json`` of both folders calls them so.
-
-    Parameters
-    ----------
-    a, b : Path
-        The folders.
-    tolerance : float, default 1e-6
-        Largest relative difference of numbers with a decimal point. Rounded ones in Markdown and
-        LaTeX may differ by one in their last digit as well, unless it is 0; the CSV beside them has
-        more digits.
-
-    Returns
-    -------
-    Comparison
-        Both agree if there are no differences.
-
-    Raises
-    ------
-    ConfigError
-        If a folder holds no results.
-    DataError
-        If a ``tables.json`` is damaged.
     """
     found = Comparison()
     ours, theirs = _experiments(a), _experiments(b)

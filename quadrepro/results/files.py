@@ -34,9 +34,8 @@ from quadrepro.tables.kinds.metrics import metric_columns
 from quadrepro.tables.printed_figure import NAME as PRINTED
 from quadrepro.tables.printed_figure import draw_printed, printed_caption
 from quadrepro.tables.table import ENDINGS, Table, csv_text
-from quadrepro.tables.verdict_table import NAME as VERDICTS
-from quadrepro.tables.verdict_table import score_text, verdicts_table
-from quadrepro.tables.verdicts import Verdicts
+from quadrepro.tables.verdicts import NAME as VERDICTS
+from quadrepro.tables.verdicts import Verdicts, score_text, verdicts_table
 
 CELLS = "cells.csv"
 """Name of the table of all cells."""
@@ -84,13 +83,7 @@ KEY_COLUMNS = ("key",)
 
 
 def check_tables(experiment: Experiment) -> None:
-    """Refuse a config that asks for tables or figures that cannot be made.
-
-    Raises
-    ------
-    ConfigError
-        With the place and the nearest name.
-    """
+    """Refuse a config that asks for tables or figures that cannot be made."""
     with few_hints():
         for request in requested(experiment):
             request.kind.check(request.context)
@@ -102,24 +95,7 @@ def make_tables(
     names: Collection[str] | None = None,
     verdicts: Sequence[Verdicts] | None = None,
 ) -> dict[str, Table]:
-    """Return the tables of an experiment.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        Which tables are asked for.
-    outcomes : Outcomes
-        The records.
-    names : collection of str, optional
-        Those to make, by default all.
-    verdicts : sequence of Verdicts, optional
-        What `find_verdicts` returns, if it is known already.
-
-    Returns
-    -------
-    dict of str to Table
-        By name of the files without ending. The first one is the table to show.
-    """
+    """Return the tables of an experiment."""
     tables = {
         request.kind.name: request.kind.table(request.context, outcomes)
         for request in _written(experiment)
@@ -135,15 +111,7 @@ def make_tables(
 
 
 def find_verdicts(experiment: Experiment, outcomes: Outcomes) -> list[Verdicts]:
-    """Return the verdicts on every printed table that a config names.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        Which tables are asked for.
-    outcomes : Outcomes
-        The records.
-    """
+    """Return the verdicts on every printed table that a config names."""
     found = (r.kind.verdicts(r.context, outcomes) for r in _written(experiment))
     return [verdicts for verdicts in found if verdicts is not None and verdicts.entries]
 
@@ -151,17 +119,7 @@ def find_verdicts(experiment: Experiment, outcomes: Outcomes) -> list[Verdicts]:
 def make_manifest(
     experiment: Experiment, tables: Mapping[str, Table], printed: bool = False
 ) -> Manifest:
-    """Return which files `write_results` writes, and what in them is measured.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        Which tables and figures are asked for.
-    tables : mapping of str to Table
-        Those that `make_tables` returns.
-    printed : bool, default False
-        Whether there are printed numbers.
-    """
+    """Return which files `write_results` writes, and what in them is measured."""
     kinds = [request.kind for request in _written(experiment)]
     unasked = {
         name: TableFiles(key="", title=table.title, files=tuple(name + e for e in ENDINGS))
@@ -200,25 +158,7 @@ def _figure_files(name: str, key: str = "", timed: bool = False) -> FigureFiles:
 def write_results(
     plan: Plan, store: RecordStore, folder: Path, allow_missing: bool = False
 ) -> tuple[Table, Outcomes]:
-    """Write tables, figures, ``cells.csv``, ``outcomes.csv``, ``tables.json`` and ``run.json``.
-
-    Parameters
-    ----------
-    plan : Plan
-        What was asked for.
-    store : RecordStore
-        What has been computed.
-    folder : Path
-        Where to write.
-    allow_missing : bool, default False
-        Whether tests over all data sets leave out those that lack a result.
-
-    Returns
-    -------
-    tuple of (Table, Outcomes)
-        The table to show, which is the first of `quadrepro.tables.kinds.KINDS` that the config asks
-        for, or else the one of risks; and all records in the shape of the table.
-    """
+    """Write tables, figures, ``cells.csv``, ``outcomes.csv``, ``tables.json`` and ``run.json``."""
     experiment = plan.experiment
     before = _read_before(folder)
     outcomes = Outcomes.of(plan.cells, records_of(plan.cells, store), allow_missing)

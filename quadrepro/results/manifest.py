@@ -17,21 +17,11 @@ from quadrepro.base.resources import configs_folder
 from quadrepro.config.plan import Plan
 from quadrepro.engine.records import Record
 from quadrepro.errors import ConfigError, DataError, nearest
-
-LABEL = "Provenance: "
-"""Begins the note of a table on how its cells were computed."""
+from quadrepro.tables.table import LABEL
 
 
 def provenance(plan: Plan, records: Iterable[Record]) -> dict[str, Any]:
-    """Return what ``run.json`` says: config, data, and with what the cells were computed.
-
-    Parameters
-    ----------
-    plan : Plan
-        What was asked for.
-    records : iterable of Record
-        Those of its cells.
-    """
+    """Return what ``run.json`` says: config, data, and with what the cells were computed."""
     config = plan.experiment.config
     return {
         "experiment": plan.experiment.name,
@@ -45,19 +35,7 @@ def provenance(plan: Plan, records: Iterable[Record]) -> dict[str, Any]:
 
 
 def environments(records: Iterable[Record]) -> list[dict[str, Any]]:
-    """Return with what the cells were computed, the environment of most cells first.
-
-    Parameters
-    ----------
-    records : iterable of Record
-        Records, of which those that were not computed are left out.
-
-    Returns
-    -------
-    list of dict
-        Each has the fields of `quadrepro.engine.environment.environment`, the number of ``cells``,
-        and the dates of the ``first`` and the ``last`` one.
-    """
+    """Return with what the cells were computed, the environment of most cells first."""
     found: dict[str, list[Record]] = {}
     for record in records:
         if record.environment:
@@ -75,19 +53,7 @@ def environments(records: Iterable[Record]) -> list[dict[str, Any]]:
 
 
 def mixture(records: Iterable[Record]) -> str:
-    """Return in a sentence what a reader of a table must know of how its cells were computed.
-
-    Parameters
-    ----------
-    records : iterable of Record
-        Those of the table.
-
-    Returns
-    -------
-    str
-        Empty if all were computed with the same packages on the same kind of processor, from code
-        that was committed.
-    """
+    """Return in a sentence what a reader of a table must know of how its cells were computed."""
     computed = environments(records)
     alike = {json.dumps([e["versions"], e["processor"]], sort_keys=True) for e in computed}
     sentences = []
@@ -225,14 +191,7 @@ class Manifest(Model):
 
 
 def read_manifest(folder: Path) -> Manifest | None:
-    """Return what the ``tables.json`` of a results folder says, or None if it has none.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read or is not what `Manifest.write` writes, or if the files of the
-        folder have more than `MOST_IN_ALL` bytes together.
-    """
+    """Return what the ``tables.json`` of a results folder says, or None if it has none."""
     path = folder / MANIFEST
     if not is_regular(path):
         return None
@@ -260,25 +219,7 @@ def results_folders(out: Path) -> list[Path]:
 
 
 def find_results(what: str, out: Path) -> tuple[Path, Path | None]:
-    """Return a results folder given by its path, or by the config of its experiment.
-
-    Parameters
-    ----------
-    what : str
-        A results folder, the file of a config, or its name.
-    out : Path
-        Folder in which each experiment has a folder of its name.
-
-    Returns
-    -------
-    tuple of (Path, Path or None)
-        The results folder, and the folder of the config if its file is given.
-
-    Raises
-    ------
-    ConfigError
-        If there are no such results; with what to do, or the nearest name.
-    """
+    """Return a results folder given by its path, or by the config of its experiment."""
     path = Path(what)
     if is_regular(path / MANIFEST):
         return path, None
@@ -293,4 +234,4 @@ def find_results(what: str, out: Path) -> tuple[Path, Path | None]:
     if is_config or what in shipped:
         raise ConfigError(f"{out} holds no results of {what}; quadrepro run {what} computes them")
     hint = nearest(what, [*known, *shipped])
-    raise ConfigError(f"there is no config or results folder {what!r}{hint}")
+    raise ConfigError(f"unknown config or results folder {what!r}{hint}")

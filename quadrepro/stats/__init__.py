@@ -66,19 +66,21 @@ from quadrepro.stats.likelihood import (
 )
 from quadrepro.stats.multiplicity import chance_against_best, chance_of_a_star, holm
 from quadrepro.stats.paired import (
+    Moments,
     PairedT,
     SignTest,
+    WelchTest,
     WilcoxonTest,
     corrected_t_test,
     paired_t_test,
     sign_test,
+    welch_test,
     wilcoxon_test,
 )
 from quadrepro.stats.poisson_binomial import PoissonBinomialTest, poisson_binomial_test
 from quadrepro.stats.posterior import Posterior, bayesian_correlated_t, bayesian_signed_rank
 from quadrepro.stats.ranking import RankedPair, Ranking, rank_methods
 from quadrepro.stats.result import LEVEL
-from quadrepro.stats.welch import Moments, WelchTest, welch_test
 
 __all__ = [
     "COVERAGE",

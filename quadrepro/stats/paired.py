@@ -1,4 +1,4 @@
-"""Tests of paired differences: paired and resampled t-tests, sign test, signed ranks."""
+"""Tests of differences: paired and resampled t-tests, sign test, signed ranks, and of two means."""
 
 from __future__ import annotations
 
@@ -10,7 +10,108 @@ from math import nan, sqrt
 import numpy as np
 
 from quadrepro.base.types import FloatArray, IntArray
-from quadrepro.stats.result import Differences, PValueResult, differences, paired
+from quadrepro.stats.intervals import COVERAGE
+from quadrepro.stats.result import Differences, PValueResult, Result, differences, paired
+
+ROUNDING = 1e-12
+"""Means that differ by less than this share of the larger one are equal."""
+
+
+@dataclass(frozen=True, repr=False)
+class Moments(Result):
+    """What a paper prints of a sample.
+
+    Parameters
+    ----------
+    mean : float
+        Mean.
+    sd : float
+        Standard deviation, with n - 1 in the denominator.
+    n : int
+        Number of values, two or more.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two values or the deviation is negative.
+    """
+
+    mean: float
+    sd: float
+    n: int
+
+    def __post_init__(self) -> None:
+        if self.n < 2:
+            raise ValueError(f"a standard deviation needs at least two values, not {self.n}")
+        if self.sd < 0:
+            raise ValueError(f"a standard deviation cannot be {self.sd:g}")
+
+
+@dataclass(frozen=True, repr=False)
+class WelchTest(PValueResult):
+    """Result of `welch_test`.
+
+    Attributes
+    ----------
+    difference : float
+        Mean of A minus mean of B.
+    low, high : float
+        Ends of the interval for the difference of the true means, with probability `COVERAGE`.
+    p_value : float
+        Two-sided p-value of "the means are equal".
+    significant : bool
+        Whether the p-value is at most `LEVEL`.
+    """
+
+    difference: float
+    low: float
+    high: float
+    p_value: float
+
+
+def welch_test(a: Moments, b: Moments, *, rounding: float = 0.0) -> WelchTest:
+    """Compare two means by Welch's (1947) two-sided t-test.
+
+    The samples are independent and may have different variances and sizes, such as our splits and
+    a paper's.
+
+    Parameters
+    ----------
+    a, b : Moments
+        Mean, standard deviation and size of the two samples.
+    rounding : float, default 0
+        By how much the means may differ because one is printed with few digits: half a unit of the
+        last one. The interval is this much wider on both sides, and the p-value is the largest of
+        all means that would be printed alike.
+
+    Returns
+    -------
+    WelchTest
+        Difference of the means, interval and p-value. If neither sample varies, the p-value is 1
+        for means that are equal but for rounding, and else 0.
+
+    Examples
+    --------
+    >>> from quadrepro.stats import Moments, welch_test
+    >>> ours, printed = Moments(14.20, 3.31, 40), Moments(15.05, 3.14, 20)
+    >>> welch_test(ours, printed)
+    WelchTest(difference=-0.85, low=-2.61994, high=0.919937, p_value=0.337569)
+    """
+    difference = a.mean - b.mean
+    distance = max(0.0, abs(difference) - rounding)
+    parts = [m.sd**2 / m.n for m in (a, b)]
+    error = sqrt(sum(parts))
+    if error == 0:
+        same = distance <= ROUNDING * max(abs(a.mean), abs(b.mean))
+        return WelchTest(difference, difference - rounding, difference + rounding, float(same))
+    # scipy.stats takes half a second to import.
+    from scipy.stats import t as student
+
+    freedom = sum(parts) ** 2 / sum(v**2 / (m.n - 1) for v, m in zip(parts, (a, b), strict=True))
+    reach = float(student.ppf((1 + COVERAGE) / 2, freedom)) * error + rounding
+    p_value = float(2 * student.sf(distance / error, freedom))
+    return WelchTest(difference, difference - reach, difference + reach, p_value)
+
 
 ROUNDING = 1e-12
 """Differences that vary by less than this share of the largest value are equal."""
@@ -138,7 +239,7 @@ def corrected_moments(found: Differences, test_share: float) -> tuple[float, flo
 
 
 def check_share(test_share: float) -> None:
-    """Refuse what is no share of test examples."""
+    """Validate the share of test examples."""
     if not 0 <= test_share < 1:
         raise ValueError(
             f"the share of test examples must be at least 0 and below 1: {test_share:g}"
@@ -176,7 +277,7 @@ def sign_test(a: Iterable[float | Fraction], b: Iterable[float | Fraction]) -> S
     ----------
     a, b : iterable of float or Fraction
         Risks of A and of B, one per data set and in the same order. They are compared exactly, so
-        that means which differ by rounding alone are no tie: pass such means as fractions.
+        that means which differ by rounding alone are not a tie: pass such means as fractions.
 
     Returns
     -------
@@ -216,7 +317,7 @@ def _p_value(wins: int, losses: int) -> float:
 
 
 EXACT = 200
-"""Up to so many pairs the distribution is exact, above it is normal."""
+"""Largest number of pairs for which the exact distribution is used."""
 
 
 @dataclass(frozen=True, repr=False)

@@ -16,10 +16,10 @@ LEVEL = 0.05
 """A p-value of at most this is called significant."""
 
 DIGITS = 12
-"""Differences of values that agree to so many digits of the largest one are equal."""
+"""Digits of the largest value to which equal differences agree."""
 
 LARGEST = 1e150
-"""Differences of larger values are refused, because their squares are no numbers."""
+"""Differences of larger values are refused, because their squares are not numbers."""
 
 Value = TypeVar("Value")
 

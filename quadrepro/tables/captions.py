@@ -14,15 +14,7 @@ ENDING = ".caption.md"
 
 
 def caption_text(config: Config, shown: str) -> str:
-    """Return a whole caption.
-
-    Parameters
-    ----------
-    config : Config
-        The config.
-    shown : str
-        What is shown; its first sentence is short and can stand for the figure.
-    """
+    """Return a whole caption."""
     return markdown(f"{shown}\n\n{' '.join(_how(config))}\n")
 
 

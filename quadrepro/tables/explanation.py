@@ -13,29 +13,14 @@ from quadrepro.errors import ConfigError, nearest
 
 
 def cells_of(plan: Plan, row: str, column: str, repeat: int | None = None) -> list[Cell]:
-    """Return the cells behind an entry of a table.
-
-    Parameters
-    ----------
-    plan : Plan
-        The experiment.
-    row, column : str
-        Data set and algorithm, as tables name them.
-    repeat : int, optional
-        Number of the repeat, by default all.
-
-    Raises
-    ------
-    ConfigError
-        If there is no such entry; with the nearest name.
-    """
+    """Return the cells behind an entry of a table."""
     rows = dict.fromkeys(cell.dataset for cell in plan.cells)
     columns = dict.fromkeys(cell.algorithm for cell in plan.cells)
     titles = {title: name for name, title in plan.experiment.config.titles.items()}
     column = titles.get(column, column)
     for what, name, known in (("row", row, rows), ("column", column, columns)):
         if name not in known:
-            raise ConfigError(f"there is no {what} {name!r}{nearest(name, known)}")
+            raise ConfigError(f"unknown {what} {name!r}{nearest(name, known)}")
     cells = [cell for cell in plan.cells if (cell.dataset, cell.algorithm) == (row, column)]
     if repeat is None:
         return cells
@@ -45,22 +30,7 @@ def cells_of(plan: Plan, row: str, column: str, repeat: int | None = None) -> li
 
 
 def explain(cell: Cell, record: Record, store: RecordStore) -> Iterator[tuple[str, str]]:
-    """Yield the links of the chain from an entry to data, code and machine.
-
-    Parameters
-    ----------
-    cell : Cell
-        The cell.
-    record : Record
-        What it left.
-    store : RecordStore
-        Where it is kept.
-
-    Yields
-    ------
-    tuple of (str, str)
-        What it is, and its value.
-    """
+    """Yield the links of the chain from an entry to data, code and machine."""
     yield "cell", cell.name
     if record.rmse is not None:
         yield "result", f"RMSE {record.rmse:.6g} on {record.n_test} test examples"

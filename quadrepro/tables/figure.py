@@ -76,15 +76,6 @@ def new_figure(folder: Path, stem: str, width: float, height: float) -> Iterator
 
     The same drawing gives the same bytes: neither the user's matplotlib settings nor the date
     change them.
-
-    Parameters
-    ----------
-    folder : Path
-        Where ``stem.svg`` and ``stem.png`` are written. It is created if needed.
-    stem : str
-        Name of the files without ending.
-    width, height : float
-        In inches.
     """
     import matplotlib
     from matplotlib.figure import Figure
@@ -113,15 +104,7 @@ def new_figure(folder: Path, stem: str, width: float, height: float) -> Iterator
 
 
 def add_legend(figure: Figure, samples: Mapping[str, Line2D]) -> None:
-    """Put a legend above all panels, in as many columns as fit into the width of the figure.
-
-    Parameters
-    ----------
-    figure : Figure
-        Its layout must make room for the legend.
-    samples : mapping of str to Line2D
-        Line or marker of each entry by its label. If it is empty, there is no legend.
-    """
+    """Put a legend above all panels, in as many columns as fit into the width of the figure."""
     if not samples:
         return
     lines = any(sample.get_linestyle() != "None" for sample in samples.values())
@@ -166,18 +149,6 @@ TICKS = 12
 def alike(mean_ranks: Sequence[float], critical: float) -> list[tuple[int, int]]:
     """Return the groups of methods whose mean ranks do not differ significantly.
 
-    Parameters
-    ----------
-    mean_ranks : sequence of float
-        In rising order.
-    critical : float
-        The critical difference, from which on ranks differ.
-
-    Returns
-    -------
-    list of (int, int)
-        First and last method of each group that no other group contains.
-
     Examples
     --------
     >>> alike([1.0, 1.5, 2.2, 4.0], 1.0)
@@ -198,19 +169,6 @@ def draw_critical_difference(
 
     Each method has a line of its own to its name, the better half on the left. Thick bars join
     groups of methods that Nemenyi's test does not tell apart.
-
-    Parameters
-    ----------
-    folder : Path
-        Where the files are written.
-    stem : str
-        Name of the files without ending.
-    titles : sequence of str
-        Names of the methods, the best first; empty for a diagram without any.
-    mean_ranks : sequence of float
-        Their mean ranks, in rising order.
-    critical : float
-        The critical difference.
     """
     n = len(titles)
     names = [

@@ -81,17 +81,7 @@ class Drawing:
 
 
 def draw_printed(experiment: Experiment, found: Sequence[Verdicts], folder: Path) -> None:
-    """Draw where the printed numbers lie in our intervals to ``printed.svg`` and ``printed.png``.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        The config.
-    found : sequence of Verdicts
-        One per printed table, at least one.
-    folder : Path
-        Where the files are written.
-    """
+    """Draw the printed numbers within our intervals to ``printed.svg`` and ``printed.png``."""
     from matplotlib.lines import Line2D
 
     off = {id(v): abs(v.position or 0) for verdicts in found for v in verdicts.outside}

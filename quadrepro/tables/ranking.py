@@ -121,33 +121,7 @@ def ranking_table(
     rows: str = "data sets",
     left_out: str = "",
 ) -> Table:
-    """Return the table of a ranking.
-
-    Parameters
-    ----------
-    title : str
-        Title of the table.
-    ranking : Ranking
-        Of risks, or of scores with a minus sign.
-    titles : mapping of str to str
-        What each method is called.
-    splits : sequence of Splits
-        Risks on single splits, of the same sign.
-    higher_is_better : bool, default False
-        Whether the minus sign is taken from differences that are shown.
-    quantity : str, default ""
-        What is compared, by default the risk, or the score if higher is better.
-    rows : str, default "data sets"
-        What the methods are ranked over.
-    left_out : str, default ""
-        Rows that were left out.
-
-    Returns
-    -------
-    Table
-        One row per pair of methods, the one with the lower mean rank first; in the CSV one for all
-        data sets, and one for each that has splits.
-    """
+    """Return the table of a ranking."""
     sign = -1.0 if higher_is_better else 1.0
     quantity = quantity or ("score" if higher_is_better else "risk")
     compared = {of.dataset: compare_splits(of, ranking.rope) for of in splits}

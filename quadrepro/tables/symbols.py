@@ -176,11 +176,6 @@ _LIGATURE = re.compile(r"(?<=-)(?=-)|(?<=')(?=')|(?<=,)(?=,)")
 def escaped(text: str) -> str:
     r"""Return text for LaTeX.
 
-    Parameters
-    ----------
-    text : str
-        Any text. A character that is none of those known here is set by its code point.
-
     Examples
     --------
     >>> print(escaped("p ≤ 5 %"), escaped("-1"), escaped("χ²"), escaped("漢"))

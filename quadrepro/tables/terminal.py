@@ -51,15 +51,6 @@ def table_text(table: Table, width: int, colour: bool = False) -> str:
 
     Printed numbers stand beside ours where there is room, else below them, and columns that do not
     fit go on in blocks. Columns of words are folded.
-
-    Parameters
-    ----------
-    table : Table
-        What to draw.
-    width : int
-        Columns of the terminal.
-    colour : bool, default False
-        Whether bold type and colours may be used; ``NO_COLOR`` forbids the colours.
     """
     parts: list[RenderableType] = [Text(table.title, style="bold")]
     for grid in _grids(table, width):
@@ -75,19 +66,7 @@ def listing_text(
     width: int,
     dispensable: Collection[str] = (),
 ) -> str:
-    """Return rows of words, folded to the width of the terminal.
-
-    Parameters
-    ----------
-    header : sequence of str
-        Names of the columns.
-    rows : iterable of sequence of str
-        The words.
-    width : int
-        Columns of the terminal.
-    dispensable : collection of str, default ()
-        Columns that are left out, in this order, where there is no room for all.
-    """
+    """Return rows of words, folded to the width of the terminal."""
     kept = [[*map(visible, column)] for column in zip(header, *rows, strict=True)]
     for name in dispensable:
         if _total(kept) > width:

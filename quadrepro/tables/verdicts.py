@@ -14,6 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from quadrepro.base.types import FloatArray
+from quadrepro.config.config import Experiment
 from quadrepro.stats import (
     COVERAGE,
     LEVEL,
@@ -28,7 +29,105 @@ from quadrepro.stats import (
     welch_test,
 )
 from quadrepro.stats.result import rounded_p
-from quadrepro.tables.table import VerdictWord
+from quadrepro.tables.table import MISSING, Entry, Table, VerdictWord, csv_text
+
+NAME = "verdicts"
+"""Name of its files without ending."""
+
+
+DATA_HEADER = (
+    "printed table",
+    "dataset",
+    "algorithm",
+    "quantity",
+    "printed",
+    "ours",
+    "low",
+    "high",
+    "p",
+    "verdict",
+    "reason",
+)
+
+
+def verdicts_table(experiment: Experiment, found: Sequence[Verdicts]) -> Table:
+    """Return the positions of the printed numbers in our intervals, with notes on the whole."""
+    titles = experiment.config.titles
+    several = len({(v.printed, e.quantity) for v in found for e in v.entries}) > 1
+    rows = []
+    for verdicts in found:
+        places = {(e.row, e.quantity): None for e in verdicts.entries}
+        by_place = {(e.row, e.quantity, e.column): e for e in verdicts.entries}
+        for row, quantity in places:
+            entries = tuple(_entry(by_place.get((row, quantity, column))) for column in titles)
+            rows.append((f"{row}, {quantity}" if several else row, entries))
+    return Table(
+        f"{experiment.config.title}: where the printed numbers lie in our intervals",
+        ("Data set", *titles.values()),
+        tuple(rows),
+        (
+            "0 is the middle of the interval in which a printed number lies with probability "
+            f"{COVERAGE:g} if it stems from splits like ours, -1 and 1 are its ends, and † marks "
+            "what is outside. For a number of one split it is the interval of one further split "
+            "(Student's t), for a mean that of Welch's test, for the margins of several splits "
+            "that of the mean of as many; half a unit of the last printed digit is added.",
+            *(f"{_of(v, found)}{text}" for v in found for text in v.statement()),
+        ),
+        DATA_HEADER,
+        tuple(_numbers(v.printed, e) for v in found for e in v.entries),
+    )
+
+
+SCORE_HEADER = (
+    "printed table",
+    "numbers",
+    "inside",
+    "outside",
+    "not comparable",
+    "expected outside",
+    "low",
+    "high",
+    "p more",
+    "p fewer",
+    "surely off",
+)
+"""Columns of the table with one row per printed table."""
+
+
+def score_text(found: Sequence[Verdicts]) -> str:
+    """Return the verdicts on each printed table as a whole, as CSV."""
+    rows = []
+    for v in found:
+        n, counts = len(v.judged), v.misses
+        chance = (counts.expected, counts.low, counts.high, counts.p_more, counts.p_fewer)
+        rows.append(
+            (
+                *(v.printed, len(v.entries), n - counts.outside, counts.outside),
+                len(v.entries) - n,
+                *(chance if n else [""] * len(chance)),
+                "; ".join(f"{e.row}, {e.column}" for e in v.surely_off),
+            )
+        )
+    return csv_text(SCORE_HEADER, tuple(rows))
+
+
+def _of(verdicts: Verdicts, found: Sequence[Verdicts]) -> str:
+    """Return the name of a printed table before what is said of it, if there are several."""
+    return f"Printed {verdicts.printed}: " if len(found) > 1 else ""
+
+
+def _entry(verdict: Verdict | None) -> Entry:
+    if verdict is None or verdict.position is None:
+        return Entry(MISSING)
+    position = verdict.position
+    text = f"{position:+.2f}" if abs(position) < 100 else "far off"
+    return Entry(text, mark="†" if verdict.word == "outside" else "", verdict=verdict.word)
+
+
+def _numbers(printed: str, v: Verdict) -> tuple[str | float, ...]:
+    numbers = ("" if x is None else x for x in (v.ours, v.low, v.high, v.p_value))
+    return (printed, v.row, v.column, v.quantity, v.printed, *numbers, v.word, v.reason)
+
 
 NAMED = 12
 """Numbers that are off for sure, of which a statement names at most so many."""
@@ -119,19 +218,7 @@ class Verdicts:
         *,
         together: bool = False,
     ) -> Verdicts:
-        """Gather verdicts together with our splits behind each.
-
-        Parameters
-        ----------
-        printed : str
-            Name of the printed table.
-        found : sequence of (Verdict, sequence of float)
-            Each verdict with the numbers of our splits.
-        further : int, default 1
-            The number of splits whose mean a printed number is.
-        together : bool, default False
-            Whether one split serves the whole table, so that its rows are not independent.
-        """
+        """Gather verdicts together with our splits behind each."""
         of_rows: dict[str, list[Sequence[float]]] = {}
         for verdict, ours in found:
             if verdict.p_value is not None:
@@ -239,19 +326,7 @@ def of_further_splits(
     further: int = 1,
     n_test: int | None = None,
 ) -> Verdict:
-    """Judge a printed number by the interval for the mean of further splits, by default of one.
-
-    Parameters
-    ----------
-    entry : Verdict
-        What is printed where.
-    ours : sequence of float
-        Our splits.
-    rounding : float
-        Half a unit of the last printed digit.
-    further, n_test : int
-        As in `quadrepro.stats.placement`.
-    """
+    """Judge a printed number by the interval for the mean of further splits, by default of one."""
     if len(ours) < 2:
         return replace(entry, reason="one split" if ours else "no result")
     place = placement(ours, float(entry.printed), rounding, further=further, n_test=n_test)
@@ -262,17 +337,7 @@ def of_further_splits(
 def of_two_means(
     entry: Verdict, ours: Moments | None, printed: Moments | None, rounding: float
 ) -> Verdict:
-    """Judge a printed mean by Welch's test.
-
-    Parameters
-    ----------
-    entry : Verdict
-        What is printed where.
-    ours, printed : Moments or None
-        Of our splits and as printed; None if there is no deviation.
-    rounding : float
-        Half a unit of the last printed digit.
-    """
+    """Judge a printed mean by Welch's test."""
     if printed is None:
         return replace(entry, reason="printed without a deviation or a number of splits")
     if ours is None:

@@ -78,7 +78,6 @@ def test_an_algorithm_does_not_depend_on_the_code_of_others() -> None:
     [
         "quadrepro.core.cell",
         "quadrepro.core.preprocessing",
-        "quadrepro.core.search",
         "quadrepro.core.voters.reduction",
         "quadrepro.core.learners.greedy.loop",
         "quadrepro.core.learners.greedy.adaboost_compiled",

@@ -9,9 +9,9 @@ from pydantic import TypeAdapter, ValidationError
 from quadrepro.base import code as code_module
 from quadrepro.base import plugins
 from quadrepro.base.code import code_hash, own_modules
+from quadrepro.cli.reference import config_reference
+from quadrepro.cli.schemas import schema_of
 from quadrepro.config.config import load_mapping
-from quadrepro.config.reference import config_reference
-from quadrepro.config.schemas import schema_of
 from quadrepro.core.learners.learner import Entry
 from quadrepro.core.learners.registry import ALGORITHMS, find_entry
 from quadrepro.core.measures.measure import find_measure
@@ -166,7 +166,7 @@ ENTRY = Entry(Mine, helper.LABEL, "a paper")
 def test_a_source_of_a_package_is_one_of_a_card(install: Install) -> None:
     code = """
 import numpy as np
-from quadrepro.data.sources.frame import Frame
+from quadrepro.data.canonical import Frame
 from quadrepro.data.sources.schema import PackageSource
 
 class Table(PackageSource):

@@ -56,7 +56,7 @@ Taken as a classification, since the target has 2 distinct words.
 Missing values are written '', 'n.a.'.
 Taken as nominal, since not all values are numbers (colour, always).
 The same value in every row (always).
-A different value in every row, like the number or the name of the row (id).
+Looks like an ID column (id).
 
 In a config:
 
@@ -158,7 +158,7 @@ def test_many_labels_are_counted_and_not_all_shown(my_csv: str) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (("--target", "lable"), 2, "my.csv: there is no column 'lable'; did you mean 'label'?"),
+        (("--target", "lable"), 2, "my.csv: unknown column 'lable'; did you mean 'label'?"),
         (("--target", "size"), 3, "my.csv, line 3: the target size has no value"),
     ],
 )

@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from quadrepro.cli import main
-from tests.papers.audit.papers import subject
+from tests.tables.audit.papers import subject
 
 CLAIM = "claims: {t: {claims: [{kind: wins-or-ties, text: two, of: a, than: b, at_least: 2}]}}"
 
@@ -33,7 +33,7 @@ def test_a_paper_that_passes_is_done_when_strict() -> None:
 def test_an_unknown_paper_is_refused_with_the_nearest() -> None:
     result = quadrepro("quadbost")
     assert result.exit_code == 2
-    assert "there is no paper 'quadbost'; did you mean 'quadboost'?" in result.stderr
+    assert "unknown paper 'quadbost'; did you mean 'quadboost'?" in result.stderr
 
 
 def test_a_mistake_in_a_printed_table_is_refused_with_its_place(tmp_path: Path) -> None:

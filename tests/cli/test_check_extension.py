@@ -55,7 +55,7 @@ def test_an_unknown_name_is_refused_with_the_nearest(install: Install) -> None:
 def test_without_any_package_there_is_nothing_to_check(install: Install) -> None:
     result = check("ours")
     assert result.exit_code == 2
-    assert "no package and no entry point of one is called 'ours'" in result.output
+    assert "no installed package or entry point is called 'ours'" in result.output
 
 
 def test_a_package_that_cannot_be_imported_is_named_with_its_file(install: Install) -> None:

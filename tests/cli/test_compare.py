@@ -8,7 +8,7 @@ from click.testing import CliRunner, Result
 
 from quadrepro.cli import main
 from quadrepro.results.manifest import CellsFile, Manifest
-from quadrepro.tables.verdict_table import SCORE_HEADER
+from quadrepro.tables.verdicts import SCORE_HEADER
 
 Write = Callable[..., Path]
 

@@ -142,8 +142,8 @@ def test_an_interruption_tells_how_to_go_on(project: Path, monkeypatch: pytest.M
     ("words", "message"),
     [
         ((), "name data sets or configs, or use --all"),
-        (("wines",), "there is no data set and no config 'wines'; did you mean 'wine'?"),
-        (("table",), "there is no data set and no config 'table'; did you mean 'table1'?"),
+        (("wines",), "unknown data set or config 'wines'; did you mean 'wine'?"),
+        (("table",), "unknown data set or config 'table'; did you mean 'table1'?"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(words: tuple[str, ...], message: str) -> None:
@@ -162,7 +162,7 @@ def test_all_data_sets_are_named_where_all_are_asked_for_offline() -> None:
 def test_a_long_download_says_now_and_then_how_far_it_is(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("quadrepro.cli.progress.SECONDS_BETWEEN_LINES", 0.0)
+    monkeypatch.setattr("quadrepro.engine.progress.SECONDS_BETWEEN_LINES", 0.0)
     lines = quadrepro("fetch", "one").stderr.splitlines()
     assert lines[0] == "one: 0.0 of 0.0 MB"
     assert lines[-1].startswith("one: fetched from")

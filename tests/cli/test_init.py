@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from quadrepro.cli import main
-from quadrepro.config.schemas import schema_of
+from quadrepro.cli.schemas import schema_of
 from quadrepro.data.card import load_card_file
 
 ROWS = 60
@@ -110,6 +110,6 @@ def test_a_mistake_leaves_nothing() -> None:
     result = quadrepro("init", "my.csv", "--target", "lable")
     assert (result.exit_code, result.stderr) == (
         2,
-        "error: my.csv: there is no column 'lable'; did you mean 'label'?\n",
+        "error: my.csv: unknown column 'lable'; did you mean 'label'?\n",
     )
     assert [p.name for p in Path().iterdir()] == ["my.csv"]

@@ -169,7 +169,7 @@ def test_a_failure_is_told_with_its_reason_before_the_next_cell(
 ) -> None:
     monkeypatch.setattr("quadrepro.core.learners.greedy.adaboost.AdaBoost._paths", fail)
     told: list[str] = []
-    monkeypatch.setattr("quadrepro.cli.progress.tell", told.append)
+    monkeypatch.setattr("quadrepro.engine.progress.tell", told.append)
     command = "run", small_config(), "--jobs", 0, "--out", tmp_path, *options
     assert quadrepro(*command).exit_code == 1
     line = f"{{}}, ada, repeat 0: failed: {REASON}"
@@ -192,9 +192,9 @@ def test_the_event_of_a_failure_has_its_reason(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--memory", "lots"), "'lots' is no number of bytes, such as 4GB or 500MB"),
-        (("--memory", "0GB"), "no number of bytes"),
-        (("--retry", "fialed"), "no cell ends as 'fialed'; did you mean 'failed'?"),
+        (("--memory", "lots"), "'lots' is not a size such as 4GB"),
+        (("--memory", "0GB"), "is not a size such as 4GB"),
+        (("--retry", "fialed"), "unknown status 'fialed'; did you mean 'failed'?"),
         (("--backend", "dask"), "--backend dask and --scheduler go together"),
         (("--scheduler", "tcp://localhost:1"), "--backend dask and --scheduler go together"),
     ],

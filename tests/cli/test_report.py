@@ -90,7 +90,7 @@ def test_a_damaged_folder_does_not_stop_the_others(tmp_path: Path) -> None:
     make_folder(tmp_path / "b")
     result = quadrepro("report", "--all", "--out", tmp_path)
     assert result.exit_code == 3
-    assert "a/cells.csv: there is no column" in result.stderr
+    assert "a/cells.csv: unknown column" in result.stderr
     assert (tmp_path / "b" / "report.html").exists()
 
 

@@ -7,8 +7,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from quadrepro.cli import main
-from quadrepro.config.reference import config_reference
-from quadrepro.config.schemas import schema_of, schema_text
+from quadrepro.cli.reference import config_reference
+from quadrepro.cli.schemas import schema_of, schema_text
 
 
 def schema(*words: str) -> Result:

@@ -57,14 +57,14 @@ def test_checks_and_tables_import_nothing_that_only_computing_needs(
 
 
 BAD = [
-    (("run", "nowhere.yaml"), 2, "there is no config 'nowhere.yaml'; the nearest of"),
-    (("run", "tabel1"), 2, "there is no config 'tabel1'; did you mean 'table1'?"),
+    (("run", "nowhere.yaml"), 2, "unknown config 'nowhere.yaml'; the nearest of"),
+    (("run", "tabel1"), 2, "unknown config 'tabel1'; did you mean 'table1'?"),
     (("run", "table1", "--data", "/nonexistent"), 3, "the data folder /nonexistent does not exist"),
     (("check", "table1"), 3, "  pima: OpenML 37"),
     (("run", "table1", "--jobs", "-1"), 2, "'--jobs'"),
     (("run", "table1", "--repeats", "none"), 2, "'--repeats'"),
     (("list", "nothing"), 2, "'nothing' is not one of"),
-    (("ruin",), 2, "there is no command 'ruin'; did you mean 'run'?"),
+    (("ruin",), 2, "unknown command 'ruin'; did you mean 'run'?"),
 ]
 
 

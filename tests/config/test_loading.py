@@ -96,7 +96,7 @@ FAULTS = [
         "7:32: unknown key 'fold'; did you mean 'folds'?",
     ),
     ("as: people", "protocol: {holdout: {}}", "7:21: either all rows have a holdout or none"),
-    ("as: people", "as: monks", "7:5: data set 'monks' stands here twice"),
+    ("as: people", "as: monks", "7:5: duplicate data set 'monks'"),
     (
         "as: people",
         "view: {positive: [yes]}",
@@ -125,7 +125,7 @@ FAULTS = [
     ("as: people", "view: {positive: [Yes, No]}", "all labels of titanic are positive"),
     ("- name: quadboost-l2", "- name: quadbost-l2", "9:5: unknown algorithm 'quadbost-l2'; did"),
     ("algorithm: adaboost", "algorithm: adabost", "14:5: unknown algorithm 'adabost'; did you"),
-    ("name: ada\n", "name: quadboost-l2\n", "13:5: algorithm 'quadboost-l2' stands here twice"),
+    ("name: ada\n", "name: quadboost-l2\n", "13:5: duplicate algorithm 'quadboost-l2'"),
     ("      lam:", "      lamda:", "12:7: quadboost-l2 has no hyper-parameter 'lamda'; did you"),
     ("grid: {n_rounds: 5}", "grid: {n_rounds: []}", "15:12: the list of values is empty"),
     ("grid: {n_rounds: 5}", "grid: {n_rounds: [5.5]}", "n_rounds takes whole numbers, not 5.5"),

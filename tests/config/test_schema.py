@@ -161,7 +161,7 @@ def test_a_parameter_that_there_is_not_is_named_at_the_sweeps_value(
         ),
         (
             "{over: protocol.voters, values: [5, 6, 5]}",
-            "9:44: row 'monks, voters 5' stands here twice",
+            "9:44: duplicate row 'monks, voters 5'",
         ),
         (
             "{over: protocol.view, values: [quadboost]}",
@@ -267,9 +267,9 @@ def test_a_row_or_reading_sets_what_algorithms_have_of_its_settings(read: Write)
         (
             "readings: [{name: a, of: [monk]}]",
             "monks",
-            "18:27: there is no data set 'monk' here; did you mean 'monks'?",
+            "18:27: unknown data set 'monk' here; did you mean 'monks'?",
         ),
-        ("readings: [{name: a}, {name: a}]", "monks", "18:23: reading 'a' stands here twice"),
+        ("readings: [{name: a}, {name: a}]", "monks", "18:23: duplicate reading 'a'"),
         (
             "readings: [{name: a}]\nsweeps: [{over: protocol.folds, values: [2]}]",
             "monks",

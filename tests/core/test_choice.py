@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from quadrepro.core.cell import Choice, least
 from quadrepro.core.learners.learner import Fitted, Losses, Outputs
-from quadrepro.core.search import Choice, least
 
 NAN = float("nan")
 

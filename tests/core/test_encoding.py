@@ -65,7 +65,9 @@ def test_the_target_is_a_column_where_a_view_names_it(dataset: Dataset) -> None:
 
 
 def test_a_target_that_would_take_the_place_of_an_attribute_is_refused(dataset: Dataset) -> None:
-    with pytest.raises(ConfigError, match="toy has an attribute 'size': name the target otherwise"):
+    with pytest.raises(
+        ConfigError, match="toy has an attribute 'size': choose another name for the target"
+    ):
         encode(dataset, View(positive=("no",), target_as="size"))
 
 

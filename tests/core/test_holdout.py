@@ -7,6 +7,7 @@ import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
 from quadrepro.base.types import FloatArray
+from quadrepro.core.cell import HoldOut
 from quadrepro.core.learners.contestants.predictor import EstimatorPredictor
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.learners.greedy.ebboost import EBBoost
@@ -25,7 +26,6 @@ from quadrepro.core.learners.programs.lpboost import LPBoost
 from quadrepro.core.learners.programs.qp_reg import RegularizedQP
 from quadrepro.core.learners.programs.soft_margin import SoftMargin
 from quadrepro.core.learners.voting import DrawnVotes, FixedStumps, MatrixVotes
-from quadrepro.core.search import HoldOut
 from quadrepro.core.voters.random_stumps import Coding, RandomStumps, StumpVote
 
 

@@ -8,12 +8,12 @@ from sklearn.model_selection import GridSearchCV, PredefinedSplit
 
 from quadrepro import QuadBoostClassifier
 from quadrepro.base.types import FloatArray, IntArray
+from quadrepro.core.cell import Choice, KFold
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.learners.greedy.quadboost import QuadBoostL2
 from quadrepro.core.learners.learner import Algorithm, Grid, NoSolutionError
 from quadrepro.core.learners.programs.lpboost import LPBoost
 from quadrepro.core.learners.voting import MatrixVotes
-from quadrepro.core.search import Choice, KFold
 from tests.core.limited import FOLD, ONE_VOTER, Limited, weights
 
 Problem = tuple[FloatArray, FloatArray]

@@ -82,7 +82,7 @@ def test_labels_stay_as_written(write_card: Callable[..., Path]) -> None:
 
 
 def test_an_unknown_data_set_is_refused_with_the_nearest_name() -> None:
-    with pytest.raises(ConfigError, match=r"there is no data set 'pimo'; did you mean 'pima'\?"):
+    with pytest.raises(ConfigError, match=r"unknown data set 'pimo'; did you mean 'pima'\?"):
         load_card("pimo")
 
 
@@ -270,7 +270,7 @@ def test_an_unknown_view_is_refused_with_the_nearest_name(toy: Card) -> None:
         (
             "note: not seen",
             "columns: [size, color, target]",
-            "15:27: source openml: there is no column 'color'; did you mean 'colour'?",
+            "15:27: source openml: unknown column 'color'; did you mean 'colour'?",
         ),
         (
             "note: not seen",
@@ -285,7 +285,7 @@ def test_an_unknown_view_is_refused_with_the_nearest_name(toy: Card) -> None:
         (
             "note: not seen",
             "codes: {color: {r: red}}",
-            "15:35: source openml: there is no column 'color'; did you mean 'colour'?",
+            "15:35: source openml: unknown column 'color'; did you mean 'colour'?",
         ),
         (
             "task: classification",
@@ -381,7 +381,7 @@ def test_a_view_names_the_values_that_its_rows_cannot_have() -> None:
     view = View.model_validate({"positive": {"at_least": 6}, "where": where})
     assert list(load_card("wine_quality").mistakes(view)) == [
         (("where", "colour"), "colour of wine_quality has no code 'rose'; known are red, white"),
-        (("where", "ph"), "ph of wine_quality is numeric, but 'low' is no number"),
+        (("where", "ph"), "ph of wine_quality is numeric, but 'low' is not a number"),
         (("where", "Colour"), "wine_quality has no attribute 'Colour'; did you mean 'colour'?"),
     ]
     with pytest.raises(ValueError, match="where names no value of ph"):

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from quadrepro.data.canonical import Frame
 from quadrepro.data.inspection import GAPS
 from quadrepro.data.own import plain_stem, read_own
-from quadrepro.data.sources.frame import Frame
 from quadrepro.errors import DataError
 
 

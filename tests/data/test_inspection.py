@@ -99,7 +99,7 @@ def test_a_card_says_all_that_there_is_to_be_seen(save: Save) -> None:
             "Missing values are written '', 'NA'.",
             "Taken as nominal, since not all values are numbers (colour, always).",
             "The same value in every row (always).",
-            "A different value in every row, like the number or the name of the row (id).",
+            "Looks like an ID column (id).",
         ),
         "views": {
             "default": {
@@ -493,8 +493,8 @@ def test_a_header_that_names_the_target_is_one_though_names_are_numbers(save: Sa
 @pytest.mark.parametrize(
     ("target", "options", "message"),
     [
-        ("lable", {}, "my.csv: there is no column 'lable'; did you mean 'label'?"),
-        ("label", {"nominal": ["siz"]}, "my.csv: there is no column 'siz'; did you mean 'size'?"),
+        ("lable", {}, "my.csv: unknown column 'lable'; did you mean 'label'?"),
+        ("label", {"nominal": ["siz"]}, "my.csv: unknown column 'siz'; did you mean 'size'?"),
         (
             "label",
             {"missing": ["none"]},
@@ -527,7 +527,7 @@ def test_the_target_of_sparse_rows_is_called_label(save: Save) -> None:
     path = save(LIBSVM, "a.libsvm")
     with pytest.raises(ConfigError) as error:
         inspect_file(path, "class")
-    assert str(error.value) == f"{path}: there is no column 'class'; known are f1, f2, f3, label"
+    assert str(error.value) == f"{path}: unknown column 'class'; known are f1, f2, f3, label"
 
 
 def test_of_hundreds_of_columns_the_nearest_are_named(save: Save) -> None:
@@ -535,7 +535,7 @@ def test_of_hundreds_of_columns_the_nearest_are_named(save: Save) -> None:
     path = save(f"{names},label\n{'1,' * 100}a\n{'2,' * 100}b\n")
     with pytest.raises(ConfigError) as error:
         inspect_file(path, "outcome")
-    prefix = f"{path}: there is no column 'outcome'; the nearest of 101 are label, "
+    prefix = f"{path}: unknown column 'outcome'; the nearest of 101 are label, "
     assert str(error.value).startswith(prefix)
 
 

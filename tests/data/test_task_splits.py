@@ -172,7 +172,7 @@ def test_splits_that_are_damaged_are_set_aside_and_fetched_again(
         (f"{SPLITS}\nTEST,30,0,0", "OpenML task 59 divides row 30, but there are 30 rows"),
         (
             f"{SPLITS}\nTEST,-1,0,0",
-            "OpenML task 59: the splits have a row, repeat or fold that is no number",
+            "OpenML task 59: the splits have a row, repeat or fold that is not a number",
         ),
         (
             f"{SPLITS}\nTEST,0,0,1e12",
@@ -201,7 +201,7 @@ def test_splits_that_cannot_be_used_are_refused(
 def test_samples_of_growing_size_are_refused(card: Card, server: Server) -> None:
     head = HEAD.replace("@DATA", "@ATTRIBUTE sample NUMERIC\n@DATA")
     server.put_task(59, 7, f"{head}TRAIN,0,0,0,0\nTRAIN,1,0,0,1\nTEST,2,0,0,1")
-    with pytest.raises(DataError, match="samples of growing size, which is no split"):
+    with pytest.raises(DataError, match="samples of growing size, which is not a split"):
         fetch_task(card, 59)
 
 
@@ -227,7 +227,9 @@ def test_a_server_that_fails_is_named_in_one_line(
 def test_a_task_of_other_data_is_refused(card: Card, server: Server) -> None:
     server.put_openml(8, Table(ATTRIBUTES, ROWS))  # type: ignore[arg-type]
     server.put_task(60, 8, SPLITS)
-    with pytest.raises(DataError, match="divides data set 8 of OpenML, which is no source of mine"):
+    with pytest.raises(
+        DataError, match="divides data set 8 of OpenML, which is not a source of mine"
+    ):
         fetch_task(card, 60)
     changed = [*ROWS[:-1], ("99", "red", "no")]
     server.put_openml(7, Table(ATTRIBUTES, changed))  # type: ignore[arg-type]

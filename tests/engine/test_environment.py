@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import quadrepro
-from quadrepro.engine.environment import commit_of, environment, utc_now
+from quadrepro.engine.keys import commit_of, environment, utc_now
 
 
 def git(root: Path, *words: str) -> str:

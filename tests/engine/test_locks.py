@@ -11,7 +11,7 @@ import pytest
 from quadrepro.config.config import load_experiment
 from quadrepro.config.plan import make_plan
 from quadrepro.core.cell import Cell
-from quadrepro.engine.locks import Claims
+from quadrepro.engine.store import Claims
 
 HOLD = """
 import sys

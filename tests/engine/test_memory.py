@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from quadrepro.config.config import load_experiment
-from quadrepro.config.plan import make_plan
+from quadrepro.config.plan import bytes_needed, make_plan, too_large
 from quadrepro.engine import limits
-from quadrepro.engine.limits import available, bytes_needed, too_large
+from quadrepro.engine.limits import available
 
 
 def test_the_gram_matrix_counts_for_those_that_need_it(small_config: Callable[..., Path]) -> None:

@@ -18,10 +18,9 @@ from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.engine.estimates import Estimates
 from quadrepro.engine.limits import Limits
-from quadrepro.engine.locks import Claims
 from quadrepro.engine.records import Record, Status
 from quadrepro.engine.run import CLAIMS, compute, local, missing_cells, records_of
-from quadrepro.engine.store import RecordStore
+from quadrepro.engine.store import Claims, RecordStore
 from tests.cells import with_learner
 
 Write = Callable[..., Path]
@@ -207,7 +206,7 @@ def test_a_worker_with_other_code_than_the_plan_computes_nothing(
     compute([cell], store, HERE, ignore)
     [record] = records_of([cell], store)
     assert record.status == "failed"
-    assert "other code or packages than the plan" in record.message
+    assert "code or packages differ from the plan" in record.message
 
 
 def test_an_interruption_keeps_what_was_finished(plan: Plan, tmp_path: Path) -> None:

@@ -9,10 +9,9 @@ import pytest
 from quadrepro.config.config import load_experiment
 from quadrepro.config.plan import make_plan
 from quadrepro.core.cell import key_of
-from quadrepro.engine.locks import Claims
 from quadrepro.engine.records import Record
 from quadrepro.engine.run import CLAIMS
-from quadrepro.engine.store import RecordStore
+from quadrepro.engine.store import Claims, RecordStore
 from quadrepro.engine.upkeep import leftovers, merge, result
 from quadrepro.errors import ToleranceError
 from tests.outcomes import of_wrong

@@ -380,7 +380,7 @@ def test_a_worker_that_cannot_import_a_contestant_says_so(
     lost = replace(cell, learner=EstimatorPredictor("nowhere_at_all:make"))
     record = run_cell(lost)
     assert record.status == "failed"
-    assert "there is no module 'nowhere_at_all'" in record.message
+    assert "unknown module 'nowhere_at_all'" in record.message
 
 
 TREE = "algorithm: sklearn:DecisionTreeClassifier\n    settings: {random_state: 3}"

@@ -10,7 +10,7 @@ from quadrepro.core.learners.learner import Grid
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.papers.claims.evidence import Ours
-from quadrepro.papers.claims.table import claims_table
+from quadrepro.tables.kinds.claims import claims_table
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"
 UNKNOWN = ("cells missing", "not comparable")

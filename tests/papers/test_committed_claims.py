@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from quadrepro.config.config import load_experiment
-from quadrepro.papers.claims.table import DATA_HEADER, claims_table
 from quadrepro.papers.paper import load_paper, paper_names
+from quadrepro.tables.kinds.claims import DATA_HEADER, claims_table
 from tests.papers.committed import RESULTS, committed_outcomes, read
 
 CONFIGS = RESULTS.parent / "configs"

@@ -8,8 +8,8 @@ import pytest
 from quadrepro.config.config import Experiment, load_experiment
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record, pack_margins
-from quadrepro.papers.claims.table import claims_table
 from quadrepro.papers.paper import load_paper
+from quadrepro.tables.kinds.claims import claims_table
 from quadrepro.tables.table import Table
 from tests.papers.measured import Cells, judge_measures
 

@@ -15,7 +15,7 @@ from quadrepro.engine.store import RecordStore
 from quadrepro.engine.work import run_cell
 from quadrepro.errors import ConfigError
 from quadrepro.results.files import check_tables, write_results
-from quadrepro.results.manifest import LABEL
+from quadrepro.tables.table import LABEL
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "my-paper"
 README = (EXAMPLE / "README.md").read_text(encoding="utf-8")

@@ -84,8 +84,8 @@ def test_an_absolute_folder_is_found_from_anywhere(written: Write) -> None:
 @pytest.mark.parametrize(
     ("reference", "message"),
     [
-        ("quadbost", "there is no paper 'quadbost'; did you mean 'quadboost'?"),
-        ("mypaper", "there is no paper 'mypaper'; did you mean './mypaper'?"),
+        ("quadbost", "unknown paper 'quadbost'; did you mean 'quadboost'?"),
+        ("mypaper", "unknown paper 'mypaper'; did you mean './mypaper'?"),
         ("./paper", "there is no folder {}/paper"),
         ("../nowhere", "there is no folder {}/../nowhere"),
         ("./mypaper/printed", "the folder {}/mypaper/printed holds no paper.yaml"),
@@ -115,10 +115,10 @@ def test_a_paper_that_is_not_there_is_named_with_the_nearest(
             "unknown key 'judge'; did you mean",
         ),
         ("    claims:", "    printed: [table3]\n    claims:", "7:15", "there is no printed/table3"),
-        ("wins-or-ties", "wins-or-tie", "8:9", "there is no kind of claim 'wins-or-tie'; did you "),
+        ("wins-or-ties", "wins-or-tie", "8:9", "unknown kind of claim 'wins-or-tie'; did you "),
         ("kind: wins-or-ties\n        ", "", "8:9", "the key 'kind' is missing"),
-        ("kind: wins-or-ties", "kind: 3", "8:9", "there is no kind of claim 3; the nearest of"),
-        ("kind: wins-or-ties", "kind: [rank]", "8:9", "there is no kind of claim ['rank']"),
+        ("kind: wins-or-ties", "kind: 3", "8:9", "unknown kind of claim 3; the nearest of"),
+        ("kind: wins-or-ties", "kind: [rank]", "8:9", "unknown kind of claim ['rank']"),
         (CLAIM, "rank", "8:9", ""),
         ("        of: quad\n", "", "8:9", "the key 'of' is missing"),
         ("than: ada", "then: ada", "11:9", "unknown key 'then'; did you mean 'than'?"),
@@ -161,7 +161,7 @@ def test_every_claim_with_a_mistake_is_named_at_once(written: Write, tmp_path: P
     with pytest.raises(ConfigError) as caught:
         load_paper("./mypaper", tmp_path)
     first, second = str(caught.value).splitlines()
-    assert "paper.yaml:8:10: there is no kind of claim 'rnak'; did you mean 'rank'?" in first
+    assert "paper.yaml:8:10: unknown kind of claim 'rnak'; did you mean 'rank'?" in first
     assert "paper.yaml:9:40: at_most" in second
 
 

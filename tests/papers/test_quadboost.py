@@ -11,8 +11,8 @@ from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.papers.claims.claim import Judgement
 from quadrepro.papers.claims.evidence import InPrint
-from quadrepro.papers.claims.table import claims_table
 from quadrepro.papers.paper import load_paper
+from quadrepro.tables.kinds.claims import claims_table
 from tests.papers.measured import CONFIGS, UNKNOWN, Cells, judge_measures
 
 PAPER = load_paper("quadboost")

@@ -10,8 +10,8 @@ from quadrepro.config.config import Experiment, load_experiment
 from quadrepro.core.learners.learner import Grid
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
-from quadrepro.papers.claims.table import claims_table
 from quadrepro.papers.paper import load_paper
+from quadrepro.tables.kinds.claims import claims_table
 from quadrepro.tables.table import Table
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"

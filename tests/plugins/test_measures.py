@@ -11,8 +11,8 @@ import pytest
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.measures.measure import MEASURES, Measure, Trained
+from quadrepro.engine.metrics import METRICS, Metric
 from quadrepro.plugins import measures, metrics
-from quadrepro.tables.metrics import METRICS, Metric
 
 CALLS = itertools.count()
 
@@ -46,13 +46,13 @@ def single(trained: Trained) -> FloatArray:
 def test_a_measure_that_breaks_a_contract_is_found(
     monkeypatch: pytest.MonkeyPatch, function: Callable[[Trained], FloatArray], contract: Any
 ) -> None:
-    monkeypatch.setitem(MEASURES, "mine", Measure("mine", function))
+    monkeypatch.setitem(MEASURES.places, "mine", Measure("mine", function))
     with pytest.raises((AssertionError, ValueError)):
         contract("mine")
 
 
 def test_a_measure_without_a_title_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(MEASURES, "mine", Measure("", needs_voters))
+    monkeypatch.setitem(MEASURES.places, "mine", Measure("", needs_voters))
     with pytest.raises(AssertionError, match="no title"):
         measures.tables_can_show_it("mine")
 

@@ -122,7 +122,7 @@ def test_another_drawn_stump_and_one_that_was_not_drawn_are_found(name: str) -> 
     assert any(fault.startswith("round 1: the pick") for fault in found)
     cuts[0] += 1
     found = changed(name, replace(run, cuts=cuts, attributes=attributes))
-    assert "round 1: the pick is no candidate" in found
+    assert "round 1: the pick is not a candidate" in found
 
 
 @pytest.mark.parametrize("name", OVER_DRAWN)

@@ -9,8 +9,8 @@ import pytest
 
 from quadrepro.errors import ConfigError
 from quadrepro.results.compare import compare
-from quadrepro.results.manifest import LABEL, MANIFEST, CellsFile, FigureFiles, Manifest, TableFiles
-from quadrepro.tables.table import Entry, Table
+from quadrepro.results.manifest import MANIFEST, CellsFile, FigureFiles, Manifest, TableFiles
+from quadrepro.tables.table import LABEL, Entry, Table
 
 CELLS = "dataset,n_test,seconds,published,key\nzoo,7,{},0.1,{}\n"
 

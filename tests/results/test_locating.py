@@ -33,7 +33,7 @@ def test_results_are_found_by_folder_by_name_and_by_file(out: Path, tmp_path: Pa
 @pytest.mark.parametrize(
     ("what", "message"),
     [
-        ("smal", "there is no config or results folder 'smal'; did you mean 'small'"),
+        ("smal", "unknown config or results folder 'smal'; did you mean 'small'"),
         ("tabel1", "did you mean 'table1'"),
         ("quickstart", "holds no results of quickstart; quadrepro run quickstart computes them"),
         ("{out}", r"is not a results folder: it has no tables\.json"),

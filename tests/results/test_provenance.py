@@ -7,7 +7,8 @@ from typing import Any
 from quadrepro.config.config import load_experiment
 from quadrepro.config.plan import make_plan
 from quadrepro.engine.records import Record
-from quadrepro.results.manifest import LABEL, environments, mixture, provenance
+from quadrepro.results.manifest import environments, mixture, provenance
+from quadrepro.tables.table import LABEL
 
 Write = Callable[..., Path]
 

@@ -11,17 +11,18 @@ import pytest
 
 from quadrepro.errors import ConfigError, DataError
 from quadrepro.results.manifest import CellsFile, Manifest, TableFiles
-from quadrepro.results.overview import overview_text, write_overview
 from quadrepro.results.scoreboard import (
     FAILS,
     HOLDS,
     OPEN,
     SOME,
+    overview_text,
     papers_table,
     read_boards,
     read_results,
+    write_overview,
 )
-from quadrepro.tables.verdict_table import SCORE_HEADER
+from quadrepro.tables.verdicts import SCORE_HEADER
 
 Make = Callable[..., Path]
 

@@ -1,4 +1,4 @@
-"""``score.csv``: reading what `quadrepro.tables.verdict_table.score_text` writes."""
+"""``score.csv``: reading what `quadrepro.tables.verdicts.score_text` writes."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ import pytest
 from quadrepro.errors import ConfigError, DataError
 from quadrepro.results.manifest import CellsFile, Manifest
 from quadrepro.results.scoreboard import read_scores
-from quadrepro.tables.verdict_table import score_text
-from quadrepro.tables.verdicts import Verdict, Verdicts, of_further_splits
+from quadrepro.tables.verdicts import Verdict, Verdicts, of_further_splits, score_text
 
 SPLITS = [0.20, 0.25, 0.22, 0.21, 0.24]
 

@@ -29,8 +29,8 @@ def test_an_entry_is_found_by_name_or_title(plan: Plan) -> None:
 @pytest.mark.parametrize(
     ("row", "column", "repeat", "message"),
     [
-        ("peple", "ada", None, "there is no row 'peple'; did you mean 'people'"),
-        ("people", "adda", None, "there is no column 'adda'; did you mean 'ada'"),
+        ("peple", "ada", None, "unknown row 'peple'; did you mean 'people'"),
+        ("people", "adda", None, "unknown column 'adda'; did you mean 'ada'"),
         ("people", "ada", 2, "there are repeats 0 to 1, but no 2"),
     ],
 )

@@ -27,8 +27,8 @@ from quadrepro.engine.records import (
 from quadrepro.engine.store import RecordStore
 from quadrepro.results.files import check_tables, write_results
 from quadrepro.results.manifest import read_manifest
-from quadrepro.results.overview import write_overview
 from quadrepro.results.results import load_results
+from quadrepro.results.scoreboard import write_overview
 from quadrepro.tables.terminal import table_text
 
 CONFIGS = {

@@ -8,10 +8,8 @@ from pathlib import Path
 import pytest
 
 from quadrepro.base.resources import configs_folder
-from quadrepro.results.manifest import LABEL
 from quadrepro.tables import symbols
-from quadrepro.tables.latex import LONG, NOTE, PREAMBLE
-from quadrepro.tables.table import Entry, Table
+from quadrepro.tables.table import LABEL, LONG, NOTE, PREAMBLE, Entry, Table
 from tests.tables.typesetting import ENGINES, faults
 
 ROOT = Path(__file__).parents[2]

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from quadrepro.tables.metrics import METRICS
+from quadrepro.engine.metrics import METRICS
 from tests.tables.kept import Kept
 
 CODES = np.array([0, 1, 1, 0, 1])

@@ -5,7 +5,7 @@ import pytest
 from numpy.typing import NDArray
 from sklearn import metrics as sk
 
-from quadrepro.tables.metrics import METRICS
+from quadrepro.engine.metrics import METRICS
 from tests.tables.kept import Kept
 
 RNG = np.random.default_rng(0)

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from quadrepro.tables.metrics import METRICS, fault_of_task, find_metric
+from quadrepro.engine.metrics import METRICS, fault_of_task, find_metric
 
 
 def test_a_short_name_is_ours_and_any_other_a_scorer() -> None:
@@ -43,7 +43,7 @@ def test_a_metric_fits_if_it_can_judge_one_of_the_tasks() -> None:
 
 def test_our_own_metrics_are_found_without_scikit_learn() -> None:
     code = (
-        "import sys; from quadrepro.tables.metrics import find_metric; find_metric('auc');"
+        "import sys; from quadrepro.engine.metrics import find_metric; find_metric('auc');"
         "assert not any(name.startswith('sklearn') for name in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -9,7 +9,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LinearRegression
 from sklearn.metrics import get_scorer
 
-from quadrepro.tables.metrics import find_metric, metric_of_scorer, scorer_names
+from quadrepro.engine.metrics import find_metric, metric_of_scorer, scorer_names
 from tests.tables.kept import Kept
 
 X, Y = load_iris(return_X_y=True)

@@ -97,7 +97,7 @@ def test_names_of_strangers_are_text_in_every_file(tmp_path: Path) -> None:
     [
         (
             "a,b\n1,2\n",
-            r"t\.csv: there is no column 'c'; quadrepro table .* writes the folder again",
+            r"t\.csv: unknown column 'c'; quadrepro table .* writes the folder again",
         ),
         ("c" + ",c" * 1_000, r"t\.csv: 1,001 columns: at most 1,000 are read"),
         ("c\n" + "1" * 200_000, r"t\.csv:2: field larger than field limit"),

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from quadrepro.tables.latex import PREAMBLE
+from quadrepro.tables.table import PREAMBLE
 
 ENGINES = [
     pytest.param(

@@ -23,17 +23,7 @@ from quadrepro.core.learners.learner import (
 
 
 def trainer_of(learner: Learner, data: TrainingData, grids: Sequence[Grid]) -> Trainer:
-    """Return the trainer that a search sees: the learner's own, or one of a learner per class.
-
-    Parameters
-    ----------
-    learner : Learner
-        The learner, set up for the task.
-    data : TrainingData
-        Prepared examples.
-    grids : sequence of Grid
-        The candidates, from simple to complex.
-    """
+    """Return the trainer that a search sees: the learner's own, or one of a learner per class."""
     own = learner.trainer(data, grids)
     if not learner.against_rest(data.task):
         return own

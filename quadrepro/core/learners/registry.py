@@ -69,23 +69,7 @@ ALGORITHMS = Places(
 
 
 def find_entry(name: str, folder: str = "") -> Entry | EstimatorEntry:
-    """Return the entry of an algorithm, or of an estimator such as ``"sklearn:SVC"``.
-
-    Parameters
-    ----------
-    name : str
-        A name in the registry or of an extension, or the import path of a class or function:
-        ``module:attribute``, where the module ``sklearn`` stands for all of scikit-learn.
-    folder : str, default ""
-        Where modules are looked for that are not installed.
-
-    Raises
-    ------
-    KeyError
-        If there is none; the message gives the nearest name.
-    ConfigError
-        If an extension cannot be used.
-    """
+    """Return the entry of an algorithm, or of an estimator such as ``"sklearn:SVC"``."""
     if ":" in name:
         # The module imports scikit-learn.
         from quadrepro.core.learners.contestants.predictor import estimator_entry

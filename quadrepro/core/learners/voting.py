@@ -251,5 +251,5 @@ class DrawnVotes(Trainer):
 
 
 def _outputs(sums: FloatArray, zero: float) -> Outputs:
-    """Return the outputs of a vote, whose sums are no probabilities; an even vote is 0."""
+    """Return the outputs of a vote, whose sums are not probabilities; an even vote is 0."""
     return Outputs.by_score(np.where(np.abs(sums) <= zero, 0.0, sums))

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from math import ceil, log, nan
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.programs.lp_reg import MarginLP
-from quadrepro.core.measures.checks import (
+from quadrepro.core.measures.concentration import (
     ROUNDING,
     check_edge,
     check_falls,
     in_range,
     margin_matrix,
 )
+from quadrepro.core.measures.measure import Measure, Trained
 from quadrepro.core.voters.reduction import reduce_problem
-
-if TYPE_CHECKING:
-    from quadrepro.core.measures.measure import Trained
 
 
 def product_bound(margins: FloatArray) -> FloatArray:
@@ -87,24 +84,6 @@ def edges(margins: FloatArray) -> FloatArray:
 def exponential_bound(gamma: ArrayLike, n_rounds: ArrayLike) -> FloatArray:
     """Return exp(-2γ²T), AdaBoost's bound on the training error (Theorem 24.2).
 
-    Parameters
-    ----------
-    gamma : array-like
-        γ in [0, 1/2], a lower bound on the edges of the T rounds: one number, or one per T such as
-        the least edge so far.
-    n_rounds : array-like
-        Numbers of rounds T, broadcast with `gamma`.
-
-    Returns
-    -------
-    ndarray
-        The bound, in the common shape.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-
     Examples
     --------
     >>> exponential_bound(1 / 6, [18, 36]).round(4).tolist()
@@ -118,23 +97,6 @@ def rounds_to_error(gamma: float, error: float) -> int:
     """Return the least T >= ln(1/ε)/(2γ²), after which AdaBoost's training error is at most ε.
 
     exp(-2γ²T) is then at most ε (QuadBoost, section 3, from Theorem 24.2).
-
-    Parameters
-    ----------
-    gamma : float
-        γ in (0, 1/2], a lower bound on the edge of every round.
-    error : float
-        ε, in (0, 1].
-
-    Returns
-    -------
-    int
-        Number of rounds.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
 
     Examples
     --------
@@ -150,23 +112,6 @@ def rounds_to_zero_error(d: int, gamma: float) -> int:
     """Return the least T >= ln(2d)/(2γ²), after which AdaBoost errs on none of d points.
 
     exp(-2γ²T) is then at most 1/(2d), less than the share of one point (lecture, section 5).
-
-    Parameters
-    ----------
-    d : int
-        Number of points, one or more.
-    gamma : float
-        γ in (0, 1/2], a lower bound on the edge of every round.
-
-    Returns
-    -------
-    int
-        Number of rounds.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
 
     Examples
     --------
@@ -258,3 +203,9 @@ def edge_of_voters(trained: Trained) -> float:
 def measured_edge(trained: Trained) -> FloatArray:
     """Return the edge of the voters on the training examples, the same for all candidates."""
     return trained.constant(trained.once(edge_of_voters))
+
+
+ADABOOST_PRODUCT_BOUND = Measure("Π 2 sqrt(ε(1-ε))", measured_product_bound)
+ADABOOST_EXPONENTIAL_BOUND = Measure("exp(-2γ²T)", measured_exponential_bound, every_round=True)
+ADABOOST_ROUNDS = Measure("ln(2m)/(2γ²)", measured_rounds, needs="voters", direction=None)
+WEAK_EDGE = Measure("γ", measured_edge, needs="voters", direction="higher")

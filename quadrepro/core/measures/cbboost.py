@@ -7,15 +7,12 @@ of one vote, or of many with one column per vote.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.measures.checks import DELTA, check_delta
-
-if TYPE_CHECKING:
-    from quadrepro.core.measures.measure import Trained
+from quadrepro.core.measures.concentration import DELTA, check_delta
+from quadrepro.core.measures.measure import Measure, Trained
 
 RHOS = (0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
 """Margins ρ of which the measured margin bound takes the best."""
@@ -185,3 +182,9 @@ def _check(margins: FloatArray, largest: float, delta: float = DELTA) -> None:
         kind = "finite" if largest == np.inf else f"in [-{largest:g}, {largest:g}]"
         raise ValueError(f"margins must be {kind}")
     check_delta(delta)
+
+
+C_BOUND = Measure("C-bound", measured_c_bound)
+TEST_C_BOUND = Measure("C-bound on test examples", measured_test_c_bound)
+CBBOOST_PAC_BAYES = Measure("PAC-Bayesian bound", measured_pac_bayes, needs="voters")
+CORTES_MARGIN_BOUND = Measure("margin bound", measured_margin_bound, needs="voters", version=2)

@@ -9,16 +9,65 @@ training examples will not do: the vote was fitted to them.
 from __future__ import annotations
 
 from math import log, sqrt
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quadrepro.base.types import FloatArray
-from quadrepro.core.measures.checks import DELTA, check_draws, in_range
+from quadrepro.base.types import BoolArray, FloatArray
+from quadrepro.core.measures.measure import Measure, Trained
 
-if TYPE_CHECKING:
-    from quadrepro.core.measures.measure import Trained
+DELTA = 0.05
+"""Probability of failure of every bound that is measured, and the default of the functions."""
+
+
+ROUNDING = 1e-9
+"""A loss may rise by this much by rounding alone."""
+
+
+def check_delta(delta: float) -> None:
+    """Refuse a probability of failure outside (0, 1)."""
+    if not 0 < delta < 1:
+        raise ValueError(f"delta is a probability in (0, 1), not {delta}")
+
+
+def check_draws(n: int, least: int, delta: float) -> None:
+    """Refuse too few draws, or a probability of failure outside (0, 1)."""
+    if n < least:
+        raise ValueError(f"the bound needs n >= {least}, not {n}")
+    check_delta(delta)
+
+
+def check_edge(gamma: float) -> None:
+    """Refuse an edge outside (0, 1/2]."""
+    if not 0 < gamma <= 0.5:
+        raise ValueError(f"gamma must be in (0, 1/2], not {gamma}")
+
+
+def in_range(name: str, values: ArrayLike, high: float) -> FloatArray:
+    """Return the values as an array, and refuse any outside [0, high]."""
+    checked = np.asarray(values, dtype=np.float64)
+    if not ((checked >= 0) & (checked <= high)).all():
+        raise ValueError(f"{name} must be in [0, {high:g}], not {checked}")
+    return checked
+
+
+def margin_matrix(margins: FloatArray) -> FloatArray:
+    """Return the margins, and refuse all but a matrix with an example and a round."""
+    margins = np.asarray(margins, dtype=np.float64)
+    if margins.ndim != 2 or margins.size == 0:
+        raise ValueError(f"margins must be a matrix of examples by rounds, not {margins.shape}")
+    return margins
+
+
+def check_falls(falls: BoolArray, loss: str, algorithm: str) -> None:
+    """Refuse a loss that rises in some round, which it does not for this algorithm's margins."""
+    if not falls.all():
+        t = int(np.argmin(falls)) + 1
+        raise ValueError(
+            f"the {loss} loss rises in round {t}: these are not the margins of {algorithm}"
+        )
+
 
 Numbers = TypeVar("Numbers", float, FloatArray)
 """One number, or an array of any shape."""
@@ -26,25 +75,6 @@ Numbers = TypeVar("Numbers", float, FloatArray)
 
 def hoeffding(mean: Numbers, n: int, delta: float = DELTA) -> Numbers:
     """Return Hoeffding's bound, mean + sqrt(ln(1/δ) / (2n)) (Theorem 2.1).
-
-    Parameters
-    ----------
-    mean : float or ndarray
-        Mean of the draws.
-    n : int
-        Number of draws.
-    delta : float, default 0.05
-        Probability of failure, in (0, 1).
-
-    Returns
-    -------
-    float or ndarray
-        The bound, in the shape of `mean`.
-
-    Raises
-    ------
-    ValueError
-        If `n` or `delta` is out of range.
 
     Examples
     --------
@@ -57,27 +87,6 @@ def hoeffding(mean: Numbers, n: int, delta: float = DELTA) -> Numbers:
 
 def bernstein(mean: Numbers, variance: Numbers, n: int, delta: float = DELTA) -> Numbers:
     """Return Bernstein's bound, mean + sqrt(2 V ln(1/δ) / n) + ln(1/δ) / (3n) (Theorem 2.3).
-
-    Parameters
-    ----------
-    mean : float or ndarray
-        Mean of the draws.
-    variance : float or ndarray
-        True variance V of Z.
-    n : int
-        Number of draws.
-    delta : float, default 0.05
-        Probability of failure, in (0, 1).
-
-    Returns
-    -------
-    float or ndarray
-        The bound, in the shape of `mean`.
-
-    Raises
-    ------
-    ValueError
-        If `n` or `delta` is out of range.
 
     Examples
     --------
@@ -97,27 +106,6 @@ def empirical_bernstein(
 
     mean + sqrt(2 V̂ ln(2/δ) / n) + 7 ln(2/δ) / (3(n - 1))
 
-    Parameters
-    ----------
-    mean : float or ndarray
-        Mean of the draws.
-    sample_variance : float or ndarray
-        Variance V̂ of the draws with n - 1, which is Σ_{i>j} (Z_i - Z_j)² / (n (n - 1)).
-    n : int
-        Number of draws, two or more.
-    delta : float, default 0.05
-        Probability of failure, in (0, 1).
-
-    Returns
-    -------
-    float or ndarray
-        The bound, in the shape of `mean`.
-
-    Raises
-    ------
-    ValueError
-        If `n` or `delta` is out of range.
-
     Examples
     --------
     >>> float(round(empirical_bernstein(0.02, 0.02 * 0.98, 1000), 4))
@@ -134,25 +122,6 @@ def bernstein_of_errors(error: ArrayLike, n: int, delta: float = DELTA) -> Float
 
     It is the largest p that Theorem 2.3 allows: p <= error + sqrt(2 p(1 - p) t / n) + t / (3n) with
     t = ln(1/δ), a quadratic inequality in p.
-
-    Parameters
-    ----------
-    error : array-like
-        Shares of errors among the draws.
-    n : int
-        Number of draws.
-    delta : float, default 0.05
-        Probability of failure, in (0, 1).
-
-    Returns
-    -------
-    ndarray
-        The bound, in the shape of `error`, at most 1.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
 
     Examples
     --------
@@ -183,3 +152,10 @@ def measured_bernstein_bound(trained: Trained) -> FloatArray:
     """Return Bernstein's bound on the risk, from the test errors."""
     wrong = trained.test_wrong
     return bernstein_of_errors(wrong.mean(axis=1), wrong.shape[1])
+
+
+TEST_HOEFFDING_BOUND = Measure("Hoeffding's bound on the risk", measured_hoeffding_bound)
+TEST_EMPIRICAL_BERNSTEIN_BOUND = Measure(
+    "empirical Bernstein bound on the risk", measured_empirical_bernstein_bound
+)
+TEST_BERNSTEIN_BOUND = Measure("Bernstein's bound on the risk", measured_bernstein_bound)

@@ -8,17 +8,14 @@ theorems for one function fixed beforehand stand in `concentration`.
 from __future__ import annotations
 
 from math import log
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from quadrepro.base.types import FloatArray, IntArray
-from quadrepro.core.measures.checks import DELTA, check_draws, in_range
+from quadrepro.core.measures.concentration import DELTA, check_draws, in_range
+from quadrepro.core.measures.measure import Measure, Trained
 from quadrepro.core.voters.source import ZERO_VOTE
-
-if TYPE_CHECKING:
-    from quadrepro.core.measures.measure import Trained
 
 BITS = 64
 """Bits of a weight as it is computed: a vote is one of finitely many."""
@@ -26,25 +23,6 @@ BITS = 64
 
 def log_votes(n_voters: int, sizes: ArrayLike, bits: int = BITS) -> FloatArray:
     """Return ln(C(N, s) 2^(bits s)), the votes of at most s voters with weights of some bits.
-
-    Parameters
-    ----------
-    n_voters : int
-        Number of voters N.
-    sizes : array-like of int
-        Numbers of voters s in a vote; an empty vote counts as one of one voter.
-    bits : int, default 64
-        Bits of a weight.
-
-    Returns
-    -------
-    ndarray
-        The logarithms, in the shape of `sizes`.
-
-    Raises
-    ------
-    ValueError
-        If a vote has more than N voters, or fewer than none.
 
     Examples
     --------
@@ -64,25 +42,6 @@ def log_dichotomies(n_voters: int, sizes: ArrayLike, m: int) -> FloatArray:
     A vote of s given voters errs where y F(x) <= 0, on a halfspace through the origin of R^s. These
     have VC dimension s, so that Sauer's lemma allows Σ_{k≤s} C(m, k) ways; there are C(N, s)
     choices of voters.
-
-    Parameters
-    ----------
-    n_voters : int
-        Number of voters N.
-    sizes : array-like of int
-        Numbers of voters s in a vote; an empty vote counts as one of one voter.
-    m : int
-        Number of examples.
-
-    Returns
-    -------
-    ndarray
-        The logarithms, in the shape of `sizes`.
-
-    Raises
-    ------
-    ValueError
-        If a vote has more than N voters, or fewer than none.
 
     Examples
     --------
@@ -105,25 +64,6 @@ def log_cover(n_voters: int, sizes: ArrayLike, radius: float) -> FloatArray:
     voters with values in [-1, 1]. The unit ball of R^s has a net of (1 + 2/radius)^s points, and
     there are C(N, s) choices of voters.
 
-    Parameters
-    ----------
-    n_voters : int
-        Number of voters N.
-    sizes : array-like of int
-        Numbers of voters s in a vote; an empty vote counts as one of one voter.
-    radius : float
-        The radius, above 0.
-
-    Returns
-    -------
-    ndarray
-        The logarithms, in the shape of `sizes`.
-
-    Raises
-    ------
-    ValueError
-        If a vote has more than N voters or fewer than none, or `radius` is not above 0.
-
     Examples
     --------
     >>> import numpy as np
@@ -138,16 +78,6 @@ def log_cover(n_voters: int, sizes: ArrayLike, radius: float) -> FloatArray:
 
 def log_size_share(sizes: ArrayLike) -> FloatArray:
     """Return ln(s (s + 1)): size s gets the share 1/(s (s + 1)) of δ, and all sizes the whole.
-
-    Parameters
-    ----------
-    sizes : array-like of int
-        Numbers of voters in a vote; an empty vote counts as one of one voter.
-
-    Returns
-    -------
-    ndarray
-        The logarithms, in the shape of `sizes`.
 
     Examples
     --------
@@ -177,27 +107,6 @@ def finite_class(mean: ArrayLike, n: int, log_size: ArrayLike, delta: float = DE
     mean + sqrt(ln(|F|/δ) / (2n)). The paper prints ln(|F|)/δ, which would leave a class of one
     function no deviation at all.
 
-    Parameters
-    ----------
-    mean : array-like
-        Mean loss of a function, with losses in [0, 1].
-    n : int
-        Number of draws.
-    log_size : array-like
-        ln |F|.
-    delta : float, default 0.05
-        Probability of failure, in (0, 1).
-
-    Returns
-    -------
-    ndarray
-        The bound, in the common shape.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-
     Examples
     --------
     >>> import numpy as np
@@ -218,29 +127,6 @@ def empirical_bernstein_of_class(
     functions that come within 1/n of every one of the class on any 2n examples. With the 0-1 loss
     it is Lemma 3.1. Maurer and Pontil prove it for n >= 16; for a smaller n it is above 1.
 
-    Parameters
-    ----------
-    mean : array-like
-        Mean loss of a function, with losses in [0, 1].
-    sample_variance : array-like
-        Variance V̂ of its losses with n - 1.
-    n : int
-        Number of draws, two or more.
-    log_size : array-like
-        ln(M / 10).
-    delta : float, default 0.05
-        Probability of failure, in (0, 1).
-
-    Returns
-    -------
-    ndarray
-        The bound, in the common shape.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-
     Examples
     --------
     >>> import numpy as np
@@ -258,23 +144,6 @@ def penalised_error(error: ArrayLike, lam: float) -> FloatArray:
 
     It increases with p up to 1/2, so that of errors below 1/2 the least has the least penalised
     error, whatever λ is: with the 0-1 loss the penalty changes no minimiser (below Lemma 3.1).
-
-    Parameters
-    ----------
-    error : array-like
-        Shares of errors p.
-    lam : float
-        Weight λ of the deviation, 0 or more.
-
-    Returns
-    -------
-    ndarray
-        The penalised errors, in the shape of `error`.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
 
     Examples
     --------
@@ -317,3 +186,10 @@ def measured_exponential_theorem25(trained: Trained) -> FloatArray:
 def _wrong(trained: Trained) -> FloatArray:
     """Return which training examples have y F <= 0, as the paper's 0-1 loss counts them."""
     return (trained.margins <= ZERO_VOTE).astype(np.float64)
+
+
+EBBOOST_COROLLARY22 = Measure("Corollary 2.2", measured_corollary22, needs="voters")
+EBBOOST_THEOREM25 = Measure("Theorem 2.5, 0-1 loss", measured_theorem25, needs="voters")
+EBBOOST_THEOREM25_EXPONENTIAL = Measure(
+    "Theorem 2.5, exponential loss", measured_exponential_theorem25, needs="voters"
+)

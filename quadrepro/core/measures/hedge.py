@@ -7,35 +7,15 @@ at most η T + ln(m)/η after T rounds. `quadrepro.core.learners.greedy.hedge` i
 from __future__ import annotations
 
 from math import floor, log, nan, sqrt
-from typing import TYPE_CHECKING
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.measures.adaboost import edge_of_voters
-from quadrepro.core.measures.checks import ROUNDING, check_edge
-
-if TYPE_CHECKING:
-    from quadrepro.core.measures.measure import Trained
+from quadrepro.core.measures.concentration import ROUNDING, check_edge
+from quadrepro.core.measures.measure import Measure, Trained
 
 
 def regret_bound(n_rounds: int, m: int) -> float:
     """Return 2 sqrt(T ln m), the bound on the regret at the rate η = sqrt(ln(m)/T).
-
-    Parameters
-    ----------
-    n_rounds : int
-        Number of rounds T.
-    m : int
-        Number of training examples, two or more.
-
-    Returns
-    -------
-    float
-        The bound; above T, which no regret exceeds, if T < 4 ln m.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
 
     Examples
     --------
@@ -53,23 +33,6 @@ def experts_rounds(gamma: float, m: int) -> int:
 
     From there on `regret_bound` is below γ T, so that every example is right in more than half of
     the rounds.
-
-    Parameters
-    ----------
-    gamma : float
-        Edge γ, in (0, 1/2], that some voter has on every weighting of the examples.
-    m : int
-        Number of training examples, two or more.
-
-    Returns
-    -------
-    int
-        Number of rounds.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
 
     Examples
     --------
@@ -90,3 +53,6 @@ def measured_rounds(trained: Trained) -> FloatArray:
 def _check(m: int) -> None:
     if m < 2:
         raise ValueError(f"the experts need m >= 2 training examples, not {m}")
+
+
+EXPERTS_ROUNDS = Measure("4 ln(m)/γ²", measured_rounds, needs="voters", direction=None)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from pkgutil import resolve_name
 from typing import Any, Literal, TypeVar
 
 import numpy as np
 
 from quadrepro.base import plugins
+from quadrepro.base.plugins import Places
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
 from quadrepro.core.voters.reduction import reduce_problem
 from quadrepro.core.voters.source import ZERO_VOTE
@@ -25,10 +25,8 @@ class Measure:
     ----------
     title : str
         What tables and figures call it.
-    function : str or callable
-        A function that takes a `Trained` and returns an array of shape (n_candidates,), or its
-        ``"module:name"`` below `quadrepro.core.measures`, which is imported when the measure
-        is first taken, so that a config loads only what it measures.
+    function : callable
+        Takes a `Trained` and returns an array of shape (n_candidates,).
     needs : {"scores", "voters"}, default "scores"
         What it is measured on: the scores of any learner, or the voters and weights of a vote.
     direction : {"lower", "higher"} or None, default "lower"
@@ -40,7 +38,7 @@ class Measure:
     """
 
     title: str
-    function: str | Callable[[Trained], FloatArray]
+    function: Callable[[Trained], FloatArray]
     needs: Literal["scores", "voters"] = "scores"
     direction: Literal["lower", "higher"] | None = "lower"
     every_round: bool = False
@@ -49,8 +47,6 @@ class Measure:
     @property
     def module(self) -> str:
         """Name of the module of its function."""
-        if isinstance(self.function, str):
-            return f"quadrepro.core.measures.{self.function.split(':')[0]}"
         return self.function.__module__
 
     @property
@@ -59,19 +55,8 @@ class Measure:
         return self.needs == "voters"
 
     def __call__(self, trained: Trained) -> FloatArray:
-        """Return the measure of every candidate, shape (n_candidates,).
-
-        Raises
-        ------
-        ValueError
-            If it needs votes and the learner has none.
-        """
-        named = self.function
-        function = (
-            resolve_name(f"quadrepro.core.measures.{named}") if isinstance(named, str) else named
-        )
-        values: FloatArray = function(trained)
-        return values
+        """Return the measure of every candidate, shape (n_candidates,)."""
+        return self.function(trained)
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,26 +100,14 @@ class Trained:
 
     @property
     def votes(self) -> FloatArray:
-        """The voter weights.
-
-        Raises
-        ------
-        ValueError
-            If the learner has no voters.
-        """
+        """The voter weights."""
         if self.weights is None:
             raise ValueError(_NO_VOTERS)
         return self.weights
 
     @property
     def voters(self) -> FloatArray:
-        """The voter matrix of the training part.
-
-        Raises
-        ------
-        ValueError
-            If the learner has no voters.
-        """
+        """The voter matrix of the training part."""
         if self.H is None:
             raise ValueError(_NO_VOTERS)
         return self.H
@@ -204,99 +177,48 @@ class Trained:
 _NO_VOTERS = "this is measured on a vote over voters, and the learner has none"
 
 
-MEASURES: dict[str, Measure] = {
-    "train_error": Measure("training error", "measure:train_error"),
-    "train_error_positive_ties": Measure(
-        "training error, ties positive", "measure:train_error_with_positive_ties"
-    ),
-    "test_error": Measure("test error", "measure:test_error"),
-    "train_mse": Measure("training MSE", "measure:train_mse"),
-    "test_mse": Measure("test MSE", "measure:test_mse"),
-    "quadratic_risk": Measure("quadratic risk", "measure:quadratic_risk"),
-    "clipped_quadratic_risk": Measure("clipped quadratic risk", "quadboost:measured_clipped_risk"),
-    "voters": Measure("voters", "measure:voters", needs="voters", direction=None),
-    "distinct_voters": Measure(
-        "distinct voters", "measure:distinct_voters", needs="voters", direction=None
-    ),
-    "correlation_in_vote": Measure(
-        "residual correlation of the vote's voters",
-        "measure:correlation_in_vote",
-        needs="voters",
-        direction=None,
-    ),
-    "correlation_of_others": Measure(
-        "of the best other voter", "measure:correlation_of_others", needs="voters", direction=None
-    ),
-    "c_bound": Measure("C-bound", "cbboost:measured_c_bound"),
-    "test_c_bound": Measure("C-bound on test examples", "cbboost:measured_test_c_bound"),
-    "cbboost_pac_bayes": Measure(
-        "PAC-Bayesian bound", "cbboost:measured_pac_bayes", needs="voters"
-    ),
-    "cortes_margin_bound": Measure(
-        "margin bound", "cbboost:measured_margin_bound", needs="voters", version=2
-    ),
-    "test_hoeffding_bound": Measure(
-        "Hoeffding's bound on the risk", "concentration:measured_hoeffding_bound"
-    ),
-    "test_empirical_bernstein_bound": Measure(
-        "empirical Bernstein bound on the risk",
-        "concentration:measured_empirical_bernstein_bound",
-    ),
-    "test_bernstein_bound": Measure(
-        "Bernstein's bound on the risk", "concentration:measured_bernstein_bound"
-    ),
-    "ebboost_corollary22": Measure("Corollary 2.2", "ebboost:measured_corollary22", needs="voters"),
-    "ebboost_theorem25": Measure(
-        "Theorem 2.5, 0-1 loss", "ebboost:measured_theorem25", needs="voters"
-    ),
-    "ebboost_theorem25_exponential": Measure(
-        "Theorem 2.5, exponential loss",
-        "ebboost:measured_exponential_theorem25",
-        needs="voters",
-    ),
-    "adaboost_product_bound": Measure("Π 2 sqrt(ε(1-ε))", "adaboost:measured_product_bound"),
-    "adaboost_exponential_bound": Measure(
-        "exp(-2γ²T)", "adaboost:measured_exponential_bound", every_round=True
-    ),
-    "adaboost_rounds": Measure(
-        "ln(2m)/(2γ²)", "adaboost:measured_rounds", needs="voters", direction=None
-    ),
-    "experts_rounds": Measure(
-        "4 ln(m)/γ²", "hedge:measured_rounds", needs="voters", direction=None
-    ),
-    "weak_edge": Measure("γ", "adaboost:measured_edge", needs="voters", direction="higher"),
-    "quadboost_quadratic_bound": Measure(
-        "1 - Tγ²", "quadboost:measured_quadratic_bound", every_round=True
-    ),
-    "quadboost_theorem1_p1": Measure(
-        "Theorem 1, p = 1", "quadboost:measured_theorem1_p1", needs="voters", version=2
-    ),
-    "quadboost_theorem1_p2": Measure(
-        "Theorem 1, p = 2", "quadboost:measured_theorem1_p2", needs="voters", version=2
-    ),
-    "quadboost_theorem1_pinf": Measure(
-        "Theorem 1, p = ∞", "quadboost:measured_theorem1_pinf", needs="voters", version=2
-    ),
-    "quadboost_lemma1_p2": Measure(
-        "Lemma 1, p = 2", "rademacher:measured_lemma1_p2", needs="voters", direction=None
-    ),
-    "quadboost_lemma1_pinf": Measure(
-        "Lemma 1, p = ∞", "rademacher:measured_lemma1_pinf", needs="voters", direction=None
-    ),
-    "rademacher_complexity": Measure(
-        "Rademacher complexity",
-        "rademacher:measured_complexity",
-        needs="voters",
-        direction=None,
-    ),
-    "rademacher_complexity_upper": Measure(
-        "with its confidence", "rademacher:measured_upper", needs="voters", direction=None
-    ),
-    "massart": Measure(
-        "Massart's bound", "rademacher:measured_massart", needs="voters", direction=None
-    ),
-}
-"""One entry per measure."""
+MEASURES = Places(
+    "quadrepro.core.measures",
+    Measure,
+    {
+        "train_error": "measure:TRAIN_ERROR",
+        "train_error_positive_ties": "measure:TRAIN_ERROR_POSITIVE_TIES",
+        "test_error": "measure:TEST_ERROR",
+        "train_mse": "measure:TRAIN_MSE",
+        "test_mse": "measure:TEST_MSE",
+        "quadratic_risk": "measure:QUADRATIC_RISK",
+        "clipped_quadratic_risk": "quadboost:CLIPPED_QUADRATIC_RISK",
+        "voters": "measure:VOTERS",
+        "distinct_voters": "measure:DISTINCT_VOTERS",
+        "correlation_in_vote": "measure:CORRELATION_IN_VOTE",
+        "correlation_of_others": "measure:CORRELATION_OF_OTHERS",
+        "c_bound": "cbboost:C_BOUND",
+        "test_c_bound": "cbboost:TEST_C_BOUND",
+        "cbboost_pac_bayes": "cbboost:CBBOOST_PAC_BAYES",
+        "cortes_margin_bound": "cbboost:CORTES_MARGIN_BOUND",
+        "test_hoeffding_bound": "concentration:TEST_HOEFFDING_BOUND",
+        "test_empirical_bernstein_bound": "concentration:TEST_EMPIRICAL_BERNSTEIN_BOUND",
+        "test_bernstein_bound": "concentration:TEST_BERNSTEIN_BOUND",
+        "ebboost_corollary22": "ebboost:EBBOOST_COROLLARY22",
+        "ebboost_theorem25": "ebboost:EBBOOST_THEOREM25",
+        "ebboost_theorem25_exponential": "ebboost:EBBOOST_THEOREM25_EXPONENTIAL",
+        "adaboost_product_bound": "adaboost:ADABOOST_PRODUCT_BOUND",
+        "adaboost_exponential_bound": "adaboost:ADABOOST_EXPONENTIAL_BOUND",
+        "adaboost_rounds": "adaboost:ADABOOST_ROUNDS",
+        "experts_rounds": "hedge:EXPERTS_ROUNDS",
+        "weak_edge": "adaboost:WEAK_EDGE",
+        "quadboost_quadratic_bound": "quadboost:QUADBOOST_QUADRATIC_BOUND",
+        "quadboost_theorem1_p1": "quadboost:QUADBOOST_THEOREM1_P1",
+        "quadboost_theorem1_p2": "quadboost:QUADBOOST_THEOREM1_P2",
+        "quadboost_theorem1_pinf": "quadboost:QUADBOOST_THEOREM1_PINF",
+        "quadboost_lemma1_p2": "rademacher:QUADBOOST_LEMMA1_P2",
+        "quadboost_lemma1_pinf": "rademacher:QUADBOOST_LEMMA1_PINF",
+        "rademacher_complexity": "rademacher:RADEMACHER_COMPLEXITY",
+        "rademacher_complexity_upper": "rademacher:RADEMACHER_COMPLEXITY_UPPER",
+        "massart": "rademacher:MASSART",
+    },
+)
+"""The measures of quadrepro itself; each declares its entry in its own file."""
 
 RENAMED = {
     "theorem1_p1": "quadboost_theorem1_p1",
@@ -318,13 +240,6 @@ RENAMED = {
 def find_measure(name: str) -> Measure:
     """Return a measure by its name.
 
-    Raises
-    ------
-    KeyError
-        If there is none; the message gives the nearest name, or the new one of an old name.
-    ConfigError
-        If an extension cannot be used.
-
     Examples
     --------
     >>> find_measure("c_bound").title
@@ -341,20 +256,7 @@ def title_of(name: str) -> str:
 
 
 def measure(names: Sequence[str], trained: Trained) -> dict[str, list[float]]:
-    """Measure every candidate of a path.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Names of measures.
-    trained : Trained
-        The candidates; one without a solution has NaN scores and weights.
-
-    Returns
-    -------
-    dict of str to list of float
-        One number per candidate under each name; NaN for a candidate without a solution.
-    """
+    """Measure every candidate of a path."""
     solved = np.asarray(~np.isnan(trained.scores).any(axis=1))
     of_solved = replace(
         trained,
@@ -435,3 +337,19 @@ def _like(H: FloatArray, weights: FloatArray) -> BoolArray:
     """Return which voters are equal to one with a weight, up to sign."""
     products = H[:, weights != 0].T @ H / len(H)
     return np.asarray((np.abs(products) >= 1 - EQUAL).any(axis=0))
+
+
+TRAIN_ERROR = Measure("training error", train_error)
+TRAIN_ERROR_POSITIVE_TIES = Measure("training error, ties positive", train_error_with_positive_ties)
+TEST_ERROR = Measure("test error", test_error)
+TRAIN_MSE = Measure("training MSE", train_mse)
+TEST_MSE = Measure("test MSE", test_mse)
+QUADRATIC_RISK = Measure("quadratic risk", quadratic_risk)
+VOTERS = Measure("voters", voters, needs="voters", direction=None)
+DISTINCT_VOTERS = Measure("distinct voters", distinct_voters, needs="voters", direction=None)
+CORRELATION_IN_VOTE = Measure(
+    "residual correlation of the vote's voters", correlation_in_vote, needs="voters", direction=None
+)
+CORRELATION_OF_OTHERS = Measure(
+    "of the best other voter", correlation_of_others, needs="voters", direction=None
+)

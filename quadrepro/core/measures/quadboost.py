@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.measures import rademacher
-from quadrepro.core.measures.checks import DELTA, ROUNDING, check_falls, in_range, margin_matrix
+from quadrepro.core.measures.concentration import (
+    DELTA,
+    ROUNDING,
+    check_falls,
+    in_range,
+    margin_matrix,
+)
+from quadrepro.core.measures.measure import Measure, Trained
 from quadrepro.core.measures.rademacher import norm_complexity
-
-if TYPE_CHECKING:
-    from quadrepro.core.measures.measure import Trained
 
 
 def correlations(margins: FloatArray) -> FloatArray:
@@ -51,23 +54,6 @@ def quadratic_bound(gamma: ArrayLike, n_rounds: ArrayLike) -> FloatArray:
 
     It holds as long as every round's pick has |c| >= γ (QuadBoost, section 3).
 
-    Parameters
-    ----------
-    gamma : array-like
-        γ in [0, 1], a lower bound on |c| in the T rounds.
-    n_rounds : array-like
-        Numbers of rounds T, broadcast with `gamma`.
-
-    Returns
-    -------
-    ndarray
-        The bound, in the common shape; below 0 if γ cannot last that long.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-
     Examples
     --------
     >>> quadratic_bound(0.5, [1, 4, 8]).tolist()
@@ -82,23 +68,6 @@ def rounds_to_error(gamma: float, error: float = 0.0) -> int:
 
     1 - Tγ² is then at most ε, and so is the training error. With ε = 0 it is the 1/γ² of the paper,
     which no run exceeds with |c| >= γ in every round.
-
-    Parameters
-    ----------
-    gamma : float
-        γ in (0, 1], a lower bound on |c| in every round.
-    error : float, default 0.0
-        ε, in [0, 1].
-
-    Returns
-    -------
-    int
-        Number of rounds.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
 
     Examples
     --------
@@ -273,25 +242,6 @@ def theory_lambda(n: ArrayLike, p: float, complexity: float) -> FloatArray:
     p = 2 and 8 n R(H) with p = ∞. QuadBoost-L2's rule is that of the squared norm, and
     QuadBoost-L∞ has a largest weight in place of λ.
 
-    Parameters
-    ----------
-    n : array-like of int
-        Numbers of voters in the vote.
-    p : float
-        Norm, 1 to infinity.
-    complexity : float
-        R(H).
-
-    Returns
-    -------
-    ndarray
-        λ, in the shape of `n`.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-
     Examples
     --------
     >>> theory_lambda([1, 4], 1, 0.1).tolist(), theory_lambda([1, 4], 2, 0.1).tolist()
@@ -331,3 +281,12 @@ def _theorem1(p: float) -> Callable[[Trained], FloatArray]:
 measured_theorem1_p1 = _theorem1(1)
 measured_theorem1_p2 = _theorem1(2)
 measured_theorem1_pinf = _theorem1(np.inf)
+
+
+CLIPPED_QUADRATIC_RISK = Measure("clipped quadratic risk", measured_clipped_risk)
+QUADBOOST_QUADRATIC_BOUND = Measure("1 - Tγ²", measured_quadratic_bound, every_round=True)
+QUADBOOST_THEOREM1_P1 = Measure("Theorem 1, p = 1", measured_theorem1_p1, needs="voters", version=2)
+QUADBOOST_THEOREM1_P2 = Measure("Theorem 1, p = 2", measured_theorem1_p2, needs="voters", version=2)
+QUADBOOST_THEOREM1_PINF = Measure(
+    "Theorem 1, p = ∞", measured_theorem1_pinf, needs="voters", version=2
+)

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from math import log, sqrt
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.measures.checks import DELTA, check_delta
-
-if TYPE_CHECKING:
-    from quadrepro.core.measures.measure import Trained
+from quadrepro.core.measures.concentration import DELTA, check_delta
+from quadrepro.core.measures.measure import Measure, Trained
 
 SIGN_VECTORS = 1000
 """Number of random sign vectors behind every measured complexity."""
@@ -181,23 +179,6 @@ def _mean_norm(batches: Iterable[FloatArray], p: float) -> float:
 def norm_complexity(n: ArrayLike, p: float) -> FloatArray:
     """Return n^(1-1/p), by which Lemma 1 multiplies R_S(H) for votes of unit norm.
 
-    Parameters
-    ----------
-    n : array-like of int
-        Numbers of voters in the vote.
-    p : float
-        Norm, 1 to infinity.
-
-    Returns
-    -------
-    ndarray
-        The factors, in the shape of `n`.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-
     Examples
     --------
     >>> norm_complexity([1, 4, 9], p=2).tolist()
@@ -213,23 +194,6 @@ def norm_complexity(n: ArrayLike, p: float) -> FloatArray:
 
 def massart(n_voters: int, m: int) -> float:
     """Return sqrt(2 ln(N)/m) >= R_S with N = 2 n_voters (Massart's finite class lemma).
-
-    Parameters
-    ----------
-    n_voters : int
-        Number of voters with values in [-1, 1], complements not counted.
-    m : int
-        Number of examples.
-
-    Returns
-    -------
-    float
-        The bound.
-
-    Raises
-    ------
-    ValueError
-        If a number is below 1.
 
     Examples
     --------
@@ -281,3 +245,16 @@ def _lemma1(p: float) -> Callable[[Trained], FloatArray]:
 
 measured_lemma1_p2 = _lemma1(2)
 measured_lemma1_pinf = _lemma1(np.inf)
+
+
+QUADBOOST_LEMMA1_P2 = Measure("Lemma 1, p = 2", measured_lemma1_p2, needs="voters", direction=None)
+QUADBOOST_LEMMA1_PINF = Measure(
+    "Lemma 1, p = ∞", measured_lemma1_pinf, needs="voters", direction=None
+)
+RADEMACHER_COMPLEXITY = Measure(
+    "Rademacher complexity", measured_complexity, needs="voters", direction=None
+)
+RADEMACHER_COMPLEXITY_UPPER = Measure(
+    "with its confidence", measured_upper, needs="voters", direction=None
+)
+MASSART = Measure("Massart's bound", measured_massart, needs="voters", direction=None)

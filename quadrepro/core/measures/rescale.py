@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.measures.checks import in_range
+from quadrepro.core.measures.concentration import in_range
 
 Loss = Literal["l2", "logistic", "exponential"]
 
@@ -31,25 +31,6 @@ def largest_loss(loss: Loss, f: ArrayLike, y: float = 1.0) -> FloatArray:
 
     (R1 + R2)² for the squared loss, ln(1 + exp(R1)) for the logistic and exp(R1) for the
     exponential loss.
-
-    Parameters
-    ----------
-    loss : {"l2", "logistic", "exponential"}
-        The loss φ.
-    f : array-like
-        Bounds R1 on the scores.
-    y : float, default 1.0
-        Bound R2 on the targets; 1 for labels.
-
-    Returns
-    -------
-    ndarray
-        The largest losses, in the shape of `f`.
-
-    Raises
-    ------
-    ValueError
-        If the loss is not known or a bound is negative.
 
     Examples
     --------
@@ -85,31 +66,6 @@ def excess_risk(
 
     It is at most C times the first term and C' times the second, for α_k = 3/(k + 3).
 
-    Parameters
-    ----------
-    k : array-like
-        Numbers of rounds, 1 or more.
-    m : array-like
-        Numbers of training examples, 1 or more, broadcast with `k`.
-    h_norm : float
-        ‖h‖₁, the least sum of the sizes of weights that give h.
-    loss : {"l2", "logistic", "exponential"}
-        The loss φ.
-    y : float, default 1.0
-        Bound M on the targets; 1 for labels.
-    truncated : bool
-        Whether scores are cut at ±M (Corollary 1): H_φ(M, M) takes the place of H_φ(ln k, M).
-
-    Returns
-    -------
-    Excess
-        The terms, in the common shape.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range or the loss is not known.
-
     Examples
     --------
     >>> terms = excess_risk([10, 100], 10_000, 2.0, "logistic", truncated=False)
@@ -135,27 +91,6 @@ def stopping_rounds(m: int, h_norm: float, loss: Loss, y: float = 1.0) -> int:
     The corollary stops where k is the root of m over the sum, whose size depends on k: about
     sqrt(m) for the squared and the logistic loss and m^(1/3) for the exponential loss.
 
-    Parameters
-    ----------
-    m : int
-        Number of training examples, 1 or more.
-    h_norm : float
-        ‖h‖₁.
-    loss : {"l2", "logistic", "exponential"}
-        The loss φ.
-    y : float, default 1.0
-        Bound M on the targets; 1 for labels.
-
-    Returns
-    -------
-    int
-        Number of rounds, 1 or more.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range or the loss is not known.
-
     Examples
     --------
     >>> [stopping_rounds(m, 1.0, "exponential") for m in (1000, 8000)]
@@ -175,23 +110,6 @@ def truncate(scores: ArrayLike, largest: float) -> FloatArray:
 
     With targets in [-M, M] the squared loss does not rise. The paper says so of every loss; the
     logistic and the exponential loss rise where y F > M, and fall where y F < -M.
-
-    Parameters
-    ----------
-    scores : array-like
-        Scores F.
-    largest : float
-        M.
-
-    Returns
-    -------
-    ndarray
-        min(M, |F|) sign(F), in the shape of `scores`.
-
-    Raises
-    ------
-    ValueError
-        If M is negative.
 
     Examples
     --------

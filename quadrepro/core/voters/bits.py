@@ -54,13 +54,12 @@ def pack_stumps(X: FloatArray, thresholds: FloatArray) -> Bits:
     ndarray of uint64, shape (n_attributes * per_attribute, n_words)
         The bits, in the order of the columns of `Stumps.transform`.
     """
-    if not compiling.enabled():
+    loops = compiling.beside(__name__)
+    if loops is None:
         return pack((X.T[:, None, :] > thresholds[:, :, None]).reshape(thresholds.size, len(X)))
-    from quadrepro.core.voters import bits_compiled as kernel
-
     bits = np.empty((thresholds.size, -(-len(X) // WORD)), dtype=np.uint64)
     # Compiled loops take no array that cannot be written to.
-    kernel.compare(np.require(X, None, ["C", "W"]), np.require(thresholds, None, ["C", "W"]), bits)
+    loops.compare(np.require(X, None, ["C", "W"]), np.require(thresholds, None, ["C", "W"]), bits)
     return bits
 
 
@@ -74,11 +73,10 @@ def add_differences(bits: Bits, counts: Counts) -> None:
     counts : ndarray of int64, shape (n_voters, n_voters)
         What is added to; only the entries above the diagonal change.
     """
-    if not compiling.enabled():
+    loops = compiling.beside(__name__)
+    if loops is None:
         for j in range(len(bits) - 1):
             differ = np.bitwise_count(bits[j] ^ bits[j + 1 :])
             counts[j, j + 1 :] += differ.sum(axis=1, dtype=np.int64)
         return
-    from quadrepro.core.voters import bits_compiled as kernel
-
-    kernel.add_differences(bits, counts)
+    loops.add_differences(bits, counts)

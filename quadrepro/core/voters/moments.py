@@ -117,13 +117,7 @@ class Moments:
 
     @classmethod
     def none(cls, n_voters: int) -> Moments:
-        """Return the moments of no example, to which others can be added.
-
-        Parameters
-        ----------
-        n_voters : int
-            Number of voters.
-        """
+        """Return the moments of no example, to which others can be added."""
         return cls(np.zeros((n_voters, n_voters), np.int64), np.zeros(n_voters, np.int64), 0)
 
     def __add__(self, other: Moments) -> Moments:
@@ -141,18 +135,7 @@ class Moments:
         )
 
     def problem(self, *, merge_voters: bool = True) -> MomentProblem:
-        """Return the voting problem with these moments.
-
-        Parameters
-        ----------
-        merge_voters : bool, default True
-            Whether to merge voters that are equal up to sign.
-
-        Raises
-        ------
-        ValueError
-            If there is no example.
-        """
+        """Return the voting problem with these moments."""
         if not self.n_examples:
             raise ValueError("there is no example")
         n_voters = len(self.agreements)

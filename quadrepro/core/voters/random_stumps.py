@@ -100,13 +100,9 @@ class StumpVote:
     def sums(self, codes: Codes) -> FloatArray:
         """Return the sum of the vote for each coded example, shape (n_examples,)."""
         total = np.zeros(codes.shape[1])
-        if compiling.enabled():
-            from quadrepro.core.voters import random_stumps_compiled
-
+        if loops := compiling.beside(__name__):
             row = np.zeros(len(self.weights), dtype=np.intp)
-            random_stumps_compiled.add(
-                codes, self.attributes, self.cuts, self.weights, row, total[None]
-            )
+            loops.add(codes, self.attributes, self.cuts, self.weights, row, total[None])
             return total
         for attribute, cut, weight in zip(self.attributes, self.cuts, self.weights, strict=True):
             total += np.where(codes[attribute] > cut, weight, -weight)
@@ -182,11 +178,9 @@ class RandomStumps(VoterSource):
 
     def sums(self, units: FloatArray, out: FloatArray) -> None:
         """Take twice the sum over the examples above each threshold, less the sum over all."""
-        if compiling.enabled():
-            from quadrepro.core.voters import random_stumps_compiled
-
+        if loops := compiling.beside(__name__):
             stumps = self.attributes, self.cuts, self.turns
-            random_stumps_compiled.sums(units, self._y, *self._ordered, *stumps, out)
+            loops.sums(units, self._y, *self._ordered, *stumps, out)
             return
         above = self._codes.take(self.attributes, axis=0) > self.cuts[:, None]
         if not self.complements:
@@ -199,10 +193,8 @@ class RandomStumps(VoterSource):
     def signs(self, picks: IntArray, out: FloatArray) -> None:
         """Compare the picked stumps with all examples."""
         attributes, cuts, turns = self.attributes[picks], self.cuts[picks], self.turns[picks]
-        if compiling.enabled():
-            from quadrepro.core.voters import random_stumps_compiled
-
-            random_stumps_compiled.signs(self._codes, self._y, attributes, cuts, turns, out)
+        if loops := compiling.beside(__name__):
+            loops.signs(self._codes, self._y, attributes, cuts, turns, out)
             return
         above = self._codes[attributes] > cuts[:, None]
         np.multiply(np.where(above, self._y, -self._y), turns[:, None], out=out)

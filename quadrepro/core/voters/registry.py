@@ -8,13 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from inspect import signature
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from quadrepro.base import plugins
 from quadrepro.base.plugins import Places
-
-if TYPE_CHECKING:
-    from quadrepro.core.voters.voter_set import VoterSet
 
 SEED = "random_state"
 """The parameter that says where random numbers come from."""
@@ -32,7 +29,7 @@ class VoterSetEntry:
         What captions call the voters.
     """
 
-    maker: Callable[..., VoterSet]
+    maker: Callable[..., Any]
     label: str
 
     @property
@@ -45,16 +42,8 @@ class VoterSetEntry:
         """Names and defaults of its parameters."""
         return {p.name: p.default for p in signature(self.maker).parameters.values()}
 
-    def make(self, parameters: Mapping[str, Any], seed: Callable[[], int]) -> VoterSet:
-        """Return the voter set, not fitted.
-
-        Parameters
-        ----------
-        parameters : mapping of str to Any
-            Parameters of the class.
-        seed : callable
-            Returns the value of ``random_state``, if the class has it and it is not given.
-        """
+    def make(self, parameters: Mapping[str, Any], seed: Callable[[], int]) -> Any:
+        """Return the voter set, not fitted."""
         drawn = SEED in self.parameters and parameters.get(SEED) is None
         return self.maker(**parameters, **({SEED: seed()} if drawn else {}))
 
@@ -80,13 +69,5 @@ VOTER_SETS = Places(
 
 
 def find_voter_set(name: str) -> VoterSetEntry:
-    """Return the entry of a voter set.
-
-    Raises
-    ------
-    KeyError
-        If there is none; the message gives the nearest name.
-    ConfigError
-        If an extension cannot be used.
-    """
+    """Return the entry of a voter set."""
     return plugins.look_up("voters", name, VOTER_SETS, VoterSetEntry, "voter set")

@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 
 from quadrepro.base.files import is_special
 from quadrepro.base.types import FloatArray
-from quadrepro.data.canonical import Column, nominal_column
+from quadrepro.data.canonical import Column, Frame, nominal_column
 from quadrepro.data.schema import MAX_COLUMNS
-from quadrepro.data.sources.frame import BYTES, Frame, limit, refuse_bytes
+from quadrepro.data.sources.frame import BYTES, limit, refuse_bytes
 from quadrepro.data.sources.schema import FileLayout
 from quadrepro.errors import DataError
 
@@ -40,26 +40,7 @@ _IDX_IMAGES, _IDX_LABELS = 2051, 2049
 
 
 def libsvm(content: bytes, origin: str, n_features: int) -> Frame:
-    """Read sparse rows in LIBSVM's format.
-
-    Parameters
-    ----------
-    content : bytes
-    origin : str
-        The file in words, for messages.
-    n_features : int
-        The number of features, or 0 for as many as occur.
-
-    Returns
-    -------
-    Frame
-        The features in their order, then the label as text.
-
-    Raises
-    ------
-    DataError
-        If the content is not valid, or has more features than expected.
-    """
+    """Read sparse rows in LIBSVM's format."""
     from sklearn.datasets import load_svmlight_file
 
     try:
@@ -139,23 +120,7 @@ def mat(content: bytes, origin: str) -> Frame:
 
 
 def idx(files: Sequence[tuple[str, bytes]]) -> Frame:
-    """Read files in MNIST's format.
-
-    Parameters
-    ----------
-    files : sequence of tuple of (str, bytes)
-        Names and contents: images, labels, images, labels and so on.
-
-    Returns
-    -------
-    Frame
-        The pixels as numbers, row by row of an image, then the label as text.
-
-    Raises
-    ------
-    DataError
-        If the files are not valid, or not pairs with as many images as labels.
-    """
+    """Read files in MNIST's format."""
     names = " + ".join(name for name, _ in files)
     if len(files) % 2 or not files:
         raise DataError(
@@ -289,30 +254,7 @@ FEW_CODES = 10
 
 
 def read_file(path: Path, layout: FileLayout, member: str = "") -> Frame:
-    """Read the table in a file.
-
-    Parameters
-    ----------
-    path : Path
-        The file; ``.gz`` and ``.zip`` files are unpacked.
-    layout : FileLayout
-        The format of the file. For ``libsvm``, the number of its columns gives the number of
-        features, since a file may lack the last ones.
-    member : str, default ""
-        The name of the file inside a ``.zip``; can be left out if there is only one.
-
-    Returns
-    -------
-    Frame
-        The columns of the file. For ``libsvm`` and ``mat``, the features in their order, then the
-        label as text.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read, unpacked or parsed, or has no rows. The message names the file,
-        and the line of a text file.
-    """
+    """Read the table in a file."""
     name, content = unpack(path, member)
     origin = str(path) if name == path.name else f"{path} ({name})"
     readers: dict[str, Callable[[], Frame]] = {
@@ -332,44 +274,12 @@ def read_file(path: Path, layout: FileLayout, member: str = "") -> Frame:
 
 
 def read_idx(paths: Sequence[Path]) -> Frame:
-    """Read files in MNIST's format, and put the rows of each pair below those of the one before.
-
-    Parameters
-    ----------
-    paths : sequence of Path
-        Images, labels, images, labels and so on; ``.gz`` and ``.zip`` files are unpacked.
-
-    Returns
-    -------
-    Frame
-        The pixels as numbers, row by row of an image, then the label as text.
-
-    Raises
-    ------
-    DataError
-        If a file cannot be read or is not valid, or the files are not pairs with as many images as
-        labels.
-    """
+    """Read files in MNIST's format, and put the rows of each pair below those of the one before."""
     return idx([(str(path), unpack(path)[1]) for path in paths])
 
 
 def unpack(path: Path, member: str = "") -> tuple[str, bytes]:
-    """Return the name and the content of a file, or of the file that is packed in it.
-
-    Parameters
-    ----------
-    path : Path
-        The file; ``.gz`` and ``.zip`` files are unpacked.
-    member : str, default ""
-        The name of the file inside a ``.zip``; can be left out if there is only one.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read or unpacked, has more than `quadrepro.data.sources.frame`
-        allows once it is unpacked, or the archive has no such member, or several members if none
-        is named.
-    """
+    """Return the name and the content of a file, or of the file that is packed in it."""
     if is_special(path):
         raise DataError(f"{path}: cannot be read: not a regular file")
     try:
@@ -394,19 +304,7 @@ def unpack(path: Path, member: str = "") -> tuple[str, bytes]:
 
 
 def text_of(content: bytes, origin: str) -> str:
-    """Decode UTF-8, without a byte order mark.
-
-    Parameters
-    ----------
-    content : bytes
-    origin : str
-        The file in words, for messages.
-
-    Raises
-    ------
-    DataError
-        If the content is not UTF-8. The message names the line.
-    """
+    """Decode UTF-8, without a byte order mark."""
     zero = content.find(b"\0")
     try:
         text = content.decode("utf-8-sig")
@@ -421,30 +319,7 @@ def text_of(content: bytes, origin: str) -> str:
 def text_rows(
     text: str, origin: str, separator: str, skip: int = 0
 ) -> Iterator[tuple[list[str], int]]:
-    """Yield the fields of every row that is not blank, and the line on which the row ends.
-
-    Parameters
-    ----------
-    text : str
-        One row per line, except that quoted fields can contain line breaks.
-    origin : str
-        The file in words, for messages.
-    separator : str
-        The character between fields, or ``blank`` for any run of blanks and tabs.
-    skip : int, default 0
-        The number of lines above the first row.
-
-    Yields
-    ------
-    tuple of (list of str, int)
-        Fields without surrounding blanks; the line, counted from 1.
-
-    Raises
-    ------
-    DataError
-        If a quoted field is not closed properly. The message names the line on which its row
-        begins.
-    """
+    """Yield the fields of every row that is not blank, and the line on which the row ends."""
     lines: Iterator[str] = itertools.islice(io.StringIO(text, newline=""), skip, None)
     blanks = separator == "blank"
     if blanks:

@@ -134,13 +134,6 @@ def interval(points: int, first: int, last: int) -> RawTable:
 
     Example 24.1 of the lecture on AdaBoost: no single threshold separates the inside of an interval
     from its outside, but a vote of three does. A second, constant attribute gives constant stumps.
-
-    Parameters
-    ----------
-    points : int
-        The number of points, which have distance 1 and mean 0.
-    first, last : int
-        The positions of the first and the last point inside, counted from 0.
     """
     place = np.arange(points)
     inside = (first <= place) & (place <= last)
@@ -172,32 +165,12 @@ MAX_VALUES = 10**8
 
 
 def generate(source: GeneratedSource, card: Card) -> RawTable:
-    """Return the rows of a generated source.
-
-    Parameters
-    ----------
-    source : GeneratedSource
-        The name of the rule, and its parameters.
-    card : Card
-        The card of the source, for messages.
-
-    Returns
-    -------
-    RawTable
-        The rows in the order of the rule, not yet compared with the card.
-
-    Raises
-    ------
-    DataError
-        If there is no such rule, if a parameter is unknown, missing or of the wrong type, or if the
-        rows would be more than those of the card, have more than 100 million values, or targets
-        beyond 1e100. The message names the nearest valid name.
-    """
+    """Return the rows of a generated source."""
     place = f"the card of {card.name}"
     rule = GENERATORS.get(source.generator)
     if rule is None:
         hint = nearest(source.generator, GENERATORS)
-        raise DataError(f"{place}: there is no generator {source.generator!r}{hint}")
+        raise DataError(f"{place}: unknown generator {source.generator!r}{hint}")
     place = f"{place}: generator {source.generator}"
     known = inspect.signature(rule, eval_str=True).parameters
     for name in source.parameters:

@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quadrepro.base.types import IntArray
-from quadrepro.data.canonical import Column, numeric_column
+from quadrepro.data.canonical import Column, Frame, numeric_column
 from quadrepro.data.sources import web
 from quadrepro.data.sources.formats import read_arff
-from quadrepro.data.sources.frame import Frame, refuse_bytes
+from quadrepro.data.sources.frame import refuse_bytes
 from quadrepro.data.sources.schema import OpenMLSource
 from quadrepro.data.sources.web import bounded
 from quadrepro.data.task_splits import TEST, TRAIN
@@ -45,27 +45,6 @@ def read(source: OpenMLSource) -> Frame:
 
     The user's configuration applies (server, API key, folder of the cache, whether to use parquet),
     except that there are fewer retries.
-
-    Parameters
-    ----------
-    source : OpenMLSource
-        The number of the data set, and its version if it is known.
-
-    Returns
-    -------
-    Frame
-        All columns of OpenML's file in its order, including the target and ignored columns. Nominal
-        columns and strings are text, with empty text for missing values; other columns are numbers.
-        The codes ``true`` and ``false``, in any case, become ``True`` and ``False``.
-
-    Raises
-    ------
-    NoConnectionError
-        If the server cannot be reached.
-    DataError
-        If the server fails or does not have this version of the data set, if the data are
-        damaged, or if they exceed the limits of `quadrepro.data.sources.frame`. Damaged data do
-        not stay in the cache.
     """
     origin = f"OpenML {source.id}"
     with session(origin, "datasets", source.id) as (openml, folder):
@@ -80,24 +59,7 @@ def read(source: OpenMLSource) -> Frame:
 
 @contextlib.contextmanager
 def session(origin: str, kind: str, number: int) -> Iterator[tuple[Any, Path]]:
-    """Yield openml-python and a folder of its cache, to ask the server for one thing.
-
-    Parameters
-    ----------
-    origin : str
-        What is asked for, for messages.
-    kind : {"datasets", "tasks"}
-        The part of the cache.
-    number : int
-        The number of the data set or task.
-
-    Raises
-    ------
-    NoConnectionError
-        If the server cannot be reached.
-    DataError
-        If anything else fails. The folder is then removed.
-    """
+    """Yield openml-python and a folder of its cache, to ask the server for one thing."""
     with _ONE_AT_A_TIME, _silence():
         openml = _library(origin)
         folder = Path(openml.config.get_cache_directory(), kind, str(number))
@@ -303,42 +265,12 @@ class Task(NamedTuple):
     lines: Frame
 
     def splits(self, n_rows: int) -> NDArray[np.uint8]:
-        """Return what each split makes of each row.
-
-        Parameters
-        ----------
-        n_rows : int
-            The number of rows of the data set.
-
-        Returns
-        -------
-        ndarray of uint8, shape (n_rows, n_splits)
-            As in `quadrepro.data.task_splits`. Rows have the order of OpenML, and splits are
-            sorted by repeat, then by fold.
-
-        Raises
-        ------
-        DataError
-            If the splits are damaged, or train and test on the same row.
-        """
+        """Return what each split makes of each row."""
         return _splits(self.lines, n_rows)
 
 
 def read_task(number: int) -> Task:
-    """Return a task, from openml-python's cache or else from the server.
-
-    Parameters
-    ----------
-    number : int
-        The number of the task.
-
-    Raises
-    ------
-    NoConnectionError
-        If the server cannot be reached.
-    DataError
-        If the server fails or has no such task, or the task has no splits.
-    """
+    """Return a task, from openml-python's cache or else from the server."""
     origin = f"OpenML task {number}"
     with session(origin, "tasks", number) as (openml, _):
         # `get_task` also reads the features of the data set, and these and splits from pickles,
@@ -357,7 +289,7 @@ def _splits(frame: Frame, n_rows: int) -> NDArray[np.uint8]:
         raise DataError(f"{frame.origin}: the splits lack the column {min(lacking)}")
     row, repeat, fold = (_whole(frame, columns[name]) for name in ("rowid", "repeat", "fold"))
     if "sample" in columns and _whole(frame, columns["sample"]).any():
-        raise DataError(f"{frame.origin} trains on samples of growing size, which is no split")
+        raise DataError(f"{frame.origin} trains on samples of growing size, which is not a split")
     if row.max() >= n_rows:
         raise DataError(f"{frame.origin} divides row {row.max()}, but there are {n_rows} rows")
     n_folds, n_repeats = int(fold.max()) + 1, int(repeat.max()) + 1
@@ -378,7 +310,9 @@ def _splits(frame: Frame, n_rows: int) -> NDArray[np.uint8]:
 def _whole(frame: Frame, column: object) -> IntArray:
     values = np.asarray(column)
     if values.dtype.kind != "f" or not (values == np.rint(values)).all() or (values < 0).any():
-        raise DataError(f"{frame.origin}: the splits have a row, repeat or fold that is no number")
+        raise DataError(
+            f"{frame.origin}: the splits have a row, repeat or fold that is not a number"
+        )
     if (values >= 2**31).any():
         raise DataError(f"{frame.origin}: the splits have a row, repeat or fold that is too large")
     return values.astype(np.intp)

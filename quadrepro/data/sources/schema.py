@@ -20,7 +20,7 @@ from quadrepro.base.models import Model, fault, nested_fault
 from quadrepro.data.schema import MAX_ROWS, every_name
 
 if TYPE_CHECKING:
-    from quadrepro.data.sources.frame import Frame
+    from quadrepro.data.canonical import Frame
 
 RowNumber = Annotated[int, Field(gt=0, lt=MAX_ROWS)]
 
@@ -226,13 +226,7 @@ class PackageSource(Layout):
         return self.kind
 
     def read(self) -> Frame:
-        """Return the table as it is in the source.
-
-        Raises
-        ------
-        DataError
-            If it cannot be read; NoConnectionError if no other source can be either.
-        """
+        """Return the table as it is in the source."""
         raise NotImplementedError
 
 

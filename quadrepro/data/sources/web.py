@@ -18,8 +18,9 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
+from quadrepro.data.canonical import Frame, below
 from quadrepro.data.sources.formats import read_file, read_idx
-from quadrepro.data.sources.frame import SECONDS, Frame, below, limit, refuse_bytes
+from quadrepro.data.sources.frame import SECONDS, limit, refuse_bytes
 from quadrepro.data.sources.schema import RemoteFile, WebSource
 from quadrepro.errors import DataError, NoConnectionError
 
@@ -31,21 +32,7 @@ TRIES = 3
 
 
 def failure(origin: str, error: BaseException) -> DataError | None:
-    """Return the error to raise for a failed request of `requests` or `urllib3`.
-
-    Parameters
-    ----------
-    origin : str
-        The requested source in words, for the message.
-    error : BaseException
-        The exception of the library.
-
-    Returns
-    -------
-    DataError or None
-        A `NoConnectionError` if no server was reached, or None if the error is not one of the
-        network. The message never contains that of `error`, which can contain an API key.
-    """
+    """Return the error to raise for a failed request of `requests` or `urllib3`."""
     import requests
     from urllib3 import exceptions as urllib3
 
@@ -75,11 +62,6 @@ def is_page(start: bytes) -> bool:
     """Return whether a file that starts like this is an HTML page.
 
     Servers send such pages instead of files that they do not have.
-
-    Parameters
-    ----------
-    start : bytes
-        The first bytes of the file.
     """
     return start.lstrip(b"\xef\xbb\xbf \t\r\n").lower().startswith((b"<!doctype html", b"<html"))
 
@@ -102,17 +84,6 @@ def bounded(origin: str) -> Iterator[None]:
 
     A server can redirect to an address inside the user's own network, which it cannot reach itself.
     So if the first connection leads to a public address, the others must as well.
-
-    Parameters
-    ----------
-    origin : str
-        The requested source in words, for messages.
-
-    Raises
-    ------
-    DataError
-        If the time of `quadrepro.data.sources.frame` is over, or a redirect leads to a loopback,
-        private or link-local address.
     """
     from urllib3.util import connection
 
@@ -162,7 +133,7 @@ class _Guard:
             self._public = is_public(host)
         elif self._public and not is_public(host):
             raise DataError(
-                f"{self.origin}: a redirect leads to {host}, which is no public address"
+                f"{self.origin}: a redirect leads to {host}, which is not a public address"
             )
         # urllib3 wraps the socket for TLS; a copy reaches the connection at every stage.
         self._sockets.append(made.dup())
@@ -223,31 +194,7 @@ class Progress(Protocol):
 
 
 def read(source: WebSource, folder: Path, progress: Progress | None = None) -> Frame:
-    """Return the rows of files on the web, one file below the other.
-
-    Parameters
-    ----------
-    source : WebSource
-        The files and their layout.
-    folder : Path
-        The folder for downloads, with the file names of `file_name`. A file that is there already
-        is used if its hash is right or not known.
-    progress : Progress or None, default None
-        Counts the bytes that arrive.
-
-    Returns
-    -------
-    Frame
-        The columns of the files, then their constants.
-
-    Raises
-    ------
-    NoConnectionError
-        If a server cannot be reached.
-    DataError
-        If a file cannot be fetched within the limits of `quadrepro.data.sources.frame`, has the
-        wrong hash, or cannot be read. Damaged files do not stay in the folder.
-    """
+    """Return the rows of files on the web, one file below the other."""
     paths = [_fetched(file, folder, progress) for file in source.files]
     try:
         if source.format == "idx":
@@ -270,10 +217,6 @@ def file_name(url: str) -> str:
     """Return the name of the downloaded file of an address.
 
     It consists of a hash of the address, which makes it unique, and the last part of the address.
-
-    Parameters
-    ----------
-    url : str
     """
     last = re.sub(r"[^\w.-]", "_", PurePosixPath(urlsplit(url).path).name)
     return f"{hashlib.sha256(url.encode()).hexdigest()[:8]}-{last[-100:]}"

@@ -17,15 +17,7 @@ from quadrepro.core.voters.source import FixedVoters
 
 
 def sums_over_examples(values: FloatArray, numbers: FloatArray) -> FloatArray:
-    """Return Σ_i a_i v_ij for every column j, in the order of the examples.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_examples, n_columns)
-        v.
-    numbers : ndarray of shape (n_examples,)
-        a.
-    """
+    """Return Σ_i a_i v_ij for every column j, in the order of the examples."""
     return np.asarray((values * numbers[:, None]).sum(axis=0))
 
 

@@ -15,12 +15,14 @@ from quadrepro.papers.claims.claim import Claim, Function
 from quadrepro.papers.claims.counts import (
     Competitive,
     Equivalent,
+    FasterEverywhere,
     LowestMean,
     NotBetter,
     NotToldApart,
     Rank,
     SignificantlyBetter,
     SignificantPairs,
+    TimesFaster,
     WinsOrTies,
 )
 from quadrepro.papers.claims.curves import (
@@ -38,7 +40,6 @@ from quadrepro.papers.claims.differences import (
     LowerOrHigher,
     WorseOnMostSplits,
 )
-from quadrepro.papers.claims.times import FasterEverywhere, TimesFaster
 
 KINDS: dict[str, type[Claim]] = {
     "wins-or-ties": WinsOrTies,
@@ -73,20 +74,12 @@ KINDS: dict[str, type[Claim]] = {
 
 
 def find_claim(kind: object) -> type[Claim]:
-    """Return a kind of claim, of this package or of an extension.
-
-    Raises
-    ------
-    KeyError
-        If there is none; the message gives the nearest name.
-    ConfigError
-        If an extension cannot be used.
-    """
+    """Return a kind of claim, of this package or of an extension."""
     name = str(kind)
     if name in KINDS:
         return KINDS[name]
     extension = plugins.find("claims", name)
     if extension is None:
         known = (*KINDS, *plugins.names("claims"))
-        raise KeyError(f"there is no kind of claim {kind!r}{nearest(name, known)}")
+        raise KeyError(f"unknown kind of claim {kind!r}{nearest(name, known)}")
     return extension.load_class(Claim)

@@ -45,22 +45,7 @@ class Inequality(NamedTuple):
 def inequalities(
     evidence: Evidence, algorithms: Sequence[str], measures: Sequence[str], along: str = ROUNDS
 ) -> list[Inequality]:
-    """Return each measure and the next one, at every value of the hyper-parameter.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        Our numbers.
-    algorithms, measures : sequence of str
-        Whose curves, and the measures from low to high.
-    along : str, default "n_rounds"
-        The hyper-parameter.
-
-    Returns
-    -------
-    list of Inequality
-        Without candidates that have no solution.
-    """
+    """Return each measure and the next one, at every value of the hyper-parameter."""
     return [
         found
         for algorithm in algorithms
@@ -83,13 +68,7 @@ def _on_row(
 
 
 def count_inequalities(evidence: Evidence, found: Sequence[Inequality]) -> Judgement:
-    """Return how many inequalities hold, with the first that does not.
-
-    Raises
-    ------
-    Lacking
-        If there is none.
-    """
+    """Return how many inequalities hold, with the first that does not."""
     if not found:
         raise Lacking(evidence.lacking)
     broken = [inequality for inequality in found if not inequality.holds]

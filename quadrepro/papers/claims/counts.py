@@ -1,10 +1,11 @@
-"""Claims on how many rows something is true."""
+"""Claims about counts of rows: wins, ranks, signs, and running times."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain
-from typing import Literal
+from statistics import median
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -12,6 +13,68 @@ from quadrepro.papers.claims.claim import AlgorithmName, Claim, Judgement, Undec
 from quadrepro.papers.claims.evidence import Evidence, Lacking, Number
 from quadrepro.stats import LEVEL, SignTest, equivalence_test, sign_test, sign_test_power
 from quadrepro.stats.result import p_text
+
+
+class TimesFaster(Claim):
+    """One algorithm takes so many times less time than another, by mean running times.
+
+    Attributes
+    ----------
+    of, than : str
+        The faster and the slower algorithm.
+    times : float
+        Least ratio of their times.
+    """
+
+    timed: ClassVar[bool] = True
+
+    of: AlgorithmName
+    than: AlgorithmName
+    times: float = Field(gt=0)
+
+    def judge(self, evidence: Evidence) -> Judgement:
+        """Return the ratio, and whether it is large enough."""
+        ratio = _ratio(evidence, evidence.seconds(self.than), evidence.seconds(self.of))
+        return Judgement(f"{ratio:.3g} times as fast", ratio >= self.times)
+
+
+class FasterEverywhere(Claim):
+    """Each of some algorithms takes less time than each of some others on every row.
+
+    Attributes
+    ----------
+    of, than : tuple of str
+        The faster and the slower algorithms.
+    """
+
+    timed: ClassVar[bool] = True
+
+    of: tuple[AlgorithmName, ...] = Field(min_length=1)
+    than: tuple[AlgorithmName, ...] = Field(min_length=1)
+
+    def judge(self, evidence: Evidence) -> Judgement:
+        """Return the ratios of the fastest slow to the slowest fast, and whether all exceed 1."""
+        ratios = [
+            _ratio(
+                evidence,
+                min(evidence.seconds_on(row, name) for name in self.than),
+                max(evidence.seconds_on(row, name) for name in self.of),
+            )
+            for row in evidence.rows
+        ]
+        count = sum(ratio > 1 for ratio in ratios)
+        text = (
+            f"faster at {count} of {len(ratios)} points; {min(ratios):.3g} to {max(ratios):.3g} "
+            f"times as fast, median {median(ratios):.3g}"
+        )
+        return Judgement(text, count == len(ratios))
+
+
+def _ratio(evidence: Evidence, slow: float, fast: float) -> float:
+    if fast <= 0:
+        raise Lacking(evidence.lacking)
+    return slow / fast
+
 
 SHARES = (0.6, 0.7, 0.8)
 """Shares of wins at which the power of the sign test is given."""

@@ -1,15 +1,54 @@
-"""The ledger of claims: what the paper says, what is printed, what we find, and where to look."""
+"""Parts that pages and their index share: claims, and templates."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
 from quadrepro.papers.paper import Paper
 from quadrepro.results.pages.folder import Folder
 from quadrepro.results.scoreboard import FAILS, HOLDS, OPEN, SOME, fate_of
+
+GENERATOR = "quadrepro"
+"""Says in a page who has written it."""
+
+
+def render(template: str, **names: Any) -> str:
+    """Return a page of a template."""
+    return _templates().get_template(template).render(names)
+
+
+@cache
+def _templates() -> Environment:
+    templates = Environment(
+        loader=PackageLoader("quadrepro.results.pages"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    assert templates.loader is not None
+    style, script = (templates.loader.get_source(templates, f"page.{e}")[0] for e in ("css", "js"))
+    templates.globals |= {
+        "generator": GENERATOR,
+        "claim_marks": MARKS,
+        "style": Markup(style),
+        "script": Markup(script),
+        # A page runs its own script alone, whatever the names in it are.
+        "script_hash": base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+    }
+    templates.policies["json.dumps_kwargs"] = {"ensure_ascii": False, "separators": (",", ":")}
+    return templates
+
 
 MARKS = {HOLDS: "✓", SOME: "◐", FAILS: "✗", OPEN: "?"}
 """Mark of each, for those who do not see colours."""
@@ -58,17 +97,7 @@ class LedgerClaim:
 def make_ledger(
     folder: Folder, paper: Paper | None, rows: Collection[str], columns: Collection[str]
 ) -> list[LedgerClaim]:
-    """Return the claims of a results folder.
-
-    Parameters
-    ----------
-    folder : Folder
-        Its ``claims.csv`` is read.
-    paper : Paper or None
-        Tells which algorithms and rows a claim speaks of.
-    rows, columns : collection of str
-        Names of the main table.
-    """
+    """Return the claims of a results folder."""
     declared = {text: _words(claim) for text, claim in _declared(folder, paper).items()}
     named = {
         text: tuple(tuple(name for name in names if name in words) for names in (columns, rows))

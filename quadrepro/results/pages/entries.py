@@ -201,15 +201,7 @@ def _ranked(of_row: list[Entry]) -> list[Entry]:
 
 
 def dialogs(grid: Grid, commands: dict[tuple[str, str], str]) -> dict[str, Any]:
-    """Return what the script of a page needs to open an entry, as JSON.
-
-    Parameters
-    ----------
-    grid : Grid
-        The main table.
-    commands : dict of (str, str) to str
-        The command that computes an entry again.
-    """
+    """Return what the script of a page needs to open an entry, as JSON."""
     chosen: dict[str, int] = {}
     cells = [
         _dialog(entry, chosen) | {"column": grid.columns[entry.column], "command": commands[place]}

@@ -16,10 +16,9 @@ from quadrepro.errors import ConfigError, DataError
 from quadrepro.results.files import CELLS, SCORE
 from quadrepro.results.manifest import MANIFEST, Manifest, read_manifest
 from quadrepro.tables.table import read_rows
-from quadrepro.tables.verdict_table import DATA_HEADER as VERDICTS_HEADER
-from quadrepro.tables.verdict_table import NAME as VERDICTS
-from quadrepro.tables.verdict_table import SCORE_HEADER
-from quadrepro.tables.verdicts import Verdict
+from quadrepro.tables.verdicts import DATA_HEADER as VERDICTS_HEADER
+from quadrepro.tables.verdicts import NAME as VERDICTS
+from quadrepro.tables.verdicts import SCORE_HEADER, Verdict
 
 CLAIMS_HEADER = ("claim", "timed", "ours", "holds", "printed", "holds in print")
 """Columns of ``claims.csv``."""
@@ -156,13 +155,7 @@ class Folder:
         return [row for row, _ in self._rows("claims.csv", CLAIMS_HEADER, lambda row: None)]
 
     def check(self) -> None:
-        """Read all files but notes, tables and figures.
-
-        Raises
-        ------
-        DataError
-            If one of them is damaged.
-        """
+        """Read all files but notes, tables and figures."""
         for name in ("run", "cells", "published", "verdicts", "score", "claims"):
             getattr(self, name)
 
@@ -194,20 +187,7 @@ class Folder:
 
 
 def read_folder(path: Path) -> Folder:
-    """Return a results folder.
-
-    Parameters
-    ----------
-    path : Path
-        A folder that `quadrepro run` has written.
-
-    Raises
-    ------
-    ConfigError
-        If it is no results folder.
-    DataError
-        If its ``tables.json`` cannot be read.
-    """
+    """Return a results folder."""
     manifest = read_manifest(path)
     if manifest is None:
         raise ConfigError(f"{path} is not a results folder: it has no {MANIFEST}")

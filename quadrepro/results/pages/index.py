@@ -11,10 +11,9 @@ from quadrepro.base.files import is_regular, write_text
 from quadrepro.errors import ConfigError, QuadreproError
 from quadrepro.papers.paper import Paper, load_paper, paper_names
 from quadrepro.results.manifest import results_folders
-from quadrepro.results.pages.claims import count_claims
+from quadrepro.results.pages.claims import GENERATOR, count_claims, render
 from quadrepro.results.pages.folder import Folder, read_folder
 from quadrepro.results.pages.page import PAGE, page_html, page_of
-from quadrepro.results.pages.rendering import GENERATOR, render
 from quadrepro.results.scoreboard import PaperBoard, ResultsFolder, fate_of, read_boards
 
 NO_PAPER = "Without a paper"
@@ -136,13 +135,7 @@ class Index:
 
 
 def index_html(folders: Sequence[Folder]) -> str:
-    """Return the index of some results folders.
-
-    Parameters
-    ----------
-    folders : sequence of Folder
-        What it lists.
-    """
+    """Return the index of some results folders."""
     by_path = {folder.path: Experiment(folder) for folder in folders}
     boards, others = read_boards([ResultsFolder.read(path) for path in by_path])
     shelves = [
@@ -162,63 +155,20 @@ INDEX = "index.html"
 
 
 def write_page(path: Path, beside: Path | None = None) -> Path:
-    """Write the page of a results folder.
-
-    Parameters
-    ----------
-    path : Path
-        The results folder.
-    beside : Path, optional
-        The folder of its config, from which the path of the user's own paper starts; without it,
-        only papers that ship are read.
-
-    Returns
-    -------
-    Path
-        The page.
-
-    Raises
-    ------
-    ConfigError
-        If it is no results folder.
-    DataError
-        If a file of it is damaged.
-    """
+    """Write the page of a results folder."""
     folder = read_folder(path)
     write_text(page_of(path), page_html(folder, paper_of(folder, beside)))
     return page_of(path)
 
 
 def write_report(path: Path, beside: Path | None = None) -> tuple[Path, list[str]]:
-    """Write the page of a results folder, and the index of all folders beside it.
-
-    Parameters
-    ----------
-    path, beside
-        As in `write_page`, which raises the same errors.
-
-    Returns
-    -------
-    tuple of (Path, list of str)
-        The page, and why folders are not in the index.
-    """
+    """Write the page of a results folder, and the index of all folders beside it."""
     page = write_page(path, beside)
     return page, _write_index(path.resolve().parent)
 
 
 def write_all(out: Path) -> tuple[Path, list[QuadreproError]]:
-    """Write the pages of all results folders below a folder, and their index.
-
-    Parameters
-    ----------
-    out : Path
-        The folder of all results.
-
-    Returns
-    -------
-    tuple of (Path, list of QuadreproError)
-        The index, and why folders have no page.
-    """
+    """Write the pages of all results folders below a folder, and their index."""
     faults = []
     for path in results_folders(out):
         try:

@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from quadrepro.base.resources import configs_folder
 from quadrepro.papers.paper import Paper
-from quadrepro.results.pages.claims import LedgerClaim, count_claims, make_ledger
+from quadrepro.results.pages.claims import LedgerClaim, count_claims, make_ledger, render
 from quadrepro.results.pages.entries import (
     BUCKETS,
     MARKS,
@@ -28,7 +28,6 @@ from quadrepro.results.pages.entries import (
 from quadrepro.results.pages.figures import Caterpillar, Figure, make_caterpillars, make_figures
 from quadrepro.results.pages.folder import Folder
 from quadrepro.results.pages.prose import notes_html, table_html
-from quadrepro.results.pages.rendering import render
 from quadrepro.results.scoreboard import FAILS
 from quadrepro.tables.verdicts import Verdict
 
@@ -306,20 +305,7 @@ class Page:
 
 
 def page_html(folder: Folder, paper: Paper | None = None) -> str:
-    """Return the page of a results folder; the same folder gives the same text.
-
-    Parameters
-    ----------
-    folder : Folder
-        The results.
-    paper : Paper, optional
-        The paper that they reproduce.
-
-    Raises
-    ------
-    DataError
-        If a file of the folder is damaged.
-    """
+    """Return the page of a results folder; the same folder gives the same text."""
     return render("page.html.j2", page=Page(folder, paper))
 
 

@@ -49,15 +49,7 @@ def _parser() -> MarkdownIt:
 
 
 def table_html(markdown: str, label: str) -> tuple[Markup, Markup]:
-    """Return a table as `Table.to_markdown` writes it, and the notes below it.
-
-    Parameters
-    ----------
-    markdown : str
-        The file; the heading at its beginning is left out.
-    label : str
-        What the table is called.
-    """
+    """Return a table as `Table.to_markdown` writes it, and the notes below it."""
     tokens = _parser().parse(markdown)
     if tokens and tokens[0].type == "heading_open":
         tokens = tokens[3:]
@@ -68,15 +60,7 @@ def table_html(markdown: str, label: str) -> tuple[Markup, Markup]:
 
 
 def notes_html(markdown: str, here: Collection[str]) -> tuple[Markup, Markup]:
-    """Return the section on what does not reproduce, and all other notes.
-
-    Parameters
-    ----------
-    markdown : str
-        The file ``notes.md``; the heading at its beginning is left out.
-    here : collection of str
-        Names of the tables of the page, to which links to their files are turned.
-    """
+    """Return the section on what does not reproduce, and all other notes."""
     tokens = _parser().parse(markdown)
     if tokens and tokens[0].type == "heading_open" and tokens[0].tag == "h1":
         tokens = tokens[3:]

@@ -92,14 +92,7 @@ _Document = _document(Tables)
 
 
 def find_kind(key: str) -> Kind[Any] | None:
-    """Return a kind of an extension by its key, or None.
-
-    Raises
-    ------
-    ConfigError
-        If the extension cannot be used: it is no kind, has another key, or would be written without
-        being asked for or to the files of another kind.
-    """
+    """Return a kind of an extension by its key, or None."""
     extension = plugins.find("tables", key)
     if extension is None:
         return None
@@ -120,25 +113,7 @@ def kinds_for(keys: Iterable[str]) -> tuple[Kind[Any], ...]:
 
 
 def requested(experiment: Experiment) -> tuple[Request[Any], ...]:
-    """Return the kinds that a config asks for, and those that are written without being asked for.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        The config.
-
-    Returns
-    -------
-    tuple of Request
-        In the order of `KINDS`, each with its validated option, then those of extensions, and those
-        of every metric. Whether an option fits the rest of the config is for `Kind.check` to say.
-
-    Raises
-    ------
-    ConfigError
-        If something below ``tables`` is unknown or of the wrong type; one line per fault, with its
-        place and the nearest name.
-    """
+    """Return the kinds that a config asks for, and those that are written by default."""
     asked = experiment.config.tables
     source = replace(experiment.source, data={"tables": asked})
     kinds = kinds_for(asked)

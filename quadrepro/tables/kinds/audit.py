@@ -72,13 +72,7 @@ class Audited:
 
 
 def audit_table(context: Context[str], outcomes: Outcomes) -> Table:
-    """Return the sizes of test sets that printed deviations imply, beside ours.
-
-    Returns
-    -------
-    Table
-        One row per data set, and per reading that changes the size of its test sets.
-    """
+    """Return the sizes of test sets that printed deviations imply, beside ours."""
     printed = context.printed(context.option)
     found: dict[str, Audited] = {}
     for row in context.config.rows:
@@ -127,23 +121,6 @@ def _audited(
 
 def share_of_tests(protocol: Protocol, n_test: float, repeats: int = 1, dataset: str = "") -> float:
     """Return the share of all rows that are in a test set, by the rule of the split.
-
-    Parameters
-    ----------
-    protocol : Protocol
-        The protocol of a row.
-    n_test : float
-        Number of its test examples.
-    repeats : int, default 1
-        Number of repeats.
-    dataset : str, default ""
-        The data set, which is needed for the splits of an OpenML task.
-
-    Returns
-    -------
-    float
-        0 if fresh samples are drawn, so that test sets do not overlap; 1 if all rows are tested. In
-        the order of time, the mean share of the rows that a repeat trains or tests on.
 
     Examples
     --------

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from quadrepro.config.config import Config, Experiment
-from quadrepro.config.rows import Row
+from quadrepro.config.datasets import Row
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import ConfigError, nearest
-from quadrepro.papers.check import check_printed, printed_for
 from quadrepro.papers.printed import Holds, Printed
 from quadrepro.tables.captions import splits_word
+from quadrepro.tables.printed import check_printed, printed_for
 from quadrepro.tables.table import ENDINGS, MISSING, Table
 from quadrepro.tables.verdicts import Verdicts
 
@@ -88,7 +88,7 @@ class Context(Generic[Option]):
     def check_column(self, name: str, *place: str | int) -> None:
         """Refuse the name of a column that does not exist, at a place below the kind's key."""
         if name not in self.titles:
-            message = f"there is no algorithm {name!r} here{nearest(name, self.titles)}"
+            message = f"unknown algorithm {name!r} here{nearest(name, self.titles)}"
             raise self.error(message, *place)
 
     def check_one_of_two(self, name: str, *place: str | int) -> None:

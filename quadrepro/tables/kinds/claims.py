@@ -2,30 +2,200 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
 from quadrepro.engine.outcomes import Outcomes
-from quadrepro.tables.kinds.base import Context, Kind
-from quadrepro.tables.table import Table
+from quadrepro.papers.claims.claim import Claim, Judgement, Undecided
+from quadrepro.papers.claims.evidence import Evidence, InPrint, Lacking, Ours
+from quadrepro.papers.paper import Also, Group, Paper
+from quadrepro.tables.kinds.base import Kind
+from quadrepro.tables.printed import check_claims
+from quadrepro.tables.table import Entry, Table
+
+if TYPE_CHECKING:
+    from quadrepro.config.config import Experiment
+    from quadrepro.engine.outcomes import Outcomes
 
 
-def check_claims(context: Context[str]) -> None:
-    """Refuse claims that the paper does not have, or that do not fit the config."""
-    from quadrepro.papers.check import check_claims as check
-
-    check(context.experiment, context.option)
+NOT_COMPARABLE = "not comparable"
 
 
-def claims_table(context: Context[str], outcomes: Outcomes) -> Table:
-    """Return one row per claim, with numbers and judgements."""
-    from quadrepro.papers.claims.table import claims_table as judged
-
-    return judged(context.experiment, outcomes, context.option)
+WORDS = {True: "holds", False: "does not hold", None: NOT_COMPARABLE}
+"""What the tables say of a judgement."""
 
 
-CLAIMS = Kind(
+UNDECIDED = "cannot be judged"
+"""What they say if all numbers are there and do not decide."""
+
+
+HEADER = ("claim", "ours", "holds", "printed table", "holds in print")
+
+
+DATA_HEADER = ("claim", "timed", "ours", "holds", "printed", "holds in print")
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A claim with its judgements.
+
+    Attributes
+    ----------
+    claim : Claim
+        What was claimed.
+    ours : Judgement
+        On our numbers; of the first split if each was judged.
+    printed : Judgement or None
+        On the printed numbers; None if there are none for these claims.
+    held : tuple of (int, int) or None
+        On how many of how many splits it holds, if each was judged; `ours.holds` is then that of
+        the first.
+    """
+
+    claim: Claim
+    ours: Judgement
+    printed: Judgement | None = None
+    held: tuple[int, int] | None = None
+
+    @property
+    def verdict(self) -> str:
+        """What the table for reading says of ours."""
+        if self.held is None:
+            return _word(self.ours)
+        return "holds on {} of {} splits".format(*self.held)
+
+    @property
+    def data(self) -> tuple[str, ...]:
+        """The row of the table for programs."""
+        held = _word(self.ours) if self.held is None else "{} of {}".format(*self.held)
+        in_print = ("", "") if self.printed is None else _in_words(self.printed)
+        timed = "true" if self.claim.timed else "false"
+        return (self.claim.text, timed, self.ours.text, held, *in_print)
+
+
+def judge_claims(experiment: Experiment, outcomes: Outcomes, name: str) -> tuple[Judged, ...]:
+    """Judge a group of claims of the paper."""
+    paper, group = _asked(experiment, name)
+    names = paper.file.names
+    ours = Ours(outcomes.rows, names, outcomes)
+    tables = [paper.printed(name).under(experiment.config.entries) for name in group.printed]
+    in_print = InPrint(outcomes.rows, names, tuple(tables)) if tables else None
+    comparable = rows_of_paper(experiment, outcomes, name) is None
+    found = []
+    for claim in group.claims:
+        judged = _on_ours(claim, ours, each_split=group.entry.judged == "splits")
+        text = judged.ours.text + _also(claim, group.entry.also, ours)
+        printed = None if in_print is None else _judge(claim, in_print)
+        judged = replace(judged, ours=judged.ours._replace(text=text), printed=printed)
+        found.append(judged if comparable else _open(judged))
+    return tuple(found)
+
+
+def claims_table(experiment: Experiment, outcomes: Outcomes, name: str) -> Table:
+    """Return the table of a group of claims of the paper."""
+    paper, group = _asked(experiment, name)
+    found = judge_claims(experiment, outcomes, name)
+    rows = tuple((judged.claim.label, tuple(map(Entry, _words(judged)))) for judged in found)
+    return Table(
+        f"{experiment.config.title}: claims",
+        HEADER if group.printed else HEADER[:3],
+        rows,
+        _notes(experiment, outcomes, paper, group, name),
+        DATA_HEADER,
+        tuple(judged.data for judged in found),
+        align="left",
+        timed_rows=tuple(
+            name
+            for judged in found
+            if judged.claim.timed
+            for name in (judged.claim.label, judged.claim.text)
+        ),
+    )
+
+
+def rows_of_paper(experiment: Experiment, outcomes: Outcomes, name: str) -> int | None:
+    """Return how many rows the claims speak of if they are not those here, or None if they are."""
+    paper, group = _asked(experiment, name)
+    if not group.printed:
+        return None
+    table = paper.printed(group.printed[0])
+    entries = [e for e in experiment.config.entries if e.title in outcomes.rows]
+    here = [table.row_of(entry) or "" for entry in entries]
+    return None if sorted(here) == sorted(table.rows) else len(table.rows)
+
+
+def _asked(experiment: Experiment, name: str) -> tuple[Paper, Group]:
+    assert experiment.paper is not None
+    return experiment.paper, experiment.paper.group(name)
+
+
+def _judge(claim: Claim, evidence: Evidence) -> Judgement:
+    try:
+        return claim.judge(evidence.over(claim.rows, claim.excluded))
+    except Lacking as lacking:
+        return Judgement(str(lacking), None)
+
+
+def _on_ours(claim: Claim, ours: Ours, *, each_split: bool) -> Judged:
+    """Judge a claim on the means, or on each split; times are always means."""
+    repeats = ours.outcomes.repeats
+    if not each_split or claim.timed:
+        return Judged(claim, _judge(claim, ours))
+    judged = [_judge(claim, ours.of_split(repeat)) for repeat in range(repeats)]
+    known = [judgement.holds for judgement in judged if judgement.holds is not None]
+    if repeats == 1 or not known:
+        return Judged(claim, judged[0])
+    return Judged(claim, judged[0], held=(sum(known), repeats))
+
+
+def _also(claim: Claim, also: Also | None, ours: Ours) -> str:
+    """Return what is said of a claim on another measure."""
+    if also is None:
+        return ""
+    evidence = replace(ours, instead=also.measure)
+    return f"; {also.words}: {_judge(claim, evidence).text}"
+
+
+def _open(judged: Judged) -> Judged:
+    """Return a claim with its numbers and without its verdicts."""
+    printed = judged.printed and Judgement(judged.printed.text, None)
+    return Judged(judged.claim, Judgement(judged.ours.text, None), printed)
+
+
+def _in_words(judgement: Judgement) -> tuple[str, str]:
+    return judgement.text, _word(judgement)
+
+
+def _word(judgement: Judgement) -> str:
+    return UNDECIDED if isinstance(judgement, Undecided) else WORDS[judgement.holds]
+
+
+def _words(judged: Judged) -> tuple[str, ...]:
+    in_print = () if judged.printed is None else _in_words(judged.printed)
+    return (judged.ours.text, judged.verdict, *in_print)
+
+
+def _notes(
+    experiment: Experiment, outcomes: Outcomes, paper: Paper, group: Group, name: str
+) -> tuple[str, ...]:
+    notes = []
+    if (of_paper := rows_of_paper(experiment, outcomes, name)) is not None:
+        here = len(outcomes.rows)
+        notes.append(
+            f"The claims speak of {of_paper} data sets; here are {here}, so nothing is judged."
+        )
+    if group.entry.judged == "splits" and outcomes.repeats > 1:
+        notes.append(
+            "Ours: the first split's numbers, and on how many of the splits the claim holds."
+        )
+    return (*notes, *paper.file.notes, *group.entry.notes)
+
+
+CLAIMS: Kind[str] = Kind(
     key="claims",
     option=str,
     meaning="Judgements on claims of the paper: the name of their group.",
-    check=check_claims,
-    table=claims_table,
+    check=lambda context: check_claims(context.experiment, context.option),
+    table=lambda context, outcomes: claims_table(context.experiment, outcomes, context.option),
     endings=(".md", ".csv"),
 )

@@ -32,13 +32,7 @@ from quadrepro.tables.verdicts import Verdict, Verdicts, of_further_splits
 
 
 def probabilities(outcomes: Outcomes, a: str, b: str) -> list[float]:
-    """Return the probability that A is better than B.
-
-    Returns
-    -------
-    list of float
-        One per repeat; empty if a cell of either is missing or errors are not counted.
-    """
+    """Return the probability that A is better than B."""
     if not outcomes.counts_errors:
         return []
     rows = outcomes.rows
@@ -72,11 +66,6 @@ def comparisons_table(context: Context[str], outcomes: Outcomes) -> Table:
 
     The columns of the printed matrix come first, in their order, and then the others in the order
     of the config.
-
-    Returns
-    -------
-    Table
-        P(row better than column). The lower triangle, which repeats the upper one, is grey.
     """
     if not outcomes.counts_errors:
         return value_comparisons_table(context, outcomes)

@@ -324,13 +324,7 @@ class Curves(Model):
 
 
 def check_curves(context: Context[Curves]) -> None:
-    """Refuse curves of measures that are not kept, or along values that do not make one curve.
-
-    Raises
-    ------
-    ConfigError
-        With the place and the nearest name.
-    """
+    """Refuse curves of measures that are not kept, or along values that do not make one curve."""
     config, curves = context.config, context.option
     columns = {algorithm.name: algorithm for algorithm in config.algorithms}
     for i, panel in enumerate(curves.panels):
@@ -370,13 +364,7 @@ def check_curves(context: Context[Curves]) -> None:
 
 
 def curves_table(context: Context[Curves], outcomes: Outcomes) -> Table:
-    """Return the measures at some values of the hyper-parameter; in the CSV, at all of them.
-
-    Returns
-    -------
-    Table
-        One row per data set, algorithm and value, and one column per measure.
-    """
+    """Return the measures at some values of the hyper-parameter; in the CSV, at all of them."""
     curves = context.option
     measures = tuple(dict.fromkeys((*_measures(curves), *_marks(curves))))
     rows: list[tuple[str, tuple[Entry, ...]]] = []

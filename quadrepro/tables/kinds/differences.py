@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import stdev, variance
 from typing import TYPE_CHECKING
 
-from quadrepro.config.rows import Row
+from quadrepro.config.datasets import Row
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.tables.captions import listed
 from quadrepro.tables.figure import add_legend, new_figure
@@ -84,13 +84,7 @@ def difference(outcomes: Outcomes, row: str, pair: Pair) -> Difference | None:
 
 
 def differences_table(context: Context[Pair], outcomes: Outcomes) -> Table:
-    """Return the matrix of differences.
-
-    Returns
-    -------
-    Table
-        One row per data set and one column per value of a sweep; in the CSV, one row per square.
-    """
+    """Return the matrix of differences."""
     pair = context.option
     titles = [context.titles[name] for name in pair]
     rows, data = [], []

@@ -31,13 +31,7 @@ FILES = "margins"
 
 
 def margins_of_splits(outcomes: Outcomes, row: str, column: str) -> list[FloatArray]:
-    """Return the training margins of an entry.
-
-    Returns
-    -------
-    list of ndarray of shape (n_train,)
-        One per split; empty unless every split was computed and kept its margins.
-    """
+    """Return the training margins of an entry."""
     records = outcomes.cell(row, column)
     if not all(record.ok and record.margins for record in records):
         return []
@@ -45,13 +39,7 @@ def margins_of_splits(outcomes: Outcomes, row: str, column: str) -> list[FloatAr
 
 
 def margins_table(context: Context[str], outcomes: Outcomes) -> Table:
-    """Return the table of means and standard deviations of the training margins.
-
-    Returns
-    -------
-    Table
-        One row per data set; in the CSV, one per entry.
-    """
+    """Return the table of means and standard deviations of the training margins."""
     printed = context.printed(context.option)
     verdicts = margin_verdicts(context, outcomes)
     words: dict[tuple[str, str], VerdictWord] = {}
@@ -177,13 +165,7 @@ Panels = tuple[
 
 
 def check_panels(context: Context[Panels]) -> None:
-    """Refuse rows and columns to draw that do not exist.
-
-    Raises
-    ------
-    ConfigError
-        With the place and the nearest name.
-    """
+    """Refuse rows and columns to draw that do not exist."""
     titles = [entry.title for entry in context.config.entries]
     for i, panel in enumerate(context.option):
         if panel.row not in titles:

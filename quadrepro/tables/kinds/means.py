@@ -80,13 +80,7 @@ class Compared:
 
 
 def means_table(context: Context[str], outcomes: Outcomes) -> Table:
-    """Return the table of mean test errors, in percent or RMSEs, or of the outcomes' metric.
-
-    Returns
-    -------
-    Table
-        One row per data set; in the CSV, one per entry with its tests.
-    """
+    """Return the table of mean test errors, in percent or RMSEs, or of the outcomes' metric."""
     return _table(context, outcomes, noiseless=False)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from quadrepro.config.config import Experiment
+from quadrepro.engine.metrics import Metric, fault_of_task, find_metric
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.stats.ranking import fault_of_size
 from quadrepro.tables.kinds.base import Context, Kind, Request
@@ -15,7 +16,6 @@ from quadrepro.tables.kinds.comparisons import comparisons_table
 from quadrepro.tables.kinds.means import means_table
 from quadrepro.tables.kinds.ranking import Options, draw_ranking, ranking_caption, table_of_ranking
 from quadrepro.tables.kinds.value_comparisons import has_values_to_compare
-from quadrepro.tables.metrics import Metric, fault_of_task, find_metric
 from quadrepro.tables.table import MISSING, Table
 
 KEY = "metrics"

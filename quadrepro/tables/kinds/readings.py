@@ -11,7 +11,6 @@ import numpy as np
 from quadrepro.base.models import Model
 from quadrepro.base.types import FloatArray
 from quadrepro.engine.outcomes import Outcomes
-from quadrepro.papers.check import check_printed
 from quadrepro.papers.printed import MEAN, SD, Holds, Printed
 from quadrepro.stats import (
     LEVEL,
@@ -25,6 +24,7 @@ from quadrepro.stats import (
 )
 from quadrepro.tables.kinds.base import Context, Kind, closing_notes
 from quadrepro.tables.kinds.margins import margins_of_splits
+from quadrepro.tables.printed import check_printed
 from quadrepro.tables.table import MISSING, Entry, Table
 
 QUANTITIES = ("mean", "sd", "margin mean", "margin sd")
@@ -63,24 +63,7 @@ class Evidence:
 
 
 def evidence(outcomes: Outcomes, means: Printed, margins: Printed, row: str) -> Evidence | None:
-    """Compare a row with what is printed of it.
-
-    Parameters
-    ----------
-    outcomes : Outcomes
-        The records.
-    means, margins : Printed
-        Printed errors and margins under the titles of our rows, with the number of their splits;
-        `margins` may be without numbers.
-    row : str
-        The row.
-
-    Returns
-    -------
-    Evidence or None
-        None if nothing of the row is printed, an entry with printed errors lacks a split, or there
-        is one split only.
-    """
+    """Compare a row with what is printed of it."""
     columns = [c for c in outcomes.columns if means.text(row, c + MEAN)]
     if not columns or outcomes.repeats < 2:
         return None
@@ -185,13 +168,7 @@ class Readings(Model):
 
 
 def readings_table(context: Context[Readings], outcomes: Outcomes) -> Table:
-    """Return the table of readings: distances from print, and Bayes factors.
-
-    Returns
-    -------
-    Table
-        One row per reading, the config's own first; in the CSV, one per reading and data set.
-    """
+    """Return the table of readings: distances from print, and Bayes factors."""
     found = _evidence(context, outcomes)
     base = found[BASE]
     factors = {name: _factors(rows, base) for name, rows in found.items() if name != BASE}

@@ -16,14 +16,7 @@ TIME_LABEL = "Mean running time (s)"
 
 
 def risks_table(context: Context[str], outcomes: Outcomes) -> Table:
-    """Return the table of test risks.
-
-    Returns
-    -------
-    Table
-        One row per data set, including those that cannot be had. The last row holds the mean
-        running times. They are measured, so they are the only numbers that differ between runs.
-    """
+    """Return the table of test risks."""
     config = context.config
     absent = [a.name for a in config.absent]
     printed = context.printed(context.option)

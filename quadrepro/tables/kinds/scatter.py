@@ -38,13 +38,7 @@ def _word(context: Context[str]) -> str:
 
 
 def scatter_table(context: Context[str], outcomes: Outcomes) -> Table:
-    """Return where the dots lie.
-
-    Returns
-    -------
-    Table
-        One row per algorithm; in the CSV, one per dot.
-    """
+    """Return where the dots lie."""
     name, titles, word = context.option, context.titles, _word(context)
     unit, digits, points = (100, 2, " in percent points") if word == "risk" else (1, 4, "")
     rows, data = [], []

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from pydantic import Field
 
 from quadrepro.base.models import Model
-from quadrepro.config.rows import Row
+from quadrepro.config.datasets import Row
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.tables.captions import listed
 from quadrepro.tables.figure import Look, add_legend, looks_of, new_figure, open_frame, plain_labels
@@ -43,13 +43,7 @@ class Times(Model):
 
 
 def check_times(context: Context[bool | Times]) -> None:
-    """Refuse a config without a sweep, and columns that do not exist.
-
-    Raises
-    ------
-    ConfigError
-        With the place and the nearest name.
-    """
+    """Refuse a config without a sweep, and columns that do not exist."""
     context.check_sweeps()
     for i, name in enumerate(_close_up(context)):
         context.check_column(name, "close_up", i)
@@ -60,26 +54,14 @@ def _close_up(context: Context[bool | Times]) -> tuple[str, ...]:
 
 
 def times_of(outcomes: Outcomes, row: str, column: str) -> list[float]:
-    """Return the running times of an entry in seconds.
-
-    Returns
-    -------
-    list of float
-        One per split; empty unless every split was computed.
-    """
+    """Return the running times of an entry in seconds."""
     if not outcomes.complete(row, column):
         return []
     return [record.seconds for record in outcomes.cell(row, column)]
 
 
 def times_table(context: Context[bool | Times], outcomes: Outcomes) -> Table:
-    """Return the table of running times.
-
-    Returns
-    -------
-    Table
-        One row per data set and value of a sweep; in the CSV, one per entry.
-    """
+    """Return the table of running times."""
     config = context.config
     rows, data = [], []
     for row in config.rows:

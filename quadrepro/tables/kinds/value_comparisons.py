@@ -136,13 +136,7 @@ def _on_splits(splits: Splits, outcomes: Outcomes, a: str, b: str) -> Compared |
 
 
 def value_comparisons_table(context: Context[Any], outcomes: Outcomes) -> Table:
-    """Return the matrix of pairwise tests.
-
-    Returns
-    -------
-    Table
-        P(row better than column). The lower triangle, which repeats the upper one, is grey.
-    """
+    """Return the matrix of pairwise tests."""
     all_rows, outcomes = outcomes.rows, outcomes.tested()
     titles, order = context.titles, outcomes.columns
     found = compare_values(context, outcomes)

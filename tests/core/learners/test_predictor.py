@@ -10,11 +10,11 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeRegressor
 
 from quadrepro.base.types import FloatArray, IntArray, Task
+from quadrepro.core.cell import Choice, HoldOut, KFold, WholePath
 from quadrepro.core.learners.contestants.predictor import EstimatorPredictor
 from quadrepro.core.learners.learner import Grid, Hyperparameter, Part, TrainingData
 from quadrepro.core.learners.predictor import Predictions, Predictor
 from quadrepro.core.learners.voting import FixedStumps
-from quadrepro.core.search import Choice, HoldOut, KFold, WholePath
 from quadrepro.core.splits import windows
 
 NEIGHBOURS = [1, 3, 7, 15, 31]

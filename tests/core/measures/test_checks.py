@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from quadrepro.core.measures.checks import check_delta, check_falls, in_range, margin_matrix
+from quadrepro.core.measures.concentration import check_delta, check_falls, in_range, margin_matrix
 
 
 @pytest.mark.parametrize("delta", [0.0, 1.0, -0.1, np.nan])

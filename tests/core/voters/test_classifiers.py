@@ -89,9 +89,9 @@ class Missing(BaseEstimator):
 @pytest.mark.parametrize(
     ("voters", "error", "message"),
     [
-        (Classifiers([]), ValueError, "there is no classifier to vote"),
+        (Classifiers([]), ValueError, "classifiers is empty"),
         (Classifiers(several(), values="sign"), ValueError, "values must be one of 'class'"),
-        (Classifiers([Missing()]), TypeError, r"voter 0 \(Missing\) is no classifier"),
+        (Classifiers([Missing()]), TypeError, r"voter 0 \(Missing\) is not a classifier"),
         (
             Classifiers(several(), values="probability"),
             TypeError,

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from quadrepro.data.canonical import Frame
 from quadrepro.data.sources.formats import read_file
-from quadrepro.data.sources.frame import Frame
 from quadrepro.data.sources.schema import FileLayout
 from quadrepro.errors import DataError
 

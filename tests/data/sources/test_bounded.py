@@ -56,7 +56,7 @@ def test_a_redirect_to_a_private_host_is_refused_unless_the_first_one_is_private
     away = redirect(server.url.replace("127.0.0.1", "localhost") + "/secret")
     url = server.put("/", away)
     if refused:
-        with pytest.raises(DataError, match=r"/: a redirect leads to 127.0.0.1, which is no publi"):
+        with pytest.raises(DataError, match=r"/: a redirect leads to 127.0.0.1, which is not a pu"):
             get(url)
         assert server.asked["/secret"] == 0
     else:

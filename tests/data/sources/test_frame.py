@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from quadrepro.data.canonical import Column
+from quadrepro.data.canonical import Column, Frame, below
 from quadrepro.data.card import Card
-from quadrepro.data.sources.frame import Frame, below, to_table
+from quadrepro.data.sources.frame import to_table
 from quadrepro.data.sources.schema import Layout
 from quadrepro.errors import DataError
 

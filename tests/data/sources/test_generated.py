@@ -161,7 +161,7 @@ def test_a_whole_number_may_be_a_float_and_a_parameter_may_be_left_out() -> None
     [
         (
             source_of("orang"),
-            "there is no generator 'orang'; did you mean 'orange'?",
+            "unknown generator 'orang'; did you mean 'orange'?",
         ),
         (
             source_of("orange", n_per_class=1, noise_input=0, seed=0),

@@ -20,8 +20,8 @@ import numpy as np
 import pytest
 import requests
 
+from quadrepro.data.canonical import Frame
 from quadrepro.data.sources import web
-from quadrepro.data.sources.frame import Frame
 from quadrepro.data.sources.openml import read
 from quadrepro.data.sources.schema import OpenMLSource
 from quadrepro.errors import DataError, NoConnectionError

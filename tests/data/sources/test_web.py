@@ -22,8 +22,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quadrepro.data.canonical import Frame
 from quadrepro.data.sources import web
-from quadrepro.data.sources.frame import Frame
 from quadrepro.data.sources.schema import WebSource
 from quadrepro.data.sources.web import file_name, read
 from quadrepro.errors import DataError, NoConnectionError

@@ -4,8 +4,7 @@ import pytest
 from pydantic import ValidationError
 
 from quadrepro.papers.claims.claim import Claim, everywhere
-from quadrepro.papers.claims.counts import SignificantlyBetter
-from quadrepro.papers.claims.times import TimesFaster
+from quadrepro.papers.claims.counts import SignificantlyBetter, TimesFaster
 
 FIELDS = {"kind": "k", "text": "t", "of": "ada", "than": "quad"}
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from quadrepro.papers.claims.counts import FasterEverywhere, TimesFaster
 from quadrepro.papers.claims.evidence import Lacking, Ours
-from quadrepro.papers.claims.times import FasterEverywhere, TimesFaster
 from tests.papers.measured import errors_of
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from quadrepro.results.files import CELLS_HEADER
 from quadrepro.tables.table import csv_text
-from quadrepro.tables.verdict_table import DATA_HEADER, SCORE_HEADER
+from quadrepro.tables.verdicts import DATA_HEADER, SCORE_HEADER
 
 ERRORS = {
     ("monks", "quadboost"): (40, 44, 48),

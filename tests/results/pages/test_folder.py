@@ -50,9 +50,14 @@ def test_a_file_that_is_not_there_is_empty(tmp_path: Path, name: str) -> None:
         ("verdicts.csv", "0.52", "unclear", r"verdicts\.csv:4: could not convert"),
         ("verdicts.csv", "0.4,0.48", "nan,0.48", r"verdicts\.csv:2: nan is not a finite"),
         ("verdicts.csv", "0.44,0.4,", ",,", r"verdicts\.csv:2: a verdict needs our number"),
-        ("verdicts.csv", "quantity", "what", r"no column 'quantity'; quadrepro table small writes"),
+        (
+            "verdicts.csv",
+            "quantity",
+            "what",
+            r"unknown column 'quantity'; quadrepro table small writes",
+        ),
         ("score.csv", "0.15", "few", r"score\.csv:2: could not convert"),
-        ("claims.csv", "holds in print", "print", r"no column 'holds in print'"),
+        ("claims.csv", "holds in print", "print", r"unknown column 'holds in print'"),
         ("run.json", '"seed"', "seed", r"run\.json: "),
     ],
 )

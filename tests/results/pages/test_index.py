@@ -5,7 +5,7 @@ from pathlib import Path
 from quadrepro.results.pages.folder import Folder, read_folder
 from quadrepro.results.pages.index import index_html
 from quadrepro.tables.table import csv_text
-from quadrepro.tables.verdict_table import SCORE_HEADER
+from quadrepro.tables.verdicts import SCORE_HEADER
 from tests.results.pages.made import make_folder, run
 from tests.results.pages.parsed import Parsed
 

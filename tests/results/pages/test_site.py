@@ -38,7 +38,7 @@ def test_a_damaged_folder_is_left_out_and_named(folder: Folder) -> None:
     out = folder.path.parent
     make_folder(out / "broken", cells__csv="dataset\n")
     _, (unlisted,) = write_report(folder.path)
-    assert "broken/cells.csv: there is no column 'algorithm'" in unlisted
+    assert "broken/cells.csv: unknown column 'algorithm'" in unlisted
     index, faults = write_all(out)
     assert [type(fault) for fault in faults] == [DataError]
     assert "broken" not in index.read_text()

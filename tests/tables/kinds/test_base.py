@@ -68,7 +68,7 @@ def test_an_error_names_the_place_of_the_kinds_key(context: Context[str]) -> Non
     with pytest.raises(ConfigError) as caught:
         context.check_column("adabost")
     assert str(caught.value) == (
-        f"{where}there is no algorithm 'adabost' here; did you mean 'adaboost'?"
+        f"{where}unknown algorithm 'adabost' here; did you mean 'adaboost'?"
     )
 
 

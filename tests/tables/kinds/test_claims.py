@@ -13,7 +13,7 @@ from quadrepro.engine.work import run_cell
 from quadrepro.errors import ConfigError
 from quadrepro.results.files import check_tables, write_results
 from quadrepro.results.manifest import read_manifest
-from quadrepro.tables.kinds.claims import claims_table
+from quadrepro.tables.kinds.claims import CLAIMS
 from tests.tables.contexts import context_of
 
 CONFIGS = Path(__file__).resolve().parents[3] / "configs"
@@ -47,7 +47,7 @@ def test_claims_of_curves_over_drawn_values_are_written_and_not_judged(tmp_path:
     assert all(record.ok for record in outcomes.records.values())
     found = {
         name: [entry.ours for entry in entries]
-        for name, entries in claims_table(context_of(experiment, "claims"), outcomes).rows
+        for name, entries in CLAIMS.table(context_of(experiment, "claims"), outcomes).rows
     }
     texts = [text for text, _ in found.values()]
     assert texts == [
@@ -73,7 +73,7 @@ def test_claims_on_measured_times_are_named_in_both_files(tmp_path: Path) -> Non
     experiment = load_experiment(CONFIGS / "quickstart.yaml")
     plan = make_plan(experiment)
     _, outcomes = write_results(plan, RecordStore(tmp_path / "records"), tmp_path / "out")
-    table = claims_table(context_of(experiment, "claims"), outcomes)
+    table = CLAIMS.table(context_of(experiment, "claims"), outcomes)
     labels, texts = table.timed_rows[::2], table.timed_rows[1::2]
     assert len(labels) == 2
     assert {*labels} < {name for name, _ in table.rows}
@@ -91,5 +91,5 @@ def test_the_claims_get_the_printed_risks() -> None:
     rows = tuple(entry.title for entry in experiment.config.entries)
     columns = tuple(experiment.config.titles)
     records = {(row, c, 0): Record("k", "missing") for row in rows for c in columns}
-    table = claims_table(context_of(experiment, "claims"), Outcomes(rows, columns, 1, records))
+    table = CLAIMS.table(context_of(experiment, "claims"), Outcomes(rows, columns, 1, records))
     assert table.rows[0][1][2].ours == "17 of 25 (15 wins, 2 ties)"

@@ -103,7 +103,10 @@ def test_a_panel_has_the_axis_and_the_order_that_it_names(
     ("panels", "message"),
     [
         ("[monk]", "there is no row 'monk' to draw; did you mean 'monks'"),
-        ("[{row: monks, algorithms: [adabost]}]", "no algorithm 'adabost' here; did you mean 'ada"),
+        (
+            "[{row: monks, algorithms: [adabost]}]",
+            "unknown algorithm 'adabost' here; did you mean 'ada",
+        ),
         ("[{row: monks, limits: [1, 0]}]", "limits are the lower and the upper end of the axis"),
     ],
 )

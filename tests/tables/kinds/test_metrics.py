@@ -180,7 +180,7 @@ def test_a_metric_of_no_task_here_is_refused_with_its_place() -> None:
     ("metrics", "message"),
     [
         (["auc", "log_los"], "unknown metric 'log_los'; did you mean 'log_loss'?"),
-        (["auc", "auc"], "metric 'auc' stands here twice"),
+        (["auc", "auc"], "duplicate metric 'auc'"),
     ],
 )
 def test_a_metric_that_cannot_be_is_refused(metrics: list[str], message: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from quadrepro.config.config import Experiment, load_experiment, load_mapping
-from quadrepro.config.rows import Absent
+from quadrepro.config.datasets import Absent
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.papers.printed import Printed
 from quadrepro.tables.kinds.risks import TIME_ROW, risks_table

@@ -7,6 +7,7 @@ from itertools import combinations
 import pytest
 
 from quadrepro.config.config import Experiment, load_mapping
+from quadrepro.engine.metrics import METRICS
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.stats import (
     bayesian_correlated_t,
@@ -21,7 +22,6 @@ from quadrepro.tables.kinds.value_comparisons import (
     has_values_to_compare,
     value_comparisons_table,
 )
-from quadrepro.tables.metrics import METRICS
 from tests.tables.contexts import as_regression, context_of
 
 Make = Callable[..., Outcomes]

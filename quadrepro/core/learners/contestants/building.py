@@ -64,25 +64,7 @@ def known_by_text(function: Callable[[str, Mapping[str, Any], str], T]) -> Asked
 
 
 def build(path: str, parameters: Mapping[str, Any], folder: str = "") -> Any:
-    """Return a new estimator.
-
-    Parameters
-    ----------
-    path : str
-        Import path of its class, or of a function that returns it.
-    parameters : mapping of str to object
-        Arguments of the class or the function, and other parameters of the estimator, such as
-        ``logisticregression__C``.
-    folder : str, default ""
-        Where modules are looked for that are not installed.
-
-    Raises
-    ------
-    KeyError
-        If there is no such class or function.
-    ValueError
-        If it cannot make an estimator of these parameters.
-    """
+    """Return a new estimator."""
     maker = find_maker(path, folder)
     name = path.partition(":")[2]
     if inspect.isclass(maker) and not is_estimator(maker):
@@ -138,15 +120,7 @@ def named(steps: Sequence[Any], folder: str = "") -> list[tuple[str, Any]]:
 
 
 def build_step(step: Any, folder: str = "") -> Any:
-    """Return the estimator that a name, or a mapping of a name to parameters, stands for.
-
-    Raises
-    ------
-    KeyError
-        If there is no such class or function.
-    ValueError
-        If it cannot make an estimator of these parameters, or does not have one of them.
-    """
+    """Return the estimator that a name, or a mapping of a name to parameters, stands for."""
     if step in KEPT:
         return step
     name, parameters = step_of(step)
@@ -159,13 +133,7 @@ def build_step(step: Any, folder: str = "") -> Any:
 
 
 def step_of(step: Any) -> tuple[str, Mapping[str, Any]]:
-    """Return the name and the parameters of a step.
-
-    Raises
-    ------
-    ValueError
-        If it is neither a name nor a mapping of one name to parameters.
-    """
+    """Return the name and the parameters of a step."""
     if isinstance(step, str):
         return step, {}
     if isinstance(step, Mapping) and len(step) == 1:
@@ -188,13 +156,7 @@ def parts(estimator: Any) -> Iterator[Any]:
 
 @known_by_text
 def names(path: str, parameters: Mapping[str, Any], folder: str = "") -> tuple[str, ...]:
-    """Return the names of all parameters that may be given besides some.
-
-    Raises
-    ------
-    KeyError
-        If there is no such class or function.
-    """
+    """Return the names of all parameters that may be given besides some."""
     try:
         if runs_own_code(path, parameters, folder):
             own, complete = declared(path, folder)

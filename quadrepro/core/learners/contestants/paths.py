@@ -9,6 +9,7 @@ called where cells are computed; all else is read from the text of its files.
 from __future__ import annotations
 
 import ast
+import contextlib
 import importlib
 import importlib.util
 import inspect
@@ -52,11 +53,6 @@ def check_path(path: str, folder: str = "") -> None:
     """Refuse an import path that leads nowhere or may not be used.
 
     Modules of the folder are read but not imported.
-
-    Raises
-    ------
-    KeyError
-        With a message that gives the nearest name.
     """
     file = own_file(path, folder)
     if file is None:
@@ -70,21 +66,7 @@ def check_path(path: str, folder: str = "") -> None:
 
 
 def find_maker(path: str, folder: str = "") -> Callable[..., Any]:
-    """Import and return the class or the function that an import path names.
-
-    Parameters
-    ----------
-    path : str
-        Such as ``"xgboost:XGBClassifier"`` or ``"sklearn:SVC"``.
-    folder : str, default ""
-        The folder of the config, whose own modules may be named.
-
-    Raises
-    ------
-    KeyError
-        If there is no such module or attribute, or it may not be used. The message gives the
-        nearest name.
-    """
+    """Import and return the class or the function that an import path names."""
     own = own_file(path, folder)
     where, _, name = path.partition(":")
     if where == SKLEARN:
@@ -118,14 +100,9 @@ def own_file(path: str, folder: str) -> Path | None:
     """Return the file of the config's folder that an import path names; None if it is installed.
 
     Nothing is imported.
-
-    Raises
-    ------
-    KeyError
-        If there is no such module, or a config cannot name it.
     """
     if not _PATH.fullmatch(path):
-        raise KeyError(f"{path!r} is no import path, such as xgboost:XGBClassifier")
+        raise KeyError(f"{path!r} is not an import path, such as xgboost:XGBClassifier")
     where = path.partition(":")[0]
     top = where.partition(".")[0]
     if where == SKLEARN:
@@ -147,11 +124,6 @@ def own_code(paths: Iterable[str], folder: str) -> dict[str, Path]:
     """Return the modules of the config's folder that import paths name, with all they import there.
 
     What is imported by a name that the code computes is not seen.
-
-    Returns
-    -------
-    dict of str to Path
-        The file of each module by the module's name, sorted.
     """
     found: dict[str, Path] = {}
     rest = {path.partition(":")[0] for path in paths if own_file(path, folder)}
@@ -261,18 +233,13 @@ _entered = ""
 
 
 def enter(folder: str) -> None:
-    """Let Python find the modules of a folder after all others, and forget those of another one.
-
-    Parameters
-    ----------
-    folder : str
-        The folder of a config; "" only forgets.
-    """
+    """Let Python find the modules of a folder after all others, and forget those of another one."""
     global _entered
     if folder == _entered:
         return
     if _entered:
-        sys.path.remove(_entered)
+        with contextlib.suppress(ValueError):
+            sys.path.remove(_entered)
         for name, module in [*sys.modules.items()]:
             file = getattr(module, "__file__", None)
             ours = name.partition(".")[0] in REFUSED
@@ -325,7 +292,7 @@ def _not_there(top: str, folder: str) -> str:
     hint = nearest(top, {SKLEARN, *BOOSTERS, *(_python_in(Path(folder)) if folder else ())})
     if "did you mean" not in hint:
         hint = ", beside the config or installed: pip install the package that has it"
-    return f"there is no module {top!r}{hint}"
+    return f"unknown module {top!r}{hint}"
 
 
 def _file(root: Path, name: str) -> Path | None:

@@ -151,13 +151,7 @@ def _scores(found: FloatArray, seen: IntArray, data: TrainingData) -> FloatArray
 
 
 def size_name(estimator: Any) -> str:
-    """Return the parameter with the size of an ensemble that can grow; "" for other estimators.
-
-    Parameters
-    ----------
-    estimator : estimator of scikit-learn
-        Not fitted.
-    """
+    """Return the parameter with the size of an ensemble that can grow; "" for other estimators."""
     if package_of(estimator) != "sklearn":
         return ""
     known = estimator.get_params(deep=False)
@@ -482,13 +476,7 @@ class EstimatorEntry:
         return [name for name in known if name not in self.preset]
 
     def make(self, settings: Mapping[str, Any]) -> EstimatorPredictor:
-        """Return the predictor with the given parameters.
-
-        Raises
-        ------
-        ValueError
-            If the estimator refuses a parameter, or predicts neither classes nor numbers.
-        """
+        """Return the predictor with the given parameters."""
         parameters = {**self.preset, **settings}
         if wrong := fault_of(self.path, parameters, self.folder):
             raise ValueError(wrong)
@@ -505,33 +493,13 @@ class EstimatorEntry:
 
 
 def estimator_entry(path: str, folder: str = "") -> EstimatorEntry:
-    """Return the entry of an import path such as ``"sklearn:SVC"`` or ``"xgboost:XGBClassifier"``.
-
-    Raises
-    ------
-    KeyError
-        If there is no such class or function; the message gives the nearest name.
-    """
+    """Return the entry of an import path such as ``"sklearn:SVC"``."""
     check_path(path, folder)
     return EstimatorEntry(path, path.partition(":")[2], folder=folder)
 
 
 def pipeline_entry(steps: Sequence[Any], folder: str = "") -> EstimatorEntry:
-    """Return the entry of a pipeline.
-
-    Parameters
-    ----------
-    steps : sequence of str or dict
-        Names of classes of scikit-learn, import paths, or mappings of one of them to parameters.
-        All but the last transform.
-    folder : str, default ""
-        The folder of the config, whose own modules may be named.
-
-    Raises
-    ------
-    StepError
-        If a step cannot be used.
-    """
+    """Return the entry of a pipeline."""
     for i, step in enumerate(steps):
         last = i == len(steps) - 1
         try:

@@ -169,13 +169,11 @@ class RootSearch:
         thresholds : ndarray of shape (n_targets,)
             Examples above the threshold go right.
         """
-        if compiling.enabled():
-            from quadrepro.core.learners.gradient import trees_compiled
-
+        if loops := compiling.beside("quadrepro.core.learners.gradient.trees"):
             roots, cuts = np.empty(len(centred)), np.empty(len(centred), dtype=np.int64)
             columns = np.ascontiguousarray(centred.T)
             table = self._examples, self._factors, self._stretches
-            trees_compiled.best_of_root(columns, *table, TIE, roots, cuts)
+            loops.best_of_root(columns, *table, TIE, roots, cuts)
         else:
             gains = self._gains(centred)
             roots = gains.max(axis=1)

@@ -156,11 +156,10 @@ class LogisticLoss(Loss):
         rows = np.flatnonzero(found == 0)
         powers = _powers(y * scores)
         groups = _groups(leaves, y)
-        if weights is None and compiling.enabled():
-            from quadrepro.core.learners.gradient import losses_compiled
-
+        loops = compiling.beside(__name__)
+        if weights is None and loops:
             limits = LARGEST_CHANGE, CONVERGED, NEWTON_STEPS, NOTHING
-            losses_compiled.search(powers, slopes, groups, rows, *limits, found)
+            loops.search(powers, slopes, groups, rows, *limits, found)
         else:
             found[rows] = _search(powers[rows], slopes[rows], groups[rows], weights)
         return np.asarray(found * scales)

@@ -121,10 +121,8 @@ def follow(scores: FloatArray, trees: Trees, leaves: LeafArray, step: Step) -> N
     """
     moves = step.weights[:, None] * trees.values
     kept = np.ones(len(scores)) if step.shrink is None else 1.0 - step.shrink
-    if compiling.enabled():
-        from quadrepro.core.learners.gradient import trees_compiled as kernel
-
-        kernel.follow(leaves, kept, moves, scores)
+    if loops := compiling.beside("quadrepro.core.learners.gradient.trees"):
+        loops.follow(leaves, kept, moves, scores)
     else:
         scores *= kept[:, None]
         scores += np.take_along_axis(moves, leaves, axis=1)

@@ -1,13 +1,14 @@
 """Regression trees fitted by weighted least squares (CART).
 
 They are those of `trees`, with sums of weights in place of numbers of examples: an example of
-weight 2 is as good as two. Weighted targets are no whole numbers, so sums are rounded, which is
+weight 2 is as good as two. Weighted targets are not whole numbers, so sums are rounded, which is
 far less than what counts as a tie.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -73,11 +74,9 @@ class Trees:
             Leaves, in the order of `values`.
         """
         leaves = np.zeros((len(self.values), columns.shape[1]), dtype=np.int32)
-        if compiling.enabled():
-            from quadrepro.core.learners.gradient import trees_compiled
-
+        if loops := compiling.beside(__name__):
             columns = np.ascontiguousarray(columns)
-            trees_compiled.leaves_of(columns, self.parents, self.features, self.thresholds, leaves)
+            loops.leaves_of(columns, self.parents, self.features, self.thresholds, leaves)
             return leaves
         for s, (parents, features, thresholds) in enumerate(
             zip(self.parents.T, self.features.T, self.thresholds.T, strict=True)
@@ -89,11 +88,9 @@ class Trees:
 
     def answers(self, leaves: LeafArray) -> FloatArray:
         """Return the values of leaves, of the shape of `leaves`."""
-        if compiling.enabled():
-            from quadrepro.core.learners.gradient import trees_compiled
-
+        if loops := compiling.beside(__name__):
             answers = np.empty(leaves.shape)
-            trees_compiled.values_of(leaves, self.values, answers)
+            loops.values_of(leaves, self.values, answers)
             return answers
         return np.take_along_axis(self.values, leaves, axis=1)
 
@@ -199,16 +196,16 @@ class TreeFitter:
         growth = _Growth(self._features.varying, whole, self._n_cuts)
         roots, rows, thresholds = self._root.best(whole - growth.means()[:, :1])
         thresholds = np.where(roots > self._least, thresholds, np.inf)
-        if compiling.enabled():
+        if loops := compiling.beside(__name__):
             growth.rows[:, 0], growth.thresholds[:, 0] = rows, thresholds
-            self._grow_compiled(growth, roots)
+            self._grow_compiled(loops, growth, roots)
         else:
             growth.cut(np.zeros_like(rows), rows, thresholds)
             for _ in range(1, self._n_steps):
                 if not self._grow(growth):
                     break
-        trees_compiled = growth.trees(self._features.index, units)
-        return trees_compiled, trees_compiled.leaves(self._features.columns)
+        trees = growth.trees(self._features.index, units)
+        return trees, trees.leaves(self._features.columns)
 
     def _grow(self, growth: _Growth) -> bool:
         counts = growth.counts[:, : growth.n_leaves.max()]
@@ -226,10 +223,8 @@ class TreeFitter:
             growth.cut(leaves, rows, np.where(gains > self._least, thresholds, np.inf))
         return True
 
-    def _grow_compiled(self, growth: _Growth, roots: FloatArray) -> None:
-        from quadrepro.core.learners.gradient import trees_compiled
-
-        trees_compiled.grow(
+    def _grow_compiled(self, loops: Any, growth: _Growth, roots: FloatArray) -> None:
+        loops.grow(
             growth.whole,
             self._features.order,
             self._features.varying,

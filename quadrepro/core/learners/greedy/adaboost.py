@@ -103,15 +103,7 @@ class Validation(Watcher[State]):
         self._count(int(self.last_round.max()) + 1, rows, step)
 
     def vote(self, trajectory: int, n_rounds: int) -> StumpVote:
-        """Return the vote of a trajectory after a number of rounds.
-
-        Parameters
-        ----------
-        trajectory : int
-            Which trajectory.
-        n_rounds : int
-            Number of rounds; all of them if the trajectory ended earlier.
-        """
+        """Return the vote of a trajectory after a number of rounds."""
         places = [(picked, np.flatnonzero(picked.live == trajectory)) for picked in self._rounds]
         taken = [(picked, at[0]) for picked, at in places if at.size][:n_rounds]
         return StumpVote(
@@ -137,13 +129,9 @@ class Validation(Watcher[State]):
     ) -> IntArray:
         """Add the stumps of a round to the votes, and return the errors of these."""
         sums, totals = self._sums, self._totals
-        if compiling.enabled():
-            from quadrepro.core.voters import random_stumps_compiled
-
+        if loops := compiling.beside("quadrepro.core.voters.random_stumps"):
             errors, stumps = np.empty_like(live), (attributes, cuts, weights)
-            random_stumps_compiled.count(
-                self.codes, self._positive, *stumps, live, ZERO_VOTE, sums, totals, errors
-            )
+            loops.count(self.codes, self._positive, *stumps, live, ZERO_VOTE, sums, totals, errors)
             return errors
         above = self.codes[attributes] > cuts[:, None]
         sums[live] += np.where(above, weights[:, None], -weights[:, None])
@@ -332,13 +320,12 @@ class ExampleWeights(State):
 
     def boost_rounds(self, t: int, n_rounds: int) -> Leap | None:
         """Take AdaBoost's rounds from `t` on in a compiled loop; None if there is none."""
-        groups = self._source.groups if compiling.enabled() else None
+        loops = compiling.beside(__name__)
+        groups = self._source.groups if loops else None
         if groups is None:
             return None
-        from quadrepro.core.learners.greedy import adaboost_compiled
-
         leap = Leap.over(len(self._lifted), n_rounds)
-        adaboost_compiled.take_rounds(
+        loops.take_rounds(
             groups.digits,
             groups.words,
             groups.voters,

@@ -66,12 +66,10 @@ class StepLoss:
         rising and the falling terms of the slope balance: it is applied to the logarithm of their
         ratio, which is linear in a if C = 0.
         """
-        if compiling.enabled():
-            from quadrepro.core.learners.greedy import adaboost_reg_compiled
-
+        if loops := compiling.beside(__name__):
             found = np.empty(len(self.total))
             terms = self.starts, self.counts, self.slopes, self.bends
-            adaboost_reg_compiled.minimisers(*terms, self.total, SCAN, SLACK, RESOLUTION, found)
+            loops.minimisers(*terms, self.total, SCAN, SLACK, RESOLUTION, found)
             return found
         best = self.first()
         low, high = np.append(0.0, SCAN)[best], np.append(SCAN, LARGEST_STEP)[best + 1]

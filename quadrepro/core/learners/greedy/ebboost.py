@@ -84,11 +84,9 @@ class SquaredWeights(ExampleWeights):
         self, totals: FloatArray, scale: FloatArray, lam: FloatArray, ties: FloatArray
     ) -> tuple[IntArray, FloatArray]:
         """Return the first voter within a tie of the least penalised loss, and tanh α."""
-        if compiling.enabled():
-            from quadrepro.core.learners.greedy import ebboost_compiled
-
+        if loops := compiling.beside(__name__):
             picks, tanhs = np.empty(len(lam), dtype=np.intp), np.empty(len(lam))
-            ebboost_compiled.least(
+            loops.least(
                 self._stacked_sums,
                 totals[:, :, 0],
                 scale[:, 0],

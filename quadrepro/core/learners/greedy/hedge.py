@@ -123,23 +123,6 @@ def experts_rate(n_rounds: int, m: float) -> float:
     """Return η = sqrt(ln(m)/T), or 1/2 if that is less: the rate of the lecture's regret bound.
 
     See `quadrepro.core.measures.hedge.regret_bound`; if T < 4 ln m, it holds at any rate.
-
-    Parameters
-    ----------
-    n_rounds : int
-        Number of rounds T.
-    m : float
-        Number of training examples, or their total weight; two or more.
-
-    Returns
-    -------
-    float
-        The rate, in (0, 1/2].
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
     """
     if m < 2:
         raise ValueError(f"the experts need m >= 2 training examples, not {m}")

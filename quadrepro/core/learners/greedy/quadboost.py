@@ -163,10 +163,9 @@ class QuadBoostRule(Rule[Residuals]):
 
     def leap(self, state: Residuals, t: int, n_rounds: int) -> Leap | None:
         """Take the rounds in a compiled loop."""
-        if not compiling.enabled():
+        loops = compiling.beside(__name__)
+        if loops is None:
             return None
-        from quadrepro.core.learners.greedy import quadboost_compiled
-
         leap = Leap.over(len(state.c), n_rounds)
         limits = np.stack([self.threshold, self.ridge, self.bound], axis=1)
         eta = state.moments()
@@ -174,12 +173,12 @@ class QuadBoostRule(Rule[Residuals]):
             c = padded(state.c)
             grams = state.padded_grams()
             arrays = grams, state.sample_of, c, state.weights, eta, limits, self.tol
-            quadboost_compiled.add_steps(*arrays, *leap)
+            loops.add_steps(*arrays, *leap)
             state.c[:] = c[:, : state.c.shape[1]]
         else:
             grams = state.grams
             arrays = grams, state.sample_of, state.c, state.weights, eta, limits, self.tol
-            quadboost_compiled.take_best_steps(*arrays, self.reweight, *leap)
+            loops.take_best_steps(*arrays, self.reweight, *leap)
         return leap
 
     def _by_correlation(self, state: Residuals) -> bool:

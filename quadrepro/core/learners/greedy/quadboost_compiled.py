@@ -124,15 +124,7 @@ def take_best_steps(
     taken: IntArray,
     ended: BoolArray,
 ) -> None:
-    """Take rounds of the step that lowers the regularised risk most.
-
-    Parameters
-    ----------
-    grams, sample_of, c, votes, eta, limits, tol, picks, weights, taken, ended
-        As in `add_steps`.
-    replace : bool
-        Whether a step replaces the weight of a voter (re-weighting) instead of adding to it.
-    """
+    """Take rounds of the step that lowers the regularised risk most."""
     n = c.shape[1]
     decreases, changes = np.empty(n), np.empty(n)
     for r in range(len(c)):

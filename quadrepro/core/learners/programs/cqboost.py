@@ -121,15 +121,7 @@ class CqBoostMaster:
         self._factor = GrowingCholesky()
 
     def add_voter(self, voter: int, sign: float) -> None:
-        """Add a voter or its complement, with weight 0.
-
-        Parameters
-        ----------
-        voter : int
-            Index of the voter in the problem.
-        sign : {1.0, -1.0}
-            1.0 for the voter, -1.0 for its complement.
-        """
+        """Add a voter or its complement, with weight 0."""
         new = voter if sign > 0 else voter + len(self._gram)
         self._all_added[self.n_added] = new
         self.n_added += 1
@@ -145,35 +137,11 @@ class CqBoostMaster:
         return self._q[: len(self._gram)] - self._q[len(self._gram) :]
 
     def solve(self) -> CqBoostSolution:
-        """Solve over the voters added so far, at least one.
-
-        Raises
-        ------
-        SolverError
-            If no optimum is found, or its KKT residual is too large.
-        """
+        """Solve over the voters added so far, at least one."""
         return self._take_rounds(math.inf, 0)
 
     def generate(self, epsilon: float, n_voters: int) -> CqBoostSolution:
-        """Solve, and add the best voter and solve again, until none is better by more than ε.
-
-        Parameters
-        ----------
-        epsilon : float
-            Excess of an edge that ends the run, not negative.
-        n_voters : int
-            Number of added voters that ends the run.
-
-        Returns
-        -------
-        CqBoostSolution
-            The solution over all added voters.
-
-        Raises
-        ------
-        SolverError
-            If no optimum is found, or its KKT residual is too large.
-        """
+        """Solve, and add the best voter and solve again, until none is better by more than ε."""
         while True:
             solution = self._take_rounds(epsilon, n_voters)
             if not solution.excess > epsilon or self.n_added >= n_voters:
@@ -182,13 +150,12 @@ class CqBoostMaster:
 
     def _take_rounds(self, epsilon: float, n_voters: int) -> CqBoostSolution:
         """Take a round, or several up to the end of the run in a compiled loop."""
-        if not compiling.enabled():
+        loops = compiling.beside(__name__)
+        if loops is None:
             return self._solve()
-        from quadrepro.core.learners.programs import cqboost_compiled
-
         factor = self._factor
         factor.reserve(self.n_added)
-        programs, self.n_added, factor.n, self._beta = cqboost_compiled.take_rounds(
+        programs, self.n_added, factor.n, self._beta = loops.take_rounds(
             self._gram,
             self._margins,
             self._mu,

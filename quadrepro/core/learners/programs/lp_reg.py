@@ -59,23 +59,7 @@ class MarginLP:
         self._highs.addRow(1.0, 1.0, m, columns, np.ones(m))
 
     def solve(self, nu: float) -> LinearSolution:
-        """Solve for a value of ν.
-
-        Parameters
-        ----------
-        nu : float
-            ν in (0, 1].
-
-        Returns
-        -------
-        LinearSolution
-            Nonnegative weights a that sum to 1, and the example weights d.
-
-        Raises
-        ------
-        SolverError
-            If the solver does not find an optimum; for ν > 1 there is none.
-        """
+        """Solve for a value of ν."""
         m = len(self._counts)
         caps = self._counts / (nu * self._counts.sum())
         self._highs.changeColsBounds(m, np.arange(m, dtype=np.int32), np.zeros(m), caps)

@@ -53,18 +53,7 @@ class LinearSolution(ProgramSolution):
 
 
 def make_solver(**options: Option) -> highspy.Highs:
-    """Return a silent solver on one thread that keeps its basis between runs.
-
-    Parameters
-    ----------
-    **options : bool, int, float or str
-        Further options of HiGHS.
-
-    Returns
-    -------
-    highspy.Highs
-        A solver with an empty program.
-    """
+    """Return a silent solver on one thread that keeps its basis between runs."""
     solver = _new_solver()
     settings: dict[str, Option] = {
         "output_flag": False,
@@ -79,27 +68,7 @@ def make_solver(**options: Option) -> highspy.Highs:
 
 
 def run_solver(solver: highspy.Highs, program: str) -> tuple[highspy.HighsSolution, str]:
-    """Run the solver and return its optimal solution.
-
-    Parameters
-    ----------
-    solver : highspy.Highs
-        The solver with its program.
-    program : str
-        Name of the program in the error message.
-
-    Returns
-    -------
-    solution : highspy.HighsSolution
-        Values and multipliers of columns and rows.
-    status : str
-        How the solver says it ended.
-
-    Raises
-    ------
-    SolverError
-        If the solver does not find an optimum.
-    """
+    """Run the solver and return its optimal solution."""
     solver.run()
     status = solver.getModelStatus()
     word = solver.modelStatusToString(status)
@@ -153,13 +122,7 @@ class LPBoostMaster:
         self._highs.addRow(-1.0, 1.0, len(signed), self._index, signed)
 
     def solve(self) -> LinearSolution:
-        """Solve for the present C and voters; the weights of the solution are signed.
-
-        Raises
-        ------
-        SolverError
-            If the solver does not find an optimum.
-        """
+        """Solve for the present C and voters; the weights of the solution are signed."""
         name = f"LPBoost's linear program at C = {self._C:g}"
         solution, word = run_solver(self._highs, name)
         weights = np.array(solution.row_dual, dtype=np.float64)

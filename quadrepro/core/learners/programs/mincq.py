@@ -74,25 +74,7 @@ class MinCqProgram:
         return ordered_sum(self._copies * np.abs(self._margins)) / len(self._signs)
 
     def solve(self, mu: float) -> QuadraticSolution:
-        """Solve for a mean margin μ.
-
-        Parameters
-        ----------
-        mu : float
-            Mean margin of the vote, at most `largest_mu`.
-
-        Returns
-        -------
-        QuadraticSolution
-            Signed weights w, those of least norm if several are optimal, and the objectives of the
-            program in v = w/μ. The residual is the larger of |m'v - 1| and the `kkt_residual` of v
-            with the slope 2 G v/η - m; its s is max b.
-
-        Raises
-        ------
-        SolverError
-            If the KKT residual is too large, as it always is for μ above `largest_mu`.
-        """
+        """Solve for a mean margin μ."""
         bounds = self._copies / (len(self._signs) * mu)
         v, eta, word = self._piqp(bounds)
         rough, residual = best_guess(

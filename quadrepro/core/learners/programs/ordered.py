@@ -32,10 +32,8 @@ def weighted_sum(weights: FloatArray, rows: FloatArray) -> FloatArray:
         The same bits on every processor.
     """
     total = np.zeros(rows.shape[1])
-    if compiling.enabled():
-        from quadrepro.core.learners.programs import ordered_compiled
-
-        ordered_compiled.add_rows(np.ascontiguousarray(weights), np.ascontiguousarray(rows), total)
+    if loops := compiling.beside(__name__):
+        loops.add_rows(np.ascontiguousarray(weights), np.ascontiguousarray(rows), total)
         return total
     for weight, row in zip(weights, rows, strict=True):
         total += weight * row
@@ -63,12 +61,8 @@ class Cholesky:
 
     def __init__(self, matrix: FloatArray) -> None:
         upper = np.array(matrix, dtype=np.float64, order="C")
-        if compiling.enabled():
-            from quadrepro.core.learners.programs import ordered_compiled
-
-            definite = ordered_compiled.factor(upper)
-        else:
-            definite = _factor(upper)
+        loops = compiling.beside(__name__)
+        definite = loops.factor(upper) if loops else _factor(upper)
         if not definite:
             raise LinAlgError("the matrix is not positive definite")
         self.upper = upper
@@ -77,12 +71,10 @@ class Cholesky:
     def solve(self, right: FloatArray) -> FloatArray:
         """Return A⁻¹ times a vector of shape (n,) or a matrix of shape (n, k)."""
         X = np.array(right.T, dtype=np.float64, ndmin=2, order="C")
-        if compiling.enabled():
-            from quadrepro.core.learners.programs import ordered_compiled
-
-            ordered_compiled.forward(self.upper, X)
+        if loops := compiling.beside(__name__):
+            loops.forward(self.upper, X)
             for x in X:
-                ordered_compiled.backward(self._lower, x)
+                loops.backward(self._lower, x)
         else:
             forward(self.upper, X)
             for x in X:

@@ -64,20 +64,7 @@ class QuadraticSolution(ProgramSolution):
 
 
 def require_optimal(residual: float, program: str) -> None:
-    """Raise SolverError if a KKT residual is too large or NaN.
-
-    Parameters
-    ----------
-    residual : float
-        KKT residual of the point that the solver ended with.
-    program : str
-        What the message starts with: the program and how it ended.
-
-    Raises
-    ------
-    SolverError
-        If the residual is not at most `RESIDUAL`.
-    """
+    """Raise SolverError if a KKT residual is too large or NaN."""
     if not residual <= RESIDUAL:
         raise SolverError(f"{program} with a KKT residual of {residual:.1g}, above {RESIDUAL:g}")
 
@@ -169,26 +156,7 @@ def kkt_residual(
 def best_guess(
     start: Point, guesses: Iterable[Point], residual: Callable[[Point], float], enough: float
 ) -> tuple[Point, float]:
-    """Return the point with the smallest residual among a start and guesses at the optimum.
-
-    Parameters
-    ----------
-    start : point
-        Where the solver ended.
-    guesses : iterable of points
-        Guesses, each made only when the one before was not good enough.
-    residual : callable
-        Returns the KKT residual of a point.
-    enough : float
-        No further guess is made once a residual is at most this. The first is always made.
-
-    Returns
-    -------
-    point : point
-        The best, the first of equals.
-    residual : float
-        Its KKT residual.
-    """
+    """Return the point with the smallest residual among a start and guesses at the optimum."""
     best, least = start, residual(start)
     for point in guesses:
         if (found := residual(point)) < least:
@@ -207,20 +175,7 @@ MU = Hyperparameter("mu", "number", "large", "mean margin of the vote", smallest
 
 
 def feasible(mu: float, largest: float) -> bool:
-    """Return whether μ is at most the largest that a vote can have, up to rounding.
-
-    Parameters
-    ----------
-    mu : float
-        Mean margin.
-    largest : float
-        Largest mean margin that a vote can have.
-
-    Returns
-    -------
-    bool
-        Whether a program with this μ has a solution.
-    """
+    """Return whether μ is at most the largest that a vote can have, up to rounding."""
     return mu <= largest * (1 + ROUNDING)
 
 
@@ -247,20 +202,5 @@ def mu_limit(largest: FloatArray) -> str:
 
 
 def infeasible(algorithm: Algorithm, mu: float, problem: GramProblem) -> ValueError:
-    """Return the error for a mean margin that no vote has.
-
-    Parameters
-    ----------
-    algorithm : Algorithm
-        States the limit.
-    mu : float
-        Mean margin.
-    problem : GramProblem
-        The reduced problem.
-
-    Returns
-    -------
-    ValueError
-        Names μ and the largest feasible one.
-    """
+    """Return the error for a mean margin that no vote has."""
     return ValueError(f"no vote has a mean margin of mu = {mu:g}: {algorithm.limit(problem)}")

@@ -181,23 +181,7 @@ class MarginQP:
         self._last = np.zeros(len(counts))
 
     def solve(self, C: float) -> MarginQPSolution:
-        """Solve for a price C of slack.
-
-        Parameters
-        ----------
-        C : float
-            Price of a unit of slack, positive.
-
-        Returns
-        -------
-        MarginQPSolution
-            Nonnegative weights b, the same bits on every processor, and optimal dual weights u.
-
-        Raises
-        ------
-        SolverError
-            If the KKT residual is too large.
-        """
+        """Solve for a price C of slack."""
         caps = C * self._counts
         u, word = self._dual_weights(caps)
         b = self._settled(caps, u)

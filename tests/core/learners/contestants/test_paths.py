@@ -72,7 +72,7 @@ def test_of_scikit_learn_the_versions_tell_all() -> None:
         ("sklearn:clone", "scikit-learn has no estimator 'clone'"),
         ("xgboost:XGBClasifier", "has no 'XGBClasifier'; did you mean 'XGBClassifier'?"),
         ("xgboost:__version__", "cannot make an estimator of its '__version__'"),
-        ("xgbost:XGBClassifier", "there is no module 'xgbost'; did you mean 'xgboost'?"),
+        ("xgbost:XGBClassifier", "unknown module 'xgbost'; did you mean 'xgboost'?"),
         ("xgboost.sklern:XGBClassifier", "xgboost has no module 'xgboost.sklern'"),
         ("nowhere_at_all:make", "pip install the package that has it"),
         ("joblib:load", "joblib:load is a function: of installed packages only classes are used"),
@@ -85,8 +85,8 @@ def test_of_scikit_learn_the_versions_tell_all() -> None:
         ("_pytest.pytester:Pytester", "is not for configs: name a public module"),
         ("click.testing:CliRunner", "is not an estimator: it needs fit, get_params"),
         ("numpy:ndarray", "numpy:ndarray is not an estimator: it needs fit, get_params"),
-        ("xgboost:a.b", "'xgboost:a.b' is no import path, such as xgboost:XGBClassifier"),
-        (":SVC", "':SVC' is no import path"),
+        ("xgboost:a.b", "'xgboost:a.b' is not an import path, such as xgboost:XGBClassifier"),
+        (":SVC", "':SVC' is not an import path"),
     ],
 )
 def test_what_is_not_there_is_refused_with_the_nearest_name(path: str, message: str) -> None:
@@ -144,7 +144,7 @@ def test_what_the_code_of_a_folder_defines_is_read_and_not_imported(
 def test_nothing_of_a_folder_is_imported_that_is_not_named(folder: Path) -> None:
     (folder / "mine_four.py").write_text("raise SystemExit")
     before = list(sys.path)
-    with pytest.raises(KeyError, match="there is no module 'mine_for'; did you mean 'mine_four'"):
+    with pytest.raises(KeyError, match="unknown module 'mine_for'; did you mean 'mine_four'"):
         find_maker("mine_for:make", str(folder))
     find_maker("sklearn:SVC", str(folder))
     assert sys.path == before
@@ -173,7 +173,7 @@ def test_the_folder_in_which_python_was_started_installs_nothing(
     (folder / "mine_started.py").write_text("raise SystemExit")
     monkeypatch.chdir(folder)
     monkeypatch.setattr(sys, "path", [str(folder), *sys.path])
-    with pytest.raises(KeyError, match="there is no module 'mine_started'"):
+    with pytest.raises(KeyError, match="unknown module 'mine_started'"):
         check_path("mine_started:make", str(folder / "configs"))
 
 

@@ -1,0 +1,338 @@
+"""Metrics: how good the predictions of a record are, by name."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import warnings
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quadrepro.base import plugins
+from quadrepro.base.types import FloatArray, Task
+from quadrepro.errors import nearest
+
+Need = Literal["predictions", "scores", "probabilities"]
+"""What a metric is computed from: predicted targets, scores that order, or class probabilities."""
+
+Function = Callable[[NDArray[Any], NDArray[Any], int], float]
+"""``function(targets, output, n_classes)`` returns the value of a metric."""
+
+LARGEST = float(np.finfo(np.float64).max)
+"""The largest finite number."""
+
+
+class Kept(Protocol):
+    """What a `quadrepro.engine.records.Record` keeps of the test examples."""
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """Names of the classes; empty if numbers are predicted."""
+
+    def actual_targets(self) -> NDArray[Any]:
+        """Return class codes or numbers, shape (n_test,)."""
+
+    def predicted_targets(self) -> NDArray[Any]:
+        """Return what is predicted in their place, shape (n_test,)."""
+
+    def decision_scores(self) -> FloatArray | None:
+        """Return scores, shape (n_test,) or (n_test, n_classes), or None."""
+
+    def class_probabilities(self) -> FloatArray | None:
+        """Return probabilities, shape (n_test, n_classes), or None."""
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A number that says how good the predictions for the test examples of a cell are.
+
+    Attributes
+    ----------
+    name : str
+        Name in configs, in file names and as a column of ``cells.csv``.
+    label : str
+        What tables call it.
+    tasks : tuple of {"classification", "multiclass", "regression"}
+        What it can judge.
+    needs : {"predictions", "scores", "probabilities"}
+        What it is computed from. Class probabilities also serve as scores.
+    function : callable
+        ``function(targets, output, n_classes)`` returns the value. Targets are class codes from 0,
+        or numbers. The output has shape (n_test,); scores of more than two classes and
+        probabilities have shape (n_test, n_classes).
+    greater_is_better : bool, default True
+        Whether the highest value is the best.
+    counts_errors : bool, default False
+        Whether it is the share of wrong examples, which tests of single examples compare.
+    """
+
+    name: str
+    label: str
+    tasks: tuple[Task, ...]
+    needs: Need
+    function: Function
+    greater_is_better: bool = True
+    counts_errors: bool = False
+
+    def serves(self, kept: Kept) -> bool:
+        """Return whether a record keeps what the metric is computed from."""
+        return self._output(kept) is not None
+
+    def value(self, kept: Kept) -> float | None:
+        """Return the metric of the test examples of a cell."""
+        output = self._output(kept)
+        if output is None:
+            return None
+        with warnings.catch_warnings():
+            # scikit-learn warns of what is undefined and returns NaN, or raises an error.
+            warnings.simplefilter("ignore")
+            try:
+                value = float(self.function(kept.actual_targets(), output, len(kept.classes)))
+            except ValueError:
+                return None
+        return value if math.isfinite(value) else None
+
+    def _output(self, kept: Kept) -> NDArray[Any] | None:
+        if self.needs == "predictions":
+            return kept.predicted_targets()
+        if self.needs == "scores" and (scores := kept.decision_scores()) is not None:
+            # A class that no training example has may have the score -inf, which is not a number.
+            return np.clip(np.asarray(scores, dtype=np.float64), -LARGEST, LARGEST)
+        found = kept.class_probabilities()
+        if found is None:
+            return None
+        # They are kept with few digits; scikit-learn warns unless they add up to 1 exactly enough.
+        sums = np.asarray(found, dtype=np.float64).sum(axis=1, keepdims=True)
+        with np.errstate(invalid="ignore"):
+            probabilities: FloatArray = np.divide(found, sums, dtype=np.float64)
+        two = self.needs == "scores" and len(kept.classes) == 2
+        return probabilities[:, 1] if two else probabilities
+
+
+Targets = NDArray[Any]
+
+CLASSES: tuple[Task, ...] = ("classification", "multiclass")
+NUMBERS: tuple[Task, ...] = ("regression",)
+
+
+def one_hot(y: Targets, n_classes: int) -> NDArray[Any]:
+    """Return a column per class that is 1 for its examples."""
+    return np.asarray(y[:, None] == np.arange(n_classes), dtype=np.intp)
+
+
+def error(y: Targets, predicted: Targets, n_classes: int) -> float:
+    """Return the share of wrong examples."""
+    from sklearn.metrics import zero_one_loss
+
+    return float(zero_one_loss(y, predicted))
+
+
+def balanced_error(y: Targets, predicted: Targets, n_classes: int) -> float:
+    """Return the mean over the classes of the share of wrong examples."""
+    from sklearn.metrics import balanced_accuracy_score
+
+    return 1.0 - float(balanced_accuracy_score(y, predicted))
+
+
+def auc(y: Targets, scores: Targets, n_classes: int) -> float:
+    """Return the area under the ROC curve; of more classes the mean of each against the rest."""
+    from sklearn.metrics import roc_auc_score
+
+    return float(roc_auc_score(y if n_classes == 2 else one_hot(y, n_classes), scores))
+
+
+def average_precision(y: Targets, scores: Targets, n_classes: int) -> float:
+    """Return the average precision; of more classes the mean of each against the rest."""
+    from sklearn.metrics import average_precision_score
+
+    targets = y if n_classes == 2 else one_hot(y, n_classes)
+    if np.any(targets.sum(axis=0) == 0):
+        raise ValueError("a class without examples has no precision")
+    return float(average_precision_score(targets, scores))
+
+
+def log_loss(y: Targets, probabilities: Targets, n_classes: int) -> float:
+    """Return the mean of -log of the probability of the actual class."""
+    from sklearn.metrics import log_loss as of_sklearn
+
+    return float(of_sklearn(y, probabilities, labels=range(n_classes)))
+
+
+def brier(y: Targets, probabilities: Targets, n_classes: int) -> float:
+    """Return the mean squared error of the second class's probability; of more the sum over all."""
+    from sklearn.metrics import mean_squared_error
+
+    if n_classes == 2:
+        return float(mean_squared_error(y, probabilities[:, 1]))
+    return n_classes * float(mean_squared_error(one_hot(y, n_classes), probabilities))
+
+
+def f1(y: Targets, predicted: Targets, n_classes: int) -> float:
+    """Return the F1 score of the second class; of more classes the mean over all."""
+    from sklearn.metrics import f1_score
+
+    return float(f1_score(y, predicted, average="binary" if n_classes == 2 else "macro"))
+
+
+def mcc(y: Targets, predicted: Targets, n_classes: int) -> float:
+    """Return the correlation coefficient of Matthews."""
+    from sklearn.metrics import matthews_corrcoef
+
+    return float(matthews_corrcoef(y, predicted))
+
+
+def rmse(y: Targets, predicted: Targets, n_classes: int) -> float:
+    """Return the root of the mean squared error."""
+    from sklearn.metrics import root_mean_squared_error
+
+    return float(root_mean_squared_error(y, predicted))
+
+
+def mae(y: Targets, predicted: Targets, n_classes: int) -> float:
+    """Return the mean absolute error."""
+    from sklearn.metrics import mean_absolute_error
+
+    return float(mean_absolute_error(y, predicted))
+
+
+def r2(y: Targets, predicted: Targets, n_classes: int) -> float:
+    """Return the share of the variance that is explained."""
+    from sklearn.metrics import r2_score
+
+    return float(r2_score(y, predicted))
+
+
+METRICS: dict[str, Metric] = {
+    metric.name: metric
+    for metric in (
+        Metric("error", "error", CLASSES, "predictions", error, False, counts_errors=True),
+        Metric("balanced_error", "balanced error", CLASSES, "predictions", balanced_error, False),
+        Metric("auc", "AUC", CLASSES, "scores", auc),
+        Metric("average_precision", "average precision", CLASSES, "scores", average_precision),
+        Metric("log_loss", "log loss", CLASSES, "probabilities", log_loss, False),
+        Metric("brier", "Brier score", CLASSES, "probabilities", brier, False),
+        Metric("f1", "F1", CLASSES, "predictions", f1),
+        Metric("mcc", "Matthews correlation", CLASSES, "predictions", mcc),
+        Metric("rmse", "RMSE", NUMBERS, "predictions", rmse, False),
+        Metric("mae", "mean absolute error", NUMBERS, "predictions", mae, False),
+        Metric("r2", "R²", NUMBERS, "predictions", r2),
+    )
+}
+"""By name."""
+
+
+NEEDS: dict[Any, Need] = {"predict": "predictions", "predict_proba": "probabilities"}
+"""What a scorer asks of an estimator, if not for whatever orders the examples."""
+
+OF_CLASSES: dict[Task, int] = {"classification": 2, "multiclass": 3}
+"""With how many classes it is tried whether a scorer can judge a task."""
+
+OF_CLUSTERS, OF_NUMBERS = "sklearn.metrics.cluster.", "sklearn.metrics._regression"
+"""Where scikit-learn has the functions for clusters and for numbers."""
+
+
+def scorer_names() -> list[str]:
+    """Return the names of the scorers that can be a metric."""
+    from sklearn.metrics import get_scorer, get_scorer_names
+
+    # Those for clusters and for several labels per example judge neither classes nor numbers.
+    return [
+        name
+        for name in get_scorer_names()
+        if not _module(get_scorer(name)).startswith(OF_CLUSTERS) and not name.endswith("_samples")
+    ]
+
+
+def metric_of_scorer(name: str) -> Metric:
+    """Return one of scikit-learn's scorers as a metric, of which the highest is the best."""
+    from sklearn.metrics import get_scorer
+
+    scorer = get_scorer(name)
+    needs = NEEDS.get(scorer._response_method, "scores")
+    function = _function(scorer, needs)
+    if _module(scorer) == OF_NUMBERS:
+        tasks: tuple[Task, ...] = ("regression",)
+    else:
+        tasks = tuple(task for task, k in OF_CLASSES.items() if _works(function, needs, k))
+    return Metric(name, name, tasks, needs, function)
+
+
+def _module(scorer: Any) -> str:
+    return str(scorer._score_func.__module__)
+
+
+def _function(scorer: Any, needs: Need) -> Function:
+    score, sign, settings = scorer._score_func, scorer._sign, scorer._kwargs
+    takes_labels = needs != "predictions" and "labels" in inspect.signature(score).parameters
+
+    def function(y: NDArray[Any], output: NDArray[Any], n_classes: int) -> float:
+        # As a scorer does: of two classes, the probability of the second one.
+        two = needs == "probabilities" and n_classes == 2
+        labels = {"labels": list(range(n_classes))} if takes_labels else {}
+        return float(sign * score(y, output[:, 1] if two else output, **labels, **settings))
+
+    return function
+
+
+def _works(function: Function, needs: Need, n_classes: int) -> bool:
+    """Return whether a scorer takes so many classes, by asking it about perfect predictions."""
+    y = np.arange(4 * n_classes) % n_classes
+    output: NDArray[Any] = y
+    if needs == "probabilities" or (needs == "scores" and n_classes > 2):
+        output = np.eye(n_classes)[y]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            function(y, output, n_classes)
+        except ValueError:
+            return False
+    return True
+
+
+LISTING = "docs/metrics.md"
+"""Where the names stand."""
+
+
+@cache
+def find_metric(name: str) -> Metric:
+    """Return a metric.
+
+    Examples
+    --------
+    >>> find_metric("log_loss").greater_is_better, find_metric("neg_log_loss").greater_is_better
+    (False, True)
+    """
+    if name in METRICS:
+        return METRICS[name]
+    # scikit-learn takes long to import.
+    from sklearn.metrics import get_scorer_names
+
+    names = scorer_names()
+    if name in names:
+        return metric_of_scorer(name)
+    if added := plugins.load("metrics", name, Metric):
+        return added
+    unknown = f"unknown metric {name!r}"
+    if name in get_scorer_names():
+        unknown = f"{name} judges clusters, or several labels per example"
+    known = (*METRICS, *names, *plugins.names("metrics"))
+    raise KeyError(f"{unknown}{nearest(name, known, LISTING)}")
+
+
+def fault_of_task(name: str, tasks: Iterable[Task]) -> str:
+    """Return why a metric can judge none of some tasks, or an empty text."""
+    found, predicted = find_metric(name), set(tasks)
+    if predicted & set(found.tasks):
+        return ""
+    fitting = [other.name for other in METRICS.values() if predicted & set(other.tasks)]
+    whats = {"classification": "two classes", "multiclass": "more classes", "regression": "numbers"}
+    of, here = (
+        " or ".join(whats[task] for task in whats if task in some)
+        for some in (found.tasks, predicted)
+    )
+    return f"{name} is a metric of {of}, and here {here} are predicted{nearest(name, fitting)}"

@@ -1,0 +1,215 @@
+"""What a check of printed numbers sees, and what it finds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple, cast
+
+from quadrepro.base.resources import find_config
+from quadrepro.config.config import Experiment, load_experiment
+from quadrepro.config.datasets import DatasetEntry
+from quadrepro.core.problems import FreshRows, Sources
+from quadrepro.data.card import load_card
+from quadrepro.data.store import Dataset, Location
+from quadrepro.data.store import Found as FoundRows
+from quadrepro.errors import ConfigError, DataError, nearest
+from quadrepro.papers.paper import Facts, Paper
+from quadrepro.papers.printed import Printed
+
+NOT_SAID = "neither a config nor n_test says how large its test sets are"
+NUMBERS = "its algorithms predict numbers"
+NO_SPLITS = "the number of splits is not said"
+
+
+class Size(NamedTuple):
+    """The test sets behind a printed row.
+
+    Attributes
+    ----------
+    n_test : int
+        Number of examples of each.
+    share : float
+        Their share of all rows; 0 if every split has fresh examples, 1 if it is not known.
+    """
+
+    n_test: int
+    share: float
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A paper under audit.
+
+    Attributes
+    ----------
+    paper : Paper
+        The paper.
+    results : Path
+        The folder with the results of its configs, of which only CSV files are read.
+    """
+
+    paper: Paper
+    results: Path
+    _sizes: dict[str, dict[str, Size | str]] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def tables(self) -> tuple[Printed, ...]:
+        """All printed tables, by name."""
+        return tuple(self.paper.printed(name) for name in self.paper.tables)
+
+    def holding(self, *holds: str) -> list[Printed]:
+        """Return the tables that hold one of these kinds of numbers."""
+        return [table for table in self.tables if table.holds in holds]
+
+    def facts(self, table: Printed) -> Facts:
+        """Return what ``paper.yaml`` says of a table."""
+        return self.paper.file.printed.get(table.name, Facts())
+
+    def splits(self, table: Printed) -> int | None:
+        """Return the number of splits behind a number; risks are of one if nothing is said."""
+        return 1 if table.splits is None and table.holds == "risks" else table.splits
+
+    def known(self, name: str, names: Iterable[str], what: str, *place: str | int) -> str:
+        """Return a name that ``paper.yaml`` gives, or refuse it with the nearest known one."""
+        if name not in (known := list(names)):
+            message = f"unknown {what} {name!r}{nearest(name, known)}"
+            raise self.paper.error(message, "printed", *place)
+        return name
+
+    def size(self, table: Printed, row: str) -> Size | str:
+        """Return the test sets behind a printed row, or why they are not known."""
+        if table.name not in self._sizes:
+            self._sizes[table.name] = self._all_sizes(table)
+        return self._sizes[table.name].get(row, NOT_SAID)
+
+    def experiment(self, name: str, *place: str | int) -> Experiment:
+        """Return a config that ``paper.yaml`` names at a place below ``printed``."""
+        folder = self.paper.source.path.parent
+        try:
+            path = find_config(folder / name if name.endswith(".yaml") else name)
+            experiment = load_experiment(path)
+        except (ConfigError, OSError) as error:
+            raise self.paper.error(str(error), "printed", *place) from None
+        if experiment.paper is None or experiment.paper.source.path.parent.resolve() != (
+            folder.resolve()
+        ):
+            raise self.paper.error(f"the config {name} is of another paper", "printed", *place)
+        return experiment
+
+    def _all_sizes(self, table: Printed) -> dict[str, Size | str]:
+        facts, found = self.facts(table), dict[str, Size | str]()
+        if facts.config is not None:
+            experiment = self.experiment(facts.config, table.name, "config")
+            for entry in experiment.config.entries:
+                if (row := table.row_of(entry)) is not None:
+                    found.setdefault(row, _size(experiment, entry))
+        for row, given in facts.n_test.items():
+            self.known(row, table.rows, "row", table.name, "n_test", row)
+            n_test, n_rows = given if isinstance(given, tuple) else (given, given)
+            if n_test > n_rows:
+                message = f"{n_test} test examples cannot be taken from {n_rows} rows"
+                raise self.paper.error(message, "printed", table.name, "n_test", row)
+            found[row] = Size(n_test, n_test / n_rows)
+        return found
+
+
+class _Unread(FoundRows):
+    """A data set of which only the card is known."""
+
+    def load(self, only: object = None) -> Dataset:
+        """Raise DataError: an audit reads no data."""
+        raise DataError("the card does not tell how many rows it has; n_test can say it")
+
+
+def _size(experiment: Experiment, entry: DatasetEntry) -> Size | str:
+    """Return the test sets of a row of a config, by the card alone."""
+    view, card = experiment.views[entry.title], load_card(entry.name)
+    if not card.classes_of(view):
+        return NUMBERS
+    rows = _Unread(card, cast(Location, None))
+    try:
+        protocol = entry.changed(experiment.config.protocol)
+        sources = Sources({entry.name: rows}, experiment.config.repeats)
+        source = sources(entry.name, protocol, view, entry.title, entry.parameters)
+    except DataError as error:
+        return str(error)
+    _, _, n_test = source.sizes
+    if isinstance(source, FreshRows):
+        return Size(n_test, 0.0)
+    return Size(n_test, n_test / source.division.n_rows)
+
+
+class Place(NamedTuple):
+    """Where something is printed.
+
+    Attributes
+    ----------
+    table, row, column : str
+        Names; empty for what is about a whole table, row or column.
+    """
+
+    table: str
+    row: str = ""
+    column: str = ""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One printed number, or one sentence, that was checked.
+
+    Attributes
+    ----------
+    place : Place
+        Where it stands.
+    printed : str
+        What is printed.
+    holds : bool or None
+        None if it cannot be judged.
+    why : str
+        The numbers that decide, or why it cannot be judged.
+    p_value : float or None
+        Of a statistical test, whose level is then that of all tests of the audit together; None
+        if the finding is certain.
+    """
+
+    place: Place
+    printed: str
+    holds: bool | None
+    why: str
+    p_value: float | None = None
+
+
+class Found(NamedTuple):
+    """What a check finds.
+
+    Attributes
+    ----------
+    findings : tuple of Finding
+        One for each number or sentence.
+    notes : tuple of str
+        What is to be said of the check as a whole.
+    """
+
+    findings: tuple[Finding, ...]
+    notes: tuple[str, ...] = ()
+
+
+class Check(NamedTuple):
+    """One kind of check.
+
+    Attributes
+    ----------
+    key : str
+        What tables and the CSV call it.
+    question : str
+        What it answers.
+    judge : callable
+        Returns what it finds in a paper; without findings the check does not apply.
+    """
+
+    key: str
+    question: str
+    judge: Callable[[Subject], Found]

@@ -1,0 +1,132 @@
+"""Whether all numbers of a row fit the same coding of its data set, by results at hand."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import fmean, stdev
+from typing import NamedTuple
+
+from quadrepro.base.files import is_regular
+from quadrepro.config.config import Experiment
+from quadrepro.errors import DataError
+from quadrepro.papers.printed import Printed
+from quadrepro.stats import LEVEL
+from quadrepro.tables.audit.check import Check, Finding, Found, Place, Subject
+from quadrepro.tables.table import read_rows
+
+CELLS = "cells.csv"
+"""The file of a results folder with one line per cell."""
+
+
+class Coding(NamedTuple):
+    """A row of a config with the risks that were computed.
+
+    Attributes
+    ----------
+    title : str
+        Title of the row.
+    row : str
+        The printed row that it is set beside.
+    risks : dict of str to list of float
+        Risks over two or more splits, by column.
+    """
+
+    title: str
+    row: str
+    risks: dict[str, list[float]]
+
+
+def judge(subject: Subject) -> Found:
+    """Place each printed risk among the splits that were computed, row by row."""
+    findings: list[Finding] = []
+    for table in subject.holding("risks"):
+        of_configs: list[list[Coding]] = []
+        for i, name in enumerate(subject.facts(table).codings):
+            experiment = subject.experiment(name, table.name, "codings", i)
+            path = subject.results / experiment.name / CELLS
+            if not i and not is_regular(path):
+                findings.append(Finding(Place(table.name), "", None, f"there is no {path}"))
+                break
+            of_configs.append(_codings(table, experiment, path))
+        if of_configs:
+            own, *others = of_configs
+            for coding in own:
+                findings += _judged(table, coding, [c for found in others for c in found])
+    note = (
+        "codings: whether a further split of those in the results folder would give the printed "
+        "risk (Student's t, two-sided). The other codings of a data set are those of the configs "
+        "that paper.yaml lists."
+    )
+    return Found(tuple(findings), (note,) if findings else ())
+
+
+def _judged(table: Printed, own: Coding, others: list[Coding]) -> Iterator[Finding]:
+    """Judge each number of a row under the paper's coding."""
+    for column, p_value in _p_values(table, own).items():
+        risks = own.risks[column]
+        why = f"ours are {fmean(risks):.3f} ± {stdev(risks):.3f} (p = {p_value:.2g})"
+        if p_value <= LEVEL:
+            why += "".join(_elsewhere(table, c, column) for c in others if c.row == own.row)
+        place = Place(table.name, own.row, column)
+        yield Finding(place, table.text(own.row, column), p_value > LEVEL, why, p_value)
+
+
+def _elsewhere(table: Printed, coding: Coding, column: str) -> str:
+    """Return what another coding says of the row, if it fits the column."""
+    p_values = _p_values(table, coding)
+    if p_values.get(column, 0.0) <= LEVEL:
+        return ""
+    outside = [other for other, p_value in p_values.items() if p_value <= LEVEL]
+    rest = f", which does not fit {', '.join(outside)}" if outside else " with the whole row"
+    return f"; it fits the coding {coding.title}{rest}"
+
+
+def _p_values(table: Printed, coding: Coding) -> dict[str, float]:
+    """Return the p-value of each number of the printed row."""
+    return {
+        column: p_of_one_more(risks, value, table.rounding(coding.row, column))
+        for column, risks in coding.risks.items()
+        if (value := table.number(coding.row, column)) is not None
+    }
+
+
+def p_of_one_more(risks: list[float], printed: float, rounding: float) -> float:
+    """Return the two-sided p-value of one more number among normal ones."""
+    # scipy.stats takes half a second to import.
+    from scipy.stats import t
+
+    n, away = len(risks), max(abs(printed - fmean(risks)) - rounding, 0.0)
+    scale = stdev(risks) * math.sqrt(1 + 1 / n)
+    if scale == 0:
+        return float(away == 0)
+    return float(2 * t.sf(away / scale, n - 1))
+
+
+def _codings(table: Printed, experiment: Experiment, path: Path) -> list[Coding]:
+    """Return the rows of a config that are set beside printed ones; none without results."""
+    if not is_regular(path):
+        return []
+    risks = _read(path)
+    return [
+        Coding(entry.title, row, columns)
+        for entry in experiment.config.entries
+        if (row := table.row_of(entry)) is not None
+        and (columns := {c: r for (t, c), r in risks.items() if t == entry.title and len(r) > 1})
+    ]
+
+
+def _read(path: Path) -> dict[tuple[str, str], list[float]]:
+    risks: dict[tuple[str, str], list[float]] = defaultdict(list)
+    try:
+        for _, line in read_rows(path):
+            if line["status"] == "ok":
+                risks[line["dataset"], line["algorithm"]].append(float(line["value"]))
+    except (KeyError, ValueError):
+        raise DataError(f"{path}: not a file of cells that quadrepro has written") from None
+    return risks
+
+
+CODINGS = Check("codings", "Do all numbers of a row fit the same coding of its data set?", judge)

@@ -1,0 +1,133 @@
+"""Whether printed comparisons and claims follow from the printed risks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import combinations
+
+from quadrepro.papers.claims.claim import Claim, Judgement
+from quadrepro.papers.claims.evidence import InPrint, Lacking
+from quadrepro.papers.printed import Printed
+from quadrepro.stats.poisson_binomial import better_on_one, better_over_all
+from quadrepro.tables.audit.check import Check, Finding, Found, Place, Subject
+from quadrepro.tables.audit.counts import counts, denominator
+
+
+def judge_claims(subject: Subject) -> Found:
+    """Judge every claim on what is printed."""
+    paper, findings, others = subject.paper, [], 0
+    for group in paper.groups.values():
+        if not group.printed:
+            others += len(group.claims)
+            continue
+        tables = tuple(map(paper.printed, group.printed))
+        evidence = InPrint(tables[0].rows, paper.file.names, tables)
+        for claim in group.claims:
+            text, holds = _judged(claim, evidence)
+            findings.append(Finding(Place(tables[0].name), claim.text, holds, text))
+    about = f"claims: {others} are about nothing that is printed, so only our numbers judge them."
+    return Found(tuple(findings), (about,) if others else ())
+
+
+def _judged(claim: Claim, evidence: InPrint) -> Judgement:
+    try:
+        return claim.judge(evidence.over(claim.rows, claim.excluded))
+    except Lacking as lacking:
+        return Judgement(str(lacking), None)
+
+
+CLAIMS = Check("claims", "Do the claims of the text follow from the printed numbers?", judge_claims)
+
+
+def judge_pairs(subject: Subject) -> Found:
+    """Check that the probabilities of A over B and of B over A add up to 1."""
+    findings = []
+    for table in subject.holding("comparisons"):
+        algorithms = [name for name in table.columns if name in table.rows]
+        for a, b in [*((a, a) for a in algorithms), *combinations(algorithms, 2)]:
+            one, other = table.text(a, b), table.text(b, a)
+            if not (one and other):
+                continue
+            total = Fraction(one) + Fraction(other)
+            rounding = sum(Fraction(1, 2 * denominator(text)) for text in (one, other))
+            why = f"{one} and {other} add up to {float(total):g}"
+            holds = abs(total - 1) <= rounding
+            findings.append(Finding(Place(table.name, a, b), one, holds, why))
+    return Found(tuple(findings))
+
+
+def judge_sources(subject: Subject) -> Found:
+    """Check that each probability is possible with the printed risks, whichever examples err."""
+    findings: list[Finding] = []
+    for table in subject.holding("comparisons"):
+        if (name := subject.facts(table).compares) is None:
+            continue
+        risks = [other.name for other in subject.holding("risks")]
+        place = (table.name, "compares")
+        source = subject.paper.printed(subject.known(name, risks, "printed table of risks", *place))
+        findings += _of_source(subject, table, source)
+    return Found(tuple(findings))
+
+
+def _of_source(subject: Subject, table: Printed, source: Printed) -> Iterator[Finding]:
+    for a, b in combinations([name for name in table.columns if name in table.rows], 2):
+        text = table.text(a, b)
+        if not text:
+            continue
+        place = Place(table.name, a, b)
+        bounds = possible_probabilities(subject, source, a, b)
+        if isinstance(bounds, str):
+            yield Finding(place, text, None, bounds)
+            continue
+        low, high = bounds
+        value, rounding = float(text), table.rounding(a, b)
+        why = f"{source.name} allows {low:.3f} to {high:.3f}"
+        yield Finding(place, text, low - rounding <= value <= high + rounding, why)
+
+
+def possible_probabilities(
+    subject: Subject, table: Printed, a: str, b: str
+) -> tuple[float, float] | str:
+    """Return the ends of what the Poisson binomial test can give for two columns of risks.
+
+    The probability over all data sets rises with that on each of them, so that the ends are those
+    of all data sets together.
+    """
+    ends = []
+    for row in table.rows:
+        size, texts = subject.size(table, row), (table.text(row, a), table.text(row, b))
+        if isinstance(size, str):
+            return f"{row}: {size}"
+        of_a, of_b = (counts(text, size.n_test) if text else range(0) for text in texts)
+        if not (of_a and of_b):
+            return f"{row}: no number of errors gives what {table.name} prints"
+        ends.append(ends_on_one(of_a, of_b))
+    lows, highs = zip(*ends, strict=True)
+    return better_over_all(lows), better_over_all(highs)
+
+
+def ends_on_one(of_a: range, of_b: range) -> tuple[float, float]:
+    """Return the least and the largest probability that A is better on one data set.
+
+    The better A, the fewer its errors are and the more those of B. With given numbers of errors,
+    the probability goes from that with as many shared errors as can be steadily towards 1/2.
+
+    Examples
+    --------
+    Both have two errors, and B has one more for certain or not.
+
+    >>> ends_on_one(range(2, 3), range(2, 4))
+    (0.5, 0.75)
+    """
+    of_ends = []
+    for errors_a, errors_b in ((of_a[-1], of_b[0]), (of_a[0], of_b[-1])):
+        shared = (0, min(errors_a, errors_b))
+        of_ends.append([better_on_one(errors_a - s, errors_b - s) for s in shared])
+    return min(of_ends[0]), max(of_ends[1])
+
+
+PAIRS = Check("pairs", "Do the probabilities of both directions add up to 1?", judge_pairs)
+SOURCES = Check(
+    "sources", "Can each comparison come from the risks that are compared?", judge_sources
+)

@@ -1,0 +1,164 @@
+"""Checks of single printed numbers: ranges, deviations, duplicates."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from quadrepro.papers.printed import MEAN, SD, Printed
+from quadrepro.stats import COVERAGE, LEVEL, implied_test_size
+from quadrepro.tables.audit.check import (
+    NO_SPLITS,
+    NOT_SAID,
+    NUMBERS,
+    Check,
+    Finding,
+    Found,
+    Place,
+    Subject,
+)
+
+_ENDS = {
+    "risks": (0.0, 1.0),
+    "errors": (0.0, 100.0),
+    "margins": (-1.0, 1.0),
+    "comparisons": (0.0, 1.0),
+}
+"""Between which ends numbers lie, by what a table holds; RMSEs have no upper end."""
+
+
+def judge(subject: Subject) -> Found:
+    """Check every number against the ends of its range, and deviations against the largest."""
+    return Found(tuple(finding for table in subject.tables for finding in _judged(subject, table)))
+
+
+def _judged(subject: Subject, table: Printed) -> Iterator[Finding]:
+    for row in table.rows:
+        low, high = _ENDS[table.holds]
+        if table.holds == "errors" and subject.size(table, row) in (NUMBERS, NOT_SAID):
+            high = math.inf
+        for column in table.columns:
+            if not (text := table.text(row, column)):
+                continue
+            place, value = Place(table.name, row, column), float(text)
+            if not column.endswith(SD):
+                why = f"numbers lie between {low:g} and {high:g}"
+                yield Finding(place, text, low <= value <= high, why)
+            elif mean := table.text(row, column.removesuffix(SD) + MEAN):
+                slack = table.rounding(row, column.removesuffix(SD) + MEAN)
+                largest = largest_deviation(float(mean), slack, low, high, table.splits)
+                rounding = table.rounding(row, column)
+                why = f"with a mean of {mean} it is at most {largest:.4g}"
+                yield Finding(place, text, 0 <= value <= largest + rounding, why)
+
+
+def largest_deviation(
+    mean: float, rounding: float, low: float, high: float, splits: int | None
+) -> float:
+    """Return the largest deviation of numbers from `low` to `high` with a mean.
+
+    It is that of numbers at both ends, or of all but one at `low` if there is no other end.
+
+    Examples
+    --------
+    >>> largest_deviation(50, 0, 0, 100, splits=2)
+    70.71067811865476
+    """
+    n = splits or 2
+    if math.isinf(high):
+        return math.inf if splits is None else (mean + rounding - low) * math.sqrt(n)
+    middle = (low + high) / 2
+    nearest = min(max(middle, mean - rounding), mean + rounding)
+    return math.sqrt(max((nearest - low) * (high - nearest), 0.0) * n / (n - 1))
+
+
+RANGES = Check("ranges", "Is each number possible at all?", judge)
+
+
+def judge_deviations(subject: Subject) -> Found:
+    """Test every deviation of risks against the binomial floor of its test sets."""
+    findings = [
+        finding
+        for table in subject.holding("errors")
+        for row in table.rows
+        for column in table.algorithms
+        if table.text(row, column + SD) and table.text(row, column + MEAN)
+        for finding in _judged_deviation(subject, table, row, column)
+    ]
+    note = (
+        "deviations: the choice of n test examples alone makes a risk p vary by √(p(1 - p)/n), or "
+        "less where test sets overlap. It is tested whether a deviation is smaller than that (χ², "
+        f"one-sided); sizes that fit are those of an interval of probability {COVERAGE:g}."
+    )
+    return Found(tuple(findings), (note,) if any(f.p_value is not None for f in findings) else ())
+
+
+def _judged_deviation(subject: Subject, table: Printed, row: str, column: str) -> Iterator[Finding]:
+    mean, text = float(table.text(row, column + MEAN)) / 100, table.text(row, column + SD)
+    sd, rounding = float(text) / 100, table.rounding(row, column + SD) / 100
+    size, splits = subject.size(table, row), table.splits
+    place = Place(table.name, row, column)
+    if isinstance(size, str) or splits is None:
+        yield Finding(place, text, None, size if isinstance(size, str) else NO_SPLITS)
+    elif not 0 < mean < 1:
+        yield Finding(place, text, None, f"a risk of {mean:g} implies no size")
+    elif size.share == 1:
+        yield Finding(place, text, None, "all rows are tested, or how many there are is not said")
+    else:
+        p_value = too_small(mean, sd + rounding, splits, size.n_test, size.share)
+        fits = implied_test_size(mean, sd, splits, rounding=rounding, share=size.share)
+        floor = 100 * math.sqrt((1 - size.share) * mean * (1 - mean) / size.n_test)
+        why = f"{size.n_test} test examples give {floor:.2g} or more; {fits.low:.0f} or more fit"
+        yield Finding(place, text, p_value > LEVEL, f"{why} (p = {p_value:.2g})", p_value)
+
+
+def too_small(mean: float, sd: float, splits: int, n_test: int, share: float) -> float:
+    """Return the probability of a deviation so small, if only the test examples vary."""
+    # scipy.stats takes half a second to import.
+    from scipy.stats import chi2
+
+    floor = (1 - share) * mean * (1 - mean) / n_test
+    return float(chi2.cdf((splits - 1) * sd**2 / floor, splits - 1))
+
+
+DEVIATIONS = Check(
+    "deviations", "Is each deviation as large as its test sets make it?", judge_deviations
+)
+
+
+FEWEST = 3
+"""Fewer different numbers can be equal for no reason."""
+
+
+def judge_duplicates(subject: Subject) -> Found:
+    """Compare every row with every other of its table, and so for columns."""
+    return Found(tuple(finding for table in subject.tables for finding in _compared(table)))
+
+
+def _compared(table: Printed) -> Iterator[Finding]:
+    columns = table.columns
+    rows = {row: [table.text(row, column) for column in columns] for row in table.rows}
+    others = {column: [table.text(row, column) for row in table.rows] for column in columns}
+    equal_rows, equal_columns = _equal(rows), _equal(others)
+    for a, b in equal_rows:
+        yield Finding(Place(table.name, a), ", ".join(rows[a]), False, f"row {b} has the same")
+    for a, b in equal_columns:
+        why = f"column {b} has the same"
+        yield Finding(Place(table.name, "", a), ", ".join(others[a]), False, why)
+    if not equal_rows and not equal_columns:
+        printed = f"{len(rows)} rows and {len(columns)} columns"
+        yield Finding(Place(table.name), printed, True, "no two are the same")
+
+
+def _equal(lines: dict[str, list[str]]) -> list[tuple[str, str]]:
+    """Return each line with the same numbers as one before it, and that one."""
+    first: dict[tuple[str, ...], str] = {}
+    found = []
+    for name, texts in lines.items():
+        if len(set(filter(None, texts))) >= FEWEST:
+            other = first.setdefault(tuple(texts), name)
+            found += [(name, other)] if other != name else []
+    return found
+
+
+DUPLICATES = Check("duplicates", "Is any row or column printed twice?", judge_duplicates)

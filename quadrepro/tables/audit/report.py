@@ -1,0 +1,170 @@
+"""All checks of a paper, judged together, and the tables that say what they find."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from quadrepro.base.files import write_text
+from quadrepro.base.text import markdown
+from quadrepro.papers.paper import Paper
+from quadrepro.stats import LEVEL, holm
+from quadrepro.tables.audit import CHECKS
+from quadrepro.tables.audit.check import Finding, Subject
+from quadrepro.tables.table import Entry, Table, csv_text
+
+WORDS = {True: "holds", False: "fails", None: "cannot be judged"}
+
+HEADER = ("check", "table", "row", "column", "printed", "verdict", "p", "why")
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What all checks find in a paper.
+
+    Attributes
+    ----------
+    paper : Paper
+        The paper.
+    findings : dict of str to tuple of Finding
+        By check; those without findings are left out.
+    notes : tuple of str
+        What is to be said of the checks.
+    """
+
+    paper: Paper
+    findings: dict[str, tuple[Finding, ...]]
+    notes: tuple[str, ...]
+
+    @property
+    def failures(self) -> list[tuple[str, Finding]]:
+        """The findings that fail, with the names of their checks."""
+        return [
+            (key, finding)
+            for key, found in self.findings.items()
+            for finding in found
+            if finding.holds is False
+        ]
+
+    @property
+    def title(self) -> str:
+        """Its heading."""
+        return f"Audit of {self.paper.file.title}"
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """The table of checks with the notes, and that of failures; none without findings."""
+        if not self.findings:
+            return ()
+        questions = {check.key: check.question for check in CHECKS}
+        rows = tuple(
+            (key, (Entry(questions[key]), *map(Entry, _numbers(found))))
+            for key, found in self.findings.items()
+        )
+        header = ("check", "question", "checked", "hold", "fail", "cannot be judged")
+        notes = (*_unjudged(self.findings), *self.notes)
+        checks = Table(self.title, header, rows, notes, align="left")
+        if not self.failures:
+            return (checks,)
+        failed = tuple(
+            (key, (Entry(_where(f)), Entry(f.printed), Entry(f.why))) for key, f in self.failures
+        )
+        failures = Table(
+            f"What fails in {self.paper.file.title}",
+            ("check", "place", "printed", "why"),
+            failed,
+            (),
+            align="left",
+        )
+        return checks, failures
+
+    def to_markdown(self) -> str:
+        """Return the table of checks, the failures, and the notes."""
+        if not self.findings:
+            reason = "The paper has no printed tables, so there is nothing to check."
+            return markdown("\n\n".join((f"## {self.title}", reason, *self.notes)) + "\n")
+        return "\n".join(table.to_markdown() for table in self.tables)
+
+    def to_csv(self) -> str:
+        """Return every finding as a line of CSV."""
+        rows = tuple(
+            (
+                key,
+                *f.place,
+                f.printed,
+                WORDS[f.holds],
+                "" if f.p_value is None else f.p_value,
+                f.why,
+            )
+            for key, found in self.findings.items()
+            for f in found
+        )
+        return csv_text(HEADER, rows)
+
+    def write(self, folder: Path) -> None:
+        """Write ``audit.md`` and ``audit.csv``."""
+        write_text(folder / "audit.md", self.to_markdown())
+        write_text(folder / "audit.csv", self.to_csv())
+
+
+def audit(paper: Paper, results: str | Path = "results") -> Audit:
+    """Check the printed tables of a paper by themselves.
+
+    Examples
+    --------
+    >>> from quadrepro.papers.paper import load_paper
+    >>> failures = audit(load_paper("ebboost")).failures
+    >>> [finding.place.row for key, finding in failures if key == "counts"]
+    ['wisconsin', 'wisconsin', 'wisconsin']
+    """
+    subject = Subject(paper, Path(results))
+    found = {check.key: check.judge(subject) for check in CHECKS}
+    kept = {key: of_check.findings for key, of_check in found.items() if of_check.findings}
+    judged, note = _together(kept)
+    notes = [note for of_check in found.values() for note in of_check.notes]
+    return Audit(paper, judged, (*notes, *note))
+
+
+def _together(
+    findings: dict[str, tuple[Finding, ...]],
+) -> tuple[dict[str, tuple[Finding, ...]], tuple[str, ...]]:
+    """Judge all statistical tests together, and say how many fail by themselves."""
+    p_values = [f.p_value for found in findings.values() for f in found if f.p_value is not None]
+    if not p_values:
+        return findings, ()
+    adjusted = holm(p_values)
+    # Equal p-values are adjusted alike.
+    holds = {p: q > LEVEL for p, q in zip(p_values, adjusted, strict=True)}
+    judged = {
+        key: tuple(f if f.p_value is None else replace(f, holds=holds[f.p_value]) for f in found)
+        for key, found in findings.items()
+    }
+    alone = sum(p <= LEVEL for p in p_values)
+    together = sum(q <= LEVEL for q in adjusted)
+    note = (
+        f"Of {len(p_values)} statistical tests {alone} have p ≤ {LEVEL:g}; chance alone gives up "
+        f"to {LEVEL * len(p_values):.1f}. Counted as failures: {together}, which fail among all "
+        "tests together (Holm)."
+    )
+    return judged, (note,)
+
+
+def _numbers(found: tuple[Finding, ...]) -> list[str]:
+    counts = Counter(finding.holds for finding in found)
+    return [str(counts[True] + counts[False]), *(str(counts[key]) for key in (True, False, None))]
+
+
+def _unjudged(findings: dict[str, tuple[Finding, ...]]) -> list[str]:
+    """Return why findings cannot be judged, with counts."""
+    notes = []
+    for key, found in findings.items():
+        reasons = Counter(finding.why for finding in found if finding.holds is None)
+        if reasons:
+            text = "; ".join(f"{why} ({n})" for why, n in reasons.items())
+            notes.append(f"{key}, cannot be judged: {text}.")
+    return notes
+
+
+def _where(finding: Finding) -> str:
+    return ", ".join(filter(None, finding.place))

@@ -1,0 +1,165 @@
+from __future__ import annotations
+
+import io
+import time
+
+import pytest
+
+from quadrepro.core.cell import Cell
+from quadrepro.engine.estimates import Estimates
+from quadrepro.engine.progress import RunProgress, countdown, duration, tell
+from quadrepro.engine.records import Record
+from tests.engine.stubs import cell
+
+CELLS = [cell("wine", "ada", repeat=i) for i in range(4)]
+
+
+class Clock:
+    """A clock that is set by hand."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr("quadrepro.engine.progress.time.monotonic", clock)
+    return clock
+
+
+def done(progress: RunProgress, estimates: Estimates, cell: Cell, seconds: float) -> None:
+    estimates.learn(cell, seconds)
+    progress(cell, Record(cell.key, "ok", seconds=seconds))
+
+
+def test_a_line_now_and_then_tells_how_much_is_left(
+    clock: Clock, capsys: pytest.CaptureFixture[str]
+) -> None:
+    estimates = Estimates()
+    with RunProgress(CELLS, 1, estimates) as progress:
+        clock.now = 29.0
+        done(progress, estimates, CELLS[0], 29.0)
+        progress.show()
+        assert capsys.readouterr().err == ""
+        clock.now = 60.0
+        done(progress, estimates, CELLS[1], 31.0)
+        progress.show()
+        assert capsys.readouterr().err == "2/4 cells, about 60 s left\n"
+        clock.now = 61.0
+        done(progress, estimates, CELLS[2], 1.0)
+        clock.now = 62.0
+        done(progress, estimates, CELLS[3], 1.0)
+        assert capsys.readouterr().err == "4/4 cells\n"
+
+
+def test_the_estimate_follows_how_busy_the_machine_is_and_how_many_workers_there_are(
+    clock: Clock, capsys: pytest.CaptureFixture[str]
+) -> None:
+    estimates = Estimates()
+    with RunProgress(CELLS, 2, estimates) as progress:
+        # One worker was idle.
+        progress.sent(CELLS[0])
+        clock.now = 600.0
+        done(progress, estimates, CELLS[0], 600.0)
+        progress.show()
+    assert capsys.readouterr().err == "1/4 cells, about 30 min left\n"
+
+
+def test_the_estimate_moves_on_while_no_cell_is_done(clock: Clock) -> None:
+    estimates = Estimates()
+    with RunProgress(CELLS, 1, estimates) as progress:
+        progress.sent(CELLS[0])
+        clock.now = 10.0
+        done(progress, estimates, CELLS[0], 10.0)
+        progress.sent(CELLS[1])
+        assert progress._text() == "1/4 cells, about 30 s left; running wine ada"
+        clock.now = 16.0
+        assert progress._text() == "1/4 cells, about 24 s left; running wine ada"
+
+
+def test_a_bar_shows_seconds_names_cells_as_they_are_and_moves_by_itself(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Screen(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    screen = Screen()
+    monkeypatch.setattr("sys.stderr", screen)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr("quadrepro.engine.progress.SECONDS_BETWEEN_UPDATES", 0.01)
+    estimates = Estimates()
+    with RunProgress([*CELLS, cell("a[b]c", "ada")], 1, estimates) as progress:
+        estimates.learn(CELLS[0], 300.0)
+        progress.sent(cell("a[b]c", "ada"))
+        deadline = time.monotonic() + 20
+        while "24 min 5" not in screen.getvalue():
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+    assert "0/5 cells, about 24 min 59 s left; running a[b]c ada" in screen.getvalue()
+
+
+def test_as_many_cells_are_named_as_there_are_workers() -> None:
+    with RunProgress(CELLS, 2, Estimates(), quiet=True) as progress:
+        for one in CELLS[:3]:
+            progress.sent(one)
+        assert progress._text() == "0/4 cells; running wine ada"
+        progress.sent(cell("heart", "ada", 2.0))
+        done(progress, Estimates(), CELLS[0], 1.0)
+        done(progress, Estimates(), CELLS[1], 1.0)
+        assert progress._text().endswith("; running wine ada, heart ada")
+
+
+def test_a_quiet_run_shows_nothing_but_what_it_is_told(
+    clock: Clock, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with RunProgress(CELLS[:1], 1, Estimates(), quiet=True) as progress:
+        clock.now = 100.0
+        progress.tell("wine, ada, repeat 0: failed: no vote today")
+        done(progress, Estimates(), CELLS[0], 100.0)
+    assert capsys.readouterr().err == "wine, ada, repeat 0: failed: no vote today\n"
+
+
+def test_a_terminal_that_is_gone_does_not_end_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Gone(io.StringIO):
+        def write(self, text: str) -> int:
+            raise OSError(5, "Input/output error")
+
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setattr("sys.stderr", Gone())
+    with RunProgress(CELLS[:1], 1, Estimates()) as progress:
+        progress.tell("a line")
+        done(progress, Estimates(), CELLS[0], 1.0)
+    tell("a line")
+
+
+def test_before_a_cell_is_done_records_tell_what_to_expect() -> None:
+    estimates = Estimates()
+    with RunProgress(CELLS, 2, estimates) as progress:
+        assert progress._text() == "0/4 cells"
+        estimates.learn(CELLS[0], 10.0)
+        assert progress._text() == "0/4 cells, about 20 s left"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0.2, "1 s"), (59.6, "60 s"), (100, "2 min"), (5300, "88 min"), (5400, "1.5 h")],
+)
+def test_durations_are_in_the_unit_that_suits_them(seconds: float, text: str) -> None:
+    assert duration(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0.2, "1 s"), (89.4, "89 s"), (90, "1 min 30 s"), (605, "10 min 05 s"), (5400, "1 h 30 min")],
+)
+def test_a_countdown_changes_every_second_below_an_hour_and_a_half(
+    seconds: float, text: str
+) -> None:
+    assert countdown(seconds) == text

@@ -1,0 +1,46 @@
+"""Small papers under audit, written to a folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from quadrepro.papers.paper import load_paper
+from quadrepro.tables.audit.check import Check, Finding, Subject
+
+CONFIG = """title: Small
+paper: ./paper
+protocol:
+  view: quadboost
+datasets: [monks, wine]
+algorithms:
+  - {name: quadboost, grid: {n_rounds: [1, 10]}}
+"""
+
+
+def subject(
+    folder: Path, facts: str = "", claims: str = "", config: str = CONFIG, **tables: str
+) -> Subject:
+    """Write a paper with printed tables and facts on them, and return it."""
+    paper = folder / "paper"
+    (paper / "printed").mkdir(parents=True)
+    text = "title: Small\nnames: {a: A, b: B, quadboost: QuadBoost}\n"
+    (paper / "paper.yaml").write_text(f"{text}{facts and f'printed:{facts}'}\n{claims}\n")
+    for name, content in tables.items():
+        (paper / "printed" / f"{name}.csv").write_text(content)
+    (folder / "small.yaml").write_text(config)
+    return Subject(load_paper("./paper", folder), folder / "results")
+
+
+def shipped(name: str) -> Subject:
+    """Return a paper that ships, with the committed results."""
+    return Subject(load_paper(name), Path(__file__).resolve().parents[3] / "results")
+
+
+def places(check: Check, of: Subject) -> dict[tuple[str, ...], bool | None]:
+    """Return what a check says of each place."""
+    return {tuple(finding.place): finding.holds for finding in check.judge(of).findings}
+
+
+def failures(check: Check, of: Subject) -> list[Finding]:
+    """Return the findings that fail."""
+    return [finding for finding in check.judge(of).findings if finding.holds is False]

@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quadrepro.errors import ConfigError
+from quadrepro.stats import poisson_binomial_test
+from quadrepro.tables.audit.check import Subject
+from quadrepro.tables.audit.comparisons import PAIRS, SOURCES, ends_on_one, possible_probabilities
+from quadrepro.tables.audit.counts import counts
+from tests.tables.audit.papers import failures, places, shipped, subject
+
+MATRIX = "algorithm,a,b\na,0.50,{}\nb,{},0.50\n"
+
+
+def with_matrix(tmp_path: Path, one: str, other: str, of: str = "t") -> Subject:
+    facts = f"\n  t: {{n_test: {{x: 20, y: 20}}}}\n  m: {{holds: comparisons, compares: {of}}}"
+    return subject(
+        tmp_path, facts, t="d,a,b\nx,0.10,0.30\ny,0.20,0.25\n", m=MATRIX.format(one, other)
+    )
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "holds"),
+    [("0.55", "0.45", True), ("0.55", "0.46", True), ("0.55", "0.47", False)],
+)
+def test_both_directions_add_up_to_one_but_for_rounding(
+    tmp_path: Path, one: str, other: str, holds: bool
+) -> None:
+    found = with_matrix(tmp_path, one, other)
+    assert places(PAIRS, found)["m", "a", "b"] is holds
+    assert places(PAIRS, found)["m", "a", "a"]
+
+
+def brute_force(of_a: list[int], of_b: list[int], n: int) -> list[float]:
+    """Return the test's probability for every number of shared errors on every data set."""
+
+    def wrong(errors: int, first: int) -> np.ndarray:
+        return np.isin(np.arange(n), np.arange(first, first + errors))
+
+    found = []
+    shared = [range(max(a + b - n, 0), min(a, b) + 1) for a, b in zip(of_a, of_b, strict=True)]
+    for both in product(*shared):
+        a = [wrong(k, 0) for k in of_a]
+        b = [wrong(k, i - s) for k, i, s in zip(of_b, of_a, both, strict=True)]
+        found.append(poisson_binomial_test(a, b).probability)
+    return found
+
+
+def test_bounds_are_the_extremes_of_the_test_over_all_shared_errors(tmp_path: Path) -> None:
+    found = with_matrix(tmp_path, "0.9", "0.1")
+    bounds = possible_probabilities(found, found.tables[1], "a", "b")
+    every = brute_force([2, 4], [6, 5], 20)
+    assert bounds == pytest.approx((min(every), max(every)))
+
+
+@given(st.integers(3, 12), st.data())
+def test_what_comes_from_counted_errors_is_within_the_bounds(n: int, data: st.DataObject) -> None:
+    errors = st.integers(0, n)
+    a, b = data.draw(errors), data.draw(errors)
+    # Rounded to one digit, so that a risk may stem from several counts.
+    low, high = ends_on_one(counts(f"{a / n:.1f}", n), counts(f"{b / n:.1f}", n))
+    every = [poisson_binomial_test(*x).per_data_set[0] for x in arrangements(a, b, n)]
+    assert low <= min(every)
+    assert max(every) <= high
+
+
+def arrangements(a: int, b: int, n: int) -> list[tuple[list[list[bool]], list[list[bool]]]]:
+    """Return errors of A and B on n examples, for every number of those they share."""
+    return [
+        (
+            [[i < a for i in range(n)]],
+            [[a - both <= i < a - both + b for i in range(n)]],
+        )
+        for both in range(max(a + b - n, 0), min(a, b) + 1)
+    ]
+
+
+def test_a_probability_out_of_reach_of_the_risks_fails(tmp_path: Path) -> None:
+    # A has fewer errors on both data sets.
+    assert places(SOURCES, with_matrix(tmp_path, "0.40", "0.60")) == {("m", "a", "b"): False}
+
+
+def test_a_probability_within_reach_holds(tmp_path: Path) -> None:
+    assert places(SOURCES, with_matrix(tmp_path, "0.70", "0.30")) == {("m", "a", "b"): True}
+
+
+def test_risks_that_no_count_gives_leave_it_open(tmp_path: Path) -> None:
+    facts = "\n  t: {n_test: {x: 20}}\n  m: {holds: comparisons, compares: t}"
+    table = "d,a,b\nx,0.111,0.3\n"
+    found = subject(tmp_path, facts, t=table, m=MATRIX.format("0.7", "0.3"))
+    [finding] = SOURCES.judge(found).findings
+    assert finding.holds is None
+    assert finding.why == "x: no number of errors gives what t prints"
+
+
+def test_an_unknown_source_is_refused_with_its_place(tmp_path: Path) -> None:
+    with pytest.raises(
+        ConfigError, match=r"paper\.yaml:5:.*no printed table of risks 'tt'; did you"
+    ):
+        SOURCES.judge(with_matrix(tmp_path, "0.7", "0.3", of="tt"))
+
+
+def test_quadboosts_table_2_cannot_come_from_its_table_1() -> None:
+    found = shipped("quadboost")
+    assert all(places(PAIRS, found).values())
+    failed = {f.place[1:]: (f.printed, f.why) for f in failures(SOURCES, found)}
+    assert len(failed) == 8
+    assert failed["quadboost-linf", "lpboost"] == ("0.49", "table1 allows 0.803 to 0.991")
+    assert all({"lpboost", "adaboost"} & {*pair} for pair in failed)
