@@ -22,7 +22,7 @@ COMPUTING = "quadrepro.core"
 """The package whose modules make results. The code of others is not followed."""
 
 ENTRIES = ("Entry", "Measure", "VoterSetEntry")
-"""Classes of entries, of which a key has what decides numbers."""
+"""Classes of our entries, whose texts are for readers: a key has the settings that they preset."""
 
 TWIN = "_compiled"
 """Ending of the name of a module with the compiled loops of the one beside it."""
@@ -113,7 +113,11 @@ def _parsed(file: Path, modified: int, size: int) -> ast.Module:
 
 def file_hash(file: Path) -> str:
     """Return the hash of the code of a file."""
-    return hashlib.sha256(_plain(parsed(file)).encode()).hexdigest()
+    return _hash(_plain(parsed(file)))
+
+
+def _hash(code: str) -> str:
+    return hashlib.sha256(code.encode()).hexdigest()
 
 
 def imports_of(name: str) -> frozenset[str]:
@@ -151,7 +155,8 @@ def _computes(name: str) -> bool:
 def _module(name: str) -> tuple[str, frozenset[str]]:
     """Return the hash of a module's code and the names of what it imports."""
     path = _source(name)
-    return file_hash(path), frozenset(_imports(parsed(path).body))
+    code = _plain(parsed(path), ENTRIES if name.partition(".")[0] == PACKAGE.name else ())
+    return _hash(code), frozenset(_imports(parsed(path).body))
 
 
 def _source(name: str) -> Path:
@@ -182,33 +187,34 @@ def _imports(body: Iterable[ast.AST]) -> Iterator[str]:
             yield from _imports(ast.iter_child_nodes(node))
 
 
-def _plain(node: object) -> str:
-    """Return code as text, without docstrings, places, and fields that some versions lack."""
+def _plain(node: object, entries: tuple[str, ...] = ()) -> str:
+    """Return code as text, without docstrings, places, and fields that some versions lack.
+
+    Texts that calls of `entries` are given by position are left out as well.
+    """
     if isinstance(node, list):
-        return f"[{' '.join(map(_plain, node))}]"
+        return f"[{' '.join(_plain(part, entries) for part in node)}]"
     if not isinstance(node, ast.AST):
         return repr(node)
     shown = []
     for name in node._fields:
         part = getattr(node, name, None)
-        if isinstance(node, ast.Module) and name == "body":
-            part = [statement for statement in node.body if not _is_entry(statement)]
+        if isinstance(node, ast.Call) and name == "args" and _name(node.func) in entries:
+            part = [argument for argument in node.args if not _is_constant_text(argument)]
         if name == "body" and isinstance(part, list) and part and _is_text(part[0]):
             part = part[1:]
         if part is not None and part != []:
-            shown.append(f"{name}={_plain(part)}")
+            shown.append(f"{name}={_plain(part, entries)}")
     return f"{type(node).__name__}({' '.join(shown)})"
 
 
-def _is_entry(node: ast.AST) -> bool:
-    """Return whether a statement declares an entry, of which a key has what decides numbers."""
-    call = node.value if isinstance(node, ast.Assign) else None
-    return isinstance(call, ast.Call) and ast.unparse(call.func) in ENTRIES
+def _name(node: ast.AST) -> str:
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _is_text(node: ast.AST) -> bool:
-    return (
-        isinstance(node, ast.Expr)
-        and isinstance(node.value, ast.Constant)
-        and isinstance(node.value.value, str)
-    )
+    return isinstance(node, ast.Expr) and _is_constant_text(node.value)
+
+
+def _is_constant_text(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)

@@ -1,4 +1,4 @@
-"""Where the files that ship with quadrepro are, and how many cores there are.
+"""Where configs and other files that ship with quadrepro are, and how many cores there are.
 
 In a wheel, `datasets/` and `configs/` are inside the package; in a checkout, they are beside it.
 """
@@ -8,27 +8,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from quadrepro.errors import ConfigError, nearest
-
-
-def find_config(config: str | Path) -> Path:
-    """Return the file of a config given by path, or by the name of one that ships.
-
-    Raises
-    ------
-    ConfigError
-        If there is no such file and no such name; the nearest name is given.
-    """
-    path = Path(config)
-    if path.is_file():
-        return path
-    shipped = {p.stem: p for p in configs_folder().glob("*.yaml")}
-    if str(config) in shipped:
-        return shipped[str(config)]
-    if path.is_dir():
-        raise ConfigError(f"{config} is a folder, not a config")
-    hint = nearest(path.stem, shipped, "quadrepro list experiments")
-    raise ConfigError(f"unknown config {str(config)!r}{hint}")
-
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 
@@ -51,6 +30,26 @@ def configs_folder() -> Path:
 def papers_folder() -> Path:
     """Return the folder with one folder per paper."""
     return _PACKAGE / "papers"
+
+
+def find_config(config: str | Path) -> Path:
+    """Return the file of a config given by path, or by the name of one that ships.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such file and no such name; the nearest name is given.
+    """
+    path = Path(config)
+    if path.is_file():
+        return path
+    shipped = {p.stem: p for p in configs_folder().glob("*.yaml")}
+    if str(config) in shipped:
+        return shipped[str(config)]
+    if path.is_dir():
+        raise ConfigError(f"{config} is a folder, not a config")
+    hint = nearest(path.stem, shipped, "quadrepro list experiments")
+    raise ConfigError(f"unknown config {str(config)!r}{hint}")
 
 
 def available_cores() -> int:

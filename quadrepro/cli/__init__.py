@@ -78,7 +78,7 @@ class _Verbs(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for title, verbs in GROUPS.items():
             with formatter.section(title):
-                formatter.write_dl([*verbs.items()], col_max=30, col_spacing=2)
+                formatter.write_dl([*verbs.items()])
 
     def invoke(self, ctx: click.Context) -> object:
         try:

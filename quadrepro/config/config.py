@@ -31,7 +31,6 @@ from quadrepro.errors import ConfigError, nearest
 
 if TYPE_CHECKING:
     from quadrepro.papers.paper import Paper
-from typing import TYPE_CHECKING
 
 MAX_ROWS = 2_000
 """A table has at most as many rows."""

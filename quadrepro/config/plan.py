@@ -114,21 +114,21 @@ def make_plan(experiment: Experiment, folder: Path | None = None) -> Plan:
     """
     rows = experiment.config.rows
     found = find_datasets(dict.fromkeys(row.entry.name for row in rows), folder)
-    source_of = Sources(found, experiment.config.repeats)
+    all_sources = Sources(found, experiment.config.repeats)
     sources: dict[str, RowSource] = {}
     cells: list[Cell] = []
     for row in rows:
         entry = row.entry
         with _placed(experiment, row):
             protocol = entry.changed(experiment.config.protocol)
-            source = _source(source_of, entry, protocol, experiment.views[entry.title])
-            cells += _cells_of_row(experiment, row, protocol, source_of)
+            source = source_of(all_sources, entry, protocol, experiment.views[entry.title])
+            cells += _cells_of_row(experiment, row, protocol, all_sources)
         sources[entry.title] = source
     return Plan(experiment, {r.entry.title: found[r.entry.name] for r in rows}, sources, (*cells,))
 
 
 def _cells_of_row(
-    experiment: Experiment, row: Row, protocol: Protocol, source_of: Sources
+    experiment: Experiment, row: Row, protocol: Protocol, all_sources: Sources
 ) -> Iterator[Cell]:
     task = experiment.tasks[row.entry.title]
     columns: list[_Column] = []
@@ -137,7 +137,7 @@ def _cells_of_row(
         changed = entry.changed(row.entry.settings)
         if entry.nominal not in own:
             view = entry.own_view(experiment.views[row.entry.title])
-            own[entry.nominal] = _source(source_of, row.entry, protocol, view), view.content()
+            own[entry.nominal] = source_of(all_sources, row.entry, protocol, view), view.content()
         columns.append(
             _Column.of(experiment.name, changed, row, protocol, task, *own[entry.nominal])
         )
@@ -228,7 +228,8 @@ def _axes(grids: tuple[Grid, ...]) -> Any:
     return grids[0].axes if len(grids) == 1 else [grid.axes for grid in grids]
 
 
-def _source(sources: Sources, entry: DatasetEntry, protocol: Protocol, view: View) -> RowSource:
+def source_of(sources: Sources, entry: DatasetEntry, protocol: Protocol, view: View) -> RowSource:
+    """Return the source of a row of a config."""
     return sources(entry.name, protocol, view, entry.title, entry.parameters)
 
 

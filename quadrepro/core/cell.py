@@ -17,11 +17,15 @@ import numpy as np
 
 from quadrepro.base.types import FloatArray, IntArray, NumberArray, Targets, Task
 from quadrepro.core.learners.learner import (
+    Fitted,
     Grid,
     Learner,
+    Losses,
     Part,
+    Path,
     Rng,
     Stopping,
+    Trainer,
     TrainingData,
     Voters,
 )
@@ -37,7 +41,6 @@ from quadrepro.core.voters.registry import find_voter_set
 
 if TYPE_CHECKING:
     from quadrepro.core.voters.voter_set import VoterSet
-from quadrepro.core.learners.learner import Fitted, Losses, Path, Trainer
 
 
 @dataclass(frozen=True, eq=False)

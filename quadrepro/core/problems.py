@@ -235,8 +235,8 @@ class Sources:
         name: str,
         protocol: Protocol,
         view: View,
-        title: str = "",
-        parameters: Mapping[str, float] | None = None,
+        title: str,
+        parameters: Mapping[str, float],
     ) -> RowSource:
         """Return the source of the row of a data set.
 
@@ -247,12 +247,11 @@ class Sources:
         DataError
             If rows must be read to be counted, but cannot be read or differ from the card.
         """
-        title = title or name
         found = self.datasets[name]
         if protocol.sample is not None:
             if view.sample_rows is not None:
                 raise _leaves_out(title)
-            rule, parameters = rule_of(found.card, parameters or {})
+            rule, parameters = rule_of(found.card, parameters)
             return FreshRows(found, title, rule, parameters, protocol.sample, protocol.folds, view)
         beside, task = tuple(name for _, name in protocol.split.columns), protocol.split.openml_task
         if task is not None:

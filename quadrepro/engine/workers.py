@@ -219,13 +219,14 @@ def run_in_workers(cells: Iterable[Cell], jobs: int, limits: Limits) -> Iterator
                 if broken or not pool.active:
                     # All workers ended before one of them took a cell.
                     failures += 1
-                    if failures > MOST_FAILURES:
-                        message = "its worker process could not be started"
-                        for cell in running.values():
-                            yield Record(cell.key, "crashed", content=cell.content, message=message)
-                        running.clear()
-                    rest = chain([*running.values()], rest)
+                    untried = [*running.values()]
                     running.clear()
+                    if failures <= MOST_FAILURES:
+                        rest = chain(untried, rest)
+                    else:
+                        message = "its worker process could not be started"
+                        for cell in untried:
+                            yield Record(cell.key, "crashed", content=cell.content, message=message)
                     pool.stop()
                     pool.join()
                     pool = _pool(jobs)

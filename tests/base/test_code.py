@@ -7,15 +7,23 @@ from pathlib import Path
 import pytest
 
 from quadrepro.base import code
-from quadrepro.base.code import ROOTS, code_hash, imports_of, modules_of, versions
+from quadrepro.base.code import (
+    ENTRIES,
+    ROOTS,
+    code_hash,
+    file_hash,
+    imports_of,
+    modules_of,
+    versions,
+)
 from quadrepro.core.learners.registry import ALGORITHMS
 
 SOLVERS = {"highspy": "highspy", "piqp": "piqp", "daqp": "daqp", "scipy": "scipy"}
 LPBOOST = "quadrepro.core.learners.programs.lpboost"
 
 
-def plain(source: str) -> str:
-    return code._plain(ast.parse(source))
+def plain(source: str, entries: tuple[str, ...] = ()) -> str:
+    return code._plain(ast.parse(source), entries)
 
 
 def test_comments_docstrings_and_places_do_not_count() -> None:
@@ -26,8 +34,21 @@ def test_comments_docstrings_and_places_do_not_count() -> None:
 
 def test_the_label_of_an_entry_does_not_count() -> None:
     entry = "class Mine:\n    pass\n\nMINE = Entry(Mine, 'mine', 'a paper')\n"
-    assert plain(entry) == plain(entry.replace("mine", "yours"))
-    assert plain(entry) != plain(entry.replace("pass", "x = 1"))
+    assert plain(entry, ENTRIES) == plain(entry.replace("mine", "yours"), ENTRIES)
+    assert plain(entry, ENTRIES) != plain(entry.replace("pass", "x = 1"), ENTRIES)
+
+
+def test_the_function_and_the_settings_of_an_entry_count() -> None:
+    entry = "ERROR = Measure('error', train_error, needs='scores')\n"
+    for old, new in (("train_error", "test_error"), ("'scores'", "'voters'")):
+        assert plain(entry, ENTRIES) != plain(entry.replace(old, new), ENTRIES)
+
+
+def test_texts_count_in_code_of_others_whatever_their_classes_are_called(tmp_path: Path) -> None:
+    one, two = tmp_path / "one.py", tmp_path / "two.py"
+    one.write_text("MINE = Entry('deep')\n")
+    two.write_text("MINE = Entry('flat')\n")
+    assert file_hash(one) != file_hash(two)
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,6 @@ def test_every_verb_prints_through_the_function_that_escapes_control_characters(
     calls = [
         f"{path.name}: {line.strip()}"
         for path in folder.glob("*.py")
-        if path.name != "progress.py"
         for line in path.read_text(encoding="utf-8").splitlines()
         if re.search(r"click\.s?echo\(|(?<!\w)print\(", line)
     ]

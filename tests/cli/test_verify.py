@@ -55,7 +55,7 @@ def test_one_entry_can_be_verified(computed: tuple[Path, Path]) -> None:
     assert found.stdout.splitlines()[2].split()[:3] == ["ada", "1", "5"]
     found = quadrepro("verify", config, "monk", "ada", "--out", out)
     assert found.exit_code == 2
-    assert "there is no row 'monk'; did you mean 'monks'?" in found.stderr
+    assert "unknown row 'monk'; did you mean 'monks'?" in found.stderr
 
 
 def test_a_false_record_ends_with_4_and_names_its_cell(computed: tuple[Path, Path]) -> None:

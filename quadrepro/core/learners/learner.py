@@ -310,7 +310,7 @@ class Learner(ABC):
     @property
     def modules(self) -> tuple[str, ...]:
         """The modules whose code results depend on, see `quadrepro.base.code.code_hash`."""
-        return (type(self).__module__, *(f"quadrepro.core.{name}" for name in self.kernels))
+        return (type(self).__module__,)
 
     @property
     def own_code(self) -> tuple[tuple[str, str], ...]:

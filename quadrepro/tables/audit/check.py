@@ -11,6 +11,7 @@ from typing import NamedTuple, cast
 from quadrepro.base.resources import find_config
 from quadrepro.config.config import Experiment, load_experiment
 from quadrepro.config.datasets import DatasetEntry
+from quadrepro.config.plan import source_of
 from quadrepro.core.problems import FreshRows, Sources
 from quadrepro.data.card import load_card
 from quadrepro.data.store import Dataset, Location
@@ -133,7 +134,7 @@ def _size(experiment: Experiment, entry: DatasetEntry) -> Size | str:
     try:
         protocol = entry.changed(experiment.config.protocol)
         sources = Sources({entry.name: rows}, experiment.config.repeats)
-        source = sources(entry.name, protocol, view, entry.title, entry.parameters)
+        source = source_of(sources, entry, protocol, view)
     except DataError as error:
         return str(error)
     _, _, n_test = source.sizes

@@ -238,6 +238,7 @@ def enter(folder: str) -> None:
     if folder == _entered:
         return
     if _entered:
+        # Code of the folder may have changed the path.
         with contextlib.suppress(ValueError):
             sys.path.remove(_entered)
         for name, module in [*sys.modules.items()]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral
-from typing import ClassVar, Literal, NamedTuple, Self, cast
+from typing import Any, ClassVar, Literal, NamedTuple, Self, cast
 
 import numpy as np
 
@@ -440,25 +440,59 @@ class GradientBoost(Predictor):
         return np.asarray(grid.flatten(staged.path[None], (self.value_name, N_ROUNDS.name))[0])
 
 
-def _entry(step: str, label: str, where: str, grid: dict[str, list[float]], own: str = "") -> Entry:
-    """Return the entry of a way to step; `own` is the setting that it alone has."""
-    preset = {name: value for name, value in (("bound", None), ("theory", False)) if name != own}
-    return Entry(
-        GradientBoost, label, f"Re-scale boosting, {where}", grid, {"step": step, **preset}
-    )
+def _preset(step: str, own: str = "") -> dict[str, Any]:
+    """Return the settings of a way to step; `own` is the one that the user may change."""
+    fixed = {"bound": None, "theory": False}
+    return {"step": step} | {name: value for name, value in fixed.items() if name != own}
 
 
-_TREES: dict[str, list[float]] = {"n_rounds": [1, 2, 5, 10, 20, 50, 100, 200, 500]}
-_FEW: dict[str, list[float]] = {"n_rounds": [5, 20, 100, 500]}
-_STEPS: list[float] = [0.01, 0.03, 0.1, 0.3, 1]
-_SCALES: dict[str, list[float]] = {"u": [1, 10, 100, 1000], **_FEW}
+_TREES = {"n_rounds": [1, 2, 5, 10, 20, 50, 100, 200, 500]}
+_FEW = {"n_rounds": [5, 20, 100, 500]}
+_STEPS = [0.01, 0.03, 0.1, 0.3, 1]
+_SCALES = {"u": [1, 10, 100, 1000], **_FEW}
 
-BOOSTING = _entry("full", "Boosting", "algorithm 1", _TREES)
-RSBOOSTING = _entry("shrink", "RSboosting", "section IV", {"nu": _STEPS, **_FEW})
-RTBOOSTING = _entry("truncate", "RTboosting", "section IV", _TREES, "bound")
-RBOOSTING = _entry("rescale", "RBoosting", "algorithm 2", _SCALES, "theory")
-EPSILON_BOOSTING = _entry("epsilon", "ε-boosting", "section IV", {"eps": _STEPS, **_FEW})
-RESCALE_RTBOOSTING = _entry("rescale-truncate", "Re-scale RTboosting", "remark 1", _SCALES, "bound")
-RESCALE_EPSILON_BOOSTING = _entry(
-    "rescale-epsilon", "Re-scale ε-boosting", "remark 1", {"eps": _STEPS, **_FEW}
+BOOSTING = Entry(
+    GradientBoost, "Boosting", "Re-scale boosting, algorithm 1", _TREES, _preset("full")
+)
+RSBOOSTING = Entry(
+    GradientBoost,
+    "RSboosting",
+    "Re-scale boosting, section IV",
+    {"nu": _STEPS, **_FEW},
+    _preset("shrink"),
+)
+RTBOOSTING = Entry(
+    GradientBoost,
+    "RTboosting",
+    "Re-scale boosting, section IV",
+    _TREES,
+    _preset("truncate", "bound"),
+)
+RBOOSTING = Entry(
+    GradientBoost,
+    "RBoosting",
+    "Re-scale boosting, algorithm 2",
+    _SCALES,
+    _preset("rescale", "theory"),
+)
+EPSILON_BOOSTING = Entry(
+    GradientBoost,
+    "ε-boosting",
+    "Re-scale boosting, section IV",
+    {"eps": _STEPS, **_FEW},
+    _preset("epsilon"),
+)
+RESCALE_RTBOOSTING = Entry(
+    GradientBoost,
+    "Re-scale RTboosting",
+    "Re-scale boosting, remark 1",
+    _SCALES,
+    _preset("rescale-truncate", "bound"),
+)
+RESCALE_EPSILON_BOOSTING = Entry(
+    GradientBoost,
+    "Re-scale ε-boosting",
+    "Re-scale boosting, remark 1",
+    {"eps": _STEPS, **_FEW},
+    _preset("rescale-epsilon"),
 )
