@@ -109,9 +109,9 @@ class RankedScores:
         return self.markdown
 
     def _repr_html_(self) -> str:
-        from markdown_it import MarkdownIt
+        from quadrepro.results.markdown import plain_html
 
-        return str(MarkdownIt("commonmark", {"html": False}).enable("table").render(self.markdown))
+        return plain_html(self.markdown)
 
 
 def rank(
@@ -494,18 +494,15 @@ def write(plan: Plan, store: RecordStore, out: str | Path, allow_missing: bool =
 
 
 def _warn_of_another(plan: Plan, folder: Path) -> None:
-    """Say if a results folder held the results of another config of the same file name."""
-    import json
-
-    from quadrepro.base.files import read_text
+    """Warn if a results folder held the results of another config of the same file name."""
     from quadrepro.engine.progress import tell
+    from quadrepro.results.folder import RUN, read_run
 
     try:
-        run = json.loads(read_text(folder / "run.json"))
-        title = run["config"]["title"]
-    except (DataError, ValueError, LookupError, TypeError, RecursionError):
+        title = read_run(folder / RUN).title
+    except DataError:
         return
-    if title != plan.experiment.config.title:
+    if title and title != plan.experiment.config.title:
         tell(f"{folder} held the results of another config, {title!r}, which are replaced")
 
 

@@ -27,9 +27,9 @@ from quadrepro.engine.records import Record
 from quadrepro.engine.work import run_cell
 from quadrepro.papers.paper import load_paper, paper_names
 from quadrepro.results.files import check_tables, find_verdicts, make_manifest, make_tables
-from quadrepro.results.manifest import read_manifest
+from quadrepro.results.folder import read_folder
 from quadrepro.results.pages.page import PAGE
-from quadrepro.results.scoreboard import overview_text, read_boards, read_results
+from quadrepro.results.scoreboard import read_boards, read_results, scoreboard_text
 from quadrepro.tables.table import is_row
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -41,7 +41,7 @@ CONFIGS = sorted((ROOT / "configs").glob("*.yaml"))
 def test_the_readme_shows_the_quickstarts_table_as_it_is_committed() -> None:
     table = (ROOT / "results" / "quickstart" / "risks.md").read_text(encoding="utf-8")
     shown = README.split("<!-- results/quickstart/risks.md -->")[1].split("<!-- end -->")[0]
-    manifest = read_manifest(ROOT / "results" / "quickstart")
+    manifest = read_folder(ROOT / "results" / "quickstart").manifest
     assert manifest is not None
 
     def timeless(lines: list[str]) -> list[str]:
@@ -53,7 +53,7 @@ def test_the_readme_shows_the_quickstarts_table_as_it_is_committed() -> None:
 
 
 def test_the_scoreboard_is_that_of_the_committed_results_and_the_readme_shows_it() -> None:
-    text = overview_text(read_results(ROOT / "results"))
+    text = scoreboard_text(read_results(ROOT / "results"))
     assert (ROOT / "results" / "README.md").read_text(encoding="utf-8") == text
     shown = README.split("<!-- results/README.md -->")[1].split("<!-- end -->")[0]
     assert shown.strip() in text
@@ -232,7 +232,7 @@ def test_every_config_has_its_results_committed(path: Path) -> None:
     nothing = Outcomes(rows, columns, config.repeats, missing)
     printed = bool(find_verdicts(experiment, nothing))
     manifest = make_manifest(experiment, make_tables(experiment, nothing), printed)
-    assert read_manifest(folder) == manifest
+    assert read_folder(folder).manifest == manifest
     assert "risks.md" in manifest.files
     always = {"outcomes.csv", "run.json", "tables.json"}
     assert {p.name for p in folder.iterdir()} - {"notes.md", PAGE} == always | {*manifest.files}

@@ -81,7 +81,7 @@ def _two_folders(ours: Path, theirs: Path, tolerance: float) -> None:
 
 def _against_printed(ours: Path, at_least: int | None, out: Path) -> None:
     from quadrepro.errors import ToleranceError
-    from quadrepro.results.manifest import find_results
+    from quadrepro.results.folder import find_results
     from quadrepro.results.scoreboard import read_scores
 
     folder, _ = find_results(str(ours), out)

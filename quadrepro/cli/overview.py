@@ -23,6 +23,6 @@ def command(out: Path) -> None:
     It is README.md in their folder. It says per paper how many printed numbers lie inside our
     intervals and which claims hold, and links every table, figure and note.
     """
-    from quadrepro.results.scoreboard import write_overview
+    from quadrepro.results.scoreboard import write_scoreboard
 
-    echo(f"Scoreboard written to {write_overview(out)}")
+    echo(f"Scoreboard written to {write_scoreboard(out)}")

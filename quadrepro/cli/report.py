@@ -24,7 +24,7 @@ def command(ctx: click.Context, what: str | None, all_of_them: bool, out: Path) 
     """
     from quadrepro.engine.progress import tell
     from quadrepro.errors import ConfigError
-    from quadrepro.results.manifest import find_results, results_folders
+    from quadrepro.results.folder import find_results, results_folders
     from quadrepro.results.pages.index import write_all, write_report
 
     if (what is not None) == all_of_them:

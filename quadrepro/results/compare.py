@@ -17,11 +17,17 @@ from itertools import zip_longest
 from pathlib import Path
 
 from quadrepro.base.files import is_regular, read_text
-from quadrepro.errors import ConfigError
-from quadrepro.results.manifest import MANIFEST, Manifest, read_manifest, results_folders
+from quadrepro.errors import ConfigError, DataError
+from quadrepro.results.folder import (
+    MANIFEST,
+    NOTES,
+    RUN,
+    Folder,
+    read_folder,
+    read_run,
+    results_folders,
+)
 from quadrepro.tables.table import ENDINGS, LABEL, NOTE, row_start, start_of_row
-
-WRITTEN_BY_HAND = "notes.md"
 
 TOLERANCE = 1e-6
 """Relative difference of numbers that are not counts, by default."""
@@ -29,7 +35,7 @@ TOLERANCE = 1e-6
 MOST_SHOWN = 2_000
 """Characters of a line that differs that a message has."""
 
-SAME_RUN = ("experiment", "config", "seed", "data")
+SAME_RUN = {"experiment", "config", "seed", "data"}
 """What two ``run.json`` must agree on."""
 
 _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?", re.IGNORECASE)
@@ -89,7 +95,8 @@ def compare(a: Path, b: Path, tolerance: float = TOLERANCE) -> Comparison:
         if name not in ours or name not in theirs:
             found.differences.append(f"{(b if name in ours else a) / name} is missing")
             continue
-        files = _differences(ours[name], theirs[name], tolerance)
+        sides = read_folder(ours[name]), read_folder(theirs[name])
+        files = _differences(*sides, tolerance)
         found.compared[name or a.name] = len(files)
         found.differences += [text for text in files.values() if text]
     return found
@@ -107,17 +114,13 @@ def _experiments(folder: Path) -> dict[str, Path]:
     return inside
 
 
-def _differences(a: Path, b: Path, tolerance: float) -> dict[str, str]:
+def _differences(a: Folder, b: Folder, tolerance: float) -> dict[str, str]:
     """Return the first difference of each file, or an empty text."""
-    manifests = [read_manifest(folder) for folder in (a, b)]
-    names = {p.name for folder in (a, b) for p in folder.iterdir() if _is_compared(p)}
-    for manifest in manifests:
-        assert manifest is not None
-        names |= set(manifest.files)
-    may_differ = [_measured(manifest) for manifest in manifests if manifest is not None]
+    names = {p.name for folder in (a, b) for p in folder.path.iterdir() if _is_compared(p)}
+    may_differ = _measured(a), _measured(b)
     found = {}
-    for name in sorted(names):
-        sides = a / name, b / name
+    for name in sorted(names.union(a.manifest.files, b.manifest.files)):
+        sides = a.path / name, b.path / name
         if lacking := [side for side in sides if not is_regular(side)]:
             there = os.path.lexists(lacking[0])
             found[name] = f"{lacking[0]} is {'not a regular file' if there else 'missing'}"
@@ -130,19 +133,19 @@ def _differences(a: Path, b: Path, tolerance: float) -> dict[str, str]:
 
 
 def _is_compared(path: Path) -> bool:
-    if path.name == WRITTEN_BY_HAND:
+    if path.name == NOTES:
         return False
-    return path.name in (MANIFEST, "run.json") or path.suffix in ENDINGS
+    return path.name in (MANIFEST, RUN) or path.suffix in ENDINGS
 
 
-def _measured(manifest: Manifest) -> dict[str, Measured]:
+def _measured(folder: Folder) -> dict[str, Measured]:
     """Return what may differ in each file of a folder, by the name of the file."""
-    cells = manifest.cells
+    cells = folder.manifest.cells
     return {
         cells.file: Measured(columns=frozenset((*cells.timed_columns, *cells.key_columns))),
         **{
             name: Measured(table.timed, frozenset(table.timed_rows))
-            for table in manifest.tables.values()
+            for table in folder.manifest.tables.values()
             for name in table.files
         },
     }
@@ -150,10 +153,12 @@ def _measured(manifest: Manifest) -> dict[str, Measured]:
 
 def _first_difference(a: Path, b: Path, measured: Measured, tolerance: float) -> str:
     if a.suffix not in (*ENDINGS, ".json"):
-        return ""  # The numbers of a figure stand in the CSV beside it.
+        return ""  # The numbers of a figure are in the CSV of the same name.
     try:
-        left, right = (_lines(path, measured) for path in (a, b))
-    except (ValueError, RecursionError, csv.Error) as error:
+        left, right = (
+            _run_lines(path) if path.name == RUN else _lines(path, measured) for path in (a, b)
+        )
+    except (DataError, ValueError, csv.Error) as error:
         return f"{a} or {b} cannot be read: {error}"
     for number, (x, y) in enumerate(zip_longest(left, right), start=1):
         if x is None or y is None:
@@ -164,16 +169,16 @@ def _first_difference(a: Path, b: Path, measured: Measured, tolerance: float) ->
     return ""
 
 
+def _run_lines(path: Path) -> list[str]:
+    run = read_run(path).model_dump(include=SAME_RUN)
+    return [f"{name}: {json.dumps(value, sort_keys=True)}" for name, value in run.items()]
+
+
 def _lines(path: Path, measured: Measured) -> list[str]:
     """Return the lines of a file, with a sign in place of each number that may differ."""
     text = read_text(path)
     if path.suffix == ".tex":
         text = text.replace("$-$", "-")
-    if path.name == "run.json":
-        run = json.loads(text)
-        if not isinstance(run, dict):
-            raise ValueError("run.json is not a mapping")
-        return [f"{name}: {json.dumps(run.get(name), sort_keys=True)}" for name in SAME_RUN]
     if path.suffix == ".csv" and measured.columns:
         return list(_rows(text, measured.columns))
     lines = [line for line in text.splitlines() if not line.startswith((LABEL, NOTE + LABEL))]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,17 +14,20 @@ from quadrepro.base.files import write_text
 from quadrepro.config.config import Experiment
 from quadrepro.config.plan import Plan
 from quadrepro.engine.outcomes import Outcomes
+from quadrepro.engine.records import Record
 from quadrepro.engine.run import records_of
 from quadrepro.engine.store import RecordStore
-from quadrepro.errors import DataError, few_hints
-from quadrepro.results.manifest import (
+from quadrepro.errors import ConfigError, DataError, few_hints
+from quadrepro.results.folder import (
+    CELLS,
+    RUN,
     CellsFile,
+    Environment,
     FigureFiles,
     Manifest,
+    Run,
     TableFiles,
-    mixture,
-    provenance,
-    read_manifest,
+    read_folder,
 )
 from quadrepro.tables.captions import ENDING, caption_text
 from quadrepro.tables.figure import FORMATS
@@ -33,12 +36,9 @@ from quadrepro.tables.kinds.base import Request
 from quadrepro.tables.kinds.metrics import metric_columns
 from quadrepro.tables.printed_figure import NAME as PRINTED
 from quadrepro.tables.printed_figure import draw_printed, printed_caption
-from quadrepro.tables.table import ENDINGS, Table, csv_text
+from quadrepro.tables.table import ENDINGS, LABEL, Table, csv_text
 from quadrepro.tables.verdicts import NAME as VERDICTS
 from quadrepro.tables.verdicts import Verdicts, score_text, verdicts_table
-
-CELLS = "cells.csv"
-"""Name of the table of all cells."""
 
 CELLS_HEADER = (
     "dataset",
@@ -55,7 +55,7 @@ CELLS_HEADER = (
     "key",
     "reason",
 )
-"""Its columns; those of the metrics that the config asks for follow."""
+"""Columns of the table of cells; those of the metrics that the config asks for follow."""
 
 OUTCOMES = "outcomes.csv"
 """Name of the file with what every test example came to, from which tables can be recomputed."""
@@ -188,18 +188,66 @@ def write_results(
     manifest.write(folder)
     for name in before - set(manifest.files):
         (folder / name).unlink(missing_ok=True)
-    text = json.dumps(provenance(plan, outcomes.records.values()), indent=2, ensure_ascii=False)
-    write_text(folder / "run.json", text + "\n")
+    run = provenance(plan, outcomes.records.values()).model_dump(exclude_unset=True)
+    write_text(folder / RUN, json.dumps(run, indent=2, ensure_ascii=False) + "\n")
     return next(iter(tables.values())), outcomes
 
 
 def _read_before(folder: Path) -> set[str]:
     """Return the files that an earlier run of the config has written."""
     try:
-        manifest = read_manifest(folder)
-    except DataError:
+        return {*read_folder(folder).manifest.files}
+    except (ConfigError, DataError):
         return set()
-    return set() if manifest is None else set(manifest.files)
+
+
+def provenance(plan: Plan, records: Iterable[Record]) -> Run:
+    """Return config, data, and with what the cells were computed."""
+    config = plan.experiment.config
+    return Run(
+        experiment=plan.experiment.name,
+        config=config.model_dump(mode="json", by_alias=True, exclude_defaults=True),
+        titles=config.titles,
+        seed=config.seed,
+        data={row: d.content_hash for row, d in plan.datasets.items()},
+        blas_threads=1,
+        computed=tuple(environments(records)),
+    )
+
+
+def environments(records: Iterable[Record]) -> list[Environment]:
+    """Return with what the cells were computed, the environment of most cells first."""
+    found: dict[str, list[Record]] = {}
+    for record in records:
+        if record.environment:
+            found.setdefault(json.dumps(record.environment, sort_keys=True), []).append(record)
+    groups = sorted(found.values(), key=lambda group: (-len(group), group[0].key))
+    return [
+        Environment.model_validate(
+            {
+                "cells": len(group),
+                "first": min(record.date for record in group),
+                "last": max(record.date for record in group),
+                **group[0].environment,
+            }
+        )
+        for group in groups
+    ]
+
+
+def mixture(records: Iterable[Record]) -> str:
+    """Return in a sentence what a reader of a table must know of how its cells were computed."""
+    computed = environments(records)
+    alike = {json.dumps([e.versions, e.processor.model_dump()], sort_keys=True) for e in computed}
+    sentences = []
+    if len(alike) > 1:
+        sentences.append(
+            f"Cells were computed with {len(alike)} sets of packages or processors, which"
+            " run.json lists."
+        )
+    if dirty := sum(e.cells or 0 for e in computed if e.git.dirty):
+        sentences.append(f"{dirty} cells were computed by code that was not committed.")
+    return LABEL + " ".join(sentences) if sentences else ""
 
 
 def _written(experiment: Experiment) -> list[Request[Any]]:

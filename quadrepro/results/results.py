@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from quadrepro.config.plan import Plan
     from quadrepro.engine.outcomes import Outcomes
-    from quadrepro.results.manifest import Manifest
+    from quadrepro.results.folder import Folder
     from quadrepro.tables.table import Table
 
 
@@ -53,9 +53,9 @@ class TableView:
         return self.markdown
 
     def _repr_html_(self) -> str:
-        from markdown_it import MarkdownIt
+        from quadrepro.results.markdown import plain_html
 
-        return str(MarkdownIt("commonmark", {"html": False}).enable("table").render(self.markdown))
+        return plain_html(self.markdown)
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +82,7 @@ class Results:
     @property
     def tables(self) -> tuple[str, ...]:
         """Names of the tables, the most important one first."""
-        return tuple(self._manifest.tables)
+        return tuple(self._read.manifest.tables)
 
     def table(self, name: str) -> TableView:
         """Return a table.
@@ -186,7 +186,7 @@ class Results:
     @property
     def figures(self) -> dict[str, Path]:
         """The SVG file of each figure by name; a PNG file lies beside it."""
-        return {name: self.folder / f"{name}.svg" for name in self._manifest.figures}
+        return {name: self.folder / f"{name}.svg" for name in self._read.manifest.figures}
 
     def report(self) -> Path:
         """Write the results as an HTML page, and the index of all results folders beside this one.
@@ -211,13 +211,10 @@ class Results:
         return page
 
     @cached_property
-    def _manifest(self) -> Manifest:
-        from quadrepro.results.manifest import read_manifest
+    def _read(self) -> Folder:
+        from quadrepro.results.folder import read_folder
 
-        manifest = read_manifest(self.folder)
-        if manifest is None:
-            raise ConfigError(f"{self.folder} is not a results folder: it has no tables.json")
-        return manifest
+        return read_folder(self.folder)
 
     def _data(self, name: str, needs: str) -> pd.DataFrame:
         path = self.folder / f"{name}.csv"

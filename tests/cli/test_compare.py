@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from quadrepro.cli import main
-from quadrepro.results.manifest import CellsFile, Manifest
+from quadrepro.results.folder import CellsFile, Manifest
 from quadrepro.tables.verdicts import SCORE_HEADER
 
 Write = Callable[..., Path]

@@ -18,7 +18,7 @@ from click.testing import CliRunner, Result
 
 from quadrepro.cli import main
 from quadrepro.results.compare import compare
-from quadrepro.results.pages.folder import read_folder
+from quadrepro.results.folder import read_folder
 from quadrepro.results.results import load_results
 from tests.hostile import CONTROLS, HOSTILE
 

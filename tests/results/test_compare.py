@@ -9,7 +9,7 @@ import pytest
 
 from quadrepro.errors import ConfigError
 from quadrepro.results.compare import compare
-from quadrepro.results.manifest import MANIFEST, CellsFile, FigureFiles, Manifest, TableFiles
+from quadrepro.results.folder import MANIFEST, CellsFile, FigureFiles, Manifest, TableFiles
 from quadrepro.tables.table import LABEL, Entry, Table
 
 CELLS = "dataset,n_test,seconds,published,key\nzoo,7,{},0.1,{}\n"
@@ -60,7 +60,13 @@ def folders(tmp_path: Path) -> tuple[Path, Path]:
         times(seconds).write(folder, "times")
         (folder / "cells.csv").write_text(CELLS.format(seconds, commit))
         (folder / "curve.svg").write_text(f"<svg>{name}</svg>")
-        run = {"experiment": "small", "config": {}, "seed": 1, "data": {}, "computed": commit}
+        run = {
+            "experiment": "small",
+            "config": {},
+            "seed": 1,
+            "data": {},
+            "computed": [{"git": {"commit": commit}}],
+        }
         (folder / "run.json").write_text(json.dumps(run))
         (folder / "notes.md").write_text(name)
         manifest().write(folder)

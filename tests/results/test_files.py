@@ -11,7 +11,7 @@ from quadrepro.engine.store import RecordStore
 from quadrepro.engine.work import run_cell
 from quadrepro.errors import ConfigError
 from quadrepro.results.files import check_tables, write_results
-from quadrepro.results.manifest import read_manifest
+from quadrepro.results.folder import read_folder
 
 CONFIG = """title: One
 repeats: 2
@@ -379,6 +379,6 @@ def test_outputs_that_the_config_no_longer_asks_for_are_removed_and_nothing_else
     write_results(make_plan(load_experiment(path)), store, folder)
     assert list(folder.glob("means.*")) == []
     assert (folder / "notes.md").read_text() == "by hand"
-    manifest = read_manifest(folder)
+    manifest = read_folder(folder).manifest
     assert manifest is not None
     assert all((folder / name).is_file() for name in manifest.files)

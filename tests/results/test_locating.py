@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from quadrepro.errors import ConfigError
-from quadrepro.results.manifest import find_results, results_folders
+from quadrepro.results.folder import find_results, results_folders
 
 
 @pytest.fixture

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from quadrepro.errors import DataError
-from quadrepro.results.manifest import (
+from quadrepro.results.folder import (
     MANIFEST,
     CellsFile,
     FigureFiles,
     Manifest,
     TableFiles,
-    read_manifest,
+    read_folder,
 )
 
 WHOLE = Manifest(
@@ -27,16 +27,12 @@ WHOLE = Manifest(
 
 def test_a_manifest_comes_back_as_it_was_written_in_the_same_order(tmp_path: Path) -> None:
     WHOLE.write(tmp_path)
-    found = read_manifest(tmp_path)
+    found = read_folder(tmp_path).manifest
     assert found == WHOLE
     assert [*found.tables] == ["times", "risks"]
     text = (tmp_path / MANIFEST).read_text(encoding="utf-8")
     assert text.endswith("}\n")
     assert "T: ∞" in text
-
-
-def test_a_folder_without_one_has_none(tmp_path: Path) -> None:
-    assert read_manifest(tmp_path) is None
 
 
 @pytest.mark.parametrize(
@@ -50,7 +46,7 @@ def test_a_folder_without_one_has_none(tmp_path: Path) -> None:
 def test_a_damaged_one_is_named_with_its_fault(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / MANIFEST).write_text(text)
     with pytest.raises(DataError) as caught:
-        read_manifest(tmp_path)
+        read_folder(tmp_path)
     assert str(caught.value).startswith(f"{tmp_path / MANIFEST}: ")
     assert message in str(caught.value)
 
@@ -69,14 +65,14 @@ def test_no_name_leads_out_of_the_folder(tmp_path: Path, name: str) -> None:
     ):
         (tmp_path / MANIFEST).write_text(json.dumps(whole | {key: content}))
         with pytest.raises(DataError, match=f"{name!r} is not the name of a file in this folder"):
-            read_manifest(tmp_path)
+            read_folder(tmp_path)
 
 
 def test_a_file_is_listed_once(tmp_path: Path) -> None:
     whole = WHOLE.model_dump(mode="json")
     (tmp_path / MANIFEST).write_text(json.dumps(whole | {"score": "risks.md"}))
     with pytest.raises(DataError, match=r"'risks\.md' is listed twice"):
-        read_manifest(tmp_path)
+        read_folder(tmp_path)
 
 
 def test_a_huge_folder_is_refused_with_its_largest_file(tmp_path: Path) -> None:
@@ -87,4 +83,4 @@ def test_a_huge_folder_is_refused_with_its_largest_file(tmp_path: Path) -> None:
         r"its files have 6,144 MiB, of which risks\.md has 6,144 MiB; at most 512 MiB are read"
     )
     with pytest.raises(DataError, match=message):
-        read_manifest(tmp_path)
+        read_folder(tmp_path)

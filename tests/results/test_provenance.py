@@ -7,7 +7,7 @@ from typing import Any
 from quadrepro.config.config import load_experiment
 from quadrepro.config.plan import make_plan
 from quadrepro.engine.records import Record
-from quadrepro.results.manifest import environments, mixture, provenance
+from quadrepro.results.files import environments, mixture, provenance
 from quadrepro.tables.table import LABEL
 
 Write = Callable[..., Path]
@@ -27,18 +27,18 @@ def test_run_json_says_what_was_asked_for_and_how_the_cells_were_computed(
 ) -> None:
     record = made("2026-01-01")
     found = provenance(make_plan(load_experiment(small_config())), [record])
-    assert found["experiment"] == "small"
-    assert found["seed"] == found["config"]["seed"] == 7
-    assert {*found["data"]} == {"monks", "people"}
-    assert found["computed"] == environments([record])
+    assert found.experiment == "small"
+    assert found.seed == found.config["seed"] == 7
+    assert {*found.data} == {"monks", "people"}
+    assert [*found.computed] == environments([record])
 
 
 def test_cells_are_counted_by_what_they_were_computed_with() -> None:
     records = [made("2026-01-03", "1"), made("2026-01-02"), made("2026-01-01")]
     first, second = environments([*records, Record("d", "missing")])
-    assert (first["cells"], first["first"], first["last"]) == (2, "2026-01-01", "2026-01-02")
-    assert first["versions"] == {"numpy": "2.4.6"}
-    assert (second["cells"], second["versions"]) == (1, {"numpy": "1"})
+    assert (first.cells, first.first, first.last) == (2, "2026-01-01", "2026-01-02")
+    assert first.versions == {"numpy": "2.4.6"}
+    assert (second.cells, second.versions) == (1, {"numpy": "1"})
 
 
 def test_a_table_says_if_its_cells_were_not_all_computed_alike() -> None:

@@ -10,17 +10,22 @@ from pathlib import Path
 import pytest
 
 from quadrepro.errors import ConfigError, DataError
-from quadrepro.results.manifest import CellsFile, Manifest, TableFiles
-from quadrepro.results.scoreboard import (
+from quadrepro.results.folder import (
     FAILS,
     HOLDS,
     OPEN,
     SOME,
-    overview_text,
+    CellsFile,
+    Manifest,
+    TableFiles,
+    Tally,
+)
+from quadrepro.results.scoreboard import (
     papers_table,
     read_boards,
     read_results,
-    write_overview,
+    scoreboard_text,
+    write_scoreboard,
 )
 from quadrepro.tables.verdicts import SCORE_HEADER
 
@@ -50,8 +55,9 @@ def make(tmp_path: Path) -> Make:
         if score:
             (folder / "score.csv").write_text(",".join(SCORE_HEADER) + f"\n{score}\n")
         if claims:
-            rows = "".join(f"claim {i},{holds}\n" for i, holds in enumerate(claims))
-            (folder / "claims.csv").write_text(f"claim,holds\n{rows}")
+            rows = "".join(f"claim {i},false,,{holds},,\n" for i, holds in enumerate(claims))
+            header = "claim,timed,ours,holds,printed,holds in print"
+            (folder / "claims.csv").write_text(f"{header}\n{rows}")
         if notes:
             (folder / "notes.md").write_text(notes)
         return folder
@@ -63,7 +69,7 @@ def test_a_claim_holds_on_all_some_or_no_splits_or_cannot_be_judged(make: Make) 
     words = ("holds", "30 of 30", "1 of 30", "29 of 30", "0 of 30", "does not hold")
     folder = make("one", claims=(*words, "not comparable"))
     [found] = read_results(folder.parent)
-    assert found.claims == Counter({HOLDS: 2, SOME: 2, FAILS: 2, OPEN: 1})
+    assert found.fates == Counter({HOLDS: 2, SOME: 2, FAILS: 2, OPEN: 1})
 
 
 def test_of_experiments_with_the_same_claims_the_first_that_judges_them_counts(make: Make) -> None:
@@ -71,8 +77,8 @@ def test_of_experiments_with_the_same_claims_the_first_that_judges_them_counts(m
     make("table1", claims=("holds", "does not hold"))
     out = make("table1-distribution", claims=("3 of 30", "does not hold")).parent
     [board], _ = read_boards(read_results(out))
-    assert board.all_claims == Counter({SOME: 1, FAILS: 1})
-    assert [folder.name for folder in board.folders] == [
+    assert board.fates == Counter({SOME: 1, FAILS: 1})
+    assert [folder.path.name for folder in board.folders] == [
         "table1-distribution",
         "table1",
         "quickstart",
@@ -83,29 +89,28 @@ def test_a_score_without_comparable_numbers_gives_way_to_one_with_some(make: Mak
     make("table1-distribution", score="table1,150,0,0,150,,,,,,")
     out = make("table1", score="table1,150,140,10,0,7.5,1,17,0.2,0.9,").parent
     [board], _ = read_boards(read_results(out))
-    assert board.inside == (140, 150)
-    assert board.expected == 7.5
+    assert board.tally == Tally(150, 140, 7.5)
 
 
 def test_experiments_that_the_paper_does_not_list_are_shown_and_not_counted(make: Make) -> None:
     make("table1-distribution", score="table1,150,140,10,0,7.5,1,17,0.2,0.9,")
     out = make("table1-readings", score="table1,20,1,19,0,1,0,3,0,1,").parent
     [board], _ = read_boards(read_results(out))
-    assert board.inside == (140, 150)
-    assert "`table1-readings`, Title of table1-readings" in overview_text(read_results(out))
+    assert board.tally[:2] == (150, 140)
+    assert "`table1-readings`, Title of table1-readings" in scoreboard_text(read_results(out))
 
 
 def test_without_results_that_the_paper_lists_all_count(make: Make) -> None:
     out = make("mine", score="table1,4,3,1,0,0.2,0,1,0.2,0.9,", claims=("holds",)).parent
     [board], _ = read_boards(read_results(out))
-    assert (board.inside, board.all_claims) == ((3, 4), Counter({HOLDS: 1}))
+    assert (board.tally, board.fates) == (Tally(4, 3, 0.2), Counter({HOLDS: 1}))
 
 
 def test_a_paper_that_is_not_at_hand_counts_all_its_experiments(make: Make) -> None:
     make("a", "../mine", score="t1,4,3,1,0,0.2,0,1,0.2,0.9,", claims=("holds",))
     out = make("b", "../mine", score="t2,2,2,0,0,0.1,0,1,1,0.9,").parent
     [board], others = read_boards(read_results(out))
-    assert (board.title, board.inside, others) == ("../mine", (5, 6), [])
+    assert (board.title, board.tally[:2], others) == ("../mine", (6, 5), [])
 
 
 def test_the_table_has_a_row_per_paper_and_dashes_where_nothing_is_printed(make: Make) -> None:
@@ -124,7 +129,7 @@ def test_the_text_links_tables_and_notes_and_repeats_what_does_not_reproduce(mak
     )
     make("table1", score="table1,150,140,10,0,7.5,1,17,0.002,1,wine x; car y", notes=notes)
     out = make("mine", paper="").parent
-    text = write_overview(out).read_text()
+    text = write_scoreboard(out).read_text()
     assert text.startswith("# Results\n")
     assert "140 of 150 |        10 | 7.5 (1 to 17) | 0.002 |                2 |" in text
     assert "[risks](table1/risks.md)" in text
@@ -139,5 +144,5 @@ def test_an_empty_or_damaged_folder_is_refused(make: Make, tmp_path: Path) -> No
         read_results(tmp_path)
     folder = make("one")
     (folder / "run.json").write_text("{}")
-    with pytest.raises(DataError, match=r"run\.json is damaged or missing: 'config'"):
+    with pytest.raises(DataError, match=r"run\.json is damaged or missing: no config with a title"):
         read_results(folder.parent)

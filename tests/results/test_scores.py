@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from quadrepro.errors import ConfigError, DataError
-from quadrepro.results.manifest import CellsFile, Manifest
+from quadrepro.results.folder import CellsFile, Manifest
 from quadrepro.results.scoreboard import read_scores
 from quadrepro.tables.verdicts import Verdict, Verdicts, of_further_splits, score_text
 
@@ -38,7 +38,7 @@ def test_scores_are_read_as_they_are_written(folder: Path) -> None:
     assert first.expected == pytest.approx(misses.expected)
     assert (first.low, first.high) == (misses.low, misses.high)
     assert first.p_more == pytest.approx(misses.p_more)
-    assert first.surely_off == "wine, column 2"
+    assert first.surely_off == ("wine, column 2",)
     assert first.text.startswith("table1: 2 of 3 printed numbers inside, 1 outside, 0.")
     assert (second.judged, second.not_comparable, second.expected) == (0, 1, None)
     assert second.text == "table2: none of 1 printed numbers can be compared"
@@ -47,7 +47,7 @@ def test_scores_are_read_as_they_are_written(folder: Path) -> None:
 def test_a_folder_without_print_or_with_a_damaged_file_is_refused(folder: Path) -> None:
     score = folder / "score.csv"
     score.write_text(score.read_text().replace(",3,2,", ",three,2,"))
-    with pytest.raises(DataError, match=r"score\.csv is damaged"):
+    with pytest.raises(DataError, match=r"score\.csv:2: numbers: Input should be a valid integer"):
         read_scores(folder)
     score.unlink()
     with pytest.raises(DataError, match=r"score\.csv: No such file"):
@@ -67,5 +67,5 @@ def test_judged_numbers_need_what_chance_brings(folder: Path) -> None:
     path = folder / "score.csv"
     header, first, *_ = path.read_text().splitlines()
     path.write_text(f"{header}\n{','.join(first.split(',')[:5])}\n")
-    with pytest.raises(DataError, match=r"score\.csv is damaged"):
+    with pytest.raises(DataError, match=r"score\.csv:2: .*expected by chance are missing"):
         read_scores(folder)

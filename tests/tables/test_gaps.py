@@ -26,9 +26,9 @@ from quadrepro.engine.records import (
 )
 from quadrepro.engine.store import RecordStore
 from quadrepro.results.files import check_tables, write_results
-from quadrepro.results.manifest import read_manifest
+from quadrepro.results.folder import read_folder
 from quadrepro.results.results import load_results
-from quadrepro.results.scoreboard import write_overview
+from quadrepro.results.scoreboard import write_scoreboard
 from quadrepro.tables.terminal import table_text
 
 CONFIGS = {
@@ -196,11 +196,11 @@ def test_all_files_are_written_whatever_has_a_result(
 ) -> None:
     folder, store = tmp_path / "results" / "config", cast("RecordStore", Kept(plans(name), gap))
     first, _ = write_results(plans(name), store, folder, allow_missing=gap == "one column")
-    manifest = read_manifest(folder)
+    manifest = read_folder(folder).manifest
     assert manifest is not None
     assert {path.name for path in folder.iterdir()} >= {*manifest.files, "cells.csv", "run.json"}
     load_results(folder).report()
-    write_overview(folder.parent)
+    write_scoreboard(folder.parent)
     assert len(load_results(folder).cells) == len(plans(name).cells)
     shown = [path for path in folder.iterdir() if path.suffix in (".md", ".csv", ".tex", ".svg")]
     texts = [table_text(first, 80), *(path.read_text(encoding="utf-8") for path in shown)]

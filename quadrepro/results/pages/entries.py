@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from statistics import fmean, stdev
 from typing import Any
 
-from quadrepro.results.pages.folder import Folder, Split
+from quadrepro.results.folder import CellRow, Folder, Place
 from quadrepro.tables.table import MISSING
 from quadrepro.tables.verdicts import Verdict
 
@@ -33,43 +33,33 @@ MARKS = {-2: "▼", 2: "▲"}
 
 
 @dataclass(frozen=True)
-class Entry:
-    """An entry of the main table.
-
-    Attributes
-    ----------
-    row, column : str
-        Data set and algorithm.
-    splits : tuple of Split
-        Ours.
-    percent : bool
-        Whether errors are shown in percent.
-    printed : str
-        The printed number; empty without one.
-    verdict : Verdict or None
-        Where it lies among ours.
-    rank : int
-        1 for the lowest mean of the row; 0 without a result.
-    """
+class GridEntry:
+    """An entry of the main table."""
 
     row: str
+    """Data set."""
     column: str
-    splits: tuple[Split, ...]
+    """Algorithm."""
+    cells: tuple[CellRow, ...]
+    """Ours, one per split."""
     percent: bool
+    """Whether errors are shown in percent."""
     printed: str = ""
+    """The printed number; empty without one."""
     verdict: Verdict | None = None
     rank: int = 0
+    """1 for the lowest mean of the row; 0 without a result."""
 
     @property
     def values(self) -> list[float]:
         """Our numbers in the unit that is shown."""
         scale = 100 if self.percent and self.counted else 1
-        return [scale * s.value for s in self.splits if s.value is not None]
+        return [scale * cell.value for cell in self.cells if cell.value is not None]
 
     @property
     def counted(self) -> bool:
         """Whether the numbers are error rates."""
-        return all(s.errors is not None for s in self.splits if s.value is not None)
+        return all(cell.errors is not None for cell in self.cells if cell.value is not None)
 
     @property
     def unit(self) -> str:
@@ -97,7 +87,7 @@ class Entry:
     @property
     def lacking(self) -> int:
         """The number of splits without a result."""
-        return len(self.splits) - len(self.values)
+        return len(self.cells) - len(self.values)
 
     @property
     def bucket(self) -> int | None:
@@ -139,21 +129,14 @@ class Entry:
 
 @dataclass(frozen=True)
 class Grid:
-    """The main table.
-
-    Attributes
-    ----------
-    rows : tuple of str
-        Data sets.
-    columns : dict of str to str
-        Title of each algorithm by its name.
-    entries : dict of (str, str) to Entry
-        By row and column; a row may lack columns.
-    """
+    """The main table."""
 
     rows: tuple[str, ...]
+    """Data sets."""
     columns: dict[str, str]
-    entries: dict[tuple[str, str], Entry]
+    """Title of each algorithm by its name."""
+    entries: dict[Place, GridEntry]
+    """By row and column; a row may lack columns."""
 
     @property
     def judged(self) -> bool:
@@ -161,14 +144,19 @@ class Grid:
         return any(entry.bucket is not None for entry in self.entries.values())
 
     @property
+    def printed(self) -> bool:
+        """Whether some entry has a printed number."""
+        return any(entry.printed for entry in self.entries.values())
+
+    @property
     def units(self) -> set[str]:
         """The quantities that are shown."""
         return {entry.unit for entry in self.entries.values()}
 
     @property
-    def splits(self) -> int:
+    def n_splits(self) -> int:
         """The largest number of splits of an entry."""
-        return max((len(entry.splits) for entry in self.entries.values()), default=0)
+        return max((len(entry.cells) for entry in self.entries.values()), default=0)
 
 
 def make_grid(folder: Folder) -> Grid:
@@ -179,17 +167,18 @@ def make_grid(folder: Folder) -> Grid:
     quantities = (PERCENT if percent else RATE, RMSE)
     shown = {(v.row, v.column): v for _, v in reversed(folder.verdicts) if v.quantity in quantities}
     entries = {}
-    for (row, column), splits in folder.cells.items():
+    for (row, column), cells in folder.cells.items():
         verdict = shown.get((row, column))
-        printed = verdict.printed if verdict else folder.published.get((row, column), "")
-        entries[row, column] = Entry(row, column, tuple(splits), percent, printed, verdict)
+        published = next((cell.published for cell in reversed(cells) if cell.published), "")
+        printed = verdict.printed if verdict else published
+        entries[row, column] = GridEntry(row, column, tuple(cells), percent, printed, verdict)
     for row in rows:
         of_row = [entries[row, name] for name in names if (row, name) in entries]
         entries |= {(row, entry.column): entry for entry in _ranked(of_row)}
-    return Grid(rows, {name: folder.titles.get(name, name) for name in names}, entries)
+    return Grid(rows, {name: folder.run.titles.get(name, name) for name in names}, entries)
 
 
-def _ranked(of_row: list[Entry]) -> list[Entry]:
+def _ranked(of_row: list[GridEntry]) -> list[GridEntry]:
     """Return the entries of a row with their ranks."""
     # Eight digits, as in the tables: sums of one value in another order are not another value.
     means = [None if e.mean is None else float(f"{e.mean:.8g}") for e in of_row]
@@ -200,7 +189,7 @@ def _ranked(of_row: list[Entry]) -> list[Entry]:
     ]
 
 
-def dialogs(grid: Grid, commands: dict[tuple[str, str], str]) -> dict[str, Any]:
+def dialogs(grid: Grid, commands: dict[Place, str]) -> dict[str, Any]:
     """Return what the script of a page needs to open an entry, as JSON."""
     chosen: dict[str, int] = {}
     cells = [
@@ -210,10 +199,11 @@ def dialogs(grid: Grid, commands: dict[tuple[str, str], str]) -> dict[str, Any]:
     return {"cells": cells, "chosen": [json.loads(text) for text in chosen]}
 
 
-def _dialog(entry: Entry, chosen: dict[str, int]) -> dict[str, Any]:
+def _dialog(entry: GridEntry, chosen: dict[str, int]) -> dict[str, Any]:
     """Return what an entry shows; what is empty is left out, and what is chosen is numbered."""
-    found = [split for split in entry.splits if split.value is not None]
-    sizes = [split.n_test for split in found]
+    found = [cell for cell in entry.cells if cell.value is not None]
+    sizes = [cell.n_test for cell in found]
+    seconds = [cell.seconds for cell in found if cell.seconds is not None]
     verdict = entry.verdict
     shown = {
         "row": entry.row,
@@ -227,13 +217,13 @@ def _dialog(entry: Entry, chosen: dict[str, int]) -> dict[str, Any]:
         "p": _short(verdict.p_value if verdict else None),
         "why": verdict.reason if verdict else "",
         "values": [_short(value) for value in entry.values],
-        "errors": [split.errors for split in found] if entry.counted else [],
+        "errors": [cell.errors for cell in found] if entry.counted else [],
         "tests": [] if not entry.counted else sizes[:1] if len(set(sizes)) == 1 else sizes,
-        "chosen": [_numbered(split.chosen, chosen) for split in found],
-        "repeats": _few([split.repeat for split in found]),
-        "keys": [split.key[:KEY_DIGITS] for split in found],
-        "seconds": _short(fmean(known) if (known := _seconds(found)) else None),
-        "failed": [_failure(split) for split in entry.splits if split.value is None],
+        "chosen": [_numbered(cell.chosen, chosen) for cell in found],
+        "repeats": _few([cell.repeat for cell in found]),
+        "keys": [cell.key[:KEY_DIGITS] for cell in found],
+        "seconds": _short(fmean(seconds) if seconds else None),
+        "failed": [_failure(cell) for cell in entry.cells if cell.value is None],
     }
     return {name: value for name, value in shown.items() if value not in ("", None, [])}
 
@@ -242,17 +232,13 @@ def _numbered(values: dict[str, Any], known: dict[str, int]) -> int:
     return known.setdefault(json.dumps(values, sort_keys=True), len(known))
 
 
-def _failure(split: Split) -> str:
-    return f"{split.repeat}: {split.status}{', ' if split.reason else ''}{split.reason}"
+def _failure(cell: CellRow) -> str:
+    return f"{cell.repeat}: {cell.status}{', ' if cell.reason else ''}{cell.reason}"
 
 
 def _few(repeats: list[str]) -> list[str]:
     """Return the numbers of splits, or nothing if they simply count up from 0."""
     return [] if repeats == [str(i) for i in range(len(repeats))] else repeats
-
-
-def _seconds(splits: list[Split]) -> list[float]:
-    return [split.seconds for split in splits if split.seconds is not None]
 
 
 def _short(value: float | None) -> float | None:

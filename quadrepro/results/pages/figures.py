@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
-from quadrepro.results.pages.folder import Folder
+from quadrepro.results.folder import Folder
 from quadrepro.stats import COVERAGE
 from quadrepro.tables.verdicts import Verdict
 
@@ -37,29 +37,16 @@ _DIGITS = re.compile(r"(\.\d)\d+")
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of a page.
-
-    Attributes
-    ----------
-    name : str
-        Name of its files without ending.
-    title : str
-        What it shows.
-    source : str
-        The image as a data URI; empty if it is too large or not there.
-    files : tuple of str
-        Its files.
-    timed : bool
-        Whether it shows measured times.
-    caption : str, default ""
-        What it shows and how that was computed.
-    """
+    """A figure of a page."""
 
     name: str
+    """Name of its files without ending."""
     title: str
     source: str
+    """The image as a data URI; empty if it is too large or not there."""
     files: tuple[str, ...]
     timed: bool
+    """Whether it shows measured times."""
     caption: str = ""
 
     @property
@@ -156,30 +143,20 @@ class Dot:
 
 @dataclass(frozen=True)
 class Caterpillar:
-    """A plot with its geometry.
-
-    Attributes
-    ----------
-    printed : str
-        Name of the printed table.
-    dots : tuple of Dot
-        One per judged number, from the lowest position to the highest.
-    expected : str
-        Points of the line on which the dots lie on average if print and we share a distribution.
-    ticks : tuple of (float, str)
-        Vertical place and text of the ticks.
-    band : tuple of (float, float)
-        Vertical ends of the interval.
-    summary : str
-        What it shows, in words.
-    """
+    """A plot with its geometry."""
 
     printed: str
+    """Name of the printed table."""
     dots: tuple[Dot, ...]
+    """One per judged number, from the lowest position to the highest."""
     expected: str
+    """Points of the line on which the dots are on average if print and we share a distribution."""
     ticks: tuple[tuple[float, str], ...]
+    """Vertical place and text of each."""
     band: tuple[float, float]
+    """Vertical ends of the interval."""
     summary: str
+    """What it shows, in words."""
 
     width, height = PLOT_WIDTH, HEIGHT
     left, right, bottom = LEFT, PLOT_WIDTH - RIGHT, HEIGHT - BOTTOM

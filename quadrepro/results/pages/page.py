@@ -7,14 +7,14 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup
 
 from quadrepro.base.resources import configs_folder
 from quadrepro.papers.paper import Paper
-from quadrepro.results.pages.claims import LedgerClaim, count_claims, make_ledger, render
+from quadrepro.results.folder import FAILS, NOTES, ClaimRow, Environment, Folder, Place, Score
+from quadrepro.results.markdown import ShownTable, notes_html, read_table
 from quadrepro.results.pages.entries import (
     BUCKETS,
     MARKS,
@@ -26,62 +26,7 @@ from quadrepro.results.pages.entries import (
     make_grid,
 )
 from quadrepro.results.pages.figures import Caterpillar, Figure, make_caterpillars, make_figures
-from quadrepro.results.pages.folder import Folder
-from quadrepro.results.pages.prose import notes_html, table_html
-from quadrepro.results.scoreboard import FAILS
 from quadrepro.tables.verdicts import Verdict
-
-
-@dataclass(frozen=True)
-class Made:
-    """Cells that were computed alike.
-
-    Attributes
-    ----------
-    version : str
-        Of quadrepro; empty if it is not known.
-    facts : tuple of (str, str)
-        Name and text of each fact.
-    """
-
-    version: str
-    facts: tuple[tuple[str, str], ...]
-
-
-def made_with(run: dict[str, Any]) -> list[Made]:
-    """Return with what the cells were computed; what is not as quadrepro writes it is left out."""
-    found = run.get("computed")
-    return [_made(e) for e in found if isinstance(e, dict)] if isinstance(found, list) else []
-
-
-def _made(entry: dict[str, Any]) -> Made:
-    versions, git = _mapping(entry.get("versions")), _mapping(entry.get("git"))
-    processor = _mapping(entry.get("processor"))
-    simd = processor.get("simd")
-    words = [processor.get("machine", ""), *(simd if isinstance(simd, list) else [])]
-    dirty = ", with changes that were not committed" if git.get("dirty") else ""
-    loops = "compiled" if entry.get("compiled") else "not compiled"
-    facts = {
-        "Cells": entry.get("cells", ""),
-        "Computed": " to ".join(_time(entry[k]) for k in ("first", "last") if k in entry),
-        "Commit": f"{git['commit']}{dirty}" if git.get("commit") else "",
-        "Versions": ", ".join(f"{name} {version}" for name, version in versions.items()),
-        "System": entry.get("system", ""),
-        "Processor": ", ".join(str(word) for word in words if word),
-        "Loops": loops if "compiled" in entry else "",
-    }
-    known = tuple((name, str(text)) for name, text in facts.items() if str(text))
-    return Made(str(versions.get("quadrepro", "")), known)
-
-
-def _mapping(data: Any) -> dict[str, Any]:
-    return data if isinstance(data, dict) else {}
-
-
-def _time(date: Any) -> str:
-    """Return a date to the minute."""
-    return f"{str(date)[:16].replace('T', ' ')} UTC"
-
 
 PAGE = "report.html"
 """Name of the page in the results folder."""
@@ -92,32 +37,23 @@ COPIED = 60_000
 MOST_MARKDOWN = 300_000
 """Characters of all tables of a page together, and of its notes; those beyond are linked."""
 
-FIRST = ("risks", "means")
-"""Tables that the main table shows already, with more about each entry."""
-
 
 @dataclass(frozen=True)
 class TableSection:
-    """A table as its file has it, with its notes and what can be copied."""
+    """A table of a page with its files, and those of them whose text can be copied."""
 
     name: str
+    label: str
+    """Its whole title."""
     title: str
-    table: Markup
-    notes: Markup
+    """The same without that of the experiment."""
+    table: ShownTable
     files: tuple[str, ...]
     copied: tuple[str, ...]
 
 
 class Page:
-    """What the template of a page shows.
-
-    Parameters
-    ----------
-    folder : Folder
-        The results.
-    paper : Paper or None
-        The paper that they reproduce, if it is known.
-    """
+    """What the template of a page shows of a folder, and of its paper if that is known."""
 
     def __init__(self, folder: Folder, paper: Paper | None) -> None:
         self.folder = folder
@@ -130,7 +66,7 @@ class Page:
         return make_grid(self.folder)
 
     @cached_property
-    def cell_numbers(self) -> dict[tuple[str, str], int]:
+    def cell_numbers(self) -> dict[Place, int]:
         """Number of each entry in what the script reads."""
         return {place: i for i, place in enumerate(self.grid.entries)}
 
@@ -144,15 +80,18 @@ class Page:
         """Number of each column, from 1."""
         return {name: i for i, name in enumerate(self.grid.columns, 1)}
 
-    @cached_property
-    def claims(self) -> list[LedgerClaim]:
-        """The claims of the paper."""
-        return make_ledger(self.folder, self.paper, self.grid.rows, self.grid.columns)
+    def mentioned(self, claim: ClaimRow) -> tuple[list[str], list[str]]:
+        """Return the columns and rows of the main table that a claim is about, if known."""
+        words = self._declared.get(claim.text, set())
+        columns, rows = self.grid.columns, self.grid.rows
+        return [name for name in columns if name in words], [name for name in rows if name in words]
 
-    @property
-    def claim_counts(self) -> dict[str, int]:
-        """How many of them hold, do not and cannot be judged."""
-        return count_claims(claim.ours.verdict for claim in self.claims)
+    @cached_property
+    def _declared(self) -> dict[str, set[str]]:
+        """The words of each claim that ``paper.yaml`` declares, by its text."""
+        group = self.paper.groups.get(self.folder.run.claims) if self.paper else None
+        claims = group.entry.claims if group else ()
+        return {str(claim.get("text")): _words(claim) for claim in claims}
 
     @cached_property
     def figures(self) -> list[Figure]:
@@ -170,20 +109,19 @@ class Page:
         return make_caterpillars(self.folder.verdicts)
 
     @cached_property
-    def scores(self) -> list[dict[str, str]]:
+    def scores(self) -> list[Score]:
         """The printed tables that are judged, each as a whole."""
-        return [row for row in self.folder.score if int(row["inside"]) + int(row["outside"])]
+        return [score for score in self.folder.scores if score.judged]
 
     @cached_property
     def surely_off(self) -> dict[str, list[str]]:
         """Entries that are off even if all are counted, by printed table."""
-        found = {}
         # Under the titles of the columns, which score.csv does not know.
         names = {f"{v.row}, {v.column}": self.place(v) for _, v in self.folder.verdicts}
-        for row in self.scores:
-            off = row["surely off"].split("; ") if row["surely off"] else []
-            found[row["printed table"]] = [names.get(name, name) for name in off]
-        return found
+        return {
+            score.printed: [names.get(name, name) for name in score.surely_off]
+            for score in self.scores
+        }
 
     def is_surely_off(self, verdict: Verdict) -> bool:
         """Return whether an entry is off even if all are counted."""
@@ -204,16 +142,16 @@ class Page:
         return sorted(found, key=lambda v: (v.p_value or 0.0, -abs(v.position or 0.0)))
 
     @property
-    def failing(self) -> list[LedgerClaim]:
+    def failing(self) -> list[ClaimRow]:
         """The claims that do not hold."""
-        return [claim for claim in self.claims if claim.ours.verdict == FAILS]
+        return [claim for claim in self.folder.claims if claim.fate == FAILS]
 
     @cached_property
     def notes(self) -> tuple[Markup, Markup]:
         """What does not reproduce, and all other notes."""
-        text = self.folder.text("notes.md")
+        text = self.folder.text(NOTES)
         if len(text) > MOST_MARKDOWN:
-            text = "[notes.md](notes.md) is too large to be shown here."
+            text = f"[{NOTES}]({NOTES}) is too large to be shown here."
         return notes_html(text, {t.name for t in self.tables})
 
     @cached_property
@@ -222,23 +160,25 @@ class Page:
         left, found = MOST_MARKDOWN, []
         for name, files in self.folder.manifest.tables.items():
             markdown = next((n for n in files.files if n.endswith(".md")), "")
-            if (name == "claims" and self.claims) or not (text := self.folder.text(markdown)):
+            if (name == "claims" and self.folder.claims) or not (
+                text := self.folder.text(markdown)
+            ):
                 continue
             if len(text) > left:
                 text = "This table is too large to be shown here."
             left -= len(text)
-            table, notes = table_html(text, files.title)
             others = tuple(n for n in files.files if n != markdown and self.folder.content(n))
             copied = tuple(n for n in others if len(self.folder.content(n)) <= COPIED)
             title = files.title.removeprefix(f"{self.folder.title}: ")
             title = title[:1].upper() + title[1:]
-            found.append(TableSection(name, title, table, notes, (markdown, *others), copied))
+            names = (markdown, *others)
+            found.append(TableSection(name, files.title, title, read_table(text), names, copied))
         return found
 
     @property
     def rows_are_datasets(self) -> bool:
         """Whether there is one row per data set."""
-        datasets = self.folder.settings.get("datasets")
+        datasets = self.folder.run.config.get("datasets")
         return isinstance(datasets, list) and len(datasets) == len(self.grid.rows)
 
     @property
@@ -249,28 +189,22 @@ class Page:
         return text[:1].upper() + text[1:]
 
     @property
-    def counts(self) -> tuple[int, int]:
-        """The number of cells, and of those without a result."""
-        splits = [split for of_entry in self.folder.cells.values() for split in of_entry]
-        return len(splits), sum(split.value is None for split in splits)
-
-    @property
-    def made(self) -> list[Made]:
-        """With what the cells were computed."""
-        return made_with(self.folder.run)
+    def facts(self) -> list[dict[str, str]]:
+        """With what the cells were computed: text of each fact by its name."""
+        return [facts_of(environment) for environment in self.folder.run.computed]
 
     @property
     def config_text(self) -> str:
         """The config as the folder keeps it."""
-        settings = self.folder.settings
-        return json.dumps(settings, indent=2, ensure_ascii=False) if settings else ""
+        config = self.folder.run.config
+        return json.dumps(config, indent=2, ensure_ascii=False) if config else ""
 
     @property
     def command(self) -> str:
         """The command that computes all of it."""
         return shlex.join(["quadrepro", "run", self._config])
 
-    def entry_command(self, place: tuple[str, str]) -> str:
+    def entry_command(self, place: Place) -> str:
         """Return the command that computes an entry again."""
         row, column = place
         return shlex.join(["quadrepro", "explain", self._config, row, column, "--recompute"])
@@ -281,22 +215,17 @@ class Page:
         return name if (configs_folder() / f"{name}.yaml").is_file() else f"{name}.yaml"
 
     @property
-    def data(self) -> dict[str, str]:
-        """Hash of the data of each row."""
-        found = self.folder.run.get("data")
-        return {str(k): str(v) for k, v in found.items()} if isinstance(found, dict) else {}
-
-    @property
     def embedded(self) -> Mapping[str, Any]:
         """What the script of the page reads."""
         commands = {place: self.entry_command(place) for place in self.grid.entries}
         files = {name: self.folder.text(name) for table in self.tables for name in table.copied}
-        return {**dialogs(self.grid, commands), "data": self.data, "files": files}
+        return {**dialogs(self.grid, commands), "data": self.folder.run.data, "files": files}
 
     @property
     def bibtex(self) -> str:
         """How to cite these results."""
-        known = self.made[0].version if self.made else ""
+        computed = self.folder.run.computed
+        known = computed[0].versions.get("quadrepro") if computed else ""
         version = f",\n  version = {{{known}}}" if known else ""
         return (
             f"@software{{quadrepro,\n  title = {{quadrepro: reproduced tables of boosting papers}}"
@@ -304,11 +233,27 @@ class Page:
         )
 
 
-def page_html(folder: Folder, paper: Paper | None = None) -> str:
-    """Return the page of a results folder; the same folder gives the same text."""
-    return render("page.html.j2", page=Page(folder, paper))
+def facts_of(environment: Environment) -> dict[str, str]:
+    """Return what is known of how cells were computed, text by name."""
+    git, processor = environment.git, environment.processor
+    dirty = ", with changes that were not committed" if git.dirty else ""
+    dates = [date for date in (environment.first, environment.last) if date]
+    facts = {
+        "Cells": "" if environment.cells is None else str(environment.cells),
+        "Computed": " to ".join(f"{date[:16].replace('T', ' ')} UTC" for date in dates),
+        "Commit": f"{git.commit}{dirty}" if git.commit else "",
+        "Versions": ", ".join(f"{name} {of}" for name, of in environment.versions.items()),
+        "System": environment.system,
+        "Processor": ", ".join(word for word in (processor.machine, *processor.simd) if word),
+        "Loops": {None: "", True: "compiled", False: "not compiled"}[environment.compiled],
+    }
+    return {name: text for name, text in facts.items() if text}
 
 
-def page_of(folder: Path) -> Path:
-    """Return where the page of a results folder is written."""
-    return folder / PAGE
+def _words(data: Any) -> set[str]:
+    """Return all texts within a declared claim."""
+    if isinstance(data, dict):
+        data = list(data.values())
+    if isinstance(data, list | tuple):
+        return set().union(*map(_words, data))
+    return {data} if isinstance(data, str) else set()

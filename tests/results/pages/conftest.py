@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from quadrepro.results.pages.folder import Folder, read_folder
+from quadrepro.results.folder import Folder, read_folder
 from tests.results.pages.made import make_folder
 
 

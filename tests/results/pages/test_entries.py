@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from quadrepro.results.folder import Folder, read_folder
 from quadrepro.results.pages.entries import dialogs, make_grid
-from quadrepro.results.pages.folder import Folder, read_folder
 from quadrepro.tables.verdicts import Verdict
 from tests.results.pages.made import ERRORS, cells, make_folder, manifest
 
@@ -100,11 +100,11 @@ def test_an_rmse_has_four_digits_or_those_of_print(
     folder: Folder, factor: float, printed: str, text: str, spread: str
 ) -> None:
     made = make_grid(folder).entries["monks", "quadboost"]
-    splits = tuple(
-        replace(split, errors=None, n_test=None, value=value * factor)
-        for split, value in zip(made.splits, (0.4, 0.5), strict=False)
+    cells = tuple(
+        cell.model_copy(update={"errors": None, "n_test": None, "value": value * factor})
+        for cell, value in zip(made.cells, (0.4, 0.5), strict=False)
     )
-    entry = replace(made, splits=splits, printed=printed)
+    entry = replace(made, cells=cells, printed=printed)
     assert (entry.unit, entry.text, entry.spread) == ("RMSE", text, spread)
 
 

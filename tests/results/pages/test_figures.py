@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from quadrepro.results.folder import Folder, read_folder
 from quadrepro.results.pages import figures
 from quadrepro.results.pages.figures import make_figures
-from quadrepro.results.pages.folder import Folder, read_folder
 from tests.results.pages.made import SVG, make_folder, manifest
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from quadrepro.errors import ConfigError, DataError
-from quadrepro.results.pages.folder import Folder, read_folder
+from quadrepro.results.folder import Folder, read_folder
 from quadrepro.results.pages.index import write_report
 from quadrepro.results.results import load_results
 from tests.results.pages.made import ERRORS, cells, make_folder, manifest
@@ -45,10 +45,15 @@ def test_a_file_that_is_not_there_is_empty(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "old", "new", "message"),
     [
-        ("cells.csv", "100,0.4,", "100,many,", r"cells\.csv:2: could not convert"),
+        (
+            "cells.csv",
+            "100,0.4,",
+            "100,many,",
+            r"cells\.csv:2: value: Input should be a valid number",
+        ),
         ("cells.csv", '"{""n_rounds"": 5}"', "[[" * 50_000, r"cells\.csv:2: "),
         ("verdicts.csv", "0.52", "unclear", r"verdicts\.csv:4: could not convert"),
-        ("verdicts.csv", "0.4,0.48", "nan,0.48", r"verdicts\.csv:2: nan is not a finite"),
+        ("verdicts.csv", "0.4,0.48", "nan,0.48", r"verdicts\.csv:2: low: nan is not a finite"),
         ("verdicts.csv", "0.44,0.4,", ",,", r"verdicts\.csv:2: a verdict needs our number"),
         (
             "verdicts.csv",
@@ -56,9 +61,23 @@ def test_a_file_that_is_not_there_is_empty(tmp_path: Path, name: str) -> None:
             "what",
             r"unknown column 'quantity'; quadrepro table small writes",
         ),
-        ("score.csv", "0.15", "few", r"score\.csv:2: could not convert"),
+        ("score.csv", "0.15", "few", r"score\.csv:2: expected outside: Input should be a valid"),
         ("claims.csv", "holds in print", "print", r"unknown column 'holds in print'"),
-        ("run.json", '"seed"', "seed", r"run\.json: "),
+        (
+            "cells.csv",
+            "100,0.4,",
+            "100,,",
+            r"cells\.csv:2: a cell has a value if, and only if, its",
+        ),
+        ("cells.csv", "40,100,", "40,,", r"cells\.csv:2: errors need the number of test examples"),
+        ("run.json", '"seed"', "seed", r"run\.json: Invalid JSON: .* line 1 column"),
+        ("run.json", '"sha256:aa"', "[1]", r"run\.json: data\.monks: Input should be a valid str"),
+        (
+            "run.json",
+            '"computed": [{"cells": 12',
+            '"computed": [{"cells": "x"',
+            r"computed\.0\.cells",
+        ),
     ],
 )
 def test_damage_is_named_with_file_and_line(
@@ -74,7 +93,7 @@ def test_damage_is_named_with_file_and_line(
 
 
 def test_run_json_must_be_a_mapping(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="not a mapping"):
+    with pytest.raises(DataError, match="Input should be an object"):
         read_folder(make_folder(tmp_path, run__json="[1]")).check()
 
 
@@ -92,13 +111,13 @@ def test_only_files_of_the_folder_are_read(tmp_path: Path) -> None:
     assert found.text("risks.md").startswith("## Small")
 
 
-@pytest.mark.parametrize("titles", ["null", "[1]", '{"ada": 3}'])
-def test_run_json_is_data_of_any_shape(tmp_path: Path, titles: str) -> None:
-    config = '{"title": "T", "unknown": 1, "algorithms": [{"algorithm": "mine_run:make"}]}'
-    text = f'{{"config": {config}, "titles": {titles}}}'
-    found = read_folder(make_folder(tmp_path, run__json=text))
-    assert found.title == "T"
-    assert found.titles == ({"ada": "3"} if "ada" in titles else {})
+@pytest.mark.parametrize("tables", ["null", "[1]", '{"claims": 3}'])
+def test_the_config_in_run_json_is_data_of_any_shape(tmp_path: Path, tables: str) -> None:
+    config = '{"title": "T", "unknown": 1, "algorithms": [{"algorithm": "mine_run:make"}]'
+    text = f'{{"config": {config}, "tables": {tables}}}, "titles": {{"ada": 3}}, "more": 1}}'
+    found = read_folder(make_folder(tmp_path, run__json=text)).run
+    assert (found.title, found.paper, found.titles) == ("T", "", {"ada": "3"})
+    assert found.claims == ("3" if "claims" in tables else "")
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from quadrepro.results.pages.folder import Folder, read_folder
+from quadrepro.results.folder import Folder, read_folder
 from quadrepro.results.pages.index import index_html
 from quadrepro.tables.table import csv_text
 from quadrepro.tables.verdicts import SCORE_HEADER

@@ -1,10 +1,7 @@
 from __future__ import annotations
 
-from typing import Any
-
-import pytest
-
-from quadrepro.results.pages.page import made_with
+from quadrepro.results.folder import Environment
+from quadrepro.results.pages.page import facts_of
 
 
 def test_facts_are_those_that_are_known() -> None:
@@ -17,9 +14,7 @@ def test_facts_are_those_that_are_known() -> None:
         "processor": {"machine": "x86_64", "simd": ["X86_V3"], "blas": []},
         "compiled": False,
     }
-    (made,) = made_with({"computed": [entry]})
-    assert made.version == "0.1.0"
-    assert dict(made.facts) == {
+    assert facts_of(Environment.model_validate(entry)) == {
         "Cells": "3",
         "Computed": "2026-11-22 06:39 UTC to 2026-11-22 07:00 UTC",
         "Commit": "abc, with changes that were not committed",
@@ -29,14 +24,5 @@ def test_facts_are_those_that_are_known() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    "run",
-    [
-        {},
-        {"computed": None},
-        {"computed": [1]},
-        {"computed": [{"versions": 1, "git": [], "processor": {"simd": None}}]},
-    ],
-)
-def test_what_is_written_otherwise_is_left_out(run: dict[str, Any]) -> None:
-    assert all(not made.facts and not made.version for made in made_with(run))
+def test_nothing_is_said_of_what_is_not_known() -> None:
+    assert facts_of(Environment()) == {}

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from quadrepro.papers.paper import load_paper
-from quadrepro.results.pages.folder import Folder, read_folder
-from quadrepro.results.pages.page import Page, page_html
+from quadrepro.results.folder import Folder, read_folder
+from quadrepro.results.pages.index import page_html
+from quadrepro.results.pages.page import Page
 from quadrepro.tables.table import Entry, Table
 from tests.results.pages.made import ERRORS, RISKS, cells, make_folder, manifest, run
 from tests.results.pages.parsed import Parsed

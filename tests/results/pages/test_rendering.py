@@ -4,8 +4,8 @@ import base64
 import hashlib
 import re
 
-from quadrepro.results.pages.folder import Folder
-from quadrepro.results.pages.page import page_html
+from quadrepro.results.folder import Folder
+from quadrepro.results.pages.index import page_html
 
 
 def test_a_page_allows_its_own_script_alone(folder: Folder) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from quadrepro.errors import DataError
-from quadrepro.results.pages.folder import Folder, read_folder
+from quadrepro.results.folder import Folder, read_folder
 from quadrepro.results.pages.index import paper_of, write_all, write_page, write_report
 from tests.results.pages.made import make_folder, run
 

@@ -1,26 +1,35 @@
 from __future__ import annotations
 
-from quadrepro.results.pages.prose import notes_html, table_html
+import pytest
+
+from quadrepro.results.markdown import notes_html, read_table
 from quadrepro.tables.table import Entry, Table
 from tests.results.pages.made import NOTES
 
 
-def test_a_table_and_its_notes_are_parted() -> None:
-    table = Table("Title", ("Data set", "a|b"), (("x*y_", (Entry("1", bold=True),)),), ("A note.",))
-    shown, notes = table_html(table.to_markdown(), 'a "label"')
-    assert "Title" not in shown + notes
-    assert '<th scope="row" style="text-align:left">x*y_</th>' in shown or (
-        '<th style="text-align:left" scope="row">x*y_</th>' in shown
+def test_a_table_is_read_as_it_was_written() -> None:
+    table = Table(
+        "Title",
+        ("Data set", "a|b", ""),
+        (("x*y_", (Entry("1", bold=True), Entry("2", printed="3"))), ("", (Entry("–"),) * 2)),
+        ("A note.", "Another."),
     )
-    assert "<strong>1</strong>" in shown
-    assert 'aria-label="a &#34;label&#34;"' in shown
-    assert "a|b" in shown
-    assert notes == "<p>A note.</p>\n"
+    found = read_table(table.to_markdown())
+    assert found.header == ("Data set", "a|b", "")
+    assert found.alignment == ("left", "right", "right")
+    assert found.rows == (("x*y_", "**1**", "2 (3)"), ("", "–", "–"))
+    assert found.notes.split("\n\n") == ["", "A note.", "Another.\n"]
 
 
-def test_an_empty_title_of_a_column_has_a_name() -> None:
-    table = Table("T", ("", "a"), (("x", (Entry("1"),)),), ())
-    assert '<span class="sr">Name</span></th>' in table_html(table.to_markdown(), "T")[0]
+@pytest.mark.parametrize("text", ["", "# T\n", "Words.\n", "| a |\n", "| a |\n|--|--|\n", "|\n|\n"])
+def test_what_is_not_a_table_is_notes(text: str) -> None:
+    found = read_table(text)
+    assert (found.header, found.rows) == ((), ())
+    assert found.notes.strip() == text.removeprefix("# T").strip()
+
+
+def test_a_row_has_no_more_cells_than_the_header_and_is_not_filled_up() -> None:
+    assert read_table("| a | b |\n|---|:-:|\n| 1 |\n| 1 | 2 | 3 |\n").rows == (("1",), ("1", "2"))
 
 
 def test_the_section_on_what_does_not_reproduce_stands_alone() -> None:

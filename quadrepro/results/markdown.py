@@ -1,8 +1,14 @@
-"""Markdown of a results folder as HTML: tables and notes."""
+"""Markdown of a results folder: its tables read back, and its notes as HTML.
+
+The rounded numbers of a table, with what is bold and marked in them, are in its Markdown alone: its
+CSV has eight digits and a column for every number.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from functools import cache
 
 from markdown_it import MarkdownIt
@@ -11,8 +17,50 @@ from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 from markupsafe import Markup
 
-OUTSIDE = "What does not reproduce"
-"""Heading of the notes on what does not reproduce."""
+from quadrepro.results.folder import OUTSIDE
+
+_RULE = re.compile(r"(:?)-+(:?)")
+"""Below a title of a column: says how the column is aligned."""
+
+_ALIGNED = {("", ""): "", (":", ""): "left", ("", ":"): "right", (":", ":"): "center"}
+
+
+@dataclass(frozen=True)
+class ShownTable:
+    """A table as it is shown; all its texts are Markdown of one line, and the notes of several."""
+
+    header: tuple[str, ...]
+    alignment: tuple[str, ...]
+    """``"left"``, ``"right"``, ``"center"`` or nothing for each column."""
+    rows: tuple[tuple[str, ...], ...]
+    notes: str
+
+
+def read_table(text: str) -> ShownTable:
+    """Return the table of a file that `Table.to_markdown` has written.
+
+    Of a file without a table all but its title are notes.
+    """
+    lines = text.split("\n")
+    if lines[0].startswith("#"):
+        del lines[0]
+    is_row = [line.startswith("|") for line in lines] + [False]
+    start = is_row.index(True) if True in is_row else 0
+    end = is_row.index(False, start)
+    rows = [_cells(line) for line in lines[start:end]]
+    rules = [_RULE.fullmatch(cell) for cell in rows[1]] if len(rows) > 1 else []
+    alignment = tuple(_ALIGNED[rule[1], rule[2]] for rule in rules if rule)
+    if not rules or len(alignment) != len(rows[0]):
+        return ShownTable((), (), (), "\n".join(lines))
+    # Rows are not filled up: few bytes could name very many cells.
+    body = tuple(row[: len(alignment)] for row in rows[2:])
+    return ShownTable(rows[0], alignment, body, "\n".join([*lines[:start], *lines[end:]]))
+
+
+def _cells(line: str) -> tuple[str, ...]:
+    """Return the cells of a row."""
+    parts = re.split(r"(?<!\\)\|", line.strip()[1:])
+    return tuple(part.strip().replace(r"\|", "|") for part in parts[: len(parts) - (not parts[-1])])
 
 
 class _Renderer(RendererHTML):
@@ -48,17 +96,6 @@ def _parser() -> MarkdownIt:
     return MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer).enable("table")
 
 
-def table_html(markdown: str, label: str) -> tuple[Markup, Markup]:
-    """Return a table as `Table.to_markdown` writes it, and the notes below it."""
-    tokens = _parser().parse(markdown)
-    if tokens and tokens[0].type == "heading_open":
-        tokens = tokens[3:]
-    ends = [i for i, token in enumerate(tokens) if token.type == "table_close"]
-    end = ends[0] + 1 if ends else 0
-    _mark_row_names(tokens)
-    return _render(tokens[:end], label), _render(tokens[end:], label)
-
-
 def notes_html(markdown: str, here: Collection[str]) -> tuple[Markup, Markup]:
     """Return the section on what does not reproduce, and all other notes."""
     tokens = _parser().parse(markdown)
@@ -75,7 +112,7 @@ def notes_html(markdown: str, here: Collection[str]) -> tuple[Markup, Markup]:
                 child.attrs["href"] = f"#table-{name}"
     _mark_row_names(tokens)
     outside = tokens[start + 3 : end] if end else []
-    return _render(outside, "Notes"), _render(tokens[:start] + tokens[end:], "Notes")
+    return _render(outside), _render(tokens[:start] + tokens[end:])
 
 
 def _section(tokens: list[Token]) -> tuple[int, int]:
@@ -103,6 +140,20 @@ def _mark_row_names(tokens: list[Token]) -> None:
             token.attrs["scope"] = "col"
 
 
-def _render(tokens: list[Token], label: str) -> Markup:
-    parser = _parser()
-    return Markup(parser.renderer.render(tokens, parser.options, {"label": label}))
+def _render(tokens: list[Token]) -> Markup:
+    return Markup(_parser().renderer.render(tokens, _parser().options, {"label": "Notes"}))
+
+
+def inline_html(markdown: str) -> Markup:
+    """Return a line of Markdown, such as a cell of a table."""
+    return Markup(_parser().renderInline(markdown))
+
+
+def block_html(markdown: str) -> Markup:
+    """Return paragraphs of Markdown, such as the notes of a table."""
+    return Markup(_parser().render(markdown))
+
+
+def plain_html(markdown: str) -> str:
+    """Return Markdown as a notebook shows it."""
+    return str(MarkdownIt("commonmark", {"html": False}).enable("table").render(markdown))
