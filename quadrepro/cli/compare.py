@@ -82,10 +82,10 @@ def _two_folders(ours: Path, theirs: Path, tolerance: float) -> None:
 def _against_printed(ours: Path, at_least: int | None, out: Path) -> None:
     from quadrepro.errors import ToleranceError
     from quadrepro.results.folder import find_results
-    from quadrepro.results.scoreboard import read_scores
+    from quadrepro.results.scoreboard import printed_scores
 
     folder, _ = find_results(str(ours), out)
-    scores = read_scores(folder)
+    scores = printed_scores(folder)
     for score in scores:
         echo(score.text)
     inside = sum(score.inside for score in scores)

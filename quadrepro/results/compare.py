@@ -43,31 +43,17 @@ _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?", re.IGNORECASE)
 
 @dataclass
 class Comparison:
-    """What was compared and what differs.
-
-    Attributes
-    ----------
-    compared : dict of str to int
-        Number of files by experiment.
-    differences : list of str
-        The first difference of each file, with file, line and both sides.
-    """
+    """What was compared and what differs."""
 
     compared: dict[str, int] = field(default_factory=dict)
+    """Number of files by experiment."""
     differences: list[str] = field(default_factory=list)
+    """The first difference of each file, with file, line and both sides."""
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What in a file may differ.
-
-    Attributes
-    ----------
-    whole : bool
-        Whether every number of it may.
-    rows, columns : frozenset of str
-        Names of the rows and columns whose numbers may.
-    """
+    """What in a file may differ: every number, or those of some rows and columns."""
 
     whole: bool = False
     rows: frozenset[str] = frozenset()

@@ -186,7 +186,7 @@ class PaperBoard:
         return Tally.of(score for _, score in self.scores.values())
 
 
-def read_scores(path: Path) -> list[Score]:
+def printed_scores(path: Path) -> list[Score]:
     """Return the scores of a results folder that has some, one per printed table."""
     folder = read_folder(path)
     if not folder.manifest.score:

@@ -9,7 +9,7 @@ import pytest
 
 from quadrepro.errors import ConfigError, DataError
 from quadrepro.results.folder import CellsFile, Manifest
-from quadrepro.results.scoreboard import read_scores
+from quadrepro.results.scoreboard import printed_scores
 from quadrepro.tables.verdicts import Verdict, Verdicts, of_further_splits, score_text
 
 SPLITS = [0.20, 0.25, 0.22, 0.21, 0.24]
@@ -32,7 +32,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_scores_are_read_as_they_are_written(folder: Path) -> None:
-    first, second = read_scores(folder)
+    first, second = printed_scores(folder)
     misses = verdicts("table1", "0.220", "0.230", "0.900").misses
     assert (first.inside, first.outside, first.not_comparable, first.judged) == (2, 1, 0, 3)
     assert first.expected == pytest.approx(misses.expected)
@@ -48,13 +48,13 @@ def test_a_folder_without_print_or_with_a_damaged_file_is_refused(folder: Path) 
     score = folder / "score.csv"
     score.write_text(score.read_text().replace(",3,2,", ",three,2,"))
     with pytest.raises(DataError, match=r"score\.csv:2: numbers: Input should be a valid integer"):
-        read_scores(folder)
+        printed_scores(folder)
     score.unlink()
     with pytest.raises(DataError, match=r"score\.csv: No such file"):
-        read_scores(folder)
+        printed_scores(folder)
     Manifest(tables={}, figures={}, cells=CellsFile(file="c", timed_columns=())).write(folder)
     with pytest.raises(ConfigError, match="no printed numbers to compare with"):
-        read_scores(folder)
+        printed_scores(folder)
 
 
 def test_an_interval_of_no_width_puts_a_number_far_off() -> None:
@@ -68,4 +68,4 @@ def test_judged_numbers_need_what_chance_brings(folder: Path) -> None:
     header, first, *_ = path.read_text().splitlines()
     path.write_text(f"{header}\n{','.join(first.split(',')[:5])}\n")
     with pytest.raises(DataError, match=r"score\.csv:2: .*expected by chance are missing"):
-        read_scores(folder)
+        printed_scores(folder)

@@ -113,8 +113,7 @@ def write_all(out: Path) -> tuple[Path, list[QuadreproError]]:
 def _write_index(out: Path) -> list[str]:
     """Write the index, and return why folders are not in it."""
     index = out / INDEX
-    ours = is_regular(index) and f'content="{GENERATOR}"' in _beginning(index)
-    if index.exists() and not ours:
+    if index.exists() and not _is_ours(index):
         return [f"{index} was not written by quadrepro and stays as it is"]
     folders, faults = [], []
     for path in results_folders(out):
@@ -128,6 +127,14 @@ def _write_index(out: Path) -> list[str]:
     return faults
 
 
+def _is_ours(index: Path) -> bool:
+    """Return whether quadrepro has written an index."""
+    if not is_regular(index):
+        return False
+    with index.open("rb") as file:
+        return f'content="{GENERATOR}"'.encode() in file.read(1000)
+
+
 def paper_of(folder: Folder, beside: Path | None = None) -> Paper | None:
     """Return the paper of a results folder, or None if it has none or it cannot be found."""
     name = folder.run.paper
@@ -137,8 +144,3 @@ def paper_of(folder: Folder, beside: Path | None = None) -> Paper | None:
         return load_paper(name, beside or Path())
     except ConfigError:
         return None
-
-
-def _beginning(path: Path) -> str:
-    with path.open("rb") as file:
-        return file.read(1000).decode("utf-8", errors="replace")

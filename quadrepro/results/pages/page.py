@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from quadrepro.base.resources import configs_folder
 from quadrepro.papers.paper import Paper
-from quadrepro.results.folder import FAILS, NOTES, ClaimRow, Environment, Folder, Place, Score
+from quadrepro.results.folder import FAILS, NOTES, ClaimRow, Environment, Folder, Place
 from quadrepro.results.markdown import ShownTable, notes_html, read_table
 from quadrepro.results.pages.entries import (
     BUCKETS,
@@ -21,11 +21,10 @@ from quadrepro.results.pages.entries import (
     PERCENT,
     RATE,
     RMSE,
-    Grid,
     dialogs,
     make_grid,
 )
-from quadrepro.results.pages.figures import Caterpillar, Figure, make_caterpillars, make_figures
+from quadrepro.results.pages.figures import make_caterpillars, make_figures
 from quadrepro.tables.verdicts import Verdict
 
 PAGE = "report.html"
@@ -59,32 +58,19 @@ class Page:
         self.folder = folder
         self.paper = paper
         self.buckets, self.marks = BUCKETS, MARKS
+        self.grid = make_grid(folder)
+        self.cell_numbers = {place: i for i, place in enumerate(self.grid.entries)}
+        self.figures = make_figures(folder)
+        self.caterpillars = make_caterpillars(folder.verdicts)
+        self.scores = [score for score in folder.scores if score.judged]
 
-    @cached_property
-    def grid(self) -> Grid:
-        """The main table."""
-        return make_grid(self.folder)
-
-    @cached_property
-    def cell_numbers(self) -> dict[Place, int]:
-        """Number of each entry in what the script reads."""
-        return {place: i for i, place in enumerate(self.grid.entries)}
-
-    @cached_property
-    def row_numbers(self) -> dict[str, int]:
-        """Number of each row, from 1."""
-        return {name: i for i, name in enumerate(self.grid.rows, 1)}
-
-    @cached_property
-    def column_numbers(self) -> dict[str, int]:
-        """Number of each column, from 1."""
-        return {name: i for i, name in enumerate(self.grid.columns, 1)}
-
-    def mentioned(self, claim: ClaimRow) -> tuple[list[str], list[str]]:
-        """Return the columns and rows of the main table that a claim is about, if known."""
+    def mentioned(self, claim: ClaimRow) -> dict[str, str]:
+        """Return the columns and rows of the main table that a claim is about, by their ids."""
         words = self._declared.get(claim.text, set())
-        columns, rows = self.grid.columns, self.grid.rows
-        return [name for name in columns if name in words], [name for name in rows if name in words]
+        columns = enumerate(self.grid.columns.items(), 1)
+        found = {f"column-{i}": title for i, (name, title) in columns if name in words}
+        rows = enumerate(self.grid.rows, 1)
+        return found | {f"row-{i}": name for i, name in rows if name in words}
 
     @cached_property
     def _declared(self) -> dict[str, set[str]]:
@@ -93,25 +79,10 @@ class Page:
         claims = group.entry.claims if group else ()
         return {str(claim.get("text")): _words(claim) for claim in claims}
 
-    @cached_property
-    def figures(self) -> list[Figure]:
-        """The figures of the folder."""
-        return make_figures(self.folder)
-
     @property
     def figures_first(self) -> bool:
         """Whether the results are a figure before all."""
         return next(iter(self.folder.manifest.tables), "") in self.folder.manifest.figures
-
-    @cached_property
-    def caterpillars(self) -> list[Caterpillar]:
-        """A plot of the printed numbers per printed table."""
-        return make_caterpillars(self.folder.verdicts)
-
-    @cached_property
-    def scores(self) -> list[Score]:
-        """The printed tables that are judged, each as a whole."""
-        return [score for score in self.folder.scores if score.judged]
 
     @cached_property
     def surely_off(self) -> dict[str, list[str]]:
@@ -125,11 +96,8 @@ class Page:
 
     def is_surely_off(self, verdict: Verdict) -> bool:
         """Return whether an entry is off even if all are counted."""
-        return self.place(verdict) in self._off
-
-    @cached_property
-    def _off(self) -> frozenset[str]:
-        return frozenset().union(*self.surely_off.values())
+        place = self.place(verdict)
+        return any(place in names for names in self.surely_off.values())
 
     def place(self, verdict: Verdict) -> str:
         """Return data set and algorithm of a verdict."""
@@ -160,9 +128,8 @@ class Page:
         left, found = MOST_MARKDOWN, []
         for name, files in self.folder.manifest.tables.items():
             markdown = next((n for n in files.files if n.endswith(".md")), "")
-            if (name == "claims" and self.folder.claims) or not (
-                text := self.folder.text(markdown)
-            ):
+            text = self.folder.text(markdown)
+            if not text or (name == "claims" and self.folder.claims):
                 continue
             if len(text) > left:
                 text = "This table is too large to be shown here."
