@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import base64
+import hashlib
 import re
 import shlex
 from itertools import pairwise
@@ -8,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from quadrepro.papers.paper import load_paper
-from quadrepro.results.folder import Folder, read_folder
+from quadrepro.results.folder import Environment, Folder, read_folder
 from quadrepro.results.pages.index import page_html
-from quadrepro.results.pages.page import Page
+from quadrepro.results.pages.page import Page, facts_of
 from quadrepro.tables.table import Entry, Table
 from tests.results.pages.made import ERRORS, RISKS, cells, make_folder, manifest, run
 from tests.results.pages.parsed import Parsed
@@ -202,3 +204,56 @@ def test_large_markdown_is_left_to_its_file(tmp_path: Path) -> None:
     words = parsed(make_folder(tmp_path, risks__md=text, notes__md="[" * 400_000)).words
     assert "This table is too large to be shown here." in words
     assert "notes.md is too large to be shown here." in words
+
+
+def test_a_claim_names_the_columns_that_the_paper_declares(folder: Folder) -> None:
+    claim, odd = folder.claims
+    page = Page(folder, load_paper("quadboost"))
+    assert page.mentioned(claim) == {"column-1": "QuadBoost", "column-2": "AdaBoost"}
+    assert page.mentioned(odd) == {}
+
+
+def test_without_a_paper_claims_stand_alone(folder: Folder) -> None:
+    page = Page(folder, None)
+    assert not any(page.mentioned(claim) for claim in folder.claims)
+
+
+def test_facts_are_those_that_are_known() -> None:
+    entry = {
+        "cells": 3,
+        "first": "2026-11-22T06:39:34.080Z",
+        "last": "2026-11-22T07:00:00.000Z",
+        "versions": {"quadrepro": "0.1.0", "numpy": "2"},
+        "git": {"commit": "abc", "dirty": True},
+        "processor": {"machine": "x86_64", "simd": ["X86_V3"], "blas": []},
+        "compiled": False,
+    }
+    assert facts_of(Environment.model_validate(entry)) == {
+        "Cells": "3",
+        "Computed": "2026-11-22 06:39 UTC to 2026-11-22 07:00 UTC",
+        "Commit": "abc, with changes that were not committed",
+        "Versions": "quadrepro 0.1.0, numpy 2",
+        "Processor": "x86_64, X86_V3",
+        "Loops": "not compiled",
+    }
+
+
+def test_nothing_is_said_of_what_is_not_known() -> None:
+    assert facts_of(Environment()) == {}
+
+
+def test_a_page_allows_its_own_script_alone(folder: Folder) -> None:
+    html = page_html(folder)
+    (script,) = re.findall(r"<script>(.*?)</script>", html, re.DOTALL)
+    (policy,) = re.findall(r'Content-Security-Policy" content="([^"]*)"', html)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}'" in policy
+    assert "default-src 'none'" in policy
+
+
+def test_style_and_script_load_nothing(folder: Folder) -> None:
+    html = page_html(folder)
+    for tag in ("script", "style"):
+        (text,) = re.findall(rf"<{tag}>(.*?)</{tag}>", html, re.DOTALL)
+        assert not re.search(r"url\(|@import|fetch\(|XMLHttp|innerHTML|eval\(", text)
+        assert set(re.findall(r"https?://[\w./]+", text)) <= {"http://www.w3.org/2000/svg"}
