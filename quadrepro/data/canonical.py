@@ -168,6 +168,12 @@ def number(text: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
+def numbers(texts: Iterable[str]) -> FloatArray:
+    """Return the numbers in texts, NaN for empty texts, infinity for texts that are not numbers."""
+    found = map(number, texts)
+    return numeric_column([math.inf if value is None else value for value in found])
+
+
 def sort_rows(table: RawTable) -> RawTable:
     """Return the rows in an order that depends only on their content.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
@@ -19,6 +18,7 @@ from quadrepro.data.canonical import (
     is_missing,
     nominal_column,
     number,
+    numbers,
     numeric_column,
     sort_rows,
 )
@@ -73,8 +73,7 @@ def _numbers(frame: Frame, j: int, layout: Layout, name: str) -> FloatArray:
     column, new = frame.columns[j], _renamed(layout, name)
     values = column
     if column.dtype.kind != "f" or any(number(text) for text in new if text):
-        found = (number(new.get(text, text)) for text in codes_of(column).tolist())
-        values = np.array([math.inf if value is None else value for value in found])
+        values = numbers(new.get(text, text) for text in codes_of(column).tolist())
     unfit = np.flatnonzero(np.isinf(values))
     if len(unfit):
         held = str(column[unfit[0]])
@@ -115,21 +114,11 @@ def divide(card: Card, table: RawTable) -> RawTable:
 
 @dataclasses.dataclass(frozen=True)
 class Check:
-    """The comparison of one property of the rows with the card.
-
-    Attributes
-    ----------
-    what : str
-        The property, such as ``rows``.
-    expected : str
-        Its value in the card.
-    problem : str, default ""
-        How the rows differ from the card; empty if they agree.
-    """
+    """The comparison of one property of the rows with the card."""
 
     what: str
     expected: str
-    problem: str = ""
+    problem: str = ""  # empty if the rows agree with the card
 
 
 def checks(card: Card, table: RawTable) -> Iterator[Check]:

@@ -26,6 +26,7 @@ from quadrepro.data.canonical import (
     is_missing,
     nominal_column,
     number,
+    numbers,
     numeric_column,
 )
 from quadrepro.data.card import ANY_VIEW, Card
@@ -372,21 +373,11 @@ def _refuse_same_names(names: Sequence[str], place: str) -> None:
 
 @dataclass(frozen=True, eq=False)
 class OwnColumn:
-    """A column of the file.
-
-    Attributes
-    ----------
-    name : str
-        Its name in the file.
-    frame : Frame
-        The whole file, for messages.
-    held : ndarray of str or float64, shape (n_rows,)
-        Its fields, with empty text or NaN for missing values.
-    """
+    """A column of the file."""
 
     name: str
     frame: Frame
-    held: Column
+    held: Column  # with empty text or NaN for missing values
 
     @cached_property
     def codes(self) -> NDArray[np.str_]:
@@ -401,8 +392,7 @@ class OwnColumn:
         """The fields as numbers, shape (n_rows,); infinite if a field is not a finite number."""
         if self.held.dtype.kind == "f":
             return numeric_column(self.held)
-        found = (number(text) for text in self.held.tolist())
-        return numeric_column([math.inf if value is None else value for value in found])
+        return numbers(self.held.tolist())
 
     @cached_property
     def words(self) -> IntArray:

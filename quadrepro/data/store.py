@@ -35,39 +35,21 @@ _SUFFIXES = (".csv", ".csv.gz")
 
 @dataclasses.dataclass(frozen=True)
 class CsvFile:
-    """A canonical CSV in the data folder.
-
-    Attributes
-    ----------
-    path : Path
-        The file.
-    """
+    """A canonical CSV in the data folder."""
 
     path: Path
 
 
 @dataclasses.dataclass(frozen=True)
 class CacheEntry:
-    """An entry of the cache that was verified when it was found.
-
-    Attributes
-    ----------
-    path : Path
-        The folder of the entry.
-    """
+    """An entry of the cache that was verified when it was found."""
 
     path: Path
 
 
 @dataclasses.dataclass(frozen=True)
 class Location:
-    """Where the rows of a data set are.
-
-    Attributes
-    ----------
-    where : CsvFile, CacheEntry, FileSource, GeneratedSource or SklearnSource
-        A canonical CSV, an entry of the cache, a file of the user, or an embedded source.
-    """
+    """Where the rows of a data set are."""
 
     where: CsvFile | CacheEntry | FileSource | GeneratedSource | SklearnSource
 
@@ -176,17 +158,7 @@ def _through_cache(
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Dataset:
-    """A data set that agrees with its card.
-
-    Attributes
-    ----------
-    card : Card
-        Its description.
-    table : RawTable
-        The rows in canonical order, with the attributes of the card.
-    origin : str
-        Where the rows came from, see `quadrepro.data.store.Location.origin`.
-    """
+    """A data set that agrees with its card; its rows are in canonical order."""
 
     card: Card
     table: RawTable
@@ -200,15 +172,7 @@ class Dataset:
 
 @dataclasses.dataclass(frozen=True)
 class Found:
-    """A data set that is on this machine; its rows are not read before `load`.
-
-    Attributes
-    ----------
-    card : Card
-        Its description.
-    location : Location
-        Where its rows are.
-    """
+    """A data set that is on this machine; its rows are not read before `load`."""
 
     card: Card
     location: Location

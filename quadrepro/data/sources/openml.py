@@ -15,7 +15,7 @@ import textwrap
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple, NoReturn, TypeVar
+from typing import NoReturn, TypeVar
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -47,37 +47,33 @@ def read(source: OpenMLSource) -> Frame:
     with _Client(origin) as client:
         folder = client.cache / "datasets" / str(source.id)
         try:
-            frame = _read(client, source, folder)
+            about = client.description(f"data/{source.id}", folder / "description.xml")
+            frame = _rows(client, about, folder)
         except DataError:
             # A description may be older than the file that it describes.
             shutil.rmtree(folder, ignore_errors=True)
             raise
-    return Frame(tuple(map(_truths, frame.columns)), origin, frame.names, frame.lines)
-
-
-def _read(client: _Client, source: OpenMLSource, folder: Path) -> Frame:
-    origin = client.origin
-    about = client.description(f"data/{source.id}", folder / "description.xml")
     version = about.findtext(f"{_OML}version")
     if source.version is not None and version != str(source.version):
         raise DataError(
             f"{origin}: version {version} at OpenML, but version {source.version} in the card"
         )
+    return Frame(tuple(map(_truths, frame.columns)), origin, frame.names, frame.lines)
+
+
+def _rows(client: _Client, about: ET.Element, folder: Path) -> Frame:
+    origin = client.origin
     url = about.findtext(f"{_OML}parquet_url")
     if url and os.environ.get("OPENML_SKIP_PARQUET", "").lower() != "true":
         # OpenML has every data set as ARFF, but not always as parquet.
         with contextlib.suppress(DataError):
-            path = folder / f"dataset_{source.id}.pq"
+            path = folder / f"dataset_{folder.name}.pq"
             return client.parsed(url, path, lambda content: parquet(content, origin))
     url, md5 = about.findtext(f"{_OML}url"), about.findtext(f"{_OML}md5_checksum")
     if not url:
         raise DataError(f"{origin}: the server has no file of this data set")
-    return client.parsed(
-        url,
-        folder / "dataset.arff",
-        lambda content: read_arff(text_of(content, origin), origin),
-        f"md5:{md5}" if md5 else None,
-    )
+    known = f"md5:{md5}" if md5 else None
+    return client.parsed(url, folder / "dataset.arff", client.arff, known)
 
 
 def _truths(column: Column) -> Column:
@@ -92,7 +88,7 @@ class _Client(web.Client):
     """Downloads what a server of OpenML has, with the settings of openml-python."""
 
     def __init__(self, origin: str) -> None:
-        home = Path(os.environ.get("XDG_CONFIG_HOME", "~/.config"), "openml", "config").expanduser()
+        path = Path(os.environ.get("XDG_CONFIG_HOME", "~/.config"), "openml", "config").expanduser()
         parser = configparser.RawConfigParser(
             {
                 "server": "https://www.openml.org/api/v1/xml",
@@ -102,13 +98,13 @@ class _Client(web.Client):
             }
         )
         try:
-            written = home.read_text(encoding="utf-8") if home.is_file() else ""
+            written = path.read_text(encoding="utf-8") if path.is_file() else ""
             parser.read_string(f"[openml]\n{written}")
             settings = parser["openml"]
             tries = int(settings["connection_n_retries"])
         except (OSError, ValueError, configparser.Error) as error:
             reason = textwrap.shorten(str(error), 200)
-            raise DataError(f"{home}: not a configuration of openml-python: {reason}") from error
+            raise DataError(f"{path}: not a configuration of openml-python: {reason}") from error
         super().__init__(origin, tries=min(max(tries, 1), web.TRIES))
         self.server, self.key = settings["server"].rstrip("/"), settings["apikey"]
         # The folder of www.openml.org is org/openml/www.
@@ -119,6 +115,10 @@ class _Client(web.Client):
     def description(self, what: str, path: Path) -> ET.Element:
         """Return what the server says of a data set or a task."""
         return self.parsed(f"{self.server}/{what}", path, self._xml)
+
+    def arff(self, content: bytes) -> Frame:
+        """Return the rows of an ARFF file."""
+        return read_arff(text_of(content, self.origin), self.origin)
 
     def parsed(
         self, url: str, path: Path, parse: Callable[[bytes], T], known: str | None = None
@@ -131,7 +131,8 @@ class _Client(web.Client):
             return parse(unpack(path)[1])
         except DataError:
             # The file in the cache may be damaged.
-            path.unlink()
+            with contextlib.suppress(OSError):
+                path.unlink()
         self.fetch(url, path, known, query)
         return parse(unpack(path)[1])
 
@@ -167,27 +168,8 @@ class _WithoutEntities(ET.TreeBuilder):
         raise ValueError("it has a DOCTYPE")
 
 
-class Task(NamedTuple):
-    """A task as OpenML describes it.
-
-    Attributes
-    ----------
-    dataset : int
-        The number of the data set at OpenML.
-    lines : Frame
-        For each split, which rows of the data set it trains and tests on.
-    """
-
-    dataset: int
-    lines: Frame
-
-    def splits(self, n_rows: int) -> NDArray[np.uint8]:
-        """Return what each split makes of each row."""
-        return _splits(self.lines, n_rows)
-
-
-def read_task(number: int) -> Task:
-    """Return a task as OpenML's server describes it."""
+def read_task(number: int) -> tuple[int, Frame]:
+    """Return the data set of a task, and the rows that each split trains and tests on."""
     origin = f"OpenML task {number}"
     # quadrepro keeps the splits itself, for its own order of the rows.
     with _Client(origin) as client, tempfile.TemporaryDirectory() as folder:
@@ -196,15 +178,12 @@ def read_task(number: int) -> Task:
         url = about.findtext(f".//{_OML}data_splits_url")
         if not url or not re.fullmatch(r"\d{1,9}", dataset):
             raise DataError(f"{origin} has no splits")
-        lines = client.parsed(
-            url,
-            Path(folder, "splits.arff"),
-            lambda content: read_arff(text_of(content, origin), origin),
-        )
-    return Task(int(dataset), lines)
+        lines = client.parsed(url, Path(folder, "splits.arff"), client.arff)
+    return int(dataset), lines
 
 
-def _splits(frame: Frame, n_rows: int) -> NDArray[np.uint8]:
+def splits(frame: Frame, n_rows: int) -> NDArray[np.uint8]:
+    """Return what each split of a task makes of each row."""
     columns = dict(zip(frame.names or (), frame.columns, strict=True))
     if lacking := {"type", "rowid", "repeat", "fold"} - set(columns):
         raise DataError(f"{frame.origin}: the splits lack the column {min(lacking)}")

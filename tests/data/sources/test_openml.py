@@ -380,7 +380,9 @@ def test_another_version_is_refused_with_both_named(paths: OpenMLPaths, server: 
     server.put_openml(37, TABLE, version=2)
     source = OpenMLSource(kind="openml", id=37, version=1)
     assert refusal(source) == "OpenML 37: version 2 at OpenML, but version 1 in the card"
+    server.asked.clear()
     assert_is_the_table(read(source.model_copy(update={"version": 2})))
+    assert not server.asked
 
 
 def cut(path: Path) -> None:
