@@ -83,11 +83,6 @@ def read_file(path: Path, layout: FileLayout, member: str = "") -> Frame:
     return frame
 
 
-def read_idx(paths: Sequence[Path]) -> Frame:
-    """Read files in MNIST's format, and put the rows of each pair below those of the one before."""
-    return idx([(str(path), unpack(path)[1]) for path in paths])
-
-
 def unpack(path: Path, member: str = "") -> tuple[str, bytes]:
     """Return the name and the content of a file, or of the file that is packed in it."""
     if is_special(path):
@@ -401,8 +396,9 @@ def _dense(value: Any) -> NDArray[Any] | None:
 _IDX_IMAGES, _IDX_LABELS = 2051, 2049
 
 
-def idx(files: Sequence[tuple[str, bytes]]) -> Frame:
-    """Read files in MNIST's format."""
+def read_idx(paths: Sequence[Path]) -> Frame:
+    """Read files in MNIST's format, and put the rows of each pair below those of the one before."""
+    files = [(str(path), unpack(path)[1]) for path in paths]
     names = " + ".join(name for name, _ in files)
     if len(files) % 2 or not files:
         raise DataError(
