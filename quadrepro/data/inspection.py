@@ -83,13 +83,7 @@ def inspect_file(
     nominal: Sequence[str] = (),
 ) -> Card:
     """Describe a user's file."""
-    if name and not _NAME.fullmatch(name):
-        raise ConfigError(
-            f"{name!r} cannot be the name of a data set: use lower-case letters, digits and _, with"
-            " a letter first"
-        )
-    if not is_utf8(str(path.resolve())):
-        raise DataError(f"{path}: the path of the file must be UTF-8, since its card names it")
+    _refuse_names(path, name)
     frame, layout = read_own(path, target, {*GAPS, *missing})
     names = _names(frame, (target, *nominal))
     if len(frame.columns[0]) < 2:
@@ -135,6 +129,16 @@ def inspect_file(
     fields["rows_with_missing"] = int(table.missing.any(axis=1).sum())
     fields["content_hash"] = content_hash(table)
     return Card(**fields)
+
+
+def _refuse_names(path: Path, name: str) -> None:
+    if name and not _NAME.fullmatch(name):
+        raise ConfigError(
+            f"{name!r} cannot be the name of a data set: use lower-case letters, digits and _, with"
+            " a letter first"
+        )
+    if not is_utf8(str(path.resolve())):
+        raise DataError(f"{path}: the path of the file must be UTF-8, since its card names it")
 
 
 def _names(frame: Frame, wanted: Iterable[str]) -> tuple[str, ...]:
