@@ -150,8 +150,8 @@ def write_toy(folder: Path) -> str:
     """Write the toy data with a valid card; return the card."""
     from quadrepro.data.canonical import content_hash
     from quadrepro.data.card import load_card_file
+    from quadrepro.data.checks import to_table
     from quadrepro.data.sources.formats import read_file
-    from quadrepro.data.sources.frame import to_table
     from quadrepro.data.sources.schema import FileSource
 
     (folder / "datasets").mkdir(exist_ok=True)

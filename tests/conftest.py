@@ -16,10 +16,10 @@ from quadrepro.base.types import FloatArray
 from quadrepro.data import card as card_module
 from quadrepro.data import store
 from quadrepro.data.canonical import content_hash
-from quadrepro.data.canonical_csv import read_csv
 from quadrepro.data.card import Card, load_card_file
+from quadrepro.data.store import read_csv
 from tests.packages import Install, installing
-from tests.server import Server
+from tests.server import Server, configure_openml
 
 # A shell that starts the tests in the background makes them ignore Ctrl-C, which some tests send.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -118,24 +118,18 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     """Yield a server; clients try again without a pause."""
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     monkeypatch.setattr("pooch.core.time", types.SimpleNamespace(sleep=lambda seconds: None))
-    monkeypatch.setattr("urllib3.Retry.get_backoff_time", lambda self: 0.0)
     with Server() as running:
         yield running
 
 
 @pytest.fixture
 def openml_cache(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Point openml-python to the server and to an empty cache; return where data sets lie in it."""
-    # The first import reads a configuration and makes folders.
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    monkeypatch.setenv("OPENML_CACHE_DIR", str(tmp_path))
-    import openml
-
-    monkeypatch.setattr("openml._api_calls._human_delay", lambda n: 0.0)
-    monkeypatch.setattr(openml.config, "server", f"{server.url}/api/v1/xml")
-    monkeypatch.setattr(openml.config, "apikey", "")
-    monkeypatch.setattr(openml.config, "_root_cache_directory", tmp_path / "openml")
-    return Path(openml.config.get_cache_directory(), "datasets")
+    """Configure OpenML for the server and an empty cache; return the folder of its data sets."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "settings"))
+    monkeypatch.setenv("OPENML_CACHE_DIR", str(tmp_path / "openml"))
+    configure_openml(server=f"{server.url}/api/v1/xml")
+    host = server.url.removeprefix("http://").split(".")
+    return tmp_path.joinpath("openml", *host[::-1], "datasets")
 
 
 TOY_CSV = """size,colour,target

@@ -11,10 +11,12 @@ import dataclasses
 import gzip
 import hashlib
 import io
+import os
 import threading
 from collections import Counter
 from collections.abc import Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any, Self
 from urllib.parse import urlsplit
 from xml.sax.saxutils import escape
@@ -119,6 +121,7 @@ class Server:
         self.replies: dict[str, Reply] = {}
         self.scripts: dict[str, list[Reply]] = {}
         self.asked: Counter[str] = Counter()
+        self.queries: list[str] = []
         self.packs = True
         self.closing = threading.Event()
         self._http = _HTTPServer(("127.0.0.1", 0), _Handler)
@@ -197,6 +200,13 @@ class Server:
         return path
 
 
+def configure_openml(**settings: str) -> None:
+    """Write a configuration of openml-python where it is looked for."""
+    path = Path(os.environ["XDG_CONFIG_HOME"], "openml", "config")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(f"{name} = {value}\n" for name, value in settings.items()))
+
+
 @dataclasses.dataclass(frozen=True)
 class OpenMLPaths:
     """Where on the server the parts of a data set are."""
@@ -239,6 +249,7 @@ class _Handler(BaseHTTPRequestHandler):
         owner = self.server.owner
         # A proxy is asked for whole addresses.
         path = urlsplit(self.path).path
+        owner.queries.append(urlsplit(self.path).query)
         owner.asked[path] += 1
         script = owner.scripts.get(path)
         unknown = openml_error(111, "Unknown dataset", "not found in the database")

@@ -40,27 +40,14 @@ _COMPACT = (np.uint8, np.int16, np.int32, np.float32)
 
 @dataclass(frozen=True)
 class Provenance:
-    """Where the rows of an entry came from.
-
-    Attributes
-    ----------
-    name, content_hash : str
-        The name of the data set, and the hash of its rows.
-    origin : str
-        The source in words.
-    date : str
-        When the rows were fetched, in ISO 8601.
-    sha256 : str
-        The SHA-256 of the file with the arrays.
-    files : dict of str to str
-        The hash of every downloaded file, by its name.
-    """
+    """Where the rows of an entry came from."""
 
     name: str
     content_hash: str
     origin: str
     date: str
-    sha256: str = ""
+    sha256: str = ""  # of the file with the arrays
+    # The hash of every downloaded file, by its name.
     files: dict[str, str] = field(default_factory=dict)
 
 

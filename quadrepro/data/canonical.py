@@ -66,11 +66,12 @@ def below(frames: Sequence[Frame]) -> Frame:
 def _joined(parts: Sequence[Column]) -> Column:
     """Return columns one below the other, as text if one of them is text."""
     mixed = len({part.dtype.kind for part in parts}) > 1
-    joined: Column = np.concatenate([_texts(part) for part in parts] if mixed else parts)
+    joined: Column = np.concatenate([codes_of(part) for part in parts] if mixed else parts)
     return joined
 
 
-def _texts(column: Column) -> NDArray[np.str_]:
+def codes_of(column: Column) -> NDArray[np.str_]:
+    """Return a column of a source as codes."""
     if column.dtype.kind == "f":
         column = np.where(np.isnan(column), "", column.astype(str))
     return nominal_column(column.tolist())
@@ -165,6 +166,12 @@ def number(text: str) -> float | None:
     except ValueError:
         return None
     return value if math.isfinite(value) else None
+
+
+def numbers(texts: Iterable[str]) -> FloatArray:
+    """Return the numbers in texts, NaN for empty texts, infinity for texts that are not numbers."""
+    found = map(number, texts)
+    return numeric_column([math.inf if value is None else value for value in found])
 
 
 def sort_rows(table: RawTable) -> RawTable:

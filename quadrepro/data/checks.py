@@ -1,37 +1,104 @@
-"""Comparing rows with their card: every count, range and code, and the content itself."""
+"""Rows of a source as their card describes them: names and codes, counts, ranges and content."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
-from quadrepro.data.canonical import Column, RawTable, content_hash, is_missing
+from quadrepro.base.types import FloatArray
+from quadrepro.data.canonical import (
+    Column,
+    Frame,
+    RawTable,
+    codes_of,
+    content_hash,
+    is_missing,
+    nominal_column,
+    number,
+    numbers,
+    numeric_column,
+    sort_rows,
+)
 from quadrepro.data.card import Attribute, Card
+from quadrepro.data.sources.schema import Layout
 from quadrepro.errors import DataError
 
 SHOWN = 4
 """The largest number of different attributes that a message names."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Check:
-    """The comparison of one property of the rows with the card.
+def to_table(frame: Frame, layout: Layout, card: Card) -> RawTable:
+    """Return the rows of a frame with the names and codes of the card."""
+    wanted = (*card.attribute_names, card.target.name)
+    held = layout.columns or wanted
+    if len(held) != len(frame.columns):
+        names = f" ({', '.join(_some(frame.names))})" if frame.names else ""
+        raise DataError(
+            f"{frame.origin}: {len(frame.columns)} columns{names}, but the card of {card.name}"
+            f" expects {len(held)} ({', '.join(_some(held))})"
+        )
+    columns = {
+        name: _codes(frame, j, layout, name)
+        if name in card.nominal_names
+        else _numbers(frame, j, layout, name)
+        for j, name in enumerate(held)
+        if name
+    }
+    taken = np.ones(len(frame.columns[0]), dtype=bool)
+    if layout.rows is not None:
+        first, last = layout.rows
+        taken[: first - 1] = taken[last:] = False
+    for name, codes in layout.only.items():
+        taken &= np.isin(columns[name], codes)
+    rows = np.flatnonzero(taken)
+    columns = {name: column[rows] for name, column in columns.items()}
+    target = columns.pop(card.target.name)
+    unlabelled = is_missing(target)
+    if unlabelled.any():
+        place = frame.place(int(rows[np.argmax(unlabelled)]))
+        raise DataError(f"{frame.origin}, {place}: the row has no label")
+    table = RawTable(card.attributes, columns, target)
+    return table.take(np.flatnonzero(~table.missing.any(axis=1))) if layout.complete else table
 
-    Attributes
-    ----------
-    what : str
-        The property, such as ``rows``.
-    expected : str
-        Its value in the card.
-    problem : str, default ""
-        How the rows differ from the card; empty if they agree.
-    """
 
-    what: str
-    expected: str
-    problem: str = ""
+def _codes(frame: Frame, j: int, layout: Layout, name: str) -> NDArray[np.str_]:
+    new = _renamed(layout, name)
+    return nominal_column(new.get(text, text) for text in codes_of(frame.columns[j]).tolist())
+
+
+def _numbers(frame: Frame, j: int, layout: Layout, name: str) -> FloatArray:
+    column, new = frame.columns[j], _renamed(layout, name)
+    values = column
+    if column.dtype.kind != "f" or any(number(text) for text in new if text):
+        values = numbers(new.get(text, text) for text in codes_of(column).tolist())
+    unfit = np.flatnonzero(np.isinf(values))
+    if len(unfit):
+        held = str(column[unfit[0]])
+        raise DataError(
+            f"{frame.origin}, {frame.place(int(unfit[0]))}: {name} is {held!r}, which is not a"
+            " finite number"
+        )
+    return numeric_column(values)
+
+
+def _renamed(layout: Layout, name: str) -> dict[str, str]:
+    new = dict.fromkeys(layout.missing, "") | layout.codes.get(name, {})
+    return dict(zip(nominal_column(new).tolist(), new.values(), strict=True))
+
+
+def _some(names: Sequence[str], at_most: int = 8) -> list[str]:
+    shown = [name or "left out" for name in names]
+    return shown if len(names) <= at_most else [*shown[:at_most], "..."]
+
+
+def verified(card: Card, table: RawTable, origin: str) -> RawTable:
+    """Compare rows with their card, and return them in canonical order."""
+    table = divide(card, table)
+    refuse_other_content(card, table, origin)
+    return dataclasses.replace(sort_rows(table), attributes=card.attributes)
 
 
 def divide(card: Card, table: RawTable) -> RawTable:
@@ -43,6 +110,15 @@ def divide(card: Card, table: RawTable) -> RawTable:
     if len(part) < table.n_rows:
         part = np.append(part, np.full(table.n_rows - len(part), ""))
     return dataclasses.replace(table, part=part)
+
+
+@dataclasses.dataclass(frozen=True)
+class Check:
+    """The comparison of one property of the rows with the card."""
+
+    what: str
+    expected: str
+    problem: str = ""  # empty if the rows agree with the card
 
 
 def checks(card: Card, table: RawTable) -> Iterator[Check]:

@@ -35,17 +35,7 @@ A = TypeVar("A", bound=Addable)
 
 @dataclass(frozen=True, eq=False)
 class Chunk:
-    """Some examples.
-
-    Attributes
-    ----------
-    X : ndarray of shape (n_examples, n_attributes)
-        Finite numbers.
-    labels : ndarray of shape (n_examples,)
-        Labels.
-    names : tuple of str
-        Names of the attributes; empty if they have none.
-    """
+    """Some examples: finite numbers of shape (n_examples, n_attributes), and their labels."""
 
     X: FloatArray
     labels: NDArray[Any]
@@ -62,13 +52,7 @@ class Chunks(ABC):
 
 @dataclass(frozen=True, eq=False)
 class Read(Chunks):
-    """Chunks that are read one after the other.
-
-    Attributes
-    ----------
-    read : callable
-        Returns an iterator over the chunks.
-    """
+    """Chunks that are read one after the other."""
 
     read: Callable[[], Iterable[Chunk]]
 
@@ -86,15 +70,7 @@ class Read(Chunks):
 
 @dataclass(frozen=True, eq=False)
 class Partitions(Chunks):
-    """The partitions of a Dask dataframe, reduced where they are.
-
-    Attributes
-    ----------
-    frame : dask.dataframe.DataFrame
-        The data.
-    target : str
-        Column of the labels.
-    """
+    """The partitions of a Dask dataframe, reduced where they are."""
 
     frame: Any
     target: str

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Protocol
 from quadrepro.data import cache
 from quadrepro.data.canonical import Frame, RawTable, canonical_order
 from quadrepro.data.card import Card, load_card
-from quadrepro.data.checks import divide, refuse_other_content
-from quadrepro.data.sources.frame import to_table
+from quadrepro.data.checks import divide, refuse_other_content, to_table, verified
 from quadrepro.data.sources.schema import OpenMLSource, PackageSource, WebSource, describe
-from quadrepro.data.store import locate, missing_error, now, verified
+from quadrepro.data.store import locate, missing_error, now
 from quadrepro.data.task_splits import find_splits, keep_splits, missing_splits
 from quadrepro.errors import DataError, NoConnectionError
 
@@ -59,42 +58,40 @@ def fetch_task(card: Card, number: int) -> None:
     data set, and no others. Rows of equal content are the same to any learner.
     """
     from quadrepro.data.sources import openml
-    from quadrepro.data.sources.openml import read_task
 
     what = f"OpenML task {number}"
     with _turn(card.name):
-        task = read_task(number)
-        sources = [s for s in card.sources if isinstance(s, OpenMLSource) and s.id == task.dataset]
+        dataset, lines = openml.read_task(number)
+        sources = [s for s in card.sources if isinstance(s, OpenMLSource) and s.id == dataset]
         if not sources:
             raise DataError(
-                f"{what} divides data set {task.dataset} of OpenML, which is not a source of"
-                f" {card.name}"
+                f"{what} divides data set {dataset} of OpenML, which is not a source of {card.name}"
             )
         frame = openml.read(sources[0])
         table = divide(card, to_table(frame, sources[0], card))
         if table.n_rows != len(frame.columns[0]):
             raise DataError(f"{what} also divides rows that are not in {card.name}")
         refuse_other_content(card, table, describe(sources[0]))
-        keep_splits(card, number, task.splits(table.n_rows)[canonical_order(table)])
+        splits = openml.splits(lines, table.n_rows)
+        keep_splits(card, number, splits[canonical_order(table)])
 
 
 def _read(
     source: NetworkSource, card: Card, progress: Progress | None
 ) -> tuple[RawTable, dict[str, str]]:
     """Return checked rows, and the hash of each downloaded file."""
+    from quadrepro.data.sources import openml, web
+
+    folder, files = _downloads(card), dict[str, str]()
     if isinstance(source, OpenMLSource):
-        from quadrepro.data.sources import openml
-
-        return _checked(openml.read(source), source, card), {}
-    if isinstance(source, PackageSource):
-        return _checked(_read_by_package(source), source, card), {}
-    from quadrepro.data.sources import web
-
-    folder = _downloads(card)
-    frame = web.read(source, folder, progress)
-    try:
+        frame = openml.read(source)
+    elif isinstance(source, PackageSource):
+        frame = _read_by_package(source)
+    else:
+        frame = web.read(source, folder, progress)
         files = {p.name: f"sha256:{cache.sha256_of(p)}" for p in sorted(folder.iterdir())}
-        return _checked(frame, source, card), files
+    try:
+        return verified(card, to_table(frame, source, card), describe(source)), files
     except DataError:
         # Complete files with other content would make the next attempt fail as well.
         shutil.rmtree(folder, ignore_errors=True)
@@ -110,10 +107,6 @@ def _read_by_package(source: PackageSource) -> Frame:
     except Exception as error:
         message = f"{describe(source)}: {type(error).__name__}: {error}"
         raise DataError(message) from error
-
-
-def _checked(frame: Frame, source: NetworkSource, card: Card) -> RawTable:
-    return verified(card, to_table(frame, source, card), describe(source))
 
 
 def _downloads(card: Card) -> Path:
@@ -151,16 +144,6 @@ class FetchListener(Protocol):
         """Note that a data set has arrived from `origin`."""
 
 
-class Silent:
-    """No-op listener."""
-
-    def begin(self, card: Card) -> None:
-        """Ignore the data set."""
-
-    def end(self, card: Card, origin: str) -> None:
-        """Ignore its arrival."""
-
-
 def missing_cards(names: Iterable[str], folder: Path | None) -> list[Card]:
     """Return the cards of the data sets that are not available locally."""
     return [card for card in map(load_card, names) if locate(card, folder) is None]
@@ -189,11 +172,12 @@ def bring(
     if offline:
         raise missing_error(missing, folder)
 
-    listener = Silent() if listener is None else listener
     failures: list[str] = []
     for i, card in enumerate(missing):
         try:
-            listener.end(card, fetch(card, listener.begin(card)))
+            origin = fetch(card, listener.begin(card) if listener else None)
+            if listener:
+                listener.end(card, origin)
         except NoConnectionError as error:
             # If one server cannot be reached, the next one most likely cannot, either.
             rest = len(missing) - i - 1

@@ -1,4 +1,4 @@
-"""A first card for a file of the user's own: what its columns seem to be."""
+"""Files of the user's own: reading one of unknown layout, and writing a first card for it."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
-from typing import Any
+from itertools import groupby
+from pathlib import Path, PurePath
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from quadrepro.base.files import write_text
 from quadrepro.base.types import FloatArray, IntArray
-from quadrepro.base.yaml import is_utf8
+from quadrepro.base.yaml import Block, Line, is_utf8, to_yaml
 from quadrepro.data.canonical import (
     Column,
     Frame,
@@ -24,13 +26,14 @@ from quadrepro.data.canonical import (
     is_missing,
     nominal_column,
     number,
+    numbers,
     numeric_column,
 )
 from quadrepro.data.card import ANY_VIEW, Card
-from quadrepro.data.own import plain_stem, read_own, write_card
+from quadrepro.data.checks import to_table
 from quadrepro.data.schema import Attribute, Target, View, series
-from quadrepro.data.sources.frame import to_table
-from quadrepro.data.sources.schema import FileSource, Layout
+from quadrepro.data.sources.formats import read_file, text_of, text_rows, unpack
+from quadrepro.data.sources.schema import FileLayout, FileSource, Layout
 from quadrepro.errors import ConfigError, DataError, nearest
 
 GAPS = ("?", "", "NA", "NaN", "nan", "N/A", "null")
@@ -39,142 +42,34 @@ GAPS = ("?", "", "NA", "NaN", "nan", "N/A", "null")
 MOST_LABELS = 20
 """A target of whole numbers is a label if it has at most this number of distinct values."""
 
-_WITH_COMMAS = re.compile(r"[-+]?\d+(,\d+)+(\.\d+)?")
-
-
-@dataclass(frozen=True, eq=False)
-class OwnColumn:
-    """A column of the file.
-
-    Attributes
-    ----------
-    name : str
-        Its name in the file.
-    frame : Frame
-        The whole file, for messages.
-    held : ndarray of str or float64, shape (n_rows,)
-        Its fields, with empty text or NaN for missing values.
-    """
-
-    name: str
-    frame: Frame
-    held: Column
-
-    @cached_property
-    def codes(self) -> NDArray[np.str_]:
-        """The fields as codes, shape (n_rows,)."""
-        held = self.held
-        if held.dtype.kind == "f":
-            held = np.where(np.isnan(held), "", held.astype(np.str_))
-        return nominal_column(held.tolist())
-
-    @cached_property
-    def numbers(self) -> FloatArray:
-        """The fields as numbers, shape (n_rows,); infinite if a field is not a finite number."""
-        if self.held.dtype.kind == "f":
-            return numeric_column(self.held)
-        found = (number(text) for text in self.held.tolist())
-        return numeric_column([math.inf if value is None else value for value in found])
-
-    @cached_property
-    def words(self) -> IntArray:
-        """The indices of rows whose fields are not finite numbers."""
-        return np.flatnonzero(np.isinf(self.numbers))
-
-    def values(self, advice: str) -> Column:
-        """Return numbers if all fields are numbers, otherwise codes."""
-        if not len(self.words):
-            return self.numbers
-        row = int(self.words[0])
-        if _is_infinite(str(self.held[row])):
-            raise self.refusal(row, "which is not a finite number")
-        if _WITH_COMMAS.fullmatch(str(self.held[row])):
-            raise self.refusal(row, "but numbers are written with a point and without commas")
-        n_values = int((~is_missing(self.held)).sum())
-        n_numbers = n_values - len(self.words)
-        if n_numbers > len(self.words):
-            word = shlex.quote(str(self.held[row]))
-            hint = advice.replace("WORD", word)
-            raise self.refusal(row, f"but {n_numbers} of its {n_values} values are numbers; {hint}")
-        return self.codes
-
-    def refusal(self, row: int, why: str) -> DataError:
-        """Return an error that names the place and the field of a row."""
-        place = f"{self.frame.origin}, {self.frame.place(row)}"
-        return DataError(f"{place}: {self.name} is {str(self.held[row])!r}, {why}")
-
-
-def used_gaps(frame: Frame, missing: Sequence[str]) -> tuple[str, ...]:
-    """Return the words for missing values that occur in a file."""
-    words = dict.fromkeys((*GAPS, *missing))
-    found: set[str] = set()
-    for column in frame.columns:
-        if column.dtype.kind != "f":
-            found |= words.keys() & set(column.tolist())
-    for word in missing:
-        if word not in found:
-            raise ConfigError(f"{frame.origin}: no field is {word!r}, given for missing values")
-    return tuple(word for word in words if word in found)
-
-
-def own_columns(frame: Frame, gaps: Sequence[str]) -> dict[str, OwnColumn]:
-    """Return the columns of a file by name; columns without a name are left out."""
-    columns = {}
-    for name, held in zip(frame.names or (), frame.columns, strict=True):
-        if name:
-            seen = held if held.dtype.kind == "f" else np.where(np.isin(held, gaps), "", held)
-            columns[name] = OwnColumn(name, frame, seen)
-    return columns
-
-
-def attribute_values(column: OwnColumn, *, as_codes: bool) -> Column:
-    """Return the numbers or codes of an attribute."""
-    if as_codes:
-        return column.codes
-    return column.values(
-        "say --missing WORD if it stands for a missing value, or --nominal "
-        f"{shlex.quote(column.name)} if the column holds codes"
-    )
-
-
-def target_values(column: OwnColumn, task: str) -> Column:
-    """Return the labels of a classification as texts, or the numbers of a regression."""
-    unlabelled = np.flatnonzero(is_missing(column.held))
-    if len(unlabelled):
-        place = f"{column.frame.origin}, {column.frame.place(int(unlabelled[0]))}"
-        raise DataError(f"{place}: the target {column.name} has no value")
-    if task == "regression" and len(column.words):
-        raise column.refusal(int(column.words[0]), "which is not a finite number")
-    values = (
-        column.codes
-        if task == "classification"
-        else column.values("say --task classification if these are labels")
-    )
-    if not task and values.dtype.kind == "f":
-        distinct = np.unique(column.numbers)
-        if len(distinct) <= MOST_LABELS and np.all(distinct == np.round(distinct)):
-            values = column.codes
-    if len(set(values.tolist())) == 1:
-        raise DataError(
-            f"{column.frame.origin}: {column.name} is {str(values[0])!r} in every row, so there is"
-            " nothing to learn"
-        )
-    return values
-
-
-def _is_infinite(text: str) -> bool:
-    try:
-        return math.isinf(float(text))
-    except ValueError:
-        return False
-
-
-__all__ = ["inspect_file", "write_card"]
-
 MOST_CODES = 100
 """A card lists the codes of an attribute if there are at most this many."""
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
+_WITH_COMMAS = re.compile(r"[-+]?\d+(,\d+)+(\.\d+)?")
+
+LIBSVM_LABEL = "label"
+"""The name of the label in a LIBSVM file; its features are called f1, f2 and so on."""
+
+_FORMATS = {
+    ".arff": "arff",
+    ".csv": "csv",
+    ".dat": "csv",
+    ".data": "csv",
+    ".libsvm": "libsvm",
+    ".parquet": "parquet",
+    ".svm": "libsvm",
+    ".svmlight": "libsvm",
+    ".tab": "csv",
+    ".tsv": "csv",
+    ".txt": "csv",
+}
+_PACKED = (".gz", ".zip")
+
+_LAST = ("target", "attributes", "licence", "citation", "sources", "notes", "views")
+_FIRST_OF_SOURCE = ("kind", "path", "format", "separator", "skip", "columns")
+
+T = TypeVar("T")
 
 
 def inspect_file(
@@ -188,13 +83,7 @@ def inspect_file(
     nominal: Sequence[str] = (),
 ) -> Card:
     """Describe a user's file."""
-    if name and not _NAME.fullmatch(name):
-        raise ConfigError(
-            f"{name!r} cannot be the name of a data set: use lower-case letters, digits and _, with"
-            " a letter first"
-        )
-    if not is_utf8(str(path.resolve())):
-        raise DataError(f"{path}: the path of the file must be UTF-8, since its card names it")
+    _refuse_names(path, name)
     frame, layout = read_own(path, target, {*GAPS, *missing})
     names = _names(frame, (target, *nominal))
     if len(frame.columns[0]) < 2:
@@ -240,6 +129,16 @@ def inspect_file(
     fields["rows_with_missing"] = int(table.missing.any(axis=1).sum())
     fields["content_hash"] = content_hash(table)
     return Card(**fields)
+
+
+def _refuse_names(path: Path, name: str) -> None:
+    if name and not _NAME.fullmatch(name):
+        raise ConfigError(
+            f"{name!r} cannot be the name of a data set: use lower-case letters, digits and _, with"
+            " a letter first"
+        )
+    if not is_utf8(str(path.resolve())):
+        raise DataError(f"{path}: the path of the file must be UTF-8, since its card names it")
 
 
 def _names(frame: Frame, wanted: Iterable[str]) -> tuple[str, ...]:
@@ -369,3 +268,289 @@ def _listed(names: Iterable[str], at_most: int = 8) -> str:
     every = list(names)
     more = f" and {len(every) - at_most} more" if len(every) > at_most else ""
     return ", ".join(every[:at_most]) + more
+
+
+def read_own(path: Path, target: str, gaps: Collection[str]) -> tuple[Frame, dict[str, Any]]:
+    """Read a file whose layout is not known."""
+    name, content = unpack(path)
+    suffix = PurePath(name).suffix.lower()
+    if suffix not in _FORMATS:
+        known = ", ".join(sorted(_FORMATS))
+        raise DataError(f"{path}: the format is not known, since {name!r} does not end in {known}")
+    if not content.strip():
+        raise DataError(f"{path}: the file is empty")
+    if _FORMATS[suffix] == "csv":
+        return _text(path, text_of(content, str(path)), target, gaps)
+    layout = {"format": _FORMATS[suffix]}
+    frame = read_file(path, FileLayout.model_validate(layout))
+    if frame.names is None:
+        names = (*(f"f{j}" for j in range(1, len(frame.columns))), LIBSVM_LABEL)
+    else:
+        names = tuple(name.strip() for name in frame.names)
+    _refuse_same_names(names, str(path))
+    return Frame(frame.columns, frame.origin, names, frame.lines), layout
+
+
+def plain_stem(path: Path) -> str:
+    """Return the name of a file without the endings for its format.
+
+    Examples
+    --------
+    >>> plain_stem(Path("my.data.csv.gz"))
+    'my.data'
+    """
+    stem = path.name
+    for endings in (_PACKED, tuple(_FORMATS)):
+        if PurePath(stem).suffix.lower() in endings:
+            stem = PurePath(stem).stem
+    return stem
+
+
+def _text(
+    path: Path, text: str, target: str, gaps: Collection[str]
+) -> tuple[Frame, dict[str, Any]]:
+    if not text.strip():
+        raise DataError(f"{path}: the file is empty")
+    separator = _separator(text, target)
+    # The header is read as a row, so that all rows must have as many fields.
+    frame = read_file(path, FileLayout(separator=separator))
+    assert frame.lines is not None
+    line = frame.lines[0]
+    names = tuple(str(column[0]) for column in frame.columns)
+    rows = Frame(tuple(c[1:] for c in frame.columns), frame.origin, names, frame.lines[1:])
+    if _looks_like_data(rows, names, target, gaps):
+        first = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
+        raise DataError(
+            f"{path}, line {line}: this looks like a row ({first}), not like the names of columns;"
+            " add a line with the names above it"
+        )
+    _refuse_same_names(names, f"{path}, line {line}")
+    if not rows.lines:
+        raise DataError(f"{path}: the file has a header but no rows")
+    return rows, {"separator": separator, "skip": line}
+
+
+def _separator(text: str, target: str) -> str:
+    """Return what splits the header into the most fields, preferably with the target among them."""
+    best, separator = (False, 1), ","
+    for candidate in (",", ";", "\t"):
+        header = _header(text, candidate)
+        if (target in header, len(header)) > best:
+            best, separator = (target in header, len(header)), candidate
+    # Names can contain blanks, so blanks are separators only if nothing else is.
+    return "blank" if best[1] == 1 and len(_header(text, "blank")) > 1 else separator
+
+
+def _header(text: str, separator: str) -> list[str]:
+    try:
+        return next(text_rows(text, "", separator), ([], 0))[0]
+    except DataError:  # A quote is followed by another separator.
+        return []
+
+
+def _looks_like_data(
+    frame: Frame, names: Sequence[str], target: str, gaps: Collection[str]
+) -> bool:
+    """Whether the first line has numbers above numbers, or codes that occur again below."""
+    columns = dict(zip(names, frame.columns, strict=True))
+    if target in columns and number(target) is None and target not in columns[target]:
+        return False
+    n_numbers = n_again = 0
+    for name, column in columns.items():
+        texts = column.tolist()
+        seen = next((text for text in texts if text not in gaps), "")
+        if seen and number(seen) is not None and name not in gaps:
+            if number(name) is None:
+                return False
+            n_numbers += 1
+        n_again += name in texts
+    return n_numbers > 0 or 2 * n_again > len(columns)
+
+
+def _refuse_same_names(names: Sequence[str], place: str) -> None:
+    name, times = Counter(filter(None, names)).most_common(1)[0] if any(names) else ("", 0)
+    if times > 1:
+        numbers = [str(j) for j, other in enumerate(names, start=1) if other == name]
+        both = f"{', '.join(numbers[:-1])} and {numbers[-1]}"
+        raise DataError(f"{place}: columns {both} have the same name {name!r}")
+
+
+@dataclass(frozen=True, eq=False)
+class OwnColumn:
+    """A column of the file."""
+
+    name: str
+    frame: Frame
+    held: Column  # with empty text or NaN for missing values
+
+    @cached_property
+    def codes(self) -> NDArray[np.str_]:
+        """The fields as codes, shape (n_rows,)."""
+        held = self.held
+        if held.dtype.kind == "f":
+            held = np.where(np.isnan(held), "", held.astype(np.str_))
+        return nominal_column(held.tolist())
+
+    @cached_property
+    def numbers(self) -> FloatArray:
+        """The fields as numbers, shape (n_rows,); infinite if a field is not a finite number."""
+        if self.held.dtype.kind == "f":
+            return numeric_column(self.held)
+        return numbers(self.held.tolist())
+
+    @cached_property
+    def words(self) -> IntArray:
+        """The indices of rows whose fields are not finite numbers."""
+        return np.flatnonzero(np.isinf(self.numbers))
+
+    def values(self, advice: str) -> Column:
+        """Return numbers if all fields are numbers, otherwise codes."""
+        if not len(self.words):
+            return self.numbers
+        row = int(self.words[0])
+        if _is_infinite(str(self.held[row])):
+            raise self.refusal(row, "which is not a finite number")
+        if _WITH_COMMAS.fullmatch(str(self.held[row])):
+            raise self.refusal(row, "but numbers are written with a point and without commas")
+        n_values = int((~is_missing(self.held)).sum())
+        n_numbers = n_values - len(self.words)
+        if n_numbers > len(self.words):
+            word = shlex.quote(str(self.held[row]))
+            hint = advice.replace("WORD", word)
+            raise self.refusal(row, f"but {n_numbers} of its {n_values} values are numbers; {hint}")
+        return self.codes
+
+    def refusal(self, row: int, why: str) -> DataError:
+        """Return an error that names the place and the field of a row."""
+        place = f"{self.frame.origin}, {self.frame.place(row)}"
+        return DataError(f"{place}: {self.name} is {str(self.held[row])!r}, {why}")
+
+
+def used_gaps(frame: Frame, missing: Sequence[str]) -> tuple[str, ...]:
+    """Return the words for missing values that occur in a file."""
+    words = dict.fromkeys((*GAPS, *missing))
+    found: set[str] = set()
+    for column in frame.columns:
+        if column.dtype.kind != "f":
+            found |= words.keys() & set(column.tolist())
+    for word in missing:
+        if word not in found:
+            raise ConfigError(f"{frame.origin}: no field is {word!r}, given for missing values")
+    return tuple(word for word in words if word in found)
+
+
+def own_columns(frame: Frame, gaps: Sequence[str]) -> dict[str, OwnColumn]:
+    """Return the columns of a file by name; columns without a name are left out."""
+    columns = {}
+    for name, held in zip(frame.names or (), frame.columns, strict=True):
+        if name:
+            seen = held if held.dtype.kind == "f" else np.where(np.isin(held, gaps), "", held)
+            columns[name] = OwnColumn(name, frame, seen)
+    return columns
+
+
+def attribute_values(column: OwnColumn, *, as_codes: bool) -> Column:
+    """Return the numbers or codes of an attribute."""
+    if as_codes:
+        return column.codes
+    return column.values(
+        "say --missing WORD if it stands for a missing value, or --nominal "
+        f"{shlex.quote(column.name)} if the column holds codes"
+    )
+
+
+def target_values(column: OwnColumn, task: str) -> Column:
+    """Return the labels of a classification as texts, or the numbers of a regression."""
+    unlabelled = np.flatnonzero(is_missing(column.held))
+    if len(unlabelled):
+        place = f"{column.frame.origin}, {column.frame.place(int(unlabelled[0]))}"
+        raise DataError(f"{place}: the target {column.name} has no value")
+    if task == "regression" and len(column.words):
+        raise column.refusal(int(column.words[0]), "which is not a finite number")
+    values = (
+        column.codes
+        if task == "classification"
+        else column.values("say --task classification if these are labels")
+    )
+    if not task and values.dtype.kind == "f":
+        distinct = np.unique(column.numbers)
+        if len(distinct) <= MOST_LABELS and np.all(distinct == np.round(distinct)):
+            values = column.codes
+    if len(set(values.tolist())) == 1:
+        raise DataError(
+            f"{column.frame.origin}: {column.name} is {str(values[0])!r} in every row, so there is"
+            " nothing to learn"
+        )
+    return values
+
+
+def _is_infinite(text: str) -> bool:
+    try:
+        return math.isinf(float(text))
+    except ValueError:
+        return False
+
+
+def write_card(card: Card, path: Path) -> None:
+    """Write a card so that `quadrepro.data.card.load_card_file` reads the same card back."""
+    old = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+    write_text(path, to_yaml(_content(card, path.parent.resolve()), old))
+
+
+def _content(card: Card, folder: Path) -> dict[str, Any]:
+    content = _whole(card.model_dump(mode="json", exclude_none=True, exclude_defaults=True))
+    content["target"] = {k: Line(v) if k == "labels" else v for k, v in content["target"].items()}
+    said = [(attribute.pop("name"), attribute) for attribute in content["attributes"]]
+    content["attributes"] = Block(Line(name=name, **rest) for name, rest in _folded(said))
+    content["sources"] = Block(_source(source, folder) for source in content["sources"])
+    if "notes" in content:
+        content["notes"] = Block(content["notes"])
+    return {k: v for k, v in content.items() if k not in _LAST} | _first(content, _LAST)
+
+
+def _source(source: dict[str, Any], folder: Path) -> dict[str, Any]:
+    source = _first(source, _FIRST_OF_SOURCE) | source
+    if "columns" in source:
+        source["columns"] = [name for name, _ in _folded([(n, None) for n in source["columns"]])]
+    path = Path(source.get("path", ""))
+    # A relative path stays right if the whole project is moved.
+    if path.is_relative_to(folder):
+        source["path"] = path.relative_to(folder).as_posix()
+    elif path.is_relative_to(folder.parent):
+        source["path"] = f"../{path.relative_to(folder.parent).as_posix()}"
+    return source
+
+
+def _first(content: dict[str, Any], keys: tuple[str, ...]) -> dict[str, Any]:
+    return {key: content[key] for key in keys if key in content}
+
+
+def _whole(value: Any) -> Any:
+    """Return plain data with 1 instead of 1.0, and so on."""
+    match value:
+        case dict():
+            return {key: _whole(held) for key, held in value.items()}
+        case list():
+            return [_whole(held) for held in value]
+        case float() if value.is_integer() and abs(value) < 1e15:
+            return int(value)
+    return value
+
+
+def _folded(described: Sequence[tuple[str, T]]) -> Iterator[tuple[str, T]]:
+    """Yield names with their descriptions, ``f1..f9`` for nine with the same description."""
+
+    def place_in_series(item: tuple[int, tuple[str, T]]) -> tuple[object, ...]:
+        i, (name, description) = item
+        stem = name.rstrip("0123456789")
+        number = name[len(stem) :]
+        # No series counts so far.
+        return (stem, int(number) - i, repr(description)) if 0 < len(number) < 10 else (i,)
+
+    for _, items in groupby(enumerate(described), place_in_series):
+        run = [one for _, one in items]
+        name = f"{run[0][0]}..{run[-1][0]}"
+        if len(run) > 2 and [*series(name)] == [one for one, _ in run]:
+            yield name, run[0][1]
+        else:
+            yield from run

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import csv
 import dataclasses
 import functools
+import io
 import os
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+import numpy as np
+
+from quadrepro.base.types import FloatArray
 from quadrepro.data import cache
-from quadrepro.data.canonical import RawTable, sort_rows
-from quadrepro.data.canonical_csv import read_csv
+from quadrepro.data.canonical import RawTable, is_missing, nominal_column, number, numeric_column
 from quadrepro.data.card import Card, load_card
-from quadrepro.data.checks import divide, refuse_other_content
-from quadrepro.data.sources.frame import to_table
+from quadrepro.data.checks import to_table, verified
+from quadrepro.data.sources.formats import read_file, text_of, unpack
 from quadrepro.data.sources.generated import LOADERS, generate
 from quadrepro.data.sources.schema import FileSource, GeneratedSource, SklearnSource, describe
 from quadrepro.errors import DataError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 LARGE = 1_000_000
 """A table with at least this many values is cached when it was read from a text file."""
@@ -27,39 +35,21 @@ _SUFFIXES = (".csv", ".csv.gz")
 
 @dataclasses.dataclass(frozen=True)
 class CsvFile:
-    """A canonical CSV in the data folder.
-
-    Attributes
-    ----------
-    path : Path
-        The file.
-    """
+    """A canonical CSV in the data folder."""
 
     path: Path
 
 
 @dataclasses.dataclass(frozen=True)
 class CacheEntry:
-    """An entry of the cache that was verified when it was found.
-
-    Attributes
-    ----------
-    path : Path
-        The folder of the entry.
-    """
+    """An entry of the cache that was verified when it was found."""
 
     path: Path
 
 
 @dataclasses.dataclass(frozen=True)
 class Location:
-    """Where the rows of a data set are.
-
-    Attributes
-    ----------
-    where : CsvFile, CacheEntry, FileSource, GeneratedSource or SklearnSource
-        A canonical CSV, an entry of the cache, a file of the user, or an embedded source.
-    """
+    """Where the rows of a data set are."""
 
     where: CsvFile | CacheEntry | FileSource | GeneratedSource | SklearnSource
 
@@ -131,21 +121,12 @@ def data_folder(folder: Path | None = None) -> Path | None:
     return folder
 
 
-def verified(card: Card, table: RawTable, origin: str) -> RawTable:
-    """Compare rows with their card, and return them in canonical order."""
-    table = divide(card, table)
-    refuse_other_content(card, table, origin)
-    return dataclasses.replace(sort_rows(table), attributes=card.attributes)
-
-
 def now() -> str:
     """Return the time in ISO 8601, to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def _read_own(source: FileSource, card: Card) -> RawTable:
-    from quadrepro.data.sources.formats import read_file
-
     return to_table(read_file(Path(source.path), source), source, card)
 
 
@@ -177,17 +158,7 @@ def _through_cache(
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Dataset:
-    """A data set that agrees with its card.
-
-    Attributes
-    ----------
-    card : Card
-        Its description.
-    table : RawTable
-        The rows in canonical order, with the attributes of the card.
-    origin : str
-        Where the rows came from, see `quadrepro.data.store.Location.origin`.
-    """
+    """A data set that agrees with its card; its rows are in canonical order."""
 
     card: Card
     table: RawTable
@@ -201,15 +172,7 @@ class Dataset:
 
 @dataclasses.dataclass(frozen=True)
 class Found:
-    """A data set that is on this machine; its rows are not read before `load`.
-
-    Attributes
-    ----------
-    card : Card
-        Its description.
-    location : Location
-        Where its rows are.
-    """
+    """A data set that is on this machine; its rows are not read before `load`."""
 
     card: Card
     location: Location
@@ -270,3 +233,122 @@ def _ways_to_get(card: Card) -> str:
         if not isinstance(source, GeneratedSource | SklearnSource)
     ]
     return ", or ".join(ways)
+
+
+def read_csv(path: Path, card: Card) -> RawTable:
+    """Read a canonical CSV: a header, the attributes in the order of the card, then the target.
+
+    pyarrow reads the file. If it fails, or if the values are not valid, Python's csv module reads
+    the file again to find the line that is wrong.
+    """
+    import pyarrow as pa
+
+    _, content = unpack(path)
+    try:
+        table = _parse(content, card)
+    except pa.ArrowException as error:
+        _explain(content, path, card)
+        raise DataError(f"{path}: {error}") from error
+    names = (*card.attribute_names, card.target.name)
+    if tuple(table.schema.names) != names or not table.num_rows or not all(map(_clean, table)):
+        _explain(content, path, card)
+    columns = {
+        name: nominal_column(column.to_pylist())
+        if name in card.nominal_names
+        else numeric_column(_numbers(column))
+        for name, column in zip(names, table, strict=True)
+    }
+    target = columns.pop(card.target.name)
+    if is_missing(target).any():
+        _explain(content, path, card)
+    return RawTable(card.attributes, columns, target)
+
+
+def _parse(content: bytes, card: Card) -> pa.Table:
+    import pyarrow as pa
+    from pyarrow import csv as arrow_csv
+
+    names = (*card.attribute_names, card.target.name)
+    text, real = pa.string(), pa.float64()
+    return arrow_csv.read_csv(
+        pa.BufferReader(content),
+        # A block must hold a whole row, and that of MNIST's header takes kilobytes.
+        arrow_csv.ReadOptions(use_threads=False, block_size=1 << 24),
+        arrow_csv.ParseOptions(newlines_in_values=True),
+        arrow_csv.ConvertOptions(
+            column_types={name: text if name in card.nominal_names else real for name in names},
+            null_values=[""],
+            strings_can_be_null=False,
+        ),
+    )
+
+
+def _clean(column: pa.ChunkedArray) -> bool:
+    """Whether a column has only text, or only finite numbers and missing values."""
+    import pyarrow as pa
+
+    if pa.types.is_string(column.type):
+        return True
+    # pyarrow counts empty fields as null; a NaN was written as such, and is not allowed.
+    return bool(np.isfinite(_numbers(column)).sum() + column.null_count == len(column))
+
+
+def _numbers(column: pa.ChunkedArray) -> FloatArray:
+    """Return the numbers of a column, with NaN for missing ones."""
+    # to_numpy would import pandas, which takes longer than to read a small file.
+    parts = []
+    for chunk in column.chunks:
+        rows = slice(chunk.offset, chunk.offset + len(chunk))
+        valid, values = chunk.buffers()
+        part = np.frombuffer(values, dtype=np.float64)[rows]
+        if chunk.null_count:
+            bits = np.unpackbits(np.frombuffer(valid, dtype=np.uint8), bitorder="little")
+            part = np.where(bits[rows], part, np.nan)
+        parts.append(part)
+    return np.concatenate(parts)
+
+
+def _explain(content: bytes, path: Path, card: Card) -> None:
+    """Raise a `DataError` for the first fault of a canonical CSV, if there is one."""
+    names = (*card.attribute_names, card.target.name)
+    rows = _rows(content, path)
+    header, _ = next(rows, (None, 0))
+    if header is None:
+        raise DataError(f"{path}: the file is empty")
+    _check_header(path, header, names)
+    n_rows = 0
+    for fields, line in rows:
+        n_rows += 1
+        if len(fields) != len(names):
+            raise DataError(
+                f"{path}, line {line}: {len(fields)} fields, but the header has {len(names)}"
+            )
+        for name, field in zip(names, fields, strict=True):
+            if name not in card.nominal_names and number(field) is None:
+                raise DataError(f"{path}, line {line}, column {name}: {field!r} is not a number")
+        if not fields[-1].strip():
+            raise DataError(f"{path}, line {line}: column {names[-1]} has no label")
+    if not n_rows:
+        raise DataError(f"{path}: the file has a header but no rows")
+
+
+def _rows(content: bytes, path: Path) -> Iterator[tuple[list[str], int]]:
+    """Yield every row that is not blank, with the line on which it ends."""
+    reader = csv.reader(io.StringIO(text_of(content, str(path)), newline=""), strict=True)
+    try:
+        for fields in reader:
+            if fields:
+                yield fields, reader.line_num
+    except csv.Error as error:
+        raise DataError(f"{path}, line {reader.line_num}: {error}") from error
+
+
+def _check_header(path: Path, header: Sequence[str], expected: Sequence[str]) -> None:
+    for place, (name, right) in enumerate(zip(header, expected, strict=False), start=1):
+        if name != right:
+            raise DataError(f"{path}, line 1: column {place} must be {right!r}, not {name!r}")
+    if len(header) != len(expected):
+        raise DataError(
+            f"{path}, line 1: {len(header)} columns, but the card has {len(expected)}"
+            f" (the last one is {expected[-1]!r})"
+        )

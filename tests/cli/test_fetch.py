@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 
 from quadrepro.cli import main
 from quadrepro.data.card import ANY_VIEW, load_card
-from quadrepro.data.own import write_card
+from quadrepro.data.inspection import write_card
 from quadrepro.data.schema import View
 from quadrepro.data.sources.schema import RemoteFile, WebSource
 from quadrepro.data.store import load_dataset

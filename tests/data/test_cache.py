@@ -20,8 +20,8 @@ from quadrepro.data.canonical import (
     numeric_column,
     sort_rows,
 )
-from quadrepro.data.canonical_csv import read_csv
 from quadrepro.data.card import Card
+from quadrepro.data.store import read_csv
 from quadrepro.errors import DataError
 
 NUMBERS = st.one_of(

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from quadrepro.data.canonical import RawTable
-from quadrepro.data.canonical_csv import read_csv
 from quadrepro.data.card import Card
+from quadrepro.data.store import read_csv
 from quadrepro.errors import DataError
 
 

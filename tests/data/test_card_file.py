@@ -12,7 +12,7 @@ from ruamel.yaml import YAML
 
 from quadrepro.base.resources import cards_folder
 from quadrepro.data.card import Card, load_card_file
-from quadrepro.data.own import write_card
+from quadrepro.data.inspection import write_card
 
 
 def card(**fields: Any) -> Card:

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from quadrepro.data.canonical import RawTable, content_hash, numeric_column
-from quadrepro.data.canonical_csv import read_csv
 from quadrepro.data.card import Attribute, Card, load_card
 from quadrepro.data.checks import checks, divide, refuse_other_content
+from quadrepro.data.store import read_csv
 from quadrepro.errors import DataError
 
 

@@ -12,8 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quadrepro.data.canonical import Frame
-from quadrepro.data.inspection import GAPS
-from quadrepro.data.own import plain_stem, read_own
+from quadrepro.data.inspection import GAPS, plain_stem, read_own
 from quadrepro.errors import DataError
 
 

@@ -21,10 +21,9 @@ from hypothesis import strategies as st
 
 from quadrepro.data.canonical import content_hash
 from quadrepro.data.card import Card
-from quadrepro.data.checks import refuse_other_content
+from quadrepro.data.checks import refuse_other_content, to_table
 from quadrepro.data.inspection import MOST_CODES, inspect_file
 from quadrepro.data.sources.formats import read_file
-from quadrepro.data.sources.frame import to_table
 from quadrepro.data.sources.schema import FileSource
 from quadrepro.errors import ConfigError, DataError
 

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from quadrepro.base.types import BoolArray, FloatArray
+from quadrepro.base.types import BoolArray, NumberArray
 from quadrepro.data.canonical import Column, RawTable, nominal_column, numeric_column
 from quadrepro.data.card import Attribute, Card
 from quadrepro.data.sources.schema import LARGEST_TARGET, GeneratedSource
@@ -56,11 +56,7 @@ def balance() -> RawTable:
     names = ("left_weight", "left_distance", "right_weight", "right_distance")
     states = np.array(list(itertools.product(range(1, 6), repeat=4)))
     torque = states[:, 0] * states[:, 1] - states[:, 2] * states[:, 3]
-    return RawTable(
-        tuple(Attribute(name=name, kind="numeric") for name in names),
-        {name: numeric_column(states[:, j]) for j, name in enumerate(names)},
-        np.array(["R", "B", "L"])[np.sign(torque) + 1],
-    )
+    return _numeric(names, states, np.array(["R", "B", "L"])[np.sign(torque) + 1])
 
 
 def monks() -> RawTable:
@@ -137,11 +133,8 @@ def interval(points: int, first: int, last: int) -> RawTable:
     """
     place = np.arange(points)
     inside = (first <= place) & (place <= last)
-    return RawTable(
-        (Attribute(name="x", kind="numeric"), Attribute(name="one", kind="numeric")),
-        {"x": numeric_column(place - (points - 1) / 2), "one": numeric_column(np.ones(points))},
-        np.where(inside, "inside", "outside"),
-    )
+    data = np.column_stack([place - (points - 1) / 2, np.ones(points)])
+    return _numeric(("x", "one"), data, np.where(inside, "inside", "outside"))
 
 
 _RULES: tuple[Callable[..., RawTable], ...] = (
@@ -267,7 +260,7 @@ LOADERS: MappingProxyType[str, Callable[[], RawTable]] = MappingProxyType(
 """The loaders by the names of their data sets."""
 
 
-def _numeric(names: Sequence[str], data: FloatArray, target: Column) -> RawTable:
+def _numeric(names: Sequence[str], data: NumberArray, target: Column) -> RawTable:
     return RawTable(
         tuple(Attribute(name=name, kind="numeric") for name in names),
         {name: numeric_column(data[:, j]) for j, name in enumerate(names)},

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from quadrepro.data.canonical import content_hash
-from quadrepro.data.canonical_csv import read_csv
 from quadrepro.data.card import load_card
 from quadrepro.data.sources.generated import LOADERS
+from quadrepro.data.store import read_csv
 
 
 @pytest.mark.parametrize("name", LOADERS)

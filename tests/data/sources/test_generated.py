@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from quadrepro.data.canonical import RawTable, content_hash, sort_rows
-from quadrepro.data.canonical_csv import read_csv
 from quadrepro.data.card import Card, load_card
 from quadrepro.data.sources.generated import GENERATORS, generate
 from quadrepro.data.sources.schema import GeneratedSource
+from quadrepro.data.store import read_csv
 from quadrepro.errors import DataError
 
 ENUMERATED = ["balance", "monks", "monks_2", "monks_3", "tictactoe", "titanic"]

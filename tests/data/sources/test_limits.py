@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from quadrepro.data.sources.frame import BYTES, SECONDS, limit, refuse_bytes
+from quadrepro.data.sources.formats import BYTES, SECONDS, limit, refuse_bytes
 from quadrepro.errors import ConfigError, DataError
 
 

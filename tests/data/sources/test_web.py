@@ -404,4 +404,4 @@ def test_the_size_is_that_of_the_bytes_and_not_what_the_server_says(
         assert len(rows(read(source(url), tmp_path))) == 100
     monkeypatch.setenv("QUADREPRO_MAX_BYTES", "599")
     with one_answer(answer) as url:
-        assert "has more than 599 bytes" in refusal(source(url), tmp_path)
+        assert refusal(source(url), tmp_path).startswith(f"{url}: the file has more than 599 bytes")

@@ -9,7 +9,7 @@ import pytest
 
 from quadrepro.data.canonical import Column, Frame, below
 from quadrepro.data.card import Card
-from quadrepro.data.sources.frame import to_table
+from quadrepro.data.checks import to_table
 from quadrepro.data.sources.schema import Layout
 from quadrepro.errors import DataError
 
