@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from quadrepro.results.folder import FAILS
 from quadrepro.results.scoreboard import read_boards, read_results
 from tests.notes.expressions import RESULTS
 from tests.notes.notes import HERE, Notes
@@ -26,7 +27,7 @@ def test_notes_explain_what_counts_and_does_not_reproduce() -> None:
         folder.name
         for board in boards
         for folder, fails in (
-            *((folder, claims["do not hold"]) for folder, claims in board.claims.values()),
+            *((folder, claims[FAILS]) for folder, claims in board.claims.values()),
             *((folder, score.surely_off) for folder, score in board.scores.values()),
         )
         if fails and not folder.open_points
