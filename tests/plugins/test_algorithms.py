@@ -13,8 +13,7 @@ from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.learner import N_ROUNDS, Algorithm, Entry, Grid
 from quadrepro.core.learners.registry import ALGORITHMS
 from quadrepro.core.voters.reduction import VotingProblem
-from quadrepro.plugins import algorithms as contracts
-from quadrepro.plugins.algorithms import CONTRACTS
+from quadrepro.plugins import contracts
 
 CALLS = itertools.count()
 
@@ -83,7 +82,7 @@ def broken_by(monkeypatch: pytest.MonkeyPatch, made: type[Algorithm]) -> set[str
     entry = Entry(made, "Mine", "a paper", grid={"n_rounds": [1, 10]})
     monkeypatch.setitem(ALGORITHMS.places, "mine", entry)
     found = set()
-    for contract in CONTRACTS[:-1]:
+    for contract in contracts.OF_ALGORITHMS[:-1]:
         try:
             contract("mine")
         except (AssertionError, FloatingPointError):

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from quadrepro.base.plugins import KINDS
-from quadrepro.plugins import Contract, contracts_of, title
-from quadrepro.plugins.kinds import REGISTRIES
+from quadrepro.plugins import REGISTRIES, Contract, contracts_of, title
 
 ANOTHER_PROCESS = ("adaboost", "lpboost", "boosting")
 """One of a family, since a process takes a second to begin."""
@@ -16,7 +15,7 @@ ANOTHER_PROCESS = ("adaboost", "lpboost", "boosting")
 
 def cases() -> Iterator[object]:
     for kind in KINDS:
-        for name in REGISTRIES[kind].own():
+        for name in REGISTRIES[kind]:
             for contract in contracts_of(kind):
                 what = contract.__name__
                 if "another_process" not in what or name in ANOTHER_PROCESS:
