@@ -7,7 +7,7 @@ import pytest
 
 from quadrepro.proof.certificate import LongArray
 from quadrepro.proof.gradient import GradientSolution
-from quadrepro.proof.refitted import OneVsRestSolution, first_class
+from quadrepro.proof.solution import OneVsRestSolution, first_class
 from tests.proof.solved import examined, faults, solved
 
 
@@ -19,8 +19,9 @@ def of_classes(name: str) -> OneVsRestSolution:
 
 def test_each_class_is_solved_as_two() -> None:
     found, cell = of_classes("boosting, more classes"), examined("boosting, more classes")
-    assert (found.codes, found.n_classes) == ((0, 1, 2), 3)
-    for code, of_class in zip(found.codes, found.cells, strict=True):
+    assert found.codes == (0, 1, 2)
+    cells = [solution.cell for solution in found.solutions]
+    for code, of_class in zip(found.codes, cells, strict=True):
         is_class = cell.data.train.y == code
         assert (of_class.data.train.y == np.where(is_class, 1.0, -1.0)).all()
     assert faults(found) == []
