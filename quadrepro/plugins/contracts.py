@@ -36,6 +36,7 @@ from quadrepro.engine.metrics import METRICS
 from quadrepro.papers.claims import CLAIMS
 from quadrepro.papers.claims.claim import Claim
 from quadrepro.plugins import Contract
+from quadrepro.proof.solution import certificate_of
 
 MOST_ROUNDS = 12
 """Rounds of a contract, which takes a moment."""
@@ -204,6 +205,11 @@ def a_worker_gets_the_same(name: str) -> None:
     assert isinstance(learner.version, int), "its version is not a whole number"
 
 
+def its_certificate_is_found(name: str) -> None:
+    """What proves its results can be imported, if it names something."""
+    certificate_of(learner_of(name))
+
+
 def the_same_bytes_twice(name: str) -> None:
     """It gives the same bytes twice."""
     assert found_by(name).tobytes() == found_by(name).tobytes(), "two calls give other bytes"
@@ -225,6 +231,7 @@ OF_ALGORITHMS: tuple[Contract, ...] = (
     merging_voters_changes_nothing,
     unknown_and_invalid_values_are_refused,
     a_worker_gets_the_same,
+    its_certificate_is_found,
     the_same_bytes_twice,
     the_same_bytes_in_another_process,
 )

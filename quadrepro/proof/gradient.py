@@ -24,24 +24,15 @@ NO_GAIN = 1e-9
 
 
 class Tree(NamedTuple):
-    """A regression tree, and how the scores follow it.
+    """A regression tree, and how the scores follow it."""
 
-    Attributes
-    ----------
-    parents, features : ndarray of int of shape (n_cuts,)
-        Leaf that is cut, and by which feature. Cut s moves examples to leaf s + 1.
-    thresholds : ndarray of shape (n_cuts,)
-        Examples above it move.
-    values : ndarray of shape (n_cuts + 1,)
-        Values of the leaves.
-    weight, shrink : float
-        F <- (1 - shrink) F + weight * tree.
-    """
-
+    # Leaf that is cut, and by which feature; cut s moves examples to leaf s + 1, shape (n_cuts,)
     parents: IntArray
     features: IntArray
+    # Examples above it move, shape (n_cuts,)
     thresholds: FloatArray
     values: FloatArray
+    # F <- (1 - shrink) F + weight * tree
     weight: float
     shrink: float
 
@@ -61,22 +52,14 @@ class Tree(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class GradientSolution(PredictedSolution):
-    """An ensemble of trees.
-
-    Attributes
-    ----------
-    value : float
-        The hyper-parameter of its step; NaN if it has none.
-    X, y : ndarray
-        Training examples.
-    trees : list of Tree
-        What each round added.
-    """
+    """An ensemble of trees."""
 
     learner: GradientBoost
+    # The hyper-parameter of its step; NaN if it has none
     value: float
     X: FloatArray
     y: FloatArray
+    # What each round added
     trees: list[Tree]
 
     @classmethod

@@ -19,35 +19,23 @@ from quadrepro.proof.voters import ZERO, DrawnVote, Grid16, Matrix, MatrixVote, 
 
 
 class Round(NamedTuple):
-    """A round, as the definition of an algorithm knows it.
+    """A round, as the definition of an algorithm knows it."""
 
-    Attributes
-    ----------
-    t : int
-        Its number, from 1.
-    margins : ndarray of longdouble of shape (n_examples,)
-        y F of the vote before this round.
-    signed : ndarray of shape (n_examples, n_candidates)
-        y h of the candidates.
-    complements : bool
-        Whether the complement of a candidate is a candidate too.
-    pick : int
-        Column of the picked voter; -1 if the run ended before this round.
-    weight : float
-        Its signed weight.
-    vote : ndarray of longdouble of shape (n_candidates,)
-        Weights of the candidates before this round.
-    total : float
-        Sum of the sizes of all weights before this round.
-    """
-
+    # Its number, from 1
     t: int
+    # y F of the vote before this round, shape (n_examples,)
     margins: LongArray
+    # y h of the candidates, shape (n_examples, n_candidates)
     signed: FloatArray
+    # Whether the complement of a candidate is a candidate too
     complements: bool
+    # Column of the picked voter; -1 if the run ended before this round
     pick: int
+    # Its signed weight
     weight: float
+    # Weights of the candidates before this round, shape (n_candidates,)
     vote: LongArray
+    # Sum of the sizes of all weights before this round
     total: float
 
     @property
@@ -79,23 +67,15 @@ class Trajectory(ABC):
 
 @dataclass(frozen=True, eq=False)
 class FixedTrajectory(Trajectory):
-    """A run over the voters of a matrix.
+    """A run over the voters of a matrix."""
 
-    Attributes
-    ----------
-    signed : ndarray of shape (n_examples, n_voters)
-        y h of all voters.
-    picks : ndarray of int of shape (n_taken,)
-        Column of each round's voter.
-    weights : ndarray of shape (n_taken,)
-        Its weight.
-    n_asked : int
-        Largest number of rounds that the run could take.
-    """
-
+    # y h of all voters, shape (n_examples, n_voters)
     signed: FloatArray
+    # Column of each round's voter, shape (n_taken,)
     picks: IntArray
+    # Its weight, shape (n_taken,)
     weights: FloatArray
+    # Largest number of rounds that the run could take
     n_asked: int
 
     @property
@@ -132,27 +112,17 @@ class FixedTrajectory(Trajectory):
 
 @dataclass(frozen=True, eq=False)
 class DrawnTrajectory(Trajectory):
-    """A run over stumps that are drawn in every round.
+    """A run over stumps that are drawn in every round."""
 
-    Attributes
-    ----------
-    draw : callable
-        Returns what draws the candidates; none of its sums is used.
-    codes : ndarray of int of shape (n_attributes, n_examples)
-        Training examples on the grid of the thresholds.
-    y : ndarray of shape (n_examples,)
-        Labels.
-    attributes, cuts : ndarray of int of shape (n_rounds,)
-        Each round's stump.
-    weights : ndarray of shape (n_rounds,)
-        Its signed weight.
-    """
-
+    # Returns what draws the candidates; none of its sums is used
     draw: Callable[[], RandomStumps]
+    # Training examples on the grid of the thresholds, shape (n_attributes, n_examples)
     codes: IntArray
     y: FloatArray
+    # Each round's stump, shape (n_rounds,)
     attributes: IntArray
     cuts: IntArray
+    # Its signed weight, shape (n_rounds,)
     weights: FloatArray
 
     @property
@@ -211,17 +181,10 @@ def check_rounds(
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
-    """The examples by which the number of rounds was chosen.
-
-    Attributes
-    ----------
-    part : Part
-        Held-out examples.
-    stopping : Stopping
-        When a run ends, and which of its rounds is taken.
-    """
+    """The examples by which the number of rounds was chosen."""
 
     part: Part
+    # When a run ends, and which of its rounds is taken
     stopping: Stopping
 
     def check(self, vote: DrawnVote, certificate: Certificate) -> None:
@@ -266,24 +229,14 @@ class HeldOut:
 
 @dataclass(frozen=True, eq=False)
 class GreedySolution(VoteSolution):
-    """A vote with the rounds that made it; every algorithm has its `rule`.
-
-    Attributes
-    ----------
-    value : float
-        The hyper-parameter besides the number of rounds; NaN if there is none.
-    run : FixedTrajectory or DrawnTrajectory
-        The rounds.
-    voters : StumpMatrix, VoterSetMatrix or Grid16
-        Evaluates the voters.
-    held_out : HeldOut or None, default None
-        What chose the number of rounds, if stumps are drawn.
-    """
+    """A vote with the rounds that made it; every algorithm has its `rule`."""
 
     learner: GreedyAlgorithm[Any]
+    # The hyper-parameter besides the number of rounds; NaN if there is none
     value: float
     run: FixedTrajectory | DrawnTrajectory
     voters: Matrix | Grid16
+    # What chose the number of rounds, if stumps are drawn
     held_out: HeldOut | None = None
 
     @classmethod

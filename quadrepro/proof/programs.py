@@ -31,19 +31,10 @@ COLUMN = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class ProgramSolution(VoteSolution):
-    """A vote whose weights solve a program.
-
-    Attributes
-    ----------
-    final : Vote
-        The vote.
-    signed : ndarray of shape (n_examples, n_voters)
-        y h of the voters of the program.
-    weights : ndarray of shape (n_voters,)
-        Their weights.
-    """
+    """A vote whose weights solve a program."""
 
     final: Vote
+    # y h of the voters of the program, shape (n_examples, n_voters)
     signed: FloatArray
     weights: FloatArray
 
@@ -55,17 +46,11 @@ class ProgramSolution(VoteSolution):
 
 @dataclass(frozen=True, eq=False)
 class LPBoostSolution(ProgramSolution):
-    """min Σ|a| + C Σ ξ with y F ≥ 1 - ξ; max Σ u with |Σ u y h| ≤ 1 for all h and 0 ≤ u ≤ C.
+    """min Σ|a| + C Σ ξ with y F ≥ 1 - ξ; max Σ u with |Σ u y h| ≤ 1 for all h and 0 ≤ u ≤ C."""
 
-    Attributes
-    ----------
-    C : float
-        Price of slack.
-    duals : ndarray of shape (n_examples,)
-        u.
-    """
-
+    # Price of slack
     C: float
+    # u, shape (n_examples,)
     duals: FloatArray
     warm = True
 
@@ -102,20 +87,12 @@ class LPBoostSolution(ProgramSolution):
 
 @dataclass(frozen=True, eq=False)
 class MarginSolution(ProgramSolution):
-    """New weights for the voters of AdaBoost.
+    """New weights for the voters of AdaBoost."""
 
-    Attributes
-    ----------
-    value : float
-        ν or C.
-    duals : ndarray of shape (n_examples,)
-        Weights of the examples.
-    before : GreedySolution
-        AdaBoost's run.
-    """
-
-    value: float
+    value: float  # ν or C
+    # Weights of the examples, shape (n_examples,)
     duals: FloatArray
+    # AdaBoost's run
     before: GreedySolution
     warm = True
     program: ClassVar[type[MarginLP] | type[MarginQP]]
@@ -235,16 +212,10 @@ class MinCqSolution(ProgramSolution):
     """min w'Gw with m'w = μ and |w_j| ≤ 1/n, as a minimum over v = w/μ.
 
     Every η gives the bound η - v'Gv - Σ |2 (Gv)_j - η m_j| / (n μ), and the best one is taken.
-
-    Attributes
-    ----------
-    mu : float
-        μ.
-    before : GreedySolution or None
-        CB-Boost's run, which found the voters.
     """
 
-    mu: float
+    mu: float  # μ
+    # CB-Boost's run, which found the voters
     before: GreedySolution | None = None
 
     @classmethod
@@ -302,29 +273,20 @@ class CqBoostSolution(ProgramSolution):
 
     With β ≥ 0, β μ - ν - w'Gw is a bound if no edge β m_j - 2 (Gw)_j of an added voter is above ν.
     No edge of another voter is above ν + ε, unless the rounds are limited.
-
-    Attributes
-    ----------
-    mu, epsilon : float
-        μ and ε.
-    limited : bool
-        Whether the number of rounds ended the run.
-    added : ndarray of int
-        Columns of the added voters.
-    signs : ndarray of shape (n_added,)
-        -1.0 if the complement was added.
-    votes : list of ndarray of shape (n_voters,)
-        Signed weights after every round.
-    betas : list of float
-        β after every round.
     """
 
+    # μ and ε
     mu: float
     epsilon: float
+    # Whether the number of rounds ended the run
     limited: bool
+    # Columns of the added voters
     added: IntArray
+    # -1.0 if the complement was added, shape (n_added,)
     signs: FloatArray
+    # Signed weights after every round, shape (n_voters,)
     votes: list[FloatArray]
+    # β after every round
     betas: list[float]
 
     @classmethod

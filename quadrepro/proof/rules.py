@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -150,14 +150,9 @@ class EBBoostRule(WeightRule):
 
     Over the examples that a voter classifies correctly (I) and wrongly (J) it is N_I exp(-2α) +
     N_J exp(2α) + 2 (1-λ) W_I W_J, so α = ¼ ln(N_I/N_J), and it falls by (√N_I - √N_J)².
-
-    Attributes
-    ----------
-    lam : float
-        λ.
     """
 
-    lam: float
+    lam: float  # λ
 
     def check_weight(self, seen: Round, certificate: Certificate) -> None:
         """Check α, and that the penalised loss falls as far as it should."""
@@ -210,15 +205,9 @@ class EBBoostSolution(GreedySolution):
 
 @dataclass
 class ExpertsRule(WeightRule):
-    """Every round counts 1, and a correct classification multiplies a weight by 1 - η.
+    """Every round counts 1, and a correct classification multiplies a weight by 1 - η."""
 
-    Attributes
-    ----------
-    eta : float
-        η.
-    """
-
-    eta: float
+    eta: float  # η
     decided = False
 
     def weights(self, seen: Round) -> LongArray:
@@ -247,19 +236,12 @@ class AdaBoostRegRule(WeightRule):
     For a large C, rounding in the influences A μ grows tenfold in some rounds: from the picks and
     steps alone they cannot be told after fifty. So those of the run are taken as they are, and each
     round must lead from its own to the next.
-
-    Attributes
-    ----------
-    C : float
-        How much influence softens a margin.
-    power : int
-        p.
-    influences : ndarray of shape (n_rounds, n_examples)
-        A μ after every round of the run.
     """
 
+    # How much influence softens a margin
     C: float
-    power: int
+    power: int  # p
+    # A μ after every round of the run, shape (n_rounds, n_examples)
     influences: FloatArray
 
     def weights(self, seen: Round) -> LongArray:
@@ -334,13 +316,7 @@ class AdaBoostRegRule(WeightRule):
 
 
 class Influences(Watcher[SoftMargins]):
-    """Keeps the influences of AdaBoost_REG after every round of the first trajectory.
-
-    Attributes
-    ----------
-    rounds : list of ndarray of shape (n_examples,)
-        The influences.
-    """
+    """Keeps the influences of AdaBoost_REG after every round of the first trajectory."""
 
     def __init__(self) -> None:
         self.rounds: list[FloatArray] = []
@@ -355,15 +331,10 @@ class Influences(Watcher[SoftMargins]):
 
 @dataclass(frozen=True, eq=False)
 class AdaBoostRegSolution(GreedySolution):
-    """A run of AdaBoost_REG.
-
-    Attributes
-    ----------
-    influences : ndarray of shape (n_rounds, n_examples)
-        Those of the examples after every round.
-    """
+    """A run of AdaBoost_REG."""
 
     learner: AdaBoostReg
+    # Those of the examples after every round, shape (n_rounds, n_examples)
     influences: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
 
     @classmethod
@@ -399,26 +370,18 @@ They are differences of numbers near 1, so that rounding changes small ones by a
 
 @dataclass
 class QuadBoostRule:
-    """The weight is clip(soft(c', τ)/(η + ρ), ±bound) of the voter that lowers the risk most.
+    """The weight is clip(soft(c', τ)/(η + ρ), ±bound) of the voter that lowers the risk most."""
 
-    Attributes
-    ----------
-    threshold, ridge, bound : float
-        τ, ρ and the largest weight.
-    reweight : bool
-        Whether the weight of a voter is replaced; then c' = c + α η, else c' = c.
-    tol : float
-        The change of a weight at which a run ends.
-    by_correlation : bool, default False
-        Whether the voter of largest |c| is picked, and not that of the largest fall of the risk.
-    """
-
-    threshold: float
-    ridge: float
-    bound: float
+    # Whether the weight of a voter is replaced; then c' = c + α η, else c' = c
     reweight: bool
+    # The change of a weight at which a run ends
     tol: float
+    # Whether the voter of largest |c| is picked, and not that of the largest fall of the risk
     by_correlation: bool = False
+    # τ, ρ and the largest weight
+    threshold: float = 0.0
+    ridge: float = 0.0
+    bound: float = np.inf
 
     def check(self, seen: Round, certificate: Certificate) -> None:
         """Check the pick, its weight, and that the risk falls."""
@@ -488,46 +451,34 @@ class QuadBoostSolution(GreedySolution):
     """A run of QuadBoost."""
 
     learner: QuadBoost
+    # The field of the rule that the hyper-parameter sets
+    sets: ClassVar[str] = ""
 
     @property
     def rule(self) -> QuadBoostRule:
         """What checks the rounds."""
-        return self.penalised()
-
-    def penalised(
-        self, threshold: float = 0.0, ridge: float = 0.0, bound: float = np.inf
-    ) -> QuadBoostRule:
-        """Return the rule with what regularises the weights."""
         learner = self.learner
-        form = learner.reweight, learner.tol, learner.selection == "correlation"
-        return QuadBoostRule(threshold, ridge, bound, *form)
+        by_correlation = learner.selection == "correlation"
+        strength: dict[str, Any] = {self.sets: self.value} if self.sets else {}
+        return QuadBoostRule(learner.reweight, learner.tol, by_correlation, **strength)
 
 
 class QuadBoostL1Solution(QuadBoostSolution):
     """A run of QuadBoost-L1."""
 
-    @property
-    def rule(self) -> QuadBoostRule:
-        """What checks the rounds."""
-        return self.penalised(threshold=self.value)
+    sets = "threshold"
 
 
 class QuadBoostL2Solution(QuadBoostSolution):
     """A run of QuadBoost-L2."""
 
-    @property
-    def rule(self) -> QuadBoostRule:
-        """What checks the rounds."""
-        return self.penalised(ridge=self.value)
+    sets = "ridge"
 
 
 class QuadBoostLInfSolution(QuadBoostSolution):
     """A run of QuadBoost-L∞."""
 
-    @property
-    def rule(self) -> QuadBoostRule:
-        """What checks the rounds."""
-        return self.penalised(bound=self.value)
+    sets = "bound"
 
 
 COLLINEAR = 1e-8
@@ -544,20 +495,13 @@ def c_bound(margins: LongArray) -> np.longdouble:
 
 @dataclass
 class CBoundRule:
-    """The weight minimises the C-bound along the voter of largest score.
+    """The weight minimises the C-bound along the voter of largest score."""
 
-    Attributes
-    ----------
-    gradient : bool
-        Whether the score is the slope of the C-bound (GB-CB-Boost), and not its fall.
-    repeats : bool
-        Whether a voter may be picked again.
-    reweight : bool, default False
-        Whether the weight of a voter is set anew: it may be lowered, to 0 at most.
-    """
-
+    # Whether the score is the slope of the C-bound (GB-CB-Boost), and not its fall
     gradient: bool
+    # Whether a voter may be picked again
     repeats: bool
+    # Whether the weight of a voter is set anew: it may be lowered, to 0 at most
     reweight: bool = False
 
     def check(self, seen: Round, certificate: Certificate) -> None:

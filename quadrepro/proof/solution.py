@@ -38,18 +38,9 @@ from quadrepro.proof.voters import (
 
 @dataclass(frozen=True, eq=False)
 class Cell:
-    """The examples of a cell and the candidate that its record names.
+    """The examples of a cell and the candidate that its record names."""
 
-    Attributes
-    ----------
-    data : TrainingData
-        Prepared examples, and where voters come from.
-    grids : sequence of Grid
-        All candidates.
-    chosen : dict
-        The chosen one.
-    """
-
+    # Prepared examples, and where voters come from
     data: TrainingData
     grids: Sequence[Grid]
     chosen: dict[str, Any]
@@ -231,13 +222,7 @@ class PredictedSolution(Solution):
 
 @dataclass(frozen=True, eq=False)
 class RefittedVote(VoteSolution):
-    """A vote of which nothing is known but that it must be found again.
-
-    Attributes
-    ----------
-    found : MatrixVote
-        The vote.
-    """
+    """A vote of which nothing is known but that it must be found again."""
 
     found: MatrixVote
 
@@ -288,16 +273,9 @@ class RefittedPredictions(PredictedSolution):
 
 @dataclass(frozen=True, eq=False)
 class OneVsRestSolution(Solution):
-    """One solution per class, which is +1 in its problem.
+    """One solution per class, which is +1 in its problem."""
 
-    Attributes
-    ----------
-    codes : tuple of int
-        Codes of the classes that the training part has.
-    solutions : tuple of Solution
-        The solution of each of them.
-    """
-
+    # Codes of the classes that the training part has
     codes: tuple[int, ...]
     solutions: tuple[Solution, ...]
 

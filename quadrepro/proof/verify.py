@@ -119,20 +119,11 @@ QUANTITIES: tuple[Quantity, ...] = tuple(TOLERANCES)
 
 @dataclass
 class Survey:
-    """What was found for one algorithm.
-
-    Attributes
-    ----------
-    algorithm : str
-        Its column.
-    n_cells : int, default 0
-        Number of cells that were verified.
-    found : Certificate
-        The largest deviations of all of them.
-    """
+    """What was found for one algorithm."""
 
     algorithm: str
     n_cells: int = 0
+    # The largest deviations of all of them
     found: Certificate = field(default_factory=Certificate)
 
     def line(self) -> tuple[str, ...]:
