@@ -38,15 +38,7 @@ WORDS: dict[Kind, str] = {
 
 @dataclass(frozen=True)
 class Extension:
-    """One name that a package adds.
-
-    Attributes
-    ----------
-    kind : str
-        One of `KINDS`.
-    point : EntryPoint
-        Its name, and where it is.
-    """
+    """One name that a package adds."""
 
     kind: Kind
     point: EntryPoint
@@ -95,15 +87,9 @@ class Extension:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a class is, so that a lower room can name one of a higher room.
+    """Where a class is, so that a lower room can name one of a higher room."""
 
-    Attributes
-    ----------
-    text : str
-        ``"module:NAME"``.
-    """
-
-    text: str
+    text: str  # "module:NAME"
 
     def load_class(self, base: type[Found]) -> type[Found]:
         """Import the class."""
