@@ -353,11 +353,7 @@ METRICS = _Metrics(
     listing="docs/metrics.md",
     meaning="label",
 )
-"""The metrics of quadrepro itself.
-
->>> [METRICS.find(name).greater_is_better for name in ("log_loss", "neg_log_loss")]
-[False, True]
-"""
+"""The metrics of quadrepro itself; each declares its entry with its function."""
 
 # Other rooms know it by this name.
 find_metric = METRICS.find
