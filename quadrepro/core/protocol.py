@@ -10,8 +10,8 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
 
 from quadrepro.base.models import Model, fault
-from quadrepro.core.measures.measure import find_measure
-from quadrepro.core.voters.registry import find_voter_set
+from quadrepro.core.measures.measure import MEASURES
+from quadrepro.core.voters.registry import VOTER_SETS
 from quadrepro.data.schema import View
 from quadrepro.errors import nearest
 
@@ -175,7 +175,7 @@ class SplitRule(Model):
 def _known_measures(measures: tuple[str, ...]) -> tuple[str, ...]:
     for name in measures:
         try:
-            find_measure(name)
+            MEASURES.find(name)
         except KeyError as error:
             raise ValueError(error.args[0]) from None
     return measures
@@ -356,7 +356,7 @@ class Protocol(Model):
             raise ValueError("give one voter set, as NAME or NAME: {PARAMETER: VALUE}")
         name, parameters = _named(chosen)
         try:
-            entry = find_voter_set(name)
+            entry = VOTER_SETS.find(name)
         except KeyError as error:
             raise fault(error.args[0], *([name] if isinstance(chosen, dict) else [])) from None
         known = entry.parameters if parameters else {}
@@ -376,7 +376,7 @@ class Protocol(Model):
         if "stumps_per_attribute" in self.model_fields_set:
             message = f"voter set {name} has its own number of voters: leave it out"
             raise fault(message, "stumps_per_attribute")
-        if self.inputs == "voters" and find_voter_set(name).needs_labels:
+        if self.inputs == "voters" and VOTER_SETS.find(name).needs_labels:
             message = f"{name} learn from labels, of which inputs must know nothing: give others"
             raise fault(message, "voter_set")
         return self

@@ -8,6 +8,7 @@ from typing import Self
 
 import numpy as np
 
+from quadrepro.base.plugins import Place
 from quadrepro.base.types import FloatArray, Task
 from quadrepro.core.learners.learner import (
     Entry,
@@ -35,6 +36,7 @@ class Baseline(Predictor):
 
     predicts: Task = "classification"
     many_classes = True
+    certificate = Place("quadrepro.proof.solution:RefittedPredictions")
     draws = False
 
     @property

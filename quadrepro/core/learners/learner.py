@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, cast
 
 import numpy as np
 
+from quadrepro.base.plugins import Place
 from quadrepro.base.types import BoolArray, FloatArray, IntArray, Targets, Task
 from quadrepro.core.voters.random_stumps import Codes, RandomStumps, StumpVote
 from quadrepro.core.voters.reduction import GramProblem, VotingProblem, reduce_problem
@@ -267,6 +268,9 @@ class Learner(ABC):
         Modules of `quadrepro.core` whose compiled loops training runs.
     packages : tuple of str
         Packages besides numpy whose versions results may depend on.
+    certificate : Place or None
+        The subclass of `quadrepro.proof.solution.Solution` that proves results; None if they can
+        only be computed again. A class of another package does not inherit it.
     """
 
     version: ClassVar[int] = 1
@@ -279,6 +283,7 @@ class Learner(ABC):
     former: ClassVar[Mapping[str, str]] = {}
     kernels: ClassVar[tuple[str, ...]] = ()
     packages: ClassVar[tuple[str, ...]] = ()
+    certificate: ClassVar[Place | None] = None
 
     @property
     @abstractmethod

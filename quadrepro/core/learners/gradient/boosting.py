@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self, cast
 
 import numpy as np
 
+from quadrepro.base.plugins import Place
 from quadrepro.base.types import BoolArray, FloatArray, IntArray, Task
 from quadrepro.core.learners.gradient.losses import ExponentialLoss, LogisticLoss, Loss, SquaredLoss
 from quadrepro.core.learners.gradient.steps import (
@@ -252,6 +253,7 @@ class GradientBoost(Predictor):
     """
 
     version: ClassVar[int] = 2
+    certificate = Place("quadrepro.proof.gradient:GradientSolution")
     kernels: ClassVar[tuple[str, ...]] = (
         "elementary_compiled",
         "learners.gradient.losses_compiled",

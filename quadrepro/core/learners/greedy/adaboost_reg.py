@@ -15,6 +15,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from quadrepro.base.plugins import Place
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
 from quadrepro.core import compiling, elementary
 from quadrepro.core.learners.greedy.adaboost import (
@@ -319,6 +320,7 @@ class AdaBoostReg(WeightBoosting[SoftMargins]):
     """
 
     version: ClassVar[int] = 4
+    certificate = Place("quadrepro.proof.rules:AdaBoostRegSolution")
     kernels: ClassVar[tuple[str, ...]] = (
         "voters.random_stumps_compiled",
         "elementary_compiled",

@@ -12,6 +12,7 @@ from math import sqrt
 
 import numpy as np
 
+from quadrepro.base.plugins import Place
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
 from quadrepro.core.learners.greedy.loop import (
     GreedyAlgorithm,
@@ -292,6 +293,8 @@ class CBBoost(CBoundBoosting):
     allow_repeats: bool = True
     reweight: bool = False
 
+    certificate = Place("quadrepro.proof.rules:CBBoostSolution")
+
     def __post_init__(self) -> None:
         if self.reweight and not self.allow_repeats:
             raise ValueError("reweight sets weights anew: allow_repeats must be true")
@@ -313,6 +316,8 @@ class CBBoost(CBoundBoosting):
 @dataclass(frozen=True)
 class GBCBBoost(CBoundBoosting):
     """GB-CB-Boost (Appendix B); each voter is picked at most once."""
+
+    certificate = Place("quadrepro.proof.rules:GBCBBoostSolution")
 
     @property
     def merges_voters(self) -> bool:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from quadrepro.base.plugins import Place
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
 from quadrepro.core import compiling
 from quadrepro.core.learners.greedy.adaboost import UNITS, ExampleWeights, WeightBoosting
@@ -179,6 +180,7 @@ class EBBoost(WeightBoosting[SquaredWeights]):
     """EBBoost, with hyper-parameters λ and the number of rounds; λ = 0 is AdaBoost."""
 
     version = 3
+    certificate = Place("quadrepro.proof.rules:EBBoostSolution")
     kernels = (
         "voters.random_stumps_compiled",
         "learners.greedy.ebboost_compiled",

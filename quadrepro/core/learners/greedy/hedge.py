@@ -14,6 +14,7 @@ from math import sqrt
 
 import numpy as np
 
+from quadrepro.base.plugins import Place
 from quadrepro.base.types import BoolArray, FloatArray
 from quadrepro.core import elementary
 from quadrepro.core.learners.greedy.adaboost import NO_EDGE, ExampleWeights, WeightBoosting
@@ -109,6 +110,7 @@ class HedgeBoost(WeightBoosting[ExpertWeights]):
     version = 2
     kernels = ("voters.random_stumps_compiled",)
     hyperparameters = (ETA, N_ROUNDS)
+    certificate = Place("quadrepro.proof.rules:ExpertsSolution")
 
     def weights(self, source: VoterSource, copies: FloatArray) -> ExpertWeights:
         """Return the initial example weights, which are equal."""
@@ -122,7 +124,7 @@ class HedgeBoost(WeightBoosting[ExpertWeights]):
 def experts_rate(n_rounds: int, m: float) -> float:
     """Return η = sqrt(ln(m)/T), or 1/2 if that is less: the rate of the lecture's regret bound.
 
-    See `quadrepro.core.measures.hedge.regret_bound`; if T < 4 ln m, it holds at any rate.
+    See `quadrepro.core.measures.experts.regret_bound`; if T < 4 ln m, it holds at any rate.
     """
     if m < 2:
         raise ValueError(f"the experts need m >= 2 training examples, not {m}")

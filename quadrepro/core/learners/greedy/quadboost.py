@@ -11,6 +11,7 @@ from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
+from quadrepro.base.plugins import Place
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
 from quadrepro.core import compiling
 from quadrepro.core.learners.greedy.loop import (
@@ -242,6 +243,7 @@ class QuadBoost(GreedyAlgorithm[Residuals]):
     """
 
     version: ClassVar[int] = 2
+    certificate = Place("quadrepro.proof.rules:QuadBoostSolution")
 
     reweight: bool = False
     tol: float = 1e-12
@@ -306,6 +308,7 @@ class QuadBoostL1(QuadBoost):
     max_rounds: int = 100_000
 
     hyperparameters = (LAM,)
+    certificate = Place("quadrepro.proof.rules:QuadBoostL1Solution")
 
     def rule(self, values: FloatArray) -> QuadBoostRule:
         """Return the rule α = sign(c') max(|c'| - λ, 0)/η (eq. 7)."""
@@ -321,6 +324,7 @@ class QuadBoostL2(QuadBoost):
     """QuadBoost-L2, with hyper-parameters λ and the number of rounds."""
 
     hyperparameters = (LAM, N_ROUNDS)
+    certificate = Place("quadrepro.proof.rules:QuadBoostL2Solution")
 
     def rule(self, values: FloatArray) -> QuadBoostRule:
         """Return the rule α = c'/(η + λ) (eq. 8)."""
@@ -332,6 +336,7 @@ class QuadBoostLInf(QuadBoost):
     """QuadBoost-L∞, with hyper-parameters α_max and the number of rounds."""
 
     hyperparameters = (ALPHA_MAX, N_ROUNDS)
+    certificate = Place("quadrepro.proof.rules:QuadBoostLInfSolution")
 
     def rule(self, values: FloatArray) -> QuadBoostRule:
         """Return the rule α = clip(c'/η, ±α_max) (eq. 9)."""

@@ -10,6 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from quadrepro.base.plugins import Place
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core import compiling
 from quadrepro.core.learners.learner import Algorithm, Entry, Grid, Hyperparameter
@@ -317,6 +318,7 @@ class CqBoost(Algorithm):
     """
 
     hyperparameters = (MU, EPSILON, ROUNDS)
+    certificate = Place("quadrepro.proof.programs:CqBoostSolution")
     kernels: ClassVar[tuple[str, ...]] = ("learners.programs.cqboost_compiled",)
     uses_gram = True
     version = 2

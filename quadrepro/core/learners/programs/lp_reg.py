@@ -20,6 +20,7 @@ from dataclasses import dataclass
 import highspy
 import numpy as np
 
+from quadrepro.base.plugins import Place
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.learner import Entry, Grid, Hyperparameter
 from quadrepro.core.learners.programs.lpboost import LinearSolution, make_solver, run_solver
@@ -84,6 +85,7 @@ class RegularizedLP(SoftMargin):
 
     hyperparameters = (NU,)
     version = 2
+    certificate = Place("quadrepro.proof.programs:LPRegSolution")
     packages = ("highspy",)
 
     def check(self, grid: Grid) -> None:

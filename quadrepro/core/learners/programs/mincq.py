@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.linalg import LinAlgError
 
+from quadrepro.base.plugins import Place
 from quadrepro.base.types import BoolArray, FloatArray
 from quadrepro.core.learners.greedy.cbboost import CBBoost
 from quadrepro.core.learners.learner import N_ROUNDS, Algorithm, Entry, Grid
@@ -232,6 +233,7 @@ class MinCq(Algorithm):
 
     hyperparameters = (MU,)
     version = 3
+    certificate = Place("quadrepro.proof.programs:MinCqSolution")
     kernels: ClassVar[tuple[str, ...]] = ("learners.programs.ordered_compiled",)
     packages: ClassVar[tuple[str, ...]] = ("scipy", "piqp", "daqp")
     uses_gram = True
@@ -267,6 +269,7 @@ class MinCqOnCBBoost(Algorithm):
 
     hyperparameters = (N_ROUNDS,)
     version = 3
+    certificate = Place("quadrepro.proof.programs:MinCqOnCBBoostSolution")
     kernels: ClassVar[tuple[str, ...]] = ("learners.programs.ordered_compiled",)
     packages: ClassVar[tuple[str, ...]] = ("scipy", "piqp", "daqp")
     uses_gram = True

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
+from quadrepro.base.plugins import Place
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
 from quadrepro.core.learners.learner import Entry, Hyperparameter
 from quadrepro.core.learners.programs.ordered import weighted_sum
@@ -441,6 +442,7 @@ class RegularizedQP(SoftMargin):
 
     hyperparameters = (C,)
     version = 2
+    certificate = Place("quadrepro.proof.programs:QPRegSolution")
     kernels = (
         *SoftMargin.kernels,
         "learners.programs.ordered_compiled",
