@@ -7,7 +7,6 @@ are read and encoded when a problem is asked for, and splits are drawn.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -21,7 +20,7 @@ from quadrepro.core.encoding import Encoded, check_view, count_columns, count_ro
 from quadrepro.core.protocol import Protocol, Sample
 from quadrepro.core.samples import draw_fresh, rule_of
 from quadrepro.core.seeds import Draws, generator
-from quadrepro.core.splits import TASK, Division, KnownRows, RowDivision, Split, deal_folds
+from quadrepro.core.splits import TASK, UNKNOWN, Division, KnownRows, Split, deal_folds
 from quadrepro.data.canonical import Column
 from quadrepro.data.schema import View
 from quadrepro.data.store import Dataset, Found
@@ -80,18 +79,10 @@ class Examples:
 
 @dataclass(frozen=True, eq=False)
 class StoredRows:
-    """Splits the rows of a data set in a view.
-
-    Attributes
-    ----------
-    examples : Examples
-        The rows.
-    division : Division or RowDivision
-        How they are divided, by their number alone or by what they hold.
-    """
+    """Splits the rows of a data set in a view."""
 
     examples: Examples
-    division: Division | RowDivision
+    division: Division
 
     @property
     def sizes(self) -> tuple[int, int, int]:
@@ -105,11 +96,8 @@ class StoredRows:
 
     def problem(self, draws: Draws) -> Problem:
         """Return the rows with the split of one repeat."""
-        found, division = self.examples.encoded(), self.division
-        if isinstance(division, RowDivision):
-            split = division.split(draws, self._known(found.y, found.beside, division))
-        else:
-            split = division.split(draws)
+        found = self.examples.encoded()
+        split = self.division.split(draws, self._known(found.y, found.beside))
         return Problem(found.X, found.y, found.missing, split, found.classes, n_codes=found.n_codes)
 
     def origin(self, draws: Draws) -> dict[str, Any]:
@@ -125,17 +113,17 @@ class StoredRows:
 
     def check(self, dataset: Dataset, draws: Iterable[Draws]) -> None:
         """Raise ConfigError if the view does not fit the rows, or they cannot be divided."""
-        examples, division = self.examples, self.division
+        examples = self.examples
         y, beside = check_view(examples.with_task(dataset), examples.view, examples.beside)
-        if isinstance(division, RowDivision):
-            division.check(draws, self._known(y, beside, division))
+        if self.division.rule.needs_rows:
+            self.division.check(draws, self._known(y, beside))
 
-    def _known(
-        self, y: FloatArray, beside: Mapping[str, Column], division: RowDivision
-    ) -> KnownRows:
-        card, view = self.examples.found.card, self.examples.view
-        classes = y if card.classes_of(view) else None
-        return KnownRows.of(classes, beside, division.rule, division.title)
+    def _known(self, y: FloatArray, beside: Mapping[str, Column]) -> KnownRows:
+        rule = self.division.rule
+        if not rule.needs_rows:
+            return UNKNOWN
+        classes = y if self.examples.found.card.classes_of(self.examples.view) else None
+        return KnownRows.of(classes, beside, rule, self.division.title)
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,13 +173,8 @@ class FreshRows:
         sample = self.sample
         drawn = draw_fresh(self.rule, self.parameters, sample.sizes, generator(*draws, "sample"))
         train, valid, test = np.split(np.arange(sum(sample.sizes)), np.cumsum(sample.sizes)[:-1])
-        split = (
-            Split(train, test, np.empty(0, dtype=np.intp), valid)
-            if sample.valid
-            else Split(
-                train, test, deal_folds(sample.train, self.folds, generator(*draws, "folds"))
-            )
-        )
+        fold = deal_folds(sample.train, self.folds, generator(*draws, "folds"))
+        split = Split(train, test, fold, valid if sample.valid else None)
         dataset = Dataset(self.found.card, drawn.table, self.found.origin)
         found = encode(dataset, self.view)
         if len(found.y) != sum(sample.sizes):
@@ -252,7 +235,9 @@ class Sources:
             if view.sample_rows is not None:
                 raise _leaves_out(title)
             rule, parameters = rule_of(found.card, parameters)
-            return FreshRows(found, title, rule, parameters, protocol.sample, protocol.folds, view)
+            return FreshRows(
+                found, title, rule, parameters, protocol.sample, protocol.inner_folds, view
+            )
         beside, task = tuple(name for _, name in protocol.split.columns), protocol.split.openml_task
         if task is not None:
             beside = (*beside, TASK)
@@ -265,37 +250,32 @@ class Sources:
 RowSource = StoredRows | FreshRows
 
 
-def _division(
-    title: str, examples: Examples, protocol: Protocol, repeats: int
-) -> Division | RowDivision:
+def _division(title: str, examples: Examples, protocol: Protocol, repeats: int) -> Division:
+    """Return the division of some rows; refuse what their number alone rules out."""
     n_rows, of, rule = examples.n_rows, None, protocol.split
     if (drawn := examples.view.sample_rows) is not None:
         if drawn > n_rows:
             raise ConfigError(f"{title} has {n_rows} rows: {drawn} cannot be drawn")
         n_rows, of = drawn, n_rows
-    holdout, overlaps = protocol.holdout is not None, protocol.split.train == "all"
-    if not holdout and n_rows < 2 * protocol.folds:
-        raise ConfigError(f"{title} has {n_rows} rows: too few for {protocol.folds} folds")
-    if n_rows < FEWEST_ROWS and not overlaps:
-        raise ConfigError(f"{title} has {n_rows} rows: too few to hold some out")
-    folds = 0 if holdout else protocol.folds
+    holdout, folds = protocol.holdout is not None, protocol.inner_folds
+    has = f"{title} has {n_rows} rows"
+    if n_rows < 2 * folds:
+        raise ConfigError(f"{has}: too few for {folds} folds")
+    if n_rows < FEWEST_ROWS and rule.train != "all":
+        raise ConfigError(f"{has}: too few to hold some out")
     if rule.leave_out == "rows" and repeats != n_rows:
-        raise ConfigError(f"{title} has {n_rows} rows to leave out: set repeats to {n_rows}")
+        raise ConfigError(f"{has} to leave out: set repeats to {n_rows}")
+    division = Division(title, rule, n_rows, folds, holdout, repeats, of)
     if rule.needs_rows:
-        return RowDivision(title, rule, n_rows, folds, holdout, repeats, of)
-    if outer := n_rows if rule.leave_out else rule.outer_folds:
-        if n_rows < outer:
-            raise ConfigError(f"{title} has {n_rows} rows: too few for {outer} outer folds")
-        n_train = n_rows - math.ceil(n_rows / outer)
-        if n_train < 2 * folds:
-            raise ConfigError(f"{title} has {n_train} training rows: too few for {folds} folds")
-        return Division(n_rows, n_train, folds, holdout, overlaps, of, outer)
-    n_train = rule.training_size(n_rows)
-    if n_rows - n_train < 1 + holdout and not overlaps:
-        raise ConfigError(
-            f"{title} has {n_rows} rows, of which {n_train} are trained on: too few are left"
-        )
-    return Division(n_rows, n_train, folds, holdout, overlaps, of)
+        return division
+    if n_rows < division.outer_folds:
+        raise ConfigError(f"{has}: too few for {division.outer_folds} outer folds")
+    n_train, n_valid, n_test = division.sizes
+    if n_test < 1 or n_valid < holdout:
+        raise ConfigError(f"{has}, of which {n_train} are trained on: too few are left")
+    if n_train < (2 if division.outer_folds else 1) * folds:
+        raise ConfigError(f"{title} has {n_train} training rows: too few for {folds} folds")
+    return division
 
 
 def _leaves_out(title: str) -> ConfigError:

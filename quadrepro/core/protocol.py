@@ -424,6 +424,11 @@ class Protocol(Model):
         return ("", {}) if self.voter_set == STUMPS else _named(self.voter_set)
 
     @property
+    def inner_folds(self) -> int:
+        """The number of folds of the training part; 0 with a hold-out."""
+        return 0 if self.holdout is not None else self.folds
+
+    @property
     def draws_more(self) -> bool:
         """Whether a cell may have random draws besides its split."""
         drawn = any(part is not None for part in (self.sample, self.noise, self.voters))
