@@ -13,7 +13,7 @@ from quadrepro.core.learners.greedy.adaboost import AdaBoost, Validation, Weight
 from quadrepro.core.learners.greedy.adaboost_reg import AdaBoostReg
 from quadrepro.core.learners.greedy.ebboost import EBBoost
 from quadrepro.core.learners.greedy.loop import boost
-from quadrepro.core.learners.learner import Stopping
+from quadrepro.core.learners.grid import Stopping
 from quadrepro.core.voters.random_stumps import Coding, RandomStumps
 
 from .conftest import best_of, plainly, row

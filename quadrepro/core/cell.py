@@ -11,20 +11,19 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from quadrepro.base.types import FloatArray, IntArray, NumberArray, Targets, Task
+from quadrepro.base.types import FloatArray, IntArray, Targets
+from quadrepro.core.learners.grid import Grid, Stopping
 from quadrepro.core.learners.learner import (
     Fitted,
-    Grid,
     Learner,
     Losses,
     Part,
     Path,
     Rng,
-    Stopping,
     Trainer,
     TrainingData,
     Voters,
@@ -33,9 +32,9 @@ from quadrepro.core.learners.one_vs_rest import trainer_of
 from quadrepro.core.learners.voting import DrawnStumps, FixedStumps
 from quadrepro.core.measures.measure import Trained, measure
 from quadrepro.core.preprocessing import Normaliser, add_noise
+from quadrepro.core.problems import Examples, Problem, RowSource
 from quadrepro.core.protocol import Protocol
 from quadrepro.core.seeds import Draws, generator
-from quadrepro.core.splits import Split
 from quadrepro.core.voters.random_stumps import RandomStumps
 from quadrepro.core.voters.registry import find_voter_set
 
@@ -47,18 +46,8 @@ if TYPE_CHECKING:
 class Choice:
     """The chosen candidate, trained on the whole training part.
 
-    Attributes
-    ----------
-    fitted : Fitted
-        The candidate with its scores on the test examples.
-    loss : float, default 0.0
-        Its loss in the search: the number of errors, or the sum of squared errors of a regression;
-        0 if nothing was chosen.
-    losses : ndarray of shape (n_candidates,), default empty
-        The losses of all candidates, NaN for a candidate without a solution; empty if nothing was
-        chosen.
-    path : Path or None, default None
-        All candidates; None unless they are to be measured.
+    Its loss and those of all candidates, NaN without a solution, are 0 and empty if nothing was
+    chosen. The path has all candidates if they are to be measured.
     """
 
     fitted: Fitted
@@ -88,41 +77,29 @@ class HoldOut:
     """Choose the candidate of least loss on the held-out examples; ties go to the first."""
 
     def __call__(self, trainer: Trainer) -> Choice:
-        """Choose a candidate, as described in `quadrepro.core.cell.Search`."""
+        """Choose a candidate."""
         return least(trainer.hold_out())
 
 
 @dataclass(frozen=True, eq=False)
 class KFold:
-    """Choose the candidate of least loss summed over the folds; ties go to the first.
-
-    Attributes
-    ----------
-    fold : ndarray of shape (n_train,)
-        Fold of each training example, 0 to k - 1; see `quadrepro.core.learners.learner.trained_on`.
-    """
+    """Choose the candidate of least loss summed over the folds; ties go to the first."""
 
     fold: IntArray
 
     def __call__(self, trainer: Trainer) -> Choice:
-        """Choose a candidate, as described in `quadrepro.core.cell.Search`."""
+        """Choose a candidate."""
         return least(trainer.cross_validate(self.fold))
 
 
 @dataclass(frozen=True)
 class WholePath:
-    """Take the last candidate.
-
-    Attributes
-    ----------
-    measured : bool
-        Whether to train all candidates, so that they can be measured.
-    """
+    """Take the last candidate; if it is measured, train all of them."""
 
     measured: bool
 
     def __call__(self, trainer: Trainer) -> Choice:
-        """Take the last candidate, as described in `quadrepro.core.cell.Search`."""
+        """Take the last candidate."""
         if not self.measured:
             return Choice(trainer.last())
         path = trainer.path()
@@ -135,78 +112,8 @@ def key_of(content: Mapping[str, Any]) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
-    """Examples and how they are divided.
-
-    Attributes
-    ----------
-    X : ndarray of shape (n_rows, n_attributes)
-        Attributes of the data set in its view, or of a fresh sample, as float64 or in a smaller
-        type that holds the same numbers; NaN if a value is missing.
-    y : ndarray of shape (n_rows,)
-        Labels -1 and +1, or numbers.
-    missing : {"mean", "low"}
-        How missing values are filled; see `quadrepro.core.preprocessing.Normaliser`.
-    split : Split
-        Training rows with their folds, validation rows, test rows.
-    classes : tuple of str
-        Names of the classes in the order of their codes; empty if numbers are predicted.
-    truth : ndarray of shape (n_rows,) or None, default None
-        The targets without their noise, if they are known.
-    n_codes : tuple of int, default ()
-        Of each column of `X` the number of codes whose positions it holds; 0 for numbers.
-    """
-
-    X: NumberArray
-    y: FloatArray
-    missing: Literal["mean", "low"]
-    split: Split
-    classes: tuple[str, ...]
-    truth: FloatArray | None = None
-    n_codes: tuple[int, ...] = ()
-
-    @property
-    def task(self) -> Task:
-        """What is predicted."""
-        if not self.classes:
-            return "regression"
-        return "classification" if len(self.classes) == 2 else "multiclass"
-
-
-class Source(typing.Protocol):
-    """Makes the problems of a row: nothing is read or drawn before it is asked for."""
-
-    @property
-    def sizes(self) -> tuple[int, int, int]:
-        """The sizes of the training, validation and test part."""
-
-    def problem(self, draws: Draws) -> Problem:
-        """Return the problem of one repeat."""
-
-    def origin(self, draws: Draws) -> dict[str, Any]:
-        """Return what the key of a cell says of the examples of one repeat."""
-
-    @property
-    def examples(self) -> Examples | None:
-        """What its problems share; None if they share nothing."""
-
-
-class Examples(typing.Protocol):
-    """Examples that several problems share."""
-
-    def let_go(self) -> None:
-        """Forget the examples; they are read again if they are asked for again."""
-
-
-@dataclass(frozen=True, eq=False)
 class Shared:
-    """What the contents of several cells have in common, serialised only once.
-
-    Attributes
-    ----------
-    fields : dict
-        A part of `Cell.content`.
-    """
+    """What the contents of several cells have in common, serialised only once."""
 
     fields: dict[str, Any]
 
@@ -228,7 +135,7 @@ class Cell:
         Row and column of the table.
     repeat : int
         Number of the repeat, from 0.
-    source : Source or Problem
+    source : RowSource or Problem
         What makes the examples and their split, or these themselves once the cell is ready.
     draws : tuple of (int, str, int)
         Beginning of the names of the split's draws, for `quadrepro.core.seeds.generator`.
@@ -250,7 +157,7 @@ class Cell:
     dataset: str
     algorithm: str
     repeat: int
-    source: Source | Problem = field(repr=False)
+    source: RowSource | Problem = field(repr=False)
     draws: Draws
     protocol: Protocol
     learner: Learner

@@ -10,12 +10,11 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from quadrepro.base.types import FloatArray
-from quadrepro.core.cell import Problem
+from quadrepro.base.types import FloatArray, NumberArray, Task
 from quadrepro.core.encoding import Encoded, check_view, count_columns, count_rows, encode
 from quadrepro.core.protocol import Protocol, Sample
 from quadrepro.core.samples import draw_fresh, rule_of
@@ -31,20 +30,50 @@ FEWEST_ROWS = 4
 """With fewer rows, none is left to validate or to test on."""
 
 
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Examples and how they are divided.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_rows, n_attributes)
+        Attributes of the data set in its view, or of a fresh sample, as float64 or in a smaller
+        type that holds the same numbers; NaN if a value is missing.
+    y : ndarray of shape (n_rows,)
+        Labels -1 and +1, or numbers.
+    missing : {"mean", "low"}
+        How missing values are filled; see `quadrepro.core.preprocessing.Normaliser`.
+    split : Split
+        Training rows with their folds, validation rows, test rows.
+    classes : tuple of str
+        Names of the classes in the order of their codes; empty if numbers are predicted.
+    truth : ndarray of shape (n_rows,) or None, default None
+        The targets without their noise, if they are known.
+    n_codes : tuple of int, default ()
+        Of each column of `X` the number of codes whose positions it holds; 0 for numbers.
+    """
+
+    X: NumberArray
+    y: FloatArray
+    missing: Literal["mean", "low"]
+    split: Split
+    classes: tuple[str, ...]
+    truth: FloatArray | None = None
+    n_codes: tuple[int, ...] = ()
+
+    @property
+    def task(self) -> Task:
+        """What is predicted."""
+        if not self.classes:
+            return "regression"
+        return "classification" if len(self.classes) == 2 else "multiclass"
+
+
 @dataclass(eq=False)
 class Examples:
     """A data set in a view, read and encoded when it is first asked for.
 
-    Attributes
-    ----------
-    found : Found
-        The data set.
-    view : View
-        The view.
-    beside : tuple of str, default ()
-        Attributes that the rows are divided by.
-    task : int or None, default None
-        The OpenML task that the rows are divided by.
+    Its rows are divided by the attributes `beside` and by the splits of an OpenML `task`.
     """
 
     found: Found
@@ -128,25 +157,7 @@ class StoredRows:
 
 @dataclass(frozen=True, eq=False)
 class FreshRows:
-    """Draws a fresh sample for every repeat.
-
-    Attributes
-    ----------
-    found : Found
-        The data set whose rule draws the samples.
-    title : str
-        The row of the table, for messages.
-    rule : str
-        The name of the rule.
-    parameters : dict
-        Its parameters.
-    sample : Sample
-        The sizes of the parts.
-    folds : int
-        Number of folds of the training part; 0 for no folds.
-    view : View
-        The view of the rows.
-    """
+    """Draws a fresh sample for every repeat, by the rule of a data set."""
 
     found: Found
     title: str
@@ -199,15 +210,7 @@ class FreshRows:
 
 @dataclass(frozen=True, eq=False)
 class Sources:
-    """Makes the sources of an experiment; rows with the same view of a data set share it.
-
-    Attributes
-    ----------
-    datasets : mapping of str to Found
-        The data sets by name.
-    repeats : int
-        Number of repeats.
-    """
+    """Makes the sources of an experiment; rows with the same view of a data set share it."""
 
     datasets: Mapping[str, Found]
     repeats: int
@@ -221,15 +224,7 @@ class Sources:
         title: str,
         parameters: Mapping[str, float],
     ) -> RowSource:
-        """Return the source of the row of a data set.
-
-        Raises
-        ------
-        ConfigError
-            If there are too few rows for a part, or the row cannot be sampled.
-        DataError
-            If rows must be read to be counted, but cannot be read or differ from the card.
-        """
+        """Return the source of the row of a data set; rows are read only to count them."""
         found = self.datasets[name]
         if protocol.sample is not None:
             if view.sample_rows is not None:

@@ -12,7 +12,8 @@ import numpy as np
 from pydantic import ValidationError
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.learner import Algorithm, Grid, Learner
+from quadrepro.core.learners.grid import Grid
+from quadrepro.core.learners.learner import Algorithm, Learner
 from quadrepro.core.learners.predictor import Predictor
 from quadrepro.core.voters.reduction import reduce_problem
 from quadrepro.engine.keys import makers

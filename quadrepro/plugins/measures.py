@@ -12,7 +12,7 @@ import numpy as np
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.learners.greedy.quadboost import QuadBoost
-from quadrepro.core.learners.learner import Grid
+from quadrepro.core.learners.grid import Grid
 from quadrepro.core.measures.measure import Measure, Trained, find_measure
 from quadrepro.plugins import Contract
 from quadrepro.plugins.problems import MOST_ROUNDS, votes

@@ -8,7 +8,8 @@ import numpy as np
 
 from quadrepro.base.types import FloatArray
 from quadrepro.config.axis import Axis
-from quadrepro.core.learners.learner import Entry, Grid, Learner
+from quadrepro.core.learners.grid import Grid
+from quadrepro.core.learners.learner import Entry, Learner
 from quadrepro.core.learners.registry import find_entry
 
 MOST_ROUNDS = 12

@@ -20,7 +20,8 @@ from quadrepro.core.learners.greedy.quadboost import (
     QuadBoostL2,
     QuadBoostLInf,
 )
-from quadrepro.core.learners.learner import DrawnProblem, Grid, Part, Stopping
+from quadrepro.core.learners.grid import Grid, Stopping
+from quadrepro.core.learners.learner import DrawnProblem, Part
 from quadrepro.core.voters.source import FixedVoters, VoterSource
 from quadrepro.proof.certificate import Certificate, LongArray, Number, Rounds
 from quadrepro.proof.solution import Cell, Solution, drawn_problem, solve

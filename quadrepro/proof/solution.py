@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from quadrepro.base.types import FloatArray, Targets, Task
-from quadrepro.core.learners.learner import DrawnProblem, Grid, Learner, TrainingData, Value
+from quadrepro.core.learners.grid import Grid, Value
+from quadrepro.core.learners.learner import DrawnProblem, Learner, TrainingData
 from quadrepro.core.learners.voter_sets import FixedVoters
 from quadrepro.core.learners.voting import DrawnStumps, FixedStumps
 from quadrepro.proof.certificate import Certificate, LongArray, Rounds

@@ -11,15 +11,8 @@ from quadrepro.core.cell import HoldOut
 from quadrepro.core.learners.contestants.predictor import EstimatorPredictor
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.learners.greedy.ebboost import EBBoost
-from quadrepro.core.learners.learner import (
-    Algorithm,
-    DrawnProblem,
-    Grid,
-    Part,
-    Stopping,
-    TrainingData,
-    Value,
-)
+from quadrepro.core.learners.grid import Grid, Stopping, Value
+from quadrepro.core.learners.learner import Algorithm, DrawnProblem, Part, TrainingData
 from quadrepro.core.learners.predictor import Predictions
 from quadrepro.core.learners.programs.lp_reg import RegularizedLP
 from quadrepro.core.learners.programs.lpboost import LPBoost

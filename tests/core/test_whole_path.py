@@ -10,7 +10,8 @@ from quadrepro.base.types import FloatArray
 from quadrepro.core.cell import WholePath
 from quadrepro.core.learners.contestants.predictor import EstimatorPredictor
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
-from quadrepro.core.learners.learner import Grid, NoSolutionError, Part, TrainingData
+from quadrepro.core.learners.grid import Grid
+from quadrepro.core.learners.learner import NoSolutionError, Part, TrainingData
 from quadrepro.core.learners.predictor import Predictions
 from quadrepro.core.learners.voting import FixedStumps, MatrixVotes
 from tests.core.limited import ONE_VOTER, Limited, weights

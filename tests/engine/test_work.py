@@ -22,7 +22,8 @@ from quadrepro.core.cell import Cell
 from quadrepro.core.estimators.gradient import GradientBoostClassifier, GradientBoostRegressor
 from quadrepro.core.learners.contestants.predictor import EstimatorPredictor
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
-from quadrepro.core.learners.learner import Algorithm, Grid, Hyperparameter, positive_votes
+from quadrepro.core.learners.grid import Grid, Hyperparameter
+from quadrepro.core.learners.learner import Algorithm, positive_votes
 from quadrepro.core.preprocessing import Normaliser, add_noise
 from quadrepro.core.samples import m1_mean
 from quadrepro.core.seeds import generator

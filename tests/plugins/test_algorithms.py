@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.learner import N_ROUNDS, Algorithm, Entry, Grid
+from quadrepro.core.learners.grid import N_ROUNDS, Grid
+from quadrepro.core.learners.learner import Algorithm, Entry
 from quadrepro.core.learners.registry import ALGORITHMS
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.plugins import algorithms as contracts

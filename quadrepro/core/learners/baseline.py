@@ -9,14 +9,8 @@ from typing import Self
 import numpy as np
 
 from quadrepro.base.types import FloatArray, Task
-from quadrepro.core.learners.learner import (
-    Entry,
-    Grid,
-    Hyperparameter,
-    Outputs,
-    TrainingData,
-    Value,
-)
+from quadrepro.core.learners.grid import Grid, Hyperparameter, Value
+from quadrepro.core.learners.learner import Entry, Outputs, TrainingData
 from quadrepro.core.learners.predictor import Predictor
 
 

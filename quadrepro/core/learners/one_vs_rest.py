@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from quadrepro.base.types import FloatArray, IntArray, Task
+from quadrepro.core.learners.grid import Grid, Value
 from quadrepro.core.learners.learner import (
     Fitted,
-    Grid,
     Learner,
     Outputs,
     Path,
@@ -18,7 +18,6 @@ from quadrepro.core.learners.learner import (
     Trainer,
     TrainingData,
     Validation,
-    Value,
 )
 
 

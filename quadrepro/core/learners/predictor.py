@@ -10,9 +10,9 @@ from typing import Self
 import numpy as np
 
 from quadrepro.base.types import FloatArray, IntArray, Task
+from quadrepro.core.learners.grid import Grid, Value
 from quadrepro.core.learners.learner import (
     Fitted,
-    Grid,
     Learner,
     Outputs,
     Path,
@@ -20,7 +20,6 @@ from quadrepro.core.learners.learner import (
     Trainer,
     TrainingData,
     Validation,
-    Value,
     trained_on,
 )
 

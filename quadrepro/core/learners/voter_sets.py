@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from quadrepro.base.types import FloatArray, IntArray
+from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.learner import (
     Algorithm,
-    Grid,
     NoSolutionError,
     Part,
     Rng,

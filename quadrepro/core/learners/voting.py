@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from quadrepro.base.types import BoolArray, FloatArray, IntArray, Task
+from quadrepro.core.learners.grid import Grid, Stopping
 from quadrepro.core.learners.learner import (
     Algorithm,
     DrawnProblem,
     Fitted,
-    Grid,
     HeldOut,
     Losses,
     NoSolutionError,
@@ -21,7 +21,6 @@ from quadrepro.core.learners.learner import (
     Path,
     Rng,
     Scored,
-    Stopping,
     Trainer,
     TrainingData,
     Validation,

@@ -31,7 +31,8 @@ from quadrepro.core.learners.greedy.quadboost import (
     QuadBoostL2,
     QuadBoostLInf,
 )
-from quadrepro.core.learners.learner import Algorithm, Grid
+from quadrepro.core.learners.grid import Grid
+from quadrepro.core.learners.learner import Algorithm
 from quadrepro.core.learners.programs.cqboost import CqBoost
 from quadrepro.core.learners.programs.mincq import MinCq
 from quadrepro.core.voters import moments

@@ -15,12 +15,11 @@ from quadrepro.core.learners.greedy.quadboost import (
     QuadBoostL2,
     QuadBoostLInf,
 )
+from quadrepro.core.learners.grid import Grid, Stopping
 from quadrepro.core.learners.learner import (
     Algorithm,
     DrawnProblem,
-    Grid,
     Part,
-    Stopping,
     Trainer,
     TrainingData,
     Voters,

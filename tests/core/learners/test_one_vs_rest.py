@@ -14,7 +14,8 @@ from quadrepro.core.learners.contestants.predictor import EstimatorPredictor
 from quadrepro.core.learners.gradient.boosting import GradientBoost
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.learners.greedy.ebboost import EBBoost
-from quadrepro.core.learners.learner import Grid, Learner, Part, Stopping, TrainingData, Voters
+from quadrepro.core.learners.grid import Grid, Stopping
+from quadrepro.core.learners.learner import Learner, Part, TrainingData, Voters
 from quadrepro.core.learners.one_vs_rest import OneVsRest, first_of_largest, trainer_of
 from quadrepro.core.learners.voting import DrawnStumps, FixedStumps, MatrixVotes
 from quadrepro.core.voters.random_stumps import RandomStumps

@@ -12,7 +12,8 @@ from sklearn.tree import DecisionTreeRegressor
 from quadrepro.base.types import FloatArray, IntArray, Task
 from quadrepro.core.cell import Choice, HoldOut, KFold, WholePath
 from quadrepro.core.learners.contestants.predictor import EstimatorPredictor
-from quadrepro.core.learners.learner import Grid, Hyperparameter, Part, TrainingData
+from quadrepro.core.learners.grid import Grid, Hyperparameter
+from quadrepro.core.learners.learner import Part, TrainingData
 from quadrepro.core.learners.predictor import Predictions, Predictor
 from quadrepro.core.learners.voting import FixedStumps
 from quadrepro.core.splits import windows

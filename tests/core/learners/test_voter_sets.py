@@ -8,7 +8,8 @@ import pytest
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.learners.greedy.quadboost import QuadBoostL2
-from quadrepro.core.learners.learner import Grid, NoSolutionError, Part, TrainingData
+from quadrepro.core.learners.grid import Grid
+from quadrepro.core.learners.learner import NoSolutionError, Part, TrainingData
 from quadrepro.core.learners.one_vs_rest import trainer_of
 from quadrepro.core.learners.programs.lpboost import LPBoost
 from quadrepro.core.learners.voter_sets import FixedVoters

@@ -9,13 +9,12 @@ from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.learners.greedy.ebboost import EBBoost
 from quadrepro.core.learners.greedy.quadboost import QuadBoostL2
+from quadrepro.core.learners.grid import Grid, Stopping
 from quadrepro.core.learners.learner import (
     DrawnProblem,
-    Grid,
     HeldOut,
     NoSolutionError,
     Part,
-    Stopping,
     TrainingData,
     positive_votes,
 )

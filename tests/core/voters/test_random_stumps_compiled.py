@@ -12,7 +12,7 @@ from quadrepro.base.types import FloatArray
 from quadrepro.core import compiling
 from quadrepro.core.learners.greedy.adaboost import Validation
 from quadrepro.core.learners.greedy.loop import Step
-from quadrepro.core.learners.learner import Stopping
+from quadrepro.core.learners.grid import Stopping
 from quadrepro.core.voters.random_stumps import Coding, RandomStumps, StumpVote
 from tests.loops import set_compiled
 

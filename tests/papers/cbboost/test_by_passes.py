@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.learners.greedy.cbboost import CBBoost, GBCBBoost
-from quadrepro.core.learners.learner import Grid
+from quadrepro.core.learners.grid import Grid
 from quadrepro.core.voters.moments import Moments
 from quadrepro.core.voters.stumps import Stumps
 from quadrepro.papers.cbboost.by_passes import (

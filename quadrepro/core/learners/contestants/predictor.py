@@ -42,7 +42,8 @@ from quadrepro.core.learners.contestants.paths import (
     modules_of,
     own_code,
 )
-from quadrepro.core.learners.learner import Grid, Hyperparameter, Outputs, TrainingData, Value
+from quadrepro.core.learners.grid import Grid, Hyperparameter, Value
+from quadrepro.core.learners.learner import Outputs, TrainingData
 from quadrepro.core.learners.predictor import Predictor
 
 BAGGING = "BaggingClassifier"

@@ -28,7 +28,8 @@ from quadrepro.core.learners.gradient.steps import (
 )
 from quadrepro.core.learners.gradient.trees import TreeFitter, Trees, WeightedTreeFitter
 from quadrepro.core.learners.greedy.loop import Rule, Step, Watcher, boost
-from quadrepro.core.learners.learner import N_ROUNDS, Entry, Grid, Hyperparameter, Outputs
+from quadrepro.core.learners.grid import N_ROUNDS, Grid, Hyperparameter
+from quadrepro.core.learners.learner import Entry, Outputs
 from quadrepro.core.learners.predictor import Predictor
 
 

@@ -19,7 +19,8 @@ from quadrepro.core.learners.greedy.loop import (
     Watcher,
     boost,
 )
-from quadrepro.core.learners.learner import N_ROUNDS, DrawnProblem, Entry, Grid, HeldOut, Stopping
+from quadrepro.core.learners.grid import N_ROUNDS, Grid, Stopping
+from quadrepro.core.learners.learner import DrawnProblem, Entry, HeldOut
 from quadrepro.core.voters.random_stumps import Codes, RandomStumps, StumpVote
 from quadrepro.core.voters.reduction import GramProblem, VotingProblem
 from quadrepro.core.voters.source import ZERO_VOTE, FixedVoters, VoterSource

@@ -21,7 +21,8 @@ from quadrepro.core.learners.greedy.loop import (
     first_of_largest,
     some,
 )
-from quadrepro.core.learners.learner import N_ROUNDS, Entry, Grid
+from quadrepro.core.learners.grid import N_ROUNDS, Grid
+from quadrepro.core.learners.learner import Entry
 from quadrepro.core.voters.reduction import GramProblem, VotingProblem
 
 COLLINEAR = 1e-10

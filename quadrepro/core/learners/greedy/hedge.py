@@ -18,7 +18,8 @@ from quadrepro.base.types import BoolArray, FloatArray
 from quadrepro.core import elementary
 from quadrepro.core.learners.greedy.adaboost import NO_EDGE, ExampleWeights, WeightBoosting
 from quadrepro.core.learners.greedy.loop import Rule, Step, some
-from quadrepro.core.learners.learner import N_ROUNDS, Entry, Hyperparameter
+from quadrepro.core.learners.grid import N_ROUNDS, Hyperparameter
+from quadrepro.core.learners.learner import Entry
 from quadrepro.core.voters.source import VoterSource
 
 LARGEST_RATE = 0.5

@@ -11,7 +11,8 @@ from typing import Generic, NamedTuple, Self, TypeVar
 import numpy as np
 
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
-from quadrepro.core.learners.learner import N_ROUNDS, Algorithm, Grid
+from quadrepro.core.learners.grid import N_ROUNDS, Grid
+from quadrepro.core.learners.learner import Algorithm
 from quadrepro.core.voters.reduction import GramProblem, VotingProblem
 
 TIE = 1e-9

@@ -12,7 +12,8 @@ import numpy as np
 
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core import compiling
-from quadrepro.core.learners.learner import Algorithm, Entry, Grid, Hyperparameter
+from quadrepro.core.learners.grid import Grid, Hyperparameter
+from quadrepro.core.learners.learner import Algorithm, Entry
 from quadrepro.core.learners.programs.ordered import GrowingCholesky, ordered_sum, weighted_sum
 from quadrepro.core.learners.programs.program import (
     MU,

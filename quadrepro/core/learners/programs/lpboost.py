@@ -23,7 +23,8 @@ import highspy
 import numpy as np
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.learner import Algorithm, Entry, Grid, Hyperparameter
+from quadrepro.core.learners.grid import Grid, Hyperparameter
+from quadrepro.core.learners.learner import Algorithm, Entry
 from quadrepro.core.learners.programs.ordered import weighted_sum
 from quadrepro.core.learners.programs.program import ProgramSolution, SolverError
 from quadrepro.core.voters.reduction import VotingProblem

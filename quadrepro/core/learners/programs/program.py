@@ -10,10 +10,8 @@ from typing import TypeVar
 import numpy as np
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.learner import (
-    Algorithm,
-    Hyperparameter,
-)
+from quadrepro.core.learners.grid import Hyperparameter
+from quadrepro.core.learners.learner import Algorithm
 from quadrepro.core.learners.programs.ordered import Cholesky
 from quadrepro.core.voters.reduction import GramProblem
 

@@ -10,7 +10,8 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
-from quadrepro.core.learners.learner import Entry, Hyperparameter
+from quadrepro.core.learners.grid import Hyperparameter
+from quadrepro.core.learners.learner import Entry
 from quadrepro.core.learners.programs.ordered import weighted_sum
 from quadrepro.core.learners.programs.program import (
     MANY_STEPS,

@@ -11,13 +11,8 @@ import numpy as np
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
-from quadrepro.core.learners.learner import (
-    Algorithm,
-    DrawnProblem,
-    Grid,
-    HeldOut,
-    positive_votes,
-)
+from quadrepro.core.learners.grid import Grid
+from quadrepro.core.learners.learner import Algorithm, DrawnProblem, HeldOut, positive_votes
 from quadrepro.core.learners.programs.program import ProgramSolution
 from quadrepro.core.voters.random_stumps import StumpVote
 from quadrepro.core.voters.reduction import VotingProblem

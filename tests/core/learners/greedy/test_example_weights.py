@@ -22,7 +22,8 @@ from quadrepro.core.learners.greedy.adaboost_reg import AdaBoostReg
 from quadrepro.core.learners.greedy.ebboost import EBBoost
 from quadrepro.core.learners.greedy.hedge import HedgeBoost
 from quadrepro.core.learners.greedy.loop import Trace, boost
-from quadrepro.core.learners.learner import DrawnProblem, Grid, HeldOut, Stopping, positive_votes
+from quadrepro.core.learners.grid import Grid, Stopping
+from quadrepro.core.learners.learner import DrawnProblem, HeldOut, positive_votes
 from quadrepro.core.voters.random_stumps import Coding, RandomStumps
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.source import FixedVoters

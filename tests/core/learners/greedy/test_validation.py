@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
 from quadrepro.core.learners.greedy.adaboost import AdaBoost, Validation
 from quadrepro.core.learners.greedy.loop import Rule, State, Step, boost, some
-from quadrepro.core.learners.learner import Stopping
+from quadrepro.core.learners.grid import Stopping
 from quadrepro.core.voters.random_stumps import Coding, RandomStumps
 
 
