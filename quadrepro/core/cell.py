@@ -29,7 +29,7 @@ from quadrepro.core.learners.learner import (
     Voters,
 )
 from quadrepro.core.learners.one_vs_rest import trainer_of
-from quadrepro.core.learners.voting import DrawnStumps, FixedStumps
+from quadrepro.core.learners.voting import FixedStumps, PerRoundStumps
 from quadrepro.core.measures.measure import Trained, measure
 from quadrepro.core.preprocessing import Normaliser, add_noise
 from quadrepro.core.problems import Examples, Problem, RowSource
@@ -231,7 +231,7 @@ def _items(fields: Mapping[str, Any]) -> dict[str, str]:
 
 
 @dataclass(frozen=True, eq=False)
-class Result:
+class CellResult:
     """The result of a cell on its test examples.
 
     Attributes
@@ -252,7 +252,7 @@ class Result:
     seconds: float
 
 
-def compute(cell: Cell) -> Result:
+def compute(cell: Cell) -> CellResult:
     """Return the result of a cell."""
     data = training_data(cell)
     trainer = trainer_of(cell.learner, data, cell.grids)
@@ -263,7 +263,7 @@ def compute(cell: Cell) -> Result:
     actual: Targets = data.test.y
     if classes := cell.problem.classes:
         actual = np.asarray(actual > 0 if len(classes) == 2 else actual, dtype=np.intp)
-    return Result(choice, actual, _measures(cell, choice, data), seconds)
+    return CellResult(choice, actual, _measures(cell, choice, data), seconds)
 
 
 def rmse(predicted: Targets, actual: Targets) -> float:
@@ -319,12 +319,14 @@ def _voters(protocol: Protocol, rng: Rng) -> Voters:
         return FixedStumps(protocol.stumps_per_attribute, protocol.voters)
     options = holdout.stumps.model_dump()
     stopping = Stopping(holdout.patience, holdout.lag, holdout.take, holdout.max_rounds)
-    return DrawnStumps(lambda codes, y: RandomStumps(codes, y, rng("stumps"), **options), stopping)
+    return PerRoundStumps(
+        lambda codes, y: RandomStumps(codes, y, rng("stumps"), **options), stopping
+    )
 
 
 def _named_voters(protocol: Protocol, rng: Rng) -> Voters:
     # Only the keys of cells that name a voter set depend on this module.
-    FixedVoters = resolve_name("quadrepro.core.learners.voter_sets:FixedVoters")
+    NamedVoters = resolve_name("quadrepro.core.learners.voter_sets:NamedVoters")
     name, parameters = protocol.named_voters
     entry = find_voter_set(name)
 
@@ -332,7 +334,7 @@ def _named_voters(protocol: Protocol, rng: Rng) -> Voters:
         made: VoterSet = entry.make(parameters, lambda: int(rng("voter set").integers(2**31)))
         return made
 
-    voters: Voters = FixedVoters(make, entry.needs_labels, protocol.voters)
+    voters: Voters = NamedVoters(make, entry.needs_labels, protocol.voters)
     return voters
 
 

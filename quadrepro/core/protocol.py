@@ -229,7 +229,7 @@ class Sample(Model):
         return self.train, self.valid, self.test
 
 
-class DrawnStumps(Model):
+class HoldoutStumps(Model):
     """Random decision stumps, see `quadrepro.core.voters.random_stumps.RandomStumps`.
 
     Attributes
@@ -275,7 +275,7 @@ class Holdout(Model):
     by : {"validation", "test"}, default "validation"
         The examples whose errors choose. With "test" the errors that a table shows are those that
         were made least: what a choice could reach at best, never an estimate. Tables say so.
-    stumps : DrawnStumps
+    stumps : HoldoutStumps
         The weak learners.
     """
 
@@ -284,7 +284,7 @@ class Holdout(Model):
     take: Literal["best", "last"] = "best"
     max_rounds: int = Field(default=10_000, ge=1)
     by: Literal["validation", "test"] = "validation"
-    stumps: DrawnStumps = DrawnStumps()
+    stumps: HoldoutStumps = HoldoutStumps()
 
 
 class Protocol(Model):

@@ -13,7 +13,7 @@ from quadrepro.core.cell import training_data
 from quadrepro.core.compiling import warm
 from quadrepro.core.learners.learner import Algorithm, Learner, Part
 from quadrepro.core.learners.predictor import Predictor
-from quadrepro.core.learners.voter_sets import FixedVoters
+from quadrepro.core.learners.voter_sets import NamedVoters
 from quadrepro.engine.records import Record
 
 # Each of these registers how its learners are solved.
@@ -128,7 +128,7 @@ def _scored(
     if isinstance(learner, Algorithm):
         grid = cell.up_to if solution.warm else cell.alone
         voters = cell.data.voters
-        if isinstance(voters, FixedVoters) and voters.needs_labels:
+        if isinstance(voters, NamedVoters) and voters.needs_labels:
             for kept, out in zip(seen, parts, strict=True):
                 known = Part(train.X[kept], train.y[kept])
                 H, H_out = voters.matrices(known, train.X[out], cell.data.rng)

@@ -13,8 +13,8 @@ import numpy as np
 from quadrepro.base.types import FloatArray, Targets, Task
 from quadrepro.core.learners.grid import Grid, Value
 from quadrepro.core.learners.learner import DrawnProblem, Learner, TrainingData
-from quadrepro.core.learners.voter_sets import FixedVoters
-from quadrepro.core.learners.voting import DrawnStumps, FixedStumps
+from quadrepro.core.learners.voter_sets import NamedVoters
+from quadrepro.core.learners.voting import FixedStumps, PerRoundStumps
 from quadrepro.proof.certificate import Certificate, LongArray, Rounds
 from quadrepro.proof.voters import ZERO, Grid16, Matrix, StumpMatrix, Vote, VoterSetMatrix
 
@@ -38,9 +38,9 @@ class Cell:
     chosen: dict[str, Any]
 
     @property
-    def drawn(self) -> DrawnStumps | None:
+    def drawn(self) -> PerRoundStumps | None:
         """How stumps are drawn; None if they are fixed."""
-        return self.data.voters if isinstance(self.data.voters, DrawnStumps) else None
+        return self.data.voters if isinstance(self.data.voters, PerRoundStumps) else None
 
     @property
     def alone(self) -> Grid:
@@ -66,7 +66,7 @@ class Cell:
     def _matrix(self) -> tuple[Matrix, FloatArray]:
         voters = self.data.voters
         found: Matrix
-        if isinstance(voters, FixedVoters):
+        if isinstance(voters, NamedVoters):
             found = VoterSetMatrix(voters, self.data)
         else:
             assert isinstance(voters, FixedStumps)
@@ -74,7 +74,7 @@ class Cell:
         return found, found.outputs(self.data.train.X)
 
 
-def drawn_problem(data: TrainingData, voters: DrawnStumps) -> tuple[DrawnProblem, Grid16]:
+def drawn_problem(data: TrainingData, voters: PerRoundStumps) -> tuple[DrawnProblem, Grid16]:
     """Return the examples on the grid of the thresholds, as algorithms learn from them."""
     assert data.valid is not None
     on_grid, train, valid = Grid16.of(data.train.X), data.train, data.valid

@@ -10,7 +10,7 @@ import numpy as np
 
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.learners.learner import TrainingData
-from quadrepro.core.learners.voter_sets import FixedVoters
+from quadrepro.core.learners.voter_sets import NamedVoters
 from quadrepro.core.learners.voting import FixedStumps
 from quadrepro.proof.certificate import LongArray
 
@@ -79,13 +79,13 @@ class VoterSetMatrix:
 
     Attributes
     ----------
-    voters : FixedVoters
+    voters : NamedVoters
         The voter set.
     data : TrainingData
         The examples.
     """
 
-    voters: FixedVoters
+    voters: NamedVoters
     data: TrainingData
 
     def outputs(self, X: FloatArray) -> FloatArray:

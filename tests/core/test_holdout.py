@@ -19,7 +19,7 @@ from quadrepro.core.learners.programs.lpboost import LPBoost
 from quadrepro.core.learners.programs.qp_reg import RegularizedQP
 from quadrepro.core.learners.programs.soft_margin import SoftMargin
 from quadrepro.core.learners.voting import DrawnVotes, FixedStumps, MatrixVotes
-from quadrepro.core.voters.random_stumps import Coding, RandomStumps, StumpVote
+from quadrepro.core.voters.random_stumps import RandomStumps, StumpCoding, StumpVote
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def problem() -> DrawnProblem:
     rng = np.random.default_rng(5)
     X = rng.normal(size=(160, 3))
     y = np.where(X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(size=160) > 0, 1.0, -1.0)
-    coding = Coding.fit(X[:80])
+    coding = StumpCoding.fit(X[:80])
     train, valid = coding.transform(X[:80]), coding.transform(X[80:])
 
     def stumps() -> RandomStumps:

@@ -585,7 +585,7 @@ class DrawnProblem:
 
 
 @dataclass(frozen=True, eq=False)
-class HeldOut:
+class StoppedRuns:
     """Candidates trained over drawn stumps, each for its chosen number of rounds.
 
     Attributes
@@ -684,7 +684,7 @@ class Algorithm(Learner):
         found = [self._paths(problem, grid) for grid in grids]
         return problem.expand(np.concatenate(found, axis=1))
 
-    def hold_out(self, problem: DrawnProblem, grid: Grid) -> HeldOut:
+    def hold_out(self, problem: DrawnProblem, grid: Grid) -> StoppedRuns:
         """Train every candidate over drawn stumps; held-out examples choose the number of rounds.
 
         Parameters

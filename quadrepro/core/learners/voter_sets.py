@@ -27,7 +27,7 @@ from quadrepro.core.voters.voter_set import VoterSet, voter_matrix
 
 
 @dataclass(frozen=True)
-class FixedVoters(Voters):
+class NamedVoters(Voters):
     """The voters of a transformer, the same in every round.
 
     Attributes
@@ -78,13 +78,13 @@ class LabelledVotes(MatrixVotes):
 
     Attributes
     ----------
-    voters : FixedVoters
+    voters : NamedVoters
         Where the voters of a fold come from.
     data : TrainingData
         The examples.
     """
 
-    voters: FixedVoters
+    voters: NamedVoters
     data: TrainingData
 
     def validate(self, fold: IntArray | None) -> Validation:

@@ -13,7 +13,6 @@ from quadrepro.core.learners.learner import (
     Algorithm,
     DrawnProblem,
     Fitted,
-    HeldOut,
     Losses,
     NoSolutionError,
     Outputs,
@@ -21,13 +20,14 @@ from quadrepro.core.learners.learner import (
     Path,
     Rng,
     Scored,
+    StoppedRuns,
     Trainer,
     TrainingData,
     Validation,
     Voters,
     trained_on,
 )
-from quadrepro.core.voters.random_stumps import Codes, Coding, RandomStumps
+from quadrepro.core.voters.random_stumps import Codes, RandomStumps, StumpCoding
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.source import ZERO_VOTE
 
@@ -77,7 +77,7 @@ class FixedStumps(Voters):
 
 
 @dataclass(frozen=True)
-class DrawnStumps(Voters):
+class PerRoundStumps(Voters):
     """Stumps that are drawn in every round; held-out examples choose the number of rounds.
 
     Attributes
@@ -98,7 +98,7 @@ class DrawnStumps(Voters):
         """Return the trainer over drawn stumps, as described in `Voters.trainer`."""
         if data.valid is None:
             raise ValueError(NEEDS_HELD_OUT)
-        coding = Coding.fit(data.train.X)
+        coding = StumpCoding.fit(data.train.X)
         train, valid, test = (coding.transform(p.X) for p in (data.train, data.valid, data.test))
         problem = DrawnProblem(
             source=lambda: self.make(train, data.train.y),
@@ -235,13 +235,13 @@ class DrawnVotes(Trainer):
         """Return the trainer over stumps that are drawn in the same way for other labels."""
         return data.voters.trainer(self.algorithm, data, self.grids)
 
-    def _held_out(self) -> tuple[IntArray, list[tuple[HeldOut, int]]]:
+    def _held_out(self) -> tuple[IntArray, list[tuple[StoppedRuns, int]]]:
         """Return the held-out errors of all candidates, and where each of them is kept."""
         found = [self.algorithm.hold_out(self.problem, grid) for grid in self.grids]
         places = [(held, i) for held in found for i in range(len(held.candidates))]
         return np.concatenate([held.errors for held in found]), places
 
-    def _fitted(self, held: HeldOut, i: int) -> Fitted:
+    def _fitted(self, held: StoppedRuns, i: int) -> Fitted:
         vote, problem = held.vote(i), self.problem
         total = float(np.abs(vote.weights).sum())
         margins = problem.y_train * vote.sums(problem.train) / (total if total > 0 else 1.0)

@@ -25,7 +25,7 @@ ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class Moments:
+class VoterMoments:
     """Sums of products of voters and of labels, over examples that are no longer needed.
 
     Attributes
@@ -41,19 +41,19 @@ class Moments:
     --------
     >>> import numpy as np
     >>> from quadrepro import Stumps
-    >>> from quadrepro.core.voters.moments import Moments
+    >>> from quadrepro.core.voters.moments import VoterMoments
     >>> X, y = np.arange(6.0)[:, None], np.array([-1.0, -1.0, 1.0, -1.0, 1.0, 1.0])
     >>> stumps = Stumps(per_attribute=2).fit(X)
-    >>> whole = Moments.of(X, y, stumps)
+    >>> whole = VoterMoments.of(X, y, stumps)
     >>> whole.products.tolist(), whole.agreements.tolist()
     ([[6, 2], [2, 6]], [4, 4])
 
     The sums of two parts add up to those of the whole, and can be taken away again.
 
-    >>> parts = Moments.of(X[4:], y[4:], stumps) + Moments.of(X[:4], y[:4], stumps)
+    >>> parts = VoterMoments.of(X[4:], y[4:], stumps) + VoterMoments.of(X[:4], y[:4], stumps)
     >>> bool((parts.products == whole.products).all())
     True
-    >>> (whole - Moments.of(X[:4], y[:4], stumps)).n_examples
+    >>> (whole - VoterMoments.of(X[:4], y[:4], stumps)).n_examples
     2
     """
 
@@ -69,7 +69,7 @@ class Moments:
         stumps: Stumps,
         voters: IntArray | None = None,
         weights: FloatArray | None = None,
-    ) -> Moments:
+    ) -> VoterMoments:
         """Return the moments of stumps on some examples.
 
         Parameters
@@ -107,7 +107,7 @@ class Moments:
         stumps: Stumps,
         voters: IntArray | None,
         weights: FloatArray,
-    ) -> Moments:
+    ) -> VoterMoments:
         places = np.arange(stumps.n_voters) if voters is None else voters
         sums = np.zeros((len(places) + 1, len(places) + 1))
         for rows in _blocks(X.shape[0]):
@@ -116,19 +116,19 @@ class Moments:
         return cls(sums[:-1, :-1].copy(), sums[:-1, -1].copy(), float(weights.sum()))
 
     @classmethod
-    def none(cls, n_voters: int) -> Moments:
+    def none(cls, n_voters: int) -> VoterMoments:
         """Return the moments of no example, to which others can be added."""
         return cls(np.zeros((n_voters, n_voters), np.int64), np.zeros(n_voters, np.int64), 0)
 
-    def __add__(self, other: Moments) -> Moments:
-        return Moments(
+    def __add__(self, other: VoterMoments) -> VoterMoments:
+        return VoterMoments(
             self.products + other.products,
             self.agreements + other.agreements,
             self.n_examples + other.n_examples,
         )
 
-    def __sub__(self, other: Moments) -> Moments:
-        return Moments(
+    def __sub__(self, other: VoterMoments) -> VoterMoments:
+        return VoterMoments(
             self.products - other.products,
             self.agreements - other.agreements,
             self.n_examples - other.n_examples,
@@ -145,7 +145,7 @@ class Moments:
         kept = np.flatnonzero(equal.argmax(axis=0) == np.arange(n_voters))
         products = self.products[np.ix_(kept, kept)]
         return MomentProblem(
-            Moments(products, self.agreements[kept], self.n_examples), kept, n_voters
+            VoterMoments(products, self.agreements[kept], self.n_examples), kept, n_voters
         )
 
 
@@ -155,7 +155,7 @@ class MomentProblem(GramProblem):
 
     Attributes
     ----------
-    moments : Moments
+    moments : VoterMoments
         Sums over the examples, of the distinct voters.
     representatives : ndarray of shape (n_voters,)
         Index of each distinct voter.
@@ -163,7 +163,7 @@ class MomentProblem(GramProblem):
         Number of plain voters.
     """
 
-    moments: Moments
+    moments: VoterMoments
     representatives: IntArray
     n_plain_voters: int
 
@@ -208,9 +208,9 @@ def stump_problem(
         Whether to merge voters that are equal up to sign.
     """
     if not merge_voters:
-        return Moments.of(X, y, stumps, weights=weights).problem(merge_voters=False)
+        return VoterMoments.of(X, y, stumps, weights=weights).problem(merge_voters=False)
     kept = _first_of_equal_stumps(X, stumps)
-    return MomentProblem(Moments.of(X, y, stumps, kept, weights), kept, stumps.n_voters)
+    return MomentProblem(VoterMoments.of(X, y, stumps, kept, weights), kept, stumps.n_voters)
 
 
 def _first_of_equal_stumps(X: FloatArray, stumps: Stumps) -> IntArray:

@@ -17,7 +17,7 @@ from quadrepro.core.learners.greedy.ebboost import EBBoost
 from quadrepro.core.learners.grid import Grid, Stopping
 from quadrepro.core.learners.learner import Learner, Part, TrainingData, Voters
 from quadrepro.core.learners.one_vs_rest import OneVsRest, first_of_largest, trainer_of
-from quadrepro.core.learners.voting import DrawnStumps, FixedStumps, MatrixVotes
+from quadrepro.core.learners.voting import FixedStumps, MatrixVotes, PerRoundStumps
 from quadrepro.core.voters.random_stumps import RandomStumps
 from quadrepro.core.voters.stumps import Stumps
 from tests.core.limited import Limited, weights
@@ -28,7 +28,7 @@ TRAIN, VALID, TEST = (Part(X[i], Y[i].astype(float)) for i in np.split(ORDER, [8
 FOLD = np.arange(80) % 4
 GRID = Grid.of({"n_rounds": [1, 3, 20]})
 FIXED = FixedStumps(4)
-DRAWN = DrawnStumps(
+DRAWN = PerRoundStumps(
     lambda codes, y: RandomStumps(codes, y, np.random.default_rng(5), per_round=30),
     Stopping(patience=10, max_rounds=200),
 )

@@ -12,7 +12,7 @@ from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.learner import NoSolutionError, Part, TrainingData
 from quadrepro.core.learners.one_vs_rest import trainer_of
 from quadrepro.core.learners.programs.lpboost import LPBoost
-from quadrepro.core.learners.voter_sets import FixedVoters
+from quadrepro.core.learners.voter_sets import NamedVoters
 from quadrepro.core.learners.voting import FixedStumps
 from quadrepro.core.voters.conjunctions import Conjunctions
 from quadrepro.core.voters.stumps import Stumps
@@ -20,8 +20,8 @@ from quadrepro.core.voters.trees import Trees
 from tests.core.learners.test_voting import named, part
 from tests.core.limited import Limited, weights
 
-TREES = FixedVoters(lambda: Trees(2, 12, random_state=3), needs_labels=True)
-STUMPS = FixedVoters(lambda: Stumps(4), needs_labels=False)
+TREES = NamedVoters(lambda: Trees(2, 12, random_state=3), needs_labels=True)
+STUMPS = NamedVoters(lambda: Stumps(4), needs_labels=False)
 DATA = TrainingData(part(0, 70), part(1, 30), None, TREES, named)
 GRIDS = [Grid.of({"n_rounds": [1, 5], "lam": [2.0]}), Grid.of({"n_rounds": [30], "lam": [0.5]})]
 FOLD = np.arange(70) % 5
@@ -83,7 +83,7 @@ def test_of_more_classes_each_has_voters_that_learn_it_from_the_rest() -> None:
     rng = np.random.default_rng(5)
     X = rng.normal(size=(60, 2))
     y = (X[:, 0] > 0).astype(float) + (X[:, 1] > 0)
-    voters = FixedVoters(lambda: Conjunctions(3, 2), needs_labels=True)
+    voters = NamedVoters(lambda: Conjunctions(3, 2), needs_labels=True)
     train = Part(X, y)
     data = TrainingData(train, train, None, voters, named, "multiclass", 3)
     found = trainer_of(AdaBoost(), data, [Grid.of({"n_rounds": [20]})]).last()
@@ -102,7 +102,7 @@ def test_a_candidate_without_a_solution_on_one_fold_has_no_loss() -> None:
 
     X = np.array([1.0, 1.0, -1.0, -1.0])[:, None]
     data = replace(DATA, train=Part(X, X[:, 0]), test=Part(X, X[:, 0]))
-    trainer = FixedVoters(One, needs_labels=True).trainer(Limited(), data, [weights(2.0, 1.0)])
+    trainer = NamedVoters(One, needs_labels=True).trainer(Limited(), data, [weights(2.0, 1.0)])
     fold = np.array([0, 1, 0, 1])
     with_both = trainer.cross_validate(fold).values
     alone = replace(trainer, grids=[weights(2.0)])

@@ -12,14 +12,14 @@ from quadrepro.core.learners.greedy.quadboost import QuadBoostL2
 from quadrepro.core.learners.grid import Grid, Stopping
 from quadrepro.core.learners.learner import (
     DrawnProblem,
-    HeldOut,
     NoSolutionError,
     Part,
+    StoppedRuns,
     TrainingData,
     positive_votes,
 )
-from quadrepro.core.learners.voting import DrawnStumps, FixedStumps, MatrixVotes
-from quadrepro.core.voters.random_stumps import Codes, Coding, RandomStumps, StumpVote
+from quadrepro.core.learners.voting import FixedStumps, MatrixVotes, PerRoundStumps
+from quadrepro.core.voters.random_stumps import Codes, RandomStumps, StumpCoding, StumpVote
 from quadrepro.core.voters.source import ZERO_VOTE
 from quadrepro.core.voters.stumps import Stumps
 from tests.core.limited import FOLD, ONE_VOTER, Limited, weights
@@ -139,12 +139,12 @@ def stumps_of(codes: Codes, y: FloatArray) -> RandomStumps:
     return RandomStumps(codes, y, np.random.default_rng(4), per_round=15)
 
 
-DRAWN = DrawnStumps(stumps_of, Stopping(10, take="last", max_rounds=60))
+DRAWN = PerRoundStumps(stumps_of, Stopping(10, take="last", max_rounds=60))
 
 
 def test_drawn_stumps_are_coded_by_the_training_part() -> None:
     votes = DRAWN.trainer(AdaBoost(), DATA, [Grid.of({})])
-    coding = Coding.fit(DATA.train.X)
+    coding = StumpCoding.fit(DATA.train.X)
     problem = votes.problem
     np.testing.assert_array_equal(problem.train, coding.transform(DATA.train.X))
     np.testing.assert_array_equal(problem.valid, coding.transform(DATA.valid.X))
@@ -208,10 +208,10 @@ def test_a_drawn_vote_has_its_scores_and_margins() -> None:
 def test_an_empty_vote_has_no_margins_and_nothing_is_nan() -> None:
     @dataclass(frozen=True)
     class Empty(AdaBoost):
-        def hold_out(self, problem: DrawnProblem, grid: Grid) -> HeldOut:
+        def hold_out(self, problem: DrawnProblem, grid: Grid) -> StoppedRuns:
             none = np.zeros(0)
             vote = StumpVote(none.astype(np.intp), none.astype(np.uint16), none)
-            return HeldOut(np.array([3]), [{"n_rounds": 0}], lambda i: vote)
+            return StoppedRuns(np.array([3]), [{"n_rounds": 0}], lambda i: vote)
 
     fitted = DRAWN.trainer(Empty(), DATA, [Grid.of({})]).hold_out().fit(0)
     assert fitted.scores.tolist() == [0.0] * 30

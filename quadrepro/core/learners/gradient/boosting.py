@@ -21,19 +21,19 @@ from quadrepro.core.learners.gradient.steps import (
     RescaleEpsilon,
     RescaleInTheory,
     RescaleTruncate,
-    Scores,
+    ScoreState,
     Shrink,
     Truncate,
     follow,
 )
-from quadrepro.core.learners.gradient.trees import TreeFitter, Trees, WeightedTreeFitter
+from quadrepro.core.learners.gradient.trees import GrownTrees, TreeFitter, WeightedTreeFitter
 from quadrepro.core.learners.greedy.loop import Rule, Step, Watcher, boost
 from quadrepro.core.learners.grid import N_ROUNDS, Grid, Hyperparameter
 from quadrepro.core.learners.learner import Entry, Outputs
 from quadrepro.core.learners.predictor import Predictor
 
 
-class _EveryRound(Watcher[Scores]):
+class _EveryRound(Watcher[ScoreState]):
     """A watcher of trajectories that all run to the last round."""
 
     def retire(self, rows: IntArray, step: Step, votes: FloatArray) -> None:
@@ -64,7 +64,7 @@ class StagedScores(_EveryRound):
         self._scores = np.zeros((n_trajectories, len(X_new)))
         self.path = np.zeros((n_trajectories, len(rounds), len(X_new)))
 
-    def after(self, t: int, live: IntArray, step: Step, state: Scores) -> None:
+    def after(self, t: int, live: IntArray, step: Step, state: ScoreState) -> None:
         """Take the step on the new examples."""
         follow(self._scores, state.trees, state.trees.leaves(self._columns), step)
         if t in self._place:
@@ -88,7 +88,7 @@ class TrainingLoss(_EveryRound):
     def __init__(self, n_rounds: int, n_trajectories: int) -> None:
         self.path = np.zeros((n_trajectories, n_rounds))
 
-    def after(self, t: int, live: IntArray, step: Step, state: Scores) -> None:
+    def after(self, t: int, live: IntArray, step: Step, state: ScoreState) -> None:
         """Keep the losses of round `t`."""
         self.path[:, t - 1] = state.loss.mean(state.scores, state.y, state.weights_of_examples)
 
@@ -112,7 +112,7 @@ class Gains(_EveryRound):
     def __init__(self, n_features: int) -> None:
         self.of_features = np.zeros(n_features)
 
-    def after(self, t: int, live: IntArray, step: Step, state: Scores) -> None:
+    def after(self, t: int, live: IntArray, step: Step, state: ScoreState) -> None:
         """Undo the cuts of the tree, the last one first: two leaves become one."""
         trees, leaves = state.trees, state.leaves[0]
         means = trees.values[0].copy()
@@ -134,14 +134,14 @@ class Ensemble(_EveryRound):
 
     Attributes
     ----------
-    rounds : list of (Trees, Step)
+    rounds : list of (GrownTrees, Step)
         What each round added.
     """
 
     def __init__(self) -> None:
-        self.rounds: list[tuple[Trees, Step]] = []
+        self.rounds: list[tuple[GrownTrees, Step]] = []
 
-    def after(self, t: int, live: IntArray, step: Step, state: Scores) -> None:
+    def after(self, t: int, live: IntArray, step: Step, state: ScoreState) -> None:
         """Keep round `t`."""
         self.rounds.append((state.trees, step))
 
@@ -188,7 +188,7 @@ class StepKind(NamedTuple):
         The hyper-parameter of the rule; None if it has none.
     """
 
-    rule: Callable[[FloatArray], Rule[Scores]]
+    rule: Callable[[FloatArray], Rule[ScoreState]]
     value: Hyperparameter | None = None
 
 
@@ -330,7 +330,7 @@ class GradientBoost(Predictor):
         y: FloatArray,
         values: FloatArray,
         n_rounds: int,
-        watchers: Sequence[Watcher[Scores]],
+        watchers: Sequence[Watcher[ScoreState]],
         *,
         weights: FloatArray | None = None,
         least_share: float = 0.0,
@@ -369,7 +369,7 @@ class GradientBoost(Predictor):
             # The mean loss does not depend on the scale, but the limits of a line search do.
             weights = np.ones(len(X)) if weights is None else weights / weights.mean()
             fitter = WeightedTreeFitter(X, weights, self.cuts, self.depth, least_share)
-        state = Scores(fitter, LOSSES[self.loss or "l2"], y, len(values), weights)
+        state = ScoreState(fitter, LOSSES[self.loss or "l2"], y, len(values), weights)
         boost(self.kind.rule(values), state, n_rounds, watchers)
 
     def _check_targets(self, largest: float, values: FloatArray) -> None:
@@ -431,7 +431,7 @@ class GradientBoost(Predictor):
         y: FloatArray,
         grid: Grid,
         X_new: FloatArray,
-        watchers: Sequence[Watcher[Scores]],
+        watchers: Sequence[Watcher[ScoreState]],
     ) -> FloatArray:
         self.check(grid)
         values = np.asarray(grid.axis(self.value_name) or (np.nan,), dtype=np.float64)
