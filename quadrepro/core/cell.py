@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-import typing
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -56,13 +55,6 @@ class Choice:
     path: Path | None = None
 
 
-class Search(typing.Protocol):
-    """A way to choose one of the candidates of a learner."""
-
-    def __call__(self, trainer: Trainer) -> Choice:
-        """Choose a candidate."""
-
-
 def least(losses: Losses) -> Choice:
     """Return the candidate of least loss as the choice; ties go to the first."""
     values = losses.values
@@ -72,38 +64,12 @@ def least(losses: Losses) -> Choice:
     return Choice(losses.fit(best), float(values[best]), values)
 
 
-@dataclass(frozen=True)
-class HoldOut:
-    """Choose the candidate of least loss on the held-out examples; ties go to the first."""
-
-    def __call__(self, trainer: Trainer) -> Choice:
-        """Choose a candidate."""
-        return least(trainer.hold_out())
-
-
-@dataclass(frozen=True, eq=False)
-class KFold:
-    """Choose the candidate of least loss summed over the folds; ties go to the first."""
-
-    fold: IntArray
-
-    def __call__(self, trainer: Trainer) -> Choice:
-        """Choose a candidate."""
-        return least(trainer.cross_validate(self.fold))
-
-
-@dataclass(frozen=True)
-class WholePath:
-    """Take the last candidate; if it is measured, train all of them."""
-
-    measured: bool
-
-    def __call__(self, trainer: Trainer) -> Choice:
-        """Take the last candidate."""
-        if not self.measured:
-            return Choice(trainer.last())
-        path = trainer.path()
-        return Choice(path.last, path=path)
+def take_last(trainer: Trainer, *, measured: bool) -> Choice:
+    """Return the last candidate as the choice; if it is measured, train all of them."""
+    if not measured:
+        return Choice(trainer.last())
+    path = trainer.path()
+    return Choice(path.last, path=path)
 
 
 def key_of(content: Mapping[str, Any]) -> str:
@@ -256,9 +222,8 @@ def compute(cell: Cell) -> CellResult:
     """Return the result of a cell."""
     data = training_data(cell)
     trainer = trainer_of(cell.learner, data, cell.grids)
-    search = _search(cell)
     start = time.perf_counter()
-    choice = search(trainer)
+    choice = _choose(cell, trainer)
     seconds = time.perf_counter() - start
     actual: Targets = data.test.y
     if classes := cell.problem.classes:
@@ -338,12 +303,13 @@ def _named_voters(protocol: Protocol, rng: Rng) -> Voters:
     return voters
 
 
-def _search(cell: Cell) -> Search:
-    if cell.protocol.holdout is not None:
-        return HoldOut()
-    if cell.protocol.folds:
-        return KFold(cell.problem.split.fold)
-    return WholePath(measured=bool(cell.protocol.measures))
+def _choose(cell: Cell, trainer: Trainer) -> Choice:
+    protocol = cell.protocol
+    if protocol.holdout is not None:
+        return least(trainer.losses(None))
+    if protocol.folds:
+        return least(trainer.losses(cell.problem.split.fold))
+    return take_last(trainer, measured=bool(protocol.measures))
 
 
 def _measures(cell: Cell, choice: Choice, data: TrainingData) -> dict[str, list[float]]:

@@ -457,13 +457,9 @@ class Trainer(ABC):
             If the learner cannot be validated in this way.
         """
 
-    def cross_validate(self, fold: IntArray) -> Losses:
-        """Return the losses of all candidates, summed over the held-out folds; see `validate`."""
+    def losses(self, fold: IntArray | None) -> Losses:
+        """Return the losses of all candidates, summed over all that is held out; see `validate`."""
         return self.validate(fold).losses(self.task)
-
-    def hold_out(self) -> Losses:
-        """Return the losses of all candidates on the held-out examples; see `validate`."""
-        return self.validate(None).losses(self.task)
 
     @abstractmethod
     def path(self) -> Path:

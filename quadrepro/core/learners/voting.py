@@ -222,8 +222,10 @@ class DrawnVotes(Trainer):
         part = Scored(self.problem.y_valid, scores, zero)
         return Validation([part], solved, lambda i: self._fitted(*places[i]))
 
-    def hold_out(self) -> Losses:
+    def losses(self, fold: IntArray | None) -> Losses:
         """Return the errors on held-out examples, which the runs have counted."""
+        if fold is not None:
+            raise ValueError(NEEDS_HELD_OUT)
         errors, places = self._held_out()
         return Losses(errors.astype(np.float64), lambda i: self._fitted(*places[i]))
 

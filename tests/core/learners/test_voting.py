@@ -75,7 +75,7 @@ def test_losses_over_folds_are_the_errors_of_paths_without_each_fold(
     H_test = np.random.default_rng(1).choice([-1.0, 1.0], (9, 12))
     fold = np.arange(60) // 12 - 1 if in_time else np.arange(60) % 4
     grids = [Grid.of({"n_rounds": [1, 5], "lam": [2.0]}), Grid.of({"n_rounds": [30], "lam": [0.5]})]
-    losses = MatrixVotes(grids, QuadBoostL2(), H, y, H_test).cross_validate(fold)
+    losses = MatrixVotes(grids, QuadBoostL2(), H, y, H_test).losses(fold)
     whole = np.concatenate([QuadBoostL2().path(H, y, grid) for grid in grids])
     expected = np.zeros(3)
     for f in range(4):
@@ -123,16 +123,16 @@ def test_a_path_has_the_votes_of_all_grids_and_ends_with_the_last(problem: Probl
 
 def test_a_candidate_without_a_solution_on_one_sample_has_no_loss() -> None:
     votes = MatrixVotes([weights(2.0, 1.0)], Limited(), ONE_VOTER, ONE_VOTER[:, 0], ONE_VOTER)
-    np.testing.assert_array_equal(votes.cross_validate(FOLD).values, [np.nan, 0.0])
+    np.testing.assert_array_equal(votes.losses(FOLD).values, [np.nan, 0.0])
     alone = replace(votes, grids=[weights(2.0)])
     with pytest.raises(NoSolutionError, match="no candidate of Limited has a solution: weight"):
-        alone.cross_validate(FOLD)
+        alone.losses(FOLD)
 
 
 def test_a_matrix_has_nothing_to_hold_out(problem: Problem) -> None:
     H, y = problem
     with pytest.raises(ValueError, match="a hold-out chooses among votes over drawn stumps"):
-        MatrixVotes([GRID], AdaBoost(), H, y, H).hold_out()
+        MatrixVotes([GRID], AdaBoost(), H, y, H).losses(None)
 
 
 def stumps_of(codes: Codes, y: FloatArray) -> RandomStumps:
@@ -166,7 +166,7 @@ def test_drawn_stumps_are_not_trained_on_without_held_out_examples() -> None:
         DRAWN.trainer(AdaBoost(), replace(DATA, valid=None), [Grid.of({})])
     votes = DRAWN.trainer(AdaBoost(), DATA, [Grid.of({})])
     with pytest.raises(ValueError, match=message):
-        votes.cross_validate(np.arange(70) % 5)
+        votes.losses(np.arange(70) % 5)
     for untrained in (votes.path, votes.last):
         with pytest.raises(ValueError, match=message):
             untrained()
@@ -175,9 +175,9 @@ def test_drawn_stumps_are_not_trained_on_without_held_out_examples() -> None:
 def test_several_grids_are_held_out_like_one() -> None:
     values = [1.0, 0.3, 0.0]
     one = DRAWN.trainer(EBBoost(), DATA, [Grid.of({"lam": values})])
-    together = one.hold_out()
+    together = one.losses(None)
     apart = replace(one, grids=[Grid.of({"lam": values[:2]}), Grid.of({"lam": values[2:]})])
-    several = apart.hold_out()
+    several = apart.losses(None)
     assert several.values.tolist() == together.values.tolist()
     assert several.values.dtype == np.float64
     for i, lam in enumerate(values):
@@ -190,7 +190,7 @@ def test_several_grids_are_held_out_like_one() -> None:
 
 def test_a_drawn_vote_has_its_scores_and_margins() -> None:
     votes = DRAWN.trainer(EBBoost(), DATA, [Grid.of({"lam": [1.0, 0.3]})])
-    losses = votes.hold_out()
+    losses = votes.losses(None)
     held = EBBoost().hold_out(votes.problem, votes.grids[0])
     for i in range(2):
         vote, fitted = held.vote(i), losses.fit(i)
@@ -213,7 +213,7 @@ def test_an_empty_vote_has_no_margins_and_nothing_is_nan() -> None:
             vote = StumpVote(none.astype(np.intp), none.astype(np.uint16), none)
             return StoppedRuns(np.array([3]), [{"n_rounds": 0}], lambda i: vote)
 
-    fitted = DRAWN.trainer(Empty(), DATA, [Grid.of({})]).hold_out().fit(0)
+    fitted = DRAWN.trainer(Empty(), DATA, [Grid.of({})]).losses(None).fit(0)
     assert fitted.scores.tolist() == [0.0] * 30
     assert not fitted.margins.any()
     assert not fitted.predicted.any()
