@@ -93,30 +93,8 @@ class Shared:
 class Cell:
     """One data set, one algorithm, one repeat.
 
-    Attributes
-    ----------
-    experiment : str
-        The experiment whose cell it is.
-    dataset, algorithm : str
-        Row and column of the table.
-    repeat : int
-        Number of the repeat, from 0.
-    source : RowSource or Problem
-        What makes the examples and their split, or these themselves once the cell is ready.
-    draws : tuple of (int, str, int)
-        Beginning of the names of the split's draws, for `quadrepro.core.seeds.generator`.
-    protocol : Protocol
-        How the examples are prepared and how a candidate is chosen.
-    learner : Learner
-        The algorithm with its settings.
-    grids : tuple of Grid
-        The candidates.
-    size : float
-        A rough measure of the work, by which cells of one algorithm are compared.
-    shared : Shared
-        What the result depends on, as far as other repeats share it.
-    own : dict
-        What else it depends on. That of the examples is added when the cell is made ready.
+    Its source is a problem once the cell is ready. What its result depends on is in `shared` as far
+    as other repeats share it, else in `own`. Cells of one algorithm are compared by their `size`.
     """
 
     experiment: str
@@ -198,19 +176,7 @@ def _items(fields: Mapping[str, Any]) -> dict[str, str]:
 
 @dataclass(frozen=True, eq=False)
 class CellResult:
-    """The result of a cell on its test examples.
-
-    Attributes
-    ----------
-    choice : Choice
-        The chosen candidate, with its predictions, scores and margins.
-    actual : ndarray of shape (n_test,)
-        Class codes, or numbers that are predicted.
-    measures : dict of str to list of float
-        By name, the numbers measured of every candidate, and RMSEs on targets without noise.
-    seconds : float
-        Time of the search.
-    """
+    """The result of a cell on its test examples, of which it holds class codes or numbers."""
 
     choice: Choice
     actual: Targets

@@ -20,11 +20,6 @@ class Baseline(Predictor):
 
     Class probabilities are the frequencies of the classes in the training part. Of equally
     frequent classes the first one is predicted.
-
-    Attributes
-    ----------
-    predicts : {"classification", "multiclass", "regression"}, default "classification"
-        The task, which `for_task` sets.
     """
 
     predicts: Task = "classification"

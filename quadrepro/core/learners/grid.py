@@ -83,20 +83,7 @@ class Grid:
 
 @dataclass(frozen=True)
 class Stopping:
-    """The rule by which validation errors end a run.
-
-    Attributes
-    ----------
-    patience : int, default 50
-        A run ends after this number of rounds without fewer errors than ever before.
-    lag : int or None, default None
-        If given, it replaces `patience`: a run ends when it has at least as many errors as `lag`
-        rounds before.
-    take : {"best", "last"}, default "best"
-        Whether to take the first round with the fewest errors, or the last round.
-    max_rounds : int, default 10 000
-        The largest number of rounds.
-    """
+    """The rule by which validation errors end a run, with the fields of a config's `Holdout`."""
 
     patience: int = 50
     lag: int | None = None

@@ -124,20 +124,7 @@ class Learner(ABC):
 
     @abstractmethod
     def trainer(self, data: TrainingData, grids: Sequence[Grid]) -> Trainer:
-        """Return the trainer of all candidates on the examples of one cell.
-
-        Parameters
-        ----------
-        data : TrainingData
-            Prepared examples, and the source of voters.
-        grids : sequence of Grid
-            The candidates, from simple to complex.
-
-        Raises
-        ------
-        ValueError
-            If the data cannot give the required voters.
-        """
+        """Return the trainer of all candidates on the examples of one cell."""
 
     @property
     def content(self) -> dict[str, Any]:
@@ -229,22 +216,7 @@ class Voters(ABC):
 
     @abstractmethod
     def trainer(self, algorithm: Algorithm, data: TrainingData, grids: Sequence[Grid]) -> Trainer:
-        """Return the trainer of an algorithm over these voters.
-
-        Parameters
-        ----------
-        algorithm : Algorithm
-            Finds the votes.
-        data : TrainingData
-            Prepared examples.
-        grids : sequence of Grid
-            The candidates, from simple to complex.
-
-        Raises
-        ------
-        ValueError
-            If the data cannot give these voters.
-        """
+        """Return the trainer of an algorithm over these voters."""
 
     def matrices(self, train: Part, X_new: FloatArray, rng: Rng) -> tuple[FloatArray, FloatArray]:
         """Return the voter matrices of training and of new examples, if voters are fixed.
@@ -257,11 +229,6 @@ class Voters(ABC):
             New examples.
         rng : callable
             Returns the generator of the draws with a given name.
-
-        Raises
-        ------
-        ValueError
-            If the data cannot give these voters, or there is no voter matrix.
         """
         raise ValueError(f"{type(self).__name__} are not the same in every round")
 
@@ -270,23 +237,9 @@ class Voters(ABC):
 class TrainingData:
     """The examples of one cell.
 
-    Attributes
-    ----------
-    train, test : Part
-        Training and test examples.
-    valid : Part or None
-        Held-out examples to choose a candidate by; None if there are none.
-    voters : Voters
-        Where an algorithm that needs voters gets them from.
-    rng : callable
-        Returns the generator of the draws with a given name.
-    task : {"classification", "multiclass", "regression"}, default "classification"
-        What is predicted: labels -1 and +1, class codes 0 to K - 1, or numbers.
-    n_classes : int, default 2
-        Number of classes; 0 if numbers are predicted.
-    n_codes : tuple of int, default ()
-        Of each column the number of codes whose positions it holds, as long as the learner asks for
-        `categories`; 0 for numbers.
+    Labels are -1 and +1, class codes 0 to K - 1, or numbers, for 2, K and 0 classes. `n_codes` has
+    of each column the number of codes whose positions it holds, or 0 for numbers, as long as the
+    learner asks for `categories`.
     """
 
     train: Part
@@ -342,18 +295,8 @@ class Outputs(NamedTuple):
 class Fitted:
     """A trained candidate and what it says of the test examples.
 
-    Attributes
-    ----------
-    candidate : dict
-        Value of each hyper-parameter.
-    outputs : Outputs
-        Its outputs on the test examples.
-    zero : float, default 0.0
-        The size of a score that rounding cannot tell from zero; such scores are 0.
-    weights : ndarray of shape (n_voters,) or None, default None
-        Voter weights; None if there is no voter matrix.
-    margins : ndarray of shape (n_train,) or None, default None
-        Margins of the training examples; None if they are not kept.
+    Scores below `zero` in size are rounding errors, and 0. Voter weights and the margins of the
+    training examples are None if they are not kept.
     """
 
     candidate: dict[str, Value]
@@ -419,13 +362,7 @@ class Path:
 
 @dataclass(frozen=True, eq=False)
 class Trainer(ABC):
-    """A learner bound to the examples of one cell and to the candidates of its grids.
-
-    Attributes
-    ----------
-    grids : sequence of Grid
-        The candidates, from simple to complex.
-    """
+    """A learner bound to the examples of one cell and to the candidates of its grids."""
 
     grids: Sequence[Grid]
 
@@ -448,13 +385,6 @@ class Trainer(ABC):
         fold : ndarray of int of shape (n_train,), or None
             Fold of each training example, 0 to k - 1, of which each is held out in turn, see
             `trained_on`; None for the examples that are held out beside the training part.
-
-        Raises
-        ------
-        NoSolutionError
-            If no candidate has a solution on every fold.
-        ValueError
-            If the learner cannot be validated in this way.
         """
 
     def losses(self, fold: IntArray | None) -> Losses:
@@ -463,15 +393,7 @@ class Trainer(ABC):
 
     @abstractmethod
     def path(self) -> Path:
-        """Train all candidates on the whole training part.
-
-        Raises
-        ------
-        NoSolutionError
-            If the last candidate has no solution.
-        ValueError
-            If the learner has no path over its voters.
-        """
+        """Train all candidates on the whole training part."""
 
     def last(self) -> Fitted:
         """Train the last candidate on the whole training part, as `path` does."""
@@ -533,13 +455,6 @@ def summed_loss(
 ) -> FloatArray:
     """Return the number of errors, or the sum of squared errors, of each row of scores.
 
-    Parameters
-    ----------
-    task : {"classification", "multiclass", "regression"}
-        What the scores predict.
-    y, scores, zero
-        As in `Scored`.
-
     Returns
     -------
     ndarray of shape (n_candidates,)
@@ -582,17 +497,7 @@ class DrawnProblem:
 
 @dataclass(frozen=True, eq=False)
 class StoppedRuns:
-    """Candidates trained over drawn stumps, each for its chosen number of rounds.
-
-    Attributes
-    ----------
-    errors : ndarray of int of shape (n_candidates,)
-        Errors on the held-out examples, each after the chosen number of rounds.
-    candidates : list of dict
-        Values of the hyper-parameters, including the number of rounds.
-    vote : callable
-        Returns the vote of the candidate with a given index.
-    """
+    """Candidates over drawn stumps, each with its chosen number of rounds and held-out errors."""
 
     errors: IntArray
     candidates: list[dict[str, Value]]

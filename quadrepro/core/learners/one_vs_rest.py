@@ -37,13 +37,6 @@ class OneVsRest(Trainer):
 
     The class of largest score is predicted. Scores that only rounding tells apart are equal, and of
     equal ones the first counts. A class that the training part lacks is never predicted.
-
-    Attributes
-    ----------
-    trainers : mapping of int to Trainer
-        By the code of a class: the trainer that tells it from the rest.
-    n_classes : int
-        Number of all classes.
     """
 
     trainers: Mapping[int, Trainer]

@@ -107,11 +107,6 @@ class Predictor(Learner):
         ----------
         predictions : ndarray of shape (n_new,)
             Those of one candidate.
-
-        Returns
-        -------
-        Outputs or None
-            None if they tell too little, so that the candidate must be trained for its `outputs`.
         """
         if self.task == "regression":
             return Outputs(predictions)
@@ -147,15 +142,7 @@ class Predictor(Learner):
 
 @dataclass(frozen=True, eq=False)
 class Predictions(Trainer):
-    """Trains the candidates of a predictor.
-
-    Attributes
-    ----------
-    predictor : Predictor
-        Trains the candidates and predicts.
-    data : TrainingData
-        The examples of the cell.
-    """
+    """Trains the candidates of a predictor."""
 
     predictor: Predictor
     data: TrainingData

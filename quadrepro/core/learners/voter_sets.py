@@ -30,16 +30,8 @@ from quadrepro.core.voters.voter_set import VoterSet, voter_matrix
 class NamedVoters(Voters):
     """The voters of a transformer, the same in every round.
 
-    Attributes
-    ----------
-    make : callable
-        Returns the transformer, not fitted; every time the same.
-    needs_labels : bool
-        Whether it learns from labels. Then every fold has its own voters, which have not seen the
-        labels of the examples that are held out; else all have those of the whole training part.
-    n_voters : int or None, default None
-        Number of voters to draw from those that are not constant on the training part; None to use
-        all.
+    One that learns from labels gives every fold its own voters, which have not seen the labels of
+    the examples that are held out; else all folds have those of the whole training part.
     """
 
     make: Callable[[], VoterSet]
@@ -74,15 +66,7 @@ class NamedVoters(Voters):
 
 @dataclass(frozen=True, eq=False)
 class LabelledVotes(MatrixVotes):
-    """Trains votes over voters that have learned from the labels.
-
-    Attributes
-    ----------
-    voters : NamedVoters
-        Where the voters of a fold come from.
-    data : TrainingData
-        The examples.
-    """
+    """Trains votes over voters that have learned from the labels."""
 
     voters: NamedVoters
     data: TrainingData

@@ -37,16 +37,7 @@ NO_HOLD_OUT = "a hold-out chooses among votes over drawn stumps, not over a matr
 
 @dataclass(frozen=True)
 class FixedStumps(Voters):
-    """Evenly spaced stumps, the same in every round.
-
-    Attributes
-    ----------
-    per_attribute : int
-        Number of thresholds per attribute.
-    n_voters : int or None, default None
-        Number of stumps to draw from those that are not constant on the training part; None to use
-        all stumps.
-    """
+    """Evenly spaced stumps, the same in every round; all, or some of those that vary."""
 
     per_attribute: int
     n_voters: int | None = None
@@ -78,16 +69,7 @@ class FixedStumps(Voters):
 
 @dataclass(frozen=True)
 class PerRoundStumps(Voters):
-    """Stumps that are drawn in every round; held-out examples choose the number of rounds.
-
-    Attributes
-    ----------
-    make : callable
-        Returns a new source of stumps over coded training examples and their labels. All sources
-        draw the same stumps.
-    stopping : Stopping
-        When a run ends, and which of its rounds is taken.
-    """
+    """Stumps that are drawn in every round, the same by every call of `make`."""
 
     make: Callable[[Codes, FloatArray], RandomStumps]
     stopping: Stopping

@@ -36,12 +36,6 @@ def correlations(margins: FloatArray) -> FloatArray:
     -------
     ndarray of shape (n_rounds,)
         Sizes of the correlations; 0 for a round that added nothing.
-
-    Raises
-    ------
-    ValueError
-        If the margins are not a matrix with at least one example and one round, or the risk rises,
-        which it does not for QuadBoost.
     """
     risks = ((1 - margin_matrix(margins)) ** 2).mean(axis=0)
     falls = -np.diff(risks, prepend=1.0)
@@ -174,16 +168,6 @@ def risk_bound(
         Probability of failure, in (0, 1]. That of a Monte Carlo estimate of R_S(H) adds to it.
     lipschitz : float, default 2
         Lipschitz constant ℓ of the clipped loss.
-
-    Returns
-    -------
-    RiskBound
-        The terms and their total, which may be above 1.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
 
     Examples
     --------

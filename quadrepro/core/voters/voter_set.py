@@ -241,11 +241,6 @@ def voter_matrix(voters: VoterSet, X: FloatArray) -> FloatArray:
         Fitted voters.
     X : ndarray or sparse matrix of shape (n_examples, n_attributes)
         Examples.
-
-    Raises
-    ------
-    ValueError
-        If the transformer returns anything but a matrix of numbers in [-1, 1].
     """
     if isinstance(voters, Stumps):
         return voters.matrix(X)

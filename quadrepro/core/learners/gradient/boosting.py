@@ -41,22 +41,7 @@ class _EveryRound(Watcher[ScoreState]):
 
 
 class StagedScores(_EveryRound):
-    """Keeps the scores of new examples after given numbers of rounds.
-
-    Parameters
-    ----------
-    rounds : sequence of int
-        Numbers of rounds, increasing.
-    n_trajectories : int
-        Number of trajectories.
-    X_new : ndarray of shape (n_new, n_features)
-        New examples.
-
-    Attributes
-    ----------
-    path : ndarray of shape (n_trajectories, len(rounds), n_new)
-        The scores.
-    """
+    """Keeps the scores of new examples after given numbers of rounds."""
 
     def __init__(self, rounds: Sequence[int], n_trajectories: int, X_new: FloatArray) -> None:
         self._place = {t: i for i, t in enumerate(rounds)}
@@ -72,18 +57,7 @@ class StagedScores(_EveryRound):
 
 
 class TrainingLoss(_EveryRound):
-    """Keeps the mean training loss of every trajectory after every round.
-
-    Parameters
-    ----------
-    n_rounds, n_trajectories : int
-        Shape of the losses.
-
-    Attributes
-    ----------
-    path : ndarray of shape (n_trajectories, n_rounds)
-        The losses.
-    """
+    """Keeps the mean training loss of every trajectory after every round."""
 
     def __init__(self, n_rounds: int, n_trajectories: int) -> None:
         self.path = np.zeros((n_trajectories, n_rounds))
@@ -97,16 +71,6 @@ class Gains(_EveryRound):
     """Adds up by how much the cuts by each feature lower the squared errors of the trees.
 
     It sees the first trajectory.
-
-    Parameters
-    ----------
-    n_features : int
-        Number of features.
-
-    Attributes
-    ----------
-    of_features : ndarray of shape (n_features,)
-        The sums.
     """
 
     def __init__(self, n_features: int) -> None:
@@ -130,13 +94,7 @@ class Gains(_EveryRound):
 
 
 class Ensemble(_EveryRound):
-    """Keeps the trees and the step of every round, for later predictions.
-
-    Attributes
-    ----------
-    rounds : list of (GrownTrees, Step)
-        What each round added.
-    """
+    """Keeps the trees and the step of every round, for later predictions."""
 
     def __init__(self) -> None:
         self.rounds: list[tuple[GrownTrees, Step]] = []
@@ -178,15 +136,7 @@ LONGEST_STEP = 1e6
 
 
 class StepKind(NamedTuple):
-    """A way to step.
-
-    Attributes
-    ----------
-    rule : callable
-        Returns the step rule for one hyper-parameter value per trajectory.
-    value : Hyperparameter or None
-        The hyper-parameter of the rule; None if it has none.
-    """
+    """A way to step: a rule for one hyper-parameter value per trajectory, if it has any."""
 
     rule: Callable[[FloatArray], Rule[ScoreState]]
     value: Hyperparameter | None = None
@@ -353,12 +303,6 @@ class GradientBoost(Predictor):
             How often each example counts; None for once.
         least_share : float, default 0.0
             Least share of the total weight in a leaf.
-
-        Raises
-        ------
-        ValueError
-            If the numbers are so large or small that their squares leave the range of float64, or
-            so small beside a step of length ε that they are lost in rounding.
         """
         if self.task == "regression":
             self._check_targets(float(np.abs(y).max()), values)

@@ -195,13 +195,7 @@ class CBoundState(State):
 
 @dataclass(frozen=True)
 class CBoundRule(Rule[CBoundState]):
-    """Start with the voter of largest margin, then step to the voter of largest score.
-
-    Attributes
-    ----------
-    allow_repeats : bool
-        Whether a voter may be picked again.
-    """
+    """Start with the voter of largest margin, then step to the voter of largest score."""
 
     allow_repeats: bool
 

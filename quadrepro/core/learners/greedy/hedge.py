@@ -48,16 +48,12 @@ class ExpertWeights(ExampleWeights):
     def vote_at(self, rates: FloatArray) -> Step:
         """Return the step that gives the voter of least weighted error one vote.
 
+        That of a complement is -1. An edge of at most `NO_EDGE` ends the run without a vote.
+
         Parameters
         ----------
         rates : ndarray of shape (n_trajectories,)
             η of the update after this step.
-
-        Returns
-        -------
-        Step
-            Weights 1, or -1 for a complement. An edge of at most `NO_EDGE` ends the run without a
-            weight.
         """
         self._rates = rates
         picks, edges = self.strongest()

@@ -380,11 +380,6 @@ def generate_columns(
     ------
     tuple of (ndarray of shape (n_voters,), CqBoostSolution)
         Signed weights, and the solution over the voters added so far.
-
-    Raises
-    ------
-    SolverError
-        If a program has no optimum.
     """
     master = _begin(gram, margins, mu)
     while master is not None:

@@ -43,15 +43,7 @@ SINGULAR = 1e-11
 
 
 class MinCqProgram:
-    """MinCq over given voters.
-
-    Parameters
-    ----------
-    gram : ndarray of shape (n_voters, n_voters)
-        G = HᵀH/m.
-    margins : ndarray of shape (n_voters,)
-        Mean of y h for each voter.
-    """
+    """MinCq over given voters."""
 
     def __init__(self, gram: FloatArray, margins: FloatArray) -> None:
         leading = gram[np.arange(len(gram)), (gram != 0).argmax(axis=1)]

@@ -50,13 +50,7 @@ class ProgramSolution:
 
 @dataclass(frozen=True)
 class QuadraticSolution(ProgramSolution):
-    """An optimal solution of a quadratic program.
-
-    Attributes
-    ----------
-    residual : float
-        KKT residual, at most `RESIDUAL`. Each program documents its own.
-    """
+    """An optimal solution of a quadratic program, with a KKT residual of at most `RESIDUAL`."""
 
     residual: float
 
@@ -142,11 +136,6 @@ def kkt_residual(
         Bounds.
     scale : float
         s > 0.
-
-    Returns
-    -------
-    float
-        r, without a unit.
     """
     return float(np.abs(x - np.clip(moved, low, high)).max() / scale)
 
@@ -184,11 +173,6 @@ def mu_limit(largest: FloatArray) -> str:
     ----------
     largest : ndarray of shape (n_samples,)
         The largest μ that each sample allows.
-
-    Returns
-    -------
-    str
-        One sentence without a full stop.
     """
     smallest = float(largest.min())
     if not smallest > 0:

@@ -55,11 +55,6 @@ def guess_optimum(margins: FloatArray, caps: FloatArray) -> Guess:
         M.
     caps : ndarray of shape (n_examples,)
         C n, the largest dual weights; positive.
-
-    Returns
-    -------
-    Guess
-        From where the method ended: at a small gap, or where its system could not be solved.
     """
     x, s = _start(margins, caps)
     steps = 0
@@ -247,11 +242,6 @@ class MarginQP:
             Price of a unit of slack.
         u : ndarray of shape (n_examples,)
             Dual weights between 0 and C n.
-
-        Returns
-        -------
-        float
-            r; infinite if u is zero, which is never optimal.
         """
         return self._residual(C * self._counts, u)
 

@@ -64,11 +64,6 @@ class SoftMargin(Algorithm):
         -------
         ndarray of shape (len(values), n_voters)
             Nonnegative weights.
-
-        Raises
-        ------
-        SolverError
-            If a program has no optimum.
         """
         _, first = np.unique(H, axis=1, return_index=True)
         first.sort()
