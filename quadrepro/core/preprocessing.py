@@ -30,7 +30,11 @@ class Normaliser:
 
     @classmethod
     def fit(cls, X: FloatArray, missing: Literal["mean", "low"] = "mean") -> Self:
-        """Compute the parameters from training rows."""
+        """Compute the parameters from training rows.
+
+        A missing value becomes the training mean or, if it is to be "low", the training minimum
+        less one deviation (1 for a constant column); 0 in a column without any value.
+        """
         # A sum over rows rounds differently in another memory layout.
         X = np.ascontiguousarray(X, dtype=np.float64)
         seen = ~np.isnan(X)
@@ -94,6 +98,8 @@ def add_noise(
 
     x' = clip(x + N(0, deviation²) · range, min, max) (CB-Boost, section 5.4 and appendix F). The
     range is that of the training rows; another row whose value is beyond it is not taken further.
+    The same generator gives the same normal numbers for every deviation. Before noise is added,
+    values are narrowed to the share `contrast` of their range, about its middle.
     """
     # A column without values has no range, and stays NaN.
     low, high = column_ranges(X if train is None else X[train])

@@ -382,41 +382,30 @@ class Protocol(Model):
         return self
 
     @model_validator(mode="after")
-    def _measures_or_choice(self) -> Self:
-        if self.measures and (self.folds or self.holdout):
+    def _fits_together(self) -> Self:
+        chooses = self.folds or self.holdout
+        if self.measures and chooses:
             raise ValueError("measures are kept only if nothing is chosen: set folds to 0")
-        return self
-
-    @model_validator(mode="after")
-    def _parts_of_a_sample(self) -> Self:
-        if self.sample is not None and (self.sample.valid > 0) != (self.holdout is not None):
-            raise ValueError("sample needs valid rows if there is a holdout, and only then")
-        if self.sample is not None and self.split != SplitRule():
-            raise ValueError("a sample has its own parts: leave split out")
-        if self.sample is not None and self.holdout is None and self.sample.train < 2 * self.folds:
-            n_train = self.sample.train
-            raise ValueError(f"sample has {n_train} training rows: too few for {self.folds} folds")
-        return self
-
-    @model_validator(mode="after")
-    def _voters_to_give(self) -> Self:
+        if self.sample is not None:
+            self._check_sample(self.sample)
         if self.inputs == "voters" and (self.holdout is not None or self.voters is not None):
             raise ValueError("inputs can be voters only if all stumps are fixed before training")
-        return self
-
-    @model_validator(mode="after")
-    def _rows_to_choose_by(self) -> Self:
-        if self.split.train == "all" and (self.folds or self.holdout):
+        if self.split.train == "all" and chooses:
             raise ValueError("nothing can be chosen if all rows are trained on: set folds to 0")
-        return self
-
-    @model_validator(mode="after")
-    def _rows_to_hold_out(self) -> Self:
         ways = [w for w in ("outer", "leave_out", "openml_task") if getattr(self.split, w)]
         if self.holdout is not None and ways:
             [way] = ways
             raise fault(f"{way} tests every row, so none can be held out: use folds", "holdout")
         return self
+
+    def _check_sample(self, sample: Sample) -> None:
+        if (sample.valid > 0) != (self.holdout is not None):
+            raise ValueError("sample needs valid rows if there is a holdout, and only then")
+        if self.split != SplitRule():
+            raise ValueError("a sample has its own parts: leave split out")
+        if sample.train < 2 * self.inner_folds:
+            message = f"sample has {sample.train} training rows: too few for {self.folds} folds"
+            raise ValueError(message)
 
     @property
     def named_voters(self) -> tuple[str, dict[str, Any]]:

@@ -184,6 +184,9 @@ def _given(column: Column, what: str) -> tuple[IntArray | None, IntArray | None]
 Parts = tuple[IntArray, IntArray]
 """The rows that were drawn, and the others."""
 
+AllParts = tuple[IntArray, IntArray | None, IntArray]
+"""Training, validation and test rows."""
+
 
 def draw_by_class(classes: IntArray, n_drawn: int, rng: np.random.Generator) -> Parts:
     """Draw rows of which each class has its share, with StratifiedShuffleSplit."""
@@ -223,18 +226,19 @@ def deal(
     groups: IntArray | None = None,
 ) -> IntArray:
     """Return a random fold for each row; folds divide no group and have equal class shares."""
-    from sklearn.model_selection import GroupKFold, StratifiedGroupKFold, StratifiedKFold
-
     if n_rows < k:
         raise ValueError(f"{n_rows} rows are too few for {k} folds")
+    if groups is None and classes is None:
+        return deal_folds(n_rows, k, rng)
+    # scikit-learn takes long to import.
+    from sklearn.model_selection import GroupKFold, StratifiedGroupKFold, StratifiedKFold
+
     if groups is not None and (n_groups := len(np.unique(groups))) < k:
         raise ValueError(f"{n_groups} groups are too few for {k} folds")
     if classes is not None and (rarest := _sizes(classes).min()) < k:
         raise ValueError(f"{rarest} rows of a class are too few for {k} folds with all classes")
     splitter: Any
     if groups is None:
-        if classes is None:
-            return deal_folds(n_rows, k, rng)
         splitter = StratifiedKFold(k, shuffle=True, random_state=_seed(rng))
     elif classes is None:
         # Without shuffling, scikit-learn 1.6 sorts groups by their sizes, and the order of equal
@@ -368,15 +372,12 @@ class Division:
         except ValueError as error:
             raise self._error(draws, str(error)) from None
 
-    def _parts(self, draws: Draws, known: KnownRows) -> tuple[IntArray, IntArray | None, IntArray]:
-        """Return training, validation and test rows."""
+    def _parts(self, draws: Draws, known: KnownRows) -> AllParts:
         rule = self.rule
-        if known.part is not None:
-            return self._given(known, known.part)
-        if known.tested is not None:
-            return self._tested(draws, known, known.tested)
-        if known.splits is not None:
-            return self._of_task(draws, known, known.splits)
+        given = self._given(draws, known)
+        if given is not None:
+            self._require_whole_groups(known, given)
+            return given
         if known.times is not None:
             train, rest = self._before_and_after(draws, known.times)
         elif self.outer_folds:
@@ -391,52 +392,51 @@ class Division:
             return train, None, rest
         return train, *self._halves(draws, rest, known)
 
-    def _given(
-        self, known: KnownRows, part: IntArray
-    ) -> tuple[IntArray, IntArray | None, IntArray]:
+    def _given(self, draws: Draws, known: KnownRows) -> AllParts | None:
+        """Return the parts that a column, the groups or an OpenML task give, if they do."""
+        if known.part is not None:
+            return self._named_parts(known.part)
+        if known.tested is not None:
+            return self._numbered_part(known.tested, draws[2])
+        if known.splits is not None:
+            return self._split_of_task(known.splits, draws[2])
+        return None
+
+    def _named_parts(self, part: IntArray) -> AllParts:
         column = self.rule.column
-        if self.repeats > 1:
-            raise self._other_repeats(f"{column} gives one split", 1)
+        self._require_repeats(1, f"{column} gives one split")
         train, valid, test = (np.flatnonzero(part == place) for place in range(len(PARTS)))
         if self.holdout and not len(valid):
             raise ValueError(f"{column} names no valid rows, which the holdout needs")
         if len(valid) and not self.holdout:
             raise ValueError(f"{column} names valid rows, which only a holdout uses")
-        self._require_whole_groups(known, train, valid, test)
         return train, valid if self.holdout else None, test
 
-    def _tested(
-        self, draws: Draws, known: KnownRows, tested: IntArray
-    ) -> tuple[IntArray, None, IntArray]:
+    def _numbered_part(self, tested: IntArray, repeat: int) -> AllParts:
         rule, n_parts = self.rule, int(tested.max()) + 1
-        if n_parts != self.repeats:
-            what = f"{rule.column or rule.groups} makes {n_parts} test parts"
-            raise self._other_repeats(what, n_parts)
+        self._require_repeats(n_parts, f"{rule.column or rule.groups} makes {n_parts} test parts")
         if self.holdout:
-            raise ValueError(
-                f"{rule.column} numbers the test parts, so none is held out: use folds"
-            )
-        train, test = _sides(tested == draws[2])
-        self._require_whole_groups(known, train, test)
+            message = f"{rule.column} numbers the test parts, so none is held out: use folds"
+            raise ValueError(message)
+        train, test = _sides(tested == repeat)
         return train, None, test
 
-    def _of_task(
-        self, draws: Draws, known: KnownRows, splits: NDArray[np.uint8]
-    ) -> tuple[IntArray, None, IntArray]:
+    def _split_of_task(self, splits: NDArray[np.uint8], repeat: int) -> AllParts:
         task, n_splits = f"OpenML task {self.rule.openml_task}", splits.shape[1]
-        if n_splits != self.repeats:
-            raise self._other_repeats(f"{task} has {n_splits} splits", n_splits)
-        split = splits[:, draws[2]]
-        train, test = np.flatnonzero(split == TRAIN), np.flatnonzero(split == TEST)
+        self._require_repeats(n_splits, f"{task} has {n_splits} splits")
+        train, test = (np.flatnonzero(splits[:, repeat] == part) for part in (TRAIN, TEST))
         if not (len(train) and len(test)):
             raise ValueError(f"{task} has no row of this view to train or to test on")
-        self._require_whole_groups(known, train, test)
         return train, None, test
 
-    def _require_whole_groups(self, known: KnownRows, *parts: IntArray) -> None:
+    def _require_repeats(self, n: int, what: str) -> None:
+        if n != self.repeats:
+            raise ConfigError(f"{self.title}: {what}: set repeats to {n}, not {self.repeats}")
+
+    def _require_whole_groups(self, known: KnownRows, parts: AllParts) -> None:
         if known.groups is not None:
             given = self.rule.column or f"OpenML task {self.rule.openml_task}"
-            of_parts = [np.unique(known.groups[rows]) for rows in parts]
+            of_parts = [np.unique(known.groups[rows]) for rows in parts if rows is not None]
             if len(np.unique(np.concatenate(of_parts))) < sum(map(len, of_parts)):
                 raise ValueError(f"{given} divides a group of {self.rule.groups}")
 
@@ -505,9 +505,6 @@ class Division:
     def _window(self) -> int:
         """The number of rows that each repeat tests, in the order of time."""
         return (self.n_rows - self.rule.first_share(self.n_rows)) // self.repeats
-
-    def _other_repeats(self, what: str, n: int) -> ConfigError:
-        return ConfigError(f"{self.title}: {what}: set repeats to {n}, not {self.repeats}")
 
     def _error(self, draws: Draws, message: str) -> ConfigError:
         return ConfigError(f"{self.title}, repeat {draws[2]}: {message}")

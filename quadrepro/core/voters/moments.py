@@ -6,19 +6,14 @@ of the data add up to those of the whole, to the last digit and in any order.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from quadrepro.base.types import FloatArray, IntArray
-from quadrepro.core.voters.bits import Counts, add_differences, pack
+from quadrepro.core.voters.bits import Counts, add_differences, blocks, pack
 from quadrepro.core.voters.reduction import GramProblem, first_of_equal_rows
 from quadrepro.core.voters.stumps import Stumps
-
-BLOCK = 2**14
-"""Examples whose voters are packed and counted at a time: 2 KB per voter, so that they stay in the
-cache."""
 
 ROUNDING = 1e-12
 """Share of the total weight by which the sums of equal voters may differ if weights are rounded."""
@@ -89,7 +84,7 @@ class VoterMoments:
             return cls._of_weighted(X, y, stumps, voters, weights)
         n_voters = stumps.n_voters if voters is None else len(voters)
         sums = np.zeros((n_voters + 1, n_voters + 1), dtype=np.int64)
-        for rows in _blocks(X.shape[0]):
+        for rows in blocks(X.shape[0]):
             bits = stumps.pack(X[rows])
             said = bits if voters is None else bits[voters]
             # The labels are one more row.
@@ -110,7 +105,7 @@ class VoterMoments:
     ) -> VoterMoments:
         places = np.arange(stumps.n_voters) if voters is None else voters
         sums = np.zeros((len(places) + 1, len(places) + 1))
-        for rows in _blocks(X.shape[0]):
+        for rows in blocks(X.shape[0]):
             said = np.column_stack([stumps.matrix(X[rows])[:, places], y[rows]])
             sums += (said * weights[rows, None]).T @ said
         return cls(sums[:-1, :-1].copy(), sums[:-1, -1].copy(), float(weights.sum()))
@@ -217,7 +212,7 @@ def _first_of_equal_stumps(X: FloatArray, stumps: Stumps) -> IntArray:
     """Return the first of every class of stumps that are equal up to sign on all examples."""
     n_voters = stumps.n_voters
     class_of, positive = np.zeros(n_voters, dtype=np.intp), None
-    for rows in _blocks(X.shape[0]):
+    for rows in blocks(X.shape[0]):
         bits = stumps.pack(X[rows])
         if positive is None:
             positive = bits[:, :1] & np.uint64(1) == 1
@@ -226,8 +221,3 @@ def _first_of_equal_stumps(X: FloatArray, stumps: Stumps) -> IntArray:
         keys = np.column_stack([class_of.astype(np.uint64), np.where(positive, bits ^ ones, bits)])
         first, class_of = first_of_equal_rows(keys.view(np.uint8))
     return first
-
-
-def _blocks(n_examples: int) -> Iterator[slice]:
-    for start in range(0, n_examples, BLOCK):
-        yield slice(start, start + BLOCK)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from quadrepro import Stumps
 from quadrepro.base.types import FloatArray
-from quadrepro.core.voters import moments
+from quadrepro.core.voters import bits
 from quadrepro.core.voters.moments import VoterMoments, stump_problem
 from quadrepro.core.voters.reduction import reduce_problem
 
@@ -30,7 +30,7 @@ def assert_same(a: VoterMoments, b: VoterMoments) -> None:
 
 @pytest.mark.parametrize("m", [1, 64, 100, 257])
 def test_sums_are_those_of_the_voter_matrix(m: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(moments, "BLOCK", 64)
+    monkeypatch.setattr(bits, "BLOCK", 64)
     X, y, stumps = data(m)
     H = stumps.transform(X).astype(np.int64)
     found = VoterMoments.of(X, y, stumps)
@@ -77,7 +77,7 @@ def test_the_problem_is_that_of_the_voter_matrix_to_the_bit(merge: bool, seed: i
 def test_stumps_that_differ_on_few_examples_of_any_block_are_not_merged(
     m: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(moments, "BLOCK", 64)
+    monkeypatch.setattr(bits, "BLOCK", 64)
     X, y, stumps = data(m)
     for row in (0, m // 2, m - 1):
         other = X.copy()
@@ -106,7 +106,7 @@ def test_no_example_makes_no_problem() -> None:
 def test_weighted_sums_are_those_of_the_weighted_voter_matrix(
     seed: int, whole: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(moments, "BLOCK", 64)
+    monkeypatch.setattr(bits, "BLOCK", 64)
     X, y, stumps = data(100)
     rng = np.random.default_rng(seed)
     weights = rng.integers(1, 5, 100).astype(float) if whole else rng.uniform(0.1, 5, 100)
