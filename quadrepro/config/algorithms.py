@@ -13,7 +13,8 @@ from pydantic import Field, PrivateAttr, ValidationError, ValidationInfo, model_
 
 from quadrepro.base.models import Model, fault, nested_fault
 from quadrepro.config.axis import Axis, Distribution, from_simple
-from quadrepro.core.learners.learner import N_ROUNDS, Entry, Grid, Learner, Value
+from quadrepro.core.learners.grid import N_ROUNDS, Grid, Value
+from quadrepro.core.learners.learner import Entry, Learner
 from quadrepro.core.learners.registry import find_entry
 from quadrepro.core.measures.measure import MEASURES
 from quadrepro.core.protocol import Measures, Protocol

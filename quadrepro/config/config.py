@@ -21,7 +21,7 @@ from quadrepro.base.yaml import MappingSource, Mark, YamlSource, is_utf8, read_y
 from quadrepro.config.algorithms import AlgorithmEntry
 from quadrepro.config.axis import Axis
 from quadrepro.config.datasets import Absent, DatasetEntry, Reading, Row, Sweep
-from quadrepro.core.learners.learner import N_ROUNDS
+from quadrepro.core.learners.grid import N_ROUNDS
 from quadrepro.core.learners.registry import BASELINE
 from quadrepro.core.protocol import MOST_REPEATS, Protocol, SplitRule
 from quadrepro.data.card import load_card

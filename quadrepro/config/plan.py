@@ -18,7 +18,8 @@ from quadrepro.config.algorithms import AlgorithmEntry
 from quadrepro.config.config import Experiment
 from quadrepro.config.datasets import DatasetEntry, Row
 from quadrepro.core.cell import Cell, Shared
-from quadrepro.core.learners.learner import Grid, Learner
+from quadrepro.core.learners.grid import Grid
+from quadrepro.core.learners.learner import Learner
 from quadrepro.core.measures.measure import MEASURES
 from quadrepro.core.problems import RowSource, Sources
 from quadrepro.core.protocol import Protocol

@@ -23,7 +23,8 @@ from quadrepro.base.types import FloatArray, Task
 from quadrepro.config.axis import Axis
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.learners.greedy.quadboost import QuadBoost
-from quadrepro.core.learners.learner import Algorithm, Grid, Learner
+from quadrepro.core.learners.grid import Grid
+from quadrepro.core.learners.learner import Algorithm, Learner
 from quadrepro.core.learners.predictor import Predictor
 from quadrepro.core.learners.registry import ALGORITHMS
 from quadrepro.core.measures.measure import MEASURES, Measure, Trained

@@ -11,7 +11,8 @@ import numpy as np
 
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.learners.greedy.loop import GreedyAlgorithm, Trace
-from quadrepro.core.learners.learner import Grid, Part, Stopping
+from quadrepro.core.learners.grid import Grid, Stopping
+from quadrepro.core.learners.learner import Part
 from quadrepro.core.voters.random_stumps import RandomStumps
 from quadrepro.proof.certificate import Certificate, LongArray, Rounds
 from quadrepro.proof.solution import Cell, VoteSolution, drawn_problem

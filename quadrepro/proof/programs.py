@@ -13,7 +13,7 @@ import numpy as np
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.learners.greedy.cbboost import CBBoost
-from quadrepro.core.learners.learner import Grid
+from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.programs import cqboost, lpboost
 from quadrepro.core.learners.programs.lp_reg import MarginLP
 from quadrepro.core.learners.programs.mincq import MinCq, MinCqOnCBBoost

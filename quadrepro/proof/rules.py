@@ -19,7 +19,7 @@ from quadrepro.core.learners.greedy.adaboost_reg import AdaBoostReg, SoftMargins
 from quadrepro.core.learners.greedy.cbboost import CBBoost
 from quadrepro.core.learners.greedy.loop import GreedyAlgorithm, Step, Watcher, boost
 from quadrepro.core.learners.greedy.quadboost import QuadBoost
-from quadrepro.core.learners.learner import Grid
+from quadrepro.core.learners.grid import Grid
 from quadrepro.core.voters.source import FixedVoters, VoterSource
 from quadrepro.proof.certificate import Certificate, LongArray, Number
 from quadrepro.proof.greedy import GreedySolution, Round

@@ -10,19 +10,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from quadrepro.base.types import BoolArray, FloatArray, IntArray, Targets, Task
-from quadrepro.core.learners.learner import (
-    Algorithm,
-    DrawnProblem,
-    Grid,
-    Learner,
-    Part,
-    TrainingData,
-    Value,
-)
+from quadrepro.core.learners.grid import Grid, Value
+from quadrepro.core.learners.learner import Algorithm, DrawnProblem, Learner, Part, TrainingData
 from quadrepro.core.learners.one_vs_rest import common_candidate
 from quadrepro.core.learners.predictor import Predictor
-from quadrepro.core.learners.voter_sets import FixedVoters
-from quadrepro.core.learners.voting import DrawnStumps, FixedStumps
+from quadrepro.core.learners.voter_sets import NamedVoters
+from quadrepro.core.learners.voting import FixedStumps, PerRoundStumps
 from quadrepro.errors import ConfigError
 from quadrepro.proof.certificate import Certificate, LongArray, Number, Rounds
 from quadrepro.proof.voters import (
@@ -46,9 +39,9 @@ class Cell:
     chosen: dict[str, Any]
 
     @property
-    def drawn(self) -> DrawnStumps | None:
+    def drawn(self) -> PerRoundStumps | None:
         """How stumps are drawn; None if they are fixed."""
-        return self.data.voters if isinstance(self.data.voters, DrawnStumps) else None
+        return self.data.voters if isinstance(self.data.voters, PerRoundStumps) else None
 
     @property
     def alone(self) -> Grid:
@@ -74,7 +67,7 @@ class Cell:
     def _matrix(self) -> tuple[Matrix, FloatArray]:
         voters = self.data.voters
         found: Matrix
-        if isinstance(voters, FixedVoters):
+        if isinstance(voters, NamedVoters):
             found = VoterSetMatrix(voters, self.data)
         else:
             assert isinstance(voters, FixedStumps)
@@ -82,7 +75,7 @@ class Cell:
         return found, found.outputs(self.data.train.X)
 
 
-def drawn_problem(data: TrainingData, voters: DrawnStumps) -> tuple[DrawnProblem, Grid16]:
+def drawn_problem(data: TrainingData, voters: PerRoundStumps) -> tuple[DrawnProblem, Grid16]:
     """Return the examples on the grid of the thresholds, as algorithms learn from them."""
     assert data.valid is not None
     on_grid, train, valid = Grid16.of(data.train.X), data.train, data.valid
@@ -187,7 +180,7 @@ class VoteSolution(Solution):
         """Yield the sums of the votes of each part."""
         data, train = self.cell.data, self.cell.data.train
         grid = self.cell.up_to if self.warm else self.cell.alone
-        if isinstance(data.voters, FixedVoters) and data.voters.needs_labels:
+        if isinstance(data.voters, NamedVoters) and data.voters.needs_labels:
             for kept, out in zip(seen, parts, strict=True):
                 known = Part(train.X[kept], train.y[kept])
                 H, H_out = data.voters.matrices(known, train.X[out], data.rng)

@@ -10,7 +10,7 @@ import numpy as np
 
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.learners.learner import TrainingData
-from quadrepro.core.learners.voter_sets import FixedVoters
+from quadrepro.core.learners.voter_sets import NamedVoters
 from quadrepro.core.learners.voting import FixedStumps
 from quadrepro.proof.certificate import LongArray
 
@@ -71,7 +71,7 @@ class StumpMatrix:
 class VoterSetMatrix:
     """The voters of a voter set, which are fitted again and taken as they are."""
 
-    voters: FixedVoters
+    voters: NamedVoters
     data: TrainingData
 
     def outputs(self, X: FloatArray) -> FloatArray:

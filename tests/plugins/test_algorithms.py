@@ -11,7 +11,8 @@ import pytest
 
 from quadrepro.base.plugins import Place
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.learner import N_ROUNDS, Algorithm, Entry, Grid
+from quadrepro.core.learners.grid import N_ROUNDS, Grid
+from quadrepro.core.learners.learner import Algorithm, Entry
 from quadrepro.core.learners.registry import ALGORITHMS
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.errors import ConfigError

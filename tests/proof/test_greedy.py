@@ -15,7 +15,7 @@ from quadrepro.core.learners.greedy.adaboost_reg import AdaBoostReg
 from quadrepro.core.learners.greedy.ebboost import EBBoost
 from quadrepro.core.learners.greedy.loop import GreedyAlgorithm
 from quadrepro.core.learners.greedy.quadboost import QuadBoost, Selection
-from quadrepro.core.learners.learner import Grid
+from quadrepro.core.learners.grid import Grid
 from quadrepro.proof.certificate import Rounds
 from quadrepro.proof.greedy import DrawnTrajectory, FixedTrajectory, GreedySolution, fixed_run
 from quadrepro.proof.rules import AdaBoostRegSolution

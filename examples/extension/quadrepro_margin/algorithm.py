@@ -15,7 +15,8 @@ from quadrepro.base.plugins import Place
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.learners.greedy.adaboost import ExampleWeights, WeightBoosting
 from quadrepro.core.learners.greedy.loop import Rule, Step
-from quadrepro.core.learners.learner import N_ROUNDS, Entry, Hyperparameter
+from quadrepro.core.learners.grid import N_ROUNDS, Hyperparameter
+from quadrepro.core.learners.learner import Entry
 from quadrepro.core.voters.source import VoterSource
 
 RHO = Hyperparameter("rho", "number", "large", "margin ϱ to aim at", zero=True, largest=0.99)

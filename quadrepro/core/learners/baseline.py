@@ -10,14 +10,8 @@ import numpy as np
 
 from quadrepro.base.plugins import Place
 from quadrepro.base.types import FloatArray, Task
-from quadrepro.core.learners.learner import (
-    Entry,
-    Grid,
-    Hyperparameter,
-    Outputs,
-    TrainingData,
-    Value,
-)
+from quadrepro.core.learners.grid import Grid, Hyperparameter, Value
+from quadrepro.core.learners.learner import Entry, Outputs, TrainingData
 from quadrepro.core.learners.predictor import Predictor
 
 
@@ -27,11 +21,6 @@ class Baseline(Predictor):
 
     Class probabilities are the frequencies of the classes in the training part. Of equally
     frequent classes the first one is predicted.
-
-    Attributes
-    ----------
-    predicts : {"classification", "multiclass", "regression"}, default "classification"
-        The task, which `for_task` sets.
     """
 
     predicts: Task = "classification"

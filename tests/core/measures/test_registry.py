@@ -15,7 +15,7 @@ import pytest
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.learners.greedy.quadboost import QuadBoost
-from quadrepro.core.learners.learner import Grid
+from quadrepro.core.learners.grid import Grid
 from quadrepro.core.measures.adaboost import least_edge, product_bound, rounds_to_zero_error
 from quadrepro.core.measures.cbboost import RHOS, c_bound, margin_bound, pac_bayes_bound
 from quadrepro.core.measures.concentration import (

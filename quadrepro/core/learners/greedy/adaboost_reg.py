@@ -26,7 +26,8 @@ from quadrepro.core.learners.greedy.adaboost import (
     WeightBoosting,
 )
 from quadrepro.core.learners.greedy.loop import Rule, Step, some
-from quadrepro.core.learners.learner import N_ROUNDS, Entry, Hyperparameter
+from quadrepro.core.learners.grid import N_ROUNDS, Hyperparameter
+from quadrepro.core.learners.learner import Entry
 from quadrepro.core.voters.source import VoterSource
 
 SCAN = np.append(NO_EDGE, LARGEST_STEP * 2.0 ** np.arange(-20.0, 1.0))

@@ -22,7 +22,8 @@ from quadrepro.core.learners.greedy.loop import (
     first_of_largest,
     some,
 )
-from quadrepro.core.learners.learner import N_ROUNDS, Entry, Grid
+from quadrepro.core.learners.grid import N_ROUNDS, Grid
+from quadrepro.core.learners.learner import Entry
 from quadrepro.core.voters.reduction import GramProblem, VotingProblem
 
 COLLINEAR = 1e-10
@@ -195,13 +196,7 @@ class CBoundState(State):
 
 @dataclass(frozen=True)
 class CBoundRule(Rule[CBoundState]):
-    """Start with the voter of largest margin, then step to the voter of largest score.
-
-    Attributes
-    ----------
-    allow_repeats : bool
-        Whether a voter may be picked again.
-    """
+    """Start with the voter of largest margin, then step to the voter of largest score."""
 
     allow_repeats: bool
 

@@ -22,7 +22,8 @@ from quadrepro.base.types import BoolArray, FloatArray, IntArray
 from quadrepro.core import compiling
 from quadrepro.core.learners.greedy.adaboost import UNITS, ExampleWeights, WeightBoosting
 from quadrepro.core.learners.greedy.loop import Rule, Step
-from quadrepro.core.learners.learner import N_ROUNDS, Entry, Hyperparameter
+from quadrepro.core.learners.grid import N_ROUNDS, Hyperparameter
+from quadrepro.core.learners.learner import Entry
 from quadrepro.core.voters.source import VoterSource
 
 LAM = Hyperparameter("lam", "number", "large", "price λ of the variance", zero=True, largest=1e6)

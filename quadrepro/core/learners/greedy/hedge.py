@@ -19,7 +19,8 @@ from quadrepro.base.types import BoolArray, FloatArray
 from quadrepro.core import elementary
 from quadrepro.core.learners.greedy.adaboost import NO_EDGE, ExampleWeights, WeightBoosting
 from quadrepro.core.learners.greedy.loop import Rule, Step, some
-from quadrepro.core.learners.learner import N_ROUNDS, Entry, Hyperparameter
+from quadrepro.core.learners.grid import N_ROUNDS, Hyperparameter
+from quadrepro.core.learners.learner import Entry
 from quadrepro.core.voters.source import VoterSource
 
 LARGEST_RATE = 0.5
@@ -48,16 +49,12 @@ class ExpertWeights(ExampleWeights):
     def vote_at(self, rates: FloatArray) -> Step:
         """Return the step that gives the voter of least weighted error one vote.
 
+        That of a complement is -1. An edge of at most `NO_EDGE` ends the run without a vote.
+
         Parameters
         ----------
         rates : ndarray of shape (n_trajectories,)
             η of the update after this step.
-
-        Returns
-        -------
-        Step
-            Weights 1, or -1 for a complement. An edge of at most `NO_EDGE` ends the run without a
-            weight.
         """
         self._rates = rates
         picks, edges = self.strongest()

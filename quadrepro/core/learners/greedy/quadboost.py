@@ -23,7 +23,8 @@ from quadrepro.core.learners.greedy.loop import (
     first_of_largest,
     some,
 )
-from quadrepro.core.learners.learner import N_ROUNDS, Entry, Grid, Hyperparameter
+from quadrepro.core.learners.grid import N_ROUNDS, Grid, Hyperparameter
+from quadrepro.core.learners.learner import Entry
 from quadrepro.core.voters.reduction import GramProblem
 
 LAM = Hyperparameter("lam", "number", "large", "regularisation λ")

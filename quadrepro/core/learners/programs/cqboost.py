@@ -13,7 +13,8 @@ import numpy as np
 from quadrepro.base.plugins import Place
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core import compiling
-from quadrepro.core.learners.learner import Algorithm, Entry, Grid, Hyperparameter
+from quadrepro.core.learners.grid import Grid, Hyperparameter
+from quadrepro.core.learners.learner import Algorithm, Entry
 from quadrepro.core.learners.programs.ordered import GrowingCholesky, ordered_sum, weighted_sum
 from quadrepro.core.learners.programs.program import (
     MU,
@@ -381,11 +382,6 @@ def generate_columns(
     ------
     tuple of (ndarray of shape (n_voters,), CqBoostSolution)
         Signed weights, and the solution over the voters added so far.
-
-    Raises
-    ------
-    SolverError
-        If a program has no optimum.
     """
     master = _begin(gram, margins, mu)
     while master is not None:

@@ -22,7 +22,8 @@ import numpy as np
 
 from quadrepro.base.plugins import Place
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.learner import Entry, Grid, Hyperparameter
+from quadrepro.core.learners.grid import Grid, Hyperparameter
+from quadrepro.core.learners.learner import Entry
 from quadrepro.core.learners.programs.lpboost import LinearSolution, make_solver, run_solver
 from quadrepro.core.learners.programs.ordered import ordered_sum
 from quadrepro.core.learners.programs.soft_margin import SoftMargin

@@ -12,7 +12,8 @@ from scipy.linalg import LinAlgError
 from quadrepro.base.plugins import Place
 from quadrepro.base.types import BoolArray, FloatArray
 from quadrepro.core.learners.greedy.cbboost import CBBoost
-from quadrepro.core.learners.learner import N_ROUNDS, Algorithm, Entry, Grid
+from quadrepro.core.learners.grid import N_ROUNDS, Grid
+from quadrepro.core.learners.learner import Algorithm, Entry
 from quadrepro.core.learners.programs.ordered import ordered_sum, weighted_sum
 from quadrepro.core.learners.programs.program import (
     MANY_STEPS,
@@ -43,15 +44,7 @@ SINGULAR = 1e-11
 
 
 class MinCqProgram:
-    """MinCq over given voters.
-
-    Parameters
-    ----------
-    gram : ndarray of shape (n_voters, n_voters)
-        G = HᵀH/m.
-    margins : ndarray of shape (n_voters,)
-        Mean of y h for each voter.
-    """
+    """MinCq over given voters."""
 
     def __init__(self, gram: FloatArray, margins: FloatArray) -> None:
         leading = gram[np.arange(len(gram)), (gram != 0).argmax(axis=1)]
