@@ -98,16 +98,15 @@ def _claim(name: str) -> Any:
 
 
 def _tables() -> Mapping[str, Any]:
-    from quadrepro.tables.kinds import KINDS
+    from quadrepro.config.tables import KINDS
 
-    # Kinds may share a key; the first is the one that the key is about.
-    return {kind.key: kind for kind in reversed(KINDS)}
+    return KINDS
 
 
 def _table(name: str) -> Any:
-    from quadrepro.tables.kinds import find_kind
+    from quadrepro.config.tables import find_kind
 
-    return _tables().get(name) or find_kind(name)
+    return find_kind(name)
 
 
 def _sources() -> Mapping[str, Any]:

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from quadrepro.plugins import Contract
 from quadrepro.plugins.kinds import REGISTRIES
-from quadrepro.tables.kinds.base import Kind
+from quadrepro.tables.kinds.base import TableKind
 from quadrepro.tables.table import ENDINGS
 
 CONFIG = {
@@ -27,18 +27,19 @@ CONFIG = {
 """A small experiment whose table is written, if the kind can be asked for with `true`."""
 
 
-def kind_of(name: str) -> Kind[Any]:
+def kind_of(name: str) -> TableKind[Any]:
     """Return a kind of table or figure."""
     found = REGISTRIES["tables"].find(name)
-    assert isinstance(found, Kind), f"{name} is not a kind of table"
+    assert isinstance(found, TableKind), f"{name} is not a kind of table"
     return found
 
 
 def it_makes_files(name: str) -> None:
     """It makes a table or a figure, and a figure has a caption."""
     kind = kind_of(name)
-    assert kind.table or kind.draw, "it makes neither a table nor a figure"
-    assert not kind.draw or kind.caption, "a figure needs a caption"
+    assert kind.makes_table or kind.makes_figure, "it makes neither a table nor a figure"
+    has_caption = type(kind).caption is not TableKind.caption
+    assert has_caption or not kind.makes_figure, "a figure needs a caption"
     assert {*kind.endings} <= {*ENDINGS}, f"endings are {', '.join(ENDINGS)}"
 
 

@@ -26,7 +26,7 @@ from quadrepro.tables.figure import (
     open_frame,
     plain_labels,
 )
-from quadrepro.tables.kinds.base import Context, Kind, closing_notes
+from quadrepro.tables.kinds.base import Context, TableKind, closing_notes
 from quadrepro.tables.table import MISSING, Entry, Table
 
 if TYPE_CHECKING:
@@ -267,9 +267,6 @@ def _on_scale(values: FloatArray, scale: str) -> FloatArray:
         return np.asarray(-np.log(np.maximum(values, 0)))
 
 
-KEY = "curves"
-"""Key in the config, and name of the files without ending."""
-
 SHOWN = 6
 """The table for reading shows a curve at this many values of the hyper-parameter."""
 
@@ -323,86 +320,6 @@ class Curves(Model):
     panels: tuple[Panel, ...] = Field(min_length=1)
 
 
-def check_curves(context: Context[Curves]) -> None:
-    """Refuse curves of measures that are not kept, or along values that do not make one curve."""
-    config, curves = context.config, context.option
-    columns = {algorithm.name: algorithm for algorithm in config.algorithms}
-    for i, panel in enumerate(curves.panels):
-        for j, name in enumerate(panel.algorithms):
-            context.check_column(name, "panels", i, "algorithms", j)
-    for row in config.rows:
-        of_protocol = row.entry.changed(config.protocol).measures
-        kept = {name: set(column.measures or of_protocol) for name, column in columns.items()}
-        if not any(kept.values()):
-            message = "curves need measures: name them in protocol.measures, with folds at 0"
-            raise context.error(message)
-        for i, panel in enumerate(curves.panels):
-            of_panel = set().union(*(kept[name] for name in panel.algorithms or columns))
-            for key, names in (("measures", panel.measures), ("marks", panel.marks)):
-                for j, measure in enumerate(names):
-                    if measure not in of_panel:
-                        hint = nearest(measure, of_panel)
-                        message = f"the protocol keeps no measure {measure!r}{hint}"
-                        raise context.error(message, "panels", i, key, j)
-    named = {name for algorithm in config.algorithms for name in algorithm.grid}
-    if curves.along not in named:
-        message = f"no algorithm has values of {curves.along!r}{nearest(curves.along, named)}"
-        raise context.error(message, "along")
-    for algorithm in config.algorithms:
-        for row in config.rows:
-            if drawn := [key for key in algorithm.draw if key not in row.entry.grid]:
-                message = f"{algorithm.name} draws {drawn[0]}, and curves need values of a grid"
-                raise context.error(message)
-            (grid,) = algorithm.make_grids(np.random.default_rng(), row.entry.grid)
-            for name, values in grid.axes:
-                if name != curves.along and len(values) > 1:
-                    message = (
-                        f"{algorithm.name} has {len(values)} values of {name}, and curves along "
-                        f"{curves.along} need one"
-                    )
-                    raise context.error(message)
-
-
-def curves_table(context: Context[Curves], outcomes: Outcomes) -> Table:
-    """Return the measures at some values of the hyper-parameter; in the CSV, at all of them."""
-    curves = context.option
-    measures = tuple(dict.fromkeys((*_measures(curves), *_marks(curves))))
-    rows: list[tuple[str, tuple[Entry, ...]]] = []
-    data: list[tuple[str | float, ...]] = []
-    for row in outcomes.rows:
-        for name, title in context.titles.items():
-            drawn = _measures_of(curves, name)
-            values = outcomes.values_along(row, name, curves.along)
-            of_measure = [outcomes.curve(row, name, m) if m in drawn else None for m in measures]
-            if values is None or not any(of_measure):
-                entries = (title, MISSING, *(MISSING for _ in measures))
-                rows.append((row, tuple(map(Entry, entries))))
-                continue
-            for i in _selected(values, curves.scale):
-                value = f"{values[i]:g}" if values else ANY
-                texts = [_text(curve, i, outcomes.repeats) for curve in of_measure]
-                rows.append((row, tuple(map(Entry, (title, value, *texts)))))
-            every: tuple[float | str, ...] = values or ("",)
-            for i, shown in enumerate(every):
-                numbers = [n for c in of_measure for n in _numbers(c, i, outcomes.repeats)]
-                data.append((row, name, shown, *numbers))
-    splits = f", mean ± standard deviation over {outcomes.repeats} splits"
-    kinds = ("", " sd") if outcomes.repeats > 1 else ("",)
-    return Table(
-        f"{context.config.title}: curves",
-        ("Data set", "Algorithm", curves.along, *map(title_of, measures)),
-        tuple(rows),
-        (
-            f"At some values of {curves.along}{splits if outcomes.repeats > 1 else ''}; "
-            f"the CSV file has all. {MISSING} where there is no solution or no result.",
-            *closing_notes(context, outcomes),
-        ),
-        ("dataset", "algorithm", curves.along, *(m + kind for m in measures for kind in kinds)),
-        tuple(data),
-        n_keys=2,
-    )
-
-
 def _measures(curves: Curves) -> tuple[str, ...]:
     """Return all measures in the order of the panels."""
     return tuple(dict.fromkeys(m for panel in curves.panels for m in panel.measures))
@@ -443,90 +360,173 @@ def _numbers(curve: Curve | None, i: int, repeats: int) -> list[float | str]:
     return ["" if np.isnan(number) else float(number) for number in numbers]
 
 
-def draw_curves(context: Context[Curves], outcomes: Outcomes, folder: Path) -> None:
-    """Draw the curves, one row of panels per data set.
-
-    Colours tell algorithms apart, together with line styles, or with markers where line styles
-    tell the measures of a panel apart. With several splits, a band of one standard deviation lies
-    around each mean. An algorithm that does not have the hyper-parameter and a measure that does
-    not depend on it are level lines; a panel of nothing else has dots and no such axis. Marks are
-    dotted lines with their title.
-    """
-    from matplotlib.lines import Line2D
-
-    curves, titles = context.option, context.titles
-    levels = levels_of(curves, outcomes)
-    along = [panel for panel in curves.panels if not levels.issuperset(panel.measures)]
-    styles: dict[str, Any] = {}
-    if any(len(panel.measures) > 1 for panel in along):
-        named = dict.fromkeys(m for panel in along for m in panel.measures)
-        styles = dict(zip(named, cycle(STYLES), strict=False))
-    marked = bool(styles) and any(len(panel.algorithms or titles) > 1 for panel in along)
-    drawing = Drawing(curves, outcomes, looks_of(titles), styles, marked, levels)
-    n_rows, n_columns = len(outcomes.rows), len(curves.panels)
-    with new_figure(folder, KEY, 3.4 * n_columns + 0.4, 2.6 * n_rows + 0.6) as figure:
-        panels = figure.subplots(n_rows, n_columns, sharex="col", squeeze=False)
-        for row, of_row in zip(outcomes.rows, panels, strict=True):
-            for panel, what in zip(of_row, curves.panels, strict=True):
-                draw_panel(panel, what, row, drawing)
-        for panel, what in zip(panels[-1], curves.panels, strict=True):
-            if drawing.only_levels(what):
-                panel.set_xlabel("value")
-                continue
-            panel.set_xlabel(_meaning(context, curves.along))
-            if curves.scale == "log":
-                plain_labels(panel.xaxis)
-        samples = {title: Line2D([], [], **drawing.line(name)) for name, title in titles.items()}
-        for measure, style in styles.items():
-            samples[title_of(measure)] = Line2D([], [], color="#888888", linestyle=style)
-        add_legend(figure, samples)
-
-
-def curves_caption(context: Context[Curves], outcomes: Outcomes) -> str:
-    """Return what the figure shows."""
-    curves, titles = context.option, context.titles
-    levels, along = levels_of(curves, outcomes), _meaning(context, curves.along)
-    measures = [title_of(name) for name in _measures(curves)]
-    of = listed(list(titles.values()))
-    # A short first sentence can stand for the figure.
-    what = listed(measures) if len(measures) <= FEW else f"{len(measures)} measures"
-    found = [f"{context.config.title}: {what} against the {along}.", f"Algorithms: {of}."]
-    of_rows = "One row of panels for each of" if len(outcomes.rows) > 1 else "Data set:"
-    found.append(f"{of_rows} {listed(outcomes.rows)}.")
-    for i, panel in enumerate(curves.panels, start=1):
-        words = listed([title_of(name) for name in panel.measures])
-        scale = {"log": " on a logarithmic scale", "-log": " as negative logarithm"}.get(
-            panel.scale, ""
-        )
-        if levels.issuperset(panel.measures):
-            found.append(f"Dots in column {i}: {words}{scale}, which do not depend on the {along}.")
-            continue
-        place = f"Vertical axis of column {i}" if len(curves.panels) > 1 else "Vertical axis"
-        found.append(f"{place}: {words}{scale}.")
-    found.append(f"Horizontal axis: {along}{' on a logarithmic scale' * (curves.scale == 'log')}.")
-    if outcomes.repeats > 1:
-        found.append(
-            f"Lines are means over {outcomes.repeats} {context.splits}, and bands or bars reach "
-            "one standard deviation to either side."
-        )
-    if any(curves.along not in a.searched for a in context.config.algorithms):
-        found.append(f"Level lines belong to algorithms without a {along}.")
-    if marks := _marks(curves):
-        found.append(f"Vertical dotted lines: {listed([title_of(name) for name in marks])}.")
-    return " ".join(found)
-
-
 def _meaning(context: Context[Curves], along: str) -> str:
     known = (h for a in context.config.algorithms for h in a.make().hyperparameters)
     return next(h.meaning for h in known if h.name == along)
 
 
-CURVES = Kind(
-    key=KEY,
-    option=Curves,
-    meaning="A figure of measures along the rounds or another hyper-parameter.",
-    check=check_curves,
-    table=curves_table,
-    draw=draw_curves,
-    caption=curves_caption,
-)
+class CurvesKind(TableKind[Curves]):
+    """Measures along a hyper-parameter."""
+
+    key, option = "curves", Curves
+    meaning = "A figure of measures along the rounds or another hyper-parameter."
+
+    def check(self, context: Context[Curves]) -> None:
+        """Refuse measures that are not kept, and values that do not make one curve."""
+        config, curves = context.config, context.option
+        columns = {algorithm.name: algorithm for algorithm in config.algorithms}
+        for i, panel in enumerate(curves.panels):
+            for j, name in enumerate(panel.algorithms):
+                context.check_column(name, "panels", i, "algorithms", j)
+        for row in config.rows:
+            of_protocol = row.entry.changed(config.protocol).measures
+            kept = {name: set(column.measures or of_protocol) for name, column in columns.items()}
+            if not any(kept.values()):
+                message = "curves need measures: name them in protocol.measures, with folds at 0"
+                raise context.error(message)
+            for i, panel in enumerate(curves.panels):
+                of_panel = set().union(*(kept[name] for name in panel.algorithms or columns))
+                for key, names in (("measures", panel.measures), ("marks", panel.marks)):
+                    for j, measure in enumerate(names):
+                        if measure not in of_panel:
+                            hint = nearest(measure, of_panel)
+                            message = f"the protocol keeps no measure {measure!r}{hint}"
+                            raise context.error(message, "panels", i, key, j)
+        named = {name for algorithm in config.algorithms for name in algorithm.grid}
+        if curves.along not in named:
+            message = f"no algorithm has values of {curves.along!r}{nearest(curves.along, named)}"
+            raise context.error(message, "along")
+        for algorithm in config.algorithms:
+            for row in config.rows:
+                if drawn := [key for key in algorithm.draw if key not in row.entry.grid]:
+                    message = f"{algorithm.name} draws {drawn[0]}, and curves need values of a grid"
+                    raise context.error(message)
+                (grid,) = algorithm.make_grids(np.random.default_rng(), row.entry.grid)
+                for name, values in grid.axes:
+                    if name != curves.along and len(values) > 1:
+                        message = (
+                            f"{algorithm.name} has {len(values)} values of {name}, and curves "
+                            f"along {curves.along} need one"
+                        )
+                        raise context.error(message)
+
+    def table(self, context: Context[Curves], outcomes: Outcomes) -> Table:
+        """Return the measures at some values of the hyper-parameter; in the CSV, at all of them."""
+        curves = context.option
+        measures = tuple(dict.fromkeys((*_measures(curves), *_marks(curves))))
+        rows: list[tuple[str, tuple[Entry, ...]]] = []
+        data: list[tuple[str | float, ...]] = []
+        for row in outcomes.rows:
+            for name, title in context.titles.items():
+                drawn = _measures_of(curves, name)
+                values = outcomes.values_along(row, name, curves.along)
+                of_measure = [
+                    outcomes.curve(row, name, m) if m in drawn else None for m in measures
+                ]
+                if values is None or not any(of_measure):
+                    entries = (title, MISSING, *(MISSING for _ in measures))
+                    rows.append((row, tuple(map(Entry, entries))))
+                    continue
+                for i in _selected(values, curves.scale):
+                    value = f"{values[i]:g}" if values else ANY
+                    texts = [_text(curve, i, outcomes.repeats) for curve in of_measure]
+                    rows.append((row, tuple(map(Entry, (title, value, *texts)))))
+                every: tuple[float | str, ...] = values or ("",)
+                for i, shown in enumerate(every):
+                    numbers = [n for c in of_measure for n in _numbers(c, i, outcomes.repeats)]
+                    data.append((row, name, shown, *numbers))
+        splits = f", mean ± standard deviation over {outcomes.repeats} splits"
+        kinds = ("", " sd") if outcomes.repeats > 1 else ("",)
+        return Table(
+            f"{context.config.title}: curves",
+            ("Data set", "Algorithm", curves.along, *map(title_of, measures)),
+            tuple(rows),
+            (
+                f"At some values of {curves.along}{splits if outcomes.repeats > 1 else ''}; "
+                f"the CSV file has all. {MISSING} where there is no solution or no result.",
+                *closing_notes(context, outcomes),
+            ),
+            ("dataset", "algorithm", curves.along, *(m + kind for m in measures for kind in kinds)),
+            tuple(data),
+            n_keys=2,
+        )
+
+    def draw(self, context: Context[Curves], outcomes: Outcomes, folder: Path) -> None:
+        """Draw the curves, one row of panels per data set.
+
+        Colours tell algorithms apart, together with line styles, or with markers where line styles
+        tell the measures of a panel apart. With several splits, a band of one standard deviation
+        lies around each mean. An algorithm that does not have the hyper-parameter and a measure
+        that does not depend on it are level lines; a panel of nothing else has dots and no such
+        axis. Marks are dotted lines with their title.
+        """
+        from matplotlib.lines import Line2D
+
+        curves, titles = context.option, context.titles
+        levels = levels_of(curves, outcomes)
+        along = [panel for panel in curves.panels if not levels.issuperset(panel.measures)]
+        styles: dict[str, Any] = {}
+        if any(len(panel.measures) > 1 for panel in along):
+            named = dict.fromkeys(m for panel in along for m in panel.measures)
+            styles = dict(zip(named, cycle(STYLES), strict=False))
+        marked = bool(styles) and any(len(panel.algorithms or titles) > 1 for panel in along)
+        drawing = Drawing(curves, outcomes, looks_of(titles), styles, marked, levels)
+        n_rows, n_columns = len(outcomes.rows), len(curves.panels)
+        with new_figure(folder, self.name, 3.4 * n_columns + 0.4, 2.6 * n_rows + 0.6) as figure:
+            panels = figure.subplots(n_rows, n_columns, sharex="col", squeeze=False)
+            for row, of_row in zip(outcomes.rows, panels, strict=True):
+                for panel, what in zip(of_row, curves.panels, strict=True):
+                    draw_panel(panel, what, row, drawing)
+            for panel, what in zip(panels[-1], curves.panels, strict=True):
+                if drawing.only_levels(what):
+                    panel.set_xlabel("value")
+                    continue
+                panel.set_xlabel(_meaning(context, curves.along))
+                if curves.scale == "log":
+                    plain_labels(panel.xaxis)
+            samples = {
+                title: Line2D([], [], **drawing.line(name)) for name, title in titles.items()
+            }
+            for measure, style in styles.items():
+                samples[title_of(measure)] = Line2D([], [], color="#888888", linestyle=style)
+            add_legend(figure, samples)
+
+    def caption(self, context: Context[Curves], outcomes: Outcomes) -> str:
+        """Return what the figure shows."""
+        curves, titles = context.option, context.titles
+        levels, along = levels_of(curves, outcomes), _meaning(context, curves.along)
+        measures = [title_of(name) for name in _measures(curves)]
+        of = listed(list(titles.values()))
+        # A short first sentence can stand for the figure.
+        what = listed(measures) if len(measures) <= FEW else f"{len(measures)} measures"
+        found = [f"{context.config.title}: {what} against the {along}.", f"Algorithms: {of}."]
+        of_rows = "One row of panels for each of" if len(outcomes.rows) > 1 else "Data set:"
+        found.append(f"{of_rows} {listed(outcomes.rows)}.")
+        for i, panel in enumerate(curves.panels, start=1):
+            words = listed([title_of(name) for name in panel.measures])
+            scale = {"log": " on a logarithmic scale", "-log": " as negative logarithm"}.get(
+                panel.scale, ""
+            )
+            if levels.issuperset(panel.measures):
+                found.append(
+                    f"Dots in column {i}: {words}{scale}, which do not depend on the {along}."
+                )
+                continue
+            place = f"Vertical axis of column {i}" if len(curves.panels) > 1 else "Vertical axis"
+            found.append(f"{place}: {words}{scale}.")
+        found.append(
+            f"Horizontal axis: {along}{' on a logarithmic scale' * (curves.scale == 'log')}."
+        )
+        if outcomes.repeats > 1:
+            found.append(
+                f"Lines are means over {outcomes.repeats} {context.splits}, and bands or bars "
+                "reach one standard deviation to either side."
+            )
+        if any(curves.along not in a.searched for a in context.config.algorithms):
+            found.append(f"Level lines belong to algorithms without a {along}.")
+        if marks := _marks(curves):
+            found.append(f"Vertical dotted lines: {listed([title_of(name) for name in marks])}.")
+        return " ".join(found)
+
+
+CURVES = CurvesKind()

@@ -22,7 +22,7 @@ from quadrepro.stats import (
     score_readings,
     welch_test,
 )
-from quadrepro.tables.kinds.base import Context, Kind, closing_notes
+from quadrepro.tables.kinds.base import Context, TableKind, closing_notes
 from quadrepro.tables.kinds.margins import margins_of_splits
 from quadrepro.tables.printed import check_printed
 from quadrepro.tables.table import MISSING, Entry, Table
@@ -167,41 +167,6 @@ class Readings(Model):
     margins: str = ""
 
 
-def readings_table(context: Context[Readings], outcomes: Outcomes) -> Table:
-    """Return the table of readings: distances from print, and Bayes factors."""
-    found = _evidence(context, outcomes)
-    base = found[BASE]
-    factors = {name: _factors(rows, base) for name, rows in found.items() if name != BASE}
-    scores = _scores(factors)
-    beside = bool(context.option.margins)
-    kinds = [name for name in NUMBERS if beside or name != "margins"]
-    quantities = [q for q in QUANTITIES if beside or not q.startswith("margin")]
-    rows = [(BASE, (*_distances(base, {}, quantities), *_entries_of_base(kinds, scores)))]
-    for name, of_rows in factors.items():
-        ours, same = ({row: part[row] for row in of_rows} for part in (found[name], base))
-        entries = _distances(ours, same, quantities)
-        rows.append((name, (*entries, *_entries_of_factors(of_rows, kinds, scores.get(name)))))
-    off_by = [f"{q} off by" for q in quantities]
-    of_kinds = [f"log BF: {name}" for name in kinds]
-    return Table(
-        f"{context.config.title}: what the printed numbers say of the readings",
-        ("Reading", "rows", "inside", *off_by, *of_kinds, "log BF", "corrected", "probability"),
-        tuple(rows),
-        (*_notes(context), *closing_notes(context, outcomes)),
-        (
-            *("reading", "dataset", "inside", "compared", *off_by),
-            *(f"log p: {q}" for q in quantities),
-            *(*of_kinds, "log BF"),
-        ),
-        tuple(
-            (name, row, *_numbers(part, quantities), *_factor_numbers(of_row, kinds))
-            for name, of_rows in found.items()
-            for row, part in of_rows.items()
-            for of_row in [factors.get(name, {}).get(row, {})]
-        ),
-    )
-
-
 def _evidence(context: Context[Readings], outcomes: Outcomes) -> dict[str, Rows]:
     """Return the evidence by reading and data set; rows without any are left out."""
     means, margins = (context.printed(name) for name in vars(context.option).values())
@@ -304,20 +269,55 @@ def _notes(context: Context[Readings]) -> tuple[str, ...]:
     )
 
 
-def _check(context: Context[Readings]) -> None:
-    if not context.config.readings:
-        raise context.error("there is nothing to compare: give readings of the protocol")
-    holds: dict[str, Holds] = {"means": "errors", "margins": "margins"}
-    for option, name in vars(context.option).items():
-        check_printed(context.experiment, context.key, name, holds[option])
-        if name:
-            context.check_splits(name, option)
+class ReadingsKind(TableKind[Readings]):
+    """How near each reading comes to the printed tables."""
+
+    key, option = "readings", Readings
+    meaning = "How near each reading of the protocol comes to the printed tables."
+
+    def check(self, context: Context[Readings]) -> None:
+        """Refuse a config without readings, and printed tables that cannot judge them."""
+        if not context.config.readings:
+            raise context.error("there is nothing to compare: give readings of the protocol")
+        holds: dict[str, Holds] = {"means": "errors", "margins": "margins"}
+        for option, name in vars(context.option).items():
+            check_printed(context.experiment, context.key, name, holds[option])
+            if name:
+                context.check_splits(name, option)
+
+    def table(self, context: Context[Readings], outcomes: Outcomes) -> Table:
+        """Return the table of readings: distances from print, and Bayes factors."""
+        found = _evidence(context, outcomes)
+        base = found[BASE]
+        factors = {name: _factors(rows, base) for name, rows in found.items() if name != BASE}
+        scores = _scores(factors)
+        beside = bool(context.option.margins)
+        kinds = [name for name in NUMBERS if beside or name != "margins"]
+        quantities = [q for q in QUANTITIES if beside or not q.startswith("margin")]
+        rows = [(BASE, (*_distances(base, {}, quantities), *_entries_of_base(kinds, scores)))]
+        for name, of_rows in factors.items():
+            ours, same = ({row: part[row] for row in of_rows} for part in (found[name], base))
+            entries = _distances(ours, same, quantities)
+            rows.append((name, (*entries, *_entries_of_factors(of_rows, kinds, scores.get(name)))))
+        off_by = [f"{q} off by" for q in quantities]
+        of_kinds = [f"log BF: {name}" for name in kinds]
+        return Table(
+            f"{context.config.title}: what the printed numbers say of the readings",
+            ("Reading", "rows", "inside", *off_by, *of_kinds, "log BF", "corrected", "probability"),
+            tuple(rows),
+            (*_notes(context), *closing_notes(context, outcomes)),
+            (
+                *("reading", "dataset", "inside", "compared", *off_by),
+                *(f"log p: {q}" for q in quantities),
+                *(*of_kinds, "log BF"),
+            ),
+            tuple(
+                (name, row, *_numbers(part, quantities), *_factor_numbers(of_row, kinds))
+                for name, of_rows in found.items()
+                for row, part in of_rows.items()
+                for of_row in [factors.get(name, {}).get(row, {})]
+            ),
+        )
 
 
-READINGS = Kind(
-    key="readings",
-    option=Readings,
-    meaning="How near each reading of the protocol comes to the printed tables.",
-    check=_check,
-    table=readings_table,
-)
+READINGS = ReadingsKind()
