@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from quadrepro.config.config import Experiment
 from quadrepro.stats import COVERAGE
 from quadrepro.tables.captions import listed
-from quadrepro.tables.figure import add_legend, new_figure
+from quadrepro.tables.figure import COLOURS, add_legend, new_figure, write_beside
 from quadrepro.tables.verdicts import Verdict, Verdicts
 
 if TYPE_CHECKING:
@@ -36,11 +36,13 @@ INSIDE, OUTSIDE, FARTHER = "inside", "outside", "farther out"
 SURELY = "outside even if all are counted (Holm)"
 """What the legend calls a number; one that is farther out than its panel reaches is outside."""
 
+_DOT = {"linestyle": "", "color": COLOURS[2]}
+
 LOOKS: dict[str, dict[str, Any]] = {
-    INSIDE: {"marker": "o", "color": "#666666", "markersize": 3.0},
-    OUTSIDE: {"marker": "D", "color": "#d55e00", "markersize": 4.5, "markerfacecolor": "white"},
-    SURELY: {"marker": "D", "color": "#d55e00", "markersize": 4.5},
-    FARTHER: {"marker": ">", "color": "#d55e00", "markersize": 5.5},
+    INSIDE: {**_DOT, "marker": "o", "color": COLOURS[6], "markersize": 3.0},
+    OUTSIDE: {**_DOT, "marker": "D", "markersize": 4.5, "markerfacecolor": "white"},
+    SURELY: {**_DOT, "marker": "D", "markersize": 4.5},
+    FARTHER: {**_DOT, "marker": ">", "markersize": 5.5},
 }
 """How they are drawn."""
 
@@ -82,8 +84,6 @@ class Drawing:
 
 def draw_printed(experiment: Experiment, found: Sequence[Verdicts], folder: Path) -> None:
     """Draw the printed numbers within our intervals to ``printed.svg`` and ``printed.png``."""
-    from matplotlib.lines import Line2D
-
     off = {id(v): abs(v.position or 0) for verdicts in found for v in verdicts.outside}
     outside = dict.fromkeys(off, OUTSIDE)
     outside |= {id(v): SURELY for verdicts in found for v in verdicts.surely_off}
@@ -115,10 +115,7 @@ def draw_printed(experiment: Experiment, found: Sequence[Verdicts], folder: Path
                     label.set_fontweight("bold")
         text = "place of the printed number; −1 and 1 are the ends of our interval"
         figure.supxlabel(text, fontsize=8)
-        looks = {text: look for text, look in LOOKS.items() if text in shown}
-        add_legend(
-            figure, {text: Line2D([], [], linestyle="", **look) for text, look in looks.items()}
-        )
+        add_legend(figure, {text: look for text, look in LOOKS.items() if text in shown})
 
 
 def _blocks(experiment: Experiment, found: Sequence[Verdicts]) -> list[Block]:
@@ -180,7 +177,7 @@ def _draw_panel(
         if id(verdict) in drawing.labelled:
             _label(panel, verdict, position, y)
     for (kind, marker), of_kind in points.items():
-        panel.plot(*zip(*of_kind, strict=True), linestyle="", **LOOKS[kind] | {"marker": marker})
+        panel.plot(*zip(*of_kind, strict=True), **LOOKS[kind] | {"marker": marker})
     panel.set_title(title, fontsize=8)
     ticks = [tick for tick in TICKS if abs(tick) < edge]
     panel.set(xlim=(-edge, edge), ylim=(n_rows - 0.5, -0.5), xticks=ticks)
@@ -191,15 +188,10 @@ def _draw_panel(
 def _label(panel: Axes, verdict: Verdict, x: float, y: int) -> None:
     """Write ours and the printed number beside a marker, towards the middle."""
     digits = len(verdict.printed.partition(".")[2])
-    panel.annotate(
-        f"{verdict.ours:.{digits}f} ({verdict.printed})",
-        (x, y),
-        xytext=(-copysign(5, x), 0),
-        textcoords="offset points",
-        ha="right" if x > 0 else "left",
-        va="center",
-        fontsize=5.5,
-        in_layout=False,
+    text, away = f"{verdict.ours:.{digits}f} ({verdict.printed})", -copysign(5, x)
+    side = "right" if x > 0 else "left"
+    write_beside(
+        panel, text, (x, y), (away, 0), ha=side, va="center", fontsize=5.5, in_layout=False
     )
 
 

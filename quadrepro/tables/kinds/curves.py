@@ -25,6 +25,7 @@ from quadrepro.tables.figure import (
     new_figure,
     open_frame,
     plain_labels,
+    write_beside,
 )
 from quadrepro.tables.kinds.base import Context, TableKind, closing_notes
 from quadrepro.tables.table import MISSING, Entry, Table
@@ -97,7 +98,7 @@ class Drawing:
         look = self.looks[column]
         style = self.styles.get(measure, "-") if self.styles else look.style
         marker = {"marker": look.marker, "markersize": 3.5} if self.marked else {}
-        return {"color": look.colour, "linewidth": WIDTH, "linestyle": style, **marker}
+        return {**look.line(WIDTH), "linestyle": style, **marker}
 
     def only_levels(self, panel: Panel) -> bool:
         """Return whether nothing in a panel depends on the axis."""
@@ -173,7 +174,7 @@ def _draw_curves(panel: Axes, what: Panel, row: str, drawing: Drawing) -> None:
     for x, low, high, colour, across in bands:
         # A band without an end on this scale reaches to the edge of the panel.
         low, high = np.clip(low, *ends), np.clip(high, *ends)
-        kept = _spread(x, "linear" if across else curves.scale)
+        kept = _evenly(x, "linear" if across else curves.scale, POINTS)
         ys = low[kept], high[kept]
         panel.fill_between(np.take(x, kept), *ys, color=colour, alpha=0.15, linewidth=0, **across)
     panel.set_ylim(ends)
@@ -201,15 +202,8 @@ def _draw_dots(panel: Axes, what: Panel, row: str, drawing: Drawing) -> None:
         )
         if drawing.outcomes.repeats > 1:
             panel.plot((low, high), (y, y), color=look.colour, linewidth=WIDTH)
-        panel.plot(value, y, color=look.colour, marker=look.marker, linestyle="", markersize=5)
-        panel.annotate(
-            f"{value:.3g}",
-            (value, y),
-            xytext=(0, 4),
-            textcoords="offset points",
-            ha="center",
-            fontsize="small",
-        )
+        panel.plot(value, y, **look.dot(), markersize=5)
+        write_beside(panel, f"{value:.3g}", (value, y), (0, 4), ha="center", fontsize="small")
     words = [title_of(measure) for measure in what.measures]
     if scale == "-log":
         words = [f"−log({word})" for word in words]
@@ -220,27 +214,20 @@ def _draw_dots(panel: Axes, what: Panel, row: str, drawing: Drawing) -> None:
     panel.set_axisbelow(True)
 
 
-def _spread(x: Sequence[float], scale: str) -> list[int]:
-    """Return the places of at most `POINTS` values spread evenly over the axis, with both ends."""
-    if len(x) <= POINTS:
-        return list(range(len(x)))
-    axis = np.log(x) if scale == "log" else np.asarray(x, dtype=float)
-    wanted = np.linspace(axis[0], axis[-1], POINTS)
+def _evenly(values: Sequence[float], scale: str, most: int) -> list[int]:
+    """Return the places of values spread evenly over a scale, with the first and the last."""
+    if len(values) <= most:
+        return list(range(max(1, len(values))))
+    axis = np.log(values) if scale == "log" else np.asarray(values, dtype=float)
+    wanted = np.linspace(axis[0], axis[-1], most)
     return sorted({int(np.abs(axis - value).argmin()) for value in wanted})
 
 
 def _write_level(panel: Axes, at: float, title: str, colour: str) -> None:
     """Write the name of a level above the right end of its line."""
-    panel.annotate(
-        title,
-        (1, at),
-        xycoords=panel.get_yaxis_transform(),
-        xytext=(0, 2),
-        textcoords="offset points",
-        ha="right",
-        fontsize="x-small",
-        color=colour,
-    )
+    across = panel.get_yaxis_transform()
+    form = {"ha": "right", "fontsize": "x-small", "color": colour}
+    write_beside(panel, title, (1, at), (0, 2), xycoords=across, **form)
 
 
 def _draw_mark(panel: Axes, at: float, title: str, colour: str) -> None:
@@ -336,15 +323,6 @@ def _measures_of(curves: Curves, algorithm: str) -> set[str]:
     return {measure for panel in panels for measure in (*panel.measures, *panel.marks)}
 
 
-def _selected(values: Sequence[float], scale: str) -> list[int]:
-    """Return the places of values spread evenly over the scale, with the first and the last."""
-    if len(values) <= SHOWN:
-        return list(range(max(1, len(values))))
-    axis = np.log(values) if scale == "log" else np.array(values, dtype=float)
-    wanted = np.linspace(axis[0], axis[-1], SHOWN)
-    return sorted({int(np.abs(axis - value).argmin()) for value in wanted})
-
-
 def _text(curve: Curve | None, i: int, repeats: int) -> str:
     if curve is None or np.isnan(curve.mean[i]):
         return MISSING
@@ -427,7 +405,7 @@ class CurvesKind(TableKind[Curves]):
                     entries = (title, MISSING, *(MISSING for _ in measures))
                     rows.append((row, tuple(map(Entry, entries))))
                     continue
-                for i in _selected(values, curves.scale):
+                for i in _evenly(values, curves.scale, SHOWN):
                     value = f"{values[i]:g}" if values else ANY
                     texts = [_text(curve, i, outcomes.repeats) for curve in of_measure]
                     rows.append((row, tuple(map(Entry, (title, value, *texts)))))
@@ -460,8 +438,6 @@ class CurvesKind(TableKind[Curves]):
         that does not depend on it are level lines; a panel of nothing else has dots and no such
         axis. Marks are dotted lines with their title.
         """
-        from matplotlib.lines import Line2D
-
         curves, titles = context.option, context.titles
         levels = levels_of(curves, outcomes)
         along = [panel for panel in curves.panels if not levels.issuperset(panel.measures)]
@@ -484,11 +460,9 @@ class CurvesKind(TableKind[Curves]):
                 panel.set_xlabel(_meaning(context, curves.along))
                 if curves.scale == "log":
                     plain_labels(panel.xaxis)
-            samples = {
-                title: Line2D([], [], **drawing.line(name)) for name, title in titles.items()
-            }
+            samples = {title: drawing.line(name) for name, title in titles.items()}
             for measure, style in styles.items():
-                samples[title_of(measure)] = Line2D([], [], color="#888888", linestyle=style)
+                samples[title_of(measure)] = {"color": "#888888", "linestyle": style}
             add_legend(figure, samples)
 
     def caption(self, context: Context[Curves], outcomes: Outcomes) -> str:

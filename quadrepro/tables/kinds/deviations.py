@@ -18,20 +18,9 @@ from quadrepro.tables.table import MISSING, Entry, Table
 FITS, SMALL, LARGE, VARIES = "fits", "too small", "too large", "varies"
 
 DATA_HEADER = (
-    "dataset",
-    "printed risk",
-    "printed sd",
-    "implied",
-    "low",
-    "high",
-    "n_test",
-    "share",
-    "our risk",
-    "our sd",
-    "implied by ours",
-    "our low",
-    "our high",
-    "verdict",
+    *("dataset", "printed risk", "printed sd", "implied", "low", "high"),
+    *("n_test", "share"),
+    *("our risk", "our sd", "implied by ours", "our low", "our high", "verdict"),
 )
 
 

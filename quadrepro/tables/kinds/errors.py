@@ -26,18 +26,9 @@ NOISELESS_RMSE = "rmse_noiseless"
 """The measure of a record that is the RMSE against targets without noise."""
 
 MEANS_HEADER = (
-    "dataset",
-    "algorithm",
-    "splits",
-    "mean",
-    "sd",
-    "p against best",
-    "p against best (Holm)",
-    "printed mean",
-    "printed sd",
-    "difference",
-    "p against printed",
-    "verdict",
+    *("dataset", "algorithm", "splits", "mean", "sd"),
+    *("p against best", "p against best (Holm)"),
+    *("printed mean", "printed sd", "difference", "p against printed", "verdict"),
 )
 
 

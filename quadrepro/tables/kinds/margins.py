@@ -17,14 +17,13 @@ from quadrepro.errors import nearest
 from quadrepro.papers.printed import MEAN, SD
 from quadrepro.stats import COVERAGE
 from quadrepro.tables.captions import listed
-from quadrepro.tables.figure import Look, add_legend, looks_of, new_figure, open_frame
+from quadrepro.tables.figure import Look, add_legend, labels_in, looks_of, new_figure, open_frame
 from quadrepro.tables.kinds.base import Context, TableKind
 from quadrepro.tables.table import MISSING, Entry, Table, VerdictWord
 from quadrepro.tables.verdicts import Verdict, Verdicts, of_further_splits
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.lines import Line2D
 
 
 def margins_of_splits(outcomes: Outcomes, row: str, column: str) -> list[FloatArray]:
@@ -35,8 +34,8 @@ def margins_of_splits(outcomes: Outcomes, row: str, column: str) -> list[FloatAr
     return [record.training_margins() for record in records]
 
 
-POINTS = 1001
-"""Points at which a distribution is drawn."""
+POINTS, WIDTH = 1001, 1.4
+"""Points at which a distribution is drawn, and the width of its line."""
 
 
 class MarginPanel(Model):
@@ -81,9 +80,8 @@ def _draw_panel(panel: Axes, what: MarginPanel, outcomes: Outcomes, looks: dict[
     share = np.linspace(0, 1, POINTS)
     for column in what.algorithms or looks:
         if splits := margins_of_splits(outcomes, what.row, column):
-            margins, look = np.quantile(np.concatenate(splits), share), looks[column]
-            form: dict[str, Any] = {"color": look.colour, "linestyle": look.style, "linewidth": 1.4}
-            panel.plot(margins, share, label=column, **form)
+            margins = np.quantile(np.concatenate(splits), share)
+            panel.plot(margins, share, label=column, **looks[column].line(WIDTH))
     panel.axvline(0, color="#bbbbbb", linewidth=0.8, zorder=0)
     panel.set(title=what.title or what.row, xlabel="margin", ylim=(0, 1.02), xlim=what.limits)
     open_frame(panel)
@@ -209,12 +207,11 @@ class MarginFigure(TableKind[Panels]):
         n = len(context.option)
         with new_figure(folder, self.name, 3.0 * n + 0.4, 3.2) as figure:
             panels = figure.subplots(1, n, sharey=True, squeeze=False)[0]
-            lines: dict[Any, Line2D] = {}
             for panel, what in zip(panels, context.option, strict=True):
                 _draw_panel(panel, what, outcomes, looks)
-                lines |= {line.get_label(): line for line in panel.get_lines()}
             panels[0].set_ylabel("cumulative frequency")
-            add_legend(figure, {titles[name]: lines[name] for name in lines if name in titles})
+            drawn = labels_in(panels)
+            add_legend(figure, {titles[n]: looks[n].line(WIDTH) for n in drawn if n in titles})
 
     def caption(self, context: Context[Panels], outcomes: Outcomes) -> str:
         """Return what the figure shows."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 from math import ceil
 from pathlib import Path
 from statistics import fmean, stdev
-from typing import Any
 
 import numpy as np
 
@@ -106,14 +105,9 @@ class Scatter(TableKind[str]):
 
         Each data set has its own colour and marker.
         """
-        from matplotlib.lines import Line2D
-
         name, titles, others = context.option, context.titles, _others(context)
         word = _word(context)
-        looks: dict[str, Any] = {
-            row: {"color": look.colour, "marker": look.marker}
-            for row, look in looks_of(outcomes.rows).items()
-        }
+        looks = {row: look.dot() for row, look in looks_of(outcomes.rows).items()}
         top = 1.05 * max((r.value for r in outcomes.records.values() if r.ok), default=1.0) or 1.0
         n_rows, n_columns = ceil(len(others) / ABREAST), min(ABREAST, len(others))
         with new_figure(folder, self.name, 2.6 * n_columns + 0.6, 2.6 * n_rows + 0.7) as figure:
@@ -124,15 +118,11 @@ class Scatter(TableKind[str]):
                 panel.plot((0, top), (0, top), color="#999999", linewidth=0.8, zorder=0)
                 for row, look in looks.items():
                     xy = np.reshape(dots(outcomes, row, name, other), (-1, 2))
-                    panel.plot(
-                        *xy.T, linestyle="", markersize=4, alpha=0.7, markeredgewidth=0, **look
-                    )
+                    panel.plot(*xy.T, markersize=4, alpha=0.7, markeredgewidth=0, **look)
                 panel.set(xlim=(0, top), ylim=(0, top), aspect="equal")
                 panel.set(xlabel=f"{word} of {titles[name]}", ylabel=f"{word} of {titles[other]}")
                 open_frame(panel)
-            add_legend(
-                figure, {row: Line2D([], [], linestyle="", **look) for row, look in looks.items()}
-            )
+            add_legend(figure, looks)
 
     def caption(self, context: Context[str], outcomes: Outcomes) -> str:
         """Return what the figure shows."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from statistics import median, stdev, variance
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
@@ -15,7 +15,15 @@ from quadrepro.base.models import Model
 from quadrepro.config.datasets import Row
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.tables.captions import listed
-from quadrepro.tables.figure import Look, add_legend, looks_of, new_figure, open_frame, plain_labels
+from quadrepro.tables.figure import (
+    Look,
+    add_legend,
+    labels_in,
+    looks_of,
+    new_figure,
+    open_frame,
+    plain_labels,
+)
 from quadrepro.tables.kinds.base import Context, TableKind, closing_notes
 from quadrepro.tables.table import MISSING, Entry, Table
 
@@ -75,15 +83,7 @@ def _draw_times(
                 points.append((row.value if numeric else str(row.value), median(times)))
         if points:
             drawn += [seconds for _, seconds in points]
-            panel.plot(
-                *zip(*points, strict=True),
-                color=look.colour,
-                marker=look.marker,
-                linestyle=look.style,
-                markersize=3.5,
-                linewidth=1.3,
-                label=column,
-            )
+            panel.plot(*zip(*points, strict=True), label=column, **_curve(look))
     if numeric and min(numbers) > 0 and max(numbers) > WIDE * min(numbers):
         panel.set_xscale("log")
         plain_labels(panel.xaxis)
@@ -94,6 +94,10 @@ def _draw_times(
     else:
         panel.set_ylim(bottom=0)
     open_frame(panel)
+
+
+def _curve(look: Look) -> dict[str, Any]:
+    return {**look.line(1.3), "marker": look.marker, "markersize": 3.5}
 
 
 class TimesKind(TableKind[bool | Times]):
@@ -164,8 +168,8 @@ class TimesKind(TableKind[bool | Times]):
                     _draw_times(panel, outcomes, rows, moved, scale)
                     panel.set(title=dataset, xlabel=sweep.replace("_", " "))
                 panels_of_row[0].set_ylabel("seconds")
-            lines = {line.get_label(): line for panel in panels.flat for line in panel.get_lines()}
-            add_legend(figure, {titles[name]: lines[name] for name in titles if name in lines})
+            drawn = labels_in(panels.flat)
+            add_legend(figure, {titles[n]: _curve(look) for n, look in looks.items() if n in drawn})
 
     def caption(self, context: Context[bool | Times], outcomes: Outcomes) -> str:
         """Return what the figure shows."""
@@ -338,8 +342,6 @@ class Differences(TableKind[Pair]):
 
         The difference stands in the squares in which the two algorithms are not equivalent.
         """
-        from matplotlib.lines import Line2D
-
         pair, matrix = context.option, _matrix(context)
         sweeps = dict.fromkeys(row.sweep for row in context.config.rows)
         counts = [
@@ -366,7 +368,7 @@ class Differences(TableKind[Pair]):
             add_legend(
                 figure,
                 {
-                    text: Line2D([], [], color=colour, marker="s", markersize=8, linestyle="")
+                    text: {"color": colour, "marker": "s", "markersize": 8, "linestyle": ""}
                     for text, colour in meanings.items()
                 },
             )
