@@ -46,15 +46,7 @@ LABELS_ALL, LABELS_FEW = 4, 100
 
 @dataclass(frozen=True)
 class Look:
-    """How the lines and dots of one algorithm or data set look.
-
-    Attributes
-    ----------
-    colour, marker : str
-        As matplotlib names them.
-    style : str or tuple
-        Of lines.
-    """
+    """How the lines and dots of one algorithm or data set look."""
 
     colour: str
     marker: str

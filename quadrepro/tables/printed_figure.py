@@ -48,38 +48,20 @@ LOOKS: dict[str, dict[str, Any]] = {
 
 
 @dataclass(frozen=True)
-class Block:
-    """Panels that share their rows.
+class PanelBlock:
+    """Panels that share their rows."""
 
-    Attributes
-    ----------
-    rows : dict of str to str
-        What stands beside each row.
-    columns : list of (str, list of Verdict)
-        One panel each: what stands above it, and all that is printed there.
-    """
-
-    rows: dict[str, str]
-    columns: list[tuple[str, list[Verdict]]]
+    rows: dict[str, str]  # with what stands beside each
+    columns: list[tuple[str, list[Verdict]]]  # a panel each
 
 
 @dataclass(frozen=True)
-class Drawing:
-    """What the panels of a block share.
+class BlockDrawing:
+    """What the panels of a block share."""
 
-    Attributes
-    ----------
-    edge : float
-        Half-width of the panels, in half-widths of an interval.
-    outside : dict of int to str
-        `OUTSIDE` or `SURELY`, by id of the verdicts that are outside.
-    labelled : set of int
-        Ids of the verdicts beside which the numbers are written.
-    """
-
-    edge: float
-    outside: dict[int, str]
-    labelled: set[int]
+    edge: float  # half-width of the panels, in half-widths of an interval
+    outside: dict[int, str]  # `OUTSIDE` or `SURELY`, by id of a verdict
+    labelled: set[int]  # ids of verdicts with their numbers
 
 
 def draw_printed(experiment: Experiment, found: Sequence[Verdicts], folder: Path) -> None:
@@ -100,7 +82,7 @@ def draw_printed(experiment: Experiment, found: Sequence[Verdicts], folder: Path
             farthest = max([off.get(id(v), 0.0) for _, vs in block.columns for v in vs])
             edge = min(WIDEST, max(NARROWEST, 1.1 * farthest))
             shown |= {FARTHER} if farthest > edge else set()
-            drawing = Drawing(edge, outside, labelled)
+            drawing = BlockDrawing(edge, outside, labelled)
             inner = grid[i].subgridspec(1, len(block.columns))
             panels = inner.subplots(sharey=True, squeeze=False)[0]
             for panel, column in zip(panels, block.columns, strict=True):
@@ -118,7 +100,7 @@ def draw_printed(experiment: Experiment, found: Sequence[Verdicts], folder: Path
         add_legend(figure, {text: look for text, look in LOOKS.items() if text in shown})
 
 
-def _blocks(experiment: Experiment, found: Sequence[Verdicts]) -> list[Block]:
+def _blocks(experiment: Experiment, found: Sequence[Verdicts]) -> list[PanelBlock]:
     """Return one block for all tables with a row per data set, and one for each other table."""
     config = experiment.config
     groups: list[tuple[str, list[Verdict]]] = []
@@ -132,7 +114,7 @@ def _blocks(experiment: Experiment, found: Sequence[Verdicts]) -> list[Block]:
             groups += [(q, [e for e in entries if e.quantity == q]) for q in quantities]
     # A reading stands below its data set, without its name.
     names = {row.entry.title: row.reading or row.entry.title for row in config.rows}
-    blocks: list[Block] = []
+    blocks: list[PanelBlock] = []
     for quantity, group in groups:
         of_group = {e.row for e in group}
         columns = [
@@ -143,19 +125,19 @@ def _blocks(experiment: Experiment, found: Sequence[Verdicts]) -> list[Block]:
         if not of_group <= names.keys():
             # Such as a table of pairs of algorithms.
             rows = {e.row: config.titles.get(e.row, e.row) for e in group}
-            blocks.append(Block(rows, columns))
+            blocks.append(PanelBlock(rows, columns))
         elif blocks and blocks[0].rows.keys() <= names.keys():
             rows = blocks[0].rows | dict.fromkeys(of_group, "")
             ordered = {row: text for row, text in names.items() if row in rows}
-            blocks[0] = Block(ordered, blocks[0].columns + columns)
+            blocks[0] = PanelBlock(ordered, blocks[0].columns + columns)
         else:
             ordered = {row: text for row, text in names.items() if row in of_group}
-            blocks.insert(0, Block(ordered, columns))
+            blocks.insert(0, PanelBlock(ordered, columns))
     return blocks
 
 
 def _draw_panel(
-    panel: Axes, column: tuple[str, list[Verdict]], rows: list[str], drawing: Drawing
+    panel: Axes, column: tuple[str, list[Verdict]], rows: list[str], drawing: BlockDrawing
 ) -> None:
     (title, verdicts), edge, n_rows = column, drawing.edge, len(rows)
     panel.axvspan(-1, 1, color="#e4eef6", linewidth=0, zorder=0)

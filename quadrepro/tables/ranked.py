@@ -64,21 +64,11 @@ class Splits:
 
 @dataclass(frozen=True)
 class ComparedSplits:
-    """Two methods on splits of one data set.
+    """Two methods on splits of one data set."""
 
-    Attributes
-    ----------
-    mean_difference, p_value : float
-        Of the corrected resampled t-test.
-    p_holm : float
-        The p-value adjusted for the pairs on the same data set.
-    posterior : Posterior
-        Of the Bayesian correlated t-test.
-    """
-
-    mean_difference: float
+    mean_difference: float  # of the corrected resampled t-test
     p_value: float
-    p_holm: float
+    p_holm: float  # adjusted for the pairs on the data set
     posterior: Posterior
 
 

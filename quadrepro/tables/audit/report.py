@@ -39,20 +39,10 @@ HEADER = ("check", "table", "row", "column", "printed", "verdict", "p", "why")
 
 @dataclass(frozen=True)
 class Audit:
-    """What all checks find in a paper.
-
-    Attributes
-    ----------
-    paper : Paper
-        The paper.
-    findings : dict of str to tuple of Finding
-        By check; those without findings are left out.
-    notes : tuple of str
-        What is to be said of the checks.
-    """
+    """What all checks find in a paper."""
 
     paper: Paper
-    findings: dict[str, tuple[Finding, ...]]
+    findings: dict[str, tuple[Finding, ...]]  # by check
     notes: tuple[str, ...]
 
     @property

@@ -52,52 +52,24 @@ VALUES_HEADER = (
 
 @dataclass(frozen=True)
 class Pair:
-    """Two algorithms as the table shows them.
-
-    Attributes
-    ----------
-    text : str
-        What is read.
-    p_value : float or None
-        Of the test that gives stars; None if it cannot be made.
-    numbers : tuple
-        What stands in the CSV between the names and the adjusted p-value; empty for no line.
-    """
+    """Two algorithms as the table shows them."""
 
     text: str = MISSING
-    p_value: float | None = None
-    numbers: tuple[str | float | int, ...] = ()
+    p_value: float | None = None  # of the test that gives stars
+    numbers: tuple[str | float | int, ...] = ()  # for the CSV
 
 
 @dataclass(frozen=True)
 class Matrix:
-    """All pairs of algorithms.
+    """All pairs of algorithms."""
 
-    Attributes
-    ----------
-    order : tuple of str
-        The algorithms.
-    pairs : dict of (str, str) to Pair
-        In both orders.
-    header : tuple of str
-        Of the CSV.
-    how : str
-        What the pairs are compared by.
-    test : str
-        What gives stars.
-    printed : Printed
-        The printed matrix.
-    words : dict of (str, str) to str
-        Verdicts on it, in the printed order of each pair.
-    """
-
-    order: Sequence[str]
+    order: Sequence[str]  # of the algorithms
     pairs: Mapping[Names, Pair]
     header: tuple[str, ...]
-    how: str
-    test: str = ""
+    how: str  # what pairs are compared by
+    test: str = ""  # what gives stars
     printed: Printed = NOTHING
-    words: Mapping[Names, VerdictWord] = field(default_factory=dict)
+    words: Mapping[Names, VerdictWord] = field(default_factory=dict)  # verdicts on what is printed
 
     @property
     def adjusted(self) -> dict[Names, float]:
@@ -241,23 +213,11 @@ def _placed(printed: Printed, chances: Mapping[Names, list[float]]) -> Verdicts:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two algorithms compared as numbers.
+    """Two algorithms compared as numbers."""
 
-    Attributes
-    ----------
-    probability : float or None
-        That the first is better; None over data sets whose values have no unit in common.
-    difference : float or None
-        Mean of the first less that of the second; None if they have no unit in common.
-    wins, losses, ties : int
-        Number of data sets, or of splits, on which the first is better, worse, and neither.
-    p_value : float
-        Of the sign test, or of the corrected resampled t-test.
-    """
-
-    probability: float | None
-    difference: float | None
-    wins: int
+    probability: float | None  # that the first is better; None without a common unit
+    difference: float | None  # first less second
+    wins: int  # of the first, over data sets or splits
     losses: int
     ties: int
     p_value: float

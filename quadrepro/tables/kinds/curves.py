@@ -50,32 +50,15 @@ WIDTH = 1.3
 
 
 @dataclass(frozen=True)
-class Drawing:
-    """What all panels of a figure share.
-
-    Attributes
-    ----------
-    curves : Curves
-        What the config asks for.
-    outcomes : Outcomes
-        The records.
-    looks : dict of str to Look
-        By algorithm.
-    styles : dict of str to Any
-        Line style by measure if a panel has several of them. If it is empty, line styles tell
-        algorithms apart.
-    marked : bool
-        Whether curves have the markers of their algorithms.
-    levels : frozenset of str
-        The measures that do not depend on the axis.
-    """
+class CurvesDrawing:
+    """What all panels of a figure share."""
 
     curves: Curves
     outcomes: Outcomes
     looks: dict[str, Look]
-    styles: dict[str, Any]
-    marked: bool
-    levels: frozenset[str]
+    styles: dict[str, Any]  # by measure, if a panel has several
+    marked: bool  # with the markers of algorithms
+    levels: frozenset[str]  # measures that do not depend on the axis
 
     def found(self, panel: Panel, row: str) -> Iterator[tuple[str, str, Curve, tuple[Any, ...]]]:
         """Yield what a panel draws: measure, algorithm, curve and the values along it."""
@@ -123,7 +106,7 @@ def _constant(values: FloatArray) -> bool:
     return bool(np.ptp(values) <= ROUNDING * np.abs(values).max())
 
 
-def draw_panel(panel: Axes, what: Panel, row: str, drawing: Drawing) -> None:
+def draw_panel(panel: Axes, what: Panel, row: str, drawing: CurvesDrawing) -> None:
     """Draw the curves and marks of one row of the experiment into one panel."""
     if drawing.only_levels(what):
         _draw_dots(panel, what, row, drawing)
@@ -135,7 +118,7 @@ def draw_panel(panel: Axes, what: Panel, row: str, drawing: Drawing) -> None:
     open_frame(panel)
 
 
-def _draw_curves(panel: Axes, what: Panel, row: str, drawing: Drawing) -> None:
+def _draw_curves(panel: Axes, what: Panel, row: str, drawing: CurvesDrawing) -> None:
     outcomes, curves, scale = drawing.outcomes, drawing.curves, drawing.scale(what, row)
     panel.set_xscale(curves.scale)
     if scale == "log":
@@ -185,7 +168,7 @@ def _draw_curves(panel: Axes, what: Panel, row: str, drawing: Drawing) -> None:
     panel.set_ylabel(f"−log({words})" if scale == "-log" else words)
 
 
-def _draw_dots(panel: Axes, what: Panel, row: str, drawing: Drawing) -> None:
+def _draw_dots(panel: Axes, what: Panel, row: str, drawing: CurvesDrawing) -> None:
     """Draw levels alone: one line per measure, one dot with its value per algorithm."""
     columns, scale = what.algorithms or tuple(drawing.looks), drawing.scale(what, row)
     if scale == "log":
@@ -446,7 +429,7 @@ class CurvesKind(TableKind[Curves]):
             named = dict.fromkeys(m for panel in along for m in panel.measures)
             styles = dict(zip(named, cycle(STYLES), strict=False))
         marked = bool(styles) and any(len(panel.algorithms or titles) > 1 for panel in along)
-        drawing = Drawing(curves, outcomes, looks_of(titles), styles, marked, levels)
+        drawing = CurvesDrawing(curves, outcomes, looks_of(titles), styles, marked, levels)
         n_rows, n_columns = len(outcomes.rows), len(curves.panels)
         with new_figure(folder, self.name, 3.4 * n_columns + 0.4, 2.6 * n_rows + 0.6) as figure:
             panels = figure.subplots(n_rows, n_columns, sharex="col", squeeze=False)

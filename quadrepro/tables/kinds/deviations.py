@@ -26,27 +26,14 @@ DATA_HEADER = (
 
 @dataclass(frozen=True)
 class Audited:
-    """A row's deviations and the sizes of test sets that they imply.
+    """A row's deviations and the sizes of test sets that they imply."""
 
-    Attributes
-    ----------
-    printed, ours : Moments or None
-        Mean risk of all printed columns, and the root of their mean squared deviation; of ours
-        None unless all of these columns were computed.
-    implied, by_ours : ImpliedSize or None
-        What they imply; None without a risk between 0 and 1.
-    n_test : float or None
-        Our number of test examples; None if nothing was computed.
-    share : float
-        The share of all rows that are in a test set of ours.
-    """
-
-    printed: Moments | None = None
+    printed: Moments | None = None  # mean risk, and root of the mean squared deviation
     ours: Moments | None = None
-    implied: ImpliedSize | None = None
+    implied: ImpliedSize | None = None  # None without a risk between 0 and 1
     by_ours: ImpliedSize | None = None
     n_test: float | None = None
-    share: float = 0.0
+    share: float = 0.0  # of all rows in a test set
 
     @property
     def verdict(self) -> str:

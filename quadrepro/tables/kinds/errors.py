@@ -34,32 +34,14 @@ MEANS_HEADER = (
 
 @dataclass(frozen=True)
 class Errors:
-    """One entry: our errors in the unit of the table, beside the printed ones.
-
-    Attributes
-    ----------
-    values : list of float
-        One per split.
-    mean : Fraction, float or None
-        Their mean, exact if errors are counted; None if a split is missing.
-    best : bool
-        Whether the mean is the best of the row.
-    verdict : Verdict or None
-        On the printed number; None if there is none.
-    p_best : float or None
-        p-value of the paired t-test against the best; None if there is nothing to test.
-    p_best_holm : float or None
-        The same, adjusted for the number of tests of the row.
-    printed : Moments or None
-        The printed mean and deviation.
-    """
+    """One entry: our errors in the unit of the table, beside the printed ones."""
 
     values: list[float]
-    mean: Mean | None
+    mean: Mean | None  # exact if errors are counted; None if a split is missing
     best: bool
-    verdict: Verdict | None
-    p_best: float | None = None
-    p_best_holm: float | None = None
+    verdict: Verdict | None  # on the printed number
+    p_best: float | None = None  # of the paired t-test against the best
+    p_best_holm: float | None = None  # adjusted for the tests of the row
     printed: Moments | None = None
 
     @property

@@ -39,30 +39,21 @@ NUMBERS = {
 
 
 @dataclass(frozen=True)
-class Evidence:
-    """The printed numbers of a row, or of several, beside ours.
+class RowEvidence:
+    """The printed numbers of a row, or of several, beside ours."""
 
-    Attributes
-    ----------
-    inside : tuple of bool
-        One per printed mean with a deviation: whether Welch's test finds no difference.
-    distances : dict of str to tuple of float
-        By quantity: the distance from print of each column.
-    logs : dict of str to float
-        By quantity: the log-probability of what is printed, all columns together. A quantity that
-        is not printed, or not known of ours, is left out.
-    """
-
-    inside: tuple[bool, ...] = ()
-    distances: dict[str, tuple[float, ...]] = field(default_factory=dict)
-    logs: dict[str, float] = field(default_factory=dict)
+    inside: tuple[bool, ...] = ()  # per mean: Welch's test finds no difference
+    distances: dict[str, tuple[float, ...]] = field(default_factory=dict)  # per column, by quantity
+    logs: dict[str, float] = field(
+        default_factory=dict
+    )  # log-probability of what is printed, by quantity
 
     def distance(self, quantity: str) -> float | None:
         """Return the mean distance from print, or None if there is none."""
         return fmean(found) if (found := self.distances.get(quantity)) else None
 
 
-def evidence(outcomes: Outcomes, means: Printed, margins: Printed, row: str) -> Evidence | None:
+def evidence(outcomes: Outcomes, means: Printed, margins: Printed, row: str) -> RowEvidence | None:
     """Compare a row with what is printed of it."""
     columns = [c for c in outcomes.columns if means.text(row, c + MEAN)]
     if not columns or outcomes.repeats < 2:
@@ -91,19 +82,19 @@ def evidence(outcomes: Outcomes, means: Printed, margins: Printed, row: str) -> 
         for c, mean in _printed(outcomes, means, row, MEAN).items()
         if (sd := means.number(row, c + SD)) is not None and means.splits is not None
     )
-    return Evidence(inside, distances, logs)
+    return RowEvidence(inside, distances, logs)
 
 
-def together(parts: Iterable[Evidence]) -> Evidence:
+def together(parts: Iterable[RowEvidence]) -> RowEvidence:
     """Return the distances of several rows as if they were one."""
     found = list(parts)
-    return Evidence(
+    return RowEvidence(
         tuple(verdict for part in found for verdict in part.inside),
         {q: tuple(x for part in found for x in part.distances.get(q, ())) for q in QUANTITIES},
     )
 
 
-def log_factors(reading: Evidence, base: Evidence) -> dict[str, float]:
+def log_factors(reading: RowEvidence, base: RowEvidence) -> dict[str, float]:
     """Return the log Bayes factor of a row for each kind of number that both readings have."""
     return {
         numbers: sum(reading.logs[q] - base.logs[q] for q in quantities)
@@ -148,7 +139,7 @@ def _root(squares: FloatArray) -> float:
 BASE = "as in the config"
 """Name of the config's own reading."""
 
-Rows = dict[str, Evidence]
+Rows = dict[str, RowEvidence]
 """Evidence of the rows of one reading, by the title of the data set's entry."""
 
 
@@ -226,7 +217,7 @@ def _entries_of_factors(
     ]
 
 
-def _share(part: Evidence) -> str:
+def _share(part: RowEvidence) -> str:
     return f"{sum(part.inside)} of {len(part.inside)}" if part.inside else MISSING
 
 
@@ -234,7 +225,7 @@ def _text(value: float | None, digits: int) -> str:
     return MISSING if value is None else f"{value:.{digits}f}"
 
 
-def _numbers(part: Evidence, quantities: list[str]) -> list[float | int | str]:
+def _numbers(part: RowEvidence, quantities: list[str]) -> list[float | int | str]:
     """Return the numbers of one row for the CSV."""
     distances = [part.distance(q) for q in quantities]
     logs = [part.logs.get(q) for q in quantities]

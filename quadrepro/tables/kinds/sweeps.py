@@ -196,20 +196,10 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True)
 class Difference:
-    """The risks of two algorithms in one row, in percent.
+    """The risks of two algorithms in one row, in percent."""
 
-    Attributes
-    ----------
-    means : pair of Fraction
-        Means of the first and of the second algorithm over the splits.
-    variances : pair of Fraction
-        Their variances, with n - 1; 0 with one split.
-    sds : pair of float
-        Their standard deviations, to be read.
-    """
-
-    means: tuple[Fraction, Fraction]
-    variances: tuple[Fraction, Fraction]
+    means: tuple[Fraction, Fraction]  # in percent
+    variances: tuple[Fraction, Fraction]  # with n - 1; 0 with one split
     sds: tuple[float, float]
 
     @property
