@@ -17,6 +17,8 @@ from quadrepro.base.resources import cards_folder
 from quadrepro.config.algorithms import AlgorithmEntry
 from quadrepro.config.axis import Axis, Distribution
 from quadrepro.config.config import Config
+from quadrepro.config.tables import KINDS as TABLES
+from quadrepro.config.tables import model_of
 from quadrepro.core.learners.learner import Entry
 from quadrepro.core.learners.registry import ALGORITHMS, find_entry
 from quadrepro.core.measures.measure import MEASURES
@@ -24,7 +26,6 @@ from quadrepro.core.voters.registry import VOTER_SETS
 from quadrepro.data.card import Card, View
 from quadrepro.papers.claims import CLAIMS
 from quadrepro.papers.paper import PaperFile, paper_names
-from quadrepro.tables.kinds import kinds_for, model_of
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -52,7 +53,7 @@ def _ref(name: str) -> str:
 
 
 def _config() -> JsonSchema:
-    tables = model_of(kinds_for(plugins.names("tables")))
+    tables = model_of((*TABLES, *plugins.names("tables")))
     models: dict[str, Any] = {"Config": Config, "View": View, "Tables": tables}
     models |= {"AlgorithmEntry": AlgorithmEntry, "Axis": Axis, "Distribution": Distribution}
     found = json_schemas(models)
