@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal, Protocol
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from quadrepro.base.plugins import Places
 from quadrepro.base.types import FloatArray, Task
+from quadrepro.errors import nearest
 
 Need = Literal["predictions", "scores", "probabilities"]
 """What a metric is computed from: predicted targets, scores that order, or class probabilities."""
@@ -353,3 +354,17 @@ METRICS = _Metrics(
     meaning="label",
 )
 """The metrics of quadrepro itself; each declares its entry with its function."""
+
+
+def fault_of_task(name: str, tasks: Iterable[Task]) -> str:
+    """Return why a metric can judge none of some tasks, or an empty text."""
+    found, predicted = METRICS.find(name), set(tasks)
+    if predicted & set(found.tasks):
+        return ""
+    fitting = [other.name for other in METRICS.values() if predicted & set(other.tasks)]
+    whats = {"classification": "two classes", "multiclass": "more classes", "regression": "numbers"}
+    of, here = (
+        " or ".join(whats[task] for task in whats if task in some)
+        for some in (found.tasks, predicted)
+    )
+    return f"{name} is a metric of {of}, and here {here} are predicted{nearest(name, fitting)}"
