@@ -186,7 +186,10 @@ class _Checks:
 @click.option("--recompute", is_flag=True, help="Compute cells again, and compare the results.")
 @click.option("--verify", is_flag=True, help="Check cells with independent code.")
 @click.option(
-    "--all", "everything", is_flag=True, help="Check all cells and all rounds, not a sample."
+    "--all",
+    "everything",
+    is_flag=True,
+    help="Recompute or verify all cells and rounds, not a sample.",
 )
 @click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the sample."

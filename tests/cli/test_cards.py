@@ -176,3 +176,10 @@ def test_a_file_that_is_not_there_is_a_fault_of_the_data(my_csv: str) -> None:
     result = add("absent.csv", "--target", "label")
     assert result.exit_code == 3
     assert result.stderr == "error: absent.csv: cannot be read: No such file or directory\n"
+
+
+def test_a_card_that_no_config_would_find_is_refused(my_csv: str) -> None:
+    result = quadrepro("init", my_csv, "--target", "label", "--out", "cards")
+    assert result.exit_code == 2
+    assert "--out goes with --card-only" in result.stderr
+    assert not Path("cards").exists()

@@ -144,7 +144,8 @@ def test_all_writes_every_page_and_the_index(tmp_path: Path) -> None:
     for name in ("a", "b"):
         make_folder(tmp_path / name)
     result = quadrepro("table", "--all", "--out", tmp_path)
-    assert (result.exit_code, result.output) == (0, f"{(tmp_path / 'index.html').as_uri()}\n")
+    assert result.exit_code == 0
+    assert result.stdout.splitlines()[-1] == (tmp_path / "index.html").as_uri()
     assert (tmp_path / "a" / "report.html").exists()
     assert (tmp_path / "b" / "report.html").exists()
 
@@ -220,14 +221,8 @@ def test_an_index_that_is_a_pipe_is_left_alone(tmp_path: Path) -> None:
 def test_the_scoreboard_is_written_and_named(tmp_path: Path) -> None:
     (tmp_path / "quickstart").symlink_to(RESULTS / "quickstart")
     result = quadrepro("table", "--all", "--out", tmp_path)
-    assert result.output == f"Scoreboard written to {tmp_path / 'README.md'}\n"
+    assert result.stdout.startswith(f"Scoreboard written to {tmp_path / 'README.md'}\n")
     assert "`quickstart`" in (tmp_path / "README.md").read_text()
-
-
-def test_a_folder_without_results_exits_with_2(tmp_path: Path) -> None:
-    result = quadrepro("table", "--all", "--out", tmp_path)
-    assert result.exit_code == 2
-    assert "holds no results" in result.stderr
 
 
 @pytest.fixture

@@ -57,7 +57,7 @@ def test_a_former_verb_answers_with_the_line_to_type_now(words: tuple[str, ...],
 
 def test_former_verbs_are_neither_listed_nor_completed() -> None:
     assert not {*FORMER} & {*VERBS}
-    listed = re.findall(r"^  ([a-z-]+)  ", quadrepro("--help").output, re.MULTILINE)
+    listed = re.findall(r"^  ([a-z][a-z-]*)  ", quadrepro("--help").output, re.MULTILINE)
     assert listed == [*VERBS]
     assert completed([], "") == listed
 
