@@ -543,6 +543,9 @@ def check_command(config: str, common: Common, list_cells: bool) -> None:
 
 def _running(plan: Plan, store: RecordStore) -> list[Claim]:
     """Return the claims of runs that go on, on cells of a plan."""
+    if not store.folder.is_dir():
+        return []
+
     from quadrepro.engine.run import CLAIMS
     from quadrepro.engine.store import Claims
 
