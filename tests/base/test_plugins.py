@@ -9,8 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 from quadrepro.base import code as code_module
 from quadrepro.base import plugins
 from quadrepro.base.code import code_hash, own_modules
-from quadrepro.cli.reference import config_reference
-from quadrepro.cli.schemas import schema_of
+from quadrepro.cli.schemas import config_reference, schema_of
 from quadrepro.config.config import load_mapping
 from quadrepro.config.tables import KINDS
 from quadrepro.core.learners.learner import Entry
