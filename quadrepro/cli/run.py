@@ -306,7 +306,7 @@ def _run(interruption: Interruption, plans: list[Plan], out: Path, asked: _Optio
 
     [store, *_] = [record_store(out, plan) for plan in plans]
     interruption.cells = [cell for plan in plans for cell in plan.cells]
-    estimates, around = recall(store.folder, interruption.cells)
+    estimates = recall(store.folder)
     interruption.out = out
     todo = missing_cells(interruption.cells, store, estimates, asked.retry)
     missing = {cell.key for cell in todo}
@@ -327,7 +327,7 @@ def _run(interruption: Interruption, plans: list[Plan], out: Path, asked: _Optio
         text = f"{title}: {len(plan.cells)} cells, {kept} already computed"
         if here and asked.scheduler is None:
             # How many workers a scheduler has is not known yet.
-            text += f", {len(here)} left{expected(forecast(here, estimates, jobs, around), jobs)}"
+            text += f", {len(here)} left{expected(forecast(here, estimates, jobs), jobs)}"
         tell(text)
     limits = {plan.experiment.name: limits_of(plan, asked.timeout, asked.memory) for plan in plans}
 
@@ -355,11 +355,11 @@ def _run(interruption: Interruption, plans: list[Plan], out: Path, asked: _Optio
             cells = list(some)
             with RunProgress(cells, jobs, estimates, asked.quiet or asked.as_json) as progress:
                 if client is None:
-                    backend, known = local(jobs, limit), jobs
+                    backend = local(jobs, limit)
                 else:
-                    backend, known = on_dask(client, limit, jobs, progress.tell), None
+                    backend = on_dask(client, limit, jobs, progress.tell)
                 backend = interruption.guarded(backend)
-                compute(cells, store, backend, listen, estimates, progress.sent, known)
+                compute(cells, store, backend, listen, estimates, progress.sent)
         if asked.shard is not None:
             tell(f"part {part} of {n_parts} is done; quadrepro merge joins the parts")
             return 0
