@@ -33,8 +33,7 @@ def test_plan_and_status_count_what_is_done_and_say_why_cells_failed(
 ) -> None:
     config = small_config()
     before = quadrepro("plan", config, "--out", tmp_path).stdout
-    unknown = "no estimate for quadboost-l2, ada: they have never run here"
-    assert before.endswith(f"4 cells, 4 missing; {unknown}\n")
+    assert "4 cells, 4 missing, about 1 s with " in before
     assert list(tmp_path.glob("records")) == []
     monkeypatch.setattr("quadrepro.core.learners.greedy.adaboost.AdaBoost._paths", fail)
     quadrepro("run", config, "--jobs", 0, "--out", tmp_path)
@@ -176,7 +175,7 @@ def test_a_failure_is_told_with_its_reason_before_the_next_cell(
     failures = [line.format("monks"), line.format("people")]
     assert sorted(text for text in told if "failed" in text) == failures
     if not options:
-        assert told[-1] == "4/4 cells"
+        assert "4/4 cells" in told
 
 
 def test_the_event_of_a_failure_has_its_reason(
