@@ -88,10 +88,7 @@ class Estimates:
     ) -> None:
         self._shipped = shipped or {}
         self._here: dict[str, Mean] = dict(here or {})
-        self._paces: dict[str, float] = {}
-        self._pace = 0.0
-        for name in here or {}:
-            self._compare(name)
+        self._pace: float | None = None
 
     @staticmethod
     def row(cell: Cell) -> str:
@@ -103,14 +100,15 @@ class Estimates:
         log = math.log(max(seconds, LEAST_SECONDS) / root_of_size(cell))
         for name in names(cell):
             self._here.setdefault(name, Mean()).add(log)
-        self._compare(names(cell)[2])
+        self._pace = None
 
-    def _compare(self, name: str) -> None:
-        """Compare this machine with the one of the shipped times."""
-        if name in self._shipped:
-            self._paces[name] = self._here[name].log - self._shipped[name].log
-            n = len(self._paces)
-            self._pace = median(self._paces.values()) * n / (n + 1)
+    def _log_pace(self) -> float:
+        """Return the logarithm of times here by shipped ones; of few means it is taken as smaller."""
+        if (pace := self._pace) is None:
+            both = [name for name in self._shipped if name in self._here]
+            logs = [self._here[name].log - self._shipped[name].log for name in both]
+            pace = self._pace = median(logs or [0.0]) * len(logs) / (len(logs) + 1)
+        return pace
 
     def knows(self, cell: Cell) -> bool:
         """Return whether there is a time of the learner of a cell."""
@@ -122,11 +120,11 @@ class Estimates:
 
         Each mean, from that of all cells to that of the row, has the one before as one more cell.
         """
-        found, factor = Mean(), 0.0
+        found, factor, pace = Mean(), 0.0, self._log_pace()
         for name, off in zip(names(cell), FACTORS, strict=True):
             found.count = min(found.count, 1)
             if (shipped := self._shipped.get(name)) is not None:
-                found.add(shipped.log + self._pace, min(shipped.count, MOST_CELLS))
+                found.add(shipped.log + pace, min(shipped.count, MOST_CELLS))
                 factor = off
             if (here := self._here.get(name)) is not None:
                 found.add(here.log, here.count)

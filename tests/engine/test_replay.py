@@ -26,7 +26,7 @@ def test_most_experiments_are_replayed(replays: list[Replayed]) -> None:
 def test_the_time_left_is_near_the_true_one(replays: list[Replayed], i: int) -> None:
     large = sorted(off(one.left[i]) for one in replays if one.n_cells > LEAST_CELLS)
     assert median(large) < 1.25
-    assert large[int(0.9 * len(large))] < 1.5
+    assert large[int(0.9 * len(large))] < 1.6
 
 
 def test_before_the_start_most_ranges_hold_the_truth(replays: list[Replayed]) -> None:
