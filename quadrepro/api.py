@@ -403,12 +403,12 @@ def reproduce(
         fetching=FetchProgress if progress else None,
     )
     store = record_store(out, plan)
-    estimates, _ = recall(store.folder, plan.cells)
+    estimates = recall(store.folder)
     todo = missing_cells(plan.cells, store, estimates, retry)
     jobs = workers(jobs, todo)
     with RunProgress(todo, jobs, estimates, quiet=not progress) as listener:
         backend = local(jobs, limits_of(plan, timeout, memory))
-        compute(todo, store, backend, listener, estimates, listener.sent, jobs)
+        compute(todo, store, backend, listener, estimates, listener.sent)
     return write(plan, store, out)
 
 

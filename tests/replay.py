@@ -1,14 +1,15 @@
 """Replays of committed results: the recorded seconds of all cells, in simulated time.
 
-``python -m tests.replay`` writes the table of docs/estimates.md again.
+``python -m tests.replay`` writes the table of docs/estimates.md and the shipped times again.
 """
 
 from __future__ import annotations
 
 import csv
 import heapq
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -26,15 +27,18 @@ from quadrepro.data.card import load_card
 from quadrepro.data.schema import View
 from quadrepro.data.store import Found, Location
 from quadrepro.engine.estimates import (
-    Around,
+    LEAST_SECONDS,
+    SHIPPED,
     Estimates,
-    Kind,
-    Kinds,
-    Remaining,
-    Seen,
+    Mean,
     forecast,
     longest_first,
+    names,
+    read_times,
+    root_of_size,
+    write_times,
 )
+from quadrepro.engine.progress import Remaining
 from quadrepro.errors import DataError
 
 RESULTS = Path(__file__).resolve().parents[1] / "results"
@@ -43,7 +47,7 @@ PAGE = Path(__file__).resolve().parents[1] / "docs" / "estimates.md"
 
 BEGIN, END = "<!-- replays -->", "<!-- end of replays -->"
 
-SHARES = (0.05, 0.25, 0.5)
+SHARES = (0.3, 0.6)
 
 
 LOOKS = 200
@@ -62,23 +66,22 @@ class Replayed:
         Number of its cells.
     seconds : float
         How long it took on the simulated clock.
-    start, low, high : float
-        The total that was expected before it began, without algorithms that only this experiment
-        has, and its range.
+    start, factor : float
+        The time that was expected before it began, without algorithms that only this experiment
+        has, and the factor that this may be off.
     unknown : tuple of str
         These algorithms.
-    totals : tuple of float
-        The total that was expected at the shares of the time in `SHARES`.
+    left : tuple of float
+        At the shares of the time in `SHARES`, the shown time left by the true one.
     """
 
     name: str
     n_cells: int
     seconds: float
     start: float
-    low: float
-    high: float
+    factor: float
     unknown: tuple[str, ...]
-    totals: tuple[float, ...]
+    left: tuple[float, ...]
 
 
 @dataclass(frozen=True)
@@ -119,54 +122,60 @@ def experiments() -> list[str]:
     return sorted(path.parent.name for path in RESULTS.glob("*/cells.csv"))
 
 
-@cache
-def _told() -> dict[str, tuple[Kind, float]]:
-    """Return kind and seconds of all cells, by key: some are of several experiments."""
-    kind_of = Kinds()
-    every = (cell for name in experiments() for cell in recorded(name))
-    return {key: (kind_of(cell), seconds) for cell, seconds, key in every}
+def all_cells(but: str = "") -> dict[str, tuple[Cell, float]]:
+    """Return the cells of all experiments by key, each once, without those of one experiment."""
+    every = {key: (cell, s) for name in experiments() for cell, s, key in recorded(name)}
+    left_out = {key for *_, key in recorded(but)} if but else set()
+    return {key: cell for key, cell in every.items() if key not in left_out}
 
 
-@cache
-def _known() -> dict[Kind, Seen]:
-    known: dict[Kind, Seen] = defaultdict(Seen)
-    for kind, seconds in _told().values():
-        known[kind].add(seconds)
-    return dict(known)
+def times_of(cells: Iterable[tuple[Cell, float]]) -> dict[str, Mean]:
+    """Return the times of learners and grids as they are shipped: here no time is wild."""
+    counts = Counter[str]()
+    seconds, roots = defaultdict[str, float](float), defaultdict[str, float](float)
+    for cell, took in cells:
+        for name in names(cell)[:-1]:
+            counts[name] += 1
+            seconds[name] += took
+            roots[name] += root_of_size(cell)
+    return {
+        name: Mean(n, math.log(max(seconds[name], LEAST_SECONDS) / roots[name]))
+        for name, n in counts.items()
+    }
 
 
-def known_without(name: str) -> dict[Kind, Seen]:
-    """Return what all cells tell but those of an experiment."""
-    known = {kind: Seen(seen.count, seen.seconds) for kind, seen in _known().items()}
-    for key in {key for *_, key in recorded(name)}:
-        kind, seconds = _told()[key]
-        known[kind].add(-seconds, -1)
-    return {kind: seen for kind, seen in known.items() if seen.count}
-
-
-def replay(name: str, known: dict[Kind, Seen], jobs: int = 2) -> Replayed:
-    """Run an experiment in simulated time, with what is known before."""
-    seconds_of = {id(cell): seconds for cell, seconds, _ in recorded(name)}
-    cells = [cell for cell, *_ in recorded(name)]
-    estimates = Estimates()
-    estimates.recall(known)
-    expected = forecast(cells, estimates, jobs, Around())
-    left = Remaining(cells, jobs, estimates, 0.0)
-    totals: list[tuple[float, float]] = []
+def replay(
+    name: str, cells: Sequence[tuple[Cell, float]], known: dict[str, Mean], jobs: int = 2
+) -> Replayed:
+    """Run cells in simulated time, with the shipped times that are known before."""
+    seconds_of = {id(cell): seconds for cell, seconds in cells}
+    every = [cell for cell, _ in cells]
+    estimates = Estimates(known)
+    expected = forecast(every, estimates, jobs)
+    left = Remaining(every, jobs, estimates, 0.0)
+    shown: list[tuple[float, float]] = []
     now = 0.0
     look = -(-len(cells) // LOOKS)
-    for i, now in enumerate(_simulated(cells, seconds_of, jobs, estimates, left)):
-        if i % look == 0 or i == len(cells) - 1:
-            rest = left.shown(now)
-            totals.append((now, now + (0.0 if rest is None else rest)))
-    at = [next(total for time, total in totals if time >= share * now) for share in SHARES]
-    start = expected.seconds, expected.low, expected.high
-    return Replayed(name, len(cells), now, *start, expected.unknown, tuple(at))
+    for i, now in enumerate(_simulated(every, seconds_of, jobs, estimates, left)):
+        if i % look == 0:
+            shown.append((now, (left.shown(now) or (0.0, 0.0))[0]))
+    rests = [next(((t, rest) for t, rest in shown if t >= p * now), shown[-1]) for p in SHARES]
+    ratios = tuple(rest / max(now - t, 1e-9) for t, rest in rests)
+    start = expected.seconds, expected.factor
+    return Replayed(name, len(cells), now, *start, expected.unknown, ratios)
 
 
 def replay_all() -> list[Replayed]:
     """Replay every experiment, each with what all others tell."""
-    return [replay(name, known_without(name)) for name in experiments()]
+    return [
+        replay(name, [c[:2] for c in recorded(name)], times_of(all_cells(but=name).values()))
+        for name in experiments()
+    ]
+
+
+def replay_together() -> Replayed:
+    """Replay ``make reproduce-all`` in a fresh home, with the times that are shipped."""
+    return replay("all", list(all_cells().values()), read_times(SHIPPED))
 
 
 def _simulated(
@@ -201,30 +210,46 @@ def _end(
     return now
 
 
+def off(ratio: float) -> float:
+    """Return the factor between two numbers with some ratio."""
+    return max(ratio, 1 / ratio) if ratio > 0 else math.inf
+
+
 def table() -> str:
     """Return what replays show, as a table in Markdown."""
     lines = [
-        "| experiment | cells | seconds | at start | range | at 5% | at 25% | at 50% |",
-        "|---|--:|--:|--:|:-:|--:|--:|--:|",
+        "| experiment | cells | seconds | at start | range | left at 30% | left at 60% |",
+        "|---|--:|--:|--:|:-:|--:|--:|",
     ]
     replays = replay_all()
     for one in replays:
-        ends = f"{one.low / one.seconds:.2f}–{one.high / one.seconds:.2f}"
-        start = f"{one.start / one.seconds:.2f}"
-        known = ("–", "–") if one.unknown else (start, ends)
-        totals = (f"{total / one.seconds:.2f}" for total in one.totals)
-        cells = (one.name, one.n_cells, f"{one.seconds:.1f}", *known, *totals)
+        start = one.start / one.seconds
+        ends = f"{start / one.factor:.2f}–{start * one.factor:.2f}"
+        known = ("–", "–") if one.unknown else (f"{start:.2f}", ends)
+        rests = (f"{ratio:.2f}" for ratio in one.left)
+        cells = (one.name, one.n_cells, f"{one.seconds:.1f}", *known, *rests)
         lines.append(f"| {' | '.join(map(str, cells))} |")
-    at = [[one.totals[i] / one.seconds for one in replays] for i in range(len(SHARES))]
-    start_ = [one.start / one.seconds for one in replays if not one.unknown]
-    factors = [f"×{median(max(r, 1 / r) for r in ratios):.2f}" for ratios in (start_, *at)]
-    told = [one.low <= one.seconds <= one.high for one in replays if not one.unknown]
-    ends = f"{sum(told)} of {len(told)}"
-    lines.append(f"| median | | | {factors[0]} | {ends} | {' | '.join(factors[1:])} |")
+    known_ = [one for one in replays if not one.unknown]
+    at = [
+        [one.start / one.seconds for one in known_],
+        *zip(*(r.left for r in replays), strict=True),
+    ]
+    factors = [f"×{median(map(off, ratios)):.2f}" for ratios in at]
+    told = sum(off(r) <= one.factor for r, one in zip(at[0], known_, strict=True))
+    lines.append(
+        f"| median | | | {factors[0]} | {told} of {len(known_)} | {' | '.join(factors[1:])} |"
+    )
+    together = replay_together()
+    rests = (f"{ratio:.2f}" for ratio in together.left)
+    first = together.start / together.seconds
+    ends = f"{first / together.factor:.2f}–{first * together.factor:.2f}"
+    text = (together.n_cells, f"{together.seconds:.1f}", f"{first:.2f}", ends, *rests)
+    lines.append(f"| all, shipped times | {' | '.join(map(str, text))} |")
     return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":
+    write_times(SHIPPED, times_of(all_cells().values()))
     text = PAGE.read_text(encoding="utf-8")
     before, after = text[: text.index(BEGIN) + len(BEGIN)], text[text.index(END) :]
     PAGE.write_text(f"{before}\n{table()}{after}", encoding="utf-8")

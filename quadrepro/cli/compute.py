@@ -34,7 +34,7 @@ from quadrepro.errors import EXIT_INTERRUPTED, QuadreproError, nearest
 if TYPE_CHECKING:
     from quadrepro.config.plan import Plan
     from quadrepro.core.cell import Cell
-    from quadrepro.engine.estimates import Around, Estimates
+    from quadrepro.engine.estimates import Estimates
     from quadrepro.engine.progress import RunProgress
     from quadrepro.engine.records import Record, Status
     from quadrepro.engine.run import Backend
@@ -330,7 +330,6 @@ class _Work:
     todo: list[Cell]
     jobs: int
     estimates: Estimates
-    around: Around
 
 
 def _run(interruption: Interruption, plans: list[Plan], out: Path, asked: _Options) -> int:
@@ -371,13 +370,13 @@ def _work(store: RecordStore, cells: Sequence[Cell], asked: _Options) -> _Work:
     from quadrepro.engine.estimates import recall
     from quadrepro.engine.run import missing_cells
 
-    estimates, around = recall(store.folder, cells)
+    estimates = recall(store.folder)
     todo = missing_cells(cells, store, estimates, asked.retry)
     missing = frozenset(cell.key for cell in todo)
     if asked.shard is not None:
         part, n_parts = asked.shard
         todo = [cell for cell in todo if int(cell.key, 16) % n_parts == part - 1]
-    return _Work(store, missing, todo, workers(asked.jobs, todo), estimates, around)
+    return _Work(store, missing, todo, workers(asked.jobs, todo), estimates)
 
 
 def _begin(plan: Plan, work: _Work, asked: _Options) -> None:
@@ -398,7 +397,7 @@ def _begin(plan: Plan, work: _Work, asked: _Options) -> None:
     text = f"{title}: {len(plan.cells)} cells, {kept} already computed"
     if here and asked.scheduler is None:
         # How many workers a scheduler has is not known yet.
-        time = forecast(here, work.estimates, work.jobs, work.around)
+        time = forecast(here, work.estimates, work.jobs)
         text += f", {len(here)} left{expected(time, work.jobs)}"
     tell(text)
 
@@ -435,9 +434,8 @@ def _compute(
                 from quadrepro.engine.dask_workers import on_dask
 
                 backend = on_dask(client, limit, work.jobs, progress.tell)
-            n_workers = work.jobs if client is None else None
             backend = interruption.guarded(backend)
-            compute(cells, work.store, backend, listen, work.estimates, progress.sent, n_workers)
+            compute(cells, work.store, backend, listen, work.estimates, progress.sent)
 
 
 def _end(plans: list[Plan], finishing: Finishing, asked: _Options) -> int:

@@ -55,15 +55,12 @@ def warn_of_memory(plan: Plan) -> None:
 
 def expected(forecast: Forecast, jobs: int) -> str:
     """Return in words how long cells will take, to follow the number of cells; may be empty."""
-    from quadrepro.engine.progress import duration
+    from quadrepro.engine.progress import about
 
     text = ""
     if forecast.seconds:
         workers = "1 worker" if jobs <= 1 else f"{jobs} workers"
-        text = f", about {duration(forecast.seconds)} with {workers}"
-        low, high = duration(forecast.low), duration(forecast.high)
-        if not forecast.known and low != high:
-            text += f", between {low} and {high}"
+        text = f", {about(forecast.seconds, forecast.factor)} with {workers}"
     if forecast.unknown:
         they = "it has" if len(forecast.unknown) == 1 else "they have"
         text += f"; no estimate for {', '.join(forecast.unknown)}: {they} never run here"

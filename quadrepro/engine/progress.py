@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import io
+import math
 import sys
 import threading
 import time
+from collections.abc import Iterable, Mapping
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Self, cast
 
@@ -23,6 +25,15 @@ if TYPE_CHECKING:
 SECONDS_BETWEEN_LINES = 60.0
 SECONDS_BETWEEN_UPDATES = 0.5
 
+CELLS_TO_TRUST = 10
+"""Number of cells that are taken to have cost nothing beside their time."""
+
+OVERDUE = 0.1
+"""Share of its time so far that a cell still takes if it takes longer than estimated."""
+
+SMOOTH = 0.05
+"""Share of the time left within which the shown time follows a new estimate."""
+
 SHOWN = 3
 """How many running cells are named."""
 
@@ -33,6 +44,12 @@ def duration(seconds: float) -> str:
         return f"{max(1, round(seconds))} s"
     minutes = seconds / 60
     return f"{round(minutes)} min" if minutes < 90 else f"{minutes / 60:.1f} h"
+
+
+def about(seconds: float, factor: float) -> str:
+    """Return an estimate in words with its range: "about 10 min (5 min to 20 min)"."""
+    low, high = duration(seconds / factor), duration(seconds * factor)
+    return f"about {duration(seconds)}" + (f" ({low} to {high})" if low != high else "")
 
 
 def countdown(seconds: float) -> str:
@@ -90,22 +107,95 @@ class TerminalBar:
             self._bar.stop()
 
 
+class Remaining:
+    """How long a run goes on: what is left by the estimates, and what cells cost beside them."""
+
+    def __init__(self, cells: Iterable[Cell], jobs: int, estimates: Estimates, now: float) -> None:
+        self._estimates, self._jobs = estimates, max(1, jobs)
+        self._left: dict[str, list[Cell]] = {}
+        for cell in cells:
+            self._left.setdefault(estimates.row(cell), []).append(cell)
+        self._sent: dict[str, Cell] = {}
+        self._since: dict[str, float] = {}
+        self._began = now
+        self._done, self._busy = 0, 0.0
+        self._shown: tuple[float, float] | None = None
+
+    def sent(self, cell: Cell, now: float) -> None:
+        """Note that a cell waits for a worker or runs."""
+        self._sent[cell.key] = cell
+        self._start_next(now)
+
+    def done(self, cell: Cell, seconds: float, now: float) -> None:
+        """Note that a cell ended, which a worker had for some seconds."""
+        self._left[self._estimates.row(cell)].pop()
+        if self._sent.pop(cell.key, None) is not None:
+            if not self._done:
+                # Until then workers started.
+                self._began = now - seconds
+            # Others may share the folder and compute some of the cells.
+            self._done, self._busy = self._done + 1, self._busy + seconds
+        self._since.pop(cell.key, None)
+        self._start_next(now)
+
+    @property
+    def running(self) -> list[Cell]:
+        """The cells that workers have: they take them in the order in which these are sent."""
+        return [self._sent[key] for key in self._since]
+
+    def _start_next(self, now: float) -> None:
+        for key in self._sent:
+            if len(self._since) >= self._jobs:
+                break
+            self._since.setdefault(key, now)
+
+    def estimate(self, now: float) -> tuple[float, float] | None:
+        """Return the time until the last cell ends and the factor that it may be off."""
+        ran: dict[str, list[float]] = {}
+        for key, since in self._since.items():
+            ran.setdefault(self._estimates.row(self._sent[key]), []).append(now - since)
+        total = longest = weighted = 0.0
+        n_left = 0
+        for row, cells in self._left.items():
+            if not cells:
+                continue
+            if (found := self._estimates.seconds(cells[-1])) is None:
+                return None
+            so_far = ran.get(row, [])
+            # One that takes longer than its row should shows that others may.
+            seconds = max(found[0], *so_far, 0.0)
+            n_waiting = max(len(cells) - len(so_far), 0)
+            rest = [max(seconds - took, OVERDUE * took) for took in so_far]
+            here = n_waiting * seconds + sum(rest)
+            total, weighted, n_left = total + here, weighted + here * found[1], n_left + len(cells)
+            longest = max(longest, *rest, seconds if n_waiting else 0.0)
+        factor = weighted / total if total else 1.0
+        return max((total + n_left * self._beside(ran, now)) / self._jobs, longest), factor
+
+    def _beside(self, ran: Mapping[str, list[float]], now: float) -> float:
+        """Return the time that a worker spends without a cell, for each cell."""
+        busy = self._busy + sum(map(sum, ran.values()))
+        idle = self._jobs * (now - self._began) - busy
+        return max(idle, 0.0) / (self._done + CELLS_TO_TRUST) if self._done else 0.0
+
+    def shown(self, now: float) -> tuple[float, float] | None:
+        """Return the estimate as it is shown: it counts down, and follows changes smoothly."""
+        found = self.estimate(now)
+        if found is None:
+            return None
+        target, factor = found
+        then, before = self._shown or (now, target)
+        passed = now - then
+        end = max(before - passed, 0.0)
+        weight = -math.expm1(-passed / max(2.0, SMOOTH * target))
+        self._shown = now, end + weight * (target - end)
+        return self._shown[1], factor
+
+
 class RunProgress(TerminalBar):
     """Counts finished cells, names the running ones, and says how long the rest will take.
 
-    The time left follows what cells take as this becomes known, and counts down between them; see
-    `quadrepro.engine.estimates.Remaining`.
-
-    Parameters
-    ----------
-    cells : list of Cell
-        What will be computed.
-    jobs : int
-        Number of workers.
-    estimates : Estimates
-        Running times known so far; learns those of the cells that are done.
-    quiet : bool, default False
-        Show nothing but what `tell` is given.
+    `estimates` learns the times of cells that are done. If `quiet`, only `tell` shows anything.
     """
 
     def __init__(
@@ -119,8 +209,6 @@ class RunProgress(TerminalBar):
         self._ended = threading.Event()
 
     def __enter__(self) -> Self:
-        from quadrepro.engine.estimates import Remaining
-
         self._start = self._last_line = time.monotonic()
         self._left = Remaining(self._cells, self._jobs, self._estimates, self._start)
         if self._quiet or not self._keys:
@@ -190,7 +278,7 @@ class RunProgress(TerminalBar):
         if self._quiet or self._ended.is_set():
             return
         if self._bar is not None:
-            elapsed, left = now - self._start, self._left.shown(now) or 0.0
+            elapsed, (left, _) = now - self._start, self._left.shown(now) or (0.0, 1.0)
             done = 1.0 if ended else elapsed / max(elapsed + left, 1e-9)
             self._bar.update(self._task, completed=done, description=self._text())
         elif ended or now - self._last_line >= SECONDS_BETWEEN_LINES:
@@ -199,8 +287,10 @@ class RunProgress(TerminalBar):
 
     def _text(self) -> str:
         text = f"{self._n_cells - len(self._keys)}/{self._n_cells} cells"
-        if self._keys and (left := self._left.shown(time.monotonic())) is not None:
-            text += f", about {duration(left) if self._bar is None else countdown(left)} left"
+        if self._keys and (found := self._left.shown(time.monotonic())) is not None:
+            seconds, factor = found
+            left = about(seconds, factor) if self._bar is None else f"about {countdown(seconds)}"
+            text += f", {left} left"
         running = [f"{cell.dataset} {cell.algorithm}" for cell in self._left.running]
         if running:
             text += f"; running {', '.join(list(dict.fromkeys(running))[:SHOWN])}"

@@ -15,14 +15,11 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from quadrepro.core.cell import Cell, make_ready
-from quadrepro.engine.estimates import Estimates, RunClock, Times, longest_first
+from quadrepro.engine.estimates import Estimates, longest_first
 from quadrepro.engine.keys import utc_now
 from quadrepro.engine.limits import Limits
 from quadrepro.engine.records import Record, Status
 from quadrepro.engine.store import Claims, RecordStore
-
-SECONDS_BETWEEN_SUMMARIES = 20.0
-"""Seconds between two writes of the running times."""
 
 CLAIMS = "claims"
 """Folder of claims below that of records."""
@@ -58,12 +55,7 @@ def missing_cells(
         if record is None or record.status in retry:
             todo.setdefault(cell.key, cell)
         elif estimates is not None and record.ok:
-            estimates.remember(cell, record.took)
-    if estimates is not None:
-        times = Times(store.folder)
-        for kind, seen in estimates.remembered.items():
-            times.note(kind, seen.seconds, seen.count)
-        times.keep()
+            estimates.learn(cell, record.took)
     return list(todo.values())
 
 
@@ -74,12 +66,11 @@ def compute(
     listener: Listener,
     estimates: Estimates | None = None,
     sent: Callable[[Cell], None] = _ignore,
-    jobs: int | None = None,
 ) -> None:
     """Compute cells and keep their records, the longest cells first."""
     from quadrepro.core.compiling import warm
 
-    run = _Run(store, listener, Estimates() if estimates is None else estimates, sent, jobs)
+    run = _Run(store, listener, Estimates() if estimates is None else estimates, sent)
     # Compiled once here, not by every worker.
     warm(name for cell in cells for name in cell.learner.kernels)
     try:
@@ -91,7 +82,7 @@ def compute(
                 time.sleep(SECONDS_BETWEEN_LOOKS)
     finally:
         run.claims.release_all()
-        run.keep_times()
+        run.measured.keep(store.folder)
 
 
 @dataclass
@@ -102,14 +93,11 @@ class _Run:
     listener: Listener
     estimates: Estimates
     sent: Callable[[Cell], None]
-    jobs: int | None = None
     began: str = field(default_factory=utc_now)
+    measured: Estimates = field(default_factory=Estimates)
 
     def __post_init__(self) -> None:
         self.claims = Claims(self.store.folder / CLAIMS)
-        self.times = Times(self.store.folder)
-        self._kept = time.monotonic()
-        self._clock = None if self.jobs is None else RunClock(max(1, self.jobs))
 
     def compute(self, cells: Sequence[Cell], backend: Backend) -> list[Cell]:
         """Compute all cells that no other process has, and return those that one has."""
@@ -127,32 +115,16 @@ class _Run:
                     taken[cell.key] = cell
                     self.sent(cell)
                     yield cell
-            if self._clock is not None:
-                self._clock.all_sent()
 
         with closing(backend(make_ready(mine(), cells))) as records:
             for record in records:
                 cell = taken.pop(record.key)
                 self.store.put(record if record.date else replace(record, date=utc_now()))
                 self.claims.release(cell.key)
-                self._note(cell, record)
+                if record.ok:
+                    self.measured.learn(cell, record.took)
                 self._tell(cell, record)
         return waiting
-
-    def keep_times(self) -> None:
-        """Add the running times of the cells that were computed to the summary."""
-        if self._clock is not None and (found := self._clock.found()):
-            self.times.note_run(*found)
-        self.times.keep()
-
-    def _note(self, cell: Cell, record: Record) -> None:
-        if self._clock is not None:
-            self._clock.done(record.took)
-        if record.ok:
-            self.times.note(self.estimates.kind_of(cell), record.took)
-        if time.monotonic() - self._kept > SECONDS_BETWEEN_SUMMARIES:
-            self._kept = time.monotonic()
-            self.times.keep()
 
     def _done(self, cell: Cell) -> Record | None:
         """Return the record of a cell that another process has computed in the meantime."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from quadrepro.core.cell import Cell
-from quadrepro.engine.estimates import Around, Estimates, Forecast, forecast, recall
+from quadrepro.engine.estimates import Estimates, Forecast, forecast, recall
 from quadrepro.engine.store import RecordStore
 
 
@@ -47,23 +47,20 @@ class Overview:
         The cells without a record, each content once.
     estimates : Estimates
         What is known of running times.
-    around : Around
-        What runs took beside their cells.
     """
 
     lines: tuple[Line, ...]
     missing: tuple[Cell, ...]
     estimates: Estimates
-    around: Around
 
     def forecast(self, jobs: int) -> Forecast:
         """Return how long the missing cells will take on the clock."""
-        return forecast(self.missing, self.estimates, jobs, self.around)
+        return forecast(self.missing, self.estimates, jobs)
 
 
 def overview(cells: Sequence[Cell], store: RecordStore) -> Overview:
     """Return how far an experiment is, by the records that a run would find."""
-    known, (estimates, around) = store.scan(), recall(store.folder, cells)
+    known, estimates = store.scan(), recall(store.folder)
     missing: dict[str, list[Cell]] = {cell.algorithm: [] for cell in cells}
     failed: dict[str, list[Cell]] = {name: [] for name in missing}
     kept, total = Counter[str](), Counter[str]()
@@ -77,14 +74,12 @@ def overview(cells: Sequence[Cell], store: RecordStore) -> Overview:
             failed[cell.algorithm].append(cell)
         else:
             kept[cell.algorithm] += 1
-            if not estimates.recalled(estimates.kind_of(cell)):
-                estimates.remember(cell, record.took)
+            estimates.learn(cell, record.took)
     lines = []
     for name, left in missing.items():
-        times = [estimates.seconds(cell) for cell in left]
-        found = [seconds for seconds in times if seconds is not None]
-        seconds = sum(found) if len(found) == len(times) else None
+        alone = forecast(left, estimates, 1)
+        seconds = None if alone.unknown else alone.seconds
         lines.append(Line(name, total[name], kept[name], len(left), tuple(failed[name]), seconds))
     todo = [cell for left in missing.values() for cell in left]
     once = {cell.key: cell for cell in todo}.values() if known else todo
-    return Overview(tuple(lines), tuple(once), estimates, around)
+    return Overview(tuple(lines), tuple(once), estimates)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from quadrepro.engine.estimates import Times
 from quadrepro.engine.records import Record
 from quadrepro.engine.run import CLAIMS
 from quadrepro.engine.store import DAMAGED, Claims, RecordStore
@@ -31,7 +30,7 @@ class Merged:
 
 def merge(sources: Iterable[RecordStore], into: RecordStore) -> Merged:
     """Copy the records of some stores into another one."""
-    merged, times = Merged(), Times(into.folder)
+    merged = Merged()
     for source in sources:
         for key in source.scan():
             record = source.get(key)
@@ -46,11 +45,9 @@ def merge(sources: Iterable[RecordStore], into: RecordStore) -> Merged:
                 )
             if there is None or (record.ok and not there.ok):
                 into.put(record)
-                times.note_record(record)
                 merged.copied += 1
             else:
                 merged.known += 1
-    times.keep()
     return merged
 
 

@@ -35,8 +35,7 @@ def test_check_counts_what_is_done_and_lists_what_is_not(
     lines = quadrepro(*asked).stdout.splitlines()
     assert len(lines) == 6
     assert lines[0] == "monks, quadboost-l2, repeat 0: missing: not computed"
-    unknown = "no estimate for quadboost-l2, ada: they have never run here"
-    assert lines[-1] == f"4 cells, 0 already computed, 4 left; {unknown}"
+    assert lines[-1].startswith("4 cells, 0 already computed, 4 left, about 1 s with ")
     assert list(tmp_path.glob("records")) == []
     monkeypatch.setattr("quadrepro.core.learners.greedy.adaboost.AdaBoost._paths", fail)
     quadrepro("run", config, "--jobs", 0, "--out", tmp_path)
@@ -169,7 +168,7 @@ def test_a_failure_is_told_with_its_reason_before_the_next_cell(
     failures = [line.format("monks"), line.format("people")]
     assert sorted(text for text in told if "failed" in text) == failures
     if not options:
-        assert told[-1] == "4/4 cells"
+        assert "4/4 cells" in told
 
 
 def test_the_event_of_a_failure_has_its_reason(

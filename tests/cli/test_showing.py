@@ -13,26 +13,22 @@ from quadrepro.engine.estimates import Forecast
 @pytest.mark.parametrize(
     ("forecast", "jobs", "text"),
     [
+        (Forecast(1200.0, 2.0, ()), 2, ", about 20 min (10 min to 40 min) with 2 workers"),
+        (Forecast(1200.0, 1.02, ()), 0, ", about 20 min with 1 worker"),
+        (Forecast(0.1, 3.0, ()), 2, ", about 1 s with 2 workers"),
         (
-            Forecast(1200.0, 480.0, 3000.0, (), False),
-            2,
-            ", about 20 min with 2 workers, between 8 min and 50 min",
-        ),
-        (Forecast(1200.0, 1000.0, 1500.0, (), True), 0, ", about 20 min with 1 worker"),
-        (Forecast(0.1, 0.05, 0.2, (), False), 2, ", about 1 s with 2 workers"),
-        (
-            Forecast(60.0, 50.0, 70.0, ("svm",), True),
+            Forecast(60.0, 1.0, ("svm",)),
             2,
             ", about 60 s with 2 workers; no estimate for svm: it has never run here",
         ),
         (
-            Forecast(0.0, 0.0, 0.0, ("svm", "forest"), True),
+            Forecast(0.0, 1.0, ("svm", "forest")),
             2,
             "; no estimate for svm, forest: they have never run here",
         ),
     ],
 )
-def test_times_are_told_with_their_range_if_they_are_extrapolated(
+def test_times_are_shown_with_their_range_if_its_ends_differ(
     forecast: Forecast, jobs: int, text: str
 ) -> None:
     assert expected(forecast, jobs) == text

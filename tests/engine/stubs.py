@@ -1,8 +1,9 @@
-"""Cells of which only a kind and a key are known."""
+"""Cells of which only what estimates and progress need is known."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Any, cast
 
 from quadrepro.core.cell import Cell, Shared
@@ -21,24 +22,28 @@ class Stub:
     repeat: int
     experiment: str
     shared: Shared
-    own: dict[str, Any] = field(default_factory=dict)
+    n_candidates: int
+    protocol: SimpleNamespace = field(
+        default_factory=lambda: SimpleNamespace(folds=0), compare=False
+    )
 
 
-def content(algorithm: str, **settings: Any) -> dict[str, Any]:
-    """Return the content that cells of an algorithm share."""
-    return {
-        "algorithm": algorithm,
-        "settings": settings,
-        "view": {},
-        "protocol": {"folds": 5, "split": "half"},
-        "grid": (("n_rounds", (10,)),),
-    }
+def with_settings(algorithm: str, n_candidates: int = 1, **settings: Any) -> Cell:
+    """Return a cell of an algorithm with some settings."""
+    shared = Shared({"algorithm": algorithm, "settings": settings})
+    stub = Stub(algorithm, "any", algorithm, 1.0, 0, "table1", shared, n_candidates)
+    return cast(Cell, stub)
 
 
 def cell(
-    dataset: str, algorithm: str, size: float = 1.0, repeat: int = 0, of: str = "table1"
+    dataset: str,
+    algorithm: str,
+    size: float = 1.0,
+    repeat: int = 0,
+    of: str = "table1",
+    n_candidates: int = 1,
 ) -> Cell:
-    """Return a cell; the size stands for the data set."""
-    shared = _shared.setdefault(algorithm, Shared(content(algorithm)))
+    """Return a cell; its time is in proportion to the root of its size."""
+    shared = _shared.setdefault(algorithm, Shared({"algorithm": algorithm, "settings": {}}))
     key = f"{of}-{dataset}-{algorithm}-{size}-{repeat}"
-    return cast(Cell, Stub(key, dataset, algorithm, size, repeat, of, shared))
+    return cast(Cell, Stub(key, dataset, algorithm, size, repeat, of, shared, n_candidates))

@@ -1,130 +1,160 @@
 from __future__ import annotations
 
 import math
-import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
-import numpy as np
 import pytest
-from scipy.stats import theilslopes
 
-from quadrepro.engine.estimates import SPREAD_OF_LINE, Estimates, Line, Seen, longest_first
-from tests.engine.stubs import cell
+from quadrepro.config.config import load_experiment
+from quadrepro.config.plan import make_plan
+from quadrepro.core.cell import Cell
+from quadrepro.engine.estimates import (
+    FACTORS,
+    MOST_CELLS,
+    SHIPPED,
+    Estimates,
+    Mean,
+    forecast,
+    longest_first,
+    names,
+    read_times,
+)
+from tests.engine.stubs import cell, with_settings
 
 
-def known(*times: tuple[str, float, float]) -> Estimates:
-    """Return estimates with times of algorithms by size from before."""
+def taught(*times: tuple[Cell, float]) -> Estimates:
+    """Return estimates after some cells."""
     estimates = Estimates()
-    kind_of = estimates.kind_of
-    estimates.recall({kind_of(cell("any", a, size)): Seen(1, s) for a, size, s in times})
+    for one, seconds in times:
+        estimates.learn(one, seconds)
     return estimates
 
 
+def seconds(estimates: Estimates, of: Cell) -> float:
+    found = estimates.seconds(of)
+    assert found is not None
+    return found[0]
+
+
 def test_nothing_is_estimated_before_a_cell_is_done() -> None:
-    estimates = Estimates()
-    assert estimates.seconds(cell("wine", "ada")) is None
-    assert estimates.rate is None
+    assert Estimates().seconds(cell("wine", "ada")) is None
 
 
-def test_another_repeat_takes_the_mean_of_those_that_are_done() -> None:
-    estimates = Estimates()
-    for seconds in (1.0, 2.0, 6.0):
-        estimates.learn(cell("wine", "ada"), seconds)
-    estimates.learn(cell("heart", "ada", 100.0), 50.0)
-    assert estimates.seconds(cell("wine", "ada", repeat=7)) == pytest.approx(3.0)
+def test_another_repeat_takes_as_long_as_those_that_are_done() -> None:
+    estimates = taught(*((cell("wine", "ada", repeat=i), 3.0) for i in range(5)))
+    assert seconds(estimates, cell("wine", "ada", repeat=7)) == pytest.approx(3.0)
 
 
-def test_what_is_known_from_before_counts_until_this_run_knows_better() -> None:
-    estimates = known(("ada", 1.0, 4.0))
-    assert estimates.seconds(cell("wine", "ada")) == 4.0
-    estimates.learn(cell("wine", "ada"), 10.0)
-    assert estimates.seconds(cell("wine", "ada", repeat=1)) == 10.0
+def test_times_grow_with_the_root_of_the_size() -> None:
+    estimates = taught((cell("wine", "ada", 100.0), 2.0))
+    assert seconds(estimates, cell("big", "ada", 900.0)) == pytest.approx(6.0)
 
 
-def test_a_slower_machine_makes_all_that_was_known_slower() -> None:
-    names = [f"a{i}" for i in range(20)]
-    estimates = known(*((name, 1.0, 1.0) for name in names))
-    for name in names[1:]:
-        estimates.learn(cell("wine", name), 3.0)
-    assert estimates.seconds(cell("wine", "a0")) == pytest.approx(3.0 ** (19 / 20))
+def test_the_nearest_of_row_grid_and_learner_counts_most() -> None:
+    here, grid, learner = (
+        cell("wine", "ada", n_candidates=9),
+        cell("heart", "ada", n_candidates=9),
+        cell("iris", "ada", n_candidates=2),
+    )
+    many = [(one, s) for one, s in ((here, 1.0), (grid, 10.0), (learner, 100.0)) for _ in range(50)]
+    estimates = taught(*many)
+    assert seconds(estimates, here) == pytest.approx(1.0, rel=0.1)
+    assert seconds(estimates, cell("new", "ada", n_candidates=9)) == pytest.approx(10**0.5, rel=0.1)
+    assert seconds(estimates, cell("new", "ada", n_candidates=5)) == pytest.approx(10.0, rel=0.1)
+    assert seconds(estimates, cell("new", "svm")) == pytest.approx(10.0, rel=0.1)
 
 
-def test_other_sizes_lie_on_the_line_of_theil_and_sen() -> None:
-    rng = np.random.default_rng(0)
-    sizes = np.geomspace(10, 1e5, 15)
-    seconds = 0.01 * sizes**0.7 * np.exp(rng.normal(0, 0.2, 15))
-    line = Line.through(dict(zip(sizes, seconds, strict=True)))
-    slope = theilslopes(np.log(seconds), np.log(sizes)).slope
-    assert line.slope == pytest.approx(slope)
-    assert line.at(300.0)[0] == pytest.approx(np.log(0.01 * 300**0.7), abs=0.3)
+@pytest.mark.parametrize(
+    ("of", "i"),
+    [
+        (cell("wine", "ada"), 3),
+        (cell("heart", "ada"), 2),
+        (cell("heart", "ada", n_candidates=7), 1),
+        (cell("wine", "svm"), 0),
+    ],
+)
+def test_the_less_is_known_of_a_cell_the_wider_is_its_range(of: Cell, i: int) -> None:
+    found = taught((cell("wine", "ada"), 1.0)).seconds(of)
+    assert found is not None
+    assert found[1] == FACTORS[i]
+    assert list(FACTORS) == sorted(set(FACTORS), reverse=True)
 
 
-@pytest.mark.parametrize("sizes", [(10.0, 30.0), (10.0, 11.0, 12.0, 13.0, 14.0)])
-def test_few_or_similar_sizes_scale_in_proportion(sizes: tuple[float, ...]) -> None:
-    line = Line.through(dict.fromkeys(sizes, 5.0))
-    assert line.slope == 1.0
+def test_one_cell_that_had_to_compile_does_not_spoil_an_estimate() -> None:
+    quick = [(cell("wine", "ada", repeat=i), 0.1) for i in range(20)]
+    estimates = taught((cell("heart", "ada"), 60.0), *quick)
+    assert seconds(estimates, cell("new", "ada")) < 0.2
+    assert seconds(estimates, cell("heart", "ada", repeat=1)) < 5.0
 
 
-def test_many_points_take_little_memory() -> None:
-    points = {float(size): 0.5 * size for size in range(1, 5001)}
-    tracemalloc.start()
-    line = Line.through(points)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert peak < 1e7
-    assert line.slope == pytest.approx(1.0)
+def test_shipped_times_are_scaled_to_this_machine() -> None:
+    of = [cell("wine", f"a{i}") for i in range(21)]
+    shipped = {name: Mean(50, 0.0) for one in of for name in names(one)[:-1]}
+    estimates = Estimates(shipped)
+    assert seconds(estimates, of[0]) == pytest.approx(1.0)
+    for one in of[1:]:
+        estimates.learn(one, 3.0)
+    # Twenty learners, their grids and all cells count for 41 of 42.
+    assert seconds(estimates, of[0]) == pytest.approx(3.0 ** (41 / 42), rel=1e-3)
 
 
-def test_a_time_between_sizes_is_the_mean_of_what_is_lognormal_about_the_line() -> None:
-    estimates = known(("ada", 10.0, 5.0), ("ada", 30.0, 15.0))
-    found = estimates.seconds(cell("new", "ada", 20.0))
-    assert found == pytest.approx(10.0 * math.exp(SPREAD_OF_LINE**2 / 2))
+def test_what_this_run_measures_outweighs_shipped_times() -> None:
+    one = cell("wine", "ada")
+    estimates = Estimates({names(one)[2]: Mean(10**9, 0.0)})
+    for i in range(10 * MOST_CELLS):
+        estimates.learn(cell("heart", "ada", repeat=i), 100.0)
+    assert seconds(estimates, one) == pytest.approx(100.0, rel=0.2)
 
 
-def test_one_wild_time_does_not_move_the_line() -> None:
-    points = {float(size): 2.0 * size for size in (1, 2, 4, 8, 16, 32, 64)}
-    wild = Line.through(points | {16.0: 1e6})
-    assert wild.at(100.0)[0] == pytest.approx(math.log(200.0), abs=0.3)
+def test_repeats_are_of_one_row_and_other_data_or_algorithms_of_another(
+    small_config: Callable[..., Path],
+) -> None:
+    cells = make_plan(load_experiment(small_config(), repeats=3)).cells
+    assert len({names(one) for one in cells}) == 4
+    assert len({names(one)[1] for one in cells}) == 2
 
 
-def test_the_further_away_the_less_is_known() -> None:
-    estimates = known(*(("ada", float(size), 0.1 * size) for size in (1, 2, 4, 8, 16)))
-    kind_of = estimates.kind_of
-    spreads = []
-    for size in (8.0, 10.0, 100.0, 1e4):
-        found = estimates.of_kind(kind_of(cell("wine", "ada", size)))
-        assert found is not None
-        spreads.append(found[1])
-    assert spreads == sorted(set(spreads))
+@pytest.mark.parametrize(
+    ("settings", "learner"),
+    [
+        ({"estimator": "a:Slow"}, "Any a:Slow"),
+        ({"trees": 5}, "Any"),
+        ({"steps": [{"of": "a:B"}, "c"], "on": True}, "Any a:B c"),
+    ],
+)
+def test_words_tell_learners_apart_and_numbers_do_not(
+    settings: dict[str, Any], learner: str
+) -> None:
+    assert names(with_settings("Any", **settings))[1] == learner
 
 
-def test_unknown_kinds_follow_what_this_run_found_of_their_learner() -> None:
-    estimates = known(*(("ada", float(2**i), float(2**i)) for i in range(11)))
-    at_first = estimates.seconds(cell("new", "ada", 100.0))
-    estimates.learn(cell("wine", "ada", 50.0), 500.0)
-    then = estimates.seconds(cell("new", "ada", 100.0))
-    assert at_first is not None
-    # Of ten times as much, half counts: this is a single kind.
-    assert then == pytest.approx(math.sqrt(10) * at_first, rel=0.05)
+def test_grids_are_told_apart_by_candidates_and_folds() -> None:
+    grids = {names(with_settings("Any", n))[2] for n in (1, 2, 2)}
+    assert grids == {"Any, 1 candidates, 0 folds", "Any, 2 candidates, 0 folds"}
 
 
-def test_a_remembered_cell_is_added_only_where_nothing_was_taken_over() -> None:
-    estimates = known(("ada", 1.0, 4.0))
-    estimates.remember(cell("wine", "ada"), 100.0)
-    estimates.remember(cell("wine", "svm"), 2.0)
-    estimates.remember(cell("wine", "svm", repeat=1), 4.0)
-    assert estimates.seconds(cell("wine", "ada")) == 4.0
-    assert estimates.seconds(cell("wine", "svm")) == 3.0
-    assert list(estimates.remembered.values()) == [Seen(2, 6.0)]
+def test_the_shipped_times_hold_every_learner_that_ships_and_are_small() -> None:
+    shipped = read_times(SHIPPED)
+    assert len(shipped) > 100
+    assert {"", "AdaBoost", "MinCq", "EBBoost", "QuadBoost decrease"} < shipped.keys()
+    assert SHIPPED.stat().st_size < 30_000
 
 
-def test_one_of_every_kind_comes_first_then_the_longest() -> None:
-    estimates = known(("ada", 1.0, 9.0), ("ada", 3.0, 27.0))
-    old = [cell("wine", "ada", 1.0, 1), cell("pima", "ada", 3.0)]
-    svm = [cell("wine", "svm", 2.0, repeat) for repeat in range(2)]
-    tree = cell("wine", "tree", 1.0)
-    order = list(longest_first([*old, *svm, tree], estimates))
-    assert order[:2] == [svm[1], tree]
-    assert order[2:] == [svm[0], old[1], old[0]]
+def test_one_of_every_row_comes_first_then_the_longest() -> None:
+    long, short = (
+        [cell(name, "ada", size, i) for i in range(3)]
+        for name, size in (("big", 900.0), ("wine", 1.0))
+    )
+    unknown = [cell("wine", "svm", repeat=i) for i in range(2)]
+    estimates = taught((long[0], 30.0), (short[0], 1.0))
+    order = list(longest_first([*short, *unknown, *long], estimates))
+    assert [one.dataset for one in order[:3] if one.algorithm == "ada"] == ["big", "wine"]
+    assert unknown[1] in order[:3]
+    rest = [one for one in order[3:] if one.algorithm == "ada"]
+    assert rest == [*long[:2], *short[:2]]
+    assert len(order) == 8
 
 
 def test_the_order_follows_what_is_learned_on_the_way_and_every_cell_comes_once() -> None:
@@ -138,19 +168,30 @@ def test_the_order_follows_what_is_learned_on_the_way_and_every_cell_comes_once(
     assert [one.algorithm for one in order[2:]] == ["slow", "slow", "quick", "quick"]
 
 
-def test_the_version_rises_only_with_new_knowledge() -> None:
-    estimates = Estimates()
-    estimates.learn(cell("wine", "ada"), 1.0)
-    before = estimates.version
-    estimates.learn(cell("wine", "ada", repeat=1), 1.0)
-    assert estimates.version == before
-    estimates.learn(cell("wine", "svm"), 1.0)
-    assert estimates.version == before + 1
-
-
-def test_experiments_keep_their_order_and_tell_of_each_other() -> None:
-    estimates = Estimates()
+def test_experiments_keep_their_order() -> None:
     cells = [cell("wine", "ada", size, of=name) for name in ("one", "two") for size in (1.0, 2.0)]
-    assert list(longest_first(cells, estimates)) == [cells[1], cells[0], cells[3], cells[2]]
-    estimates.learn(cells[1], 8.0)
-    assert estimates.seconds(cells[3]) == 8.0
+    order = list(longest_first(cells, Estimates()))
+    assert [one.experiment for one in order] == ["one", "one", "two", "two"]
+
+
+CELLS = [cell("wine", "ada", repeat=i) for i in range(4)]
+
+
+def test_known_cells_share_the_workers_and_the_longest_is_the_least() -> None:
+    long = cell("big", "ada", 81.0)
+    estimates = taught((long, 9.0), (CELLS[0], 1.0))
+    assert forecast(CELLS, estimates, 2).seconds == pytest.approx(2.0)
+    assert forecast([long, *CELLS], estimates, 2).seconds == pytest.approx(9.0)
+
+
+def test_algorithms_that_never_ran_are_named_and_not_counted() -> None:
+    found = forecast([*CELLS, cell("wine", "svm")], taught((CELLS[0], 1.0)), 1)
+    assert (found.seconds, found.unknown) == (pytest.approx(4.0), ("svm",))
+    nothing = forecast([cell("wine", "svm")], Estimates(), 1)
+    assert (nothing.seconds, nothing.unknown) == (0.0, ("svm",))
+
+
+def test_the_range_of_many_cells_is_the_mean_of_theirs_by_their_time() -> None:
+    found = forecast([CELLS[0], cell("new", "ada", 9.0)], taught((CELLS[0], 1.0)), 1)
+    assert found.factor == pytest.approx((FACTORS[3] + 3 * FACTORS[2]) / 4)
+    assert math.isclose(found.seconds, 4.0)

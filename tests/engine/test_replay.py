@@ -6,10 +6,10 @@ from statistics import median
 
 import pytest
 
-from tests.replay import Replayed, replay_all
+from tests.replay import Replayed, off, replay_all, replay_together
 
 LEAST_CELLS = 100
-"""With fewer, a twentieth of the time is a handful of cells."""
+"""With fewer, a share of the time is a handful of cells."""
 
 
 @pytest.fixture(scope="module")
@@ -22,25 +22,22 @@ def test_most_experiments_are_replayed(replays: list[Replayed]) -> None:
     assert sum(one.n_cells for one in replays) > 25_000
 
 
-@pytest.mark.parametrize(("i", "most"), [(0, 2.0), (1, 1.5), (2, 1.3)])
-def test_totals_expected_on_the_way_are_near_the_true_ones(
-    replays: list[Replayed], i: int, most: float
-) -> None:
-    assert median(off(one.totals[i] / one.seconds) for one in replays) < most
+@pytest.mark.parametrize("i", [0, 1])
+def test_the_time_left_is_near_the_true_one(replays: list[Replayed], i: int) -> None:
+    large = sorted(off(one.left[i]) for one in replays if one.n_cells > LEAST_CELLS)
+    assert median(large) < 1.25
+    assert large[int(0.9 * len(large))] < 1.6
 
 
-def test_most_large_experiments_are_known_well_half_way(replays: list[Replayed]) -> None:
-    found = [off(one.totals[2] / one.seconds) for one in replays if one.n_cells > LEAST_CELLS]
-    assert sorted(found)[int(0.9 * len(found))] < 1.3
-
-
-def test_before_the_start_ranges_hold_the_truth_in_most_experiments_of_known_algorithms(
-    replays: list[Replayed],
-) -> None:
+def test_before_the_start_most_ranges_hold_the_truth(replays: list[Replayed]) -> None:
     known = [one for one in replays if not one.unknown]
-    assert sum(one.low <= one.seconds <= one.high for one in known) > len(known) / 2
+    told = [off(one.start / one.seconds) <= one.factor for one in known]
+    assert sum(told) > 0.7 * len(known)
+    assert median(off(one.start / one.seconds) for one in known) < 2
 
 
-def off(ratio: float) -> float:
-    """Return the factor between two numbers with some ratio."""
-    return max(ratio, 1 / ratio)
+def test_all_experiments_in_a_fresh_home_are_known_from_the_start() -> None:
+    together = replay_together()
+    assert together.unknown == ()
+    assert off(together.start / together.seconds) < 1.2
+    assert max(map(off, together.left)) < 1.25

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import json
-import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,55 +7,39 @@ import pytest
 
 from quadrepro.config.config import load_experiment
 from quadrepro.config.plan import make_plan
-from quadrepro.engine.estimates import ENOUGH, NAME, Kind, RunClock, Seen, Times, kind_of, recall
-from quadrepro.engine.records import Record
+from quadrepro.engine.estimates import MOST_CELLS, NAME, Estimates, Mean, read_times, recall
 from quadrepro.engine.run import compute, local, missing_cells
 from quadrepro.engine.store import RecordStore
-from quadrepro.engine.upkeep import leftovers, merge
+from quadrepro.engine.upkeep import leftovers
 from tests.engine.stubs import cell
 
 Write = Callable[..., Path]
 
-ADA = Kind("AdaBoost", "how", "exact", 100.0)
+ADA = cell("wine", "ada")
 
 
 def keep(folder: Path, seconds: float, count: int = 1) -> None:
-    times = Times(folder)
-    times.note(ADA, seconds, count)
-    times.keep()
+    estimates = Estimates()
+    for _ in range(count):
+        estimates.learn(ADA, seconds)
+    estimates.keep(folder)
 
 
-def ignore(cell: object, record: Record) -> None:
-    pass
-
-
-def test_runs_add_to_the_summary_what_they_took(tmp_path: Path) -> None:
-    keep(tmp_path, 3.0)
-    times = Times(tmp_path)
-    times.note(ADA, 5.0)
-    times.note_run(1.5, 0.25, 10)
-    times.keep()
-    times.keep()
-    found = Times(tmp_path).read()
-    assert found.kinds == {ADA: Seen(2, 8.0)}
-    assert (found.around.start, found.around.beside) == (Seen(1, 1.5), Seen(10, 0.25))
-
-
-def test_runs_that_share_a_folder_lose_nothing(tmp_path: Path) -> None:
+def test_runs_add_to_the_means_what_they_took_but_no_rows(tmp_path: Path) -> None:
     keep(tmp_path, 1.0)
-    threads = [threading.Thread(target=keep, args=(tmp_path, 1.0)) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert Times(tmp_path).read().kinds[ADA] == Seen(9, 9.0)
-    assert [path.name for path in tmp_path.iterdir()] == [NAME]
+    keep(tmp_path, 1.0, 3)
+    mean = Mean(4, 0.0)
+    assert read_times(tmp_path / NAME) == {
+        "": mean,
+        "ada": mean,
+        "ada, 1 candidates, 0 folds": mean,
+    }
 
 
 def test_what_came_long_before_counts_less(tmp_path: Path) -> None:
-    keep(tmp_path, 1000.0, 1000)
-    keep(tmp_path, 3.0 * ENOUGH, ENOUGH)
-    assert Times(tmp_path).read().kinds[ADA].mean == pytest.approx(2.0)
+    keep(tmp_path, 1.0, 100 * MOST_CELLS)
+    keep(tmp_path, 4.0, MOST_CELLS)
+    assert recall(tmp_path).seconds(cell("new", "ada")) == (pytest.approx(2.0, rel=0.05), 3.0)
 
 
 @pytest.mark.parametrize(
@@ -66,22 +48,23 @@ def test_what_came_long_before_counts_less(tmp_path: Path) -> None:
         "",
         "{",
         "[]",
-        '{"version": 0, "kinds": [["a", "b", "c", 1.0, 1, 1.0]]}',
-        '{"version": 1}',
-        '{"version": 1, "around": 3, "kinds": []}',
-        '{"version": 1, "kinds": [["a", "b", "c", 1.0, 0, 1.0]]}',
-        '{"version": 1, "kinds": [["a", "b", "c", NaN, 1, 1.0]]}',
-        '{"version": 1, "kinds": [["a", "b", "c", 1.0, 1, -1.0]]}',
-        '{"version": 1, "kinds": [["a", "b"]]}',
-        '{"version": 1, "kinds": [["a", "b", "c", 1.0, 1e999, 1.0]]}',
+        '{"version": 1, "around": {}, "kinds": [["a", "b", "c", 1.0, 1, 1.0]]}',
+        '{"ada": {"count": 0, "log": 1.0}}',
+        '{"ada": {"count": 1, "log": NaN}}',
+        '{"ada": {"count": 1, "log": 1e999}}',
+        '{"ada": {"count": 1, "log": 1000}}',
+        '{"ada": {"count": 1.5, "log": 0}}',
         "[" * 100_000,
     ],
 )
-def test_a_damaged_summary_counts_as_none_and_is_written_again(text: str, tmp_path: Path) -> None:
+def test_a_damaged_or_old_file_counts_as_none_and_is_written_again(
+    text: str, tmp_path: Path
+) -> None:
     (tmp_path / NAME).write_text(text)
-    assert Times(tmp_path).read().kinds == {}
+    assert read_times(tmp_path / NAME) == {}
+    assert not recall(tmp_path).knows(ADA)
     keep(tmp_path, 1.0)
-    assert Times(tmp_path).read().kinds == {ADA: Seen(1, 1.0)}
+    assert read_times(tmp_path / NAME)["ada"] == Mean(1, 0.0)
 
 
 def test_a_folder_that_cannot_be_written_is_left_alone(tmp_path: Path) -> None:
@@ -91,96 +74,32 @@ def test_a_folder_that_cannot_be_written_is_left_alone(tmp_path: Path) -> None:
     assert blocked.read_text() == "a file, not a folder"
 
 
-def test_nothing_is_written_if_nothing_was_noted(tmp_path: Path) -> None:
-    Times(tmp_path / "none").keep()
+def test_nothing_is_written_if_nothing_was_measured(tmp_path: Path) -> None:
+    Estimates().keep(tmp_path / "none")
     assert not (tmp_path / "none").exists()
 
 
-def test_without_a_summary_records_tell_the_same(small_config: Write, tmp_path: Path) -> None:
-    cells = make_plan(load_experiment(small_config(), repeats=2)).cells
-    store = RecordStore(tmp_path)
-    compute(cells, store, local(0), ignore)
-    kept = Times(tmp_path).read().kinds
-    (tmp_path / NAME).unlink()
-    rebuilt = Times(tmp_path).read().kinds
-    assert kept.keys() == rebuilt.keys()
-    assert [seen.count for seen in rebuilt.values()] == [2] * 4
-    for kind, seen in rebuilt.items():
-        assert kept[kind].seconds == pytest.approx(seen.seconds, abs=1e-5)
-    # And a run that adds to it tells no cell twice.
-    times = Times(tmp_path)
-    record = store.get(cells[0].key)
-    assert record is not None
-    times.note_record(record)
-    times.keep()
-    again = Times(tmp_path).read().kinds
-    assert sorted(seen.count for seen in again.values()) == [1, 2, 2, 2]
-
-
-def test_a_run_that_finds_all_cells_done_makes_the_summary(
+def test_a_run_keeps_what_it_computed_and_no_record_twice(
     small_config: Write, tmp_path: Path
 ) -> None:
     cells, store = make_plan(load_experiment(small_config())).cells, RecordStore(tmp_path)
-    compute(cells, store, local(0), ignore)
-    for path in tmp_path.glob("??/*.json"):
-        # As a version left them that kept no sizes.
-        record = json.loads(path.read_bytes())["record"] | {"size": 0.0}
-        store.put(Record(**record))
-    (tmp_path / NAME).unlink()
-    assert Times(tmp_path).read().kinds == {}
-    estimates, _ = recall(tmp_path, cells)
-    assert missing_cells(cells, store, estimates) == []
-    assert len(Times(tmp_path).read().kinds) == 4
+    compute(cells, store, local(0), lambda cell, record: None)
+    kept = (tmp_path / NAME).read_bytes()
+    assert read_times(tmp_path / NAME)[""].count == len(cells)
+    assert missing_cells(cells, store, recall(tmp_path)) == []
+    compute([], store, local(0), lambda cell, record: None)
+    assert (tmp_path / NAME).read_bytes() == kept
 
 
-def test_only_learners_that_are_asked_for_are_remembered(tmp_path: Path) -> None:
-    times = Times(tmp_path)
-    wanted, other = cell("wine", "ada"), cell("wine", "svm")
-    for one in (wanted, other):
-        times.note(kind_of(one.shared.fields, one.size), 2.0)
-    times.keep()
-    estimates, _ = recall(tmp_path, [cell("new", "ada", 5.0)])
-    assert estimates.seconds(wanted) == 2.0
-    assert estimates.seconds(other) is None
-
-
-def test_merged_records_tell_their_times_and_unfinished_files_are_cleaned(
-    small_config: Write, tmp_path: Path
-) -> None:
-    cells = make_plan(load_experiment(small_config())).cells
-    one, both = RecordStore(tmp_path / "1"), RecordStore(tmp_path / "2")
-    compute(cells, one, local(0), ignore)
-    merge([one], both)
-    merge([one], both)
-    assert Times(both.folder).read().kinds == Times(one.folder).read().kinds
-    partial = both.folder / f".{NAME}-0.part"
-    partial.write_text("half")
-    assert list(leftovers(both)) == [partial]
-
-
-def test_the_clock_tells_start_and_what_workers_did_beside_cells(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    now = [0.0]
-    monkeypatch.setattr("quadrepro.engine.estimates.time.monotonic", lambda: now[0])
-    clock = RunClock(1)
-    assert clock.found() is None
-    for i in range(20):
-        now[0] = 3.0 + 1.5 * i + 1.0
-        clock.done(1.0)
-    clock.all_sent()
-    # The last one ran on when nothing waited any more.
-    now[0] += 100.0
-    clock.done(100.0)
-    found = clock.found()
+def test_times_of_one_experiment_tell_of_another(small_config: Write, tmp_path: Path) -> None:
+    cells, store = make_plan(load_experiment(small_config())).cells, RecordStore(tmp_path)
+    compute(cells, store, local(0), lambda cell, record: None)
+    found = Estimates(here=read_times(tmp_path / NAME)).seconds(cells[0])
     assert found is not None
-    assert found == (pytest.approx(3.0), pytest.approx(19 * 0.5), 21)
+    assert found[1] == 3.0
 
 
-def test_a_short_run_tells_no_more_than_its_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = [0.0]
-    monkeypatch.setattr("quadrepro.engine.estimates.time.monotonic", lambda: now[0])
-    clock = RunClock(2)
-    now[0] = 5.0
-    clock.done(1.0)
-    assert clock.found() == (4.0, 0.0, 0)
+def test_unfinished_files_are_cleaned(tmp_path: Path) -> None:
+    partial = tmp_path / f".{NAME}-0.part"
+    partial.write_text("half")
+    assert list(leftovers(RecordStore(tmp_path))) == [partial]
