@@ -1,11 +1,14 @@
-"""JSON schemas of models, with the descriptions that stand in their docstrings."""
+"""JSON schemas of models, with the descriptions that stand below their fields."""
 
 from __future__ import annotations
 
+import ast
 import copy
 import inspect
 import re
+import textwrap
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import Any, Literal
 
 from pydantic import BaseModel, TypeAdapter
@@ -39,10 +42,9 @@ def json_schemas(models: dict[str, Any], *, plain: bool = False) -> JsonSchema:
 
 
 def described(of: type) -> dict[str, str]:
-    """Return what the docstrings of a class and its bases say of its attributes.
+    """Return the texts that stand below the fields of a class and its bases.
 
-    Only the sections "Attributes" and "Parameters" are read. An attribute that has another name in
-    YAML is described under that one.
+    A field that has another name in YAML is described under that one.
 
     Examples
     --------
@@ -50,10 +52,17 @@ def described(of: type) -> dict[str, str]:
     >>> described(Axis)["from"]
     'The first and the last value.'
     """
+    aliases = {name: field.alias for name, field in getattr(of, "model_fields", {}).items()}
     found: dict[str, str] = {}
     for base in reversed(of.__mro__):
-        for title in ("Attributes", "Parameters"):
-            found |= _described_in(inspect.cleandoc(vars(base).get("__doc__") or ""), title)
+        for field, below in pairwise(_body(base)):
+            match field, below:
+                case (
+                    ast.AnnAssign(target=ast.Name(id=name)),
+                    ast.Expr(value=ast.Constant(value=str(text))),
+                ):
+                    # As YAML writes it.
+                    found[aliases.get(name) or name] = re.sub(r"\bNone\b", "null", _one_line(text))
     return found
 
 
@@ -62,22 +71,14 @@ def summary(of: type | Callable[..., Any]) -> str:
     return _one_line((inspect.getdoc(of) or "").split("\n\n")[0])
 
 
-def _described_in(text: str, title: str) -> dict[str, str]:
-    _, _, after = text.partition(f"{title}\n{'-' * len(title)}\n")
-    # Every section but the last is ended by the next one's title.
-    section = re.split(r"\n\n[A-Z]\w+\n-+\n", after)[0]
-    found: dict[str, str] = {}
-    for entry in re.split(r"\n(?=\S)", section):
-        head, _, body = entry.partition("\n")
-        # A type may go on in the next line.
-        while head.endswith("\\"):
-            more, _, body = body.partition("\n")
-            head = head[:-1] + more.strip()
-        names, _, kind = head.partition(" : ")
-        aliases = re.findall(r"``(\w+)``", kind) if " in YAML)" in kind else names.split(",")
-        text = re.sub(r"\bNone\b", "null", _one_line(body))  # as YAML writes it
-        found |= {alias.strip(): text for alias in aliases if alias}
-    return found
+def _body(of: type) -> list[ast.stmt]:
+    """Return the statements of a class; none if it has no source."""
+    # pydantic could read the texts itself, but would do so whenever a model is imported.
+    try:
+        parsed = ast.parse(textwrap.dedent(inspect.getsource(of))).body[0]
+    except (OSError, TypeError):
+        return []
+    return parsed.body if isinstance(parsed, ast.ClassDef) else []
 
 
 def _one_line(text: str) -> str:
