@@ -8,6 +8,7 @@ import inspect
 import re
 import textwrap
 from collections.abc import Callable, Iterator
+from functools import cache
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -52,17 +53,14 @@ def described(of: type) -> dict[str, str]:
     >>> described(Axis)["from"]
     'The first and the last value.'
     """
-    aliases = {name: field.alias for name, field in getattr(of, "model_fields", {}).items()}
+    fields = getattr(of, "model_fields", None) or getattr(of, "__dataclass_fields__", {})
     found: dict[str, str] = {}
     for base in reversed(of.__mro__):
-        for field, below in pairwise(_body(base)):
-            match field, below:
-                case (
-                    ast.AnnAssign(target=ast.Name(id=name)),
-                    ast.Expr(value=ast.Constant(value=str(text))),
-                ):
-                    # As YAML writes it.
-                    found[aliases.get(name) or name] = re.sub(r"\bNone\b", "null", _one_line(text))
+        for name, text in _below_fields(base):
+            if name in fields:
+                # As YAML writes it.
+                said = re.sub(r"\bNone\b", "null", _one_line(text))
+                found[getattr(fields[name], "alias", None) or name] = said
     return found
 
 
@@ -71,14 +69,23 @@ def summary(of: type | Callable[..., Any]) -> str:
     return _one_line((inspect.getdoc(of) or "").split("\n\n")[0])
 
 
-def _body(of: type) -> list[ast.stmt]:
-    """Return the statements of a class; none if it has no source."""
-    # pydantic could read the texts itself, but would do so whenever a model is imported.
+@cache
+def _below_fields(of: type) -> tuple[tuple[str, str], ...]:
+    """Return the names that a class annotates and the text below each; none without a source."""
+    # pydantic could read them itself, but would do so whenever a model is imported.
     try:
-        parsed = ast.parse(textwrap.dedent(inspect.getsource(of))).body[0]
+        parsed = ast.parse(textwrap.dedent(inspect.getsource(of)))
     except (OSError, TypeError):
-        return []
-    return parsed.body if isinstance(parsed, ast.ClassDef) else []
+        return ()
+    found = []
+    for field, below in pairwise(getattr(parsed.body[0], "body", ())):
+        match field, below:
+            case (
+                ast.AnnAssign(target=ast.Name(id=name)),
+                ast.Expr(value=ast.Constant(value=str(text))),
+            ):
+                found.append((name, text))
+    return (*found,)
 
 
 def _one_line(text: str) -> str:
