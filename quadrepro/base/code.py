@@ -201,8 +201,8 @@ def _plain(node: object, entries: tuple[str, ...] = ()) -> str:
         part = getattr(node, name, None)
         if isinstance(node, ast.Call) and name == "args" and _name(node.func) in entries:
             part = [argument for argument in node.args if not _is_constant_text(argument)]
-        if name == "body" and isinstance(part, list) and part and _is_text(part[0]):
-            part = part[1:]
+        if name == "body" and isinstance(part, list):
+            part = [statement for statement in part if not _is_text(statement)]
         if part is not None and part != []:
             shown.append(f"{name}={_plain(part, entries)}")
     return f"{type(node).__name__}({' '.join(shown)})"

@@ -1,11 +1,15 @@
-"""JSON schemas of models, with the descriptions that stand in their docstrings."""
+"""JSON schemas of models, with the descriptions that stand below their fields."""
 
 from __future__ import annotations
 
+import ast
 import copy
 import inspect
 import re
+import textwrap
 from collections.abc import Callable, Iterator
+from functools import cache
+from itertools import pairwise
 from typing import Any, Literal
 
 from pydantic import BaseModel, TypeAdapter
@@ -39,10 +43,9 @@ def json_schemas(models: dict[str, Any], *, plain: bool = False) -> JsonSchema:
 
 
 def described(of: type) -> dict[str, str]:
-    """Return what the docstrings of a class and its bases say of its attributes.
+    """Return the texts that stand below the fields of a class and its bases.
 
-    Only the sections "Attributes" and "Parameters" are read. An attribute that has another name in
-    YAML is described under that one.
+    A field that has another name in YAML is described under that one.
 
     Examples
     --------
@@ -50,10 +53,14 @@ def described(of: type) -> dict[str, str]:
     >>> described(Axis)["from"]
     'The first and the last value.'
     """
+    fields = getattr(of, "model_fields", None) or getattr(of, "__dataclass_fields__", {})
     found: dict[str, str] = {}
     for base in reversed(of.__mro__):
-        for title in ("Attributes", "Parameters"):
-            found |= _described_in(inspect.cleandoc(vars(base).get("__doc__") or ""), title)
+        for name, text in _below_fields(base):
+            if name in fields:
+                # As YAML writes it.
+                said = re.sub(r"\bNone\b", "null", _one_line(text))
+                found[getattr(fields[name], "alias", None) or name] = said
     return found
 
 
@@ -62,22 +69,23 @@ def summary(of: type | Callable[..., Any]) -> str:
     return _one_line((inspect.getdoc(of) or "").split("\n\n")[0])
 
 
-def _described_in(text: str, title: str) -> dict[str, str]:
-    _, _, after = text.partition(f"{title}\n{'-' * len(title)}\n")
-    # Every section but the last is ended by the next one's title.
-    section = re.split(r"\n\n[A-Z]\w+\n-+\n", after)[0]
-    found: dict[str, str] = {}
-    for entry in re.split(r"\n(?=\S)", section):
-        head, _, body = entry.partition("\n")
-        # A type may go on in the next line.
-        while head.endswith("\\"):
-            more, _, body = body.partition("\n")
-            head = head[:-1] + more.strip()
-        names, _, kind = head.partition(" : ")
-        aliases = re.findall(r"``(\w+)``", kind) if " in YAML)" in kind else names.split(",")
-        text = re.sub(r"\bNone\b", "null", _one_line(body))  # as YAML writes it
-        found |= {alias.strip(): text for alias in aliases if alias}
-    return found
+@cache
+def _below_fields(of: type) -> tuple[tuple[str, str], ...]:
+    """Return the names that a class annotates and the text below each; none without a source."""
+    # pydantic could read them itself, but would do so whenever a model is imported.
+    try:
+        parsed = ast.parse(textwrap.dedent(inspect.getsource(of)))
+    except (OSError, TypeError):
+        return ()
+    found = []
+    for field, below in pairwise(getattr(parsed.body[0], "body", ())):
+        match field, below:
+            case (
+                ast.AnnAssign(target=ast.Name(id=name)),
+                ast.Expr(value=ast.Constant(value=str(text))),
+            ):
+                found.append((name, text))
+    return (*found,)
 
 
 def _one_line(text: str) -> str:

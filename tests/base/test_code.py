@@ -27,8 +27,8 @@ def plain(source: str, entries: tuple[str, ...] = ()) -> str:
 
 
 def test_comments_docstrings_and_places_do_not_count() -> None:
-    one = 'def f(x):\n    """Return x."""\n    return x  # as it is\n'
-    two = '"""A module."""\n\n\ndef f(x):\n\n    return x\n'
+    one = 'def f(x):\n    """Return x."""\n    return x  # as it is\nN = 3\n'
+    two = '"""A module."""\n\n\ndef f(x):\n\n    return x\n\n\nN = 3\n"""Three."""\n'
     assert plain(one) == plain(two)
 
 
