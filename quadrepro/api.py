@@ -42,24 +42,16 @@ MOST_BYTES = 32 * 2**20
 
 @dataclass(frozen=True)
 class Scores:
-    """Scores of methods.
-
-    Attributes
-    ----------
-    methods : tuple of str
-        Names of the columns.
-    rows : tuple of str
-        What each row is called in messages.
-    values : tuple of tuple of float
-        The scores of each row; NaN where one is missing.
-    source : str
-        Where they are from.
-    """
+    """Scores of methods."""
 
     methods: tuple[str, ...]
+    """Names of the columns."""
     rows: tuple[str, ...]
+    """What each row is called in messages."""
     values: tuple[tuple[float, ...], ...]
+    """The scores of each row; NaN where one is missing."""
     source: str = "scores"
+    """Where they are from."""
 
 
 @dataclass(frozen=True)

@@ -39,15 +39,11 @@ class Model(BaseModel):
     """A mapping of a config, a card or a paper.
 
     A model cannot be changed, and refuses an unknown key with the nearest known one.
-
-    Attributes
-    ----------
-    forms : tuple of type
-        What may stand in place of the mapping, as `quadrepro.base.json_schema` says it. The
-        model has a validator that makes a mapping of it.
     """
 
     forms: ClassVar[tuple[Any, ...]] = ()
+    """What may stand in place of the mapping, as `quadrepro.base.json_schema` says it. The model
+    has a validator that makes a mapping of it."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
@@ -101,18 +97,12 @@ MOST_SHOWN = 100
 
 
 class Mistake(NamedTuple):
-    """A mistake in a document.
-
-    Attributes
-    ----------
-    place : tuple of str or int
-        Keys and indices that lead to it.
-    message : str
-        What is wrong, and what would be right.
-    """
+    """A mistake in a document."""
 
     place: Place
+    """Keys and indices that lead to it."""
     message: str
+    """What is wrong, and what would be right."""
 
 
 def validated(

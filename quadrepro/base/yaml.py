@@ -62,38 +62,26 @@ _ENDS = (StreamStartEvent, DocumentStartEvent, DocumentEndEvent, StreamEndEvent)
 
 
 class Mark(NamedTuple):
-    """Where a value is in its file.
-
-    Attributes
-    ----------
-    line, column : int
-        Counted from 1. For an entry of a mapping, the place of its key.
-    inner : mapping of str or int to Mark
-        The marks of the entries of a mapping or the items of a list, by key or index.
-    """
+    """Where a value is in its file."""
 
     line: int
+    """Counted from 1. For an entry of a mapping, the place of its key."""
     column: int
+    """Counted from 1. For an entry of a mapping, the place of its key."""
     inner: Mapping[str | int, Mark] = MappingProxyType({})
+    """The marks of the entries of a mapping or the items of a list, by key or index."""
 
 
 @dataclass(frozen=True)
 class YamlSource:
-    """A YAML file that was read.
-
-    Attributes
-    ----------
-    path : Path
-        The file.
-    data : object
-        Its content: dicts, lists and scalars.
-    mark : Mark
-        Where the content is in the file.
-    """
+    """A YAML file that was read."""
 
     path: Path
+    """The file."""
     data: Any
+    """Its content: dicts, lists and scalars."""
     mark: Mark
+    """Where the content is in the file."""
 
     def where(self, place: Place) -> str:
         """Return ``file:line:column`` of a value, or of the nearest value around it.

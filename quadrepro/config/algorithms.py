@@ -35,52 +35,37 @@ class AlgorithmEntry(Model):
     """A column of the table: an algorithm, its settings and the values it searches.
 
     In YAML, the name alone can stand for the mapping.
-
-    Attributes
-    ----------
-    name : str
-        Name of the column; unique.
-    algorithm : str, optional
-        Name in the registry, or the import path of an estimator, such as ``sklearn:SVC`` or
-        ``xgboost:XGBClassifier``; by default the column's name.
-    pipeline : tuple, optional
-        The steps of a pipeline instead: names of classes of scikit-learn, import paths, or mappings
-        of one of them to parameters.
-    label : str, optional
-        Title of the column in tables; by default that of the algorithm, or the column's name if
-        several columns share an algorithm.
-    settings : dict
-        Settings of the algorithm, such as ``reweight``.
-    grid : dict of str to Axis
-        One axis a hyper-parameter, the first outermost. A hyper-parameter that is neither here nor
-        drawn takes default values, which ``quadrepro list algorithms`` shows.
-    draw : dict of str to Distribution
-        Hyper-parameters whose values are drawn, again for every split.
-    draws : int, default 30
-        How many points are drawn; each is tried with every point of the grid.
-    nominal : {"ordinal", "one-hot", "categories"} or None, default None
-        How this algorithm is given nominal attributes, if not as the view says. With "categories",
-        an estimator is given a data frame.
-    missing : "keep" or None, default None
-        Whether an estimator is given NaN for missing values.
-    measures : tuple of str
-        What is measured of this algorithm, instead of the protocol's measures.
-    note : str
-        Said below the table, such as a departure from the paper.
     """
 
     name: str = Field(min_length=1)
+    """Name of the column; unique."""
     algorithm: str = ""
+    """Name in the registry, or the import path of an estimator, such as ``sklearn:SVC`` or
+    ``xgboost:XGBClassifier``; by default the column's name."""
     pipeline: tuple[str | dict[str, Any], ...] = Field(default=(), max_length=MAX_STEPS)
+    """The steps of a pipeline instead: names of classes of scikit-learn, import paths, or mappings
+    of one of them to parameters."""
     label: str = ""
+    """Title of the column in tables; by default that of the algorithm, or the column's name if
+    several columns share an algorithm."""
     settings: dict[str, Any] = Field(default_factory=dict)
+    """Settings of the algorithm, such as ``reweight``."""
     grid: dict[str, Axis] = Field(default_factory=dict)
+    """One axis a hyper-parameter, the first outermost. A hyper-parameter that is neither here nor
+    drawn takes default values, which ``quadrepro list algorithms`` shows."""
     draw: dict[str, Distribution] = Field(default_factory=dict)
+    """Hyper-parameters whose values are drawn, again for every split."""
     draws: int = Field(default=30, ge=1, le=10_000)
+    """How many points are drawn; each is tried with every point of the grid."""
     nominal: Literal["ordinal", "one-hot", "categories"] | None = None
+    """How this algorithm is given nominal attributes, if not as the view says. With "categories",
+    an estimator is given a data frame."""
     missing: Literal["keep"] | None = None
+    """Whether an estimator is given NaN for missing values."""
     measures: Measures = ()
+    """What is measured of this algorithm, instead of the protocol's measures."""
     note: str = ""
+    """Said below the table, such as a departure from the paper."""
 
     _folder: str = PrivateAttr(default="")
 

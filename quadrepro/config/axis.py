@@ -96,17 +96,6 @@ class Axis(Model):
 
     In YAML, a list or a single value can stand for the whole mapping.
 
-    Attributes
-    ----------
-    values : tuple or None
-        The values themselves.
-    start, end : float or None (``from`` and ``to`` in YAML)
-        The first and the last value.
-    points : int or None
-        The number of values.
-    scale : {"log", "linear"}, default "log"
-        Whether the logarithms of the values are evenly spaced, or the values themselves.
-
     Examples
     --------
     >>> Axis.model_validate({"from": 1, "to": 100, "points": 3}).resolve("integer")
@@ -116,10 +105,15 @@ class Axis(Model):
     forms = (tuple[Scalar, ...], Scalar)
 
     values: tuple[Scalar, ...] | None = None
+    """The values themselves."""
     start: float | None = Field(default=None, alias="from", allow_inf_nan=False)
+    """The first and the last value."""
     end: float | None = Field(default=None, alias="to", allow_inf_nan=False)
+    """The first and the last value."""
     points: int | None = Field(default=None, ge=1, le=10_000)
+    """The number of values."""
     scale: Literal["log", "linear"] = "log"
+    """Whether the logarithms of the values are evenly spaced, or the values themselves."""
 
     @model_validator(mode="before")
     @classmethod
@@ -172,25 +166,18 @@ class Distribution(Model):
     """The distribution that the values of a hyper-parameter are drawn from.
 
     Exactly one attribute is given. In YAML, a list can stand for ``choice``.
-
-    Attributes
-    ----------
-    choice : tuple or None
-        Values of equal probability.
-    integers : tuple of (int, int) or None
-        The first and the last of a range of integers of equal probability.
-    uniform : tuple of (float, float) or None
-        The ends of a uniform distribution.
-    log : tuple of (float, float) or None
-        The ends of a distribution whose logarithm is uniform.
     """
 
     forms = (tuple[Scalar, ...],)
 
     choice: tuple[Scalar, ...] | None = Field(default=None, min_length=1)
+    """Values of equal probability."""
     integers: tuple[_Exact, _Exact] | None = None
+    """The first and the last of a range of integers of equal probability."""
     uniform: tuple[FiniteFloat, FiniteFloat] | None = None
+    """The ends of a uniform distribution."""
     log: tuple[FiniteFloat, FiniteFloat] | None = None
+    """The ends of a distribution whose logarithm is uniform."""
 
     @model_validator(mode="before")
     @classmethod

@@ -45,71 +45,51 @@ def _named(data: Any) -> Any:
 
 
 class Config(Model):
-    """A whole config.
-
-    Attributes
-    ----------
-    title : str
-        What tables and pages are titled.
-    paper : str
-        The paper whose printed numbers stand beside ours: the name of one that ships, or the path
-        of a folder. By default, there is none.
-    seed : int, default 0
-        Where all random draws come from.
-    repeats : int, default 1
-        The number of random splits; by default as many as the protocol's `outer` makes.
-    protocol : Protocol
-        How data are split and prepared, and how candidates are chosen.
-    datasets : tuple of DatasetEntry
-        The rows of the tables. A name alone can stand for an entry.
-    absent : tuple of Absent
-        Data sets of the paper that cannot be had.
-    sweeps : tuple of Sweep
-        Fields that take several values; each data set becomes a row for each of them.
-    readings : tuple of Reading
-        Other readings of the protocol; each data set becomes a row for each of them as well.
-    algorithms : tuple of AlgorithmEntry
-        The columns of the tables. A name alone can stand for an entry.
-    metrics : tuple of str
-        Names of metrics, see `quadrepro.engine.metrics`, each with tables of its own. No result
-        depends on them.
-    baseline : bool or None, default None
-        Whether the baseline has a column. By default, it has one if there is no paper, unless all
-        candidates are measured.
-    tables : Asked
-        The tables and figures to write, by kind.
-    notes : tuple of str
-        What stands below every table.
-    timeout : float or None, default None
-        The seconds that a cell may take. No result depends on it.
-    memory : ByteSize or None, default None
-        The memory that a cell may take, such as ``4GB``. No result depends on it.
-    """
+    """A whole config."""
 
     title: str
+    """What tables and pages are titled."""
     paper: str = ""
+    """The paper whose printed numbers stand beside ours: the name of one that ships, or the path of
+    a folder. By default, there is none."""
     seed: int = Field(default=0, ge=0, lt=2**32)
+    """Where all random draws come from."""
     repeats: int = Field(default=1, ge=1, le=MOST_REPEATS)
+    """The number of random splits; by default as many as the protocol's `outer` makes."""
     protocol: Protocol
+    """How data are split and prepared, and how candidates are chosen."""
     datasets: tuple[
         Annotated[DatasetEntry, BeforeValidator(_named, json_schema_input_type=str | DatasetEntry)],
         ...,
     ] = Field(min_length=1)
+    """The rows of the tables. A name alone can stand for an entry."""
     absent: tuple[Absent, ...] = ()
+    """Data sets of the paper that cannot be had."""
     sweeps: tuple[Sweep, ...] = ()
+    """Fields that take several values; each data set becomes a row for each of them."""
     readings: tuple[Reading, ...] = ()
+    """Other readings of the protocol; each data set becomes a row for each of them as well."""
     algorithms: tuple[
         Annotated[
             AlgorithmEntry, BeforeValidator(_named, json_schema_input_type=str | AlgorithmEntry)
         ],
         ...,
     ] = Field(min_length=1)
+    """The columns of the tables. A name alone can stand for an entry."""
     metrics: tuple[str, ...] = ()
+    """Names of metrics, see `quadrepro.engine.metrics`, each with tables of its own. No result
+    depends on them."""
     baseline: bool | None = None
+    """Whether the baseline has a column. By default, it has one if there is no paper, unless all
+    candidates are measured."""
     tables: AskedField = Field(default_factory=Asked)
+    """The tables and figures to write, by kind."""
     notes: tuple[str, ...] = ()
+    """What stands below every table."""
     timeout: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    """The seconds that a cell may take. No result depends on it."""
     memory: ByteSize | None = Field(default=None, gt=0)
+    """The memory that a cell may take, such as ``4GB``. No result depends on it."""
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
@@ -369,21 +349,14 @@ def _refuse_twice(what: str, key: str, names: list[str]) -> None:
 
 @dataclass(frozen=True)
 class Experiment:
-    """A config that has passed all checks that need no data.
-
-    Attributes
-    ----------
-    name : str
-        The name of the file without its ending, which is also that of the results folder.
-    config : Config
-        Its content.
-    source : YamlSource
-        The file, for messages that name a place.
-    """
+    """A config that has passed all checks that need no data."""
 
     name: str
+    """The name of the file without its ending, which is also that of the results folder."""
     config: Config
+    """Its content."""
     source: YamlSource
+    """The file, for messages that name a place."""
 
     def error(self, message: str, *place: str | int) -> ConfigError:
         """Return an error that names a place in the file."""

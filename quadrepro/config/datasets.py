@@ -18,22 +18,15 @@ from quadrepro.errors import ConfigError, nearest
 
 
 class Sweep(Model):
-    """A field that takes several values: every data set becomes a row for each of them.
-
-    Attributes
-    ----------
-    over : str
-        The field of a data set's entry, such as ``protocol.noise.deviation``, ``grid.n_rounds`` or
-        ``parameters.sigma``.
-    values : tuple
-        What it is set to.
-    title : str (``as`` in YAML)
-        What tables and figures call it; by default its last word.
-    """
+    """A field that takes several values: every data set becomes a row for each of them."""
 
     over: str
+    """The field of a data set's entry, such as ``protocol.noise.deviation``, ``grid.n_rounds`` or
+    ``parameters.sigma``."""
     values: tuple[Scalar, ...] = Field(min_length=1)
+    """What it is set to."""
     title: str = Field(default="", alias="as")
+    """What tables and figures call it; by default its last word."""
 
     @model_validator(mode="after")
     def _in_the_entry(self) -> Self:
@@ -60,25 +53,22 @@ class Sweep(Model):
 
 
 class Reading(Model):
-    """Another reading of the protocol: data sets become a row for it, beside their own.
-
-    Attributes
-    ----------
-    name : str
-        What the reading is called in the rows' names.
-    of : tuple of str, default ()
-        The rows' data sets, by title; by default all.
-    view, protocol, parameters, grid, settings
-        What it changes, as in the entry of a data set.
-    """
+    """Another reading of the protocol: data sets become a row for it, beside their own."""
 
     name: str
+    """What the reading is called in the rows' names."""
     of: tuple[str, ...] = ()
+    """The rows' data sets, by title; by default all."""
     view: str | Annotated[dict[str, Any], changes(View)] = Field(default_factory=dict)
+    """What it changes, as in the entry of a data set."""
     protocol: Annotated[dict[str, Any], changes(Protocol)] = Field(default_factory=dict)
+    """What it changes, as in the entry of a data set."""
     parameters: dict[str, Any] = Field(default_factory=dict)
+    """What it changes, as in the entry of a data set."""
     grid: dict[str, Any] = Field(default_factory=dict)
+    """What it changes, as in the entry of a data set."""
     settings: dict[str, Any] = Field(default_factory=dict)
+    """What it changes, as in the entry of a data set."""
 
     def apply(self, entry: DatasetEntry) -> DatasetEntry:
         """Return the entry under this reading, named after it."""
@@ -95,80 +85,52 @@ class Reading(Model):
 
 @dataclass(frozen=True)
 class Row:
-    """A row of the table.
-
-    Attributes
-    ----------
-    entry : DatasetEntry
-        The data set with all that is special to this row.
-    place : tuple of str or int
-        Where the config speaks of it.
-    of : str
-        Title of the data set's entry.
-    sweep : str
-        What is swept over; empty without a sweep.
-    value : int, float, str, bool or None
-        The sweep's value.
-    reading : str
-        The reading of the protocol; empty for that of the config.
-    """
+    """A row of the table."""
 
     entry: DatasetEntry
+    """The data set with all that is special to this row."""
     place: tuple[str | int, ...]
+    """Where the config speaks of it."""
     of: str
+    """Title of the data set's entry."""
     sweep: str = ""
+    """What is swept over; empty without a sweep."""
     value: Scalar = None
+    """The sweep's value."""
     reading: str = ""
+    """The reading of the protocol; empty for that of the config."""
 
 
 class Absent(Model):
-    """A data set of the paper that cannot be had.
-
-    Attributes
-    ----------
-    name : str
-        What the paper calls it.
-    reason : str
-        Why it cannot be had.
-    """
+    """A data set of the paper that cannot be had."""
 
     name: str
+    """What the paper calls it."""
     reason: str
+    """Why it cannot be had."""
 
 
 class DatasetEntry(Model):
-    """A row of the table: a data set in a view of its card.
-
-    Attributes
-    ----------
-    name : str
-        The data set.
-    row : str (``as`` in YAML)
-        The name of the row; by default, that of the data set.
-    view : str or dict
-        Another view of the card, or changes to the fields of the protocol's view. If the card has
-        no view of that name, the changes are the whole view.
-    protocol : dict
-        Changes to the protocol for this row.
-    parameters : dict of str to float
-        Changes to the parameters of the rule that draws a fresh sample, such as ``sigma``.
-    grid : dict of str to Axis
-        By hyper-parameter: values for this row, for the algorithms that have the hyper-parameter.
-    settings : dict
-        By setting: values for this row, for the algorithms that have the setting.
-    printed : str
-        Name of the printed row that this one is set beside; by default the one that is called
-        like the row, or like the data set.
-    """
+    """A row of the table: a data set in a view of its card."""
 
     name: str
+    """The data set."""
     row: str = Field(default="", alias="as")
+    """The name of the row; by default, that of the data set."""
     view: str | Annotated[dict[str, Any], changes(View)] = Field(default_factory=dict)
+    """Another view of the card, or changes to the fields of the protocol's view. If the card has no
+    view of that name, the changes are the whole view."""
     protocol: Annotated[dict[str, Any], changes(Protocol)] = Field(default_factory=dict)
+    """Changes to the protocol for this row."""
     parameters: dict[str, FiniteFloat] = Field(default_factory=dict)
+    """Changes to the parameters of the rule that draws a fresh sample, such as ``sigma``."""
     grid: dict[str, Axis] = Field(default_factory=dict)
+    """By hyper-parameter: values for this row, for the algorithms that have the hyper-parameter."""
     settings: dict[str, Any] = Field(default_factory=dict)
+    """By setting: values for this row, for the algorithms that have the setting."""
     printed: str = ""
+    """Name of the printed row that this one is set beside; by default the one that is called like
+    the row, or like the data set."""
 
     @field_validator("name")
     @classmethod

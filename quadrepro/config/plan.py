@@ -72,24 +72,16 @@ _UNUSED = generator(0)
 
 @dataclass(frozen=True)
 class Plan:
-    """The cells of an experiment and where their data are.
-
-    Attributes
-    ----------
-    experiment : Experiment
-        What was asked for.
-    datasets : dict of str to Found
-        Data set of each row.
-    sources : dict of str to RowSource
-        What makes the problems of each row.
-    cells : tuple of Cell
-        All cells: data set by data set, repeat by repeat, algorithm by algorithm.
-    """
+    """The cells of an experiment and where their data are."""
 
     experiment: Experiment
+    """What was asked for."""
     datasets: dict[str, Found]
+    """Data set of each row."""
     sources: dict[str, RowSource]
+    """What makes the problems of each row."""
     cells: tuple[Cell, ...]
+    """All cells: data set by data set, repeat by repeat, algorithm by algorithm."""
 
     def check_data(self) -> None:
         """Compare the data with their cards and with the views of all rows, and keep nothing.

@@ -20,24 +20,16 @@ from quadrepro.errors import ConfigError
 
 
 class TableKey:
-    """A key below ``tables``, and what its value can be.
-
-    Attributes
-    ----------
-    key : str
-        The key.
-    option : type
-        Type of the value, as pydantic reads it.
-    meaning : str
-        What is written and what the option says, for the reference of configs.
-    stem : str, default ""
-        Name of the files without ending; by default the key.
-    """
+    """A key below ``tables``, and what its value can be."""
 
     key: str
+    """The key."""
     option: Any
+    """Type of the value, as pydantic reads it."""
     meaning: str = ""
+    """What is written and what the option says, for the reference of configs."""
     stem: str = ""
+    """Name of the files without ending; by default the key."""
 
     @property
     def name(self) -> str:

@@ -43,51 +43,38 @@ class SplitRule(Model):
 
     By default, a share of the rows is drawn for training. At most one of `time`, `outer`,
     `leave_out`, `column` and `openml_task` replaces this.
-
-    Attributes
-    ----------
-    train : "half", "all" or float, default "half"
-        The share of the rows to train on, between 0 and 1, rounded up to a whole row; with
-        `groups`, the share of the groups. With "all", all rows are both training and test rows.
-    at_most : int or None, default 500
-        The largest number of training rows, unless `train` is "all". With `groups`, training rows
-        are then left out at random; with `time`, the earliest ones.
-    stratify : bool, default False
-        Whether every part and every fold has the share of each class that all rows have. Where
-        groups are drawn for training, only the folds do.
-    groups : str or None, default None
-        The attribute whose values say which rows belong together: no group is in two parts or in
-        two folds.
-    time : str or None, default None
-        The attribute with numbers or ISO 8601 dates by which rows are sorted. The first repeat
-        trains on the earliest rows, a share of `train`; the others are divided into one test part
-        for each repeat, which trains on all rows before it.
-    outer : str or None, default None
-        Folds of all rows, each of which is the test part of one repeat: ``10``, or ``5x2`` to
-        divide the rows five times into two.
-    leave_out : {"rows", "groups"} or None, default None
-        The test part of each repeat is a single row, or one of the `groups`.
-    column : str or None, default None
-        The attribute that says for each row ``train``, ``valid`` or ``test``, or numbers the repeat
-        whose test part it belongs to; rows with a negative number are always trained on.
-    openml_task : int or None, default None
-        The number of the OpenML task of which each split is a repeat, fold by fold.
-    as_attributes : bool, default False
-        Whether the attributes that `groups`, `time` and `column` name are also learned from.
     """
 
     train: Literal["half", "all"] | Annotated[float, Field(gt=0, lt=1)] = "half"
+    """The share of the rows to train on, between 0 and 1, rounded up to a whole row; with `groups`,
+    the share of the groups. With "all", all rows are both training and test rows."""
     at_most: int | None = Field(default=500, ge=2)
+    """The largest number of training rows, unless `train` is "all". With `groups`, training rows
+    are then left out at random; with `time`, the earliest ones."""
     stratify: bool = False
+    """Whether every part and every fold has the share of each class that all rows have. Where
+    groups are drawn for training, only the folds do."""
     groups: str | None = Field(default=None, min_length=1)
+    """The attribute whose values say which rows belong together: no group is in two parts or in two
+    folds."""
     time: str | None = Field(default=None, min_length=1)
+    """The attribute with numbers or ISO 8601 dates by which rows are sorted. The first repeat
+    trains on the earliest rows, a share of `train`; the others are divided into one test part for
+    each repeat, which trains on all rows before it."""
     outer: (
         Annotated[str, BeforeValidator(_times_and_folds, json_schema_input_type=int | str)] | None
     ) = None
+    """Folds of all rows, each of which is the test part of one repeat: ``10``, or ``5x2`` to divide
+    the rows five times into two."""
     leave_out: Literal["rows", "groups"] | None = None
+    """The test part of each repeat is a single row, or one of the `groups`."""
     column: str | None = Field(default=None, min_length=1)
+    """The attribute that says for each row ``train``, ``valid`` or ``test``, or numbers the repeat
+    whose test part it belongs to; rows with a negative number are always trained on."""
     openml_task: int | None = Field(default=None, gt=0, lt=2**31)
+    """The number of the OpenML task of which each split is a repeat, fold by fold."""
     as_attributes: bool = False
+    """Whether the attributes that `groups`, `time` and `column` name are also learned from."""
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
@@ -190,38 +177,26 @@ STUMPS = "stumps"
 
 
 class Noise(Model):
-    """Normal noise on every attribute, see `quadrepro.core.preprocessing.add_noise`.
-
-    Attributes
-    ----------
-    deviation : float
-        Standard deviation of the noise, as a share of the attribute's range.
-    contrast : float, default 1.0
-        The share of its range that an attribute is narrowed to before noise is added.
-    """
+    """Normal noise on every attribute, see `quadrepro.core.preprocessing.add_noise`."""
 
     deviation: float = Field(ge=0, le=1e9)
+    """Standard deviation of the noise, as a share of the attribute's range."""
     contrast: float = Field(default=1.0, gt=0, le=1)
+    """The share of its range that an attribute is narrowed to before noise is added."""
 
 
 class Sample(Model):
-    """The sizes of a fresh sample, which the rule of a data set draws for every split.
-
-    Attributes
-    ----------
-    train, test : int
-        Number of rows in the training and the test part.
-    valid : int, default 0
-        Number of rows in the validation part.
-    for_each : {"data set", "row"}, default "data set"
-        Whether rows of the table with the same data set share the random numbers of their samples,
-        so that they can be compared, or every row has its own, so that no luck is common to them.
-    """
+    """The sizes of a fresh sample, which the rule of a data set draws for every split."""
 
     train: int = Field(ge=2, le=1_000_000)
+    """Number of rows in the training and the test part."""
     valid: int = Field(default=0, ge=0, le=1_000_000)
+    """Number of rows in the validation part."""
     test: int = Field(ge=2, le=1_000_000)
+    """Number of rows in the training and the test part."""
     for_each: Literal["data set", "row"] = "data set"
+    """Whether rows of the table with the same data set share the random numbers of their samples,
+    so that they can be compared, or every row has its own, so that no luck is common to them."""
 
     @property
     def sizes(self) -> tuple[int, int, int]:
@@ -230,29 +205,20 @@ class Sample(Model):
 
 
 class HoldoutStumps(Model):
-    """Random decision stumps, see `quadrepro.core.voters.random_stumps.RandomStumps`.
-
-    Attributes
-    ----------
-    per_round : int, default 500
-        The number of stumps to choose from in each round.
-    redraw : bool, default True
-        Whether stumps are drawn again for each round.
-    thresholds : {"uniform", "data", "deviation"}, default "uniform"
-        Whether a threshold is uniform between the minimum and the maximum of the attribute, the
-        value of a random training example, or uniform within `deviations` standard deviations of
-        the mean of the attribute.
-    deviations : float, default 1.0
-        The largest distance from the mean, in standard deviations.
-    polarity : {"both", "random"}, default "both"
-        Whether both directions of a stump are candidates, or one of them at random.
-    """
+    """Random decision stumps, see `quadrepro.core.voters.random_stumps.RandomStumps`."""
 
     per_round: int = Field(default=500, ge=1, le=100_000)
+    """The number of stumps to choose from in each round."""
     redraw: bool = True
+    """Whether stumps are drawn again for each round."""
     thresholds: Literal["uniform", "data", "deviation"] = "uniform"
+    """Whether a threshold is uniform between the minimum and the maximum of the attribute, the
+    value of a random training example, or uniform within `deviations` standard deviations of the
+    mean of the attribute."""
     deviations: float = Field(default=1.0, gt=0, allow_inf_nan=False)
+    """The largest distance from the mean, in standard deviations."""
     polarity: Literal["both", "random"] = "both"
+    """Whether both directions of a stump are candidates, or one of them at random."""
 
 
 class Holdout(Model):
@@ -260,85 +226,60 @@ class Holdout(Model):
 
     The attributes apply to algorithms that boost random stumps, for which the validation error
     also chooses the number of rounds. Other algorithms choose from their grids.
-
-    Attributes
-    ----------
-    patience : int, default 50
-        A run stops after this number of rounds without fewer validation errors.
-    lag : int or None, default None
-        If given, it replaces `patience`: a run stops when it has at least as many validation errors
-        as `lag` rounds before.
-    take : {"best", "last"}, default "best"
-        Whether to take the first round with the fewest validation errors, or the last round.
-    max_rounds : int, default 10 000
-        The largest number of rounds.
-    by : {"validation", "test"}, default "validation"
-        The examples whose errors choose. With "test" the errors that a table shows are those that
-        were made least: what a choice could reach at best, never an estimate. Tables say so.
-    stumps : HoldoutStumps
-        The weak learners.
     """
 
     patience: int = Field(default=50, ge=1)
+    """A run stops after this number of rounds without fewer validation errors."""
     lag: int | None = Field(default=None, ge=1)
+    """If given, it replaces `patience`: a run stops when it has at least as many validation errors
+    as `lag` rounds before."""
     take: Literal["best", "last"] = "best"
+    """Whether to take the first round with the fewest validation errors, or the last round."""
     max_rounds: int = Field(default=10_000, ge=1)
+    """The largest number of rounds."""
     by: Literal["validation", "test"] = "validation"
+    """The examples whose errors choose. With "test" the errors that a table shows are those that
+    were made least: what a choice could reach at best, never an estimate. Tables say so."""
     stumps: HoldoutStumps = HoldoutStumps()
+    """The weak learners."""
 
 
 class Protocol(Model):
-    """How every data set is prepared, and how candidates are chosen.
-
-    Attributes
-    ----------
-    view : str
-        The view of the cards.
-    split : SplitRule
-        How rows are divided into a training and a test part.
-    sample : Sample or None, default None
-        The sizes of a fresh sample to draw for every split. If None, the rows of the card are
-        split.
-    normalise : {"tanh", "none"}, default "tanh"
-        Whether attributes become tanh((x - mean)/std), with mean and std of the training part, or
-        stay as they are once missing values are filled.
-    stumps_per_attribute : int, default 10
-        The number of thresholds per attribute.
-    voter_set : str or dict, default "stumps"
-        What algorithms vote with: the name of a voter set, or a mapping of the name to parameters
-        of its class, such as ``trees: {depth: 3}``. A voter set that learns from labels is fitted
-        again for every fold.
-    inputs : {"attributes", "voters"}, default "attributes"
-        What learners that make their own base learners are given: the attributes, or the outputs of
-        the voters that the others vote with.
-    voters : int or None, default None
-        The number of voters to take, at random among those that are not constant on the training
-        part. If None, all are taken.
-    folds : int, default 5
-        The number of folds for cross-validation. With 0, nothing is chosen, and the last candidate
-        is taken.
-    holdout : Holdout or None, default None
-        Choose by validation error instead of cross-validation, with random stumps for algorithms
-        that need voters.
-    noise : Noise or None, default None
-        Noise to add to the attributes before anything else.
-    measures : tuple of str, default ()
-        What is measured of every candidate if nothing is chosen, see
-        `quadrepro.core.measures.measure`.
-    """
+    """How every data set is prepared, and how candidates are chosen."""
 
     view: str
+    """The view of the cards."""
     split: SplitRule = SplitRule()
+    """How rows are divided into a training and a test part."""
     sample: Sample | None = None
+    """The sizes of a fresh sample to draw for every split. If None, the rows of the card are split.
+    """
     normalise: Literal["tanh", "none"] = "tanh"
+    """Whether attributes become tanh((x - mean)/std), with mean and std of the training part, or
+    stay as they are once missing values are filled."""
     stumps_per_attribute: int = Field(default=10, ge=1, le=1000)
+    """The number of thresholds per attribute."""
     voter_set: str | dict[str, dict[str, Any]] = STUMPS
+    """What algorithms vote with: the name of a voter set, or a mapping of the name to parameters of
+    its class, such as ``trees: {depth: 3}``. A voter set that learns from labels is fitted again
+    for every fold."""
     inputs: Literal["attributes", "voters"] = "attributes"
+    """What learners that make their own base learners are given: the attributes, or the outputs of
+    the voters that the others vote with."""
     voters: int | None = Field(default=None, ge=1)
+    """The number of voters to take, at random among those that are not constant on the training
+    part. If None, all are taken."""
     folds: Annotated[int, Field(ge=0)] = 5
+    """The number of folds for cross-validation. With 0, nothing is chosen, and the last candidate
+    is taken."""
     holdout: Holdout | None = None
+    """Choose by validation error instead of cross-validation, with random stumps for algorithms
+    that need voters."""
     noise: Noise | None = None
+    """Noise to add to the attributes before anything else."""
     measures: Measures = ()
+    """What is measured of every candidate if nothing is chosen, see
+    `quadrepro.core.measures.measure`."""
 
     @field_validator("folds")
     @classmethod

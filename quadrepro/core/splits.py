@@ -283,33 +283,22 @@ def _seed(rng: np.random.Generator) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Division:
-    """How the rows of a view are divided; a split is one draw of it.
-
-    Attributes
-    ----------
-    title : str
-        The row of the table, for messages.
-    rule : SplitRule
-        How the training part is chosen.
-    n_rows : int
-        Number of rows that are divided.
-    folds : int
-        Number of folds of the training part; 0 for no folds.
-    holdout : bool
-        Whether the rows that are not trained on are halved into validation and test rows.
-    repeats : int
-        Number of repeats.
-    of : int or None, default None
-        Number of rows that the divided ones are drawn from, if that is done for every split.
-    """
+    """How the rows of a view are divided; a split is one draw of it."""
 
     title: str
+    """The row of the table, for messages."""
     rule: SplitRule
+    """How the training part is chosen."""
     n_rows: int
+    """Number of rows that are divided."""
     folds: int
+    """Number of folds of the training part; 0 for no folds."""
     holdout: bool
+    """Whether the rows that are not trained on are halved into validation and test rows."""
     repeats: int
+    """Number of repeats."""
     of: int | None = None
+    """Number of rows that the divided ones are drawn from, if that is done for every split."""
 
     @property
     def outer_folds(self) -> int:

@@ -50,52 +50,39 @@ ANY_VIEW = "default"
 
 
 class Card(Model):
-    """The description of a data set.
-
-    Attributes
-    ----------
-    name : str
-        The short name, also that of the files NAME.yaml and NAME.csv.
-    title : str
-        The name in its repository.
-    task : {"classification", "regression"}
-        Whether the target is a label or a number.
-    rows, missing_cells, rows_with_missing : int
-        The number of rows, of missing values, and of rows with a missing value.
-    attributes : tuple of Attribute
-        The columns in the order of the canonical CSV, without the target.
-    target : Target
-        The labels and their counts, or the range of the numbers.
-    parts : dict of str to tuple of (int, int), default {}
-        Named parts of the rows: for each, its first and last row in the order of the source,
-        counted from 1. Every row is in exactly one part.
-    content_hash : str
-        ``sha256:`` and 64 hexadecimal digits, from `quadrepro.data.canonical.content_hash`.
-    licence, citation : str
-        The terms of use, and what to cite.
-    sources : tuple of Source
-        Where the rows come from; the preferred source first.
-    notes : tuple of str
-        Known faults of the data, and what was left out or changed.
-    views : dict of str to View
-        By the name of the paper; the view ``default`` is used for every other name.
-    """
+    """The description of a data set."""
 
     name: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
+    """The short name, also that of the files NAME.yaml and NAME.csv."""
     title: str = Field(min_length=1)
+    """The name in its repository."""
     task: Literal["classification", "regression"]
+    """Whether the target is a label or a number."""
     rows: int = Field(gt=0, lt=MAX_ROWS)
+    """The number of rows, of missing values, and of rows with a missing value."""
     attributes: tuple[Attribute, ...] = Field(min_length=1)
+    """The columns in the order of the canonical CSV, without the target."""
     missing_cells: int = Field(ge=0)
+    """The number of rows, of missing values, and of rows with a missing value."""
     rows_with_missing: int = Field(ge=0, lt=MAX_ROWS)
+    """The number of rows, of missing values, and of rows with a missing value."""
     target: Target
+    """The labels and their counts, or the range of the numbers."""
     parts: dict[str, tuple[int, int]] = Field(default_factory=dict)
+    """Named parts of the rows: for each, its first and last row in the order of the source, counted
+    from 1. Every row is in exactly one part."""
     content_hash: str = Field(pattern=r"^sha256:[0-9a-f]{64}$")
+    """``sha256:`` and 64 hexadecimal digits, from `quadrepro.data.canonical.content_hash`."""
     licence: str
+    """The terms of use, and what to cite."""
     citation: str
+    """The terms of use, and what to cite."""
     sources: tuple[Source, ...] = Field(min_length=1, max_length=MAX_SOURCES)
+    """Where the rows come from; the preferred source first."""
     notes: tuple[str, ...] = ()
+    """Known faults of the data, and what was left out or changed."""
     views: dict[str, View] = Field(default_factory=dict)
+    """By the name of the paper; the view ``default`` is used for every other name."""
 
     @field_validator("attributes")
     @classmethod

@@ -12,18 +12,12 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Limits:
-    """What a cell may use before it is ended.
-
-    Attributes
-    ----------
-    seconds : float or None, default None
-        Wall time, for cells that run in a worker.
-    memory : int or None, default None
-        Bytes, beyond what the process holds before. Only Linux keeps to it.
-    """
+    """What a cell may use before it is ended."""
 
     seconds: float | None = None
+    """Wall time, for cells that run in a worker."""
     memory: int | None = None
+    """Bytes, beyond what the process holds before. Only Linux keeps to it."""
 
 
 @contextlib.contextmanager

@@ -49,35 +49,24 @@ class Kept(Protocol):
 
 @dataclass(frozen=True)
 class Metric:
-    """A number that says how good the predictions for the test examples of a cell are.
-
-    Attributes
-    ----------
-    name : str
-        Name in configs, in file names and as a column of ``cells.csv``.
-    label : str
-        What tables call it.
-    tasks : tuple of {"classification", "multiclass", "regression"}
-        What it can judge.
-    needs : {"predictions", "scores", "probabilities"}
-        What it is computed from. Class probabilities also serve as scores.
-    function : callable
-        ``function(targets, output, n_classes)`` returns the value. Targets are class codes from 0,
-        or numbers. The output has shape (n_test,); scores of more than two classes and
-        probabilities have shape (n_test, n_classes).
-    greater_is_better : bool, default True
-        Whether the highest value is the best.
-    counts_errors : bool, default False
-        Whether it is the share of wrong examples, which tests of single examples compare.
-    """
+    """A number that says how good the predictions for the test examples of a cell are."""
 
     name: str
+    """Name in configs, in file names and as a column of ``cells.csv``."""
     label: str
+    """What tables call it."""
     tasks: tuple[Task, ...]
+    """What it can judge."""
     needs: Need
+    """What it is computed from. Class probabilities also serve as scores."""
     function: Function
+    """``function(targets, output, n_classes)`` returns the value. Targets are class codes from 0,
+    or numbers. The output has shape (n_test,); scores of more than two classes and probabilities
+    have shape (n_test, n_classes)."""
     greater_is_better: bool = True
+    """Whether the highest value is the best."""
     counts_errors: bool = False
+    """Whether it is the share of wrong examples, which tests of single examples compare."""
 
     def serves(self, kept: Kept) -> bool:
         """Return whether a record keeps what the metric is computed from."""

@@ -40,35 +40,24 @@ class Curve:
 
 @dataclass(frozen=True)
 class Outcomes:
-    """The records of an experiment in the shape of its table.
-
-    Attributes
-    ----------
-    rows, columns : tuple of str
-        Data sets and algorithms in the order of the config.
-    repeats : int
-        Number of splits.
-    records : dict of (row, column, repeat) to Record
-        The record of every cell; its status is "missing" if the cell was not computed.
-    grids : dict of (row, column, repeat) to tuple of Grid
-        The candidates of every cell; empty if they are not known.
-    allow_missing : bool, default False
-        Whether tests over all data sets leave out those that lack a result, rather than being left
-        out themselves.
-    metric : Metric or None, default None
-        What cells are judged by; None for the risk, or the RMSE if numbers are predicted.
-    measured : dict of (row, column, repeat) to float
-        The metric of every cell that has one.
-    """
+    """The records of an experiment in the shape of its table."""
 
     rows: tuple[str, ...]
     columns: tuple[str, ...]
+    """Data sets and algorithms in the order of the config."""
     repeats: int
+    """Number of splits."""
     records: dict[Place, Record]
+    """The record of every cell; its status is "missing" if the cell was not computed."""
     grids: Mapping[Place, tuple[Grid, ...]] = field(default_factory=dict)
+    """The candidates of every cell; empty if they are not known."""
     allow_missing: bool = False
+    """Whether tests over all data sets leave out those that lack a result, rather than being left
+    out themselves."""
     metric: Metric | None = None
+    """What cells are judged by; None for the risk, or the RMSE if numbers are predicted."""
     measured: Mapping[Place, float] = field(default_factory=dict)
+    """The metric of every cell that has one."""
     _by: dict[Any, Outcomes] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @classmethod

@@ -105,74 +105,52 @@ CLOSE = 1e-9
 
 @dataclass(frozen=True)
 class Record:
-    """The outcome of one cell.
-
-    Attributes
-    ----------
-    key : str
-        Hash of what it was computed from.
-    status : {"ok", "failed", "crashed", "timeout", "missing"}
-        How it ended; "missing" where it was never computed.
-    errors, n_test : int
-        Wrong and all test examples.
-    chosen : dict
-        The chosen hyper-parameters.
-    cv_errors : int or float
-        Cross-validation errors of the choice; of a regression the sum of squared errors.
-    classes : tuple of str
-        Names of the classes in the order of their codes; empty where numbers are predicted.
-    actual, predicted : str
-        Target of each test example and what is predicted, in the split's order, as text that
-        `actual_targets` and `predicted_targets` read.
-    scores, probabilities : str
-        Score of each test example, and the probability of each class, as text that
-        `decision_scores` and `class_probabilities` read; empty if the learner gives none.
-    margins : str
-        Margins of the training examples at the choice, in the split's order: little-endian float32
-        in hexadecimal; empty where the protocol keeps none.
-    measures : dict of str to list of float
-        What the protocol measures of every candidate, in the grid's order.
-    rmse : float or None
-        Root of the mean squared error on the test examples, where numbers are predicted.
-    seconds : float
-        Wall time of the search and the final training.
-    busy : float
-        Wall time that the worker had the cell: also for preparing the data and measuring.
-    size : float
-        A rough measure of the work, see `quadrepro.core.cell.Cell`; 0 if nothing is known.
-    date : str
-        When it was done, in UTC, as in 2026-01-31T12:00:00Z.
-    environment : dict
-        What it was computed with, see `quadrepro.engine.keys.environment`.
-    content : dict
-        What the key is the hash of.
-    message : str
-        Why it failed; with the traceback if it raised an error.
-    """
+    """The outcome of one cell."""
 
     __pydantic_config__: ClassVar = ConfigDict(extra="forbid")
 
     key: str
+    """Hash of what it was computed from."""
     status: Status
+    """How it ended; "missing" where it was never computed."""
     errors: Count = 0
     n_test: Count = 0
+    """Wrong and all test examples."""
     chosen: dict[str, Any] = field(default_factory=dict)
+    """The chosen hyper-parameters."""
     cv_errors: Annotated[float, Field(ge=0)] = 0
+    """Cross-validation errors of the choice; of a regression the sum of squared errors."""
     classes: tuple[str, ...] = ()
+    """Names of the classes in the order of their codes; empty where numbers are predicted."""
     actual: Base64 = ""
     predicted: Base64 = ""
+    """Target of each test example and what is predicted, in the split's order, as text that
+    `actual_targets` and `predicted_targets` read."""
     scores: Base64 = ""
     probabilities: Base64 = ""
+    """Score of each test example, and the probability of each class, as text that `decision_scores`
+    and `class_probabilities` read; empty if the learner gives none."""
     margins: Hexadecimal = ""
+    """Margins of the training examples at the choice, in the split's order: little-endian float32
+    in hexadecimal; empty where the protocol keeps none."""
     measures: dict[str, list[float]] = field(default_factory=dict)
+    """What the protocol measures of every candidate, in the grid's order."""
     rmse: Annotated[float, Field(ge=0)] | None = None
+    """Root of the mean squared error on the test examples, where numbers are predicted."""
     seconds: Amount = 0.0
+    """Wall time of the search and the final training."""
     busy: Amount = 0.0
+    """Wall time that the worker had the cell: also for preparing the data and measuring."""
     size: Amount = 0.0
+    """A rough measure of the work, see `quadrepro.core.cell.Cell`; 0 if nothing is known."""
     date: str = ""
+    """When it was done, in UTC, as in 2026-01-31T12:00:00Z."""
     environment: dict[str, Any] = field(default_factory=dict)
+    """What it was computed with, see `quadrepro.engine.keys.environment`."""
     content: dict[str, Any] = field(default_factory=dict)
+    """What the key is the hash of."""
     message: str = ""
+    """Why it failed; with the traceback if it raised an error."""
 
     @property
     def ok(self) -> bool:

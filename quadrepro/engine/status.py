@@ -13,45 +13,30 @@ from quadrepro.engine.store import RecordStore
 
 @dataclass(frozen=True)
 class Line:
-    """How far one algorithm is.
-
-    Attributes
-    ----------
-    algorithm : str
-        Its column.
-    n_cells, n_kept, n_missing : int
-        Numbers of all cells, of those with a result, and without a record.
-    failed : tuple of Cell
-        Those with a record but no result.
-    seconds : float or None
-        Estimated time of the missing ones on one core; None if nothing is known.
-    """
+    """How far one algorithm is."""
 
     algorithm: str
+    """Its column."""
     n_cells: int
     n_kept: int
     n_missing: int
+    """Numbers of all cells, of those with a result, and without a record."""
     failed: tuple[Cell, ...]
+    """Those with a record but no result."""
     seconds: float | None
+    """Estimated time of the missing ones on one core; None if nothing is known."""
 
 
 @dataclass(frozen=True)
 class Overview:
-    """How far an experiment is.
-
-    Attributes
-    ----------
-    lines : tuple of Line
-        How far each algorithm is, in the order of the columns.
-    missing : tuple of Cell
-        The cells without a record, each content once.
-    estimates : Estimates
-        What is known of running times.
-    """
+    """How far an experiment is."""
 
     lines: tuple[Line, ...]
+    """How far each algorithm is, in the order of the columns."""
     missing: tuple[Cell, ...]
+    """The cells without a record, each content once."""
     estimates: Estimates
+    """What is known of running times."""
 
     def forecast(self, jobs: int) -> Forecast:
         """Return how long the missing cells will take on the clock."""

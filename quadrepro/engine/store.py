@@ -22,27 +22,18 @@ from quadrepro.errors import DataError
 
 @dataclass(frozen=True)
 class Claim:
-    """A cell that some process computes.
-
-    Attributes
-    ----------
-    key : str
-        The key of its record.
-    cell : str
-        Data set, algorithm and repeat.
-    host : str
-        The machine.
-    pid : int
-        The process.
-    since : str
-        When it was claimed, in UTC.
-    """
+    """A cell that some process computes."""
 
     key: str
+    """The key of its record."""
     cell: str
+    """Data set, algorithm and repeat."""
     host: str
+    """The machine."""
     pid: int
+    """The process."""
     since: str
+    """When it was claimed, in UTC."""
 
 
 class Claims:

@@ -15,17 +15,12 @@ from quadrepro.errors import ToleranceError
 
 @dataclass
 class Merged:
-    """What became of the records of some folders.
-
-    Attributes
-    ----------
-    copied, known, damaged : int
-        How many were copied, how many were there already, and how many were damaged.
-    """
+    """What became of the records of some folders."""
 
     copied: int = 0
     known: int = 0
     damaged: int = 0
+    """How many were copied, how many were there already, and how many were damaged."""
 
 
 def merge(sources: Iterable[RecordStore], into: RecordStore) -> Merged:

@@ -72,24 +72,16 @@ LEAST_BYTES = 2**16
 
 @dataclass(frozen=True)
 class Mapped:
-    """Where another process finds an array.
-
-    Attributes
-    ----------
-    path : str
-        The file to map.
-    dtype : str
-        Type of the elements.
-    shape : tuple of int
-        Shape of what the file holds in C order.
-    transposed : bool
-        Whether that is the transposed array.
-    """
+    """Where another process finds an array."""
 
     path: str
+    """The file to map."""
     dtype: str
+    """Type of the elements."""
     shape: tuple[int, ...]
+    """Shape of what the file holds in C order."""
     transposed: bool
+    """Whether that is the transposed array."""
 
     def array(self) -> AnyArray:
         """Return the array, which cannot be written to."""

@@ -21,111 +21,74 @@ Size = Annotated[int, Field(ge=1, le=1_000_000_000)]
 
 
 class Facts(Model):
-    """What ``paper.yaml`` says of a printed table.
-
-    Attributes
-    ----------
-    holds : {"risks", "errors", "margins", "comparisons"}, optional
-        What the numbers are; by default errors if the columns are means and deviations, and risks
-        otherwise.
-    splits : int, optional
-        How many splits a printed mean and deviation are of; risks are of one if nothing is said.
-    config : str, optional
-        The config of the table, which tells the sizes of its test sets: the name of one that
-        ships, or a path that starts at the folder of the paper.
-    n_test : dict of str to int or pair of int, optional
-        By row: the number of test examples, or that and the number of all rows, where the config
-        does not tell.
-    compares : str, optional
-        The printed table of risks whose algorithms these comparisons compare.
-    bold : dict of str to tuple of str
-        By row: the columns that are printed in bold as the lowest, equal ones included.
-    codings : tuple of str
-        Configs whose results say which coding of its data set a row fits: first the paper's own,
-        then others.
-    """
+    """What ``paper.yaml`` says of a printed table."""
 
     holds: Holds | None = None
+    """What the numbers are; by default errors if the columns are means and deviations, and risks
+    otherwise."""
     splits: int | None = Field(default=None, ge=2, le=1_000_000)
+    """How many splits a printed mean and deviation are of; risks are of one if nothing is said."""
     config: str | None = None
+    """The config of the table, which tells the sizes of its test sets: the name of one that ships,
+    or a path that starts at the folder of the paper."""
     n_test: dict[str, Size | tuple[Size, Size]] = Field(default_factory=dict)
+    """By row: the number of test examples, or that and the number of all rows, where the config
+    does not tell."""
     compares: str | None = None
+    """The printed table of risks whose algorithms these comparisons compare."""
     bold: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """By row: the columns that are printed in bold as the lowest, equal ones included."""
     codings: tuple[str, ...] = ()
+    """Configs whose results say which coding of its data set a row fits: first the paper's own,
+    then others."""
 
 
 class Also(Model):
-    """A measure that the claims of a group are worked out on as well, without a judgement.
-
-    Attributes
-    ----------
-    measure : str
-        What takes the place of the test error.
-    words : str
-        What stands before the numbers.
-    """
+    """A measure that the claims of a group are worked out on as well, without a judgement."""
 
     measure: str
+    """What takes the place of the test error."""
     words: str
+    """What stands before the numbers."""
 
 
 class GroupEntry(Model):
-    """What ``paper.yaml`` says of a group of claims.
-
-    Attributes
-    ----------
-    judged : {"means", "splits"}
-        Whether the claims are judged on the means over all splits, or on each split, which counts
-        on how many they hold.
-    printed : tuple of str, optional
-        Printed tables that the claims are judged on as well; by default the one that is called
-        like the group, if there is one. The rows of the first are those that the claims are about.
-    also : Also, optional
-        Another measure.
-    notes : tuple of str
-        What stands below the claims table.
-    claims : tuple of dict
-        The claims, of any kind.
-    """
+    """What ``paper.yaml`` says of a group of claims."""
 
     judged: Literal["means", "splits"] = "means"
+    """Whether the claims are judged on the means over all splits, or on each split, which counts on
+    how many they hold."""
     printed: tuple[str, ...] | None = None
+    """Printed tables that the claims are judged on as well; by default the one that is called like
+    the group, if there is one. The rows of the first are those that the claims are about."""
     also: Also | None = None
+    """Another measure."""
     notes: tuple[str, ...] = ()
+    """What stands below the claims table."""
     claims: tuple[dict[str, Any], ...] = Field(min_length=1)
+    """The claims, of any kind."""
 
 
 class PaperFile(Model):
-    """What ``paper.yaml`` holds.
-
-    Attributes
-    ----------
-    title : str
-        What the paper is called.
-    reference : str
-        Authors, place and year.
-    names : dict of str to str
-        The paper's algorithms by the names that configs and printed columns give them, and what
-        the paper calls each. Claims can speak of these.
-    printed : dict of str to Facts
-        Facts on the printed tables, by the name of the file without ending.
-    claims : dict of str to GroupEntry
-        Groups of claims, such as one for each table of the paper.
-    notes : tuple of str
-        What stands below every claims table.
-    experiments : tuple of str
-        Names of the configs whose verdicts and judgements the scoreboard counts: of a printed
-        table, or a group of claims, those of the first that has any. If there are results of none
-        of them, all configs of the paper count, by name.
-    """
+    """What ``paper.yaml`` holds."""
 
     title: str
+    """What the paper is called."""
     reference: str = ""
+    """Authors, place and year."""
     names: dict[str, str] = Field(default_factory=dict)
+    """The paper's algorithms by the names that configs and printed columns give them, and what the
+    paper calls each. Claims can speak of these."""
     printed: dict[str, Facts] = Field(default_factory=dict)
+    """Facts on the printed tables, by the name of the file without ending."""
     claims: dict[str, GroupEntry] = Field(default_factory=dict)
+    """Groups of claims, such as one for each table of the paper."""
     notes: tuple[str, ...] = ()
+    """What stands below every claims table."""
     experiments: tuple[str, ...] = ()
+    """Names of the configs whose verdicts and judgements the scoreboard counts: of a printed table,
+    or a group of claims, those of the first that has any. If there are results of none of them, all
+    configs of the paper count, by name."""
 
 
 FILE = "paper.yaml"
@@ -138,43 +101,28 @@ class NotThereError(ConfigError):
 
 @dataclass(frozen=True)
 class Group:
-    """A group of claims.
-
-    Attributes
-    ----------
-    entry : GroupEntry
-        What ``paper.yaml`` says of it.
-    claims : tuple of Claim
-        The claims.
-    printed : tuple of str
-        Printed tables that they are judged on as well.
-    """
+    """A group of claims."""
 
     entry: GroupEntry
+    """What ``paper.yaml`` says of it."""
     claims: tuple[Claim, ...]
+    """The claims."""
     printed: tuple[str, ...]
+    """Printed tables that they are judged on as well."""
 
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper whose ``paper.yaml`` holds together.
-
-    Attributes
-    ----------
-    reference : str
-        What a config calls it: the name of a paper that ships, or the path of a folder.
-    file : PaperFile
-        What ``paper.yaml`` holds.
-    groups : dict of str to Group
-        Groups of claims by name.
-    source : YamlSource
-        The file, for messages that name a place.
-    """
+    """A paper whose ``paper.yaml`` holds together."""
 
     reference: str
+    """What a config calls it: the name of a paper that ships, or the path of a folder."""
     file: PaperFile
+    """What ``paper.yaml`` holds."""
     groups: dict[str, Group]
+    """Groups of claims by name."""
     source: YamlSource
+    """The file, for messages that name a place."""
     _read: dict[str, Printed] = field(default_factory=dict, repr=False)
 
     @property

@@ -57,33 +57,22 @@ class Entry(Protocol):
 
 @dataclass(frozen=True)
 class Printed:
-    """A printed table.
-
-    Attributes
-    ----------
-    name : str
-        Name of the file without ending; empty for a table without numbers.
-    columns : tuple of str
-        Columns in the printed order, without that of the row names.
-    cells : dict of (str, str) to str
-        What is printed in a row and column, digit for digit.
-    holds : {"risks", "errors", "margins", "comparisons"}
-        What the numbers are.
-    splits : int or None
-        Number of splits behind a printed mean and deviation; None if it is not known.
-    path : Path
-        The file.
-    lines : dict of str to int
-        The line of the file that each row stands on.
-    """
+    """A printed table."""
 
     name: str
+    """Name of the file without ending; empty for a table without numbers."""
     columns: tuple[str, ...]
+    """Columns in the printed order, without that of the row names."""
     cells: dict[tuple[str, str], str]
+    """What is printed in a row and column, digit for digit."""
     holds: Holds = "risks"
+    """What the numbers are."""
     splits: int | None = None
+    """Number of splits behind a printed mean and deviation; None if it is not known."""
     path: Path = Path()
+    """The file."""
     lines: dict[str, int] = field(default_factory=dict)
+    """The line of the file that each row stands on."""
 
     @cached_property
     def rows(self) -> tuple[str, ...]:

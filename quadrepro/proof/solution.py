@@ -99,21 +99,14 @@ Scores = tuple[LongArray, float]
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """What a learner found for a cell, and how it is checked.
-
-    Attributes
-    ----------
-    candidate : dict
-        Its hyper-parameters.
-    learner : Learner
-        The learner.
-    cell : Cell
-        The examples.
-    """
+    """What a learner found for a cell, and how it is checked."""
 
     candidate: dict[str, Value]
+    """Its hyper-parameters."""
     learner: Learner
+    """The learner."""
     cell: Cell
+    """The examples."""
 
     @classmethod
     def of(cls, learner: Any, cell: Cell) -> Solution:

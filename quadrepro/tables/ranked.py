@@ -45,21 +45,14 @@ Number = str | float | int
 
 @dataclass(frozen=True)
 class Splits:
-    """Risks of all methods on splits of one data set.
-
-    Attributes
-    ----------
-    dataset : str
-        Its name.
-    risks : mapping of str to sequence of float or Fraction
-        Risks of each method, one per split and in the same order.
-    test_share : float
-        Share of the examples that is tested in a split.
-    """
+    """Risks of all methods on splits of one data set."""
 
     dataset: str
+    """Its name."""
     risks: Mapping[str, Sequence[float | Fraction]]
+    """Risks of each method, one per split and in the same order."""
     test_share: float
+    """Share of the examples that is tested in a split."""
 
 
 @dataclass(frozen=True)

@@ -169,37 +169,26 @@ VerdictWord = Literal["inside", "outside", "not comparable", ""]
 
 @dataclass(frozen=True)
 class Entry:
-    """One cell of a table: our number and the printed one beside it.
-
-    Attributes
-    ----------
-    ours : str
-        Our number, rounded for reading.
-    printed : str
-        The number in the paper; empty if there is none.
-    bold, printed_bold : bool
-        Whether each is the best of its row, or as good as the best if the table says so.
-    best, printed_best : bool
-        Whether each is the best of its row, for tables in which bold means more than that. It gets
-        a ◆ in front of it; in LaTeX a shaded cell, or an underlined printed number.
-    mark : str
-        A sign after our number, which the notes of the table explain.
-    grey : bool
-        Whether the entry only repeats another one.
-    verdict : {"inside", "outside", ""}
-        Where the printed number lies among ours; empty if they cannot be compared. It is a colour
-        in a terminal, beside the mark of the entry.
-    """
+    """One cell of a table: our number and the printed one beside it."""
 
     ours: str
+    """Our number, rounded for reading."""
     printed: str = ""
+    """The number in the paper; empty if there is none."""
     bold: bool = False
     printed_bold: bool = False
+    """Whether each is the best of its row, or as good as the best if the table says so."""
     mark: str = ""
+    """A sign after our number, which the notes of the table explain."""
     grey: bool = False
+    """Whether the entry only repeats another one."""
     best: bool = False
     printed_best: bool = False
+    """Whether each is the best of its row, for tables in which bold means more than that. It gets a
+    ◆ in front of it; in LaTeX a shaded cell, or an underlined printed number."""
     verdict: VerdictWord = ""
+    """Where the printed number lies among ours; empty if they cannot be compared. It is a colour in
+    a terminal, beside the mark of the entry."""
 
     def __post_init__(self) -> None:
         """Show control characters as text, wherever the entry is written."""
@@ -209,38 +198,26 @@ class Entry:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of entries with a title and notes.
-
-    Attributes
-    ----------
-    title : str
-        What the table shows.
-    header : tuple of str
-        One title per column, including the column of row names.
-    rows : tuple of (str, tuple of Entry)
-        Name and entries of each row.
-    notes : tuple of str
-        Paragraphs below the table.
-    data_header, data_rows : tuple
-        The same with eight digits for the CSV, in which every number has a column of its own; empty
-        for a table of words.
-    align : {"right", "left"}
-        Alignment of the entries; row names are aligned left.
-    timed_rows : tuple of str
-        Names of the rows that hold measured times, in the table or in the CSV.
-    n_keys : int
-        How many of the first entries of a row say which row it is, as its name does.
-    """
+    """Rows of entries with a title and notes."""
 
     title: str
+    """What the table shows."""
     header: tuple[str, ...]
+    """One title per column, including the column of row names."""
     rows: tuple[tuple[str, tuple[Entry, ...]], ...]
+    """Name and entries of each row."""
     notes: tuple[str, ...]
+    """Paragraphs below the table."""
     data_header: tuple[str, ...] = ()
     data_rows: tuple[tuple[str | float | int, ...], ...] = ()
+    """The same with eight digits for the CSV, in which every number has a column of its own; empty
+    for a table of words."""
     align: Literal["right", "left"] = "right"
+    """Alignment of the entries; row names are aligned left."""
     timed_rows: tuple[str, ...] = ()
+    """Names of the rows that hold measured times, in the table or in the CSV."""
     n_keys: int = 0
+    """How many of the first entries of a row say which row it is, as its name does."""
 
     def __post_init__(self) -> None:
         """Show control characters as text, wherever the table is written but in its CSV."""

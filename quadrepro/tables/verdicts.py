@@ -121,36 +121,25 @@ LEAST_SPLITS = 3
 
 @dataclass(frozen=True)
 class Verdict:
-    """A printed number against ours.
-
-    Attributes
-    ----------
-    row, column : str
-        The entry.
-    quantity : str
-        What is printed: "risk", "error in percent", "RMSE", "margin mean", ...
-    printed : str
-        Digit for digit.
-    ours : float or None
-        The mean of our splits.
-    low, high : float or None
-        Ends of the interval in which the printed number lies with probability `COVERAGE` if it
-        stems from splits like ours, widened by its rounding.
-    p_value : float or None
-        Two-sided p-value of that.
-    reason : str, default ""
-        Why it is not comparable.
-    """
+    """A printed number against ours."""
 
     row: str
     column: str
+    """The entry."""
     quantity: str
+    """What is printed: "risk", "error in percent", "RMSE", "margin mean", ..."""
     printed: str
+    """Digit for digit."""
     ours: float | None = None
+    """The mean of our splits."""
     low: float | None = None
     high: float | None = None
+    """Ends of the interval in which the printed number lies with probability `COVERAGE` if it stems
+    from splits like ours, widened by its rounding."""
     p_value: float | None = None
+    """Two-sided p-value of that."""
     reason: str = ""
+    """Why it is not comparable."""
 
     @property
     def word(self) -> VerdictWord:

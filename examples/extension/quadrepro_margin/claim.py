@@ -9,19 +9,14 @@ from quadrepro.papers.claims.evidence import Evidence
 
 
 class Within(Claim, names=("within",)):
-    """An algorithm's mean error is at most so many points above another's on every row.
-
-    Attributes
-    ----------
-    of, than : str
-        The two algorithms.
-    points : float
-        The largest difference, in percent.
-    """
+    """An algorithm's mean error is at most so many points above another's on every row."""
 
     of: AlgorithmName
+    """The two algorithms."""
     than: AlgorithmName
+    """The two algorithms."""
     points: float = Field(ge=0)
+    """The largest difference, in percent."""
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return the differences, and whether all of them are small enough."""

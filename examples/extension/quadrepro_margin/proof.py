@@ -16,15 +16,10 @@ ENDED = 1e-9
 
 @dataclass
 class RhoRule(WeightRule):
-    """Checks that α = artanh r - artanh ϱ for the edge r of the pick.
-
-    Attributes
-    ----------
-    rho : float
-        ϱ.
-    """
+    """Checks that α = artanh r - artanh ϱ for the edge r of the pick."""
 
     rho: float
+    """ϱ."""
 
     def check_weight(self, seen: Round, certificate: Certificate) -> None:
         """Check α."""

@@ -22,14 +22,10 @@ class Grid:
 
     The first axis is the outermost one. A search gives ties to the first candidate, so every axis
     should list its values from simple to complex.
-
-    Attributes
-    ----------
-    axes : tuple of (name, values)
-        The hyper-parameters, outermost first.
     """
 
     axes: tuple[tuple[str, tuple[Value, ...]], ...]
+    """The hyper-parameters, outermost first."""
 
     @classmethod
     def of(cls, values: Mapping[str, Sequence[Value]]) -> Grid:
@@ -93,35 +89,26 @@ class Stopping:
 
 @dataclass(frozen=True)
 class Hyperparameter:
-    """One axis that the grid of a learner may have.
-
-    Attributes
-    ----------
-    name : str
-        Name in configs and estimators.
-    kind : {"integer", "number", "any"}
-        Type of its values. If it is "any", nothing is checked and the order is free.
-    simple : {"small", "large"}
-        Which end of the range gives the simpler model; a grid starts there.
-    meaning : str
-        One line for the user.
-    zero : bool, default False
-        Whether 0 is a valid value.
-    optional : bool, default False
-        Whether a grid may leave it out.
-    smallest, largest : float, default 1e-100 and 1e100
-        The smallest valid value other than 0, and the largest one. Beyond the default ends,
-        squares and products of values leave the range of float64.
-    """
+    """One axis that the grid of a learner may have."""
 
     name: str
+    """Name in configs and estimators."""
     kind: Literal["integer", "number", "any"]
+    """Type of its values. If it is "any", nothing is checked and the order is free."""
     simple: Literal["small", "large"]
+    """Which end of the range gives the simpler model; a grid starts there."""
     meaning: str
+    """One line for the user."""
     zero: bool = False
+    """Whether 0 is a valid value."""
     optional: bool = False
+    """Whether a grid may leave it out."""
     smallest: float = 1e-100
+    """The smallest valid value other than 0, and the largest one. Beyond the default ends, squares
+    and products of values leave the range of float64."""
     largest: float = 1e100
+    """The smallest valid value other than 0, and the largest one. Beyond the default ends, squares
+    and products of values leave the range of float64."""
 
     def fault(self, values: Sequence[Value]) -> str | None:
         """Return what is wrong with the values of an axis, or None if they are valid."""

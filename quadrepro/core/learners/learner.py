@@ -23,29 +23,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Entry:
-    """One algorithm as a config names it.
-
-    Attributes
-    ----------
-    learner : type
-        Its class.
-    label : str
-        Its name in tables.
-    source : str
-        The paper that describes it.
-    grid : dict
-        Values of hyper-parameters for a config that names none, as it would write them: those of
-        the paper where these are few, else at most 20 candidates and 10,000 rounds, so that a data
-        set of some thousand rows takes seconds on a laptop.
-    preset : dict
-        Settings that the user cannot change.
-    """
+    """One algorithm as a config names it."""
 
     learner: type[Learner]
+    """Its class."""
     label: str
+    """Its name in tables."""
     source: str
+    """The paper that describes it."""
     grid: dict[str, Any] = field(default_factory=dict)
+    """Values of hyper-parameters for a config that names none, as it would write them: those of the
+    paper where these are few, else at most 20 candidates and 10,000 rounds, so that a data set of
+    some thousand rows takes seconds on a laptop."""
     preset: dict[str, Any] = field(default_factory=dict)
+    """Settings that the user cannot change."""
 
     def make(self, settings: dict[str, Any]) -> Learner:
         """Return the algorithm with the given settings.
@@ -81,46 +72,31 @@ def _validator(learner: type[Learner]) -> TypeAdapter[Learner]:
 
 @dataclass(frozen=True)
 class Learner(ABC):
-    """What a config names: its settings are fixed, and a grid gives its hyper-parameters.
-
-    Attributes
-    ----------
-    version : int
-        Raised whenever results change, so that an old record is never mistaken for a new one.
-    gives_votes : bool
-        Whether candidates are weights over voters, which some measures need.
-    takes_drawn_stumps : bool
-        Whether the learner can learn from stumps that are drawn in every round.
-    many_classes : bool
-        Whether the learner can tell more than two classes apart by itself.
-    draws : bool
-        Whether training may draw random numbers.
-    takes_raw : bool
-        Whether the learner can be asked to take categories and missing values as they are.
-    uses_gram : bool
-        Whether training needs the Gram matrix of the voters.
-    former : mapping of str to str
-        Settings that have been renamed: the former name and the present one.
-    kernels : tuple of str
-        Modules of `quadrepro.core` whose compiled loops training runs.
-    packages : tuple of str
-        Packages besides numpy whose versions results may depend on.
-    certificate : Place or None
-        The subclass of `quadrepro.proof.solution.Solution` that proves results; None if they can
-        only be computed again. A class of another package does not inherit it.
-    """
+    """What a config names: its settings are fixed, and a grid gives its hyper-parameters."""
 
     version: ClassVar[int] = 1
+    """Raised whenever results change, so that an old record is never mistaken for a new one."""
     gives_votes: ClassVar[bool]
+    """Whether candidates are weights over voters, which some measures need."""
     takes_drawn_stumps: ClassVar[bool] = False
+    """Whether the learner can learn from stumps that are drawn in every round."""
     many_classes: ClassVar[bool] = False
+    """Whether the learner can tell more than two classes apart by itself."""
     draws: ClassVar[bool] = False
+    """Whether training may draw random numbers."""
     takes_raw: ClassVar[bool] = False
+    """Whether the learner can be asked to take categories and missing values as they are."""
     uses_gram: ClassVar[bool] = False
+    """Whether training needs the Gram matrix of the voters."""
     former: ClassVar[Mapping[str, str]] = {}
+    """Settings that have been renamed: the former name and the present one."""
     kernels: ClassVar[tuple[str, ...]] = ()
+    """Modules of `quadrepro.core` whose compiled loops training runs."""
     packages: ClassVar[tuple[str, ...]] = ()
+    """Packages besides numpy whose versions results may depend on."""
     certificate: ClassVar[Place | None] = None
+    """The subclass of `quadrepro.proof.solution.Solution` that proves results; None if they can
+    only be computed again. A class of another package does not inherit it."""
 
     @property
     @abstractmethod
@@ -511,15 +487,10 @@ class StoppedRuns:
 
 @dataclass(frozen=True)
 class Algorithm(Learner):
-    """A learner that finds a vote over given voters.
-
-    Attributes
-    ----------
-    hyperparameters : tuple of Hyperparameter
-        The hyper-parameters that a grid may name.
-    """
+    """A learner that finds a vote over given voters."""
 
     hyperparameters: ClassVar[tuple[Hyperparameter, ...]]
+    """The hyper-parameters that a grid may name."""
     gives_votes = True
 
     @property

@@ -18,30 +18,20 @@ Estimate = TypeVar("Estimate")
 
 @dataclass(frozen=True)
 class Measure:
-    """A number that is kept of every candidate of a path.
-
-    Attributes
-    ----------
-    title : str
-        What tables and figures call it.
-    function : callable
-        Takes a `Trained` and returns an array of shape (n_candidates,).
-    needs : {"scores", "voters"}, default "scores"
-        What it is measured on: the scores of any learner, or the voters and weights of a vote.
-    direction : {"lower", "higher"} or None, default "lower"
-        Which values are better; None if neither are.
-    every_round : bool, default False
-        Whether it is only right if the candidates are 1, 2, 3, ... rounds.
-    version : int, default 1
-        Raised when its values change, so that cells with it are computed again.
-    """
+    """A number that is kept of every candidate of a path."""
 
     title: str
+    """What tables and figures call it."""
     function: Callable[[Trained], FloatArray]
+    """Takes a `Trained` and returns an array of shape (n_candidates,)."""
     needs: Literal["scores", "voters"] = "scores"
+    """What it is measured on: the scores of any learner, or the voters and weights of a vote."""
     direction: Literal["lower", "higher"] | None = "lower"
+    """Which values are better; None if neither are."""
     every_round: bool = False
+    """Whether it is only right if the candidates are 1, 2, 3, ... rounds."""
     version: int = 1
+    """Raised when its values change, so that cells with it are computed again."""
 
     @property
     def module(self) -> str:

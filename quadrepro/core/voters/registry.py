@@ -18,18 +18,12 @@ SEED = "random_state"
 
 @dataclass(frozen=True)
 class VoterSetEntry:
-    """One voter set as a config names it.
-
-    Attributes
-    ----------
-    maker : callable
-        The class, a transformer with scikit-learn's interface.
-    label : str
-        What captions call the voters.
-    """
+    """One voter set as a config names it."""
 
     maker: Callable[..., Any]
+    """The class, a transformer with scikit-learn's interface."""
     label: str
+    """What captions call the voters."""
 
     @property
     def module(self) -> str:

@@ -19,22 +19,16 @@ ZERO_VOTE = 1e-12
 
 
 class VoterSource(ABC):
-    """The candidates of a round, with values -1 and +1 on labelled examples.
-
-    Attributes
-    ----------
-    n_examples, n_voters : int
-        Number of examples, and of candidates in a round.
-    fixed : bool
-        Whether all rounds have the same candidates, so that their weights add up.
-    complements : bool
-        Whether the complement of a candidate is a candidate too.
-    """
+    """The candidates of a round, with values -1 and +1 on labelled examples."""
 
     n_examples: int
+    """Number of examples, and of candidates in a round."""
     n_voters: int
+    """Number of examples, and of candidates in a round."""
     fixed: bool
+    """Whether all rounds have the same candidates, so that their weights add up."""
     complements: bool = True
+    """Whether the complement of a candidate is a candidate too."""
 
     @abstractmethod
     def begin(self, t: int) -> None:

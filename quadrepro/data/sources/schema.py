@@ -26,36 +26,25 @@ RowNumber = Annotated[int, Field(gt=0, lt=MAX_ROWS)]
 
 
 class Layout(Model):
-    """How the table of a source becomes that of the card.
-
-    Attributes
-    ----------
-    columns : tuple of str, default ()
-        The columns of the source in their order: for each, the name of an attribute, ``target``,
-        or an empty text if the column is left out. ``p1..p784`` stands for 784 columns. By
-        default, the attributes of the card, then the target.
-    codes : dict of str to dict of str to str, default {}
-        By column: the codes of the source, and their names in the card. A code that is not listed
-        keeps its name. As in `columns`, a series of columns can be given.
-    missing : tuple of str, default ("?", "")
-        How the source writes missing values.
-    rows : tuple of (int, int) or None, default None
-        The first and the last row of the source to use, counted from 1. By default, all rows.
-    only : dict of str to tuple of str, default {}
-        By column: the codes, as named in the card, of the rows to use. By default, all rows.
-    complete : bool, default False
-        Whether rows with missing values are left out.
-    note : str, default ""
-        What users should know about this source.
-    """
+    """How the table of a source becomes that of the card."""
 
     columns: tuple[str, ...] = ()
+    """The columns of the source in their order: for each, the name of an attribute, ``target``, or
+    an empty text if the column is left out. ``p1..p784`` stands for 784 columns. By default, the
+    attributes of the card, then the target."""
     codes: dict[str, dict[str, str]] = Field(default_factory=dict)
+    """By column: the codes of the source, and their names in the card. A code that is not listed
+    keeps its name. As in `columns`, a series of columns can be given."""
     missing: tuple[str, ...] = ("?", "")
+    """How the source writes missing values."""
     rows: tuple[RowNumber, RowNumber] | None = None
+    """The first and the last row of the source to use, counted from 1. By default, all rows."""
     only: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """By column: the codes, as named in the card, of the rows to use. By default, all rows."""
     complete: bool = False
+    """Whether rows with missing values are left out."""
     note: str = ""
+    """What users should know about this source."""
 
     @field_validator("columns")
     @classmethod
@@ -73,45 +62,29 @@ class Layout(Model):
 
 
 class FileLayout(Layout):
-    """How a file is read.
-
-    Attributes
-    ----------
-    format : {"csv", "arff", "libsvm", "parquet", "idx", "mat", "excel"}, default "csv"
-        ``csv`` is any text with one row per line. ``idx`` is MNIST's format: pairs of files with
-        images and labels. ``mat`` is MATLAB's, with one matrix of examples and one vector of
-        labels.
-    separator : str, default ","
-        The character between the fields of ``csv``, or ``blank`` for any run of blanks and tabs.
-    skip : int, default 0
-        The number of lines of ``csv`` above the first row, such as a header.
-    """
+    """How a file is read."""
 
     format: Literal["csv", "arff", "libsvm", "parquet", "idx", "mat", "excel"] = "csv"
+    """``csv`` is any text with one row per line. ``idx`` is MNIST's format: pairs of files with
+    images and labels. ``mat`` is MATLAB's, with one matrix of examples and one vector of labels."""
     separator: str = ","
+    """The character between the fields of ``csv``, or ``blank`` for any run of blanks and tabs."""
     skip: int = Field(default=0, ge=0, lt=MAX_ROWS)
+    """The number of lines of ``csv`` above the first row, such as a header."""
 
 
 class RemoteFile(Model):
-    """A file on the web.
-
-    Attributes
-    ----------
-    url : str
-        Its address. ``.gz`` and ``.zip`` files are unpacked.
-    hash : str or None, default None
-        ``sha256:`` or ``md5:`` and hexadecimal digits, or None if the hash is not known. The rows
-        are checked in any case.
-    member : str, default ""
-        The name of the file inside a ``.zip``; can be left out if there is only one.
-    constants : dict of str to str, default {}
-        Columns to append that have the same value in all rows of this file.
-    """
+    """A file on the web."""
 
     url: str = Field(pattern=r"^https?://")
+    """Its address. ``.gz`` and ``.zip`` files are unpacked."""
     hash: str | None = Field(default=None, pattern=r"^(sha256:[0-9a-f]{64}|md5:[0-9a-f]{32})$")
+    """``sha256:`` or ``md5:`` and hexadecimal digits, or None if the hash is not known. The rows
+    are checked in any case."""
     member: str = ""
+    """The name of the file inside a ``.zip``; can be left out if there is only one."""
     constants: dict[str, str] = Field(default_factory=dict)
+    """Columns to append that have the same value in all rows of this file."""
 
 
 LARGEST_TARGET = 1e100
@@ -119,69 +92,43 @@ LARGEST_TARGET = 1e100
 
 
 class GeneratedSource(Model):
-    """Rows that are generated by a rule of `quadrepro.data.sources.generated.GENERATORS`.
-
-    Attributes
-    ----------
-    kind : {"generated"}
-        The kind of source.
-    generator : str
-        The name of the rule.
-    parameters : dict of str to float, default {}
-        The arguments of the rule, such as the number of rows.
-    """
+    """Rows that are generated by a rule of `quadrepro.data.sources.generated.GENERATORS`."""
 
     kind: Literal["generated"]
+    """The kind of source."""
     generator: str
+    """The name of the rule."""
     parameters: dict[str, float] = Field(default_factory=dict)
+    """The arguments of the rule, such as the number of rows."""
 
 
 class SklearnSource(Model):
-    """Rows that scikit-learn bundles, see `quadrepro.data.sources.generated.LOADERS`.
-
-    Attributes
-    ----------
-    kind : {"sklearn"}
-        The kind of source.
-    loader : str
-        The name of the loader.
-    """
+    """Rows that scikit-learn bundles, see `quadrepro.data.sources.generated.LOADERS`."""
 
     kind: Literal["sklearn"]
+    """The kind of source."""
     loader: str
+    """The name of the loader."""
 
 
 class OpenMLSource(Layout):
-    """A data set of OpenML.
-
-    Attributes
-    ----------
-    kind : {"openml"}
-        The kind of source.
-    id : int
-        Its number, which stands for a name and a version.
-    version : int or None, default None
-        The version that OpenML must report, or None if it is not known.
-    """
+    """A data set of OpenML."""
 
     kind: Literal["openml"]
+    """The kind of source."""
     id: int = Field(gt=0, lt=2**31)
+    """Its number, which stands for a name and a version."""
     version: int | None = Field(default=None, gt=0)
+    """The version that OpenML must report, or None if it is not known."""
 
 
 class WebSource(FileLayout):
-    """Files of UCI's archive or of a mirror, whose rows are put one below the other.
-
-    Attributes
-    ----------
-    kind : {"uci", "mirror"}
-        Whether it is UCI's archive.
-    files : tuple of RemoteFile
-        The files in their order.
-    """
+    """Files of UCI's archive or of a mirror, whose rows are put one below the other."""
 
     kind: Literal["uci", "mirror"]
+    """Whether it is UCI's archive."""
     files: tuple[RemoteFile, ...] = Field(min_length=1)
+    """The files in their order."""
 
     @model_validator(mode="after")
     def _same_constants(self) -> Self:
@@ -192,33 +139,23 @@ class WebSource(FileLayout):
 
 
 class FileSource(FileLayout):
-    """A file of the user.
-
-    Attributes
-    ----------
-    kind : {"file"}
-        The kind of source.
-    path : str
-        The file; a relative path starts at the folder of the card. ``.gz`` and ``.zip`` files are
-        unpacked.
-    """
+    """A file of the user."""
 
     kind: Literal["file"]
+    """The kind of source."""
     path: str = Field(pattern=r"^[^\x00]*$")
+    """The file; a relative path starts at the folder of the card. ``.gz`` and ``.zip`` files are
+    unpacked."""
 
 
 class PackageSource(Layout):
     """A source of another package, which names a subclass in the group ``quadrepro.sources``.
 
     Its rows are read by ``run`` and ``fetch`` alone, checked against the card, and cached.
-
-    Attributes
-    ----------
-    kind : str
-        Name of the entry point.
     """
 
     kind: str
+    """Name of the entry point."""
 
     @property
     def words(self) -> str:

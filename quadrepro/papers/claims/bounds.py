@@ -20,19 +20,14 @@ ROUNDING = 1e-9
 
 
 class Inequality(NamedTuple):
-    """Two numbers of which the first is claimed to be no higher.
-
-    Attributes
-    ----------
-    place : str
-        Row, algorithm and value of the hyper-parameter.
-    lower, upper : float
-        The numbers.
-    """
+    """Two numbers of which the first is claimed to be no higher."""
 
     place: str
+    """Row, algorithm and value of the hyper-parameter."""
     lower: float
+    """The numbers."""
     upper: float
+    """The numbers."""
 
     @property
     def holds(self) -> bool:
@@ -79,21 +74,14 @@ def count_inequalities(evidence: Evidence, found: Sequence[Inequality]) -> Judge
 
 
 class InOrder(Claim, names=("in-order",)):
-    """Each measure is at most the next one at every round of every split.
-
-    Attributes
-    ----------
-    of : tuple of str
-        The algorithms.
-    measures : tuple of str
-        From low to high: first what is bounded, then its bounds.
-    along : str
-        The hyper-parameter; by default the number of rounds.
-    """
+    """Each measure is at most the next one at every round of every split."""
 
     of: tuple[AlgorithmName, ...] = Field(min_length=1)
+    """The algorithms."""
     measures: tuple[MeasureName, ...] = Field(min_length=2)
+    """From low to high: first what is bounded, then its bounds."""
     along: str = ROUNDS
+    """The hyper-parameter; by default the number of rounds."""
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return how many inequalities hold, and whether all do."""
@@ -102,22 +90,16 @@ class InOrder(Claim, names=("in-order",)):
 
 
 class LowerAtEveryRound(Claim, names=("lower-at-every-round",)):
-    """One algorithm's mean curve is nowhere above another's, and somewhere below it.
-
-    Attributes
-    ----------
-    of, than : str
-        The lower and the higher algorithm.
-    measure : str
-        What is compared.
-    along : str
-        The hyper-parameter; by default the number of rounds.
-    """
+    """One algorithm's mean curve is nowhere above another's, and somewhere below it."""
 
     of: AlgorithmName
+    """The lower and the higher algorithm."""
     than: AlgorithmName
+    """The lower and the higher algorithm."""
     measure: MeasureName
+    """What is compared."""
     along: str = ROUNDS
+    """The hyper-parameter; by default the number of rounds."""
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return by how much it is lower, and whether it is at every round."""
@@ -136,23 +118,16 @@ class SmallGap(Claim, names=("small-gap",)):
     over the rounds, and the interval of probability 0.9 of its mean must lie within one standard
     deviation of the first curve, averaged likewise, over the splits. A test that finds no
     difference would not do, since it may have too few splits to see one.
-
-    Attributes
-    ----------
-    between : pair of str
-        The two algorithms; the deviation is that of the first.
-    measure : str
-        What is compared; a share, such as an error.
-    last : float, optional (``to`` in YAML)
-        Up to which value of the hyper-parameter.
-    along : str
-        The hyper-parameter; by default the number of rounds.
     """
 
     between: tuple[AlgorithmName, AlgorithmName]
+    """The two algorithms; the deviation is that of the first."""
     measure: MeasureName
+    """What is compared; a share, such as an error."""
     last: float | None = Field(default=None, alias="to")
+    """Up to which value of the hyper-parameter."""
     along: str = ROUNDS
+    """The hyper-parameter; by default the number of rounds."""
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return the mean difference with its interval, and whether it is within a deviation."""

@@ -14,18 +14,12 @@ from quadrepro.papers.claims.evidence import Evidence
 
 
 class Judgement(NamedTuple):
-    """What was found and whether the claim holds.
-
-    Attributes
-    ----------
-    text : str
-        The numbers that were compared.
-    holds : bool or None
-        None if the claim cannot be judged.
-    """
+    """What was found and whether the claim holds."""
 
     text: str
+    """The numbers that were compared."""
     holds: bool | None
+    """None if the claim cannot be judged."""
 
 
 class Undecided(Judgement):
@@ -66,31 +60,21 @@ MeasureName = Annotated[str, AfterValidator(_known_measure)]
 
 
 class Claim(Model):
-    """A sentence of a paper and how to judge it; every kind is a subclass.
-
-    Attributes
-    ----------
-    kind : str
-        Key of `quadrepro.papers.claims.CLAIMS`.
-    text : str
-        What is claimed.
-    rows : tuple of str
-        The rows it is about; by default all.
-    excluded : tuple of str (``except`` in YAML)
-        Rows it is not about.
-    names : tuple of str
-        The names of the kind in ``paper.yaml``.
-    timed : bool
-        Whether it is judged on measured times. Of the kind, not of the single claim.
-    """
+    """A sentence of a paper and how to judge it; every kind is a subclass."""
 
     names: ClassVar[tuple[str, ...]] = ()
+    """The names of the kind in ``paper.yaml``."""
     timed: ClassVar[bool] = False
+    """Whether it is judged on measured times. Of the kind, not of the single claim."""
 
     kind: str
+    """Key of `quadrepro.papers.claims.CLAIMS`."""
     text: str = Field(min_length=1)
+    """What is claimed."""
     rows: tuple[str, ...] = ()
+    """The rows it is about; by default all."""
     excluded: tuple[str, ...] = Field(default=(), alias="except")
+    """Rows it is not about."""
 
     def __init_subclass__(cls, names: tuple[str, ...] = (), **settings: Any) -> None:
         super().__init_subclass__(**settings)
@@ -146,19 +130,13 @@ def everywhere(parts: dict[str, tuple[str, bool]]) -> Judgement:
 
 
 class Function(Claim, names=("function",)):
-    """A claim that a function judges; only papers that ship with quadrepro have code.
-
-    Attributes
-    ----------
-    function : str
-        Name of a function in ``claims.py`` of the paper's folder; it takes the evidence and the
-        settings, and returns a judgement.
-    settings : dict
-        Keyword arguments of the function.
-    """
+    """A claim that a function judges; only papers that ship with quadrepro have code."""
 
     function: str
+    """Name of a function in ``claims.py`` of the paper's folder; it takes the evidence and the
+    settings, and returns a judgement."""
     settings: dict[str, Any] = Field(default_factory=dict)
+    """Keyword arguments of the function."""
 
     _module: str = PrivateAttr(default="")
 

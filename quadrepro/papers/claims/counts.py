@@ -16,21 +16,16 @@ from quadrepro.stats.result import p_text
 
 
 class TimesFaster(Claim, names=("times-faster",)):
-    """One algorithm takes so many times less time than another, by mean running times.
-
-    Attributes
-    ----------
-    of, than : str
-        The faster and the slower algorithm.
-    times : float
-        Least ratio of their times.
-    """
+    """One algorithm takes so many times less time than another, by mean running times."""
 
     timed: ClassVar[bool] = True
 
     of: AlgorithmName
+    """The faster and the slower algorithm."""
     than: AlgorithmName
+    """The faster and the slower algorithm."""
     times: float = Field(gt=0)
+    """Least ratio of their times."""
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return the ratio, and whether it is large enough."""
@@ -39,18 +34,14 @@ class TimesFaster(Claim, names=("times-faster",)):
 
 
 class FasterEverywhere(Claim, names=("faster-everywhere",)):
-    """Each of some algorithms takes less time than each of some others on every row.
-
-    Attributes
-    ----------
-    of, than : tuple of str
-        The faster and the slower algorithms.
-    """
+    """Each of some algorithms takes less time than each of some others on every row."""
 
     timed: ClassVar[bool] = True
 
     of: tuple[AlgorithmName, ...] = Field(min_length=1)
+    """The faster and the slower algorithms."""
     than: tuple[AlgorithmName, ...] = Field(min_length=1)
+    """The faster and the slower algorithms."""
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return the ratios of the fastest slow to the slowest fast, and whether all exceed 1."""
@@ -99,16 +90,12 @@ def _with_power(test: SignTest) -> str:
 
 
 class SignificantlyBetter(Claim, names=("significantly-better",)):
-    """One algorithm has a significantly lower error than another.
-
-    Attributes
-    ----------
-    of, than : str
-        The two algorithms.
-    """
+    """One algorithm has a significantly lower error than another."""
 
     of: AlgorithmName
+    """The two algorithms."""
     than: AlgorithmName
+    """The two algorithms."""
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return wins, losses and ties, and whether the wins are significantly more."""
@@ -135,14 +122,10 @@ class NotToldApart(Claim, names=("not-told-apart",)):
     """The sign test finds no significant difference between two algorithms.
 
     That is what a paper says with "no significant difference", and no evidence that they are alike.
-
-    Attributes
-    ----------
-    between : pair of str
-        The two algorithms.
     """
 
     between: tuple[AlgorithmName, AlgorithmName]
+    """The two algorithms."""
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return wins, losses and ties of the first, the test's power, and whether p is high."""
@@ -151,18 +134,11 @@ class NotToldApart(Claim, names=("not-told-apart",)):
 
 
 class Equivalent(NotToldApart, names=("equivalent",)):
-    """Two algorithms are equivalent.
-
-    Attributes
-    ----------
-    between : pair of str
-        The two algorithms.
-    margin : float or None
-        The largest difference of mean errors that does not matter. Without one nothing can show
-        that two algorithms are equivalent: the sign test refutes it or leaves it undecided.
-    """
+    """Two algorithms are equivalent."""
 
     margin: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    """The largest difference of mean errors that does not matter. Without one nothing can show that
+    two algorithms are equivalent: the sign test refutes it or leaves it undecided."""
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return the interval of the mean difference, and whether it lies within the margin."""
@@ -183,18 +159,12 @@ class Equivalent(NotToldApart, names=("equivalent",)):
 
 
 class SignificantPairs(Claim, names=("significant-pairs",)):
-    """Some pairs of algorithms differ significantly, and no others.
-
-    Attributes
-    ----------
-    pairs : tuple of pairs of str
-        In each the better algorithm first.
-    among : tuple of str
-        All algorithms that are compared with each other; by default all of the paper's names.
-    """
+    """Some pairs of algorithms differ significantly, and no others."""
 
     pairs: tuple[tuple[AlgorithmName, AlgorithmName], ...] = Field(min_length=1)
+    """In each the better algorithm first."""
     among: tuple[AlgorithmName, ...] = ()
+    """All algorithms that are compared with each other; by default all of the paper's names."""
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return the significant pairs, and whether they are the claimed ones."""
@@ -217,19 +187,13 @@ PLACES = ("best", "second", "third", "fourth", "fifth")
 
 
 class Counted(Claim):
-    """A claim on so many rows out of so many.
-
-    Attributes
-    ----------
-    at_least : int
-        On how many rows it must be true.
-    out_of : int, optional
-        How many rows the paper has. If some of them are missing here and decide, the claim is
-        not comparable.
-    """
+    """A claim on so many rows out of so many."""
 
     at_least: int = Field(ge=1)
+    """On how many rows it must be true."""
     out_of: int | None = Field(default=None, ge=1)
+    """How many rows the paper has. If some of them are missing here and decide, the claim is not
+    comparable."""
 
     def counted(self, text: str, count: int, n_rows: int) -> Judgement:
         """Return the judgement of a count over the rows here."""
@@ -240,16 +204,12 @@ class Counted(Claim):
 
 
 class WinsOrTies(Counted, names=("wins-or-ties",)):
-    """One algorithm has a lower or the same error as another on so many rows.
-
-    Attributes
-    ----------
-    of, than : str
-        The two algorithms.
-    """
+    """One algorithm has a lower or the same error as another on so many rows."""
 
     of: AlgorithmName
+    """The two algorithms."""
     than: AlgorithmName
+    """The two algorithms."""
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return the numbers of wins and ties, and whether they are enough."""
@@ -259,18 +219,12 @@ class WinsOrTies(Counted, names=("wins-or-ties",)):
 
 
 class LowestMean(Counted, names=("lowest-mean",)):
-    """An algorithm has the lowest mean error, alone or with others, on so many rows.
-
-    Attributes
-    ----------
-    of : str
-        The algorithm.
-    among : tuple of str
-        All that are compared; by default all of the paper's names.
-    """
+    """An algorithm has the lowest mean error, alone or with others, on so many rows."""
 
     of: AlgorithmName
+    """The algorithm."""
     among: tuple[AlgorithmName, ...] = ()
+    """All that are compared; by default all of the paper's names."""
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return on how many rows it is the lowest, and whether they are enough."""
@@ -286,17 +240,12 @@ class Competitive(Counted, names=("competitive",)):
 
     It is as good if its mean error is no higher, or if the intervals of one standard deviation
     about the two means overlap.
-
-    Attributes
-    ----------
-    of : str
-        The algorithm.
-    than : tuple of str
-        The others.
     """
 
     of: AlgorithmName
+    """The algorithm."""
     than: tuple[AlgorithmName, ...] = Field(min_length=1)
+    """The others."""
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return on how many rows it is as good, and whether they are enough."""
@@ -318,21 +267,14 @@ def competitive(evidence: Evidence, a: str, b: str, row: str) -> bool:
 
 
 class Rank(Claim, names=("rank",)):
-    """An algorithm is among the best few on every row.
-
-    Attributes
-    ----------
-    of : str
-        The algorithm.
-    at_most : {1, 2, 3, 4, 5}
-        The last rank that counts; equal errors share the better rank.
-    among : tuple of str
-        All that are compared; by default all of the paper's names.
-    """
+    """An algorithm is among the best few on every row."""
 
     of: AlgorithmName
+    """The algorithm."""
     at_most: Literal[1, 2, 3, 4, 5]
+    """The last rank that counts; equal errors share the better rank."""
     among: tuple[AlgorithmName, ...] = ()
+    """All that are compared; by default all of the paper's names."""
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return how often it has each rank, and whether none is worse."""

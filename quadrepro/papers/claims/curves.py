@@ -12,18 +12,12 @@ from quadrepro.papers.claims.evidence import ROUNDS, Curve, Evidence, Lacking
 
 
 class _OfCurves(Claim):
-    """A claim on a measure along a hyper-parameter.
-
-    Attributes
-    ----------
-    measure : str
-        What is compared.
-    along : str
-        The hyper-parameter; by default the number of rounds.
-    """
+    """A claim on a measure along a hyper-parameter."""
 
     measure: MeasureName
+    """What is compared."""
     along: str = ROUNDS
+    """The hyper-parameter; by default the number of rounds."""
 
     def curve(self, evidence: Evidence, row: str, algorithm: str) -> Curve:
         """Return the curve of one algorithm on one row."""
@@ -47,22 +41,16 @@ class _OfCurves(Claim):
 
 
 class HigherOnAverage(_OfCurves, names=("higher-on-average",)):
-    """One algorithm's curve lies above those of others, on average over a range.
-
-    Attributes
-    ----------
-    of : str
-        The algorithm.
-    than : tuple of str
-        The others.
-    first, last : float (``from`` and ``to`` in YAML)
-        Ends of the range, which count.
-    """
+    """One algorithm's curve lies above those of others, on average over a range."""
 
     of: AlgorithmName
+    """The algorithm."""
     than: tuple[AlgorithmName, ...] = Field(min_length=1)
+    """The others."""
     first: float = Field(alias="from")
+    """Ends of the range, which count."""
     last: float = Field(alias="to")
+    """Ends of the range, which count."""
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return the means over the range, and whether the claimed one is the highest."""
@@ -83,18 +71,12 @@ class HigherOnAverage(_OfCurves, names=("higher-on-average",)):
 
 
 class LowestAtEnd(_OfCurves, names=("lowest-at-end",)):
-    """One algorithm's curve ends lowest, alone or with others, on every row.
-
-    Attributes
-    ----------
-    of : str
-        The algorithm.
-    among : tuple of str
-        All that are compared; by default all of the paper's names.
-    """
+    """One algorithm's curve ends lowest, alone or with others, on every row."""
 
     of: AlgorithmName
+    """The algorithm."""
     among: tuple[AlgorithmName, ...] = ()
+    """All that are compared; by default all of the paper's names."""
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return where the curves end, and whether the claimed one is the lowest."""
@@ -109,19 +91,14 @@ class LowestAtEnd(_OfCurves, names=("lowest-at-end",)):
 
 
 class LowerAtEnd(_OfCurves, names=("lower-at-end",)):
-    """One algorithm's curve ends below another's on every row.
-
-    Attributes
-    ----------
-    of, than : str
-        The two algorithms.
-    called : str
-        What the text calls the measure; by default its title.
-    """
+    """One algorithm's curve ends below another's on every row."""
 
     of: AlgorithmName
+    """The two algorithms."""
     than: AlgorithmName
+    """The two algorithms."""
     called: str = ""
+    """What the text calls the measure; by default its title."""
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return where the two curves end on each row, and whether the claimed one is lower."""
@@ -135,15 +112,10 @@ class LowerAtEnd(_OfCurves, names=("lower-at-end",)):
 
 
 class SameAtEnd(_OfCurves, names=("same-at-end",)):
-    """Two curves end at the same level, within one standard deviation of each.
-
-    Attributes
-    ----------
-    between : pair of str
-        The two algorithms.
-    """
+    """Two curves end at the same level, within one standard deviation of each."""
 
     between: tuple[AlgorithmName, AlgorithmName]
+    """The two algorithms."""
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return where the two end, and whether the intervals of one deviation overlap."""
@@ -160,21 +132,14 @@ class SameAtEnd(_OfCurves, names=("same-at-end",)):
 
 
 class BelowLevel(_OfCurves, names=("below-level",)):
-    """Some curves stay at or below where another ends, from a value of the hyper-parameter on.
-
-    Attributes
-    ----------
-    of : tuple of str
-        The algorithms.
-    than : str
-        The other, which may have no such hyper-parameter.
-    first : float (``from`` in YAML)
-        The first value that counts.
-    """
+    """Some curves stay at or below where another ends, from a value of the hyper-parameter on."""
 
     of: tuple[AlgorithmName, ...] = Field(min_length=1)
+    """The algorithms."""
     than: AlgorithmName
+    """The other, which may have no such hyper-parameter."""
     first: float = Field(alias="from")
+    """The first value that counts."""
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return the highest points and the level, and whether all are below it."""
@@ -197,24 +162,16 @@ class BelowLevel(_OfCurves, names=("below-level",)):
 
 
 class Slope(_OfCurves, names=("slope",)):
-    """The logarithm of a mean curve falls at least so steeply along that of the rounds.
-
-    Attributes
-    ----------
-    of : str
-        The algorithm.
-    at_most : float
-        The steepest slope that is claimed: -1 for a curve that falls as 1/k.
-    first : float (``from`` in YAML)
-        The first value of the hyper-parameter that counts.
-    floor : float
-        The fit ends before the first number below this, which would be rounding.
-    """
+    """The logarithm of a mean curve falls at least so steeply along that of the rounds."""
 
     of: AlgorithmName
+    """The algorithm."""
     at_most: float
+    """The steepest slope that is claimed: -1 for a curve that falls as 1/k."""
     first: float = Field(default=1, alias="from", gt=0)
+    """The first value of the hyper-parameter that counts."""
     floor: float = Field(default=0, ge=0)
+    """The fit ends before the first number below this, which would be rounding."""
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return the slope on each row, and whether all are steep enough."""

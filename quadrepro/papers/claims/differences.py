@@ -16,26 +16,19 @@ from quadrepro.stats.result import p_text
 
 
 class LowerOrHigher(Claim, names=("lower", "higher")):
-    """One algorithm's numbers are lower, or higher, than another's.
-
-    Attributes
-    ----------
-    kind : {"lower", "higher"}
-        Which of the two.
-    of, than : str
-        The two algorithms.
-    quantity : {"error", "margin mean", "margin sd", "margin tail"}
-        What is compared; by default the test error.
-    by : {"every-row", "sign-test", "paired-t"}
-        When the claim holds: if it is so on every row; if the sign test over the rows says so; if
-        the paired t-test over the splits says so on more than half of the rows.
-    """
+    """One algorithm's numbers are lower, or higher, than another's."""
 
     kind: Literal["lower", "higher"]
+    """Which of the two."""
     of: AlgorithmName
+    """The two algorithms."""
     than: AlgorithmName
+    """The two algorithms."""
     quantity: Quantity = "error"
+    """What is compared; by default the test error."""
     by: Literal["every-row", "sign-test", "paired-t"]
+    """When the claim holds: if it is so on every row; if the sign test over the rows says so; if
+    the paired t-test over the splits says so on more than half of the rows."""
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return on how many rows it is so, and whether the claim holds."""
@@ -77,18 +70,12 @@ class LowerOrHigher(Claim, names=("lower", "higher")):
 
 
 class EachLower(Claim, names=("each-lower",)):
-    """Each of some algorithms has a lower error than one other on every row.
-
-    Attributes
-    ----------
-    of : tuple of str
-        The algorithms.
-    than : str
-        The other.
-    """
+    """Each of some algorithms has a lower error than one other on every row."""
 
     of: tuple[AlgorithmName, ...] = Field(min_length=1)
+    """The algorithms."""
     than: AlgorithmName
+    """The other."""
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return on how many rows each is lower, and whether all are on all."""
@@ -100,19 +87,14 @@ class EachLower(Claim, names=("each-lower",)):
 
 
 class Closest(Claim, names=("closest",)):
-    """Of several algorithms one comes closest to another in test error.
-
-    Attributes
-    ----------
-    of, to : str
-        The closest, and the one it is close to.
-    among : tuple of str
-        All that are compared, `of` among them; by default all of the paper's names but `to`.
-    """
+    """Of several algorithms one comes closest to another in test error."""
 
     of: AlgorithmName
+    """The closest, and the one it is close to."""
     to: AlgorithmName
+    """The closest, and the one it is close to."""
     among: tuple[AlgorithmName, ...] = ()
+    """All that are compared, `of` among them; by default all of the paper's names but `to`."""
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return the mean absolute differences, and whether the claimed one has the least."""
@@ -139,19 +121,14 @@ def distances(a: Sequence[Number], b: Sequence[Number]) -> list[Number]:
 
 
 class LosesAtMost(Claim, names=("loses-at-most",)):
-    """One algorithm's error exceeds another's by at most so many points on every row.
-
-    Attributes
-    ----------
-    of, than : str
-        The two algorithms.
-    points : float
-        Percent points, or the unit of the target if numbers are predicted.
-    """
+    """One algorithm's error exceeds another's by at most so many points on every row."""
 
     of: AlgorithmName
+    """The two algorithms."""
     than: AlgorithmName
+    """The two algorithms."""
     points: float = Field(ge=0)
+    """Percent points, or the unit of the target if numbers are predicted."""
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return the largest loss with its row, and whether none is larger than allowed."""
@@ -167,16 +144,12 @@ class LosesAtMost(Claim, names=("loses-at-most",)):
 
 
 class WorseOnMostSplits(Claim, names=("worse-on-most-splits",)):
-    """One algorithm has a higher error than another on more than half of all splits.
-
-    Attributes
-    ----------
-    of, than : str
-        The two algorithms.
-    """
+    """One algorithm has a higher error than another on more than half of all splits."""
 
     of: AlgorithmName
+    """The two algorithms."""
     than: AlgorithmName
+    """The two algorithms."""
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return on how many splits it is worse, and whether they are more than half."""

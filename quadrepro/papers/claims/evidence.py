@@ -42,18 +42,12 @@ class Lacking(Exception):  # noqa: N818 - a finding about the evidence rather th
 
 @dataclass(frozen=True)
 class Curve:
-    """A measure along a hyper-parameter.
-
-    Attributes
-    ----------
-    at : tuple of float
-        Values of the hyper-parameter; empty if the algorithm has none, which gives a level.
-    splits : tuple of tuple of float
-        The measure at each value, one tuple per split; NaN without a solution.
-    """
+    """A measure along a hyper-parameter."""
 
     at: tuple[float, ...]
+    """Values of the hyper-parameter; empty if the algorithm has none, which gives a level."""
     splits: tuple[tuple[float, ...], ...]
+    """The measure at each value, one tuple per split; NaN without a solution."""
 
     @property
     def mean(self) -> list[float]:
@@ -79,21 +73,15 @@ class Evidence(ABC):
     """Numbers by row and algorithm.
 
     Whatever is asked for and not there raises `Lacking`.
-
-    Attributes
-    ----------
-    rows : tuple of str
-        Our rows.
-    names : mapping of str to str
-        What the paper calls each algorithm.
-    lacking : str
-        What is said if numbers are missing.
     """
 
     rows: tuple[str, ...]
+    """Our rows."""
     names: Mapping[str, str]
+    """What the paper calls each algorithm."""
 
     lacking: ClassVar[str]
+    """What is said if numbers are missing."""
 
     def label(self, algorithm: str) -> str:
         """Return what the paper calls an algorithm."""
@@ -143,20 +131,14 @@ class Evidence(ABC):
 
 @dataclass(frozen=True)
 class Ours(Evidence):
-    """Our numbers.
-
-    Attributes
-    ----------
-    outcomes : Outcomes
-        The records.
-    instead : str
-        A measure that takes the place of the test error.
-    """
+    """Our numbers."""
 
     lacking = "cells missing"
 
     outcomes: Outcomes
+    """The records."""
     instead: str = ""
+    """A measure that takes the place of the test error."""
 
     def of_split(self, repeat: int) -> Ours:
         """Return the evidence of one split."""
@@ -236,17 +218,12 @@ class Ours(Evidence):
 
 @dataclass(frozen=True)
 class InPrint(Evidence):
-    """The printed numbers.
-
-    Attributes
-    ----------
-    tables : tuple of Printed
-        Printed tables with our row titles.
-    """
+    """The printed numbers."""
 
     lacking = "not printed"
 
     tables: tuple[Printed, ...]
+    """Printed tables with our row titles."""
 
     def value(self, row: str, algorithm: str, quantity: Quantity = "error") -> Number:
         """Return a printed quantity."""

@@ -25,34 +25,22 @@ NO_SPLITS = "the number of splits is not said"
 
 
 class Size(NamedTuple):
-    """The test sets behind a printed row.
-
-    Attributes
-    ----------
-    n_test : int
-        Number of examples of each.
-    share : float
-        Their share of all rows; 0 if every split has fresh examples, 1 if it is not known.
-    """
+    """The test sets behind a printed row."""
 
     n_test: int
+    """Number of examples of each."""
     share: float
+    """Their share of all rows; 0 if every split has fresh examples, 1 if it is not known."""
 
 
 @dataclass(frozen=True)
 class Subject:
-    """A paper under audit.
-
-    Attributes
-    ----------
-    paper : Paper
-        The paper.
-    results : Path
-        The folder with the results of its configs, of which only CSV files are read.
-    """
+    """A paper under audit."""
 
     paper: Paper
+    """The paper."""
     results: Path
+    """The folder with the results of its configs, of which only CSV files are read."""
     _sizes: dict[str, dict[str, Size | str]] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -143,73 +131,48 @@ def _size(experiment: Experiment, entry: DatasetEntry) -> Size | str:
 
 
 class PrintedPlace(NamedTuple):
-    """Where something is printed.
-
-    Attributes
-    ----------
-    table, row, column : str
-        Names; empty for what is about a whole table, row or column.
-    """
+    """Where something is printed."""
 
     table: str
+    """Names; empty for what is about a whole table, row or column."""
     row: str = ""
+    """Names; empty for what is about a whole table, row or column."""
     column: str = ""
+    """Names; empty for what is about a whole table, row or column."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One printed number, or one sentence, that was checked.
-
-    Attributes
-    ----------
-    place : PrintedPlace
-        Where it stands.
-    printed : str
-        What is printed.
-    holds : bool or None
-        None if it cannot be judged.
-    why : str
-        The numbers that decide, or why it cannot be judged.
-    p_value : float or None
-        Of a statistical test, whose level is then that of all tests of the audit together; None
-        if the finding is certain.
-    """
+    """One printed number, or one sentence, that was checked."""
 
     place: PrintedPlace
+    """Where it stands."""
     printed: str
+    """What is printed."""
     holds: bool | None
+    """None if it cannot be judged."""
     why: str
+    """The numbers that decide, or why it cannot be judged."""
     p_value: float | None = None
+    """Of a statistical test, whose level is then that of all tests of the audit together; None if
+    the finding is certain."""
 
 
 class Findings(NamedTuple):
-    """What a check finds.
-
-    Attributes
-    ----------
-    findings : tuple of Finding
-        One for each number or sentence.
-    notes : tuple of str
-        What is to be said of the check as a whole.
-    """
+    """What a check finds."""
 
     findings: tuple[Finding, ...]
+    """One for each number or sentence."""
     notes: tuple[str, ...] = ()
+    """What is to be said of the check as a whole."""
 
 
 class Check(NamedTuple):
-    """One kind of check.
-
-    Attributes
-    ----------
-    key : str
-        What tables and the CSV call it.
-    question : str
-        What it answers.
-    judge : callable
-        Returns what it finds in a paper; without findings the check does not apply.
-    """
+    """One kind of check."""
 
     key: str
+    """What tables and the CSV call it."""
     question: str
+    """What it answers."""
     judge: Callable[[Subject], Findings]
+    """Returns what it finds in a paper; without findings the check does not apply."""

@@ -24,24 +24,16 @@ Option = TypeVar("Option")
 
 @dataclass(frozen=True)
 class Context(Generic[Option]):
-    """An experiment as one kind of table sees it.
-
-    Attributes
-    ----------
-    experiment : Experiment
-        The config and its source.
-    key : str
-        The kind's key below ``tables`` in the config.
-    option : Option
-        What the config says there, validated; the kind's default if it says nothing.
-    read : callable
-        Returns a printed table by its name; by default one of the config's paper.
-    """
+    """An experiment as one kind of table sees it."""
 
     experiment: Experiment
+    """The config and its source."""
     key: str
+    """The kind's key below ``tables`` in the config."""
     option: Option
+    """What the config says there, validated; the kind's default if it says nothing."""
     read: Callable[[Experiment, str], Printed] = printed_for
+    """Returns a printed table by its name; by default one of the config's paper."""
 
     @property
     def config(self) -> Config:
@@ -118,14 +110,6 @@ class TableKind(TableKey, Generic[Option]):
     A subclass gives `key`, `option` and `meaning`, overrides `table`, `draw` or both, and is
     registered as an instance of it.
 
-    Attributes
-    ----------
-    endings : tuple of str
-        Endings of the files that the table is written to.
-    timed : bool
-        Whether the files hold nothing but measured times. Rows of measured times in other tables
-        are named by `Table.timed_rows`.
-
     Examples
     --------
     >>> class Sizes(TableKind[bool]):
@@ -138,7 +122,10 @@ class TableKind(TableKey, Generic[Option]):
     """
 
     endings: tuple[str, ...] = ENDINGS
+    """Endings of the files that the table is written to."""
     timed: bool = False
+    """Whether the files hold nothing but measured times. Rows of measured times in other tables are
+    named by `Table.timed_rows`."""
 
     @property
     def makes_table(self) -> bool:

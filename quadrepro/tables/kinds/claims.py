@@ -37,25 +37,17 @@ DATA_HEADER = ("claim", "timed", "ours", "holds", "printed", "holds in print")
 
 @dataclass(frozen=True)
 class Judged:
-    """A claim with its judgements.
-
-    Attributes
-    ----------
-    claim : Claim
-        What was claimed.
-    ours : Judgement
-        On our numbers; of the first split if each was judged.
-    printed : Judgement or None
-        On the printed numbers; None if there are none for these claims.
-    held : tuple of (int, int) or None
-        On how many of how many splits it holds, if each was judged; `ours.holds` is then that of
-        the first.
-    """
+    """A claim with its judgements."""
 
     claim: Claim
+    """What was claimed."""
     ours: Judgement
+    """On our numbers; of the first split if each was judged."""
     printed: Judgement | None = None
+    """On the printed numbers; None if there are none for these claims."""
     held: tuple[int, int] | None = None
+    """On how many of how many splits it holds, if each was judged; `ours.holds` is then that of the
+    first."""
 
     @property
     def verdict(self) -> str:

@@ -248,46 +248,30 @@ ANY = "any"
 
 
 class Panel(Model):
-    """One picture in a figure of curves.
-
-    Attributes
-    ----------
-    title : str
-        What stands above it.
-    measures : tuple of str
-        What is drawn, each in a line style of its own; names of the protocol's measures.
-    algorithms : tuple of str
-        Columns whose curves are drawn; by default all.
-    marks : tuple of str
-        Measures that are values of the horizontal axis, the same for all candidates: a vertical
-        line stands at each, in the colour of its algorithm.
-    scale : {"linear", "log", "-log"}
-        Of the vertical axis; -log shows the negative logarithm of the measure.
-    """
+    """One picture in a figure of curves."""
 
     title: str = ""
+    """What stands above it."""
     measures: tuple[str, ...] = Field(min_length=1)
+    """What is drawn, each in a line style of its own; names of the protocol's measures."""
     algorithms: tuple[str, ...] = ()
+    """Columns whose curves are drawn; by default all."""
     marks: tuple[str, ...] = ()
+    """Measures that are values of the horizontal axis, the same for all candidates: a vertical line
+    stands at each, in the colour of its algorithm."""
     scale: Literal["linear", "log", "-log"] = "linear"
+    """Of the vertical axis; -log shows the negative logarithm of the measure."""
 
 
 class Curves(Model):
-    """A figure of measures along the candidates, one curve per algorithm and measure.
-
-    Attributes
-    ----------
-    along : str
-        Hyper-parameter of the horizontal axis.
-    scale : {"linear", "log"}
-        Of the horizontal axis.
-    panels : tuple of Panel
-        Side by side; there is one row of them per data set.
-    """
+    """A figure of measures along the candidates, one curve per algorithm and measure."""
 
     along: str = "n_rounds"
+    """Hyper-parameter of the horizontal axis."""
     scale: Literal["linear", "log"] = "linear"
+    """Of the horizontal axis."""
     panels: tuple[Panel, ...] = Field(min_length=1)
+    """Side by side; there is one row of them per data set."""
 
 
 def _measures(curves: Curves) -> tuple[str, ...]:

@@ -39,24 +39,16 @@ POINTS, WIDTH = 1001, 1.4
 
 
 class MarginPanel(Model):
-    """The distributions of one row.
-
-    Attributes
-    ----------
-    row : str
-        The row of the experiment.
-    title : str
-        What stands above the panel; by default the row.
-    algorithms : tuple of str
-        Columns that are drawn, in the order of the legend; by default all.
-    limits : pair of float or None
-        Ends of the axis of margins; by default all margins are shown.
-    """
+    """The distributions of one row."""
 
     row: str
+    """The row of the experiment."""
     title: str = ""
+    """What stands above the panel; by default the row."""
     algorithms: tuple[str, ...] = ()
+    """Columns that are drawn, in the order of the legend; by default all."""
     limits: tuple[FiniteFloat, FiniteFloat] | None = None
+    """Ends of the axis of margins; by default all margins are shown."""
 
     @field_validator("limits")
     @classmethod

@@ -19,18 +19,13 @@ from quadrepro.tables.table import Table
 
 
 class Options(Model):
-    """What a config says of the ranking; ``true`` stands for the defaults.
-
-    Attributes
-    ----------
-    rope : float
-        Half-width of the region of practical equivalence: risks that differ by no more are the
-        same.
-    """
+    """What a config says of the ranking; ``true`` stands for the defaults."""
 
     forms = (Literal[True],)
 
     rope: float = Field(default=0.01, ge=0, allow_inf_nan=False)
+    """Half-width of the region of practical equivalence: risks that differ by no more are the same.
+    """
 
     @model_validator(mode="before")
     @classmethod

@@ -144,18 +144,12 @@ Rows = dict[str, RowEvidence]
 
 
 class Readings(Model):
-    """What readings are compared with.
-
-    Attributes
-    ----------
-    means : str
-        The printed table of errors, or of RMSEs.
-    margins : str, default ""
-        The printed table of training margins.
-    """
+    """What readings are compared with."""
 
     means: str
+    """The printed table of errors, or of RMSEs."""
     margins: str = ""
+    """The printed table of training margins."""
 
 
 def _evidence(context: Context[Readings], outcomes: Outcomes) -> dict[str, Rows]:

@@ -35,15 +35,10 @@ WIDE = 100
 
 
 class Times(Model):
-    """Running times with a second figure of some of them.
-
-    Attributes
-    ----------
-    close_up : tuple of str
-        Columns that a second row of panels shows alone, on a linear scale.
-    """
+    """Running times with a second figure of some of them."""
 
     close_up: tuple[str, ...] = Field(min_length=1)
+    """Columns that a second row of panels shows alone, on a linear scale."""
 
 
 def _close_up(context: Context[bool | Times]) -> tuple[str, ...]:

@@ -168,42 +168,31 @@ class Parameter(Hyperparameter):
 
 @dataclass(frozen=True)
 class EstimatorPredictor(Predictor):
-    """An estimator with scikit-learn's interface, with any of its parameters as hyper-parameters.
-
-    Attributes
-    ----------
-    name : str
-        Name of a class of scikit-learn, or the import path of a class or function.
-    settings : dict of str to object
-        Fixed parameters; all others are hyper-parameters or have their defaults. If no seed is
-        given, one is drawn for all candidates on the same examples.
-    folder : str, default ""
-        The folder of the config, if the estimator is code of its own.
-    searched : tuple of str, default ()
-        Hyper-parameters of code of the config's own, which tells its own only when it is imported.
-    predicts : {"classification", "regression"} or "", default ""
-        What code of the config's own must predict.
-    categories : bool, default False
-        Whether nominal attributes are given as categories, in a data frame.
-    keeps_missing : bool, default False
-        Whether missing values stay NaN.
-    n_codes : tuple of int, default ()
-        Of each column the number of categories, 0 for numbers; empty as long as the learner is not
-        bound to the examples of a cell.
-    """
+    """An estimator with scikit-learn's interface; any of its parameters is a hyper-parameter."""
 
     version: ClassVar[int] = 3
     takes_raw = True
     many_classes = True
 
     name: str
+    """Name of a class of scikit-learn, or the import path of a class or function."""
     settings: Mapping[str, Any] = field(default_factory=dict)
+    """Fixed parameters; all others are hyper-parameters or have their defaults. If no seed is
+    given, one is drawn for all candidates on the same examples."""
     folder: str = ""
+    """The folder of the config, if the estimator is code of its own."""
     searched: tuple[str, ...] = ()
+    """Hyper-parameters of code of the config's own, which tells its own only when it is imported.
+    """
     predicts: Task | Literal[""] = ""
+    """What code of the config's own must predict."""
     categories: bool = False
+    """Whether nominal attributes are given as categories, in a data frame."""
     keeps_missing: bool = False
+    """Whether missing values stay NaN."""
     n_codes: tuple[int, ...] = ()
+    """Of each column the number of categories, 0 for numbers; empty as long as the learner is not
+    bound to the examples of a cell."""
 
     @property
     def content(self) -> dict[str, Any]:

@@ -174,29 +174,6 @@ class GradientBoost(Predictor):
 
     The number of rounds is nested; all values of the step's hyper-parameter advance side by side.
 
-    Parameters
-    ----------
-    step : {"full", "shrink", "truncate", "rescale", "epsilon", "rescale-truncate", \
-            "rescale-epsilon"}, default "full"
-        Boosting, RSboosting (its hyper-parameter is ``nu``), RTboosting, RBoosting (``u``),
-        ε-boosting (``eps``), re-scale RTboosting (``u``) or re-scale ε-boosting (``eps``), the last
-        with the α_k = 3 / (k + 3) of RBoosting's theorems.
-    loss : {"l2", "logistic", "exponential"} or None, default None
-        The squared loss of a number, or the logistic or exponential loss of a class; None for the
-        squared or the logistic loss, by the task. RBoosting with the exponential loss is re-scale
-        AdaBoost.
-    cuts : int, default 1
-        Number of cuts J of a tree; 1 gives a stump.
-    depth : int or None, default None
-        Depth of the trees, instead of a number of cuts.
-    theory : bool, default False
-        Whether RBoosting uses the α_k = 3 / (k + 3) of its theorems; it then has no
-        hyper-parameter.
-    bound : {"tree", "unit"} or None, default None
-        Whether the truncated steps bound the weight of a tree as it was fitted, or of the tree
-        scaled to a root mean square of 1 on the training examples; None for "tree" with the squared
-        loss and "unit" with the others.
-
     Raises
     ------
     ValueError
@@ -213,11 +190,24 @@ class GradientBoost(Predictor):
     former: ClassVar[Mapping[str, str]] = {"splits": "cuts"}
 
     step: StepName = "full"
+    """Boosting, RSboosting (its hyper-parameter is ``nu``), RTboosting, RBoosting (``u``),
+    ε-boosting (``eps``), re-scale RTboosting (``u``) or re-scale ε-boosting (``eps``), the last
+    with the α_k = 3 / (k + 3) of RBoosting's theorems."""
     loss: LossName | None = None
+    """The squared loss of a number, or the logistic or exponential loss of a class; None for the
+    squared or the logistic loss, by the task. RBoosting with the exponential loss is re-scale
+    AdaBoost."""
     cuts: int = 1
+    """Number of cuts J of a tree; 1 gives a stump."""
     depth: int | None = None
+    """Depth of the trees, instead of a number of cuts."""
     theory: bool = False
+    """Whether RBoosting uses the α_k = 3 / (k + 3) of its theorems; it then has no hyper-parameter.
+    """
     bound: Bound | None = None
+    """Whether the truncated steps bound the weight of a tree as it was fitted, or of the tree
+    scaled to a root mean square of 1 on the training examples; None for "tree" with the squared
+    loss and "unit" with the others."""
 
     def __post_init__(self) -> None:
         choices = (

@@ -150,15 +150,10 @@ class Shrink(Rule[ScoreState]):
 
 @dataclass(frozen=True)
 class Truncate(Rule[ScoreState]):
-    """RTboosting: F <- F + clip(β*, ±k^(-2/3)) g in round k.
-
-    Attributes
-    ----------
-    unit : bool
-        Whether the bound holds for g with a root mean square of 1, and not for g as it is.
-    """
+    """RTboosting: F <- F + clip(β*, ±k^(-2/3)) g in round k."""
 
     unit: bool
+    """Whether the bound holds for g with a root mean square of 1, and not for g as it is."""
 
     def step(self, state: ScoreState) -> Step:
         """Follow the tree to the end of the line search, but not further than the bound."""
@@ -205,14 +200,10 @@ class RescaleTruncate(Rescale):
     """Re-scale RTboosting: F <- (1 - α_k) F + clip(β, ±k^(-2/3)) g (Remark 1).
 
     α_k and β are RBoosting's.
-
-    Attributes
-    ----------
-    unit : bool
-        As of `Truncate`.
     """
 
     unit: bool
+    """As of `Truncate`."""
 
     def step(self, state: ScoreState) -> Step:
         """Shrink the scores, then follow the tree, but not further than the bound."""

@@ -313,11 +313,6 @@ class AdaBoostReg(WeightBoosting[SoftMargins]):
     """AdaBoost_REG, with hyper-parameters C and the number of rounds; C = 0 is AdaBoost.
 
     A larger C softens margins more and gives the simpler vote, so it comes first in a grid.
-
-    Attributes
-    ----------
-    power : {1, 2}, default 2
-        p, the power to which influences are raised.
     """
 
     version: ClassVar[int] = 4
@@ -329,6 +324,7 @@ class AdaBoostReg(WeightBoosting[SoftMargins]):
     )
 
     power: Literal[1, 2] = 2
+    """p, the power to which influences are raised."""
 
     hyperparameters = (C, N_ROUNDS)
 

@@ -213,15 +213,10 @@ class CBoundRule(Rule[CBoundState]):
 
 @dataclass(frozen=True)
 class CBBoostRule(CBoundRule):
-    """Pick the voter whose step leads to the smallest C-bound (Algorithm 1).
-
-    Attributes
-    ----------
-    reweight : bool, default False
-        Whether the weight of a voter is set anew.
-    """
+    """Pick the voter whose step leads to the smallest C-bound (Algorithm 1)."""
 
     reweight: bool = False
+    """Whether the weight of a voter is set anew."""
 
     def scores(self, state: CBoundState) -> FloatArray:
         """Return the decrease of the C-bound along each voter."""
@@ -272,13 +267,6 @@ class CBBoost(CBoundBoosting):
     - There is no such voter (`allow_repeats` is False): in section 3.3, every round gives a weight
       to one more voter.
 
-    Attributes
-    ----------
-    allow_repeats : bool, default True
-        Whether a voter may be picked again.
-    reweight : bool, default False
-        Whether the weight of a voter that is picked again is set anew, instead of added to.
-
     Raises
     ------
     ValueError
@@ -286,7 +274,9 @@ class CBBoost(CBoundBoosting):
     """
 
     allow_repeats: bool = True
+    """Whether a voter may be picked again."""
     reweight: bool = False
+    """Whether the weight of a voter that is picked again is set anew, instead of added to."""
 
     certificate = Place("quadrepro.proof.rules:CBBoostSolution")
 

@@ -223,20 +223,6 @@ def _minimiser(
 class QuadBoost(GreedyAlgorithm[Residuals]):
     """QuadBoost without regularisation; the number of rounds is the only control.
 
-    Attributes
-    ----------
-    reweight : bool, default False
-        Whether to use the re-weighting form (section 3.1), which replaces the weight of a voter
-        instead of adding to it.
-    tol : float, default 1e-12
-        A change of a weight of at most this much ends the run.
-    selection : {"decrease", "correlation"}, default "decrease"
-        Which voter a round picks: that of the largest decrease of the regularised risk, or that of
-        the largest absolute correlation with the residual, |μ - M|, as the paper reads. For voters
-        with values -1 and +1 they are the same. The re-weighting form takes only the first:
-        the weight of the voter of largest |μ - M| may already be the best one, and nothing would
-        change any more.
-
     Raises
     ------
     ValueError
@@ -247,8 +233,15 @@ class QuadBoost(GreedyAlgorithm[Residuals]):
     certificate = Place("quadrepro.proof.rules:QuadBoostSolution")
 
     reweight: bool = False
+    """Whether to use the re-weighting form (section 3.1), which replaces the weight of a voter
+    instead of adding to it."""
     tol: float = 1e-12
+    """A change of a weight of at most this much ends the run."""
     selection: Selection = "decrease"
+    """Which voter a round picks: that of the largest decrease of the regularised risk, or that of
+    the largest absolute correlation with the residual, |μ - M|, as the paper reads. For voters with
+    values -1 and +1 they are the same. The re-weighting form takes only the first: the weight of
+    the voter of largest |μ - M| may already be the best one, and nothing would change any more."""
 
     hyperparameters: ClassVar[tuple[Hyperparameter, ...]] = (N_ROUNDS,)
     kernels = ("learners.greedy.quadboost_compiled",)
@@ -295,18 +288,12 @@ class QuadBoost(GreedyAlgorithm[Residuals]):
 
 @dataclass(frozen=True)
 class QuadBoostL1(QuadBoost):
-    """QuadBoost-L1, which runs until no voter has |c| > λ; the only hyper-parameter is λ.
-
-    Attributes
-    ----------
-    tol : float, default 1e-9
-        How far above λ a residual correlation may stay.
-    max_rounds : int, default 100000
-        Largest number of rounds, even if some |c| is still above λ.
-    """
+    """QuadBoost-L1, which runs until no voter has |c| > λ; the only hyper-parameter is λ."""
 
     tol: float = 1e-9
+    """How far above λ a residual correlation may stay."""
     max_rounds: int = 100_000
+    """Largest number of rounds, even if some |c| is still above λ."""
 
     hyperparameters = (LAM,)
     certificate = Place("quadrepro.proof.rules:QuadBoostL1Solution")

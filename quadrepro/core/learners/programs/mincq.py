@@ -251,14 +251,10 @@ class MinCqOnCBBoost(Algorithm):
     """MinCq on the distinct voters that CB-Boost has chosen so far (Bauvin et al. 2020, Figure 5).
 
     The weights are NaN if no vote over these voters has the mean margin μ.
-
-    Attributes
-    ----------
-    mu : float, default 0.05
-        MinCq's mean margin.
     """
 
     mu: float = 0.05
+    """MinCq's mean margin."""
 
     hyperparameters = (N_ROUNDS,)
     version = 3

@@ -30,17 +30,13 @@ class SoftMargin(Algorithm):
     """New weights for the voters that AdaBoost found, from one program; signs are kept.
 
     Subclasses have one hyper-parameter and name their program.
-
-    Attributes
-    ----------
-    n_rounds : int, default 100
-        AdaBoost's number of rounds, unless it is chosen on held-out examples.
     """
 
     takes_drawn_stumps = True
     kernels: ClassVar[tuple[str, ...]] = AdaBoost.kernels
 
     n_rounds: int = 100
+    """AdaBoost's number of rounds, unless it is chosen on held-out examples."""
 
     def check(self, grid: Grid) -> None:
         """Raise ValueError if the grid or the number of rounds cannot be used."""
