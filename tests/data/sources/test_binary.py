@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -15,10 +15,9 @@ import pytest
 import scipy.io
 import scipy.sparse
 
-from quadrepro.data.sources.formats import read_file, read_idx
-from quadrepro.data.sources.schema import FileLayout
+from quadrepro.data.sources.formats import read_idx
 from quadrepro.errors import DataError
-from tests.data.sources.files import Save, cells, refusal
+from tests.data.files import Save, cells, images, labels, read, refusal
 
 
 def table_as_parquet(path: Path, **columns: pa.Array) -> Path:
@@ -37,22 +36,17 @@ def test_a_parquet_file_gives_numbers_texts_and_names(tmp_path: Path) -> None:
         truth=pa.array([True, False]),
         empty=pa.nulls(2),
     )
-    frame = read_file(path, FileLayout(format="parquet"))
+    frame = read(path, "parquet")
     assert frame.names == ("whole", "real", "big", "text", "code", "truth", "empty")
     np.testing.assert_array_equal(frame.columns[0], [1, np.nan])
     np.testing.assert_array_equal(frame.columns[1], [0.5, np.nan])
-    assert cells(frame)[2:] == [
-        [2.0**53, 1.0],
-        ["red", ""],
-        ["x", "y"],
-        ["true", "false"],
-        ["", ""],
-    ]
+    assert cells(frame)[2:4] == [[2.0**53, 1.0], ["red", ""]]
+    assert cells(frame)[4:] == [["x", "y"], ["true", "false"], ["", ""]]
 
 
 def test_a_parquet_column_of_lists_is_refused(tmp_path: Path) -> None:
     path = table_as_parquet(tmp_path / "a.parquet", x=pa.array([[1.0], [2.0]]))
-    said = refusal(path, FileLayout(format="parquet"))
+    said = refusal(path, "parquet")
     assert said == "a.parquet: column x has type list<element: double>; expected numbers or text"
 
 
@@ -61,14 +55,14 @@ def test_a_parquet_column_of_lists_is_refused(tmp_path: Path) -> None:
     [("parquet", "parquet"), ("excel", "an .xls file"), ("mat", "a MATLAB file")],
 )
 def test_a_page_in_place_of_a_binary_file_is_refused(save: Save, name: str, what: str) -> None:
-    path = save("a.bin", "<html><body>Service unavailable</body></html>" * 5)
-    said = refusal(path, FileLayout.model_validate({"format": name}))
+    path = save("<html><body>Service unavailable</body></html>" * 5, "a.bin")
+    said = refusal(path, name)
     assert said.startswith(f"a.bin: not readable as {what}: ")
 
 
 def test_a_parquet_file_without_rows_is_refused(tmp_path: Path) -> None:
     path = table_as_parquet(tmp_path / "a.parquet", x=pa.array([], pa.float64()))
-    assert refusal(path, FileLayout(format="parquet")) == "a.parquet: the file has no rows"
+    assert refusal(path, "parquet") == "a.parquet: the file has no rows"
 
 
 def sheet(*rows: Sequence[str | float | None]) -> bytes:
@@ -87,8 +81,8 @@ def sheet(*rows: Sequence[str | float | None]) -> bytes:
 
 
 def test_an_excel_sheet_gives_numbers_texts_and_names(save: Save) -> None:
-    path = save("a.xls", sheet(("age", " kind "), (28.0, "x "), (None, None), (1.5, 2.0)))
-    frame = read_file(path, FileLayout(format="excel"))
+    path = save(sheet(("age", " kind "), (28.0, "x "), (None, None), (1.5, 2.0)), "a.xls")
+    frame = read(path, "excel")
     assert frame.names == ("age", "kind")
     np.testing.assert_array_equal(frame.columns[0], [28, np.nan, 1.5])
     assert cells(frame)[1] == ["x", "", "2.0"]
@@ -98,15 +92,15 @@ LIBSVM = "+1 1:2 3:-4.5 # a remark\n\n-1 qid:7 2:1e1\n1.0\n"
 
 
 def test_sparse_rows_become_columns_with_the_label_last(save: Save) -> None:
-    frame = read_file(save("a.svm", LIBSVM), FileLayout(format="libsvm"))
+    frame = read(save(LIBSVM, "a.svm"), "libsvm")
     assert cells(frame) == [[2, 0, 0], [0, 10, 0], [-4.5, 0, 0], ["1", "-1", "1"]]
 
 
 def test_sparse_rows_are_as_wide_as_the_layout_says(save: Save) -> None:
-    path = save("a.svm", LIBSVM)
-    frame = read_file(path, FileLayout(format="libsvm", columns=("f1..f4", "target")))
+    path = save(LIBSVM, "a.svm")
+    frame = read(path, "libsvm", columns=("f1..f4", "target"))
     assert cells(frame)[3:] == [[0, 0, 0], ["1", "-1", "1"]]
-    said = refusal(path, FileLayout(format="libsvm", columns=("f1", "f2", "target")))
+    said = refusal(path, "libsvm", columns=("f1", "f2", "target"))
     assert said == "a.svm: there is a feature 3, but the card has only 2"
 
 
@@ -114,38 +108,38 @@ def test_sparse_rows_are_as_wide_as_the_layout_says(save: Save) -> None:
     "row", ["1:2 2:3", "yes 1:2", "1 0:2", "1 2:1 1:1", "1 1:1 1:1", "1 1:x", "1 1", "1 a:1", "1,2"]
 )
 def test_a_row_that_is_not_sparse_is_refused_with_its_line(save: Save, row: str) -> None:
-    path = save("a.svm", f"# remark\n1 1:1\n{row}\n1 1:1\n")
-    assert refusal(path, FileLayout(format="libsvm")) == (
+    path = save(f"# remark\n1 1:1\n{row}\n1 1:1\n", "a.svm")
+    assert refusal(path, "libsvm") == (
         "a.svm, line 3: expected a label and feature:value pairs with features in ascending"
         " order from 1"
     )
 
 
 def test_a_sparse_file_that_is_too_wide_is_refused(save: Save) -> None:
-    said = refusal(save("a.svm", "1 100001:1\n"), FileLayout(format="libsvm"))
+    said = refusal(save("1 100001:1\n", "a.svm"), "libsvm")
     assert said == "a.svm: 100001 columns, but at most 100000 can be read"
 
 
-@pytest.fixture
-def save_mat(tmp_path: Path) -> Callable[..., Path]:
-    def write(**held: object) -> Path:
-        scipy.io.savemat(tmp_path / "a.mat", held)
-        return tmp_path / "a.mat"
-
-    return write
+def mat(folder: Path, **held: object) -> Path:
+    scipy.io.savemat(folder / "a.mat", held)
+    return folder / "a.mat"
 
 
 @pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.parametrize("turned", [False, True])
 def test_a_matrix_has_its_examples_where_the_labels_are(
-    save_mat: Callable[..., Path], turned: bool, sparse: bool
+    tmp_path: Path, turned: bool, sparse: bool
 ) -> None:
     X = np.array([[1.0, 2.0], [0.0, 3.0], [5.0, 0.0]])
     held = X.T if turned else X
-    path = save_mat(
-        X=scipy.sparse.csc_matrix(held) if sparse else held, y=[1.0, -1.0, 1.0], scale=2.0, by="me"
+    path = mat(
+        tmp_path,
+        X=scipy.sparse.csc_matrix(held) if sparse else held,
+        y=[1.0, -1.0, 1.0],
+        scale=2.0,
+        by="me",
     )
-    frame = read_file(path, FileLayout(format="mat"))
+    frame = read(path, "mat")
     assert cells(frame) == [[1, 0, 5], [2, 3, 0], ["1", "-1", "1"]]
 
 
@@ -161,20 +155,11 @@ def test_a_matrix_has_its_examples_where_the_labels_are(
     ],
 )
 def test_matrices_that_can_be_read_in_two_ways_are_refused(
-    save_mat: Callable[..., Path], held: dict[str, object], names: str
+    tmp_path: Path, held: dict[str, object], names: str
 ) -> None:
-    assert refusal(save_mat(**held), FileLayout(format="mat")) == (
+    assert refusal(mat(tmp_path, **held), "mat") == (
         "a.mat: expected one matrix of examples and one vector of labels, got " + names
     )
-
-
-def images(pixels: list[list[list[int]]]) -> bytes:
-    array = np.array(pixels, dtype=np.uint8)
-    return struct.pack(">4i", 2051, *array.shape) + array.tobytes()
-
-
-def labels(*classes: int) -> bytes:
-    return struct.pack(">2i", 2049, len(classes)) + bytes(classes)
 
 
 TWO = images([[[1, 2], [3, 4]], [[5, 6], [7, 255]]])
@@ -182,14 +167,9 @@ TWO = images([[[1, 2], [3, 4]], [[5, 6], [7, 255]]])
 
 def test_pairs_of_images_and_labels_lie_one_below_the_other(save: Save) -> None:
     one = images([[[9, 8], [7, 6]]])
-    frame = read_idx(
-        [
-            save("i", TWO),
-            save("l", labels(4, 9)),
-            save("j.gz", gzip.compress(one, mtime=0)),
-            save("m.gz", gzip.compress(labels(0), mtime=0)),
-        ]
-    )
+    contents = (TWO, labels(4, 9), gzip.compress(one), gzip.compress(labels(0)))
+    names = ("i", "l", "j.gz", "m.gz")
+    frame = read_idx([save(*file) for file in zip(contents, names, strict=True)])
     assert [column.dtype.kind for column in frame.columns] == [*"ffffU"]
     assert cells(frame) == [[1, 5, 9], [2, 6, 8], [3, 7, 7], [4, 255, 6], ["4", "9", "0"]]
 
@@ -198,49 +178,45 @@ def test_pairs_of_images_and_labels_lie_one_below_the_other(save: Save) -> None:
     ("contents", "message"),
     [
         ([TWO], "a: expected image/label pairs, got 1 file"),
-        (
-            [labels(1, 2), TWO],
-            "a: not an idx file of images, which starts with the number 2051",
-        ),
+        ([labels(1, 2), TWO], "a: not an idx file of images, which starts with the number 2051"),
         ([TWO, TWO], "b: not an idx file of labels, which starts with the number 2049"),
         ([b"\0", labels(1)], "a: not an idx file of images, which starts with the number 2051"),
         ([TWO[:-1], labels(1, 2)], "a: expected 2 x 2 x 2 bytes of images, got 7"),
         ([TWO, labels(1, 2) + b"\0"], "b: expected 2 bytes of labels, got 3"),
         ([TWO, labels(1)], "a has 2 images, but b has 1 labels"),
-        (
-            [TWO, labels(1, 2), images([[[1, 2]]]), labels(1)],
-            "c has images of 1 x 2 pixels, but a has images of 2 x 2",
-        ),
+        ([TWO, labels(1, 2), images([[[1, 2]]]), labels(1)], "c has images of 1 x 2 pixels, but a"),
     ],
 )
 def test_broken_pairs_are_refused(save: Save, contents: list[bytes], message: str) -> None:
-    paths = [save(name, content) for name, content in zip("abcd", contents, strict=False)]
+    paths = [save(content, name) for name, content in zip("abcd", contents, strict=False)]
     with pytest.raises(DataError) as error:
         read_idx(paths)
-    assert str(error.value).replace(f"{paths[0].parent}/", "") == message
+    assert str(error.value).replace(f"{paths[0].parent}/", "").startswith(message)
 
 
 def test_one_file_of_a_pair_cannot_be_read_alone(save: Save) -> None:
-    said = refusal(save("a", TWO), FileLayout(format="idx"))
+    said = refusal(save(TWO, "a"), "idx")
     assert said == "a: idx files are read as image/label pairs"
 
 
+def zeros(kind: str) -> bytes | str:
+    """Return a small file of 1000 x 100 numbers."""
+    numbers, file = np.zeros((1000, 100)), io.BytesIO()
+    if kind == "libsvm":
+        return "1 100:1\n" * 1000
+    if kind == "mat":
+        scipy.io.savemat(file, {"X": numbers, "y": numbers[:, 0]}, do_compression=True)
+    else:
+        pq.write_table(pa.table({f"c{j}": numbers[:, j] for j in range(100)}), file)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("kind", ["mat", "libsvm", "parquet"])
 def test_a_small_file_of_a_huge_table_is_refused(
-    save: Save, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    save: Save, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
-    zeros = np.zeros((1000, 100))
-    buffer = io.BytesIO()
-    scipy.io.savemat(buffer, {"X": zeros, "y": zeros[:, 0]}, do_compression=True)
-    pq.write_table(pa.table({f"c{j}": zeros[:, j] for j in range(100)}), tmp_path / "a.parquet")
-    files = {
-        "mat": save("a.mat", buffer.getvalue()),
-        "libsvm": save("a.txt", "1 100:1\n" * 1000),
-        "parquet": tmp_path / "a.parquet",
-    }
-    for kind, path in files.items():
-        layout = FileLayout.model_validate({"format": kind})
-        monkeypatch.setenv("QUADREPRO_MAX_BYTES", "800000")
-        read_file(path, layout)
-        monkeypatch.setenv("QUADREPRO_MAX_BYTES", "799999")
-        with pytest.raises(DataError, match=r"the table of 1000 x 100 numbers has more than"):
-            read_file(path, layout)
+    path = save(zeros(kind), "a.bin")
+    monkeypatch.setenv("QUADREPRO_MAX_BYTES", "800000")
+    read(path, kind)
+    monkeypatch.setenv("QUADREPRO_MAX_BYTES", "799999")
+    assert "the table of 1000 x 100 numbers has more than" in refusal(path, kind)

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.data.sources.files import Save
+from tests.data.files import Save
 
 
 @pytest.fixture
 def save(tmp_path: Path) -> Save:
-    """Return a function that writes a file of a name."""
+    """Return a function that writes a file."""
 
-    def write(name: str, content: bytes | str) -> Path:
+    def write(content: bytes | str, name: str = "my.csv") -> Path:
         path = tmp_path / name
         path.write_bytes(content.encode() if isinstance(content, str) else content)
         return path
