@@ -9,14 +9,13 @@ import hashlib
 import io
 import logging
 import socket
-import struct
 import threading
-import zipfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
-import numpy as np
 import pooch
 import pytest
 from hypothesis import given
@@ -27,18 +26,12 @@ from quadrepro.data.sources import web
 from quadrepro.data.sources.schema import WebSource
 from quadrepro.data.sources.web import file_name, read
 from quadrepro.errors import DataError, NoConnectionError
+from tests.data.files import images, labels, zipped
 from tests.server import PAGE, Reply, Server, failure, redirect
 
 DATA = b"1,red\n2,?\n"
+ROWS = [("1", "red"), ("2", "?")]
 PATH = "/ml/toy/x.data"
-
-
-def zipped(**members: bytes) -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        for name, content in members.items():
-            archive.writestr(f"{name}.data", content)
-    return buffer.getvalue()
 
 
 def sha256(content: bytes) -> str:
@@ -66,7 +59,7 @@ def refusal(wanted: WebSource, folder: Path, kind: type[DataError] = DataError) 
 def test_a_file_is_read_and_kept(server: Server, tmp_path: Path) -> None:
     url = server.put(PATH, DATA)
     folder = tmp_path / "not" / "there"
-    assert rows(read(source(url), folder)) == [("1", "red"), ("2", "?")]
+    assert rows(read(source(url), folder)) == ROWS
     assert [path.name for path in folder.iterdir()] == [file_name(url)]
     assert (folder / file_name(url)).read_bytes() == DATA
 
@@ -79,17 +72,19 @@ def test_a_second_read_asks_for_nothing(server: Server, tmp_path: Path, known: s
     assert server.asked == {PATH: 1}
 
 
-def test_packed_files_are_unpacked(server: Server, tmp_path: Path) -> None:
-    urls = [
-        server.put("/x.data.gz", gzip.compress(DATA)),
-        server.put("/x.zip", zipped(x=DATA)),
-    ]
-    for url in urls:
-        assert rows(read(source(url), tmp_path)) == [("1", "red"), ("2", "?")]
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("x.data.gz", gzip.compress(DATA)), ("x.zip", zipped({"x.data": DATA}))],
+)
+def test_packed_files_are_unpacked(
+    server: Server, tmp_path: Path, name: str, content: bytes
+) -> None:
+    url = server.put(f"/{name}", content)
+    assert rows(read(source(url), tmp_path)) == ROWS
 
 
 def test_two_members_of_an_archive_are_one_download(server: Server, tmp_path: Path) -> None:
-    url = server.put("/x.zip", zipped(train=b"1,a\n", test=b"2,b\n"))
+    url = server.put("/x.zip", zipped({"train.data": b"1,a\n", "test.data": b"2,b\n"}))
     wanted = source(
         {"url": url, "member": "train.data", "constants": {"part": "train"}},
         {"url": url, "member": "test.data", "constants": {"part": "test"}},
@@ -104,11 +99,8 @@ def test_files_of_one_name_stand_below_each_other_with_their_constants(
     red = {"url": server.put("/red/x.data", b"1,a\n2,b\n"), "constants": {"c": "red", "n": "7"}}
     white = {"url": server.put("/white/x.data", b"3,c\n"), "constants": {"c": "white", "n": "8"}}
     frame = read(source(red, white), tmp_path)
-    assert rows(frame) == [
-        ("1", "a", "red", "7"),
-        ("2", "b", "red", "7"),
-        ("3", "c", "white", "8"),
-    ]
+    below = [("1", "a", "red", "7"), ("2", "b", "red", "7"), ("3", "c", "white", "8")]
+    assert rows(frame) == below
     assert frame.names is None
 
 
@@ -121,67 +113,56 @@ def test_constants_have_names_where_the_columns_have(server: Server, tmp_path: P
 
 
 def test_images_and_labels_are_read_in_pairs(server: Server, tmp_path: Path) -> None:
-    urls = []
-    for name, pixels, labels in (("train", [[1, 2], [3, 4]], [7, 9]), ("t10k", [[5, 6]], [7])):
-        images = struct.pack(">4i", 2051, len(pixels), 1, 2) + bytes(np.ravel(pixels).tolist())
-        urls.append(server.put(f"/{name}-images.gz", gzip.compress(images)))
-        classes = struct.pack(">2i", 2049, len(labels)) + bytes(labels)
-        urls.append(server.put(f"/{name}-labels.gz", gzip.compress(classes)))
+    files = (images([[[1, 2]], [[3, 4]]]), labels(7, 9), images([[[5, 6]]]), labels(7))
+    urls = [server.put(f"/{i}.gz", gzip.compress(file)) for i, file in enumerate(files)]
     frame = read(source(*urls, format="idx"), tmp_path)
     assert rows(frame) == [(1.0, 2.0, "7"), (3.0, 4.0, "9"), (5.0, 6.0, "7")]
 
 
 def test_redirects_are_followed(server: Server, tmp_path: Path) -> None:
     url = server.put(PATH, redirect(server.put("/new", DATA)))
-    assert rows(read(source(url), tmp_path)) == [("1", "red"), ("2", "?")]
+    assert rows(read(source(url), tmp_path)) == ROWS
 
 
-def test_what_may_pass_is_tried_again(server: Server, tmp_path: Path) -> None:
-    for bad in (failure(500), Reply(sent="nothing"), Reply(DATA, sent="half"), Reply(b"old")):
-        url = server.put(PATH, DATA)
-        server.first(PATH, bad, bad)
-        frame = read(source({"url": url, "hash": sha256(DATA)}), tmp_path)
-        assert rows(frame) == [("1", "red"), ("2", "?")]
-        (tmp_path / file_name(url)).unlink()
-    assert server.asked == {PATH: 12}
+@pytest.mark.parametrize(
+    "bad",
+    [failure(500), Reply(sent="nothing"), Reply(DATA, sent="half"), Reply(b"old")],
+    ids=["500", "dropped", "truncated", "another hash"],
+)
+def test_what_may_pass_is_tried_again(server: Server, tmp_path: Path, bad: Reply) -> None:
+    url = server.put(PATH, DATA)
+    server.first(PATH, bad, bad)
+    assert rows(read(source({"url": url, "hash": sha256(DATA)}), tmp_path)) == ROWS
+    assert server.asked == {PATH: 3}
 
 
-FAILURES = {
-    "404": (failure(404), "the server answered HTTP 404 (Not Found)", 1),
-    "500": (failure(500), "the server answered HTTP 500 (Internal Server Error), 3 times", 3),
-    "dropped": (
-        Reply(sent="nothing"),
-        "the connection was dropped before all data had arrived",
-        3,
-    ),
-    "truncated": (
-        Reply(DATA, sent="half"),
-        "the connection was dropped before all data had arrived",
-        3,
-    ),
-    "a page": (Reply(PAGE), "the server sent an HTML page instead of data", 1),
-    "another page": (
-        Reply(b"\xef\xbb\xbf<HTML><body>"),
-        "the server sent an HTML page instead of data",
-        1,
-    ),
-    "empty": (Reply(), "the server sent an empty file", 1),
-    "endless redirect": (redirect(PATH), "the server redirects without end", 93),
-}
+DROPPED = "the connection was dropped before all data had arrived"
+SENT_PAGE = "the server sent an HTML page instead of data"
 
 
-@pytest.mark.parametrize("case", FAILURES)
+@pytest.mark.parametrize(
+    ("reply", "expected", "times"),
+    [
+        (failure(404), "the server answered HTTP 404 (Not Found)", 1),
+        (failure(500), "the server answered HTTP 500 (Internal Server Error), 3 times", 3),
+        (Reply(sent="nothing"), DROPPED, 3),
+        (Reply(DATA, sent="half"), DROPPED, 3),
+        (Reply(PAGE), SENT_PAGE, 1),
+        (Reply(b"\xef\xbb\xbf<HTML><body>"), SENT_PAGE, 1),
+        (Reply(), "the server sent an empty file", 1),
+        (redirect(PATH), "the server redirects without end", 93),
+    ],
+)
 def test_a_failure_is_one_line_and_leaves_nothing(
-    server: Server, tmp_path: Path, case: str
+    server: Server, tmp_path: Path, reply: Reply, expected: str, times: int
 ) -> None:
-    reply, expected, times = FAILURES[case]
     url = server.put(PATH, reply)
     wanted = source({"url": url, "hash": sha256(DATA)})
     assert refusal(wanted, tmp_path) == f"{url}: {expected}"
     assert server.asked == {PATH: times}
     assert not [*tmp_path.iterdir()]
     server.put(PATH, DATA)
-    assert rows(read(wanted, tmp_path)) == [("1", "red"), ("2", "?")]
+    assert rows(read(wanted, tmp_path)) == ROWS
 
 
 def test_a_wrong_hash_is_refused_with_both_named(server: Server, tmp_path: Path) -> None:
@@ -222,16 +203,10 @@ def test_nobody_there_is_one_line(server: Server, tmp_path: Path) -> None:
     ],
 )
 def test_no_connection_is_one_line(
-    server: Server,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    error: OSError,
-    expected: str,
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: OSError, expected: str
 ) -> None:
-    def fail(*_: object, **__: object) -> None:
-        raise error
-
-    monkeypatch.setattr("urllib3.util.connection.create_connection", fail)
+    connect = "urllib3.util.connection.create_connection"
+    monkeypatch.setattr(connect, Mock(side_effect=error))
     url = "http://uci.invalid/x"
     assert refusal(source(url), tmp_path, NoConnectionError) == f"{url}: {expected}"
 
@@ -254,7 +229,7 @@ def test_a_damaged_file_is_not_in_the_way_of_the_next_try(server: Server, tmp_pa
     assert refusal(source(url), tmp_path).startswith(f"{path}: cannot be read: ")
     assert not path.exists()
     server.put("/x.data.gz", gzip.compress(DATA))
-    assert rows(read(source(url), tmp_path)) == [("1", "red"), ("2", "?")]
+    assert rows(read(source(url), tmp_path)) == ROWS
 
 
 def test_a_file_that_is_not_what_its_hash_says_is_fetched_again(
@@ -263,7 +238,7 @@ def test_a_file_that_is_not_what_its_hash_says_is_fetched_again(
     url = server.put(PATH, DATA)
     (tmp_path / file_name(url)).write_bytes(DATA[:5])
     frame = read(source({"url": url, "hash": sha256(DATA)}), tmp_path)
-    assert rows(frame) == [("1", "red"), ("2", "?")]
+    assert rows(frame) == ROWS
     assert (tmp_path / file_name(url)).read_bytes() == DATA
 
 
@@ -281,11 +256,8 @@ def test_a_file_whose_hash_fits_is_kept_though_the_card_misreads_it(
 def test_an_interrupted_download_leaves_nothing(
     server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupt(*_: object) -> bool:
-        raise KeyboardInterrupt
-
     url = server.put(PATH, DATA)
-    monkeypatch.setattr(web, "is_page", interrupt)
+    monkeypatch.setattr(web, "is_page", Mock(side_effect=KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
         read(source(url), tmp_path)
     assert not [*tmp_path.iterdir()]
@@ -322,14 +294,8 @@ def test_a_progress_bar_sees_every_byte_of_every_file(server: Server, tmp_path: 
 
 def test_two_at_once_do_no_harm(server: Server, tmp_path: Path) -> None:
     wanted = source({"url": server.put(PATH, DATA * 10_000), "hash": sha256(DATA * 10_000)})
-    frames: list[Frame] = []
-    threads = [
-        threading.Thread(target=lambda: frames.append(read(wanted, tmp_path))) for _ in range(4)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(4) as pool:
+        frames = [*pool.map(lambda _: read(wanted, tmp_path), range(4))]
     assert [len(rows(frame)) for frame in frames] == [20_000] * 4
     assert len([*tmp_path.iterdir()]) == 1
 
