@@ -12,6 +12,7 @@ from quadrepro.data.card import Card
 from quadrepro.data.checks import to_table
 from quadrepro.data.sources.schema import Layout
 from quadrepro.errors import DataError
+from tests.data.tables import make_card
 
 
 def texts(*values: str) -> Column:
@@ -29,25 +30,8 @@ LABEL = texts("+1", "0", "1.0")
 
 @pytest.fixture
 def card() -> Card:
-    return Card.model_validate(
-        {
-            "name": "toy",
-            "title": "Toy",
-            "task": "classification",
-            "rows": 3,
-            "missing_cells": 2,
-            "rows_with_missing": 2,
-            "content_hash": "sha256:" + "0" * 64,
-            "target": {"original": "label", "labels": {"0": 1, "1": 2}},
-            "attributes": [
-                {"name": "size", "kind": "numeric"},
-                {"name": "colour", "kind": "nominal"},
-            ],
-            "licence": "none",
-            "citation": "nobody",
-            "sources": [{"kind": "openml", "id": 7}],
-        }
-    )
+    labels = {"original": "label", "labels": {"0": 1, "1": 2}}
+    return make_card(rows=3, missing_cells=2, rows_with_missing=2, target=labels)
 
 
 def rows(frame: Frame, card: Card, **layout: Any) -> dict[str, list[Any]]:
@@ -139,32 +123,23 @@ def test_only_the_rows_of_some_codes_are_taken(card: Card) -> None:
     assert found == {"size": [1.5], "colour": ["r"], "target": ["1"]}
 
 
+EXPECTED = "but the card of toy expects 3 (size, colour, target)"
+
+
 @pytest.mark.parametrize(
     ("held", "message"),
     [
-        (
-            frame(SIZE, LABEL),
-            "here: 2 columns, but the card of toy expects 3 (size, colour, target)",
-        ),
-        (
-            frame(SIZE, LABEL, names=("a", "b")),
-            "here: 2 columns (a, b), but the card of toy expects 3 (size, colour, target)",
-        ),
-        (
-            frame(texts("1", "big", "2"), COLOUR, LABEL, lines=[4, 5, 9]),
-            "here, line 5: size is 'big', which is not a finite number",
-        ),
-        (
-            frame(texts("1", "2", "inf"), COLOUR, LABEL),
-            "here, row 3: size is 'inf', which is not a finite number",
-        ),
+        (frame(SIZE, LABEL), f": 2 columns, {EXPECTED}"),
+        (frame(SIZE, LABEL, names=("a", "b")), f": 2 columns (a, b), {EXPECTED}"),
+        (frame(texts("1", "big", "2"), COLOUR, LABEL, lines=[4, 5, 9]), ", line 5: size is 'big',"),
+        (frame(texts("1", "2", "inf"), COLOUR, LABEL), ", row 3: size is 'inf', which is not a"),
         (
             frame(np.array([1, -np.inf, 2]), COLOUR, LABEL),
-            "here, row 2: size is '-inf', which is not a finite number",
+            ", row 2: size is '-inf', which is not a",
         ),
         (
             frame(SIZE, COLOUR, texts("1", "0", "?"), lines=[4, 5, 9]),
-            "here, line 9: the row has no label",
+            ", line 9: the row has no label",
         ),
     ],
 )
@@ -173,7 +148,7 @@ def test_a_frame_that_does_not_fit_its_card_is_refused(
 ) -> None:
     with pytest.raises(DataError) as error:
         to_table(held, Layout(), card)
-    assert str(error.value) == message
+    assert str(error.value).startswith(f"here{message}")
 
 
 def test_a_row_without_a_label_keeps_its_place_where_others_are_left_out(card: Card) -> None:
