@@ -20,16 +20,10 @@ FRAME = pd.DataFrame({"a": [1, 2, 3, 4], "label": ["n", "y", "y", "n"], "b": [0.
 def together(data: Any, target: str | None = "label") -> tuple[Any, ...]:
     """Return all examples, all labels and the names."""
 
-    def listed(chunk: Chunk) -> tuple[Any, ...]:
-        return chunk.X.tolist(), chunk.labels.tolist(), [chunk.names]
-
-    class Lists(tuple):
-        def __add__(self, other: Any) -> Any:
-            return Lists(a + b for a, b in zip(self, other, strict=True))
-
-    X, labels, names = open_chunks(data, target).reduce(lambda c: Lists(listed(c)))
-    (one,) = set(names)
-    return X, labels, one
+    parts = open_chunks(data, target).reduce(lambda chunk: [chunk])
+    (names,) = {chunk.names for chunk in parts}
+    X = [row for chunk in parts for row in chunk.X.tolist()]
+    return X, [label for chunk in parts for label in chunk.labels.tolist()], names
 
 
 EXPECTED = (FRAME[["a", "b"]].to_numpy(float).tolist(), FRAME["label"].tolist(), ("a", "b"))
@@ -49,7 +43,7 @@ def folder(tmp_path: Path) -> Path:
 def test_files_folders_and_data_sets_hold_the_same(folder: Path, kind: str) -> None:
     paths = [folder / kind / f"{i}.{kind}" for i in (0, 1)]
     assert together(paths) == EXPECTED
-    assert together([str(path) for path in paths]) == EXPECTED
+    assert together([*map(str, paths)]) == EXPECTED
     assert together(str(folder / kind)) == EXPECTED
     assert together(ds.dataset(folder / kind, format=kind)) == EXPECTED
 

@@ -133,10 +133,7 @@ EXPECTED = "but the card of toy expects 3 (size, colour, target)"
         (frame(SIZE, LABEL, names=("a", "b")), f": 2 columns (a, b), {EXPECTED}"),
         (frame(texts("1", "big", "2"), COLOUR, LABEL, lines=[4, 5, 9]), ", line 5: size is 'big',"),
         (frame(texts("1", "2", "inf"), COLOUR, LABEL), ", row 3: size is 'inf', which is not a"),
-        (
-            frame(np.array([1, -np.inf, 2]), COLOUR, LABEL),
-            ", row 2: size is '-inf', which is not a",
-        ),
+        (frame(np.array([1, -np.inf, 2]), COLOUR, LABEL), ", row 2: size is '-inf', which is"),
         (
             frame(SIZE, COLOUR, texts("1", "0", "?"), lines=[4, 5, 9]),
             ", line 9: the row has no label",
