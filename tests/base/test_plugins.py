@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from pydantic import TypeAdapter, ValidationError
@@ -11,7 +13,7 @@ from quadrepro.base import plugins
 from quadrepro.base.code import code_hash, own_modules
 from quadrepro.cli.reference import config_reference
 from quadrepro.cli.schemas import schema_of
-from quadrepro.config.config import load_mapping
+from quadrepro.config.config import Experiment, load_experiment
 from quadrepro.core.learners.learner import Entry
 from quadrepro.core.learners.registry import ALGORITHMS, find_entry
 from quadrepro.core.measures.measure import find_measure
@@ -91,11 +93,8 @@ def test_a_package_that_is_found_twice_is_one(
 def test_our_own_names_are_found_without_reading_entry_points(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def unread(group: str) -> None:
-        raise AssertionError(f"{group} is read")
-
     plugins._by_name.cache_clear()
-    monkeypatch.setattr(plugins, "entry_points", unread)
+    monkeypatch.setattr(plugins, "entry_points", Mock(side_effect=AssertionError))
     assert find_entry("adaboost")
     assert find_measure("c_bound")
     assert find_voter_set("trees")
@@ -103,27 +102,17 @@ def test_our_own_names_are_found_without_reading_entry_points(
 
 
 @pytest.mark.parametrize(
-    ("code", "message"),
+    ("kind", "message"),
     [
-        (
-            "from quadrepro.tables.kinds.means import MEANS as KIND",
-            "its key is 'means', not 'mine'",
-        ),
-        (
-            "from quadrepro.tables.kinds.base import Kind\nKIND = Kind(key='mine', option=bool, "
-            "default=True)",
-            "it must not have a default",
-        ),
-        (
-            "from quadrepro.tables.kinds.base import Kind\nKIND = Kind(key='mine', option=bool, "
-            "stem='risks')",
-            "risks are files of quadrepro",
-        ),
+        ("key='means', option=bool", "its key is 'means', not 'mine'"),
+        ("key='mine', option=bool, default=True", "it must not have a default"),
+        ("key='mine', option=bool, stem='risks'", "risks are files of quadrepro"),
     ],
 )
 def test_a_kind_of_table_that_would_be_mistaken_for_ours_is_refused(
-    install: Install, code: str, message: str
+    install: Install, kind: str, message: str
 ) -> None:
+    code = f"from quadrepro.tables.kinds.base import Kind\nKIND = Kind({kind})\n"
     install("ours", "tables", "mine = ours.code:KIND", code)
     with pytest.raises(ConfigError, match=message):
         find_kind("mine")
@@ -190,7 +179,12 @@ class Table(PackageSource):
         TypeAdapter(Source).validate_python({"kind": "openmi"})
 
 
-def test_a_config_asks_for_a_table_of_a_package(install: Install, tmp_path: Path) -> None:
+def test_a_config_asks_for_a_table_of_a_package(
+    install: Install, small_config: Callable[..., Path]
+) -> None:
+    def experiment(tables: str) -> Experiment:
+        return load_experiment(small_config("baseline: false", f"tables: {tables}"))
+
     code = """
 from quadrepro.tables.kinds.base import Kind
 from quadrepro.tables.table import Table
@@ -201,27 +195,16 @@ def table(context, outcomes):
 KIND = Kind(key="mine", option=int, meaning="A number.", table=table)
 """
     install("ours", "tables", "mine = ours.code:KIND", code)
-    config = {
-        "title": "T",
-        "protocol": {"view": "quadboost"},
-        "datasets": ["monks"],
-        "algorithms": ["adaboost"],
-        "tables": {"mine": 3},
-    }
-    [asked] = [r for r in requested(load_mapping(config)) if r.kind.key == "mine"]
+    [asked] = [r for r in requested(experiment("{mine: 3}")) if r.kind.key == "mine"]
     assert asked.context.option == 3
     assert asked.kind.table is not None
-    for wrong, message in (({"mine": "x"}, "mine must be a whole number"), ({"mind": 3}, "'mine'")):
+    for wrong, message in (("{mine: x}", "mine must be a whole number"), ("{mind: 3}", "'mine'")):
         with pytest.raises(ConfigError, match=message):
-            requested(load_mapping(config | {"tables": wrong}))
+            requested(experiment(wrong))
 
 
-def test_the_schema_of_a_config_has_what_packages_add(install: Install) -> None:
+def test_the_schema_and_the_reference_of_a_config_have_what_packages_add(install: Install) -> None:
     install("ours", "algorithms", "mine = ours.code:ENTRY")
     column = schema_of("config")["$defs"]["AlgorithmEntry"]
     assert "mine" in column["properties"]["algorithm"]["anyOf"][0]["enum"]
-
-
-def test_the_reference_of_a_config_has_what_packages_add(install: Install) -> None:
-    install("ours", "algorithms", "mine = ours.code:ENTRY")
     assert "### `mine`\n\nMine (a paper).\n\n- `grid.n_rounds`" in config_reference()
