@@ -18,13 +18,6 @@ from quadrepro.errors import ConfigError, DataError
 EMBEDDED = ["balance", "monks", "monks_2", "monks_3", "tictactoe", "titanic", "wine"]
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    made = tmp_path / "data"
-    made.mkdir()
-    return made
-
-
 @pytest.mark.parametrize("name", EMBEDDED)
 def test_embedded_sets_load_without_any_file(name: str) -> None:
     dataset = load_dataset(name)

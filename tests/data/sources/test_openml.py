@@ -184,32 +184,17 @@ def test_the_file_of_openml_itself_is_read_right(server: Server) -> None:
             assert set(column.tolist()) <= codes | {""}
 
 
-@pytest.mark.parametrize("part", ["description", "arff"])
-def test_a_server_that_fails_at_first_is_asked_again(
-    paths: OpenMLPaths, server: Server, part: str
-) -> None:
+@pytest.mark.parametrize("part", ["description", "arff", "parquet"])
+def test_a_server_that_fails_at_first_is_asked_again(server: Server, part: str) -> None:
+    paths = server.put_openml(37, TABLE, parquet=part == "parquet")
     path = getattr(paths, part)
     server.first(path, failure(500), Reply(sent="nothing"))
     assert_is_the_table(read(SOURCE))
     assert server.asked[path] == 3
 
 
-def test_a_server_of_parquet_files_that_fails_at_first_is_asked_again(
-    both: OpenMLPaths, server: Server
-) -> None:
-    server.first(both.parquet, failure(500), failure(503))
-    assert_is_the_table(read(SOURCE))
-    assert server.asked == {both.description: 1, both.parquet: 3}
-
-
 def test_a_database_that_is_too_busy_is_asked_again(paths: OpenMLPaths, server: Server) -> None:
     server.first(paths.description, openml_error(107, "Database connection error."))
-    assert_is_the_table(read(SOURCE))
-
-
-def test_redirects_are_followed(paths: OpenMLPaths, server: Server) -> None:
-    for path in (paths.description, paths.arff):
-        server.put(path, redirect(server.put(f"/new{path}", server.replies[path])))
     assert_is_the_table(read(SOURCE))
 
 
@@ -312,15 +297,6 @@ def test_nobody_there_is_one_line() -> None:
         configure_openml(server=f"{url}/")
         message = refusal(kind=NoConnectionError)
         assert message == f"OpenML 37: {url}/data/37: the connection was refused"
-
-
-def test_no_network_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    unknown = socket.gaierror(socket.EAI_NONAME, "Name or service not known")
-    monkeypatch.setattr("socket.getaddrinfo", Mock(side_effect=unknown))
-    configure_openml(server="http://openml.invalid/api/v1/xml")
-    message = refusal(kind=NoConnectionError)
-    url = "http://openml.invalid/api/v1/xml/data/37"
-    assert message == f"OpenML 37: {url}: there is no such host, or no network"
 
 
 def test_another_version_is_refused_with_both_named(paths: OpenMLPaths, server: Server) -> None:
@@ -580,17 +556,6 @@ def test_a_file_that_is_too_large_is_refused(
     monkeypatch.setenv("QUADREPRO_MAX_BYTES", "2000")
     assert "the file has more than 2,000 bytes" in refusal()
     assert server.asked[paths.arff] == 1
-
-
-def test_a_server_that_sends_for_ever_is_given_up(
-    server: Server, paths: OpenMLPaths, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    server.put(paths.arff, Reply(TABLE.arff(), sent="slowly"))
-    monkeypatch.setenv("QUADREPRO_MAX_SECONDS", "1")
-    url = f"{server.url}{paths.arff}"
-    assert refusal() == (
-        f"OpenML 37: {url}: not complete after 1 seconds; QUADREPRO_MAX_SECONDS can allow more"
-    )
 
 
 @pytest.mark.parametrize(("where", "refused"), [("1.1.1.1", True), ("10.0.0.1", False)])

@@ -186,14 +186,6 @@ def test_a_silent_server_is_given_up(
     assert not [*tmp_path.iterdir()]
 
 
-def test_nobody_there_is_one_line(server: Server, tmp_path: Path) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        url = f"http://127.0.0.1:{taken.getsockname()[1]}/x"
-        message = refusal(source(url), tmp_path, NoConnectionError)
-    assert message == f"{url}: the connection was refused"
-
-
 @pytest.mark.parametrize(
     ("error", "expected"),
     [
