@@ -1,4 +1,4 @@
-"""Files of the web become a frame, or one line that says why not and nothing that is in the way."""
+"""Files of the web become a frame, or one line that says why not; requests end in time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import io
 import logging
 import socket
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -18,13 +19,16 @@ from unittest.mock import Mock
 
 import pooch
 import pytest
+import requests
 from hypothesis import given
 from hypothesis import strategies as st
+from urllib3 import HTTPConnectionPool, connection, connectionpool, exceptions
+from urllib3.connection import HTTPConnection
 
 from quadrepro.data.canonical import Frame
 from quadrepro.data.sources import web
 from quadrepro.data.sources.schema import WebSource
-from quadrepro.data.sources.web import file_name, read
+from quadrepro.data.sources.web import Client, file_name, is_page, is_public, read
 from quadrepro.errors import DataError, NoConnectionError
 from tests.data.files import images, labels, zipped
 from tests.server import PAGE, Reply, Server, failure, redirect
@@ -363,3 +367,171 @@ def test_the_size_is_that_of_the_bytes_and_not_what_the_server_says(
     monkeypatch.setenv("QUADREPRO_MAX_BYTES", "599")
     with one_answer(answer) as url:
         assert refusal(source(url), tmp_path).startswith(f"{url}: the file has more than 599 bytes")
+
+
+CONNECTION = HTTPConnection("here.test")
+POOL = HTTPConnectionPool("here.test")
+
+
+def retried(reason: Exception) -> requests.RequestException:
+    """Return an error as `requests` raises it after urllib3 has given up."""
+    return requests.ConnectionError(exceptions.MaxRetryError(POOL, "/?api_key=secret", reason))
+
+
+def chained(reason: Exception) -> requests.RequestException:
+    """Return an error that was raised from another one."""
+    try:
+        raise requests.RequestException("secret") from reason
+    except requests.RequestException as error:
+        return error
+
+
+UNKNOWN = exceptions.NameResolutionError("here.test", CONNECTION, OSError("secret"))  # type: ignore[arg-type]
+SILENT = "the server did not answer in time"
+LOST = exceptions.ProtocolError("secret", exceptions.IncompleteRead(1, 2))
+
+
+@pytest.mark.parametrize("wrapped", [requests.RequestException, retried, chained])
+@pytest.mark.parametrize(
+    ("reason", "connected", "words"),
+    [
+        (UNKNOWN, False, "there is no such host, or no network"),
+        (ConnectionRefusedError("secret"), False, "the connection was refused"),
+        (
+            exceptions.NewConnectionError(CONNECTION, "secret"),
+            False,
+            "the server cannot be reached",
+        ),
+        (exceptions.ConnectTimeoutError("secret"), False, SILENT),
+        (exceptions.ReadTimeoutError(POOL, "/", "secret"), True, SILENT),
+        (requests.exceptions.SSLError("secret"), True, "no secure connection could be made"),
+        (requests.TooManyRedirects("secret"), True, "the server redirects without end"),
+        (LOST, True, "the connection was dropped before all data had arrived"),
+    ],
+)
+def test_a_cause_has_its_words_and_nothing_of_the_library_is_said(
+    wrapped: Callable[[Exception], requests.RequestException],
+    reason: Exception,
+    connected: bool,
+    words: str,
+) -> None:
+    found = web.failure("OpenML 37", wrapped(reason))
+    assert type(found) is (DataError if connected else NoConnectionError)
+    assert str(found) == f"OpenML 37: {words}"
+
+
+def test_a_request_that_failed_otherwise_is_named_by_its_kind() -> None:
+    found = web.failure("here", requests.exceptions.InvalidURL("secret"))
+    assert str(found) == "here: the request failed (InvalidURL)"
+
+
+def test_an_error_that_names_itself_as_its_cause_comes_to_an_end() -> None:
+    error = requests.RequestException()
+    error.args = (error,)
+    assert str(web.failure("here", error)) == "here: the request failed (RequestException)"
+
+
+@pytest.mark.parametrize(
+    ("start", "page"),
+    [
+        (b"<!DOCTYPE html><html>", True),
+        (b"\xef\xbb\xbf\r\n  <HTML lang='en'>", True),
+        (b"<htm", False),
+        (b"1,2,<html>", False),
+        (b"", False),
+    ],
+)
+def test_a_page_is_known_by_how_it_begins(start: bytes, page: bool) -> None:
+    assert is_page(start) is page
+
+
+@pytest.mark.parametrize("host", ["1.1.1.1", "2606:4700:4700::1111", "::ffff:1.1.1.1"])
+def test_addresses_of_the_internet_are_public(host: str) -> None:
+    assert is_public(host)
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        *("127.0.0.1", "::1", "0.0.0.0", "10.1.2.3", "172.16.0.1", "192.168.1.1"),
+        *("169.254.169.254", "fe80::1%eth0", "fd00::1", "::ffff:127.0.0.1"),
+    ],
+)
+def test_loopback_private_and_link_local_addresses_are_not_public(host: str) -> None:
+    assert not is_public(host)
+
+
+def get(url: str, path: Path) -> bytes:
+    with Client() as client:
+        return client.fetch(url, path / "file", None).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "refused"),
+    [(True, False, True), (True, True, False), (False, False, False)],
+)
+def test_a_redirect_to_a_private_host_is_refused_unless_the_first_one_is_private(
+    server: Server,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    first: bool,
+    second: bool,
+    refused: bool,
+) -> None:
+    answers: Iterator[bool] = iter([first, second])
+    monkeypatch.setattr(web, "is_public", lambda host: next(answers))
+    server.put("/secret", b"1,2\n")
+    # With a connection that is closed, the redirect needs one of its own.
+    away = redirect(server.url.replace("127.0.0.1", "localhost") + "/secret")
+    url = server.put("/", away)
+    if refused:
+        with pytest.raises(DataError, match=r"/: a redirect leads to 127.0.0.1, which is not a pu"):
+            get(url, tmp_path)
+        assert server.asked["/secret"] == 0
+    else:
+        assert get(url, tmp_path) == b"1,2\n"
+
+
+@pytest.mark.parametrize("scheme", ["file:///etc/passwd", "ftp://127.0.0.1/a"])
+def test_a_redirect_leads_to_http_only(server: Server, tmp_path: Path, scheme: str) -> None:
+    url = server.put("/", redirect(scheme))
+    with pytest.raises(DataError, match=r"/: the request failed \(InvalidSchema\)"):
+        get(url, tmp_path)
+
+
+def test_a_server_that_sends_for_ever_is_given_up(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = server.put("/", Reply(b"x" * 1000, sent="slowly"))
+    monkeypatch.setenv("QUADREPRO_MAX_SECONDS", "1")
+    began = time.monotonic()
+    with pytest.raises(DataError, match=r"/: not complete after 1 seconds; QUADREPRO_MAX_SECONDS"):
+        get(url, tmp_path)
+    assert time.monotonic() - began < 5
+
+
+def test_a_server_whose_headers_never_end_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def drip() -> None:
+        with contextlib.suppress(OSError), listening.accept()[0] as made:
+            made.sendall(b"HTTP/1.1 200 OK\r\nA: ")
+            while True:
+                made.sendall(b"a")
+                time.sleep(0.05)
+
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    monkeypatch.setenv("QUADREPRO_MAX_SECONDS", "1")
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=drip)
+        thread.start()
+        with pytest.raises(DataError, match="not complete after 1 seconds"):
+            get(f"http://127.0.0.1:{listening.getsockname()[1]}/", tmp_path)
+        thread.join()
+
+
+def test_other_requests_of_the_process_are_not_watched(server: Server, tmp_path: Path) -> None:
+    before = connection.HTTPConnection._new_conn
+    get(server.put("/", b"1"), tmp_path)
+    assert connection.HTTPConnection._new_conn is before
+    assert connectionpool.HTTPConnectionPool.ConnectionCls is connection.HTTPConnection
