@@ -1,4 +1,4 @@
-"""Mistakes in a YAML file as the user sees them: one line each, with its place."""
+"""Mistakes in what users write in YAML, as they see them: one line each, with its place."""
 
 from __future__ import annotations
 
@@ -6,7 +6,14 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import pytest
-from pydantic import BaseModel, Field, TypeAdapter, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from quadrepro.base.models import Model, fault, mistakes, nested_fault, validated
 from quadrepro.base.yaml import read_yaml
@@ -211,3 +218,60 @@ def test_a_hundred_mistakes_are_named_and_the_others_counted(tmp_path: Path) -> 
     assert len(lines) == 101
     assert lines[99].endswith("item 100 of numbers must be a whole number, not 'x'")
     assert lines[100] == " 4900 more mistakes"
+
+
+class Scale(Model):
+    start: float = Field(alias="from")
+    points: int = 1
+
+
+class Grid(Model):
+    scale: Scale
+
+    @field_validator("scale")
+    @classmethod
+    def _even(cls, scale: Scale) -> Scale:
+        if scale.points % 2:
+            raise fault("points must be even", "points")
+        return scale
+
+
+@pytest.mark.parametrize(
+    ("key", "hint"),
+    [
+        ("pionts", "; did you mean 'points'?"),
+        ("form", "; did you mean 'from'?"),
+        ("start", "; known are from, points"),
+    ],
+)
+def test_an_unknown_key_is_refused_with_the_nearest_that_yaml_takes(key: str, hint: str) -> None:
+    with pytest.raises(ValidationError) as caught:
+        Scale.model_validate({"from": 1, key: 2})
+    (detail,) = caught.value.errors()
+    assert detail["msg"] == f"unknown key {key!r}{hint}"
+    assert detail["ctx"]["place"] == (key,)
+
+
+def test_a_key_of_the_mapping_around_is_not_taken_for_one_of_the_inner_mapping() -> None:
+    with pytest.raises(ValidationError) as caught:
+        Grid.model_validate({"scale": {"from": 1, "scale": 2}})
+    (detail,) = caught.value.errors()
+    assert (detail["loc"], detail["ctx"]["place"]) == (("scale",), ("scale",))
+
+
+def test_a_fault_says_where_below_its_value_the_mistake_is() -> None:
+    with pytest.raises(ValidationError) as caught:
+        Grid.model_validate({"scale": {"from": 1, "points": 3}})
+    (detail,) = caught.value.errors()
+    assert (detail["type"], detail["msg"]) == ("fault", "points must be even")
+    assert (*detail["loc"], *detail["ctx"]["place"]) == ("scale", "points")
+
+
+def test_a_message_with_braces_is_shown_as_it_is() -> None:
+    assert fault("give {at_most: 9}", "positive").message() == "give {at_most: 9}"
+
+
+def test_a_model_cannot_be_changed() -> None:
+    scale = Scale.model_validate({"from": 1})
+    with pytest.raises(ValidationError, match="frozen"):
+        scale.points = 2  # type: ignore[misc]
