@@ -168,6 +168,7 @@ def refusal(path: Path) -> str:
     [
         ("rows: 4", "rows: 5", "8:27: the label counts add up to 4, but rows is 5"),
         ("rows: 4", "rows: 0", "4:1: rows must be greater than 0, not '0'"),
+        ("title: Toy", "title: ''", "2:1: title must not be empty"),
         ("title: Toy\n", "", "1:1: the key 'title' is missing"),
         ("title: Toy", "title: Toy\nrows: 4", "5:1: duplicate key 'rows'"),
         ("licence:", "license:", "12:1: unknown key 'license'; did you mean 'licence'?"),
@@ -191,6 +192,7 @@ def refusal(path: Path) -> str:
         ("sources:", "sources:" + "\n  - {kind: file, path: a}" * 20, "14:1: sources must list at"),
         ("views:", "parts: {t: [1, 3]}\nviews:", "17:1: the parts end at row 3, but rows is 4"),
         ("views:", "parts: {t: [1, 3], u: [3, 4]}\nviews:", "17:20: part u must begin at row 4"),
+        ("views:", "parts: {t: [1, 4], u: [5, 4]}\nviews:", "17:20: part u must begin at row 5"),
     ],
 )
 def test_a_broken_card_is_refused_with_the_place_of_the_fault(

@@ -327,6 +327,7 @@ def test_sparse_rows_are_as_wide_as_the_layout_says(save: Save) -> None:
     path = save(LIBSVM, "a.svm")
     frame = read(path, "libsvm", columns=("f1..f4", "target"))
     assert cells(frame)[3:] == [[0, 0, 0], ["1", "-1", "1"]]
+    assert len(read(path, "libsvm", columns=("f1..f3", "target")).columns) == 4
     said = refusal(path, "libsvm", columns=("f1", "f2", "target"))
     assert said == "a.svm: there is a feature 3, but the card has only 2"
 

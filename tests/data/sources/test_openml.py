@@ -558,6 +558,16 @@ def test_a_file_that_is_too_large_is_refused(
     assert server.asked[paths.arff] == 1
 
 
+def test_a_server_that_sends_for_ever_is_given_up(
+    server: Server, paths: OpenMLPaths, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.put(paths.arff, Reply(TABLE.arff(), sent="slowly"))
+    monkeypatch.setenv("QUADREPRO_MAX_SECONDS", "1")
+    assert refusal().startswith(
+        f"OpenML 37: {server.url}{paths.arff}: not complete after 1 seconds"
+    )
+
+
 @pytest.mark.parametrize(("where", "refused"), [("1.1.1.1", True), ("10.0.0.1", False)])
 def test_a_public_server_names_no_file_at_a_private_address(
     paths: OpenMLPaths, server: Server, monkeypatch: pytest.MonkeyPatch, where: str, refused: bool
