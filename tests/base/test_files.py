@@ -4,6 +4,7 @@ import os
 import stat
 from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -42,10 +43,7 @@ def test_what_is_not_written_to_its_end_leaves_the_old_file_and_no_rest(
     path = tmp_path / "a.md"
     write_text(path, "old")
 
-    def fail(*args: object, **kwargs: object) -> None:
-        raise error
-
-    monkeypatch.setattr(failing, fail)
+    monkeypatch.setattr(failing, Mock(side_effect=error))
     with pytest.raises(type(error)):
         write_text(path, "new")
     assert path.read_text() == "old"

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from pydantic import TypeAdapter, ValidationError
@@ -10,7 +12,7 @@ from quadrepro.base import code as code_module
 from quadrepro.base import plugins
 from quadrepro.base.code import code_hash, own_modules
 from quadrepro.cli.schemas import config_reference, schema_of
-from quadrepro.config.config import load_mapping
+from quadrepro.config.config import Experiment, load_experiment
 from quadrepro.config.tables import KINDS
 from quadrepro.core.learners.learner import Entry
 from quadrepro.core.learners.registry import ALGORITHMS, find_entry
@@ -91,11 +93,8 @@ def test_a_package_that_is_found_twice_is_one(
 def test_our_own_names_are_found_without_reading_entry_points(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def unread(group: str) -> None:
-        raise AssertionError(f"{group} is read")
-
     plugins._by_name.cache_clear()
-    monkeypatch.setattr(plugins, "entry_points", unread)
+    monkeypatch.setattr(plugins, "entry_points", Mock(side_effect=AssertionError))
     assert find_entry("adaboost")
     assert MEASURES.find("c_bound")
     assert VOTER_SETS.find("trees")
@@ -103,23 +102,25 @@ def test_our_own_names_are_found_without_reading_entry_points(
 
 
 @pytest.mark.parametrize(
-    ("code", "message"),
+    ("kind", "message"),
     [
-        (
-            "from quadrepro.tables.kinds.errors import MEANS as KIND",
-            "its key is 'means', not 'mine'",
-        ),
-        (
-            "from quadrepro.tables.kinds.base import TableKind\nclass Mine(TableKind):\n"
-            "    key, option, stem = 'mine', bool, 'risks'\nKIND = Mine()",
-            "risks are files of quadrepro",
-        ),
-        ("KIND = 3", "must be of type TableKind, not int"),
+        ("MEANS", "its key is 'means', not 'mine'"),
+        ("Mine()", "risks are files of quadrepro"),
+        ("3", "must be of type TableKind, not int"),
     ],
 )
 def test_a_kind_of_table_that_would_be_mistaken_for_ours_is_refused(
-    install: Install, code: str, message: str
+    install: Install, kind: str, message: str
 ) -> None:
+    code = f"""
+from quadrepro.tables.kinds.base import TableKind
+from quadrepro.tables.kinds.errors import MEANS
+
+class Mine(TableKind):
+    key, option, stem = "mine", bool, "risks"
+
+KIND = {kind}
+"""
     install("ours", "tables", "mine = ours.code:KIND", code)
     with pytest.raises(ConfigError, match=message):
         KINDS.find("mine")
@@ -184,7 +185,12 @@ class Table(PackageSource):
         TypeAdapter(Source).validate_python({"kind": "openmi"})
 
 
-def test_a_config_asks_for_a_table_of_a_package(install: Install, tmp_path: Path) -> None:
+def test_a_config_asks_for_a_table_of_a_package(
+    install: Install, small_config: Callable[..., Path]
+) -> None:
+    def experiment(tables: str) -> Experiment:
+        return load_experiment(small_config("baseline: false", f"tables: {tables}"))
+
     code = """
 from quadrepro.tables.kinds.base import TableKind
 from quadrepro.tables.table import Table
@@ -198,27 +204,16 @@ class Mine(TableKind):
 KIND = Mine()
 """
     install("ours", "tables", "mine = ours.code:KIND", code)
-    config = {
-        "title": "T",
-        "protocol": {"view": "quadboost"},
-        "datasets": ["monks"],
-        "algorithms": ["adaboost"],
-        "tables": {"mine": 3},
-    }
-    [asked] = [r for r in requested(load_mapping(config)) if r.kind.key == "mine"]
+    [asked] = [r for r in requested(experiment("{mine: 3}")) if r.kind.key == "mine"]
     assert asked.context.option == 3
     assert asked.kind.makes_table
-    for wrong, message in (({"mine": "x"}, "mine must be a whole number"), ({"mind": 3}, "'mine'")):
+    for wrong, message in (("{mine: x}", "mine must be a whole number"), ("{mind: 3}", "'mine'")):
         with pytest.raises(ConfigError, match=message):
-            load_mapping(config | {"tables": wrong})
+            experiment(wrong)
 
 
-def test_the_schema_of_a_config_has_what_packages_add(install: Install) -> None:
+def test_the_schema_and_the_reference_of_a_config_have_what_packages_add(install: Install) -> None:
     install("ours", "algorithms", "mine = ours.code:ENTRY")
     column = schema_of("config")["$defs"]["AlgorithmEntry"]
     assert "mine" in column["properties"]["algorithm"]["anyOf"][0]["enum"]
-
-
-def test_the_reference_of_a_config_has_what_packages_add(install: Install) -> None:
-    install("ours", "algorithms", "mine = ours.code:ENTRY")
     assert "### `mine`\n\nMine (a paper).\n\n- `grid.n_rounds`" in config_reference()

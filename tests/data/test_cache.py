@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -13,16 +15,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from quadrepro.data import cache
-from quadrepro.data.canonical import (
-    RawTable,
-    content_hash,
-    nominal_column,
-    numeric_column,
-    sort_rows,
-)
+from quadrepro.data.canonical import RawTable, content_hash, sort_rows
 from quadrepro.data.card import Card
 from quadrepro.data.store import read_csv
 from quadrepro.errors import DataError
+from tests.data.tables import assert_same, make_table
 
 NUMBERS = st.one_of(
     st.integers(0, 255).map(float),
@@ -47,31 +44,19 @@ def keep(card: Card, table: RawTable) -> Path:
 def test_what_is_read_is_what_was_written_to_the_bit(
     toy: Card, rows: list[tuple[float, str, bool]]
 ) -> None:
-    sizes, colours, parts = zip(*rows, strict=True)
-    table = sort_rows(
-        RawTable(
-            toy.attributes,
-            {"size": numeric_column(sizes), "colour": nominal_column(colours)},
-            nominal_column(["no"] * len(rows)),
-            np.where(parts, "train", "test") if parts[0] else None,
-        )
-    )
+    made = make_table([(size, colour, "no") for size, colour, _ in rows])
+    parts = np.where([first for *_, first in rows], "train", "test")
+    table = sort_rows(replace(made, part=parts if rows[0][2] else None))
     key = content_hash(table)
     path = cache.write(table, key, cache.Provenance("toy", key, "", ""))
     again = cache.read(path, toy)
-    np.testing.assert_array_equal(again.columns["size"], table.columns["size"])
-    assert again.columns["colour"].tolist() == table.columns["colour"].tolist()
-    assert again.target.tolist() == table.target.tolist()
+    assert_same(again, table)
     assert (again.part is None) == (table.part is None)
     assert content_hash(again) == key
 
 
 def test_whole_numbers_take_one_byte_each(toy: Card) -> None:
-    table = RawTable(
-        toy.attributes,
-        {"size": numeric_column(range(250)), "colour": nominal_column(["r"] * 250)},
-        nominal_column(["n"] * 250),
-    )
+    table = make_table([(i, "r", "n") for i in range(250)])
     with np.load(keep(toy, table) / "table.npz") as arrays:
         assert arrays["u1"].shape == (1, 250)
 
@@ -135,12 +120,7 @@ def test_a_damaged_entry_is_set_aside_and_named(
             f"{entry} is damaged and was set aside as {entry.name}.damaged-{number}"
         )
         assert entry.with_name(f"{entry.name}.damaged-{number}").is_dir()
-        table = RawTable(
-            toy.attributes,
-            {"size": numeric_column([1]), "colour": nominal_column(["r"])},
-            nominal_column(["no"]),
-        )
-        assert keep(toy, table) == entry
+        assert keep(toy, make_table([(1, "r", "no")])) == entry
 
 
 def test_a_second_writer_finds_the_first_ones_entry(toy: Card, toy_csv: Path, entry: Path) -> None:
@@ -155,19 +135,15 @@ def test_a_cache_that_cannot_be_written_is_named(
 ) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("QUADREPRO_CACHE", str(tmp_path / "file"))
-    with pytest.raises(
-        DataError, match=r"toy cannot be written to the cache .*file: .*QUADREPRO_CACHE"
-    ):
+    with pytest.raises(DataError, match=r"toy cannot be written to .*file: .*QUADREPRO_CACHE"):
         keep(toy, read_csv(toy_csv, toy))
 
 
 def test_a_full_disk_leaves_nothing_behind(
     toy: Card, toy_csv: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(path: Path, content: bytes) -> int:
-        raise OSError(28, os.strerror(28), str(path))
-
-    monkeypatch.setattr(Path, "write_bytes", full)
+    full = OSError(28, os.strerror(28))
+    monkeypatch.setattr(Path, "write_bytes", Mock(side_effect=full))
     with pytest.raises(DataError, match="No space left on device"):
         keep(toy, read_csv(toy_csv, toy))
     assert list((cache.cache_folder() / "tables").iterdir()) == []

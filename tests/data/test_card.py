@@ -18,32 +18,10 @@ from quadrepro.data.sources.schema import GeneratedSource, Layout, OpenMLSource,
 from quadrepro.errors import ConfigError, DataError
 
 TABLE_1 = [
-    "australian",
-    "balance",
-    "breast",
-    "bupa",
-    "car",
-    "cmc",
-    "credit",
-    "cylinder",
-    "ecoli",
-    "flags",
-    "glass",
-    "heart",
-    "hepatitis",
-    "horse",
-    "ionosphere",
-    "letter_ab",
-    "monks",
-    "optdigits",
-    "pima",
-    "tictactoe",
-    "titanic",
-    "vote",
-    "wine",
-    "yeast",
-    "zoo",
-]
+    "australian", "balance", "breast", "bupa", "car", "cmc", "credit", "cylinder", "ecoli",
+    "flags", "glass", "heart", "hepatitis", "horse", "ionosphere", "letter_ab", "monks",
+    "optdigits", "pima", "tictactoe", "titanic", "vote", "wine", "yeast", "zoo",
+]  # fmt: skip
 
 
 def test_every_data_set_of_quadboosts_table_has_a_card_with_its_view() -> None:
@@ -174,175 +152,111 @@ def test_cards_of_the_current_folder_are_known_and_replace_none_that_ships(
 
 
 def test_an_unknown_view_is_refused_with_the_nearest_name(toy: Card) -> None:
-    with pytest.raises(
-        ConfigError, match=r"the card of toy has no view 'papre'; did you mean 'paper'\?"
-    ):
+    with pytest.raises(ConfigError, match=r"toy has no view 'papre'; did you mean 'paper'\?"):
         toy.view("papre")
+
+
+def refusal(path: Path) -> str:
+    """Return what is said of a card, without its path."""
+    with pytest.raises(DataError) as refused:
+        load_card_file(path)
+    return str(refused.value).replace(f"{path}:", "")
 
 
 @pytest.mark.parametrize(
     ("old", "new", "fault"),
     [
         ("rows: 4", "rows: 5", "8:27: the label counts add up to 4, but rows is 5"),
-        ("rows: 4", "rows: four", "4:1: rows must be a whole number, not 'four'"),
         ("rows: 4", "rows: 0", "4:1: rows must be greater than 0, not '0'"),
         ("title: Toy", "title: ''", "2:1: title must not be empty"),
         ("title: Toy\n", "", "1:1: the key 'title' is missing"),
         ("title: Toy", "title: Toy\nrows: 4", "5:1: duplicate key 'rows'"),
         ("licence:", "license:", "12:1: unknown key 'license'; did you mean 'licence'?"),
-        (
-            "kind: numeric",
-            "kind: number",
-            "10:18: kind must be 'numeric' or 'nominal', not 'number'",
-        ),
-        (
-            "kind: numeric",
-            "kind: numeric, range: [1]",
-            "10:33: item 2 of range is missing",
-        ),
-        (
-            "kind: numeric",
-            "kind: numeric, range: [1, low]",
-            "10:44: item 2 of range must be a number, not 'low'",
-        ),
-        (
-            "positive: [no]",
-            "positive: [noo]",
-            "18:22: view paper: toy has no label 'noo'; did you mean 'no'?",
-        ),
-        (
-            "positive: [no]",
-            "positive: [no], exclude: [siz]",
-            "18:37: view paper: toy has no attribute 'siz'; did you mean 'size'?",
-        ),
-        (
-            "positive: [no]",
-            "positive: [no], order: {size: [1]}",
-            "18:35: view paper: size of toy is numeric, so its values need no order",
-        ),
-        (
-            "positive: [no]",
-            "positive: [no, 01]",
-            "18:11: view paper: all labels of toy are positive, so there is nothing to learn",
-        ),
-        (
-            "positive: [no]",
-            "positive: [no], exclude: [size, colour]",
-            "18:27: view paper: all attributes of toy are excluded",
-        ),
-        (
-            "positive: [no]",
-            "positive: [no], missing: no",
-            "18:27: missing must be 'mean', 'low' or 'drop', not 'no'",
-        ),
-        (
-            "positive: [no]",
-            "positive: [no], positiv: [no]",
-            "18:27: unknown key 'positiv'; did you mean 'positive'?",
-        ),
         ("name: colour", "name: size", "9:1: attributes: 'size' occurs 2 times"),
         ("name: colour", "name: target", "9:1: attributes: 'target' occurs 2 times"),
-        (
-            "kind: nominal",
-            "kind: nominal, codes: [red, blue, red]",
-            "11:35: the codes of colour: 'red' occurs 2 times",
-        ),
-        (
-            "kind: numeric",
-            "kind: numeric, codes: [1, 2]",
-            "10:5: size is numeric, so it cannot have codes",
-        ),
-        (
-            "positive: [no]",
-            "labels: [no, 10]",
-            "18:24: view paper: toy has no label '10'; known are 01, no",
-        ),
-        (
-            "views:",
-            "parts: {train: [1, 3]}\nviews:",
-            "17:1: the parts end at row 3, but rows is 4",
-        ),
-        (
-            "views:",
-            "parts: {train: [1, 3], test: [3, 4]}\nviews:",
-            "17:24: part test must begin at row 4 and not be empty",
-        ),
-        (
-            "note: not seen",
-            "columns: [size, color, target]",
-            "15:27: source openml: unknown column 'color'; did you mean 'colour'?",
-        ),
-        (
-            "note: not seen",
-            "columns: [size, '', target]",
-            "15:27: source openml lacks the column 'colour'",
-        ),
-        (
-            "note: not seen",
-            "columns: [size, colour, size, target]",
-            "15:27: columns of openml: 'size' occurs 2 times",
-        ),
-        (
-            "note: not seen",
-            "codes: {color: {r: red}}",
-            "15:35: source openml: unknown column 'color'; did you mean 'colour'?",
-        ),
-        (
-            "task: classification",
-            "task: regression",
-            "8:1: the target of a regression needs a range and no labels",
-        ),
-        (
-            "labels: {no: 2, 01: 2}",
-            "labels: {no: 4}",
-            "8:27: labels must name at least two labels",
-        ),
-        (
-            "kind: openml",
-            "kind: openmi",
-            "15:6: kind must be 'generated', 'sklearn', 'openml', 'uci', 'mirror' or 'file', not"
-            " 'openmi'; did you mean 'openml'?",
-        ),
+        (": classification", ": regression", "8:1: the target of a regression needs a range and"),
+        ("no: 2, 01: 2", "no: 4", "8:27: labels must name at least two labels"),
+        ("kind: openml", "kind: openmi", "15:6: kind must be 'generated', 'sklearn', 'openml',"),
         ("kind: openml, ", "", "15:5: the key 'kind' is missing"),
         ("id: 7", "id: seven", "15:20: id must be a whole number, not 'seven'"),
         ("id: 7", "idd: 7", "15:20: unknown key 'idd'; did you mean 'id'?"),
         (
-            "{url: 'https://uci.test/toy.test'}",
-            "{url: 'ftp://uci.test/toy.test'}",
-            "16:62: url must match the pattern '^https?://', not 'ftp://uci.test/toy.test'",
+            "https://uci.test/toy.test",
+            "ftp://uci",
+            "16:62: url must match the pattern '^https?://'",
         ),
         ("name: toy", "name: joy", "1:1: the card is named 'joy', but its file 'toy'"),
         ("name: toy", "name: [toy", "2:6: not valid YAML: expected ',' or ']', but got ':'"),
         ("name: size", "name: size_3..size_1", "10:6: the series size_3..size_1 counts down"),
-        (
-            "name: size",
-            "name: size_1..size_999999999",
-            "10:5: there are more than 100,000 columns up to here",
-        ),
-        (
-            "sources:",
-            "sources:" + "\n  - {kind: file, path: a.csv}" * 20,
-            "14:1: sources must list at most 20 values, not 22",
-        ),
+        ("name: size", "name: s_1..s_999999999", "10:5: there are more than 100,000 columns up to"),
+        ("sources:", "sources:" + "\n  - {kind: file, path: a}" * 20, "14:1: sources must list at"),
+        ("views:", "parts: {t: [1, 3]}\nviews:", "17:1: the parts end at row 3, but rows is 4"),
+        ("views:", "parts: {t: [1, 3], u: [3, 4]}\nviews:", "17:20: part u must begin at row 4"),
+        ("views:", "parts: {t: [1, 4], u: [5, 4]}\nviews:", "17:20: part u must begin at row 5"),
     ],
 )
 def test_a_broken_card_is_refused_with_the_place_of_the_fault(
     write_card: Callable[..., Path], old: str, new: str, fault: str
 ) -> None:
-    path = write_card(old, new)
-    with pytest.raises(DataError) as refusal:
-        load_card_file(path)
-    assert str(refusal.value) == f"{path}:{fault}"
+    assert refusal(write_card(old, new)).startswith(fault)
+
+
+@pytest.mark.parametrize(
+    ("kind", "fault"),
+    [
+        ("number", "10:18: kind must be 'numeric' or 'nominal', not 'number'"),
+        ("numeric, range: [1]", "10:33: item 2 of range is missing"),
+        ("numeric, range: [1, low]", "10:44: item 2 of range must be a number, not 'low'"),
+        ("numeric, codes: [1, 2]", "10:5: size is numeric, so it cannot have codes"),
+        ("nominal, codes: [a, b, a]", "10:33: the codes of size: 'a' occurs 2 times"),
+    ],
+)
+def test_a_broken_attribute_is_refused_with_its_place(
+    write_card: Callable[..., Path], kind: str, fault: str
+) -> None:
+    assert refusal(write_card("kind: numeric", f"kind: {kind}")) == fault
+
+
+@pytest.mark.parametrize(
+    ("layout", "fault"),
+    [
+        ("columns: [size, color, target]", "27: source openml: unknown column 'color'; did you"),
+        ("columns: [size, '', target]", "27: source openml lacks the column 'colour'"),
+        ("columns: [size, colour, size]", "27: columns of openml: 'size' occurs 2 times"),
+        ("codes: {color: {r: red}}", "35: source openml: unknown column 'color'; did you mean 'c"),
+    ],
+)
+def test_a_layout_of_other_columns_is_refused_with_its_place(
+    write_card: Callable[..., Path], layout: str, fault: str
+) -> None:
+    assert refusal(write_card("note: not seen", layout)).startswith(f"15:{fault}")
+
+
+@pytest.mark.parametrize(
+    ("view", "fault"),
+    [
+        ("positive: [noo]", "22: view paper: toy has no label 'noo'; did you mean 'no'?"),
+        ("positive: [no], exclude: [siz]", "37: view paper: toy has no attribute 'siz'; did you"),
+        ("positive: [no], order: {size: [1]}", "35: view paper: size of toy is numeric, so its"),
+        ("positive: [no, 01]", "11: view paper: all labels of toy are positive, so there is"),
+        ("positive: [no], exclude: [size, colour]", "27: view paper: all attributes of toy are ex"),
+        ("positive: [no], missing: no", "27: missing must be 'mean', 'low' or 'drop', not 'no'"),
+        ("positive: [no], positiv: [no]", "27: unknown key 'positiv'; did you mean 'positive'?"),
+        ("labels: [no, 10]", "24: view paper: toy has no label '10'; known are 01, no"),
+    ],
+)
+def test_a_view_that_does_not_fit_its_card_is_refused_with_its_place(
+    write_card: Callable[..., Path], view: str, fault: str
+) -> None:
+    assert refusal(write_card("positive: [no]", view)).startswith(f"18:{fault}")
 
 
 def test_every_fault_of_a_card_is_a_line(write_card: Callable[..., Path]) -> None:
     path = write_card("rows: 4", "rows: four")
     path.write_text(path.read_text().replace("missing_cells: 2", "missing_cells: -2"))
-    with pytest.raises(DataError) as refusal:
-        load_card_file(path)
-    assert str(refusal.value).splitlines() == [
-        f"{path}:4:1: rows must be a whole number, not 'four'",
-        f"{path}:5:1: missing_cells must be at least 0, not '-2'",
+    assert refusal(path).splitlines() == [
+        "4:1: rows must be a whole number, not 'four'",
+        "5:1: missing_cells must be at least 0, not '-2'",
     ]
 
 
@@ -351,8 +265,7 @@ def test_a_fault_below_a_series_is_named_with_the_place_of_its_own_attribute(
 ) -> None:
     path = write_card("name: size,", "name: size_1..size_3,")
     path.write_text(path.read_text().replace("kind: nominal", "kind: nominl"))
-    with pytest.raises(DataError, match=r":11:20: kind must be 'numeric' or 'nominal'"):
-        load_card_file(path)
+    assert refusal(path).startswith("11:20: kind must be 'numeric' or 'nominal'")
 
 
 @pytest.mark.parametrize("text", ["", "- a\n", "just words\n"])

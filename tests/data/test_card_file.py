@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import given, settings
@@ -13,27 +14,7 @@ from ruamel.yaml import YAML
 from quadrepro.base.resources import cards_folder
 from quadrepro.data.card import Card, load_card_file
 from quadrepro.data.inspection import write_card
-
-
-def card(**fields: Any) -> Card:
-    """Return a card of two rows with some fields replaced."""
-    return Card.model_validate(
-        {
-            "name": "toy",
-            "title": "Toy",
-            "task": "classification",
-            "rows": 2,
-            "missing_cells": 0,
-            "rows_with_missing": 0,
-            "content_hash": "sha256:" + "0" * 64,
-            "target": {"original": "label", "labels": {"no": 1, "01": 1}},
-            "attributes": [{"name": "size", "kind": "numeric"}],
-            "licence": "none",
-            "citation": "nobody",
-            "sources": [{"kind": "openml", "id": 7}],
-            **fields,
-        }
-    )
+from tests.data.tables import make_card
 
 
 def columns(names: tuple[str, ...], **said: Any) -> dict[str, Any]:
@@ -56,8 +37,41 @@ def test_a_card_that_ships_is_read_back_the_same(path: Path, tmp_path: Path) -> 
     written(load_card_file(path), tmp_path)
 
 
+LAID_OUT = f"""name: toy
+title: Toy
+task: classification
+rows: 2
+missing_cells: 0
+rows_with_missing: 0
+content_hash: sha256:{"0" * 64}
+target:
+  original: label
+  labels: {{'no': 1, '01': 1}}
+attributes:
+  - {{name: size, kind: numeric, range: [-1.5, 20]}}
+  - {{name: colour, kind: nominal, codes: ['1', 'no', 'dark, red']}}
+licence: none
+citation: nobody
+sources:
+  - kind: file
+    path: ../my.csv
+    separator: "\\t"
+    skip: 1
+    columns: [size, '', colour, target]
+    missing: ['', NA]
+notes:
+  - One.
+  - 'Two: three.'
+views:
+  default:
+    positive: ['no']
+    status: open
+    evidence: None.
+"""
+
+
 def test_a_card_is_laid_out_as_those_that_ship(tmp_path: Path) -> None:
-    toy = card(
+    toy = make_card(
         attributes=[
             {"name": "size", "kind": "numeric", "range": [-1.5, 20.0]},
             {"name": "colour", "kind": "nominal", "codes": ["1", "no", "dark, red"]},
@@ -77,43 +91,12 @@ def test_a_card_is_laid_out_as_those_that_ship(tmp_path: Path) -> None:
         views={"default": {"positive": ["no"], "status": "open", "evidence": "None."}},
     )
     folder = tmp_path / "datasets"
-    assert written(toy, folder) == (
-        "name: toy\n"
-        "title: Toy\n"
-        "task: classification\n"
-        "rows: 2\n"
-        "missing_cells: 0\n"
-        "rows_with_missing: 0\n"
-        f"content_hash: sha256:{'0' * 64}\n"
-        "target:\n"
-        "  original: label\n"
-        "  labels: {'no': 1, '01': 1}\n"
-        "attributes:\n"
-        "  - {name: size, kind: numeric, range: [-1.5, 20]}\n"
-        "  - {name: colour, kind: nominal, codes: ['1', 'no', 'dark, red']}\n"
-        "licence: none\n"
-        "citation: nobody\n"
-        "sources:\n"
-        "  - kind: file\n"
-        "    path: ../my.csv\n"
-        '    separator: "\\t"\n'
-        "    skip: 1\n"
-        "    columns: [size, '', colour, target]\n"
-        "    missing: ['', NA]\n"
-        "notes:\n"
-        "  - One.\n"
-        "  - 'Two: three.'\n"
-        "views:\n"
-        "  default:\n"
-        "    positive: ['no']\n"
-        "    status: open\n"
-        "    evidence: None.\n"
-    )
+    assert written(toy, folder) == LAID_OUT
 
 
 def test_attributes_of_which_the_same_is_said_are_one_line(tmp_path: Path) -> None:
     names = tuple(f"f{j}" for j in range(1, 124))
-    text = written(card(**columns(names, range=[0, 1])), tmp_path)
+    text = written(make_card(**columns(names, range=[0, 1])), tmp_path)
     assert "\nattributes:\n  - {name: f1..f123, kind: numeric, range: [0, 1]}\n" in text
     assert "\n    columns: [f1..f123, target]\n" in text
 
@@ -133,14 +116,14 @@ def test_attributes_of_which_the_same_is_said_are_one_line(tmp_path: Path) -> No
 def test_only_names_that_count_on_are_folded(
     tmp_path: Path, names: tuple[str, ...], folded: str
 ) -> None:
-    text = written(card(**columns(names)), tmp_path)
+    text = written(make_card(**columns(names)), tmp_path)
     assert f"    columns: [{folded}, target]\n" in text.replace("'", "")
 
 
 def test_attributes_that_differ_are_not_folded(tmp_path: Path) -> None:
     fields = columns(("f1", "f2", "f3"))
     fields["attributes"][1]["range"] = [0, 1]
-    assert "f1..f3, target" in written(card(**fields), tmp_path)
+    assert "f1..f3, target" in written(make_card(**fields), tmp_path)
 
 
 # Surrogates are no text.
@@ -154,7 +137,7 @@ def test_any_text_and_number_is_read_back_the_same(
 ) -> None:
     if ".." in name or name == "target":
         name = "other"
-    awkward = card(
+    awkward = make_card(
         title=name,
         rows=len(labels),
         target={"original": labels[0], "labels": dict.fromkeys(labels, 1)},
@@ -170,11 +153,11 @@ def test_any_text_and_number_is_read_back_the_same(
 
 def test_comments_in_a_card_that_is_replaced_are_kept(tmp_path: Path) -> None:
     path = tmp_path / "toy.yaml"
-    write_card(card(notes=["One."]), path)
+    write_card(make_card(notes=["One."]), path)
     text = path.read_text().replace("title: Toy", "title: Toy  # what I call it")
     text = text.replace("sources:", "# where it is\nsources:").replace("One.", "One.  # by hand")
     path.write_text(f"# My card.\n{text}")
-    new = card(title="New", rows=3, target={"original": "label", "labels": {"a": 1, "b": 2}})
+    new = make_card(title="New", rows=3, target={"original": "label", "labels": {"a": 1, "b": 2}})
     assert written(new, tmp_path) == (
         f"# My card.\n{written(new, tmp_path / 'other')}".replace(
             "title: New", "title: New  # what I call it"
@@ -184,7 +167,7 @@ def test_comments_in_a_card_that_is_replaced_are_kept(tmp_path: Path) -> None:
 
 def test_a_broken_card_can_be_replaced(tmp_path: Path) -> None:
     (tmp_path / "toy.yaml").write_bytes(b"name: [toy # \xff\n")
-    assert written(card(), tmp_path) == written(card(), tmp_path / "other")
+    assert written(make_card(), tmp_path) == written(make_card(), tmp_path / "other")
 
 
 @pytest.mark.parametrize(
@@ -198,7 +181,7 @@ def test_a_broken_card_can_be_replaced(tmp_path: Path) -> None:
 )
 def test_a_file_near_its_card_is_named_relative_to_it(tmp_path: Path, file: str, path: str) -> None:
     own = {"kind": "file", "path": str(tmp_path / file)}
-    text = written(card(sources=[own]), tmp_path / "project" / "datasets")
+    text = written(make_card(sources=[own]), tmp_path / "project" / "datasets")
     assert f"    path: {path.format(folder=tmp_path)}\n" in text
 
 
@@ -208,10 +191,7 @@ def test_a_card_that_cannot_be_written_leaves_what_was_there(
     path = tmp_path / "toy.yaml"
     path.write_text("before")
 
-    def full(*_: object) -> None:
-        raise OSError("no space left")
-
-    monkeypatch.setattr(Path, "replace", full)
+    monkeypatch.setattr(Path, "replace", Mock(side_effect=OSError("no space left")))
     with pytest.raises(OSError, match="no space left"):
-        write_card(card(), path)
+        write_card(make_card(), path)
     assert [(p.name, p.read_text()) for p in tmp_path.iterdir()] == [("toy.yaml", "before")]

@@ -20,23 +20,17 @@ FRAME = pd.DataFrame({"a": [1, 2, 3, 4], "label": ["n", "y", "y", "n"], "b": [0.
 def together(data: Any, target: str | None = "label") -> tuple[Any, ...]:
     """Return all examples, all labels and the names."""
 
-    def listed(chunk: Chunk) -> tuple[Any, ...]:
-        return chunk.X.tolist(), chunk.labels.tolist(), [chunk.names]
-
-    class Lists(tuple):
-        def __add__(self, other: Any) -> Any:
-            return Lists(a + b for a, b in zip(self, other, strict=True))
-
-    X, labels, names = open_chunks(data, target).reduce(lambda c: Lists(listed(c)))
-    (one,) = set(names)
-    return X, labels, one
+    parts = open_chunks(data, target).reduce(lambda chunk: [chunk])
+    (names,) = {chunk.names for chunk in parts}
+    X = [row for chunk in parts for row in chunk.X.tolist()]
+    return X, [label for chunk in parts for label in chunk.labels.tolist()], names
 
 
 EXPECTED = (FRAME[["a", "b"]].to_numpy(float).tolist(), FRAME["label"].tolist(), ("a", "b"))
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def files(tmp_path: Path) -> Path:
     (tmp_path / "parquet" / "_hidden").mkdir(parents=True)
     (tmp_path / "csv").mkdir()
     for i, part in enumerate((FRAME[:3], FRAME[3:])):
@@ -46,17 +40,17 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("kind", ["parquet", "csv"])
-def test_files_folders_and_data_sets_hold_the_same(folder: Path, kind: str) -> None:
-    paths = [folder / kind / f"{i}.{kind}" for i in (0, 1)]
+def test_files_folders_and_data_sets_hold_the_same(files: Path, kind: str) -> None:
+    paths = [files / kind / f"{i}.{kind}" for i in (0, 1)]
     assert together(paths) == EXPECTED
-    assert together([str(path) for path in paths]) == EXPECTED
-    assert together(str(folder / kind)) == EXPECTED
-    assert together(ds.dataset(folder / kind, format=kind)) == EXPECTED
+    assert together([*map(str, paths)]) == EXPECTED
+    assert together(str(files / kind)) == EXPECTED
+    assert together(ds.dataset(files / kind, format=kind)) == EXPECTED
 
 
-def test_a_file_is_read_in_chunks(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_is_read_in_chunks(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chunks, "ROWS", 2)
-    path = folder / "parquet" / "0.parquet"
+    path = files / "parquet" / "0.parquet"
     sizes = [len(chunk.X) for chunk in open_chunks(path, "label").read()]  # type: ignore[attr-defined]
     assert sizes == [2, 1]
 
@@ -99,19 +93,19 @@ def test_an_empty_field_of_a_csv_file_is_a_missing_value(tmp_path: Path) -> None
         together(tmp_path / "data.csv")
 
 
-def test_files_that_are_not_there_or_of_two_kinds_are_refused(folder: Path, tmp_path: Path) -> None:
+def test_files_that_are_not_there_or_of_two_kinds_are_refused(files: Path, tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"none\.csv"):
         together(tmp_path / "none.csv")
     with pytest.raises(ValueError, match="all be CSV or all be Parquet"):
-        together([folder / "csv", folder / "parquet"])
+        together([files / "csv", files / "parquet"])
     (tmp_path / "empty").mkdir()
     with pytest.raises(ValueError, match="there is no file in"):
         together(tmp_path / "empty")
 
 
-def test_files_need_the_column_of_the_labels(folder: Path) -> None:
+def test_files_need_the_column_of_the_labels(files: Path) -> None:
     with pytest.raises(ValueError, match="target must name the column of the labels"):
-        together(folder / "csv", None)
+        together(files / "csv", None)
 
 
 def test_pairs_need_none() -> None:

@@ -11,19 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quadrepro.data.canonical import Frame
 from quadrepro.data.inspection import GAPS, plain_stem, read_own
 from quadrepro.errors import DataError
+from tests.data.files import Save, cells
 
 
-def written(folder: Path, text: str, name: str = "my.csv") -> Path:
-    path = folder / name
-    path.write_text(text, encoding="utf-8")
-    return path
-
-
-def cells(frame: Frame) -> list[list[object]]:
-    return [column.tolist() for column in frame.columns]
+def refusal(path: Path, target: str = "label") -> str:
+    """Return what is said of a file, without its path."""
+    with pytest.raises(DataError) as error:
+        read_own(path, target, GAPS)
+    return str(error.value).replace(str(path), "")
 
 
 @pytest.mark.parametrize(
@@ -65,67 +62,64 @@ def test_the_separator_is_found_and_rows_are_those_below_the_header(
 ) -> None:
     names, rows = table
     lines = [*([""] if blank_line else []), *(separator.join(row) for row in (names, *rows))]
-    path = written(tmp_path_factory.mktemp("own"), "\n".join(lines) + "\n", "my.txt")
+    path = tmp_path_factory.mktemp("own") / "my.txt"
+    path.write_text("\n".join(lines) + "\n")
     frame, layout = read_own(path, names[-1], GAPS)
     assert frame.names == tuple(names)
     assert cells(frame) == [list(column) for column in zip(*rows, strict=True)]
-    assert layout == {
-        "separator": "blank" if separator == " " else separator,
-        "skip": 2 if blank_line else 1,
-    }
-    assert frame.place(0) == f"line {3 if blank_line else 2}"
+    assert layout["separator"] == ("blank" if separator == " " else separator)
+    assert layout["skip"] == 1 + blank_line
+    assert frame.place(0) == f"line {2 + blank_line}"
 
 
-def test_the_separator_is_the_one_that_has_the_target_among_its_fields(tmp_path: Path) -> None:
-    path = written(tmp_path, "a,b,c;label\n1,2,3;x\n4,5,6;y\n")
+def test_the_separator_is_the_one_that_has_the_target_among_its_fields(save: Save) -> None:
+    path = save("a,b,c;label\n1,2,3;x\n4,5,6;y\n")
     frame, layout = read_own(path, "label", GAPS)
     assert layout["separator"] == ";"
     assert frame.names == ("a,b,c", "label")
 
 
 @pytest.mark.parametrize(
-    ("text", "target", "row"),
+    ("text", "row"),
     [
-        ("5.1,3.5,a\n4.9,?,b\n", "label", "5.1, 3.5, a"),
-        ("high,big,no\nlow,big,no\n", "label", "high, big, no"),
-        ("1,2,3,4,5,6\n6,5,4,3,2,1\n", "label", "1, 2, 3, 4, 5, ..."),
+        ("5.1,3.5,a\n4.9,?,b\n", "5.1, 3.5, a"),
+        ("high,big,no\nlow,big,no\n", "high, big, no"),
+        ("1,2,3,4,5,6\n6,5,4,3,2,1\n", "1, 2, 3, 4, 5, ..."),
     ],
 )
 def test_a_first_line_that_looks_like_the_others_is_no_header(
-    tmp_path: Path, text: str, target: str, row: str
+    save: Save, text: str, row: str
 ) -> None:
-    path = written(tmp_path, text)
-    with pytest.raises(DataError) as error:
-        read_own(path, target, GAPS)
-    assert str(error.value) == (
-        f"{path}, line 1: this looks like a row ({row}), not like the names of columns; add a line"
+    assert refusal(save(text)) == (
+        f", line 1: this looks like a row ({row}), not like the names of columns; add a line"
         " with the names above it"
     )
 
 
 @pytest.mark.parametrize(
-    ("text", "target"),
+    "text",
     [
-        ("2019,2020,label\n5,6,a\n7,8,b\n", "label"),
-        ("size,colour,label\n1,red,red\n2,blue,red\n", "label"),
-        ("size,NA,label\n1,?,a\n2,?,b\n", "label"),
+        "2019,2020,label\n5,6,a\n7,8,b\n",
+        "size,colour,label\n1,red,red\n2,blue,red\n",
+        "size,NA,label\n1,?,a\n2,?,b\n",
     ],
 )
 def test_a_header_is_one_if_it_names_the_target_or_a_word_is_above_numbers(
-    tmp_path: Path, text: str, target: str
+    save: Save, text: str
 ) -> None:
-    frame, _ = read_own(written(tmp_path, text), target, GAPS)
+    frame, _ = read_own(save(text), "label", GAPS)
     assert frame.names == tuple(text.split("\n")[0].split(","))
 
 
-def test_formats_with_names_of_their_own_keep_them_and_sparse_rows_get_some(
-    tmp_path: Path,
-) -> None:
+def test_formats_with_names_of_their_own_keep_them(tmp_path: Path) -> None:
     pq.write_table(pa.table({" a ": [1.5], "b": ["x"]}), tmp_path / "my.parquet")
     frame, layout = read_own(tmp_path / "my.parquet", "b", GAPS)
     assert (frame.names, layout) == (("a", "b"), {"format": "parquet"})
-    (tmp_path / "my.svm.gz").write_bytes(gzip.compress(b"1 2:3\n0 1:1\n", mtime=0))
-    frame, layout = read_own(tmp_path / "my.svm.gz", "label", GAPS)
+
+
+def test_sparse_rows_get_names(save: Save) -> None:
+    path = save(gzip.compress(b"1 2:3\n0 1:1\n", mtime=0), "my.svm.gz")
+    frame, layout = read_own(path, "label", GAPS)
     assert (frame.names, layout) == (("f1", "f2", "label"), {"format": "libsvm"})
     assert cells(frame) == [[0, 1], [3, 0], ["1", "0"]]
 
@@ -144,14 +138,11 @@ def test_formats_with_names_of_their_own_keep_them_and_sparse_rows_get_some(
     ],
 )
 def test_a_file_that_cannot_be_understood_is_refused(
-    tmp_path: Path, name: str, text: str, message: str
+    save: Save, name: str, text: str, message: str
 ) -> None:
-    path = written(tmp_path, text, name)
-    with pytest.raises(DataError) as error:
-        read_own(path, "b", GAPS)
-    assert str(error.value).startswith(f"{path}{message}")
+    assert refusal(save(text, name), "b").startswith(message)
 
 
-def test_columns_without_a_name_can_be_many(tmp_path: Path) -> None:
-    frame, _ = read_own(written(tmp_path, ",,label\n1,2,a\n3,4,b\n"), "label", GAPS)
+def test_columns_without_a_name_can_be_many(save: Save) -> None:
+    frame, _ = read_own(save(",,label\n1,2,a\n3,4,b\n"), "label", GAPS)
     assert frame.names == ("", "", "label")

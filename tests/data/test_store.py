@@ -1,28 +1,25 @@
-"""Loading data sets by name, and what is said when they are missing."""
+"""Data sets by name: where they are looked for, how canonical CSVs are read, what is refused."""
 
 from __future__ import annotations
 
+import gzip
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from quadrepro.data import cache, store
 from quadrepro.data.cache import cache_folder
-from quadrepro.data.card import Card, load_card
-from quadrepro.data.store import find_datasets, load_dataset
+from quadrepro.data.card import Card, load_card, load_card_file
+from quadrepro.data.store import find_datasets, load_dataset, locate, read_csv
 from quadrepro.errors import ConfigError, DataError
+from tests.data.tables import assert_same
 
 EMBEDDED = ["balance", "monks", "monks_2", "monks_3", "tictactoe", "titanic", "wine"]
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    made = tmp_path / "data"
-    made.mkdir()
-    return made
 
 
 @pytest.mark.parametrize("name", EMBEDDED)
@@ -93,11 +90,162 @@ def test_nothing_heavy_is_imported_before_it_is_needed() -> None:
         "import sys, quadrepro.core.encoding, quadrepro.core.preprocessing;"
         "print(*{'sklearn', 'pandas', 'scipy', 'openml', 'pooch', 'pyarrow'} & set(sys.modules))"
     )
-    found = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        check=True,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
-    )
-    assert found.stdout.split() == []
+    env = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    found = subprocess.check_output([sys.executable, "-c", code], text=True, env=env)
+    assert found.split() == []
+
+
+def test_a_csv_is_read_with_its_missing_values(toy: Card, toy_csv: Path) -> None:
+    table = read_csv(toy_csv, toy)
+    np.testing.assert_array_equal(table.columns["size"], [1, -2.5, np.nan, 30])
+    assert table.columns["colour"].tolist() == ["red", "", "blue", "red"]
+    assert table.target.tolist() == ["no", "no", "01", "01"]
+    assert table.label_counts == {"01": 2, "no": 2}
+    assert table.missing.tolist() == [[False, False], [False, True], [True, False], [False, False]]
+
+
+@pytest.mark.parametrize(
+    "rewrite",
+    [
+        lambda text: text.replace("\n", "\r\n"),
+        lambda text: "\ufeff" + text,
+        lambda text: text.replace("red", '" red"').replace("\n1,", "\n 1.0,"),
+        lambda text: text + "\n",
+    ],
+    ids=["CRLF", "byte order mark", "quotes and blanks", "blank line at the end"],
+)
+def test_how_a_csv_is_written_does_not_matter(
+    toy: Card, toy_csv: Path, rewrite: Callable[[str], str]
+) -> None:
+    plain = read_csv(toy_csv, toy)
+    toy_csv.write_bytes(rewrite(toy_csv.read_text()).encode())
+    assert_same(read_csv(toy_csv, toy), plain)
+
+
+def test_a_compressed_csv_is_read_as_the_plain_one(toy: Card, toy_csv: Path) -> None:
+    compressed = toy_csv.with_suffix(".csv.gz")
+    compressed.write_bytes(gzip.compress(toy_csv.read_bytes()))
+    assert_same(read_csv(compressed, toy), read_csv(toy_csv, toy))
+
+
+def refusal(path: Path, content: bytes, card: Card) -> str:
+    path.write_bytes(content)
+    with pytest.raises(DataError) as refused:
+        read_csv(path, card)
+    return str(refused.value).removeprefix(str(path))
+
+
+@pytest.mark.parametrize(
+    ("content", "fault"),
+    [
+        (b"", ": the file is empty"),
+        (b"size,colour,target\n", ": the file has a header but no rows"),
+        (b"size,color,target\n1,red,no\n", ", line 1: column 2 must be 'colour', not 'color'"),
+        (b"size,colour\n1,red\n", ", line 1: 2 columns, but the card has 3 (the last one is 't"),
+        (b"size,colour,target,more\n", ", line 1: 4 columns, but the card has 3 (the last one is"),
+    ],
+)
+def test_another_header_is_refused(toy: Card, toy_csv: Path, content: bytes, fault: str) -> None:
+    assert refusal(toy_csv, content, toy).startswith(fault)
+
+
+@pytest.mark.parametrize(
+    ("rows", "fault"),
+    [
+        (b"1,red,no\n1,red\n", ", line 3: 2 fields, but the header has 3"),
+        (b'1,"a\nb",no\n1,red\n', ", line 4: 2 fields, but the header has 3"),
+        (b",red,no\n1o,red,no\n", ", line 3, column size: '1o' is not a number"),
+        (b"nan,red,no\n", ", line 2, column size: 'nan' is not a number"),
+        (b"1e999,red,no\n", ", line 2, column size: '1e999' is not a number"),
+        (b"1,red,no\n1,red, \n", ", line 3: column target has no label"),
+        (b"1,red,no\n1,r\xe9d,no\n", ", line 3: not UTF-8 text"),
+        (b'1,"red,no\n', ", line 2: unexpected end of data"),
+    ],
+)
+def test_an_unreadable_row_is_refused_with_its_line(
+    toy: Card, toy_csv: Path, rows: bytes, fault: str
+) -> None:
+    assert refusal(toy_csv, b"size,colour,target\n" + rows, toy) == fault
+
+
+def test_a_cut_bent_or_wrongly_named_archive_is_refused_with_its_file(
+    toy: Card, toy_csv: Path
+) -> None:
+    whole = gzip.compress(toy_csv.read_bytes())
+    bent = whole[:10] + b"\xff" * 8 + whole[18:]
+    for content in (toy_csv.read_bytes(), whole[:-9], bent):
+        said = refusal(toy_csv.with_suffix(".csv.gz"), content, toy)
+        assert said.startswith(": cannot be read: ")
+
+
+def test_places_are_tried_in_order_folder_environment_cache(
+    known_toy: Card, toy_csv: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    named = tmp_path / "named"
+    named.mkdir()
+    content = toy_csv.read_bytes()
+    known = cache.Provenance("toy", known_toy.content_hash, "OpenML 7", "2026-01-01")
+    table = load_dataset("toy", toy_csv.parent).table
+    cache.write(table, known_toy.content_hash, known)
+    assert load_dataset("toy").origin == "cache (OpenML 7)"
+    monkeypatch.setenv("QUADREPRO_DATA", str(named))
+    assert load_dataset("toy").origin == "cache (OpenML 7)"
+    (named / "toy.csv").write_bytes(content)
+    assert load_dataset("toy").origin == str(named / "toy.csv")
+    assert load_dataset("toy", folder).origin == "cache (OpenML 7)"
+    (folder / "toy.csv").write_bytes(content)
+    assert load_dataset("toy", folder).origin == str(folder / "toy.csv")
+
+
+def test_a_large_file_is_parsed_once_and_checked_by_its_hash_from_then_on(
+    known_toy: Card, toy_csv: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "LARGE", 8)
+    first = load_dataset("toy", toy_csv.parent)
+    monkeypatch.setattr(store, "read_csv", lambda path, card: pytest.fail("parsed again"))
+    again = load_dataset("toy", toy_csv.parent)
+    assert again.origin == first.origin == str(toy_csv)
+    np.testing.assert_array_equal(again.table.columns["size"], first.table.columns["size"])
+    monkeypatch.undo()
+    monkeypatch.setattr(store, "LARGE", 8)
+    monkeypatch.setattr(store, "load_card", lambda name: known_toy)
+    toy_csv.write_text(toy_csv.read_text().replace("3e1", "3e2"))
+    with pytest.raises(DataError, match="differs from the card"):
+        load_dataset("toy", toy_csv.parent)
+
+
+def test_a_users_own_file_is_found_from_the_folder_of_its_card(
+    write_card: Callable[..., Path],
+    toy: Card,
+    toy_csv: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    own = "  - {kind: file, path: toy.csv, skip: 1}\n"
+    path = write_card("views:", f"{own}views:", toy.content_hash)
+    card = load_card_file(path)
+    monkeypatch.setattr(store, "load_card", lambda name: card)
+    monkeypatch.chdir("/")
+    dataset = load_dataset("toy")
+    assert dataset.origin == str(toy_csv)
+    assert dataset.table.target.tolist() == ["no", "no", "01", "01"]
+    toy_csv.write_text(toy_csv.read_text() + "1,red,no\n")
+    with pytest.raises(DataError, match="describe it again with quadrepro init --card-only"):
+        load_dataset("toy")
+
+
+def test_a_file_in_the_folder_comes_before_what_is_embedded(folder: Path) -> None:
+    (folder / "wine.csv").write_text("not wine\n")
+    with pytest.raises(DataError, match=r"wine\.csv, line 1: column 1 must be 'alcohol', not"):
+        load_dataset("wine", folder)
+
+
+def test_a_folder_that_does_not_exist_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    absent = tmp_path / "absent"
+    with pytest.raises(DataError, match=f"^the data folder {absent} does not exist$"):
+        locate(load_card("wine"), absent)
+    monkeypatch.setenv("QUADREPRO_DATA", str(absent))
+    with pytest.raises(DataError, match=f"^QUADREPRO_DATA, the data folder {absent} does not"):
+        load_dataset("wine")

@@ -1,17 +1,20 @@
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
 import pytest
+from scipy.stats import chi2, multivariate_t
 from scipy.stats import f as fisher
-from scipy.stats import kstest, multivariate_t
 from scipy.stats import t as student
 
 from quadrepro.stats import (
+    implied_test_size,
     log_probability_of_deviations,
     log_probability_of_means,
     log_probability_of_pooled_deviations,
+    score_readings,
 )
 from quadrepro.stats.likelihood import shrunk_correlation
 
@@ -59,39 +62,6 @@ def test_probabilities_of_all_that_could_be_printed_add_up_to_one() -> None:
 
 def pairs(grid: np.ndarray) -> np.ndarray:
     return np.stack(np.meshgrid(grid, grid), -1).reshape(-1, 2)
-
-
-def printed_mean(values: np.ndarray) -> float:
-    return float(values.mean())
-
-
-def printed_sd(values: np.ndarray) -> float:
-    return float(values.std(ddof=1))
-
-
-@pytest.mark.parametrize(
-    ("likelihood", "statistic", "grid"),
-    [
-        (log_probability_of_means, printed_mean, np.arange(-8, 9) / 4),
-        (log_probability_of_deviations, printed_sd, np.arange(16) / 4),
-    ],
-)
-def test_printed_numbers_are_uniform_in_their_distribution(
-    likelihood: Callable[..., float], statistic: Callable[[np.ndarray], float], grid: np.ndarray
-) -> None:
-    rng = np.random.default_rng(5)
-    places = []
-    for _ in range(70):
-        ours = rng.normal(0, 1, 10)
-        printed = np.round(4 * statistic(rng.normal(0, 1, 20))) / 4
-        p = np.exp([likelihood(ours, x, 0.125, 20) for x in grid])
-        at = int(np.argmin(np.abs(grid - printed)))
-        # Somewhere in the step of a distribution of rounded numbers.
-        places.append(p[:at].sum() + rng.uniform() * p[at])
-    assert kstest(places, "uniform").pvalue > 0.05
-    # Three standard errors of a uniform variance, and of its mean.
-    assert np.var(places) == pytest.approx(1 / 12, abs=3 * 0.0745 / 70**0.5)
-    assert np.mean(places) == pytest.approx(1 / 2, abs=3 * 0.289 / 70**0.5)
 
 
 @pytest.mark.parametrize("likelihood", ALL[:2])
@@ -221,3 +191,146 @@ def test_what_gives_no_distribution_is_refused(likelihood: Callable[..., float])
 def test_a_deviation_of_one_split_is_refused() -> None:
     with pytest.raises(ValueError, match="two values, not 1"):
         log_probability_of_deviations([0.1, 0.2], 0.1, 0.005, 1)
+
+
+ROWS = ("a", "b", "c", "d")
+OFFSETS = (0.0, 0.5, -0.8, 1.2, 0.2)
+"""What each of five protocols adds to the errors in percent; the first is the base."""
+
+
+def splits(rng: np.random.Generator, protocol: int, row: int) -> np.ndarray:
+    """Draw the errors of two algorithms on 20 shared splits."""
+    common = rng.normal(10 + 2 * row + OFFSETS[protocol], 0.7, 20)
+    return common[:, None] + rng.normal(0, 0.3, (20, 2))
+
+
+def log_probabilities(true: int, seed: int) -> list[dict[str, float]]:
+    """Return the log-probability of what one protocol prints under each of the five."""
+    rng = np.random.default_rng(seed)
+    found: list[dict[str, float]] = [{} for _ in OFFSETS]
+    for i, row in enumerate(ROWS):
+        paper = splits(rng, true, i)
+        mean, sd = paper.mean(axis=0).round(2), paper.std(axis=0, ddof=1).round(2)
+        for protocol, of_protocol in enumerate(found):
+            ours = splits(rng, protocol, i)
+            of_protocol[row] = log_probability_of_means(ours, mean, 0.005, 20)
+            of_protocol[row] += log_probability_of_deviations(ours, sd, 0.005, 20)
+    return found
+
+
+@pytest.mark.parametrize("true", [1, 2, 3])
+def test_the_protocol_that_made_the_print_is_found_among_five(true: int) -> None:
+    base, *others = log_probabilities(true, seed=true)
+    scores = score_readings(base, {str(i): rows for i, rows in enumerate(others, start=1)})
+    best = max(scores, key=lambda name: scores[name].log_bayes_factor)
+    assert best == str(true)
+    assert scores[best].supported
+    assert scores[best].posterior > 0.9
+
+
+def test_a_reading_is_seldom_supported_if_the_base_made_the_print() -> None:
+    supported = 0
+    for seed in range(20):
+        base, *others = log_probabilities(0, seed)
+        scores = score_readings(base, {str(i): rows for i, rows in enumerate(others)})
+        supported += any(score.supported for score in scores.values())
+    # Three standard errors of 20 draws with probability 0.05.
+    assert supported <= 20 * 0.05 + 3 * (20 * 0.05 * 0.95) ** 0.5
+
+
+def test_factors_and_posteriors_are_those_of_equal_priors() -> None:
+    base = {"a": -3.0, "b": -5.0}
+    scores = score_readings(base, {"one": {"a": -2.0}, "two": {"a": -4.0, "b": -3.5}})
+    weights = np.exp([0.0, 1.0, 0.5])
+    assert [s.rows for s in scores.values()] == [1, 2]
+    assert [s.log_bayes_factor for s in scores.values()] == pytest.approx([1.0, 0.5])
+    assert [s.posterior for s in scores.values()] == pytest.approx(list(weights[1:] / sum(weights)))
+
+
+def test_the_number_of_readings_tried_is_paid_for() -> None:
+    base = {"a": 0.0}
+    just = {"a": math.log(20 * 10)}
+    [enough] = score_readings(base, {"one": just}, tried=10).values()
+    [short] = score_readings(base, {"one": just}, tried=11).values()
+    assert enough.corrected == pytest.approx(math.log(20))
+    assert (enough.log_bayes_factor, short.supported) == (short.log_bayes_factor, False)
+    [more] = score_readings(base, {"one": {"a": just["a"] + 1e-9}}, tried=10).values()
+    assert more.supported
+
+
+def test_enormous_factors_are_no_overflow() -> None:
+    scores = score_readings({"a": -5000.0}, {"one": {"a": -1.0}, "two": {"a": -9000.0}})
+    assert scores["one"].posterior == 1
+    assert scores["two"].posterior == 0
+
+
+def test_a_reading_without_rows_says_what_the_base_says() -> None:
+    [score] = score_readings({"a": -1.0}, {"one": {}}).values()
+    assert (score.rows, score.log_bayes_factor, score.posterior) == (0, 0.0, 0.5)
+
+
+def test_what_cannot_be_compared_is_refused() -> None:
+    with pytest.raises(ValueError, match="one has a row that the base has not: b"):
+        score_readings({"a": -1.0}, {"one": {"b": -1.0}})
+    with pytest.raises(ValueError, match="2 readings are given, and only 1 were tried"):
+        score_readings({}, {"one": {}, "two": {}}, tried=1)
+
+
+def test_the_estimate_is_the_binomial_floor_and_the_interval_that_of_chi_square() -> None:
+    found = implied_test_size(0.2, 0.03, 15)
+    assert found.estimate == pytest.approx(0.16 / 0.0009)
+    # The interval of the variance, by its pivot.
+    high, low = (14 * 0.0009 / chi2.ppf(q, 14) for q in (0.025, 0.975))
+    assert (found.low, found.high) == (pytest.approx(0.16 / high), pytest.approx(0.16 / low))
+
+
+def test_the_true_size_is_inside_95_times_of_100() -> None:
+    rng = np.random.default_rng(0)
+    risks = rng.binomial(130, 0.15, (1500, 20)) / 130
+    inside = [implied_test_size(r.mean(), r.std(ddof=1), 20).holds(130) for r in risks]
+    assert np.mean(inside) == pytest.approx(0.95, abs=3 * (0.95 * 0.05 / 1500) ** 0.5)
+
+
+def test_test_sets_that_overlap_are_not_called_too_small() -> None:
+    rng = np.random.default_rng(1)
+    # Half of 400 rows, of which 60 are wrong whoever is asked.
+    risks = rng.hypergeometric(60, 340, 200, (800, 20)) / 200
+    found = [(r.mean(), r.std(ddof=1)) for r in risks]
+    below = {
+        share: np.mean([implied_test_size(p, s, 20, share=share).low > 200 for p, s in found])
+        for share in (0.0, 0.5)
+    }
+    assert below[0.5] == pytest.approx(0.025, abs=3 * (0.025 * 0.975 / 800) ** 0.5)
+    assert below[0.0] > 0.3
+
+
+def test_the_rounding_widens_both_ends_and_not_the_estimate() -> None:
+    exact = implied_test_size(0.1, 0.02, 20)
+    wide = implied_test_size(0.1, 0.02, 20, rounding=0.005)
+    assert wide.estimate == exact.estimate
+    assert wide.low == pytest.approx(exact.low * (0.02 / 0.025) ** 2)
+    assert wide.high == pytest.approx(exact.high * (0.02 / 0.015) ** 2)
+
+
+def test_a_deviation_that_may_be_zero_implies_no_upper_end() -> None:
+    found = implied_test_size(0.1, 0.0, 20, rounding=0.0005)
+    assert (found.estimate, found.high) == (math.inf, math.inf)
+    assert 0 < found.low < math.inf
+    assert found.holds(10**9)
+    assert not found.holds(10)
+    assert implied_test_size(0.1, 0.0, 20).low == math.inf
+
+
+@pytest.mark.parametrize(
+    ("risk", "sd", "n", "message"),
+    [
+        (0.0, 0.1, 20, "a risk of 0 implies no size"),
+        (1.0, 0.1, 20, "a risk of 1 implies no size"),
+        (15.05, 0.1, 20, "a risk of 15.05"),
+        (0.1, -0.1, 20, "cannot be -0.1"),
+        (0.1, 0.1, 1, "two values, not 1"),
+    ],
+)
+def test_what_implies_no_size_is_refused(risk: float, sd: float, n: int, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        implied_test_size(risk, sd, n)

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, fields
+from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from quadrepro import stats
@@ -13,13 +15,14 @@ from quadrepro.stats import (
     PoissonBinomialTest,
     SignTest,
     WelchTest,
+    friedman_test,
     paired_t_test,
     placement,
     poisson_binomial_test,
     sign_test,
     welch_test,
 )
-from quadrepro.stats.result import PValueResult, differences, p_text, paired, rounded_p
+from quadrepro.stats.result import PValueResult, Result, differences, p_text, paired, rounded_p
 
 P_VALUES: list[Callable[[float], PValueResult]] = [
     lambda p: SignTest(0, 0, 0, p),
@@ -47,20 +50,33 @@ def test_a_result_shows_its_numbers_with_six_digits() -> None:
     assert repr(Moments(1.0, 0.5, 20)) == "Moments(mean=1, sd=0.5, n=20)"
 
 
-@pytest.mark.parametrize(
-    ("result", "field"),
-    [
-        (sign_test([1], [2]), "wins"),
-        (paired_t_test([1, 2], [3, 5]), "p_value"),
-        (Moments(0, 1, 2), "mean"),
-        (welch_test(Moments(0, 1, 2), Moments(1, 1, 2)), "difference"),
-        (poisson_binomial_test([[True]], [[False]]), "probability"),
-        (placement([1, 2], 1.5, 0.05), "inside"),
-    ],
-)
-def test_a_result_cannot_be_changed(result: object, field: str) -> None:
-    with pytest.raises(FrozenInstanceError):
-        setattr(result, field, 0)
+ONE, TWO = np.array([0.1, 0.2, 0.4]), np.array([0.2, 0.1, 0.7])
+RESULTS = [
+    sign_test(ONE, TWO),
+    sign_test(np.zeros(6), np.ones(6)),
+    paired_t_test(ONE, TWO),
+    paired_t_test(ONE, ONE),
+    welch_test(Moments(0.5, 0.0, 20), Moments(0.25, 0.0, 20)),
+    welch_test(Moments(0.5, 1.0, 20), Moments(0.25, 1.0, 20)),
+    poisson_binomial_test([ONE > 0.1], [TWO > 0.1]),
+    placement([Fraction(1, 10), Fraction(2, 10)], 0.15, 0.005),
+    friedman_test(np.stack([ONE, TWO]).tolist()),
+]
+
+
+@pytest.mark.parametrize("result", RESULTS)
+def test_the_numbers_of_a_result_are_plain(result: Result) -> None:
+    for field in fields(result):
+        value = getattr(result, field.name)
+        assert field.type == f"{type(value).__name__}{'[float, ...]' * isinstance(value, tuple)}"
+        assert not isinstance(value, tuple) or {type(number) for number in value} == {float}
+
+
+@pytest.mark.parametrize("result", [*RESULTS, Moments(0, 1, 2)])
+def test_a_result_cannot_be_changed(result: Result) -> None:
+    for field in fields(result):
+        with pytest.raises(FrozenInstanceError):
+            setattr(result, field.name, 0)
 
 
 def test_pairs_keep_their_order_and_need_equal_lengths() -> None:

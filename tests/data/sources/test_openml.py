@@ -9,12 +9,13 @@ import pickle
 import re
 import socket
 import sys
-import threading
 import types
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -39,6 +40,13 @@ from tests.server import (
 
 SAMPLE = Path(__file__).with_name("openml_2")
 SOURCE = OpenMLSource(kind="openml", id=37)
+GROWING = b'<!DOCTYPE a [<!ENTITY b "bbbb">]><a>&b;</a>'
+UNREADABLE = b'<?xml version="1.0" encoding="none"?><a/>'
+DROPPED = "the connection was dropped before all data had arrived"
+SENT_PAGE = "the server sent an HTML page instead of data"
+
+pytestmark = pytest.mark.usefixtures("openml_cache")
+
 TABLE = Table(
     {
         "row": "integer",
@@ -59,8 +67,14 @@ TABLE = Table(
 
 
 @pytest.fixture
-def paths(server: Server, openml_cache: Path) -> OpenMLPaths:
+def paths(server: Server) -> OpenMLPaths:
     return server.put_openml(37, TABLE)
+
+
+@pytest.fixture
+def both(server: Server) -> OpenMLPaths:
+    """Serve the table also as a parquet file."""
+    return server.put_openml(37, TABLE, parquet=True)
 
 
 def assert_is_the_table(frame: Frame) -> None:
@@ -77,6 +91,13 @@ def assert_is_the_table(frame: Frame) -> None:
     assert all(value in ("", None) or value != value for value in empty)
     assert label == ["no", "yes", "no"]
     assert {c.dtype.kind for c in frame.columns} == {"f", "U"}
+
+
+def assert_is_kept(server: Server) -> None:
+    """See that nothing is asked for the table."""
+    server.asked.clear()
+    assert_is_the_table(read(SOURCE))
+    assert not server.asked
 
 
 def refusal(source: OpenMLSource = SOURCE, kind: type[DataError] = DataError) -> str:
@@ -101,19 +122,16 @@ def test_an_arff_file_is_read_whole_and_in_its_order(paths: OpenMLPaths, server:
     assert server.asked == {paths.description: 1, paths.arff: 1}
 
 
-def test_a_parquet_file_is_taken_where_there_is_one(server: Server, openml_cache: Path) -> None:
-    paths = server.put_openml(37, TABLE, parquet=True)
+def test_a_parquet_file_is_taken_where_there_is_one(both: OpenMLPaths, server: Server) -> None:
     assert_is_the_table(read(SOURCE))
-    assert server.asked == {paths.description: 1, paths.parquet: 1}
+    assert server.asked == {both.description: 1, both.parquet: 1}
 
 
 @pytest.mark.parametrize("parquet", [False, True])
-def test_a_second_read_asks_for_nothing(server: Server, openml_cache: Path, parquet: bool) -> None:
+def test_a_second_read_asks_for_nothing(server: Server, parquet: bool) -> None:
     server.put_openml(37, TABLE, parquet=parquet)
     read(SOURCE)
-    server.asked.clear()
-    assert_is_the_table(read(SOURCE))
-    assert not server.asked
+    assert_is_kept(server)
 
 
 def test_what_a_person_had_fetched_before_is_taken_without_asking(
@@ -133,7 +151,7 @@ def test_what_a_person_had_fetched_before_is_taken_without_asking(
     assert not server.asked
 
 
-def test_the_file_of_openml_itself_is_read_right(server: Server, openml_cache: Path) -> None:
+def test_the_file_of_openml_itself_is_read_right(server: Server) -> None:
     arff = (SAMPLE / "dataset.arff").read_bytes()
     written = (SAMPLE / "description.xml").read_text()
     real_url = re.search("<oml:url>(.*)</oml:url>", written)
@@ -166,23 +184,13 @@ def test_the_file_of_openml_itself_is_read_right(server: Server, openml_cache: P
             assert set(column.tolist()) <= codes | {""}
 
 
-@pytest.mark.parametrize("part", ["description", "arff"])
-def test_a_server_that_fails_at_first_is_asked_again(
-    paths: OpenMLPaths, server: Server, part: str
-) -> None:
+@pytest.mark.parametrize("part", ["description", "arff", "parquet"])
+def test_a_server_that_fails_at_first_is_asked_again(server: Server, part: str) -> None:
+    paths = server.put_openml(37, TABLE, parquet=part == "parquet")
     path = getattr(paths, part)
     server.first(path, failure(500), Reply(sent="nothing"))
     assert_is_the_table(read(SOURCE))
     assert server.asked[path] == 3
-
-
-def test_a_server_of_parquet_files_that_fails_at_first_is_asked_again(
-    server: Server, openml_cache: Path
-) -> None:
-    paths = server.put_openml(37, TABLE, parquet=True)
-    server.first(paths.parquet, failure(500), failure(503))
-    assert_is_the_table(read(SOURCE))
-    assert server.asked == {paths.description: 1, paths.parquet: 3}
 
 
 def test_a_database_that_is_too_busy_is_asked_again(paths: OpenMLPaths, server: Server) -> None:
@@ -190,137 +198,64 @@ def test_a_database_that_is_too_busy_is_asked_again(paths: OpenMLPaths, server: 
     assert_is_the_table(read(SOURCE))
 
 
-def test_redirects_are_followed(paths: OpenMLPaths, server: Server) -> None:
-    for path in (paths.description, paths.arff):
-        server.put(path, redirect(server.put(f"/new{path}", server.replies[path])))
+@pytest.mark.parametrize(
+    "reply",
+    [failure(404), failure(500), Reply(sent="nothing"), Reply(PAGE), Reply(), Reply(b"PAR1 PAR1")],
+)
+def test_the_arff_file_is_taken_where_the_parquet_file_cannot_be_had(
+    both: OpenMLPaths, server: Server, reply: Reply
+) -> None:
+    server.put(both.parquet, reply)
     assert_is_the_table(read(SOURCE))
+    assert server.asked[both.arff] == 1
 
 
 @pytest.mark.parametrize(
-    "reply",
+    ("part", "reply", "words"),
     [
-        failure(404),
-        failure(500),
-        Reply(sent="nothing"),
-        Reply(PAGE),
-        Reply(),
-        Reply(b"PAR1 PAR1"),
-        Reply(PAGE, sent="half"),
+        ("description", openml_error(111, "Unknown"), "no such data set (server says: Unknown)"),
+        ("description", openml_error(112, "Private"), "the server refuses it (server says: Priva"),
+        ("description", openml_error(107, "Busy"), "the server refuses it (server says: Busy), 3"),
+        ("description", failure(404), "the server answered HTTP 404 (Not Found)"),
+        ("description", failure(404, b"<html></html>"), "the server answered HTTP 404 (Not Found)"),
+        ("arff", failure(404), "the server answered HTTP 404 (Not Found)"),
+        ("description", failure(500), "the server answered HTTP 500 (Internal Server Error), 3"),
+        ("arff", failure(500, b""), "the server answered HTTP 500 (Internal Server Error), 3"),
+        ("description", Reply(sent="nothing"), DROPPED),
+        ("description", Reply(PAGE, sent="half"), DROPPED),
+        ("arff", Reply(TABLE.arff(), sent="half"), DROPPED),
+        ("description", PAGE, SENT_PAGE),
+        ("description", b"<html></html>", SENT_PAGE),
+        ("arff", PAGE, SENT_PAGE),
+        (
+            "description",
+            b"<a>",
+            "the XML that arrived is damaged (no element found: line 1, column ",
+        ),
+        ("description", b"<other/>", "the XML that arrived is not of OpenML (other)"),
+        ("description", GROWING, "the XML that arrived is damaged (it has a DOCTYPE)"),
+        ("description", UNREADABLE, "the XML that arrived is damaged (unknown encoding: none)"),
+        ("arff", TABLE.arff() + b"% more", "MD5 hash of downloaded file (dataset.arff) does not"),
+        ("description", redirect("/api/v1/xml/data/37"), "the server redirects without end"),
     ],
 )
-def test_the_arff_file_is_taken_where_the_parquet_file_cannot_be_had(
-    server: Server, openml_cache: Path, reply: Reply
-) -> None:
-    paths = server.put_openml(37, TABLE, parquet=True)
-    server.put(paths.parquet, reply)
-    assert_is_the_table(read(SOURCE))
-    assert server.asked[paths.arff] == 1
-
-
-FAILURES: dict[str, tuple[str, Reply | bytes, str]] = {
-    "unknown": (
-        "description",
-        openml_error(111, "Unknown dataset"),
-        "no such data set (server says: Unknown dataset)",
-    ),
-    "private": (
-        "description",
-        openml_error(112, "No access granted"),
-        "the server refuses it (server says: No access granted)",
-    ),
-    "busy": (
-        "description",
-        openml_error(107, "Database connection error."),
-        "the server refuses it (server says: Database connection error.), 3 times",
-    ),
-    "404": ("description", failure(404), "the server answered HTTP 404 (Not Found)"),
-    "404 with a tidy page": (
-        "description",
-        failure(404, b"<html></html>"),
-        "the server answered HTTP 404 (Not Found)",
-    ),
-    "404 of the file": ("arff", failure(404), "the server answered HTTP 404 (Not Found)"),
-    "500": (
-        "description",
-        failure(500),
-        "the server answered HTTP 500 (Internal Server Error), 3 times",
-    ),
-    "500 of the file": (
-        "arff",
-        failure(500, b""),
-        "the server answered HTTP 500 (Internal Server Error), 3 times",
-    ),
-    "dropped": (
-        "description",
-        Reply(sent="nothing"),
-        "the connection was dropped before all data had arrived",
-    ),
-    "truncated": (
-        "description",
-        Reply(PAGE, sent="half"),
-        "the connection was dropped before all data had arrived",
-    ),
-    "truncated file": (
-        "arff",
-        Reply(TABLE.arff(), sent="half"),
-        "the connection was dropped before all data had arrived",
-    ),
-    "a page": ("description", PAGE, "the server sent an HTML page instead of data"),
-    "a tidy page": (
-        "description",
-        b"<html></html>",
-        "the server sent an HTML page instead of data",
-    ),
-    "a page for the file": ("arff", PAGE, "the server sent an HTML page instead of data"),
-    "half of the XML": (
-        "description",
-        f"<oml:data_set_description {XML}>".encode(),
-        "the XML that arrived is damaged (no element found: line 1, column 63)",
-    ),
-    "another XML": (
-        "description",
-        b"<other/>",
-        "the XML that arrived is not of OpenML (other)",
-    ),
-    "XML that grows": (
-        "description",
-        b'<!DOCTYPE a [<!ENTITY b "bbbb">]><a>&b;</a>',
-        "the XML that arrived is damaged (it has a DOCTYPE)",
-    ),
-    "XML of an unknown encoding": (
-        "description",
-        b'<?xml version="1.0" encoding="none"?><a/>',
-        "the XML that arrived is damaged (unknown encoding: none)",
-    ),
-    "wrong md5": (
-        "arff",
-        TABLE.arff() + b"% more",
-        "MD5 hash of downloaded file (dataset.arff) does not match the known hash: expected"
-        f" md5:{hashlib.md5(TABLE.arff()).hexdigest()} but got"
-        f" {hashlib.md5(TABLE.arff() + b'% more').hexdigest()}",
-    ),
-    "endless redirect": (
-        "description",
-        redirect("/api/v1/xml/data/37"),
-        "the server redirects without end",
-    ),
-}
-
-
-@pytest.mark.parametrize("case", FAILURES)
 def test_a_failure_is_one_line_and_leaves_a_usable_cache(
-    paths: OpenMLPaths, server: Server, openml_cache: Path, case: str
+    paths: OpenMLPaths,
+    server: Server,
+    openml_cache: Path,
+    part: str,
+    reply: Reply | bytes,
+    words: str,
 ) -> None:
-    part, reply, expected = FAILURES[case]
     path = getattr(paths, part)
     server.put(path, reply)
     # What passes is not what is said.
     server.first(path, failure(502))
-    assert refusal() == f"OpenML 37: {server.url}{path}: {expected}"
+    assert refusal().startswith(f"OpenML 37: {server.url}{path}: {words}")
     assert_next_try_succeeds(server, openml_cache)
 
 
-def test_an_unknown_data_set_is_asked_for_once(server: Server, openml_cache: Path) -> None:
+def test_an_unknown_data_set_is_asked_for_once(server: Server) -> None:
     path = "/api/v1/xml/data/37"
     assert refusal() == (
         f"OpenML 37: {server.url}{path}: no such data set"
@@ -347,16 +282,15 @@ def test_a_silent_server_is_given_up(
 
 
 def test_a_silent_server_of_parquet_files_is_given_up_for_the_arff_file(
-    server: Server, openml_cache: Path, monkeypatch: pytest.MonkeyPatch
+    both: OpenMLPaths, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(web, "TIMEOUT", 0.3)
-    paths = server.put_openml(37, TABLE, parquet=True)
-    server.put(paths.parquet, Reply(sent="late"))
+    server.put(both.parquet, Reply(sent="late"))
     assert_is_the_table(read(SOURCE))
-    assert server.asked[paths.parquet] == 3
+    assert server.asked[both.parquet] == 3
 
 
-def test_nobody_there_is_one_line(openml_cache: Path) -> None:
+def test_nobody_there_is_one_line() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{taken.getsockname()[1]}"
@@ -365,44 +299,27 @@ def test_nobody_there_is_one_line(openml_cache: Path) -> None:
         assert message == f"OpenML 37: {url}/data/37: the connection was refused"
 
 
-def test_no_network_is_one_line(openml_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def unknown(*_: object) -> None:
-        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
-
-    monkeypatch.setattr("socket.getaddrinfo", unknown)
-    configure_openml(server="http://openml.invalid/api/v1/xml")
-    message = refusal(kind=NoConnectionError)
-    url = "http://openml.invalid/api/v1/xml/data/37"
-    assert message == f"OpenML 37: {url}: there is no such host, or no network"
-
-
 def test_another_version_is_refused_with_both_named(paths: OpenMLPaths, server: Server) -> None:
     server.put_openml(37, TABLE, version=2)
     source = OpenMLSource(kind="openml", id=37, version=1)
     assert refusal(source) == "OpenML 37: version 2 at OpenML, but version 1 in the card"
-    server.asked.clear()
     assert_is_the_table(read(source.model_copy(update={"version": 2})))
-    assert not server.asked
+    assert_is_kept(server)
 
 
-def cut(path: Path) -> None:
-    content = path.read_bytes()
-    path.write_bytes(content[: len(content) // 2])
+DAMAGES: dict[str, Callable[[bytes], bytes]] = {
+    "cut": lambda content: content[: len(content) // 2],
+    "cut at a row": lambda content: content[: content.rstrip().rfind(b"\n") + 1],
+    "overwritten": lambda content: b"\x00" * 100,
+    "empty": lambda content: b"",
+}
 
 
-def cut_at_a_row(path: Path) -> None:
-    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:-1]))
+def damage(path: Path, kind: str) -> None:
+    path.write_bytes(DAMAGES[kind](path.read_bytes()))
 
 
-def empty(path: Path) -> None:
-    path.write_bytes(b"")
-
-
-def overwrite(path: Path) -> None:
-    path.write_bytes(b"\x00" * 100)
-
-
-@pytest.mark.parametrize("damage", [cut, cut_at_a_row, overwrite, empty])
+@pytest.mark.parametrize("kind", DAMAGES)
 @pytest.mark.parametrize(
     ("parquet", "names"),
     [
@@ -417,23 +334,21 @@ def test_what_lies_damaged_in_the_cache_is_fetched_again(
     openml_cache: Path,
     parquet: bool,
     names: list[str],
-    damage: Callable[[Path], None],
+    kind: str,
 ) -> None:
     server.put_openml(37, TABLE, parquet=parquet)
     read(SOURCE)
     for name in names:
-        damage(openml_cache / "37" / name)
+        damage(openml_cache / "37" / name, kind)
     assert_is_the_table(read(SOURCE))
-    server.asked.clear()
-    assert_is_the_table(read(SOURCE))
-    assert not server.asked
+    assert_is_kept(server)
 
 
 def test_what_lies_damaged_in_the_cache_is_in_nobodys_way_when_the_server_is_gone(
     paths: OpenMLPaths, server: Server, openml_cache: Path
 ) -> None:
     read(SOURCE)
-    cut(openml_cache / "37" / "dataset.arff")
+    damage(openml_cache / "37" / "dataset.arff", "cut")
     server.put(paths.arff, failure(503))
     assert refusal().endswith("the server answered HTTP 503 (Service Unavailable), 3 times")
     assert_next_try_succeeds(server, openml_cache)
@@ -464,9 +379,7 @@ def test_a_cache_that_cannot_be_written_is_one_line(paths: OpenMLPaths, openml_c
 
 
 @pytest.mark.parametrize("written", [b"server", b"connection_n_retries = many", b"\xff = 1"])
-def test_a_configuration_that_cannot_be_read_is_one_line(
-    openml_cache: Path, tmp_path: Path, written: bytes
-) -> None:
+def test_a_configuration_that_cannot_be_read_is_one_line(tmp_path: Path, written: bytes) -> None:
     path = tmp_path / "settings" / "openml" / "config"
     path.write_bytes(written)
     assert refusal().startswith(f"{path}: not a configuration of openml-python: ")
@@ -501,11 +414,8 @@ def test_without_a_configuration_the_server_is_that_of_openml(
 def test_an_interrupted_download_leaves_a_usable_cache(
     paths: OpenMLPaths, server: Server, openml_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupt(*_: object) -> bool:
-        raise KeyboardInterrupt
-
     with monkeypatch.context() as patch:
-        patch.setattr(web, "is_page", interrupt)
+        patch.setattr(web, "is_page", Mock(side_effect=KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             read(SOURCE)
     assert not [*openml_cache.rglob("*.*")]
@@ -515,16 +425,12 @@ def test_an_interrupted_download_leaves_a_usable_cache(
 def test_an_interruption_while_reading_leaves_what_was_downloaded(
     paths: OpenMLPaths, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupt(*_: object) -> Frame:
-        raise KeyboardInterrupt
-
+    reader = "quadrepro.data.sources.openml.read_arff"
     with monkeypatch.context() as patch:
-        patch.setattr("quadrepro.data.sources.openml.read_arff", interrupt)
+        patch.setattr(reader, Mock(side_effect=KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             read(SOURCE)
-    server.asked.clear()
-    assert_is_the_table(read(SOURCE))
-    assert not server.asked
+    assert_is_kept(server)
 
 
 def test_a_persons_pauses_and_tries_are_not_longer_than_ours(
@@ -545,9 +451,7 @@ def test_a_person_may_want_fewer_tries(paths: OpenMLPaths, server: Server) -> No
     assert server.asked[paths.arff] == 1
 
 
-def test_an_api_key_is_sent_to_the_persons_server_and_to_no_other(
-    server: Server, openml_cache: Path
-) -> None:
+def test_an_api_key_is_sent_to_the_persons_server_and_to_no_other(server: Server) -> None:
     with Server() as other:
         paths = server.put_openml(37, TABLE, parquet=True)
         described = server.replies[paths.description].body
@@ -572,9 +476,7 @@ def test_an_api_key_is_in_no_message(
         server.put_openml(37, TABLE)
 
 
-def test_a_persons_proxy_is_asked(
-    server: Server, openml_cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_persons_proxy_is_asked(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("no_proxy", "")
     monkeypatch.setenv("http_proxy", server.url)
     configure_openml(server="http://openml.invalid/api/v1/xml")
@@ -585,12 +487,11 @@ def test_a_persons_proxy_is_asked(
 
 
 def test_parquet_is_not_taken_where_a_person_does_not_want_it(
-    server: Server, openml_cache: Path, monkeypatch: pytest.MonkeyPatch
+    both: OpenMLPaths, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENML_SKIP_PARQUET", "true")
-    paths = server.put_openml(37, TABLE, parquet=True)
     assert_is_the_table(read(SOURCE))
-    assert not server.asked[paths.parquet]
+    assert not server.asked[both.parquet]
 
 
 @pytest.mark.parametrize("handlers", [[], [logging.StreamHandler()]])
@@ -613,23 +514,13 @@ def test_nothing_is_printed(
     assert root.handlers == handlers
 
 
-def test_two_threads_may_read_at_once(server: Server, openml_cache: Path) -> None:
+def test_two_threads_may_read_at_once(server: Server) -> None:
     numbers = range(37, 41)
     for number in numbers:
         server.put_openml(number, TABLE)
-    frames: dict[int, Frame] = {}
-    threads = [
-        threading.Thread(
-            target=lambda n: frames.update({n: read(OpenMLSource(kind="openml", id=n))}),
-            args=(number,),
-        )
-        for number in numbers
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert {n: frame.origin for n, frame in frames.items()} == {n: f"OpenML {n}" for n in numbers}
+    with ThreadPoolExecutor(len(numbers)) as pool:
+        frames = pool.map(lambda n: read(OpenMLSource(kind="openml", id=n)), numbers)
+    assert [frame.origin for frame in frames] == [f"OpenML {n}" for n in numbers]
 
 
 class Touch:
@@ -658,7 +549,7 @@ def test_no_pickle_of_the_cache_is_read(
 
 @pytest.mark.parametrize("parquet", [False, True])
 def test_a_file_that_is_too_large_is_refused(
-    server: Server, openml_cache: Path, monkeypatch: pytest.MonkeyPatch, parquet: bool
+    server: Server, monkeypatch: pytest.MonkeyPatch, parquet: bool
 ) -> None:
     paths = server.put_openml(37, TABLE, parquet=parquet)
     server.put(paths.arff, TABLE.arff() + b"%" * 2000)
@@ -672,9 +563,8 @@ def test_a_server_that_sends_for_ever_is_given_up(
 ) -> None:
     server.put(paths.arff, Reply(TABLE.arff(), sent="slowly"))
     monkeypatch.setenv("QUADREPRO_MAX_SECONDS", "1")
-    url = f"{server.url}{paths.arff}"
-    assert refusal() == (
-        f"OpenML 37: {url}: not complete after 1 seconds; QUADREPRO_MAX_SECONDS can allow more"
+    assert refusal().startswith(
+        f"OpenML 37: {server.url}{paths.arff}: not complete after 1 seconds"
     )
 
 

@@ -1,4 +1,4 @@
-"""Files of the web become a frame, or one line that says why not and nothing that is in the way."""
+"""Files of the web become a frame, or one line that says why not; requests end in time."""
 
 from __future__ import annotations
 
@@ -9,36 +9,33 @@ import hashlib
 import io
 import logging
 import socket
-import struct
 import threading
-import zipfile
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
-import numpy as np
 import pooch
 import pytest
+import requests
 from hypothesis import given
 from hypothesis import strategies as st
+from urllib3 import HTTPConnectionPool, connection, connectionpool, exceptions
+from urllib3.connection import HTTPConnection
 
 from quadrepro.data.canonical import Frame
 from quadrepro.data.sources import web
 from quadrepro.data.sources.schema import WebSource
-from quadrepro.data.sources.web import file_name, read
+from quadrepro.data.sources.web import Client, file_name, is_page, is_public, read
 from quadrepro.errors import DataError, NoConnectionError
+from tests.data.files import images, labels, zipped
 from tests.server import PAGE, Reply, Server, failure, redirect
 
 DATA = b"1,red\n2,?\n"
+ROWS = [("1", "red"), ("2", "?")]
 PATH = "/ml/toy/x.data"
-
-
-def zipped(**members: bytes) -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        for name, content in members.items():
-            archive.writestr(f"{name}.data", content)
-    return buffer.getvalue()
 
 
 def sha256(content: bytes) -> str:
@@ -66,7 +63,7 @@ def refusal(wanted: WebSource, folder: Path, kind: type[DataError] = DataError) 
 def test_a_file_is_read_and_kept(server: Server, tmp_path: Path) -> None:
     url = server.put(PATH, DATA)
     folder = tmp_path / "not" / "there"
-    assert rows(read(source(url), folder)) == [("1", "red"), ("2", "?")]
+    assert rows(read(source(url), folder)) == ROWS
     assert [path.name for path in folder.iterdir()] == [file_name(url)]
     assert (folder / file_name(url)).read_bytes() == DATA
 
@@ -79,17 +76,19 @@ def test_a_second_read_asks_for_nothing(server: Server, tmp_path: Path, known: s
     assert server.asked == {PATH: 1}
 
 
-def test_packed_files_are_unpacked(server: Server, tmp_path: Path) -> None:
-    urls = [
-        server.put("/x.data.gz", gzip.compress(DATA)),
-        server.put("/x.zip", zipped(x=DATA)),
-    ]
-    for url in urls:
-        assert rows(read(source(url), tmp_path)) == [("1", "red"), ("2", "?")]
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("x.data.gz", gzip.compress(DATA)), ("x.zip", zipped({"x.data": DATA}))],
+)
+def test_packed_files_are_unpacked(
+    server: Server, tmp_path: Path, name: str, content: bytes
+) -> None:
+    url = server.put(f"/{name}", content)
+    assert rows(read(source(url), tmp_path)) == ROWS
 
 
 def test_two_members_of_an_archive_are_one_download(server: Server, tmp_path: Path) -> None:
-    url = server.put("/x.zip", zipped(train=b"1,a\n", test=b"2,b\n"))
+    url = server.put("/x.zip", zipped({"train.data": b"1,a\n", "test.data": b"2,b\n"}))
     wanted = source(
         {"url": url, "member": "train.data", "constants": {"part": "train"}},
         {"url": url, "member": "test.data", "constants": {"part": "test"}},
@@ -104,11 +103,8 @@ def test_files_of_one_name_stand_below_each_other_with_their_constants(
     red = {"url": server.put("/red/x.data", b"1,a\n2,b\n"), "constants": {"c": "red", "n": "7"}}
     white = {"url": server.put("/white/x.data", b"3,c\n"), "constants": {"c": "white", "n": "8"}}
     frame = read(source(red, white), tmp_path)
-    assert rows(frame) == [
-        ("1", "a", "red", "7"),
-        ("2", "b", "red", "7"),
-        ("3", "c", "white", "8"),
-    ]
+    below = [("1", "a", "red", "7"), ("2", "b", "red", "7"), ("3", "c", "white", "8")]
+    assert rows(frame) == below
     assert frame.names is None
 
 
@@ -121,67 +117,56 @@ def test_constants_have_names_where_the_columns_have(server: Server, tmp_path: P
 
 
 def test_images_and_labels_are_read_in_pairs(server: Server, tmp_path: Path) -> None:
-    urls = []
-    for name, pixels, labels in (("train", [[1, 2], [3, 4]], [7, 9]), ("t10k", [[5, 6]], [7])):
-        images = struct.pack(">4i", 2051, len(pixels), 1, 2) + bytes(np.ravel(pixels).tolist())
-        urls.append(server.put(f"/{name}-images.gz", gzip.compress(images)))
-        classes = struct.pack(">2i", 2049, len(labels)) + bytes(labels)
-        urls.append(server.put(f"/{name}-labels.gz", gzip.compress(classes)))
+    files = (images([[[1, 2]], [[3, 4]]]), labels(7, 9), images([[[5, 6]]]), labels(7))
+    urls = [server.put(f"/{i}.gz", gzip.compress(file)) for i, file in enumerate(files)]
     frame = read(source(*urls, format="idx"), tmp_path)
     assert rows(frame) == [(1.0, 2.0, "7"), (3.0, 4.0, "9"), (5.0, 6.0, "7")]
 
 
 def test_redirects_are_followed(server: Server, tmp_path: Path) -> None:
     url = server.put(PATH, redirect(server.put("/new", DATA)))
-    assert rows(read(source(url), tmp_path)) == [("1", "red"), ("2", "?")]
+    assert rows(read(source(url), tmp_path)) == ROWS
 
 
-def test_what_may_pass_is_tried_again(server: Server, tmp_path: Path) -> None:
-    for bad in (failure(500), Reply(sent="nothing"), Reply(DATA, sent="half"), Reply(b"old")):
-        url = server.put(PATH, DATA)
-        server.first(PATH, bad, bad)
-        frame = read(source({"url": url, "hash": sha256(DATA)}), tmp_path)
-        assert rows(frame) == [("1", "red"), ("2", "?")]
-        (tmp_path / file_name(url)).unlink()
-    assert server.asked == {PATH: 12}
+@pytest.mark.parametrize(
+    "bad",
+    [failure(500), Reply(sent="nothing"), Reply(DATA, sent="half"), Reply(b"old")],
+    ids=["500", "dropped", "truncated", "another hash"],
+)
+def test_what_may_pass_is_tried_again(server: Server, tmp_path: Path, bad: Reply) -> None:
+    url = server.put(PATH, DATA)
+    server.first(PATH, bad, bad)
+    assert rows(read(source({"url": url, "hash": sha256(DATA)}), tmp_path)) == ROWS
+    assert server.asked == {PATH: 3}
 
 
-FAILURES = {
-    "404": (failure(404), "the server answered HTTP 404 (Not Found)", 1),
-    "500": (failure(500), "the server answered HTTP 500 (Internal Server Error), 3 times", 3),
-    "dropped": (
-        Reply(sent="nothing"),
-        "the connection was dropped before all data had arrived",
-        3,
-    ),
-    "truncated": (
-        Reply(DATA, sent="half"),
-        "the connection was dropped before all data had arrived",
-        3,
-    ),
-    "a page": (Reply(PAGE), "the server sent an HTML page instead of data", 1),
-    "another page": (
-        Reply(b"\xef\xbb\xbf<HTML><body>"),
-        "the server sent an HTML page instead of data",
-        1,
-    ),
-    "empty": (Reply(), "the server sent an empty file", 1),
-    "endless redirect": (redirect(PATH), "the server redirects without end", 93),
-}
+DROPPED = "the connection was dropped before all data had arrived"
+SENT_PAGE = "the server sent an HTML page instead of data"
 
 
-@pytest.mark.parametrize("case", FAILURES)
+@pytest.mark.parametrize(
+    ("reply", "expected", "times"),
+    [
+        (failure(404), "the server answered HTTP 404 (Not Found)", 1),
+        (failure(500), "the server answered HTTP 500 (Internal Server Error), 3 times", 3),
+        (Reply(sent="nothing"), DROPPED, 3),
+        (Reply(DATA, sent="half"), DROPPED, 3),
+        (Reply(PAGE), SENT_PAGE, 1),
+        (Reply(b"\xef\xbb\xbf<HTML><body>"), SENT_PAGE, 1),
+        (Reply(), "the server sent an empty file", 1),
+        (redirect(PATH), "the server redirects without end", 93),
+    ],
+)
 def test_a_failure_is_one_line_and_leaves_nothing(
-    server: Server, tmp_path: Path, case: str
+    server: Server, tmp_path: Path, reply: Reply, expected: str, times: int
 ) -> None:
-    reply, expected, times = FAILURES[case]
     url = server.put(PATH, reply)
     wanted = source({"url": url, "hash": sha256(DATA)})
     assert refusal(wanted, tmp_path) == f"{url}: {expected}"
     assert server.asked == {PATH: times}
     assert not [*tmp_path.iterdir()]
     server.put(PATH, DATA)
-    assert rows(read(wanted, tmp_path)) == [("1", "red"), ("2", "?")]
+    assert rows(read(wanted, tmp_path)) == ROWS
 
 
 def test_a_wrong_hash_is_refused_with_both_named(server: Server, tmp_path: Path) -> None:
@@ -205,14 +190,6 @@ def test_a_silent_server_is_given_up(
     assert not [*tmp_path.iterdir()]
 
 
-def test_nobody_there_is_one_line(server: Server, tmp_path: Path) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        url = f"http://127.0.0.1:{taken.getsockname()[1]}/x"
-        message = refusal(source(url), tmp_path, NoConnectionError)
-    assert message == f"{url}: the connection was refused"
-
-
 @pytest.mark.parametrize(
     ("error", "expected"),
     [
@@ -222,16 +199,10 @@ def test_nobody_there_is_one_line(server: Server, tmp_path: Path) -> None:
     ],
 )
 def test_no_connection_is_one_line(
-    server: Server,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    error: OSError,
-    expected: str,
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: OSError, expected: str
 ) -> None:
-    def fail(*_: object, **__: object) -> None:
-        raise error
-
-    monkeypatch.setattr("urllib3.util.connection.create_connection", fail)
+    connect = "urllib3.util.connection.create_connection"
+    monkeypatch.setattr(connect, Mock(side_effect=error))
     url = "http://uci.invalid/x"
     assert refusal(source(url), tmp_path, NoConnectionError) == f"{url}: {expected}"
 
@@ -254,7 +225,7 @@ def test_a_damaged_file_is_not_in_the_way_of_the_next_try(server: Server, tmp_pa
     assert refusal(source(url), tmp_path).startswith(f"{path}: cannot be read: ")
     assert not path.exists()
     server.put("/x.data.gz", gzip.compress(DATA))
-    assert rows(read(source(url), tmp_path)) == [("1", "red"), ("2", "?")]
+    assert rows(read(source(url), tmp_path)) == ROWS
 
 
 def test_a_file_that_is_not_what_its_hash_says_is_fetched_again(
@@ -263,7 +234,7 @@ def test_a_file_that_is_not_what_its_hash_says_is_fetched_again(
     url = server.put(PATH, DATA)
     (tmp_path / file_name(url)).write_bytes(DATA[:5])
     frame = read(source({"url": url, "hash": sha256(DATA)}), tmp_path)
-    assert rows(frame) == [("1", "red"), ("2", "?")]
+    assert rows(frame) == ROWS
     assert (tmp_path / file_name(url)).read_bytes() == DATA
 
 
@@ -281,11 +252,8 @@ def test_a_file_whose_hash_fits_is_kept_though_the_card_misreads_it(
 def test_an_interrupted_download_leaves_nothing(
     server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupt(*_: object) -> bool:
-        raise KeyboardInterrupt
-
     url = server.put(PATH, DATA)
-    monkeypatch.setattr(web, "is_page", interrupt)
+    monkeypatch.setattr(web, "is_page", Mock(side_effect=KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
         read(source(url), tmp_path)
     assert not [*tmp_path.iterdir()]
@@ -322,14 +290,8 @@ def test_a_progress_bar_sees_every_byte_of_every_file(server: Server, tmp_path: 
 
 def test_two_at_once_do_no_harm(server: Server, tmp_path: Path) -> None:
     wanted = source({"url": server.put(PATH, DATA * 10_000), "hash": sha256(DATA * 10_000)})
-    frames: list[Frame] = []
-    threads = [
-        threading.Thread(target=lambda: frames.append(read(wanted, tmp_path))) for _ in range(4)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(4) as pool:
+        frames = [*pool.map(lambda _: read(wanted, tmp_path), range(4))]
     assert [len(rows(frame)) for frame in frames] == [20_000] * 4
     assert len([*tmp_path.iterdir()]) == 1
 
@@ -405,3 +367,171 @@ def test_the_size_is_that_of_the_bytes_and_not_what_the_server_says(
     monkeypatch.setenv("QUADREPRO_MAX_BYTES", "599")
     with one_answer(answer) as url:
         assert refusal(source(url), tmp_path).startswith(f"{url}: the file has more than 599 bytes")
+
+
+CONNECTION = HTTPConnection("here.test")
+POOL = HTTPConnectionPool("here.test")
+
+
+def retried(reason: Exception) -> requests.RequestException:
+    """Return an error as `requests` raises it after urllib3 has given up."""
+    return requests.ConnectionError(exceptions.MaxRetryError(POOL, "/?api_key=secret", reason))
+
+
+def chained(reason: Exception) -> requests.RequestException:
+    """Return an error that was raised from another one."""
+    try:
+        raise requests.RequestException("secret") from reason
+    except requests.RequestException as error:
+        return error
+
+
+UNKNOWN = exceptions.NameResolutionError("here.test", CONNECTION, OSError("secret"))  # type: ignore[arg-type]
+SILENT = "the server did not answer in time"
+LOST = exceptions.ProtocolError("secret", exceptions.IncompleteRead(1, 2))
+
+
+@pytest.mark.parametrize("wrapped", [requests.RequestException, retried, chained])
+@pytest.mark.parametrize(
+    ("reason", "connected", "words"),
+    [
+        (UNKNOWN, False, "there is no such host, or no network"),
+        (ConnectionRefusedError("secret"), False, "the connection was refused"),
+        (
+            exceptions.NewConnectionError(CONNECTION, "secret"),
+            False,
+            "the server cannot be reached",
+        ),
+        (exceptions.ConnectTimeoutError("secret"), False, SILENT),
+        (exceptions.ReadTimeoutError(POOL, "/", "secret"), True, SILENT),
+        (requests.exceptions.SSLError("secret"), True, "no secure connection could be made"),
+        (requests.TooManyRedirects("secret"), True, "the server redirects without end"),
+        (LOST, True, "the connection was dropped before all data had arrived"),
+    ],
+)
+def test_a_cause_has_its_words_and_nothing_of_the_library_is_said(
+    wrapped: Callable[[Exception], requests.RequestException],
+    reason: Exception,
+    connected: bool,
+    words: str,
+) -> None:
+    found = web.failure("OpenML 37", wrapped(reason))
+    assert type(found) is (DataError if connected else NoConnectionError)
+    assert str(found) == f"OpenML 37: {words}"
+
+
+def test_a_request_that_failed_otherwise_is_named_by_its_kind() -> None:
+    found = web.failure("here", requests.exceptions.InvalidURL("secret"))
+    assert str(found) == "here: the request failed (InvalidURL)"
+
+
+def test_an_error_that_names_itself_as_its_cause_comes_to_an_end() -> None:
+    error = requests.RequestException()
+    error.args = (error,)
+    assert str(web.failure("here", error)) == "here: the request failed (RequestException)"
+
+
+@pytest.mark.parametrize(
+    ("start", "page"),
+    [
+        (b"<!DOCTYPE html><html>", True),
+        (b"\xef\xbb\xbf\r\n  <HTML lang='en'>", True),
+        (b"<htm", False),
+        (b"1,2,<html>", False),
+        (b"", False),
+    ],
+)
+def test_a_page_is_known_by_how_it_begins(start: bytes, page: bool) -> None:
+    assert is_page(start) is page
+
+
+@pytest.mark.parametrize("host", ["1.1.1.1", "2606:4700:4700::1111", "::ffff:1.1.1.1"])
+def test_addresses_of_the_internet_are_public(host: str) -> None:
+    assert is_public(host)
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        *("127.0.0.1", "::1", "0.0.0.0", "10.1.2.3", "172.16.0.1", "192.168.1.1"),
+        *("169.254.169.254", "fe80::1%eth0", "fd00::1", "::ffff:127.0.0.1"),
+    ],
+)
+def test_loopback_private_and_link_local_addresses_are_not_public(host: str) -> None:
+    assert not is_public(host)
+
+
+def get(url: str, path: Path) -> bytes:
+    with Client() as client:
+        return client.fetch(url, path / "file", None).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "refused"),
+    [(True, False, True), (True, True, False), (False, False, False)],
+)
+def test_a_redirect_to_a_private_host_is_refused_unless_the_first_one_is_private(
+    server: Server,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    first: bool,
+    second: bool,
+    refused: bool,
+) -> None:
+    answers: Iterator[bool] = iter([first, second])
+    monkeypatch.setattr(web, "is_public", lambda host: next(answers))
+    server.put("/secret", b"1,2\n")
+    # With a connection that is closed, the redirect needs one of its own.
+    away = redirect(server.url.replace("127.0.0.1", "localhost") + "/secret")
+    url = server.put("/", away)
+    if refused:
+        with pytest.raises(DataError, match=r"/: a redirect leads to 127.0.0.1, which is not a pu"):
+            get(url, tmp_path)
+        assert server.asked["/secret"] == 0
+    else:
+        assert get(url, tmp_path) == b"1,2\n"
+
+
+@pytest.mark.parametrize("scheme", ["file:///etc/passwd", "ftp://127.0.0.1/a"])
+def test_a_redirect_leads_to_http_only(server: Server, tmp_path: Path, scheme: str) -> None:
+    url = server.put("/", redirect(scheme))
+    with pytest.raises(DataError, match=r"/: the request failed \(InvalidSchema\)"):
+        get(url, tmp_path)
+
+
+def test_a_server_that_sends_for_ever_is_given_up(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = server.put("/", Reply(b"x" * 1000, sent="slowly"))
+    monkeypatch.setenv("QUADREPRO_MAX_SECONDS", "1")
+    began = time.monotonic()
+    with pytest.raises(DataError, match=r"/: not complete after 1 seconds; QUADREPRO_MAX_SECONDS"):
+        get(url, tmp_path)
+    assert time.monotonic() - began < 5
+
+
+def test_a_server_whose_headers_never_end_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def drip() -> None:
+        with contextlib.suppress(OSError), listening.accept()[0] as made:
+            made.sendall(b"HTTP/1.1 200 OK\r\nA: ")
+            while True:
+                made.sendall(b"a")
+                time.sleep(0.05)
+
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    monkeypatch.setenv("QUADREPRO_MAX_SECONDS", "1")
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=drip)
+        thread.start()
+        with pytest.raises(DataError, match="not complete after 1 seconds"):
+            get(f"http://127.0.0.1:{listening.getsockname()[1]}/", tmp_path)
+        thread.join()
+
+
+def test_other_requests_of_the_process_are_not_watched(server: Server, tmp_path: Path) -> None:
+    before = connection.HTTPConnection._new_conn
+    get(server.put("/", b"1"), tmp_path)
+    assert connection.HTTPConnection._new_conn is before
+    assert connectionpool.HTTPConnectionPool.ConnectionCls is connection.HTTPConnection

@@ -1,14 +1,23 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from scipy.stats import binom
 from scipy.stats import t as student
 
-from quadrepro.stats import COVERAGE, placement
+from quadrepro.stats import (
+    COVERAGE,
+    chance_of_a_group,
+    chance_of_misses,
+    count_misses,
+    independent_misses,
+    placement,
+)
 
 samples = st.lists(st.floats(0, 1), min_size=2, max_size=30)
 
@@ -21,15 +30,6 @@ def test_the_interval_is_students_for_one_further_repeat(ours: list[float]) -> N
     where = placement(ours, 0.5, 0.0005)
     assert (where.mean, where.sd) == (pytest.approx(mean), pytest.approx(sd))
     assert (where.low, where.high) == (pytest.approx(low), pytest.approx(high))
-
-
-def test_a_small_interval_is_right_by_the_printed_table() -> None:
-    where = placement([0.1, 0.2, 0.3], 0.2, 0.0005)
-    # t with 2 degrees of freedom: 4.302653.
-    reach = 4.302653 * 0.1 * (4 / 3) ** 0.5
-    assert where.high - where.mean == pytest.approx(reach)
-    assert where.mean - where.low == pytest.approx(reach)
-    assert where.inside
 
 
 @pytest.mark.parametrize("n", [2, 5, 16])
@@ -83,12 +83,9 @@ def test_constant_repeats_hold_only_their_own_value(value: float, n: int) -> Non
     assert not placement([value] * n, value - 0.01, 0.0005).inside
 
 
-def test_fractions_are_numbers_too_and_results_are_plain() -> None:
+def test_fractions_are_numbers_too() -> None:
     where = placement([Fraction(1, 10), Fraction(2, 10)], 0.15, 0.005)
     assert where == placement([0.1, 0.2], 0.15, 0.005)
-    kinds = [type(v) for v in (where.mean, where.sd, where.quantile, where.low, where.high)]
-    assert kinds == [float] * 5
-    assert where.inside is True
 
 
 def test_two_repeats_are_enough_and_one_is_no_distribution() -> None:
@@ -131,3 +128,77 @@ def test_the_binomial_error_counts_only_where_all_splits_agree() -> None:
     assert placement([0.1] * 4, 0.2, 0.0).sd == 0
     assert not placement([0.1] * 4, 0.2, 0.0).inside
     assert placement([0.1, 0.15], 0.2, 0.0, n_test=20) == placement([0.1, 0.15], 0.2, 0.0)
+
+
+def normal(n_splits: int, n_columns: int, share: float, seed: int = 3) -> np.ndarray:
+    """Return splits whose columns have a part of their variance in common."""
+    rng = np.random.default_rng(seed)
+    common = rng.normal(size=(n_splits, 1))
+    own = rng.normal(size=(n_splits, n_columns))
+    return np.sqrt(share) * common + np.sqrt(1 - share) * own
+
+
+def test_each_split_is_placed_among_the_others() -> None:
+    splits = normal(12, 3, 0.5)
+    counts = [
+        sum(not placement(np.delete(splits[:, c], i), splits[i, c], 0.0).inside for c in range(3))
+        for i in range(12)
+    ]
+    expected = np.bincount(counts, minlength=4) / 12
+    np.testing.assert_allclose(chance_of_misses(splits), expected)
+
+
+def test_one_in_twenty_normal_splits_is_outside_of_the_others() -> None:
+    chances = [chance_of_misses(normal(30, 1, 0.0, seed)) for seed in range(200)]
+    assert np.mean(chances, axis=0)[1] == pytest.approx(0.05, abs=0.006)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.9])
+def test_one_in_twenty_means_is_outside_however_columns_depend(share: float) -> None:
+    splits = normal(40, 5, share)
+    chance = chance_of_misses(splits, further=20)
+    assert chance @ np.arange(6) / 5 == pytest.approx(0.05, abs=0.012)
+
+
+def test_columns_that_move_together_are_outside_together() -> None:
+    alone, together = (chance_of_misses(normal(40, 5, s), further=20) for s in (0.0, 0.99))
+    assert together[5] > 0.02 > alone[5]
+    assert together[0] > alone[0]
+
+
+def test_columns_that_never_vary_are_never_outside() -> None:
+    splits = np.column_stack([normal(9, 1, 0.0), np.full(9, 0.3)])
+    for further in (1, 9):
+        assert chance_of_misses(splits, further=further)[2] == 0
+
+
+def test_two_splits_are_too_few() -> None:
+    with pytest.raises(ValueError, match="at least three splits, not 2"):
+        chance_of_misses(np.zeros((2, 4)))
+
+
+def test_the_number_of_misses_is_that_of_all_combinations_of_rows() -> None:
+    rows = [np.array([0.7, 0.2, 0.1]), np.array([0.5, 0.5]), np.array([0.9, 0.0, 0.0, 0.1])]
+    total = np.zeros(7)
+    for counts in product(*(range(len(row)) for row in rows)):
+        total[sum(counts)] += np.prod([row[c] for row, c in zip(rows, counts, strict=True)])
+    for outside in range(7):
+        found = count_misses(outside, rows)
+        assert found.p_more == pytest.approx(total[outside:].sum())
+        assert found.p_fewer == pytest.approx(total[: outside + 1].sum())
+    assert found.expected == pytest.approx(total @ np.arange(7))
+
+
+def test_independent_numbers_are_binomial() -> None:
+    found = count_misses(10, [independent_misses(5)] * 20)
+    of_all = binom(100, 0.05)
+    assert found.expected == pytest.approx(5)
+    assert (found.low, found.high) == (of_all.ppf(0.025), of_all.ppf(0.975))
+    assert found.p_more == pytest.approx(of_all.sf(9))
+    assert found.p_fewer == pytest.approx(of_all.cdf(10))
+
+
+def test_the_chance_of_a_group_is_one_minus_that_no_group_has_so_many() -> None:
+    groups = [independent_misses(n) for n in (5, 8, 13)]
+    none = np.prod([binom(n, 0.05).cdf(1) for n in (5, 8, 13)])
+    assert chance_of_a_group(2, groups) == pytest.approx(1 - none)

@@ -1,4 +1,4 @@
-"""Mistakes in a YAML file as the user sees them: one line each, with its place."""
+"""Mistakes in what users write in YAML, as they see them: one line each, with its place."""
 
 from __future__ import annotations
 
@@ -6,7 +6,14 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import pytest
-from pydantic import BaseModel, Field, TypeAdapter, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from quadrepro.base.models import Model, fault, mistakes, nested_fault, validated
 from quadrepro.base.yaml import read_yaml
@@ -112,10 +119,7 @@ def test_a_mistake_is_a_plain_sentence(tmp_path: Path, text: str, line: str) -> 
         ("{kind: square, sides: [1]}", "1:25: item 2 of sides is missing"),
         ("{kind: square, sides: [1, 2, 3]}", "1:25: sides must list at most 2 values, not 3"),
         ("{kind: square, sides: [1, x]}", "1:36: item 2 of sides must be a whole number, not 'x'"),
-        (
-            "{kind: square, sides: [1, 2], fil: a}",
-            "1:40: unknown key 'fil'; did you mean 'file'?",
-        ),
+        ("{kind: square, sides: [1, 2], fil: a}", "1:40: unknown key 'fil'; did you mean 'file'?"),
         ("{kind: square, sides: [1, 2], file: 3}", "1:40: file must be text, not 3"),
         ("oval", "1:10: item 1 of shapes must be a mapping of keys to values, not 'oval'"),
     ],
@@ -126,20 +130,19 @@ def test_the_place_of_a_mistake_in_a_tagged_union_is_that_of_the_key(
     assert said(tmp_path, f"shapes: [{shape}]\n") == [line]
 
 
-def test_a_value_that_fits_no_member_of_a_union_is_one_mistake(tmp_path: Path) -> None:
-    assert said(tmp_path, "share: 2\n") == [
-        "1:1: share must be 'half' or 'all' or less than 1, not 2"
-    ]
-
-
-def test_if_something_inside_is_wrong_nothing_is_said_of_other_members(tmp_path: Path) -> None:
-    assert said(tmp_path, "either: {from: low}\n") == ["1:10: from must be a number, not 'low'"]
-    assert said(tmp_path, "either: {words: {}, form: 1}\n") == [
-        "1:21: unknown key 'form'; did you mean 'from'?"
-    ]
-    assert said(tmp_path, "either: 3\n") == [
-        "1:1: either must be text or a mapping of keys to values, not 3"
-    ]
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("share: 2", "1:1: share must be 'half' or 'all' or less than 1, not 2"),
+        ("either: 3", "1:1: either must be text or a mapping of keys to values, not 3"),
+        ("either: {from: low}", "1:10: from must be a number, not 'low'"),
+        ("either: {words: {}, form: 1}", "1:21: unknown key 'form'; did you mean 'from'?"),
+    ],
+)
+def test_a_mistake_in_a_union_is_said_of_the_member_that_was_meant(
+    tmp_path: Path, text: str, line: str
+) -> None:
+    assert said(tmp_path, f"{text}\n") == [line]
 
 
 def test_a_list_whose_items_are_all_wrong_is_not_called_empty(tmp_path: Path) -> None:
@@ -215,3 +218,60 @@ def test_a_hundred_mistakes_are_named_and_the_others_counted(tmp_path: Path) -> 
     assert len(lines) == 101
     assert lines[99].endswith("item 100 of numbers must be a whole number, not 'x'")
     assert lines[100] == " 4900 more mistakes"
+
+
+class Scale(Model):
+    start: float = Field(alias="from")
+    points: int = 1
+
+
+class Grid(Model):
+    scale: Scale
+
+    @field_validator("scale")
+    @classmethod
+    def _even(cls, scale: Scale) -> Scale:
+        if scale.points % 2:
+            raise fault("points must be even", "points")
+        return scale
+
+
+@pytest.mark.parametrize(
+    ("key", "hint"),
+    [
+        ("pionts", "; did you mean 'points'?"),
+        ("form", "; did you mean 'from'?"),
+        ("start", "; known are from, points"),
+    ],
+)
+def test_an_unknown_key_is_refused_with_the_nearest_that_yaml_takes(key: str, hint: str) -> None:
+    with pytest.raises(ValidationError) as caught:
+        Scale.model_validate({"from": 1, key: 2})
+    (detail,) = caught.value.errors()
+    assert detail["msg"] == f"unknown key {key!r}{hint}"
+    assert detail["ctx"]["place"] == (key,)
+
+
+def test_a_key_of_the_mapping_around_is_not_taken_for_one_of_the_inner_mapping() -> None:
+    with pytest.raises(ValidationError) as caught:
+        Grid.model_validate({"scale": {"from": 1, "scale": 2}})
+    (detail,) = caught.value.errors()
+    assert (detail["loc"], detail["ctx"]["place"]) == (("scale",), ("scale",))
+
+
+def test_a_fault_says_where_below_its_value_the_mistake_is() -> None:
+    with pytest.raises(ValidationError) as caught:
+        Grid.model_validate({"scale": {"from": 1, "points": 3}})
+    (detail,) = caught.value.errors()
+    assert (detail["type"], detail["msg"]) == ("fault", "points must be even")
+    assert (*detail["loc"], *detail["ctx"]["place"]) == ("scale", "points")
+
+
+def test_a_message_with_braces_is_shown_as_it_is() -> None:
+    assert fault("give {at_most: 9}", "positive").message() == "give {at_most: 9}"
+
+
+def test_a_model_cannot_be_changed() -> None:
+    scale = Scale.model_validate({"from": 1})
+    with pytest.raises(ValidationError, match="frozen"):
+        scale.points = 2  # type: ignore[misc]

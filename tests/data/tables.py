@@ -1,0 +1,49 @@
+"""Small tables of the attributes size and colour, and cards for them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from quadrepro.data.canonical import RawTable, nominal_column, numeric_column
+from quadrepro.data.card import Attribute, Card
+
+ATTRIBUTES = (Attribute(name="size", kind="numeric"), Attribute(name="colour", kind="nominal"))
+Row = tuple[float, str, str]
+
+
+def make_table(rows: Sequence[Row]) -> RawTable:
+    sizes, colours, labels = zip(*rows, strict=True)
+    return RawTable(
+        ATTRIBUTES,
+        {"size": numeric_column(sizes), "colour": nominal_column(colours)},
+        nominal_column(labels),
+    )
+
+
+def assert_same(left: RawTable, right: RawTable) -> None:
+    np.testing.assert_array_equal(left.target, right.target)
+    for attribute in left.attributes:
+        column = left.columns[attribute.name]
+        np.testing.assert_array_equal(column, right.columns[attribute.name])
+
+
+def make_card(**fields: Any) -> Card:
+    """Return a card of two rows with some fields replaced."""
+    card = {
+        "name": "toy",
+        "title": "Toy",
+        "task": "classification",
+        "rows": 2,
+        "missing_cells": 0,
+        "rows_with_missing": 0,
+        "content_hash": "sha256:" + "0" * 64,
+        "target": {"original": "label", "labels": {"no": 1, "01": 1}},
+        "attributes": ATTRIBUTES,
+        "licence": "none",
+        "citation": "nobody",
+        "sources": [{"kind": "openml", "id": 7}],
+    }
+    return Card.model_validate(card | fields)
