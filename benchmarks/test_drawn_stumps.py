@@ -9,12 +9,12 @@ import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.greedy.adaboost import AdaBoost, Validation, WeightBoosting
+from quadrepro.core.learners.greedy.adaboost import AdaBoost, ValidationWatcher, WeightBoosting
 from quadrepro.core.learners.greedy.adaboost_reg import AdaBoostReg
 from quadrepro.core.learners.greedy.ebboost import EBBoost
 from quadrepro.core.learners.greedy.loop import boost
-from quadrepro.core.learners.learner import Stopping
-from quadrepro.core.voters.random_stumps import Coding, RandomStumps
+from quadrepro.core.learners.grid import Stopping
+from quadrepro.core.voters.random_stumps import RandomStumps, StumpCoding
 
 from .conftest import best_of, plainly, row
 
@@ -29,10 +29,10 @@ def problem() -> tuple[FloatArray, FloatArray]:
 
 def run(algorithm: WeightBoosting[Any], values: list[float]) -> None:
     X, y = problem()
-    codes = Coding.fit(X).transform(X)
+    codes = StumpCoding.fit(X).transform(X)
     source = RandomStumps(codes, y, np.random.default_rng(1), per_round=N_STUMPS)
     state = algorithm.weights(source, np.ones((len(values), M)))
-    validation = Validation(source, codes, y, len(values), Stopping(N_ROUNDS))
+    validation = ValidationWatcher(source, codes, y, len(values), Stopping(N_ROUNDS))
     boost(algorithm.rule(np.array(values)), state, N_ROUNDS, [validation])
 
 

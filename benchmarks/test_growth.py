@@ -14,7 +14,7 @@ from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.learners.greedy.loop import GreedyAlgorithm
 from quadrepro.core.learners.greedy.quadboost import QuadBoost
-from quadrepro.core.learners.learner import Grid
+from quadrepro.core.learners.grid import Grid
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.stumps import Stumps
 

@@ -30,7 +30,7 @@ from quadrepro import (
     Stumps,
 )
 from quadrepro.base.types import FloatArray
-from quadrepro.core.voters.moments import Moments
+from quadrepro.core.voters.moments import VoterMoments
 
 from .conftest import best_of, compare, row
 
@@ -97,11 +97,11 @@ def test_streaming(benchmark: BenchmarkFixture, n_rows: int) -> None:
 def test_sums_of_voters(benchmark: BenchmarkFixture) -> None:
     X, y = in_memory(10**6)
     stumps = Stumps().fit(X)
-    found = benchmark.pedantic(lambda: Moments.of(X, y, stumps), rounds=3)
+    found = benchmark.pedantic(lambda: VoterMoments.of(X, y, stumps), rounds=3)
     H = stumps.transform(X[: 10**5]).astype(np.float32)
     product = 10 * best_of(1, lambda: H.T @ H)
     gram = H.T @ H
-    assert (gram == Moments.of(X[: 10**5], y[: 10**5], stumps).products).all()
+    assert (gram == VoterMoments.of(X[: 10**5], y[: 10**5], stumps).products).all()
     seconds = benchmark.stats["min"]
     assert found.n_examples == 10**6
     row(

@@ -15,7 +15,7 @@ from sklearn.tree import DecisionTreeRegressor
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.gradient.boosting import GradientBoost, LossName
 from quadrepro.core.learners.gradient.trees import TreeFitter
-from quadrepro.core.learners.learner import Grid
+from quadrepro.core.learners.grid import Grid
 
 from .conftest import best_of, compare, plainly, row
 

@@ -62,6 +62,8 @@ def test_a_config_names_all_that_it_adds(site: Path, tmp_path: Path) -> None:
     assert "least margin" in curves
     verified = call(site, "quadrepro", "verify", EXAMPLE / "margin.yaml", "--out", tmp_path)
     assert verified.count("verified") == 2
+    # AdaBoost_ϱ has a certificate of its own.
+    assert all("e-" in line for line in verified.splitlines() if line.endswith("verified"))
 
 
 def test_lists_say_which_package_a_name_is_from(site: Path) -> None:

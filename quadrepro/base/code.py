@@ -21,8 +21,8 @@ PACKAGE = Path(__file__).resolve().parents[1]
 COMPUTING = "quadrepro.core"
 """The package whose modules make results. The code of others is not followed."""
 
-ENTRIES = ("Entry", "Measure", "VoterSetEntry")
-"""Classes of our entries, whose texts are for readers: a key has the settings that they preset."""
+ENTRIES = ("Entry", "Measure", "Place", "VoterSetEntry")
+"""Our classes whose texts are for readers or for checks: a key has the settings of an entry."""
 
 TWIN = "_compiled"
 """Ending of the name of a module with the compiled loops of the one beside it."""

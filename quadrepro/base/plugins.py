@@ -1,4 +1,4 @@
-"""What other packages add to quadrepro, found by their entry points.
+"""Names that configs, cards and papers can use: quadrepro's own, and those of other packages.
 
 A package names what it adds in the group of its kind, such as ``quadrepro.algorithms``. Entry
 points are read only when a name is not one of quadrepro's own, or a listing asks for them.
@@ -7,13 +7,13 @@ points are read only when a name is not one of quadrepro's own, or a listing ask
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pkgutil import resolve_name
-from typing import Literal, TypeVar, get_args
+from typing import Any, Literal, TypeVar, cast, get_args
 
 from quadrepro.errors import ConfigError, nearest
 
@@ -24,18 +24,21 @@ Kind = Literal["algorithms", "voters", "measures", "metrics", "claims", "tables"
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
+WORDS: dict[Kind, str] = {
+    "algorithms": "algorithm",
+    "voters": "voter set",
+    "measures": "measure",
+    "metrics": "metric",
+    "claims": "kind of claim",
+    "tables": "kind of table",
+    "sources": "kind of source",
+}
+"""What messages call one of them."""
+
 
 @dataclass(frozen=True)
 class Extension:
-    """One name that a package adds.
-
-    Attributes
-    ----------
-    kind : str
-        One of `KINDS`.
-    point : EntryPoint
-        Its name, and where it is.
-    """
+    """One name that a package adds."""
 
     kind: Kind
     point: EntryPoint
@@ -75,49 +78,85 @@ class Extension:
 
     def load(self, expected: type[Found]) -> Found:
         """Import what is added."""
-        try:
-            found = self.point.load()
-        # A module of others can raise anything while it is imported.
-        except (Exception, SystemExit) as error:
-            reason = f"cannot be imported: {type(error).__name__}: {error}"
-            raise ConfigError(f"{self.where}: {reason}") from error
-        if not isinstance(found, expected):
-            message = f"must be of type {expected.__name__}, not {type(found).__name__}"
-            raise ConfigError(f"{self.where}: {message}")
-        return found
+        return _imported(self.point.load, self.where, expected)
 
     def load_class(self, base: type[Found]) -> type[Found]:
         """Import a class that is added; see `load`."""
-        found = self.load(type)
-        if not issubclass(found, base):
-            raise ConfigError(f"{self.where}: must be a subclass of {base.__name__}")
-        return found
+        return _subclass(self.load(type), self.where, base)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a class is, so that a lower room can name one of a higher room."""
+
+    text: str  # "module:NAME"
+
+    def load_class(self, base: type[Found]) -> type[Found]:
+        """Import the class."""
+        found = _imported(lambda: resolve_name(self.text), self.text, type)
+        return _subclass(found, self.text, base)
+
+
+def _imported(load: Callable[[], Any], where: str, expected: type[Found]) -> Found:
+    try:
+        found = load()
+    # A module of others can raise anything while it is imported.
+    except (Exception, SystemExit) as error:
+        reason = f"cannot be imported: {type(error).__name__}: {error}"
+        raise ConfigError(f"{where}: {reason}") from error
+    if not isinstance(found, expected):
+        message = f"must be of type {expected.__name__}, not {type(found).__name__}"
+        raise ConfigError(f"{where}: {message}")
+    return found
+
+
+def _subclass(found: type[Any], where: str, base: type[Found]) -> type[Found]:
+    if not issubclass(found, base):
+        raise ConfigError(f"{where}: must be a subclass of {base.__name__}")
+    return found
 
 
 class Places(Mapping[str, Found]):
-    """Names of quadrepro's own, each with the place of its entry, which is imported when needed.
+    """The entries of a kind by name: quadrepro's own, imported when needed, and those of packages.
+
+    As a mapping it has quadrepro's own alone.
 
     Parameters
     ----------
     package : str
         The package that places are relative to.
     expected : type
-        What an entry must be an instance of.
+        What an entry of another package must be an instance of.
     places : dict of str to str or object
         By name, ``"module:attribute"``, or the entry itself.
+    kind : str or None, default None
+        Which of `KINDS` it is; None if other packages add nothing to it.
+    listing : str, default ""
+        Where all names are listed.
+    meaning : str, default ""
+        The attribute of an entry that says what it is; its docstring does if there is none.
+    renamed : dict of str to str, default {}
+        Former names, and the present ones.
     """
 
     def __init__(
-        self, package: str, expected: type[Found], places: Mapping[str, str | Found]
+        self,
+        package: str,
+        expected: type[Any],
+        places: Mapping[str, str | Found],
+        kind: Kind | None = None,
+        listing: str = "",
+        meaning: str = "",
+        renamed: Mapping[str, str] | None = None,
     ) -> None:
         self.package, self.expected, self.places = package, expected, {**places}
+        self.kind, self.listing, self.renamed = kind, listing, renamed or {}
+        self._meaning = meaning
 
     def __getitem__(self, name: str) -> Found:
         place = self.places[name]
         found = resolve_name(f"{self.package}.{place}") if isinstance(place, str) else place
-        if not isinstance(found, self.expected):
-            raise TypeError(f"{place} must be of type {self.expected.__name__}")
-        return found
+        return cast(Found, found)
 
     def __contains__(self, name: object) -> bool:
         return name in self.places
@@ -127,6 +166,68 @@ class Places(Mapping[str, Found]):
 
     def __len__(self) -> int:
         return len(self.places)
+
+    def find(self, asked: object) -> Found:
+        """Return the entry of a name, or raise KeyError with the nearest names.
+
+        A user may have written a value of any type in place of the name.
+        """
+        name = str(asked)
+        if name in self.renamed:
+            raise KeyError(f"{name} is now called {self.renamed[name]}")
+        if name in self:
+            return self[name]
+        others = self.others()
+        if name in others:
+            return self.other(name)
+        if (added := self.added(name)) is not None:
+            return added
+        known = (*self, *others, *(names(self.kind) if self.kind else ()))
+        raise KeyError(f"{self.unknown(asked)}{nearest(name, known, self.listing)}")
+
+    def others(self) -> Sequence[str]:
+        """Return names that are neither quadrepro's own nor entry points of a package."""
+        return ()
+
+    def other(self, name: str) -> Found:
+        """Return the entry of one of `others`."""
+        raise KeyError(name)
+
+    def unknown(self, asked: object) -> str:
+        """Return what is wrong with a name that nothing has."""
+        return f"unknown {WORDS[self.kind] if self.kind else 'name'} {asked!r}"
+
+    def added(self, name: str) -> Found | None:
+        """Return what another package adds by a name, or None."""
+        extension = find(self.kind, name) if self.kind else None
+        return None if extension is None else self.load(extension)
+
+    def load(self, extension: Extension) -> Found:
+        """Import what another package adds."""
+        return cast(Found, extension.load(self.expected))
+
+    def extensions(self) -> tuple[Extension, ...]:
+        """Return all that other packages add."""
+        every = names(self.kind) if self.kind else ()
+        found = [added for name in every if self.kind and (added := find(self.kind, name))]
+        for extension in found:
+            if extension.name in self:
+                message = f"{extension.name!r} is a name of quadrepro itself: choose another one"
+                raise ConfigError(f"{extension.where}: {message}")
+        return tuple(found)
+
+    def meaning(self, entry: Found) -> str:
+        """Return in words what an entry is."""
+        words = getattr(entry, self._meaning) if self._meaning else entry.__doc__ or ""
+        return str(words).strip().partition("\n")[0]
+
+
+class ClassPlaces(Places[type[Found]]):
+    """The same for entries that are classes; those of other packages are subclasses of one."""
+
+    def load(self, extension: Extension) -> type[Found]:
+        """Import a class that another package adds."""
+        return cast(type[Found], extension.load_class(self.expected))
 
 
 @cache
@@ -152,38 +253,6 @@ def find(kind: Kind, name: str) -> Extension | None:
         both = " and ".join(extension.title for extension in found)
         raise ConfigError(f"{both} both add {name!r} to quadrepro.{kind}: uninstall one of them")
     return found[0] if found else None
-
-
-def load(kind: Kind, name: str, expected: type[Found]) -> Found | None:
-    """Return what other packages add by a name, imported, or None; see `find` and `load`."""
-    extension = find(kind, name)
-    return None if extension is None else extension.load(expected)
-
-
-def look_up(
-    kind: Kind,
-    name: str,
-    own: Mapping[str, Found],
-    expected: type[Found],
-    what: str,
-    listing: str = "",
-) -> Found:
-    """Return what quadrepro itself or another package has by a name."""
-    if name in own:
-        return own[name]
-    if added := load(kind, name, expected):
-        return added
-    raise KeyError(f"unknown {what} {name!r}{nearest(name, (*own, *names(kind)), listing)}")
-
-
-def every(kind: Kind, own: Collection[str]) -> tuple[Extension, ...]:
-    """Return all that other packages add to one kind."""
-    found = [extension for name in names(kind) if (extension := find(kind, name))]
-    for extension in found:
-        if extension.name in own:
-            message = f"{extension.name!r} is a name of quadrepro itself: choose another one"
-            raise ConfigError(f"{extension.where}: {message}")
-    return tuple(found)
 
 
 @cache

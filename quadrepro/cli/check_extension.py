@@ -44,15 +44,10 @@ def command(name: str) -> None:
 
 def _named(name: str) -> list[Extension]:
     """Return the extensions of a package, or those with a name."""
-    from quadrepro.base import plugins
     from quadrepro.errors import ConfigError, nearest
-    from quadrepro.plugins.kinds import REGISTRIES
+    from quadrepro.plugins import REGISTRIES
 
-    every = [
-        extension
-        for kind in plugins.KINDS
-        for extension in plugins.every(kind, REGISTRIES[kind].own())
-    ]
+    every = [added for registry in REGISTRIES.values() for added in registry.extensions()]
     found = [e for e in every if name in (e.name, e.distribution)]
     if not found:
         known = [part for e in every for part in (e.name, e.distribution)]

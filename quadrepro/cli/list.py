@@ -76,13 +76,11 @@ def _datasets(folder: Path | None) -> tuple[tuple[str, ...], Rows]:
 
 
 def _algorithms() -> tuple[tuple[str, ...], Rows]:
-    from quadrepro.base import plugins
-    from quadrepro.core.learners.learner import Entry
     from quadrepro.core.learners.registry import ALGORITHMS, axis_text
 
     rows: Rows = []
-    added = {e.name: e for e in plugins.every("algorithms", ALGORITHMS)}
-    entries = {**ALGORITHMS} | {name: e.load(Entry) for name, e in added.items()}
+    added = {extension.name: extension for extension in ALGORITHMS.extensions()}
+    entries = {**ALGORITHMS} | {name: ALGORITHMS.find(name) for name in added}
     for name, entry in entries.items():
         grid = ", ".join(f"{h.name} ({h.meaning})" for h in entry.make({}).hyperparameters)
         axes = (entry.grid).items()
@@ -98,13 +96,11 @@ def _algorithms() -> tuple[tuple[str, ...], Rows]:
 
 def _others(what: str) -> tuple[tuple[str, ...], Rows]:
     """Return what a registry has, and what other packages add to it."""
-    from quadrepro.base import plugins
-    from quadrepro.plugins.kinds import REGISTRIES
+    from quadrepro.plugins import REGISTRIES
 
     registry = REGISTRIES[what]
-    own = registry.own()
-    rows: Rows = [(name, registry.meaning(entry), OWN) for name, entry in own.items()]
-    for added in plugins.every(registry.kind, own):
+    rows: Rows = [(name, registry.meaning(entry), OWN) for name, entry in registry.items()]
+    for added in registry.extensions():
         rows.append((added.name, registry.meaning(registry.find(added.name)), added.title))
     return ("name", "meaning", "package"), rows
 

@@ -22,7 +22,7 @@ from quadrepro.core.learners.registry import ALGORITHMS, find_entry
 from quadrepro.core.measures.measure import MEASURES
 from quadrepro.core.voters.registry import VOTER_SETS
 from quadrepro.data.card import Card, View
-from quadrepro.papers.claims import KINDS as CLAIMS
+from quadrepro.papers.claims import CLAIMS
 from quadrepro.papers.paper import PaperFile, paper_names
 from quadrepro.tables.kinds import kinds_for, model_of
 

@@ -48,7 +48,7 @@ def command(
     from quadrepro.api import prepare, record_store
     from quadrepro.cli.showing import print_listing
     from quadrepro.errors import ConfigError, ToleranceError
-    from quadrepro.proof.survey import HEADERS, sample, survey, tolerances
+    from quadrepro.proof.verify import HEADERS, sample, survey, tolerances
     from quadrepro.tables.explanation import cells_of
 
     if (row is None) != (column is None) or (repeat is not None and row is None):

@@ -13,9 +13,10 @@ from pydantic import Field, PrivateAttr, ValidationError, ValidationInfo, model_
 
 from quadrepro.base.models import Model, fault, nested_fault
 from quadrepro.config.axis import Axis, Distribution, from_simple
-from quadrepro.core.learners.learner import N_ROUNDS, Entry, Grid, Learner, Value
+from quadrepro.core.learners.grid import N_ROUNDS, Grid, Value
+from quadrepro.core.learners.learner import Entry, Learner
 from quadrepro.core.learners.registry import find_entry
-from quadrepro.core.measures.measure import find_measure
+from quadrepro.core.measures.measure import MEASURES
 from quadrepro.core.protocol import Measures, Protocol
 from quadrepro.data.schema import View
 from quadrepro.errors import nearest
@@ -179,7 +180,7 @@ class AlgorithmEntry(Model):
         if self.measures and (protocol.folds or protocol.holdout):
             return "measures are kept only if nothing is chosen: set folds to 0"
         for name in self.measures or protocol.measures:
-            measure = find_measure(name)
+            measure = MEASURES.find(name)
             if measure.needs_votes and not self.make().gives_votes:
                 return f"{self.id} has no voters, which the measure {name} needs: give it others"
             if measure.every_round and not self._every_round(changes):

@@ -22,7 +22,7 @@ from pydantic import (
 )
 
 from quadrepro.base.models import Model
-from quadrepro.core.learners.learner import Hyperparameter, Value
+from quadrepro.core.learners.grid import Hyperparameter, Value
 
 WORKING = Context(prec=34)
 """Enough digits for the rounding to `KEPT` not to depend on the error."""

@@ -21,12 +21,12 @@ from quadrepro.base.yaml import MappingSource, Mark, YamlSource, is_utf8, read_y
 from quadrepro.config.algorithms import AlgorithmEntry
 from quadrepro.config.axis import Axis
 from quadrepro.config.datasets import Absent, DatasetEntry, Reading, Row, Sweep
-from quadrepro.core.learners.learner import N_ROUNDS
+from quadrepro.core.learners.grid import N_ROUNDS
 from quadrepro.core.learners.registry import BASELINE
 from quadrepro.core.protocol import MOST_REPEATS, Protocol, SplitRule
 from quadrepro.data.card import load_card
 from quadrepro.data.schema import View
-from quadrepro.engine.metrics import find_metric
+from quadrepro.engine.metrics import METRICS
 from quadrepro.errors import ConfigError, nearest
 
 if TYPE_CHECKING:
@@ -239,7 +239,7 @@ class Config(Model):
         _refuse_twice("metric", "metrics", list(self.metrics))
         for i, name in enumerate(self.metrics):
             try:
-                find_metric(name)
+                METRICS.find(name)
             except KeyError as error:
                 raise fault(error.args[0], "metrics", i) from None
         self._check_readings()

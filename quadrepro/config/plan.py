@@ -18,8 +18,9 @@ from quadrepro.config.algorithms import AlgorithmEntry
 from quadrepro.config.config import Experiment
 from quadrepro.config.datasets import DatasetEntry, Row
 from quadrepro.core.cell import Cell, Shared
-from quadrepro.core.learners.learner import Grid, Learner
-from quadrepro.core.measures.measure import find_measure
+from quadrepro.core.learners.grid import Grid
+from quadrepro.core.learners.learner import Learner
+from quadrepro.core.measures.measure import MEASURES
 from quadrepro.core.problems import RowSource, Sources
 from quadrepro.core.protocol import Protocol
 from quadrepro.core.seeds import Draws, generator
@@ -187,7 +188,7 @@ class _Column:
             "view": view,
             "protocol": of_entry.content(),
         }
-        versions = {name: find_measure(name).version for name in measures}
+        versions = {name: MEASURES.find(name).version for name in measures}
         if changed := {name: v for name, v in versions.items() if v > 1}:
             content["measures"] = changed
         content |= makers(learner, measures, protocol.named_voters[0])

@@ -5,39 +5,37 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-import typing
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from quadrepro.base.types import FloatArray, IntArray, NumberArray, Targets, Task
+from quadrepro.base.types import FloatArray, IntArray, Targets
+from quadrepro.core.learners.grid import Grid, Stopping
 from quadrepro.core.learners.learner import (
     Fitted,
-    Grid,
     Learner,
     Losses,
     Part,
     Path,
     Rng,
-    Stopping,
     Trainer,
     TrainingData,
     Voters,
 )
 from quadrepro.core.learners.one_vs_rest import trainer_of
-from quadrepro.core.learners.voting import DrawnStumps, FixedStumps
+from quadrepro.core.learners.voting import FixedStumps, PerRoundStumps
 from quadrepro.core.measures.measure import Trained, measure
 from quadrepro.core.preprocessing import Normaliser, add_noise
+from quadrepro.core.problems import Examples, Problem, RowSource
 from quadrepro.core.protocol import Protocol
 from quadrepro.core.seeds import Draws, generator
-from quadrepro.core.splits import Split
 from quadrepro.core.voters.random_stumps import RandomStumps
-from quadrepro.core.voters.registry import find_voter_set
+from quadrepro.core.voters.registry import VOTER_SETS
 
 if TYPE_CHECKING:
     from quadrepro.core.voters.voter_set import VoterSet
@@ -47,31 +45,14 @@ if TYPE_CHECKING:
 class Choice:
     """The chosen candidate, trained on the whole training part.
 
-    Attributes
-    ----------
-    fitted : Fitted
-        The candidate with its scores on the test examples.
-    loss : float, default 0.0
-        Its loss in the search: the number of errors, or the sum of squared errors of a regression;
-        0 if nothing was chosen.
-    losses : ndarray of shape (n_candidates,), default empty
-        The losses of all candidates, NaN for a candidate without a solution; empty if nothing was
-        chosen.
-    path : Path or None, default None
-        All candidates; None unless they are to be measured.
+    Its loss and those of all candidates, NaN without a solution, are 0 and empty if nothing was
+    chosen. The path has all candidates if they are to be measured.
     """
 
     fitted: Fitted
     loss: float = 0.0
     losses: FloatArray = field(default_factory=lambda: np.empty(0))
     path: Path | None = None
-
-
-class Search(typing.Protocol):
-    """A way to choose one of the candidates of a learner."""
-
-    def __call__(self, trainer: Trainer) -> Choice:
-        """Choose a candidate."""
 
 
 def least(losses: Losses) -> Choice:
@@ -83,50 +64,12 @@ def least(losses: Losses) -> Choice:
     return Choice(losses.fit(best), float(values[best]), values)
 
 
-@dataclass(frozen=True)
-class HoldOut:
-    """Choose the candidate of least loss on the held-out examples; ties go to the first."""
-
-    def __call__(self, trainer: Trainer) -> Choice:
-        """Choose a candidate, as described in `quadrepro.core.cell.Search`."""
-        return least(trainer.hold_out())
-
-
-@dataclass(frozen=True, eq=False)
-class KFold:
-    """Choose the candidate of least loss summed over the folds; ties go to the first.
-
-    Attributes
-    ----------
-    fold : ndarray of shape (n_train,)
-        Fold of each training example, 0 to k - 1; see `quadrepro.core.learners.learner.trained_on`.
-    """
-
-    fold: IntArray
-
-    def __call__(self, trainer: Trainer) -> Choice:
-        """Choose a candidate, as described in `quadrepro.core.cell.Search`."""
-        return least(trainer.cross_validate(self.fold))
-
-
-@dataclass(frozen=True)
-class WholePath:
-    """Take the last candidate.
-
-    Attributes
-    ----------
-    measured : bool
-        Whether to train all candidates, so that they can be measured.
-    """
-
-    measured: bool
-
-    def __call__(self, trainer: Trainer) -> Choice:
-        """Take the last candidate, as described in `quadrepro.core.cell.Search`."""
-        if not self.measured:
-            return Choice(trainer.last())
-        path = trainer.path()
-        return Choice(path.last, path=path)
+def take_last(trainer: Trainer, *, measured: bool) -> Choice:
+    """Return the last candidate as the choice; if it is measured, train all of them."""
+    if not measured:
+        return Choice(trainer.last())
+    path = trainer.path()
+    return Choice(path.last, path=path)
 
 
 def key_of(content: Mapping[str, Any]) -> str:
@@ -135,78 +78,8 @@ def key_of(content: Mapping[str, Any]) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
-    """Examples and how they are divided.
-
-    Attributes
-    ----------
-    X : ndarray of shape (n_rows, n_attributes)
-        Attributes of the data set in its view, or of a fresh sample, as float64 or in a smaller
-        type that holds the same numbers; NaN if a value is missing.
-    y : ndarray of shape (n_rows,)
-        Labels -1 and +1, or numbers.
-    missing : {"mean", "low"}
-        How missing values are filled; see `quadrepro.core.preprocessing.Normaliser`.
-    split : Split
-        Training rows with their folds, validation rows, test rows.
-    classes : tuple of str
-        Names of the classes in the order of their codes; empty if numbers are predicted.
-    truth : ndarray of shape (n_rows,) or None, default None
-        The targets without their noise, if they are known.
-    n_codes : tuple of int, default ()
-        Of each column of `X` the number of codes whose positions it holds; 0 for numbers.
-    """
-
-    X: NumberArray
-    y: FloatArray
-    missing: Literal["mean", "low"]
-    split: Split
-    classes: tuple[str, ...]
-    truth: FloatArray | None = None
-    n_codes: tuple[int, ...] = ()
-
-    @property
-    def task(self) -> Task:
-        """What is predicted."""
-        if not self.classes:
-            return "regression"
-        return "classification" if len(self.classes) == 2 else "multiclass"
-
-
-class Source(typing.Protocol):
-    """Makes the problems of a row: nothing is read or drawn before it is asked for."""
-
-    @property
-    def sizes(self) -> tuple[int, int, int]:
-        """The sizes of the training, validation and test part."""
-
-    def problem(self, draws: Draws) -> Problem:
-        """Return the problem of one repeat."""
-
-    def origin(self, draws: Draws) -> dict[str, Any]:
-        """Return what the key of a cell says of the examples of one repeat."""
-
-    @property
-    def examples(self) -> Examples | None:
-        """What its problems share; None if they share nothing."""
-
-
-class Examples(typing.Protocol):
-    """Examples that several problems share."""
-
-    def let_go(self) -> None:
-        """Forget the examples; they are read again if they are asked for again."""
-
-
-@dataclass(frozen=True, eq=False)
 class Shared:
-    """What the contents of several cells have in common, serialised only once.
-
-    Attributes
-    ----------
-    fields : dict
-        A part of `Cell.content`.
-    """
+    """What the contents of several cells have in common, serialised only once."""
 
     fields: dict[str, Any]
 
@@ -220,37 +93,15 @@ class Shared:
 class Cell:
     """One data set, one algorithm, one repeat.
 
-    Attributes
-    ----------
-    experiment : str
-        The experiment whose cell it is.
-    dataset, algorithm : str
-        Row and column of the table.
-    repeat : int
-        Number of the repeat, from 0.
-    source : Source or Problem
-        What makes the examples and their split, or these themselves once the cell is ready.
-    draws : tuple of (int, str, int)
-        Beginning of the names of the split's draws, for `quadrepro.core.seeds.generator`.
-    protocol : Protocol
-        How the examples are prepared and how a candidate is chosen.
-    learner : Learner
-        The algorithm with its settings.
-    grids : tuple of Grid
-        The candidates.
-    size : float
-        A rough measure of the work, by which cells of one algorithm are compared.
-    shared : Shared
-        What the result depends on, as far as other repeats share it.
-    own : dict
-        What else it depends on. That of the examples is added when the cell is made ready.
+    Its source is a problem once the cell is ready. What its result depends on is in `shared` as far
+    as other repeats share it, else in `own`. Cells of one algorithm are compared by their `size`.
     """
 
     experiment: str
     dataset: str
     algorithm: str
     repeat: int
-    source: Source | Problem = field(repr=False)
+    source: RowSource | Problem = field(repr=False)
     draws: Draws
     protocol: Protocol
     learner: Learner
@@ -324,20 +175,8 @@ def _items(fields: Mapping[str, Any]) -> dict[str, str]:
 
 
 @dataclass(frozen=True, eq=False)
-class Result:
-    """The result of a cell on its test examples.
-
-    Attributes
-    ----------
-    choice : Choice
-        The chosen candidate, with its predictions, scores and margins.
-    actual : ndarray of shape (n_test,)
-        Class codes, or numbers that are predicted.
-    measures : dict of str to list of float
-        By name, the numbers measured of every candidate, and RMSEs on targets without noise.
-    seconds : float
-        Time of the search.
-    """
+class CellResult:
+    """The result of a cell on its test examples, of which it holds class codes or numbers."""
 
     choice: Choice
     actual: Targets
@@ -345,18 +184,17 @@ class Result:
     seconds: float
 
 
-def compute(cell: Cell) -> Result:
+def compute(cell: Cell) -> CellResult:
     """Return the result of a cell."""
     data = training_data(cell)
     trainer = trainer_of(cell.learner, data, cell.grids)
-    search = _search(cell)
     start = time.perf_counter()
-    choice = search(trainer)
+    choice = _choose(cell, trainer)
     seconds = time.perf_counter() - start
     actual: Targets = data.test.y
     if classes := cell.problem.classes:
         actual = np.asarray(actual > 0 if len(classes) == 2 else actual, dtype=np.intp)
-    return Result(choice, actual, _measures(cell, choice, data), seconds)
+    return CellResult(choice, actual, _measures(cell, choice, data), seconds)
 
 
 def rmse(predicted: Targets, actual: Targets) -> float:
@@ -412,29 +250,32 @@ def _voters(protocol: Protocol, rng: Rng) -> Voters:
         return FixedStumps(protocol.stumps_per_attribute, protocol.voters)
     options = holdout.stumps.model_dump()
     stopping = Stopping(holdout.patience, holdout.lag, holdout.take, holdout.max_rounds)
-    return DrawnStumps(lambda codes, y: RandomStumps(codes, y, rng("stumps"), **options), stopping)
+    return PerRoundStumps(
+        lambda codes, y: RandomStumps(codes, y, rng("stumps"), **options), stopping
+    )
 
 
 def _named_voters(protocol: Protocol, rng: Rng) -> Voters:
     # Only the keys of cells that name a voter set depend on this module.
-    FixedVoters = resolve_name("quadrepro.core.learners.voter_sets:FixedVoters")
+    NamedVoters = resolve_name("quadrepro.core.learners.voter_sets:NamedVoters")
     name, parameters = protocol.named_voters
-    entry = find_voter_set(name)
+    entry = VOTER_SETS.find(name)
 
     def make() -> VoterSet:
         made: VoterSet = entry.make(parameters, lambda: int(rng("voter set").integers(2**31)))
         return made
 
-    voters: Voters = FixedVoters(make, entry.needs_labels, protocol.voters)
+    voters: Voters = NamedVoters(make, entry.needs_labels, protocol.voters)
     return voters
 
 
-def _search(cell: Cell) -> Search:
-    if cell.protocol.holdout is not None:
-        return HoldOut()
-    if cell.protocol.folds:
-        return KFold(cell.problem.split.fold)
-    return WholePath(measured=bool(cell.protocol.measures))
+def _choose(cell: Cell, trainer: Trainer) -> Choice:
+    protocol = cell.protocol
+    if protocol.holdout is not None:
+        return least(trainer.losses(None))
+    if protocol.folds:
+        return least(trainer.losses(cell.problem.split.fold))
+    return take_last(trainer, measured=bool(protocol.measures))
 
 
 def _measures(cell: Cell, choice: Choice, data: TrainingData) -> dict[str, list[float]]:

@@ -32,23 +32,8 @@ class Normaliser:
     def fit(cls, X: FloatArray, missing: Literal["mean", "low"] = "mean") -> Self:
         """Compute the parameters from training rows.
 
-        Parameters
-        ----------
-        X : ndarray of float64, shape (n_rows, n_attributes)
-            Training rows, with NaN for missing values.
-        missing : {"mean", "low"}, default "mean"
-            Whether a missing value is replaced by the training mean, or by a value of its own: the
-            training minimum minus one training standard deviation (1 for a constant column). In a
-            column without any value, it is replaced by 0.
-
-        Returns
-        -------
-        Normaliser
-
-        Raises
-        ------
-        ValueError
-            If values are so large that their squares leave the range of float64.
+        A missing value becomes the training mean or, if it is to be "low", the training minimum
+        less one deviation (1 for a constant column); 0 in a column without any value.
         """
         # A sum over rows rounds differently in another memory layout.
         X = np.ascontiguousarray(X, dtype=np.float64)
@@ -60,36 +45,14 @@ class Normaliser:
         return cls(fill, mean, std)
 
     def transform(self, X: FloatArray) -> FloatArray:
-        """Normalise rows.
-
-        Parameters
-        ----------
-        X : ndarray of float64, shape (n_rows, n_attributes)
-            Training or other rows, with NaN for missing values.
-
-        Returns
-        -------
-        ndarray of float64, shape (n_rows, n_attributes)
-            Values in [-1, 1], without NaN.
-        """
+        """Normalise rows."""
         filled = self.fill_in(X)
         # With a tiny deviation, a distant value overflows to infinity, whose tanh is 1 as well.
         with np.errstate(over="ignore"):
             return elementary.tanh((filled - self.mean) / self.std)
 
     def fill_in(self, X: FloatArray) -> FloatArray:
-        """Fill in missing values without normalising.
-
-        Parameters
-        ----------
-        X : ndarray of float64, shape (n_rows, n_attributes)
-            Training or other rows, with NaN for missing values.
-
-        Returns
-        -------
-        ndarray of float64, shape (n_rows, n_attributes)
-            Values without NaN; `X` itself if it has none.
-        """
+        """Fill in missing values without normalising."""
         missing = np.isnan(X)
         return np.where(missing, self.fill, X) if missing.any() else X
 
@@ -135,24 +98,8 @@ def add_noise(
 
     x' = clip(x + N(0, deviation²) · range, min, max) (CB-Boost, section 5.4 and appendix F). The
     range is that of the training rows; another row whose value is beyond it is not taken further.
-
-    Parameters
-    ----------
-    X : ndarray of float64, shape (n_rows, n_attributes)
-        Finite numbers or NaN; NaN stays NaN.
-    rng : numpy.random.Generator
-        The same generator gives the same standard normal numbers for every deviation.
-    deviation : float
-        Standard deviation of the noise, as a share of the attribute's range.
-    contrast : float, default 1.0
-        The share of their range that values are narrowed to, about its middle, before noise is
-        added.
-    train : ndarray of int, optional
-        The training rows; by default all.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_rows, n_attributes)
+    The same generator gives the same normal numbers for every deviation. Before noise is added,
+    values are narrowed to the share `contrast` of their range, about its middle.
     """
     # A column without values has no range, and stays NaN.
     low, high = column_ranges(X if train is None else X[train])

@@ -7,21 +7,19 @@ are read and encoded when a problem is asked for, and splits are drawn.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from quadrepro.base.types import FloatArray
-from quadrepro.core.cell import Problem
+from quadrepro.base.types import FloatArray, NumberArray, Task
 from quadrepro.core.encoding import Encoded, check_view, count_columns, count_rows, encode
 from quadrepro.core.protocol import Protocol, Sample
 from quadrepro.core.samples import draw_fresh, rule_of
 from quadrepro.core.seeds import Draws, generator
-from quadrepro.core.splits import TASK, Division, KnownRows, RowDivision, Split, deal_folds
+from quadrepro.core.splits import TASK, UNKNOWN, Division, KnownRows, Split, deal_folds
 from quadrepro.data.canonical import Column
 from quadrepro.data.schema import View
 from quadrepro.data.store import Dataset, Found
@@ -32,20 +30,50 @@ FEWEST_ROWS = 4
 """With fewer rows, none is left to validate or to test on."""
 
 
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Examples and how they are divided.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_rows, n_attributes)
+        Attributes of the data set in its view, or of a fresh sample, as float64 or in a smaller
+        type that holds the same numbers; NaN if a value is missing.
+    y : ndarray of shape (n_rows,)
+        Labels -1 and +1, or numbers.
+    missing : {"mean", "low"}
+        How missing values are filled; see `quadrepro.core.preprocessing.Normaliser`.
+    split : Split
+        Training rows with their folds, validation rows, test rows.
+    classes : tuple of str
+        Names of the classes in the order of their codes; empty if numbers are predicted.
+    truth : ndarray of shape (n_rows,) or None, default None
+        The targets without their noise, if they are known.
+    n_codes : tuple of int, default ()
+        Of each column of `X` the number of codes whose positions it holds; 0 for numbers.
+    """
+
+    X: NumberArray
+    y: FloatArray
+    missing: Literal["mean", "low"]
+    split: Split
+    classes: tuple[str, ...]
+    truth: FloatArray | None = None
+    n_codes: tuple[int, ...] = ()
+
+    @property
+    def task(self) -> Task:
+        """What is predicted."""
+        if not self.classes:
+            return "regression"
+        return "classification" if len(self.classes) == 2 else "multiclass"
+
+
 @dataclass(eq=False)
 class Examples:
     """A data set in a view, read and encoded when it is first asked for.
 
-    Attributes
-    ----------
-    found : Found
-        The data set.
-    view : View
-        The view.
-    beside : tuple of str, default ()
-        Attributes that the rows are divided by.
-    task : int or None, default None
-        The OpenML task that the rows are divided by.
+    Its rows are divided by the attributes `beside` and by the splits of an OpenML `task`.
     """
 
     found: Found
@@ -80,18 +108,10 @@ class Examples:
 
 @dataclass(frozen=True, eq=False)
 class StoredRows:
-    """Splits the rows of a data set in a view.
-
-    Attributes
-    ----------
-    examples : Examples
-        The rows.
-    division : Division or RowDivision
-        How they are divided, by their number alone or by what they hold.
-    """
+    """Splits the rows of a data set in a view."""
 
     examples: Examples
-    division: Division | RowDivision
+    division: Division
 
     @property
     def sizes(self) -> tuple[int, int, int]:
@@ -105,11 +125,8 @@ class StoredRows:
 
     def problem(self, draws: Draws) -> Problem:
         """Return the rows with the split of one repeat."""
-        found, division = self.examples.encoded(), self.division
-        if isinstance(division, RowDivision):
-            split = division.split(draws, self._known(found.y, found.beside, division))
-        else:
-            split = division.split(draws)
+        found = self.examples.encoded()
+        split = self.division.split(draws, self._known(found.y, found.beside))
         return Problem(found.X, found.y, found.missing, split, found.classes, n_codes=found.n_codes)
 
     def origin(self, draws: Draws) -> dict[str, Any]:
@@ -125,40 +142,22 @@ class StoredRows:
 
     def check(self, dataset: Dataset, draws: Iterable[Draws]) -> None:
         """Raise ConfigError if the view does not fit the rows, or they cannot be divided."""
-        examples, division = self.examples, self.division
+        examples = self.examples
         y, beside = check_view(examples.with_task(dataset), examples.view, examples.beside)
-        if isinstance(division, RowDivision):
-            division.check(draws, self._known(y, beside, division))
+        if self.division.rule.needs_rows:
+            self.division.check(draws, self._known(y, beside))
 
-    def _known(
-        self, y: FloatArray, beside: Mapping[str, Column], division: RowDivision
-    ) -> KnownRows:
-        card, view = self.examples.found.card, self.examples.view
-        classes = y if card.classes_of(view) else None
-        return KnownRows.of(classes, beside, division.rule, division.title)
+    def _known(self, y: FloatArray, beside: Mapping[str, Column]) -> KnownRows:
+        rule = self.division.rule
+        if not rule.needs_rows:
+            return UNKNOWN
+        classes = y if self.examples.found.card.classes_of(self.examples.view) else None
+        return KnownRows.of(classes, beside, rule, self.division.title)
 
 
 @dataclass(frozen=True, eq=False)
 class FreshRows:
-    """Draws a fresh sample for every repeat.
-
-    Attributes
-    ----------
-    found : Found
-        The data set whose rule draws the samples.
-    title : str
-        The row of the table, for messages.
-    rule : str
-        The name of the rule.
-    parameters : dict
-        Its parameters.
-    sample : Sample
-        The sizes of the parts.
-    folds : int
-        Number of folds of the training part; 0 for no folds.
-    view : View
-        The view of the rows.
-    """
+    """Draws a fresh sample for every repeat, by the rule of a data set."""
 
     found: Found
     title: str
@@ -185,13 +184,8 @@ class FreshRows:
         sample = self.sample
         drawn = draw_fresh(self.rule, self.parameters, sample.sizes, generator(*draws, "sample"))
         train, valid, test = np.split(np.arange(sum(sample.sizes)), np.cumsum(sample.sizes)[:-1])
-        split = (
-            Split(train, test, np.empty(0, dtype=np.intp), valid)
-            if sample.valid
-            else Split(
-                train, test, deal_folds(sample.train, self.folds, generator(*draws, "folds"))
-            )
-        )
+        fold = deal_folds(sample.train, self.folds, generator(*draws, "folds"))
+        split = Split(train, test, fold, valid if sample.valid else None)
         dataset = Dataset(self.found.card, drawn.table, self.found.origin)
         found = encode(dataset, self.view)
         if len(found.y) != sum(sample.sizes):
@@ -216,15 +210,7 @@ class FreshRows:
 
 @dataclass(frozen=True, eq=False)
 class Sources:
-    """Makes the sources of an experiment; rows with the same view of a data set share it.
-
-    Attributes
-    ----------
-    datasets : mapping of str to Found
-        The data sets by name.
-    repeats : int
-        Number of repeats.
-    """
+    """Makes the sources of an experiment; rows with the same view of a data set share it."""
 
     datasets: Mapping[str, Found]
     repeats: int
@@ -238,21 +224,15 @@ class Sources:
         title: str,
         parameters: Mapping[str, float],
     ) -> RowSource:
-        """Return the source of the row of a data set.
-
-        Raises
-        ------
-        ConfigError
-            If there are too few rows for a part, or the row cannot be sampled.
-        DataError
-            If rows must be read to be counted, but cannot be read or differ from the card.
-        """
+        """Return the source of the row of a data set; rows are read only to count them."""
         found = self.datasets[name]
         if protocol.sample is not None:
             if view.sample_rows is not None:
                 raise _leaves_out(title)
             rule, parameters = rule_of(found.card, parameters)
-            return FreshRows(found, title, rule, parameters, protocol.sample, protocol.folds, view)
+            return FreshRows(
+                found, title, rule, parameters, protocol.sample, protocol.inner_folds, view
+            )
         beside, task = tuple(name for _, name in protocol.split.columns), protocol.split.openml_task
         if task is not None:
             beside = (*beside, TASK)
@@ -265,37 +245,32 @@ class Sources:
 RowSource = StoredRows | FreshRows
 
 
-def _division(
-    title: str, examples: Examples, protocol: Protocol, repeats: int
-) -> Division | RowDivision:
+def _division(title: str, examples: Examples, protocol: Protocol, repeats: int) -> Division:
+    """Return the division of some rows; refuse what their number alone rules out."""
     n_rows, of, rule = examples.n_rows, None, protocol.split
     if (drawn := examples.view.sample_rows) is not None:
         if drawn > n_rows:
             raise ConfigError(f"{title} has {n_rows} rows: {drawn} cannot be drawn")
         n_rows, of = drawn, n_rows
-    holdout, overlaps = protocol.holdout is not None, protocol.split.train == "all"
-    if not holdout and n_rows < 2 * protocol.folds:
-        raise ConfigError(f"{title} has {n_rows} rows: too few for {protocol.folds} folds")
-    if n_rows < FEWEST_ROWS and not overlaps:
-        raise ConfigError(f"{title} has {n_rows} rows: too few to hold some out")
-    folds = 0 if holdout else protocol.folds
+    holdout, folds = protocol.holdout is not None, protocol.inner_folds
+    has = f"{title} has {n_rows} rows"
+    if n_rows < 2 * folds:
+        raise ConfigError(f"{has}: too few for {folds} folds")
+    if n_rows < FEWEST_ROWS and rule.train != "all":
+        raise ConfigError(f"{has}: too few to hold some out")
     if rule.leave_out == "rows" and repeats != n_rows:
-        raise ConfigError(f"{title} has {n_rows} rows to leave out: set repeats to {n_rows}")
+        raise ConfigError(f"{has} to leave out: set repeats to {n_rows}")
+    division = Division(title, rule, n_rows, folds, holdout, repeats, of)
     if rule.needs_rows:
-        return RowDivision(title, rule, n_rows, folds, holdout, repeats, of)
-    if outer := n_rows if rule.leave_out else rule.outer_folds:
-        if n_rows < outer:
-            raise ConfigError(f"{title} has {n_rows} rows: too few for {outer} outer folds")
-        n_train = n_rows - math.ceil(n_rows / outer)
-        if n_train < 2 * folds:
-            raise ConfigError(f"{title} has {n_train} training rows: too few for {folds} folds")
-        return Division(n_rows, n_train, folds, holdout, overlaps, of, outer)
-    n_train = rule.training_size(n_rows)
-    if n_rows - n_train < 1 + holdout and not overlaps:
-        raise ConfigError(
-            f"{title} has {n_rows} rows, of which {n_train} are trained on: too few are left"
-        )
-    return Division(n_rows, n_train, folds, holdout, overlaps, of)
+        return division
+    if n_rows < division.outer_folds:
+        raise ConfigError(f"{has}: too few for {division.outer_folds} outer folds")
+    n_train, n_valid, n_test = division.sizes
+    if n_test < 1 or n_valid < holdout:
+        raise ConfigError(f"{has}, of which {n_train} are trained on: too few are left")
+    if n_train < (2 if division.outer_folds else 1) * folds:
+        raise ConfigError(f"{title} has {n_train} training rows: too few for {folds} folds")
+    return division
 
 
 def _leaves_out(title: str) -> ConfigError:

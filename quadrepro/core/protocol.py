@@ -10,8 +10,8 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
 
 from quadrepro.base.models import Model, fault
-from quadrepro.core.measures.measure import find_measure
-from quadrepro.core.voters.registry import find_voter_set
+from quadrepro.core.measures.measure import MEASURES
+from quadrepro.core.voters.registry import VOTER_SETS
 from quadrepro.data.schema import View
 from quadrepro.errors import nearest
 
@@ -175,7 +175,7 @@ class SplitRule(Model):
 def _known_measures(measures: tuple[str, ...]) -> tuple[str, ...]:
     for name in measures:
         try:
-            find_measure(name)
+            MEASURES.find(name)
         except KeyError as error:
             raise ValueError(error.args[0]) from None
     return measures
@@ -229,7 +229,7 @@ class Sample(Model):
         return self.train, self.valid, self.test
 
 
-class DrawnStumps(Model):
+class HoldoutStumps(Model):
     """Random decision stumps, see `quadrepro.core.voters.random_stumps.RandomStumps`.
 
     Attributes
@@ -275,7 +275,7 @@ class Holdout(Model):
     by : {"validation", "test"}, default "validation"
         The examples whose errors choose. With "test" the errors that a table shows are those that
         were made least: what a choice could reach at best, never an estimate. Tables say so.
-    stumps : DrawnStumps
+    stumps : HoldoutStumps
         The weak learners.
     """
 
@@ -284,7 +284,7 @@ class Holdout(Model):
     take: Literal["best", "last"] = "best"
     max_rounds: int = Field(default=10_000, ge=1)
     by: Literal["validation", "test"] = "validation"
-    stumps: DrawnStumps = DrawnStumps()
+    stumps: HoldoutStumps = HoldoutStumps()
 
 
 class Protocol(Model):
@@ -356,7 +356,7 @@ class Protocol(Model):
             raise ValueError("give one voter set, as NAME or NAME: {PARAMETER: VALUE}")
         name, parameters = _named(chosen)
         try:
-            entry = find_voter_set(name)
+            entry = VOTER_SETS.find(name)
         except KeyError as error:
             raise fault(error.args[0], *([name] if isinstance(chosen, dict) else [])) from None
         known = entry.parameters if parameters else {}
@@ -376,52 +376,46 @@ class Protocol(Model):
         if "stumps_per_attribute" in self.model_fields_set:
             message = f"voter set {name} has its own number of voters: leave it out"
             raise fault(message, "stumps_per_attribute")
-        if self.inputs == "voters" and find_voter_set(name).needs_labels:
+        if self.inputs == "voters" and VOTER_SETS.find(name).needs_labels:
             message = f"{name} learn from labels, of which inputs must know nothing: give others"
             raise fault(message, "voter_set")
         return self
 
     @model_validator(mode="after")
-    def _measures_or_choice(self) -> Self:
-        if self.measures and (self.folds or self.holdout):
+    def _fits_together(self) -> Self:
+        chooses = self.folds or self.holdout
+        if self.measures and chooses:
             raise ValueError("measures are kept only if nothing is chosen: set folds to 0")
-        return self
-
-    @model_validator(mode="after")
-    def _parts_of_a_sample(self) -> Self:
-        if self.sample is not None and (self.sample.valid > 0) != (self.holdout is not None):
-            raise ValueError("sample needs valid rows if there is a holdout, and only then")
-        if self.sample is not None and self.split != SplitRule():
-            raise ValueError("a sample has its own parts: leave split out")
-        if self.sample is not None and self.holdout is None and self.sample.train < 2 * self.folds:
-            n_train = self.sample.train
-            raise ValueError(f"sample has {n_train} training rows: too few for {self.folds} folds")
-        return self
-
-    @model_validator(mode="after")
-    def _voters_to_give(self) -> Self:
+        if self.sample is not None:
+            self._check_sample(self.sample)
         if self.inputs == "voters" and (self.holdout is not None or self.voters is not None):
             raise ValueError("inputs can be voters only if all stumps are fixed before training")
-        return self
-
-    @model_validator(mode="after")
-    def _rows_to_choose_by(self) -> Self:
-        if self.split.train == "all" and (self.folds or self.holdout):
+        if self.split.train == "all" and chooses:
             raise ValueError("nothing can be chosen if all rows are trained on: set folds to 0")
-        return self
-
-    @model_validator(mode="after")
-    def _rows_to_hold_out(self) -> Self:
         ways = [w for w in ("outer", "leave_out", "openml_task") if getattr(self.split, w)]
         if self.holdout is not None and ways:
             [way] = ways
             raise fault(f"{way} tests every row, so none can be held out: use folds", "holdout")
         return self
 
+    def _check_sample(self, sample: Sample) -> None:
+        if (sample.valid > 0) != (self.holdout is not None):
+            raise ValueError("sample needs valid rows if there is a holdout, and only then")
+        if self.split != SplitRule():
+            raise ValueError("a sample has its own parts: leave split out")
+        if sample.train < 2 * self.inner_folds:
+            message = f"sample has {sample.train} training rows: too few for {self.folds} folds"
+            raise ValueError(message)
+
     @property
     def named_voters(self) -> tuple[str, dict[str, Any]]:
         """Name and parameters of the voter set; no name for as many stumps as the protocol says."""
         return ("", {}) if self.voter_set == STUMPS else _named(self.voter_set)
+
+    @property
+    def inner_folds(self) -> int:
+        """The number of folds of the training part; 0 with a hold-out."""
+        return 0 if self.holdout is not None else self.folds
 
     @property
     def draws_more(self) -> bool:

@@ -1,4 +1,7 @@
-"""Samples drawn by rule, fresh for every repeat: two classes, or functions with noise."""
+"""Samples drawn by rule, fresh for every repeat: two classes, or functions with noise.
+
+With equal generators a longer sample begins with the shorter one, but for the orange data.
+"""
 
 from __future__ import annotations
 
@@ -33,18 +36,6 @@ def draw_twonorm(rng: np.random.Generator, rows: int) -> Labelled:
     2 / √20; both are equally likely (L. Breiman, "Bias, variance, and arcing classifiers",
     technical report 460, University of California, Berkeley, 1996; labels as in DELVE's file).
     The Bayes error is Φ(-2) = 2.275 %.
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    rows : int
-        Number of examples. A longer sample begins with the shorter one.
-
-    Returns
-    -------
-    X : ndarray of shape (rows, 20)
-    y : ndarray of int, shape (rows,)
-        0 or 1.
     """
     U = uniforms(rng, rows, 21)
     y = (2 * U[:, 0]).astype(np.int64)
@@ -59,18 +50,6 @@ def draw_ringnorm(rng: np.random.Generator, rows: int) -> Labelled:
     both are equally likely (Breiman 1996, as for `draw_twonorm`). The Bayes rule predicts 1 if
     ‖x - 4a/3‖² < 8/3 (20 ln 2 + 2/3); its error is 1.240 %, from the noncentral chi-square
     distribution.
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    rows : int
-        Number of examples. A longer sample begins with the shorter one.
-
-    Returns
-    -------
-    X : ndarray of shape (rows, 20)
-    y : ndarray of int, shape (rows,)
-        0 or 1.
     """
     U = uniforms(rng, rows, 21)
     y = (2 * U[:, 0]).astype(np.int64)
@@ -88,18 +67,6 @@ def draw_waveform(rng: np.random.Generator, rows: int) -> Labelled:
     class 2; all classes are equally likely (L. Breiman, J. H. Friedman, R. A. Olshen and
     C. J. Stone, "Classification and regression trees", 1984, section 2.6.2; labels as in UCI's
     file). The Bayes error is 13.293 %, from an integral over the plane that the waves span.
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    rows : int
-        Number of examples. A longer sample begins with the shorter one.
-
-    Returns
-    -------
-    X : ndarray of shape (rows, 21)
-    y : ndarray of int, shape (rows,)
-        0, 1 or 2.
     """
     U = uniforms(rng, rows, 23)
     y = (3 * U[:, 0]).astype(np.int64)
@@ -115,21 +82,6 @@ def draw_orange(rng: np.random.Generator, n_per_class: int, noise_inputs: int) -
     4.5 ≤ x₁² + x₂² ≤ 8 (J. Zhu, S. Rosset, T. Hastie and R. Tibshirani, "1-norm support vector
     machines", NIPS 16, 2003). The Bayes rule predicts class 2 in the ring. Its error is
     (exp(-2.25) - exp(-4)) / 2, that is 4.354 %, for any number of noise inputs.
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    n_per_class : int
-        Number of examples of each class.
-    noise_inputs : int
-        Number of inputs other than the first two.
-
-    Returns
-    -------
-    X : ndarray of shape (2 * n_per_class, 2 + noise_inputs)
-        The examples of class 1, then those of class 2.
-    y : ndarray of int, shape (2 * n_per_class,)
-        1 or 2.
     """
     disc = normals(uniforms(rng, n_per_class, 2))
     ring = np.empty((0, 2))
@@ -200,21 +152,6 @@ def draw_m1(rng: np.random.Generator, rows: int, sigma: float, low: float = -0.2
     """Draw `m1_mean` of one input, uniform on [-2, 2], with normal noise.
 
     The lowest mean squared error is sigma².
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    rows : int
-        Number of examples. A longer sample begins with the shorter one.
-    sigma : float
-        Standard deviation of the noise.
-    low : float, default -0.25
-        See `m1_mean`.
-
-    Returns
-    -------
-    X : ndarray of shape (rows, 1)
-    y : ndarray of shape (rows,)
     """
     return _measured(rng, rows, 1, sigma, lambda X: m1_mean(X, low))
 
@@ -223,19 +160,6 @@ def draw_m2(rng: np.random.Generator, rows: int, sigma: float) -> Measured:
     """Draw `m2_mean` of ten inputs, each uniform on [-2, 2], with normal noise.
 
     The lowest mean squared error is sigma².
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    rows : int
-        Number of examples. A longer sample begins with the shorter one.
-    sigma : float
-        Standard deviation of the noise.
-
-    Returns
-    -------
-    X : ndarray of shape (rows, 10)
-    y : ndarray of shape (rows,)
     """
     return _measured(rng, rows, 10, sigma, m2_mean)
 
@@ -244,19 +168,6 @@ def draw_sparse(rng: np.random.Generator, rows: int, sigma: float) -> Measured:
     """Draw `sparse_mean` of ten inputs, each uniform on [-2, 2], with normal noise.
 
     The lowest mean squared error is sigma².
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    rows : int
-        Number of examples. A longer sample begins with the shorter one.
-    sigma : float
-        Standard deviation of the noise.
-
-    Returns
-    -------
-    X : ndarray of shape (rows, 10)
-    y : ndarray of shape (rows,)
     """
     return _measured(rng, rows, 10, sigma, sparse_mean)
 
@@ -267,16 +178,6 @@ def m1_mean(X: FloatArray, low: float = -0.25) -> FloatArray:
     Equation 10 of "Re-scale boosting for regression and classification" (S. Lin, Y. Wang and
     L. Xu, 2015), after A. Bagirov, C. Clausen and M. Kohler, "An L2-boosting algorithm for
     estimation of a regression function", IEEE Transactions on Information Theory 56, 2010.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_examples, 1)
-    low : float, default -0.25
-        The start of the wave, which the printed equation 10 lacks.
-
-    Returns
-    -------
-    ndarray of shape (n_examples,)
     """
     x = X[:, 0]
     wave = 10 * np.sqrt(np.maximum(-x, 0)) * np.sin(8 * np.pi * x)
@@ -284,16 +185,7 @@ def m1_mean(X: FloatArray, low: float = -0.25) -> FloatArray:
 
 
 def m2_mean(X: FloatArray) -> FloatArray:
-    """Return Σⱼ (-1)^(j-1) xⱼ sin(xⱼ²), equation 11 of the paper cited in `m1_mean`.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_examples, 10)
-
-    Returns
-    -------
-    ndarray of shape (n_examples,)
-    """
+    """Return Σⱼ (-1)^(j-1) xⱼ sin(xⱼ²), equation 11 of the paper cited in `m1_mean`."""
     terms = X * np.sin(X**2)
     mean: FloatArray = terms[:, ::2].sum(axis=1) - terms[:, 1::2].sum(axis=1)
     return mean
@@ -304,14 +196,6 @@ def sparse_mean(X: FloatArray) -> FloatArray:
 
     This target is in the span of a few weak learners, the assumption of the rate of convergence in
     "Re-scale boosting for regression and classification" (Theorem 1).
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_examples, 10)
-
-    Returns
-    -------
-    ndarray of shape (n_examples,)
     """
     j = np.arange(1, 6)
     mean: FloatArray = np.where(X[:, :5] > (j - 3) / 2, 1.0, -1.0) @ (1.0 / j)
@@ -362,15 +246,7 @@ _RULES = {
 
 @dataclass(frozen=True, eq=False)
 class Fresh:
-    """A fresh sample.
-
-    Attributes
-    ----------
-    table : RawTable
-        The rows of all parts, in the order in which they were drawn.
-    truth : ndarray of shape (n_rows,) or None
-        The target without its noise, or None for a classification.
-    """
+    """The rows of all parts in turn, and the targets of a regression without their noise."""
 
     table: RawTable
     truth: FloatArray | None

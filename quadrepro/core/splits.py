@@ -1,10 +1,10 @@
-"""Splits and folds as row indices: how rows are divided, and the hash that identifies a split."""
+"""Splits and folds as row indices: how rows are divided, by their number or by what they hold."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
 from typing import Any, Self
 
@@ -22,17 +22,13 @@ from quadrepro.errors import ConfigError, nearest
 
 @dataclass(frozen=True)
 class Split:
-    """Training rows with their folds, and test rows.
+    """Training rows with their folds, and test rows, as indices.
 
     Attributes
     ----------
-    train, test : ndarray of int, shapes (n_train,) and (n_test,)
-        Row indices.
     fold : ndarray of int, shape (n_train,) or (0,)
         The fold of each training row; empty if no folds are needed. If folds are windows of time,
         a fold is predicted from the rows of earlier ones, and -1 marks the rows before the first.
-    valid : ndarray of int, shape (n_valid,), or None, default None
-        Indices of the validation rows, or None without a hold-out.
     """
 
     train: IntArray
@@ -56,113 +52,12 @@ class Split:
         return digest.hexdigest()
 
 
-@dataclass(frozen=True)
-class Division:
-    """How the rows of a view are divided; a split is one draw of it.
-
-    Attributes
-    ----------
-    n_rows : int
-        Number of rows that are divided.
-    n_train : int
-        Size of the training part; with `outer`, of the smallest.
-    folds : int
-        Number of folds of the training part; 0 for no folds.
-    holdout : bool
-        Whether the rest is halved into validation and test rows.
-    overlaps : bool
-        Whether the training rows are the test rows as well.
-    of : int or None, default None
-        Number of rows that the divided ones are drawn from, if that is done for every split.
-    outer : int, default 0
-        Number of folds of all rows, each of which is the test part of one repeat; if 0, the
-        training part is drawn.
-    """
-
-    n_rows: int
-    n_train: int
-    folds: int
-    holdout: bool
-    overlaps: bool
-    of: int | None = None
-    outer: int = 0
-
-    @property
-    def sizes(self) -> tuple[int, int, int]:
-        """The sizes of the training, validation and test part."""
-        rest = self.n_train if self.overlaps else self.n_rows - self.n_train
-        n_valid = rest // 2 if self.holdout else 0
-        return self.n_train, n_valid, rest - n_valid
-
-    def named(self, draws: Draws) -> dict[str, Any]:
-        """Return from what the split of one repeat follows."""
-        return {"draws": draws, **asdict(self)}
-
-    def split(self, draws: Draws) -> Split:
-        """Draw the split of one repeat."""
-        if self.outer:
-            outer, tested = outer_fold(draws, self.outer)
-            fold_of = deal_folds(self.n_rows, self.outer, outer)
-            train, test = np.flatnonzero(fold_of != tested), np.flatnonzero(fold_of == tested)
-            return Split(
-                train, test, deal_folds(len(train), self.folds, generator(*draws, "folds"))
-            )
-        rng = generator(*draws, "split")
-        if self.holdout:
-            split = holdout_split(self.n_rows, self.n_train, rng)
-        else:
-            fold = generator(*draws, "folds")
-            split = random_split(self.n_rows, self.n_train, self.folds, rng, fold)
-        if self.overlaps:
-            split = replace(split, test=split.train)
-        if self.of is None:
-            return split
-        return split.among(generator(*draws, "rows").permutation(self.of)[: self.n_rows])
-
-
-def outer_fold(draws: Draws, folds: int) -> tuple[np.random.Generator, int]:
-    """Return the generator of the folds of all rows, and the one that a repeat tests."""
-    seed, name, repeat = draws
-    division, tested = divmod(repeat, folds)
-    return generator(seed, name, division, "outer"), tested
-
-
-def random_split(
-    n_rows: int, n_train: int, folds: int, split: np.random.Generator, fold: np.random.Generator
-) -> Split:
-    """Draw a split and the folds of its training part."""
-    order = split.permutation(n_rows)
-    return Split(order[:n_train], order[n_train:], deal_folds(n_train, folds, fold))
-
-
-def deal_folds(n_train: int, folds: int, rng: np.random.Generator) -> IntArray:
-    """Return a random fold for each training row.
-
-    Parameters
-    ----------
-    n_train : int
-        Number of training rows.
-    folds : int
-        Number of folds, whose sizes differ by at most one; 0 for no folds.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    ndarray of int, shape (n_train,) or (0,)
-        Folds from 0 to ``folds - 1``; an empty array for 0 folds.
-    """
-    fold_of = np.empty(n_train if folds else 0, dtype=np.intp)
-    if folds:
-        fold_of[rng.permutation(n_train)] = np.arange(n_train) % folds
-    return fold_of
-
-
-def holdout_split(n_rows: int, n_train: int, split: np.random.Generator) -> Split:
-    """Draw the same training rows as `random_split`, and halve the rest."""
-    order = split.permutation(n_rows)
-    n_valid = (n_rows - n_train) // 2
-    train, valid, test = np.split(order, [n_train, n_train + n_valid])
-    return Split(train, test, np.empty(0, dtype=np.intp), valid)
+def deal_folds(n_rows: int, k: int, rng: np.random.Generator) -> IntArray:
+    """Return a random fold for each row, in k folds of even sizes; an empty array for 0 folds."""
+    fold = np.empty(n_rows if k else 0, dtype=np.intp)
+    if k:
+        fold[rng.permutation(n_rows)] = np.arange(n_rows) % k
+    return fold
 
 
 PARTS = ("train", "valid", "test")
@@ -180,10 +75,8 @@ class KnownRows:
 
     Attributes
     ----------
-    classes : ndarray of int or None, default None
-        Codes of the classes, from 0; None for a regression.
-    groups : ndarray of int or None, default None
-        Codes of the groups, from 0.
+    classes, groups : ndarray of int or None, default None
+        Codes, from 0; no classes for a regression.
     times : ndarray of int or float, or None, default None
         What rows are sorted by.
     part : ndarray of int or None, default None
@@ -191,7 +84,7 @@ class KnownRows:
     tested : ndarray of int or None, default None
         The repeat that tests each row; -1 for rows that are never tested.
     splits : ndarray of uint8, shape (n_rows, n_splits), or None, default None
-        What an OpenML task makes of each row, see `quadrepro.data.task_splits`.
+        The part of each row in the splits of an OpenML task, see `quadrepro.data.task_splits`.
     """
 
     classes: IntArray | None = None
@@ -205,24 +98,7 @@ class KnownRows:
     def of(
         cls, y: FloatArray | None, beside: Mapping[str, Column], rule: SplitRule, title: str
     ) -> Self:
-        """Return what a rule needs to know of rows.
-
-        Parameters
-        ----------
-        y : ndarray of shape (n_rows,) or None
-            The classes; None for a regression.
-        beside : mapping of str to ndarray of shape (n_rows,)
-            The attributes that the rule names, and as `TASK` the splits of its task.
-        rule : SplitRule
-            How rows are divided.
-        title : str
-            The row of the table, for messages.
-
-        Raises
-        ------
-        ConfigError
-            If a column lacks a value, or has one that cannot be used.
-        """
+        """Return what a rule needs from the classes and columns; `title` is for messages."""
         columns = {key: beside[name] for key, name in rule.columns}
         for key, name in rule.columns:
             if lacking := int(is_missing(columns[key]).sum()):
@@ -243,6 +119,10 @@ class KnownRows:
         """Return what is known of some of the rows."""
         found = {field.name: getattr(self, field.name) for field in fields(self)}
         return type(self)(**{k: None if v is None else v[rows] for k, v in found.items()})
+
+
+UNKNOWN = KnownRows()
+"""Enough for a rule that divides rows by their number alone."""
 
 
 def _codes(column: Column) -> IntArray:
@@ -304,22 +184,12 @@ def _given(column: Column, what: str) -> tuple[IntArray | None, IntArray | None]
 Parts = tuple[IntArray, IntArray]
 """The rows that were drawn, and the others."""
 
+AllParts = tuple[IntArray, IntArray | None, IntArray]
+"""Training, validation and test rows."""
+
 
 def draw_by_class(classes: IntArray, n_drawn: int, rng: np.random.Generator) -> Parts:
-    """Draw rows of which each class has its share, with StratifiedShuffleSplit.
-
-    Parameters
-    ----------
-    classes : ndarray of int, shape (n_rows,)
-    n_drawn : int
-        Number of rows to draw.
-    rng : numpy.random.Generator
-
-    Raises
-    ------
-    ValueError
-        If a class has a single row, or there are fewer rows in a part than classes.
-    """
+    """Draw rows of which each class has its share, with StratifiedShuffleSplit."""
     from sklearn.model_selection import StratifiedShuffleSplit
 
     n_others, sizes = len(classes) - n_drawn, _sizes(classes)
@@ -335,20 +205,7 @@ def draw_by_class(classes: IntArray, n_drawn: int, rng: np.random.Generator) -> 
 
 
 def draw_groups(groups: IntArray, n_drawn: int, rng: np.random.Generator) -> Parts:
-    """Draw all rows of some groups, with GroupShuffleSplit.
-
-    Parameters
-    ----------
-    groups : ndarray of int, shape (n_rows,)
-    n_drawn : int
-        Number of groups to draw.
-    rng : numpy.random.Generator
-
-    Raises
-    ------
-    ValueError
-        If no group is drawn or none is left.
-    """
+    """Draw all rows of some groups, with GroupShuffleSplit."""
     from sklearn.model_selection import GroupShuffleSplit
 
     n_groups = len(np.unique(groups))
@@ -368,40 +225,20 @@ def deal(
     classes: IntArray | None = None,
     groups: IntArray | None = None,
 ) -> IntArray:
-    """Return a random fold for each row, by class, by group or by both.
-
-    Parameters
-    ----------
-    n_rows, k : int
-        Number of rows and of folds.
-    rng : numpy.random.Generator
-    classes : ndarray of int, shape (n_rows,), optional
-        Classes that all folds have the same shares of, with StratifiedKFold.
-    groups : ndarray of int, shape (n_rows,), optional
-        Groups that folds do not divide, with GroupKFold or StratifiedGroupKFold.
-
-    Returns
-    -------
-    ndarray of int, shape (n_rows,)
-        Folds from 0 to ``k - 1``.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer rows, rows of a class, or groups than folds.
-    """
-    from sklearn.model_selection import GroupKFold, StratifiedGroupKFold, StratifiedKFold
-
+    """Return a random fold for each row; folds divide no group and have equal class shares."""
     if n_rows < k:
         raise ValueError(f"{n_rows} rows are too few for {k} folds")
+    if groups is None and classes is None:
+        return deal_folds(n_rows, k, rng)
+    # scikit-learn takes long to import.
+    from sklearn.model_selection import GroupKFold, StratifiedGroupKFold, StratifiedKFold
+
     if groups is not None and (n_groups := len(np.unique(groups))) < k:
         raise ValueError(f"{n_groups} groups are too few for {k} folds")
     if classes is not None and (rarest := _sizes(classes).min()) < k:
         raise ValueError(f"{rarest} rows of a class are too few for {k} folds with all classes")
     splitter: Any
     if groups is None:
-        if classes is None:
-            return deal_folds(n_rows, k, rng)
         splitter = StratifiedKFold(k, shuffle=True, random_state=_seed(rng))
     elif classes is None:
         # Without shuffling, scikit-learn 1.6 sorts groups by their sizes, and the order of equal
@@ -420,23 +257,7 @@ def deal(
 
 
 def windows(n_rows: int, k: int) -> IntArray:
-    """Return the fold of each row in the order of time, with TimeSeriesSplit.
-
-    Parameters
-    ----------
-    n_rows, k : int
-        Number of rows and of folds.
-
-    Returns
-    -------
-    ndarray of int, shape (n_rows,)
-        Folds from 0 to ``k - 1``, which have the same size; -1 for the rows before the first.
-
-    Raises
-    ------
-    ValueError
-        If there are not more rows than folds.
-    """
+    """Return folds in the order of time, with TimeSeriesSplit; -1 before the first."""
     from sklearn.model_selection import TimeSeriesSplit
 
     if n_rows <= k:
@@ -461,8 +282,8 @@ def _seed(rng: np.random.Generator) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class RowDivision:
-    """How the rows of a view are divided, if that depends on what they hold.
+class Division:
+    """How the rows of a view are divided; a split is one draw of it.
 
     Attributes
     ----------
@@ -475,7 +296,7 @@ class RowDivision:
     folds : int
         Number of folds of the training part; 0 for no folds.
     holdout : bool
-        Whether validation rows are held out as well.
+        Whether the rows that are not trained on are halved into validation and test rows.
     repeats : int
         Number of repeats.
     of : int or None, default None
@@ -491,35 +312,44 @@ class RowDivision:
     of: int | None = None
 
     @property
+    def outer_folds(self) -> int:
+        """Number of folds of all rows, each of which is the test part of one repeat; 0 without."""
+        return self.n_rows if self.rule.leave_out == "rows" else self.rule.outer_folds
+
+    @property
     def sizes(self) -> tuple[int, int, int]:
-        """About the sizes of the training, validation and test part of the last repeat."""
+        """The sizes of the training, validation and test part.
+
+        If they depend on what the rows hold, these are about the sizes of the last repeat.
+        """
         rule, n_rows = self.rule, self.n_rows
         if rule.time:
             rest = self._window
             n_train = min(rule.at_most or n_rows, n_rows - rest)
+        elif rule.train == "all":
+            n_train = rest = n_rows
         elif rule.draws_share:
             n_train = rule.training_size(n_rows)
             rest = n_rows - (rule.first_share(n_rows) if rule.groups else n_train)
         else:
-            n_parts = n_rows if rule.leave_out == "rows" else rule.outer_folds or self.repeats
             # A column that names parts could give any size.
-            rest = -(-n_rows // max(n_parts, 2))
+            rest = -(-n_rows // max(self.outer_folds or self.repeats, 2))
             n_train = n_rows - rest
         n_valid = rest // 2 if self.holdout else 0
         return n_train, n_valid, rest - n_valid
-
-    def split(self, draws: Draws, known: KnownRows) -> Split:
-        """Draw the split of one repeat."""
-        if self.of is None:
-            return self._split(draws, known)
-        rows = generator(*draws, "rows").permutation(self.of)[: self.n_rows]
-        return self._split(draws, known.take(rows)).among(rows)
 
     def named(self, draws: Draws) -> dict[str, Any]:
         """Return what names the split of one repeat, besides the rows and the rule."""
         named: dict[str, Any] = {"draws": draws}
         # The number of repeats decides how long the windows are.
         return named | {"repeats": self.repeats} if self.rule.time else named
+
+    def split(self, draws: Draws, known: KnownRows = UNKNOWN) -> Split:
+        """Draw the split of one repeat."""
+        if self.of is None:
+            return self._split(draws, known)
+        rows = generator(*draws, "rows").permutation(self.of)[: self.n_rows]
+        return self._split(draws, known.take(rows)).among(rows)
 
     def check(self, draws: Iterable[Draws], known: KnownRows) -> None:
         """Refuse splits that are not possible, or that leave nothing to learn."""
@@ -542,78 +372,71 @@ class RowDivision:
         except ValueError as error:
             raise self._error(draws, str(error)) from None
 
-    def _parts(self, draws: Draws, known: KnownRows) -> tuple[IntArray, IntArray | None, IntArray]:
-        """Return training, validation and test rows."""
+    def _parts(self, draws: Draws, known: KnownRows) -> AllParts:
         rule = self.rule
-        if known.part is not None:
-            return self._given(known, known.part)
-        if known.tested is not None:
-            return self._tested(draws, known, known.tested)
-        if known.splits is not None:
-            return self._of_task(draws, known, known.splits)
-        elif known.times is not None:
+        given = self._given(draws, known)
+        if given is not None:
+            self._require_whole_groups(known, given)
+            return given
+        if known.times is not None:
             train, rest = self._before_and_after(draws, known.times)
-        elif n_folds := self.n_rows if rule.leave_out else rule.outer_folds:
-            rng, tested = outer_fold(draws, n_folds)
-            # With a row left out there is nothing to stratify.
-            by = {} if rule.leave_out else self._by(known)
-            train, rest = _sides(deal(self.n_rows, n_folds, rng, **by) == tested)
+        elif self.outer_folds:
+            train, rest = self._outer_fold(draws, known)
         elif known.groups is not None:
             train, rest = self._some_groups(draws, known.groups)
         else:
-            assert known.classes is not None
-            rng = generator(*draws, "split")
-            train, rest = draw_by_class(known.classes, rule.training_size(self.n_rows), rng)
+            train, rest = self._some_rows(draws, known)
+        if rule.train == "all":
+            return train, None, train
         if not self.holdout:
             return train, None, rest
         return train, *self._halves(draws, rest, known)
 
-    def _given(
-        self, known: KnownRows, part: IntArray
-    ) -> tuple[IntArray, IntArray | None, IntArray]:
+    def _given(self, draws: Draws, known: KnownRows) -> AllParts | None:
+        """Return the parts that a column, the groups or an OpenML task give, if they do."""
+        if known.part is not None:
+            return self._named_parts(known.part)
+        if known.tested is not None:
+            return self._numbered_part(known.tested, draws[2])
+        if known.splits is not None:
+            return self._split_of_task(known.splits, draws[2])
+        return None
+
+    def _named_parts(self, part: IntArray) -> AllParts:
         column = self.rule.column
-        if self.repeats > 1:
-            raise self._other_repeats(f"{column} gives one split", 1)
+        self._require_repeats(1, f"{column} gives one split")
         train, valid, test = (np.flatnonzero(part == place) for place in range(len(PARTS)))
         if self.holdout and not len(valid):
             raise ValueError(f"{column} names no valid rows, which the holdout needs")
         if len(valid) and not self.holdout:
             raise ValueError(f"{column} names valid rows, which only a holdout uses")
-        self._require_whole_groups(known, train, valid, test)
         return train, valid if self.holdout else None, test
 
-    def _tested(
-        self, draws: Draws, known: KnownRows, tested: IntArray
-    ) -> tuple[IntArray, None, IntArray]:
+    def _numbered_part(self, tested: IntArray, repeat: int) -> AllParts:
         rule, n_parts = self.rule, int(tested.max()) + 1
-        if n_parts != self.repeats:
-            what = f"{rule.column or rule.groups} makes {n_parts} test parts"
-            raise self._other_repeats(what, n_parts)
+        self._require_repeats(n_parts, f"{rule.column or rule.groups} makes {n_parts} test parts")
         if self.holdout:
-            raise ValueError(
-                f"{rule.column} numbers the test parts, so none is held out: use folds"
-            )
-        train, test = _sides(tested == draws[2])
-        self._require_whole_groups(known, train, test)
+            message = f"{rule.column} numbers the test parts, so none is held out: use folds"
+            raise ValueError(message)
+        train, test = _sides(tested == repeat)
         return train, None, test
 
-    def _of_task(
-        self, draws: Draws, known: KnownRows, splits: NDArray[np.uint8]
-    ) -> tuple[IntArray, None, IntArray]:
+    def _split_of_task(self, splits: NDArray[np.uint8], repeat: int) -> AllParts:
         task, n_splits = f"OpenML task {self.rule.openml_task}", splits.shape[1]
-        if n_splits != self.repeats:
-            raise self._other_repeats(f"{task} has {n_splits} splits", n_splits)
-        split = splits[:, draws[2]]
-        train, test = np.flatnonzero(split == TRAIN), np.flatnonzero(split == TEST)
+        self._require_repeats(n_splits, f"{task} has {n_splits} splits")
+        train, test = (np.flatnonzero(splits[:, repeat] == part) for part in (TRAIN, TEST))
         if not (len(train) and len(test)):
             raise ValueError(f"{task} has no row of this view to train or to test on")
-        self._require_whole_groups(known, train, test)
         return train, None, test
 
-    def _require_whole_groups(self, known: KnownRows, *parts: IntArray) -> None:
+    def _require_repeats(self, n: int, what: str) -> None:
+        if n != self.repeats:
+            raise ConfigError(f"{self.title}: {what}: set repeats to {n}, not {self.repeats}")
+
+    def _require_whole_groups(self, known: KnownRows, parts: AllParts) -> None:
         if known.groups is not None:
             given = self.rule.column or f"OpenML task {self.rule.openml_task}"
-            of_parts = [np.unique(known.groups[rows]) for rows in parts]
+            of_parts = [np.unique(known.groups[rows]) for rows in parts if rows is not None]
             if len(np.unique(np.concatenate(of_parts))) < sum(map(len, of_parts)):
                 raise ValueError(f"{given} divides a group of {self.rule.groups}")
 
@@ -627,6 +450,22 @@ class RowDivision:
         first = 0 if most is None else max(0, start - most)
         return order[first:start], order[start : start + window]
 
+    def _outer_fold(self, draws: Draws, known: KnownRows) -> Parts:
+        seed, name, repeat = draws
+        division, tested = divmod(repeat, self.outer_folds)
+        rng = generator(seed, name, division, "outer")
+        # With a row left out there is nothing to stratify.
+        by = {} if self.rule.leave_out else self._by(known)
+        return _sides(deal(self.n_rows, self.outer_folds, rng, **by) == tested)
+
+    def _some_rows(self, draws: Draws, known: KnownRows) -> Parts:
+        rng, n_train = generator(*draws, "split"), self.rule.training_size(self.n_rows)
+        if self.rule.stratify:
+            assert known.classes is not None
+            return draw_by_class(known.classes, n_train, rng)
+        order = rng.permutation(self.n_rows)
+        return order[:n_train], order[n_train:]
+
     def _some_groups(self, draws: Draws, groups: IntArray) -> Parts:
         n_groups, most = len(np.unique(groups)), self.rule.at_most
         n_train = self.rule.first_share(n_groups)
@@ -639,14 +478,16 @@ class RowDivision:
 
     def _halves(self, draws: Draws, rest: IntArray, known: KnownRows) -> Parts:
         """Halve the rows that are not trained on, in the way in which these were chosen."""
-        n_valid, some, rng = len(rest) // 2, known.take(rest), generator(*draws, "valid")
-        if known.times is not None:
-            return rest[:n_valid], rest[n_valid:]
+        n_valid, some = len(rest) // 2, known.take(rest)
+        rng = generator(*draws, "valid")
         if some.groups is not None:
             valid, test = draw_groups(some.groups, len(np.unique(some.groups)) // 2, rng)
-        else:
+        elif self.rule.stratify:
             assert some.classes is not None
             valid, test = draw_by_class(some.classes, n_valid, rng)
+        else:
+            # In the order of time or of the draw.
+            return rest[:n_valid], rest[n_valid:]
         return rest[valid], rest[test]
 
     def _folds(self, draws: Draws, train: IntArray, known: KnownRows) -> IntArray:
@@ -664,9 +505,6 @@ class RowDivision:
     def _window(self) -> int:
         """The number of rows that each repeat tests, in the order of time."""
         return (self.n_rows - self.rule.first_share(self.n_rows)) // self.repeats
-
-    def _other_repeats(self, what: str, n: int) -> ConfigError:
-        return ConfigError(f"{self.title}: {what}: set repeats to {n}, not {self.repeats}")
 
     def _error(self, draws: Draws, message: str) -> ConfigError:
         return ConfigError(f"{self.title}, repeat {draws[2]}: {message}")

@@ -19,8 +19,8 @@ from quadrepro.base.plugins import distribution_of
 from quadrepro.core import compiling
 from quadrepro.core.cell import Cell
 from quadrepro.core.learners.learner import Learner
-from quadrepro.core.measures.measure import find_measure
-from quadrepro.core.voters.registry import find_voter_set
+from quadrepro.core.measures.measure import MEASURES
+from quadrepro.core.voters.registry import VOTER_SETS
 
 
 @cache
@@ -70,11 +70,11 @@ def made_by(cell: Cell) -> dict[str, Any]:
 def makers(learner: Learner, measures: Sequence[str], voter_set: str = "") -> dict[str, Any]:
     """Return what a key says of the code and the packages that a result depends on."""
     modules, packages = [*learner.modules], ["numpy", *learner.packages]
-    named = [type(learner).__module__, *(find_measure(name).module for name in measures)]
+    named = [type(learner).__module__, *(MEASURES.find(name).module for name in measures)]
     if voter_set:
         modules.append("quadrepro.core.learners.voter_sets")
         packages.append("scikit-learn")
-        named.append(find_voter_set(voter_set).module)
+        named.append(VOTER_SETS.find(voter_set).module)
     others = [name for name in named if not name.startswith("quadrepro.")]
     added = {name: found for name in others if (found := distribution_of(name))}
     modules += [*named, *own_modules(added)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal, Protocol
@@ -13,7 +13,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from quadrepro.base import plugins
+from quadrepro.base.plugins import Places
 from quadrepro.base.types import FloatArray, Task
 from quadrepro.errors import nearest
 
@@ -132,6 +132,9 @@ def error(y: Targets, predicted: Targets, n_classes: int) -> float:
     return float(zero_one_loss(y, predicted))
 
 
+ERROR = Metric("error", "error", CLASSES, "predictions", error, False, counts_errors=True)
+
+
 def balanced_error(y: Targets, predicted: Targets, n_classes: int) -> float:
     """Return the mean over the classes of the share of wrong examples."""
     from sklearn.metrics import balanced_accuracy_score
@@ -139,11 +142,19 @@ def balanced_error(y: Targets, predicted: Targets, n_classes: int) -> float:
     return 1.0 - float(balanced_accuracy_score(y, predicted))
 
 
+BALANCED_ERROR = Metric(
+    "balanced_error", "balanced error", CLASSES, "predictions", balanced_error, False
+)
+
+
 def auc(y: Targets, scores: Targets, n_classes: int) -> float:
     """Return the area under the ROC curve; of more classes the mean of each against the rest."""
     from sklearn.metrics import roc_auc_score
 
     return float(roc_auc_score(y if n_classes == 2 else one_hot(y, n_classes), scores))
+
+
+AUC = Metric("auc", "AUC", CLASSES, "scores", auc)
 
 
 def average_precision(y: Targets, scores: Targets, n_classes: int) -> float:
@@ -156,11 +167,19 @@ def average_precision(y: Targets, scores: Targets, n_classes: int) -> float:
     return float(average_precision_score(targets, scores))
 
 
+AVERAGE_PRECISION = Metric(
+    "average_precision", "average precision", CLASSES, "scores", average_precision
+)
+
+
 def log_loss(y: Targets, probabilities: Targets, n_classes: int) -> float:
     """Return the mean of -log of the probability of the actual class."""
     from sklearn.metrics import log_loss as of_sklearn
 
     return float(of_sklearn(y, probabilities, labels=range(n_classes)))
+
+
+LOG_LOSS = Metric("log_loss", "log loss", CLASSES, "probabilities", log_loss, False)
 
 
 def brier(y: Targets, probabilities: Targets, n_classes: int) -> float:
@@ -172,11 +191,17 @@ def brier(y: Targets, probabilities: Targets, n_classes: int) -> float:
     return n_classes * float(mean_squared_error(one_hot(y, n_classes), probabilities))
 
 
+BRIER = Metric("brier", "Brier score", CLASSES, "probabilities", brier, False)
+
+
 def f1(y: Targets, predicted: Targets, n_classes: int) -> float:
     """Return the F1 score of the second class; of more classes the mean over all."""
     from sklearn.metrics import f1_score
 
     return float(f1_score(y, predicted, average="binary" if n_classes == 2 else "macro"))
+
+
+F1 = Metric("f1", "F1", CLASSES, "predictions", f1)
 
 
 def mcc(y: Targets, predicted: Targets, n_classes: int) -> float:
@@ -186,11 +211,17 @@ def mcc(y: Targets, predicted: Targets, n_classes: int) -> float:
     return float(matthews_corrcoef(y, predicted))
 
 
+MCC = Metric("mcc", "Matthews correlation", CLASSES, "predictions", mcc)
+
+
 def rmse(y: Targets, predicted: Targets, n_classes: int) -> float:
     """Return the root of the mean squared error."""
     from sklearn.metrics import root_mean_squared_error
 
     return float(root_mean_squared_error(y, predicted))
+
+
+RMSE = Metric("rmse", "RMSE", NUMBERS, "predictions", rmse, False)
 
 
 def mae(y: Targets, predicted: Targets, n_classes: int) -> float:
@@ -200,6 +231,9 @@ def mae(y: Targets, predicted: Targets, n_classes: int) -> float:
     return float(mean_absolute_error(y, predicted))
 
 
+MAE = Metric("mae", "mean absolute error", NUMBERS, "predictions", mae, False)
+
+
 def r2(y: Targets, predicted: Targets, n_classes: int) -> float:
     """Return the share of the variance that is explained."""
     from sklearn.metrics import r2_score
@@ -207,23 +241,7 @@ def r2(y: Targets, predicted: Targets, n_classes: int) -> float:
     return float(r2_score(y, predicted))
 
 
-METRICS: dict[str, Metric] = {
-    metric.name: metric
-    for metric in (
-        Metric("error", "error", CLASSES, "predictions", error, False, counts_errors=True),
-        Metric("balanced_error", "balanced error", CLASSES, "predictions", balanced_error, False),
-        Metric("auc", "AUC", CLASSES, "scores", auc),
-        Metric("average_precision", "average precision", CLASSES, "scores", average_precision),
-        Metric("log_loss", "log loss", CLASSES, "probabilities", log_loss, False),
-        Metric("brier", "Brier score", CLASSES, "probabilities", brier, False),
-        Metric("f1", "F1", CLASSES, "predictions", f1),
-        Metric("mcc", "Matthews correlation", CLASSES, "predictions", mcc),
-        Metric("rmse", "RMSE", NUMBERS, "predictions", rmse, False),
-        Metric("mae", "mean absolute error", NUMBERS, "predictions", mae, False),
-        Metric("r2", "R²", NUMBERS, "predictions", r2),
-    )
-}
-"""By name."""
+R2 = Metric("r2", "R²", NUMBERS, "predictions", r2)
 
 
 NEEDS: dict[Any, Need] = {"predict": "predictions", "predict_proba": "probabilities"}
@@ -248,6 +266,7 @@ def scorer_names() -> list[str]:
     ]
 
 
+@cache
 def metric_of_scorer(name: str) -> Metric:
     """Return one of scikit-learn's scorers as a metric, of which the highest is the best."""
     from sklearn.metrics import get_scorer
@@ -294,39 +313,55 @@ def _works(function: Function, needs: Need, n_classes: int) -> bool:
     return True
 
 
-LISTING = "docs/metrics.md"
-"""Where the names stand."""
+class _Metrics(Places[Metric]):
+    """Our metrics, scikit-learn's scorers, and the metrics of other packages."""
 
+    def others(self) -> Sequence[str]:
+        """Return the names of the scorers."""
+        return scorer_names()
 
-@cache
-def find_metric(name: str) -> Metric:
-    """Return a metric.
-
-    Examples
-    --------
-    >>> find_metric("log_loss").greater_is_better, find_metric("neg_log_loss").greater_is_better
-    (False, True)
-    """
-    if name in METRICS:
-        return METRICS[name]
-    # scikit-learn takes long to import.
-    from sklearn.metrics import get_scorer_names
-
-    names = scorer_names()
-    if name in names:
+    def other(self, name: str) -> Metric:
+        """Return a scorer."""
         return metric_of_scorer(name)
-    if added := plugins.load("metrics", name, Metric):
-        return added
-    unknown = f"unknown metric {name!r}"
-    if name in get_scorer_names():
-        unknown = f"{name} judges clusters, or several labels per example"
-    known = (*METRICS, *names, *plugins.names("metrics"))
-    raise KeyError(f"{unknown}{nearest(name, known, LISTING)}")
+
+    def unknown(self, asked: object) -> str:
+        """Return what is wrong with a name, which may be that of another kind of scorer."""
+        from sklearn.metrics import get_scorer_names
+
+        if asked in get_scorer_names():
+            return f"{asked} judges clusters, or several labels per example"
+        return super().unknown(asked)
+
+
+METRICS = _Metrics(
+    "quadrepro.engine",
+    Metric,
+    {
+        "error": "metrics:ERROR",
+        "balanced_error": "metrics:BALANCED_ERROR",
+        "auc": "metrics:AUC",
+        "average_precision": "metrics:AVERAGE_PRECISION",
+        "log_loss": "metrics:LOG_LOSS",
+        "brier": "metrics:BRIER",
+        "f1": "metrics:F1",
+        "mcc": "metrics:MCC",
+        "rmse": "metrics:RMSE",
+        "mae": "metrics:MAE",
+        "r2": "metrics:R2",
+    },
+    kind="metrics",
+    listing="docs/metrics.md",
+    meaning="label",
+)
+"""The metrics of quadrepro itself; each declares its entry with its function."""
+
+# Other rooms know it by this name.
+find_metric = METRICS.find
 
 
 def fault_of_task(name: str, tasks: Iterable[Task]) -> str:
     """Return why a metric can judge none of some tasks, or an empty text."""
-    found, predicted = find_metric(name), set(tasks)
+    found, predicted = METRICS.find(name), set(tasks)
     if predicted & set(found.tasks):
         return ""
     fitting = [other.name for other in METRICS.values() if predicted & set(other.tasks)]

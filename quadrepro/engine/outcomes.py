@@ -12,7 +12,7 @@ import numpy as np
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.cell import Cell
-from quadrepro.core.learners.learner import Grid
+from quadrepro.core.learners.grid import Grid
 from quadrepro.engine.metrics import Metric
 from quadrepro.engine.records import Record
 

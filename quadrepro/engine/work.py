@@ -13,7 +13,7 @@ from typing import Any
 
 from threadpoolctl import ThreadpoolController
 
-from quadrepro.core.cell import Cell, Result, compute, rmse
+from quadrepro.core.cell import Cell, CellResult, compute, rmse
 from quadrepro.core.compiling import warm
 from quadrepro.engine.keys import environment, made_by, utc_now
 from quadrepro.engine.limits import at_most
@@ -56,7 +56,7 @@ def _failed(cell: Cell, message: str) -> Record:
     )
 
 
-def _record(cell: Cell, result: Result) -> Record:
+def _record(cell: Cell, result: CellResult) -> Record:
     choice, margins = result.choice, result.choice.fitted.margins
     return Record(
         cell.key,
@@ -73,7 +73,7 @@ def _record(cell: Cell, result: Result) -> Record:
     )
 
 
-def _outcome(cell: Cell, result: Result) -> dict[str, Any]:
+def _outcome(cell: Cell, result: CellResult) -> dict[str, Any]:
     """Return the fields of a record on its test examples."""
     choice, actual, classes = result.choice, result.actual, cell.problem.classes
     outputs = choice.fitted.outputs

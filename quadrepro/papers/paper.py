@@ -12,7 +12,7 @@ from quadrepro.base.models import MOST_SHOWN, Model, validated
 from quadrepro.base.resources import papers_folder
 from quadrepro.base.yaml import Place, YamlSource, read_yaml
 from quadrepro.errors import ConfigError, nearest
-from quadrepro.papers.claims import find_claim
+from quadrepro.papers.claims import CLAIMS
 from quadrepro.papers.claims.claim import Claim
 from quadrepro.papers.printed import SD, Holds, Printed, read_printed
 
@@ -290,7 +290,7 @@ def _claim(place: Place, data: dict[str, Any], file: PaperFile, source: YamlSour
     if kind is None:
         raise ConfigError(f"{source.where(place)}: the key 'kind' is missing")
     try:
-        model = find_claim(kind)
+        model = CLAIMS.find(kind)
     except KeyError as error:
         raise ConfigError(f"{source.where((*place, 'kind'))}: {error.args[0]}") from None
     folder = source.path.parent

@@ -1,7 +1,7 @@
-"""What everything that can be named must keep to, as functions that raise AssertionError.
+"""All registries of names, and the contracts of what they have.
 
-`contracts_of` gives the contracts of one kind, each a function of a name. quadrepro runs them for
-all that it has itself, ``quadrepro check-extension`` for a package, and an author from pytest::
+A contract is a function of a name that raises AssertionError. quadrepro runs those of all that it
+has itself, ``quadrepro check-extension`` those of a package, and an author from pytest::
 
     import pytest
     from quadrepro.plugins import contracts_of
@@ -13,15 +13,45 @@ all that it has itself, ``quadrepro check-extension`` for a package, and an auth
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
+from typing import Any
 
-from quadrepro.base.plugins import Kind
+from quadrepro.base.plugins import Kind, Places
 
 Contract = Callable[[str], None]
 """Takes the name of an entry, and raises AssertionError if it breaks the contract."""
 
-__all__ = ["Contract", "contracts_of", "title"]
+__all__ = ["REGISTRIES", "Contract", "contracts_of", "title"]
+
+REGISTRIES: Places[Places[Any]] = Places(
+    "quadrepro",
+    Places,
+    {
+        "algorithms": "core.learners.registry:ALGORITHMS",
+        "voters": "core.voters.registry:VOTER_SETS",
+        "measures": "core.measures.measure:MEASURES",
+        "metrics": "engine.metrics:METRICS",
+        "claims": "papers.claims:CLAIMS",
+        "tables": "plugins.tables:TABLES",
+        "sources": "data.sources.schema:SOURCES",
+    },
+)
+"""The registry of every kind."""
+
+CONTRACTS: Places[tuple[Contract, ...]] = Places(
+    "quadrepro.plugins",
+    tuple,
+    {
+        "algorithms": "contracts:OF_ALGORITHMS",
+        "voters": "contracts:OF_VOTERS",
+        "measures": "contracts:OF_MEASURES",
+        "metrics": "contracts:OF_METRICS",
+        "claims": "contracts:OF_CLAIMS",
+        "tables": "tables:OF_TABLES",
+        "sources": "contracts:OF_SOURCES",
+    },
+)
+"""The contracts of every kind."""
 
 
 def contracts_of(kind: Kind) -> tuple[Contract, ...]:
@@ -43,8 +73,7 @@ def contracts_of(kind: Kind) -> tuple[Contract, ...]:
     >>> for contract in contracts_of("sources"):
     ...     contract("openml")
     """
-    found: tuple[Contract, ...] = importlib.import_module(f"quadrepro.plugins.{kind}").CONTRACTS
-    return found
+    return CONTRACTS[kind]
 
 
 def title(contract: Contract) -> str:

@@ -38,22 +38,12 @@ ENDS, BETWEEN = 8, 16
 
 @dataclass
 class Certificate:
-    """What was checked, and what was found.
-
-    Attributes
-    ----------
-    n_rounds : int, default 0
-        Number of rounds that were checked.
-    n_ties : int, default 0
-        Largest number of candidates of a round that are as good as the best.
-    worst : dict of str to float
-        The largest deviation of every kind that was checked.
-    faults : list of str
-        What does not hold.
-    """
+    """What was checked, and what was found."""
 
     n_rounds: int = 0
+    # Largest number of candidates of a round that are as good as the best
     n_ties: int = 0
+    # The largest deviation of every kind that was checked
     worst: dict[Quantity, float] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
 
@@ -99,14 +89,9 @@ class Certificate:
 
 @dataclass(frozen=True)
 class Rounds:
-    """Which rounds of a run are checked.
+    """Which rounds of a run are checked."""
 
-    Attributes
-    ----------
-    rng : numpy.random.Generator or None
-        Draws a sample; None to check all rounds.
-    """
-
+    # Draws a sample; None to check all rounds
     rng: np.random.Generator | None = None
 
     def among(self, n_rounds: int) -> Collection[int]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
 from quadrepro.core.learners.gradient.boosting import Ensemble, GradientBoost
 from quadrepro.proof.certificate import Certificate, LongArray, Number, Rounds
-from quadrepro.proof.solution import Cell, Solution, solve
+from quadrepro.proof.solution import Cell, PredictedSolution, Scores
 
 LARGEST_CHANGE, CLOSE, ROUNDING = 30.0, 2e-6, 1e-12
 """No line search of a class changes a score by more than the first; how far it may stay away from
@@ -24,24 +24,15 @@ NO_GAIN = 1e-9
 
 
 class Tree(NamedTuple):
-    """A regression tree, and how the scores follow it.
+    """A regression tree, and how the scores follow it."""
 
-    Attributes
-    ----------
-    parents, features : ndarray of int of shape (n_cuts,)
-        Leaf that is cut, and by which feature. Cut s moves examples to leaf s + 1.
-    thresholds : ndarray of shape (n_cuts,)
-        Examples above it move.
-    values : ndarray of shape (n_cuts + 1,)
-        Values of the leaves.
-    weight, shrink : float
-        F <- (1 - shrink) F + weight * tree.
-    """
-
+    # Leaf that is cut, and by which feature; cut s moves examples to leaf s + 1, shape (n_cuts,)
     parents: IntArray
     features: IntArray
+    # Examples above it move, shape (n_cuts,)
     thresholds: FloatArray
     values: FloatArray
+    # F <- (1 - shrink) F + weight * tree
     weight: float
     shrink: float
 
@@ -60,28 +51,38 @@ class Tree(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class GradientSolution(Solution):
-    """An ensemble of trees.
-
-    Attributes
-    ----------
-    learner : GradientBoost
-        The algorithm.
-    value : float
-        The hyper-parameter of its step; NaN if it has none.
-    X, y : ndarray
-        Training examples.
-    trees : list of Tree
-        What each round added.
-    """
+class GradientSolution(PredictedSolution):
+    """An ensemble of trees."""
 
     learner: GradientBoost
+    # The hyper-parameter of its step; NaN if it has none
     value: float
     X: FloatArray
     y: FloatArray
+    # What each round added
     trees: list[Tree]
 
-    def scores(self, X: FloatArray) -> tuple[LongArray, float]:
+    @classmethod
+    def of(cls, learner: GradientBoost, cell: Cell) -> Self:
+        """Run the rounds once more."""
+        (X, y), grid, kept = cell.data.train, cell.alone, Ensemble()
+        values = np.asarray(grid.axis(learner.value_name) or (np.nan,), dtype=np.float64)
+        [n_rounds] = grid.axis("n_rounds") or ()
+        learner.run(X, y, values, int(n_rounds), [kept])
+        trees = [
+            Tree(
+                trees.parents[0],
+                trees.features[0],
+                trees.thresholds[0],
+                trees.values[0],
+                float(step.weights[0]),
+                0.0 if step.shrink is None else float(step.shrink[0]),
+            )
+            for trees, step in kept.rounds
+        ]
+        return cls(cell.chosen, learner, cell, float(values[0]), X, y, trees)
+
+    def scores(self, X: FloatArray) -> Scores:
         """Return the score of each example."""
         scores = np.zeros(len(X), dtype=np.longdouble)
         for tree in self.trees:
@@ -216,23 +217,3 @@ def best_gain(X: FloatArray, targets: LongArray, inside: BoolArray) -> Number:
     away = np.abs((own - own.mean())[order].cumsum(axis=0)[:-1])
     gains = away * np.sqrt(np.longdouble(n) / (left * (n - left)))
     return float(np.where(values[:-1] < values[1:], gains, 0.0).max(initial=0.0))
-
-
-@solve.register
-def _(learner: GradientBoost, cell: Cell) -> Solution:
-    (X, y), grid, kept = cell.data.train, cell.alone, Ensemble()
-    values = np.asarray(grid.axis(learner.value_name) or (np.nan,), dtype=np.float64)
-    [n_rounds] = grid.axis("n_rounds") or ()
-    learner.run(X, y, values, int(n_rounds), [kept])
-    trees = [
-        Tree(
-            trees.parents[0],
-            trees.features[0],
-            trees.thresholds[0],
-            trees.values[0],
-            float(step.weights[0]),
-            0.0 if step.shrink is None else float(step.shrink[0]),
-        )
-        for trees, step in kept.rounds
-    ]
-    return GradientSolution(cell.chosen, learner, float(values[0]), X, y, trees)

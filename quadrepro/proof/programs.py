@@ -6,21 +6,23 @@ As in `quadrepro.proof.programs`, whatever the multipliers are, they prove the b
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import ClassVar, Self
 
 import numpy as np
 
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.learners.greedy.cbboost import CBBoost
-from quadrepro.core.learners.learner import Grid
+from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.programs import cqboost, lpboost
-from quadrepro.core.learners.programs.lp_reg import MarginLP, RegularizedLP
+from quadrepro.core.learners.programs.lp_reg import MarginLP
 from quadrepro.core.learners.programs.mincq import MinCq, MinCqOnCBBoost
 from quadrepro.core.learners.programs.qp_reg import MarginQP
 from quadrepro.core.learners.programs.soft_margin import SoftMargin
 from quadrepro.proof.certificate import Certificate, LongArray, Rounds
-from quadrepro.proof.greedy import GreedySolution, drawn_solution, fixed_run
-from quadrepro.proof.solution import Cell, Solution, solve
+from quadrepro.proof.greedy import GreedySolution
+from quadrepro.proof.rules import AdaBoostSolution, CBBoostSolution
+from quadrepro.proof.solution import Cell, VoteSolution, drawn_problem
 from quadrepro.proof.voters import DrawnVote, MatrixVote, Vote
 
 COLUMN = 1e-6
@@ -28,20 +30,11 @@ COLUMN = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class ProgramSolution(Solution):
-    """A vote whose weights solve a program.
-
-    Attributes
-    ----------
-    final : Vote
-        The vote.
-    signed : ndarray of shape (n_examples, n_voters)
-        y h of the voters of the program.
-    weights : ndarray of shape (n_voters,)
-        Their weights.
-    """
+class ProgramSolution(VoteSolution):
+    """A vote whose weights solve a program."""
 
     final: Vote
+    # y h of the voters of the program, shape (n_examples, n_voters)
     signed: FloatArray
     weights: FloatArray
 
@@ -53,19 +46,33 @@ class ProgramSolution(Solution):
 
 @dataclass(frozen=True, eq=False)
 class LPBoostSolution(ProgramSolution):
-    """min Σ|a| + C Σ ξ with y F ≥ 1 - ξ; max Σ u with |Σ u y h| ≤ 1 for all h and 0 ≤ u ≤ C.
+    """min Σ|a| + C Σ ξ with y F ≥ 1 - ξ; max Σ u with |Σ u y h| ≤ 1 for all h and 0 ≤ u ≤ C."""
 
-    Attributes
-    ----------
-    C : float
-        Price of slack.
-    duals : ndarray of shape (n_examples,)
-        u.
-    """
-
+    # Price of slack
     C: float
+    # u, shape (n_examples,)
     duals: FloatArray
     warm = True
+
+    @classmethod
+    def of(cls, learner: lpboost.LPBoost, cell: Cell) -> Self:
+        """Generate columns up to the chosen candidate."""
+        stumps, H = cell.matrix()
+        y = cell.data.train.y
+        problem = learner.reduced(H, y)
+        values = [float(value) for value in cell.up_to.axis("C") or ()]
+        *_, (added, found) = lpboost.generate_columns(problem, problem.counts[0], values)
+        weights = np.zeros(H.shape[1])
+        weights[problem.representatives[added]] = found.voter_weights
+        # Equal examples share the weight of the one that stands for them.
+        share = found.example_weights / problem.counts[0]
+        rows = np.column_stack([problem.H, problem.y])
+        of_row = {row.tobytes(): value for row, value in zip(rows, share, strict=True)}
+        plain = np.column_stack([H[:, problem.representatives], y])
+        duals = np.array([of_row[row.tobytes()] for row in plain])
+        vote = MatrixVote(stumps, as_long(weights))
+        signed = H * y[:, None]
+        return cls(cell.chosen, learner, cell, vote, signed, weights, values[-1], duals)
 
     def prove(self, certificate: Certificate, rounds: Rounds) -> None:
         """Check the dual constraints of all voters, and the gap."""
@@ -80,22 +87,57 @@ class LPBoostSolution(ProgramSolution):
 
 @dataclass(frozen=True, eq=False)
 class MarginSolution(ProgramSolution):
-    """New weights for the voters of AdaBoost.
+    """New weights for the voters of AdaBoost."""
 
-    Attributes
-    ----------
-    value : float
-        ν or C.
-    duals : ndarray of shape (n_examples,)
-        Weights of the examples.
-    before : GreedySolution
-        AdaBoost's run.
-    """
-
-    value: float
+    value: float  # ν or C
+    # Weights of the examples, shape (n_examples,)
     duals: FloatArray
+    # AdaBoost's run
     before: GreedySolution
     warm = True
+    program: ClassVar[type[MarginLP] | type[MarginQP]]
+
+    @classmethod
+    def of(cls, learner: SoftMargin, cell: Cell) -> Self:
+        """Run AdaBoost, and solve the program over its voters."""
+        y = cell.data.train.y
+        weights: FloatArray
+        final: Vote
+        if cell.drawn is None:
+            rounds = Grid.of({"n_rounds": [learner.n_rounds]})
+            before = AdaBoostSolution.of(AdaBoost(), cell, rounds)
+            stumps, H = cell.matrix()
+            first = before.vote
+            assert isinstance(first, MatrixVote)
+            voters = np.flatnonzero(first.weights)
+            signs = np.sign(first.weights[voters]).astype(np.float64)
+            found = learner.path(H, y, cell.up_to)[-1]
+            candidate, final, weights = (
+                cell.chosen,
+                MatrixVote(stumps, as_long(found)),
+                found[voters],
+            )
+            outputs = H[:, voters]
+        else:
+            before = AdaBoostSolution.of(AdaBoost(), cell, Grid.of({}))
+            drawn, (problem, _) = before.vote, drawn_problem(cell.data, cell.drawn)
+            assert isinstance(drawn, DrawnVote)
+            held = learner.hold_out(problem, cell.up_to)
+            found = held.vote(len(held.candidates) - 1).weights
+            candidate, weights, signs = held.candidates[-1], found, np.sign(drawn.weights)
+            final = replace(drawn, weights=found)
+            outputs = np.where(drawn.cuts < problem.train[drawn.attributes].T, 1.0, -1.0)
+        signed = outputs * signs * y[:, None]
+        # A stump that was picked twice is one voter of the program.
+        _, once = np.unique(signed, axis=1, return_index=True)
+        once = once[signs[once] != 0]
+        signed, weights = signed[:, once], (weights * signs)[once]
+        value = float(next(iter(cell.up_to.axes))[1][-1])  # type: ignore[arg-type]
+        duals = np.zeros(len(y))
+        if len(once):
+            program = cls.program(np.ascontiguousarray(signed), np.ones(len(y)))
+            duals = program.solve(value).example_weights
+        return cls(candidate, learner, cell, final, signed, weights, value, duals, before)
 
     def prove(self, certificate: Certificate, rounds: Rounds) -> None:
         """Check AdaBoost's rounds and the program."""
@@ -116,6 +158,8 @@ class MarginSolution(ProgramSolution):
 class LPRegSolution(MarginSolution):
     """max ρ - C Σ ξ with y F ≥ ρ - ξ, Σ a = 1; min max_h Σ d y h, Σ d = 1, 0 ≤ d ≤ C = 1/(ν m)."""
 
+    program = MarginLP
+
     def check_program(self, certificate: Certificate) -> None:
         """Check the constraints and the gap."""
         d, a = as_long(self.duals), as_long(self.weights)
@@ -134,6 +178,8 @@ class LPRegSolution(MarginSolution):
 class QPRegSolution(MarginSolution):
     """min ‖b‖² + C Σ ξ with y F ≥ 1 - ξ, b ≥ 0; max Σ u - ¼ ‖(M'u)₊‖² with 0 ≤ u ≤ C."""
 
+    program = MarginQP
+
     def check_program(self, certificate: Certificate) -> None:
         """Check the constraints and the gap."""
         u, b = as_long(self.duals), as_long(self.weights)
@@ -141,63 +187,6 @@ class QPRegSolution(MarginSolution):
         primal = (b * b).sum() + self.value * np.maximum(0, 1 - self.signed @ b).sum()
         dual = u.sum() - (np.maximum(0, u @ self.signed) ** 2).sum() / 4
         note_gap(certificate, primal, dual, "QP_REG")
-
-
-@solve.register
-def _(learner: lpboost.LPBoost, cell: Cell) -> Solution:
-    stumps, H = cell.matrix()
-    y = cell.data.train.y
-    problem = learner.reduced(H, y)
-    values = [float(value) for value in cell.up_to.axis("C") or ()]
-    *_, (added, found) = lpboost.generate_columns(problem, problem.counts[0], values)
-    weights = np.zeros(H.shape[1])
-    weights[problem.representatives[added]] = found.voter_weights
-    # Equal examples share the weight of the one that stands for them.
-    share = found.example_weights / problem.counts[0]
-    rows = np.column_stack([problem.H, problem.y])
-    of_row = {row.tobytes(): value for row, value in zip(rows, share, strict=True)}
-    plain = np.column_stack([H[:, problem.representatives], y])
-    duals = np.array([of_row[row.tobytes()] for row in plain])
-    vote = MatrixVote(stumps, as_long(weights))
-    return LPBoostSolution(cell.chosen, vote, H * y[:, None], weights, values[-1], duals)
-
-
-@solve.register
-def _(learner: SoftMargin, cell: Cell) -> Solution:
-    ada, y = AdaBoost(), cell.data.train.y
-    weights: FloatArray
-    final: Vote
-    if cell.drawn is None:
-        stumps, H = cell.matrix()
-        run = fixed_run(ada, H, y, Grid.of({"n_rounds": [learner.n_rounds]}))
-        before = GreedySolution({}, ada, np.nan, run, stumps)
-        voters = np.flatnonzero(run.vote())
-        signs = np.sign(run.vote()[voters]).astype(np.float64)
-        found = learner.path(H, y, cell.up_to)[-1]
-        candidate, final, weights = cell.chosen, MatrixVote(stumps, as_long(found)), found[voters]
-        outputs = H[:, voters]
-    else:
-        before, problem = drawn_solution(ada, cell, Grid.of({}))
-        first = before.vote
-        assert isinstance(first, DrawnVote)
-        held = learner.hold_out(problem, cell.up_to)
-        found = held.vote(len(held.candidates) - 1).weights
-        candidate, weights, signs = held.candidates[-1], found, np.sign(first.weights)
-        final = replace(first, weights=found)
-        above = first.cuts < problem.train[first.attributes].T
-        outputs = np.where(above, 1.0, -1.0)
-    signed = outputs * signs * y[:, None]
-    # A stump that was picked twice is one voter of the program.
-    _, once = np.unique(signed, axis=1, return_index=True)
-    once = once[signs[once] != 0]
-    value = float(next(iter(cell.up_to.axes))[1][-1])  # type: ignore[arg-type]
-    program = (MarginLP if isinstance(learner, RegularizedLP) else MarginQP)(
-        np.ascontiguousarray(signed[:, once]), np.ones(len(y))
-    )
-    duals = program.solve(value).example_weights if len(once) else np.zeros(len(y))
-    kind = LPRegSolution if isinstance(learner, RegularizedLP) else QPRegSolution
-    signed, weights = signed[:, once], (weights * signs)[once]
-    return kind(candidate, final, signed, weights, value, duals, before)
 
 
 def as_long(numbers: FloatArray) -> LongArray:
@@ -223,17 +212,21 @@ class MinCqSolution(ProgramSolution):
     """min w'Gw with m'w = μ and |w_j| ≤ 1/n, as a minimum over v = w/μ.
 
     Every η gives the bound η - v'Gv - Σ |2 (Gv)_j - η m_j| / (n μ), and the best one is taken.
-
-    Attributes
-    ----------
-    mu : float
-        μ.
-    before : GreedySolution or None
-        CB-Boost's run, which found the voters.
     """
 
-    mu: float
+    mu: float  # μ
+    # CB-Boost's run, which found the voters
     before: GreedySolution | None = None
+
+    @classmethod
+    def of(cls, learner: MinCq, cell: Cell) -> Self:
+        """Solve the program of the chosen candidate."""
+        stumps, H = cell.matrix()
+        y = cell.data.train.y
+        weights = learner.path(H, y, cell.alone)[0]
+        [mu] = cell.alone.axis("mu") or ()
+        vote = MatrixVote(stumps, as_long(weights))
+        return cls(cell.chosen, learner, cell, vote, H * y[:, None], weights, mu)
 
     def prove(self, certificate: Certificate, rounds: Rounds) -> None:
         """Check the constraints and the gap."""
@@ -261,35 +254,67 @@ def _best_eta(slopes: LongArray, margins: LongArray, scale: np.longdouble) -> np
 
 
 @dataclass(frozen=True, eq=False)
+class MinCqOnCBBoostSolution(MinCqSolution):
+    """MinCq's program over the voters of CB-Boost."""
+
+    @classmethod
+    def of(cls, learner: MinCqOnCBBoost, cell: Cell) -> Self:  # type: ignore[override]
+        """Run CB-Boost, and solve the program over its voters."""
+        (stumps, H), y = cell.matrix(), cell.data.train.y
+        before = CBBoostSolution.of(CBBoost(), cell, cell.alone)
+        weights, chosen = learner.path(H, y, cell.alone)[0], np.flatnonzero(before.vote.weights)
+        vote, signed = MatrixVote(stumps, as_long(weights)), (H * y[:, None])[:, chosen]
+        return cls(*(cell.chosen, learner, cell, vote, signed, weights[chosen], learner.mu, before))
+
+
+@dataclass(frozen=True, eq=False)
 class CqBoostSolution(ProgramSolution):
     """min w'Gw with m'w ≥ μ and Σ|w| ≤ 1 over the voters that were added.
 
     With β ≥ 0, β μ - ν - w'Gw is a bound if no edge β m_j - 2 (Gw)_j of an added voter is above ν.
     No edge of another voter is above ν + ε, unless the rounds are limited.
-
-    Attributes
-    ----------
-    mu, epsilon : float
-        μ and ε.
-    limited : bool
-        Whether the number of rounds ended the run.
-    added : ndarray of int
-        Columns of the added voters.
-    signs : ndarray of shape (n_added,)
-        -1.0 if the complement was added.
-    votes : list of ndarray of shape (n_voters,)
-        Signed weights after every round.
-    betas : list of float
-        β after every round.
     """
 
+    # μ and ε
     mu: float
     epsilon: float
+    # Whether the number of rounds ended the run
     limited: bool
+    # Columns of the added voters
     added: IntArray
+    # -1.0 if the complement was added, shape (n_added,)
     signs: FloatArray
+    # Signed weights after every round, shape (n_voters,)
     votes: list[FloatArray]
+    # β after every round
     betas: list[float]
+
+    @classmethod
+    def of(cls, learner: cqboost.CqBoost, cell: Cell) -> Self:
+        """Generate columns until the chosen candidate ends."""
+        stumps, H = cell.matrix()
+        y = cell.data.train.y
+        problem = learner.reduced(H, y)
+        [mu], [epsilon] = cell.alone.axis("mu") or (), cell.alone.axis("epsilon") or ()
+        most = (cell.alone.axis("n_rounds") or (np.inf,))[0]
+        gram, margins = problem.grams()[0], problem.correlations()[0]
+        best = int(np.abs(margins).argmax())
+        added, signs = [best], [float(np.sign(margins[best]))]
+        votes, betas = [], []
+        for found, solution in cqboost.generate_columns(gram, margins, mu):
+            votes.append(problem.expand(found))
+            betas.append(solution.beta)
+            ended = solution.excess <= epsilon
+            if ended or len(added) >= most:
+                break
+            added.append(solution.best[0])
+            signs.append(solution.best[1])
+        columns = problem.representatives[added]
+        vote, signed = MatrixVote(stumps, as_long(votes[-1])), H * y[:, None]
+        return cls(
+            *(cell.chosen, learner, cell, vote, signed, votes[-1], mu, epsilon, not ended),
+            *(columns, np.array(signs), votes, betas),
+        )
 
     def prove(self, certificate: Certificate, rounds: Rounds) -> None:
         """Check the constraints, the gap over the added voters, and the edges of the others."""
@@ -316,51 +341,3 @@ class CqBoostSolution(ProgramSolution):
         votes = self.signed @ weights.astype(np.longdouble)
         margins = self.signed.mean(axis=0).astype(np.longdouble)
         return np.asarray(beta * margins - 2 * (votes @ self.signed) / len(votes))
-
-
-@solve.register
-def _(learner: MinCq, cell: Cell) -> Solution:
-    stumps, H = cell.matrix()
-    y = cell.data.train.y
-    weights = learner.path(H, y, cell.alone)[0]
-    [mu] = cell.alone.axis("mu") or ()
-    vote = MatrixVote(stumps, as_long(weights))
-    return MinCqSolution(cell.chosen, vote, H * y[:, None], weights, mu)
-
-
-@solve.register
-def _(learner: MinCqOnCBBoost, cell: Cell) -> Solution:
-    stumps, H = cell.matrix()
-    y = cell.data.train.y
-    run = fixed_run(CBBoost(), H, y, cell.alone)
-    before = GreedySolution({}, CBBoost(), np.nan, run, stumps)
-    weights, chosen = learner.path(H, y, cell.alone)[0], np.flatnonzero(run.vote())
-    vote, signed = MatrixVote(stumps, as_long(weights)), (H * y[:, None])[:, chosen]
-    return MinCqSolution(cell.chosen, vote, signed, weights[chosen], learner.mu, before)
-
-
-@solve.register
-def _(learner: cqboost.CqBoost, cell: Cell) -> Solution:
-    stumps, H = cell.matrix()
-    y = cell.data.train.y
-    problem = learner.reduced(H, y)
-    [mu], [epsilon] = cell.alone.axis("mu") or (), cell.alone.axis("epsilon") or ()
-    most = (cell.alone.axis("n_rounds") or (np.inf,))[0]
-    gram, margins = problem.grams()[0], problem.correlations()[0]
-    best = int(np.abs(margins).argmax())
-    added, signs = [best], [float(np.sign(margins[best]))]
-    votes, betas = [], []
-    for found, solution in cqboost.generate_columns(gram, margins, mu):
-        votes.append(problem.expand(found))
-        betas.append(solution.beta)
-        ended = solution.excess <= epsilon
-        if ended or len(added) >= most:
-            break
-        added.append(solution.best[0])
-        signs.append(solution.best[1])
-    columns = problem.representatives[added]
-    vote, signed = MatrixVote(stumps, as_long(votes[-1])), H * y[:, None]
-    return CqBoostSolution(
-        *(cell.chosen, vote, signed, votes[-1], mu, epsilon, not ended),
-        *(columns, np.array(signs), votes, betas),
-    )

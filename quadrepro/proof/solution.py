@@ -1,45 +1,47 @@
-"""What a learner found for a cell, in a form that can be checked; one way to get it per family."""
+"""What a learner found for a cell, in a form that can be checked; learners name the class."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, singledispatch
-from typing import Any, ClassVar
+from functools import cached_property
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from quadrepro.base.types import FloatArray, Targets, Task
-from quadrepro.core.learners.learner import DrawnProblem, Grid, Learner, TrainingData, Value
-from quadrepro.core.learners.voter_sets import FixedVoters
-from quadrepro.core.learners.voting import DrawnStumps, FixedStumps
-from quadrepro.proof.certificate import Certificate, LongArray, Rounds
-from quadrepro.proof.voters import ZERO, Grid16, Matrix, StumpMatrix, Vote, VoterSetMatrix
+from quadrepro.base.types import BoolArray, FloatArray, IntArray, Targets, Task
+from quadrepro.core.learners.grid import Grid, Value
+from quadrepro.core.learners.learner import Algorithm, DrawnProblem, Learner, Part, TrainingData
+from quadrepro.core.learners.one_vs_rest import common_candidate
+from quadrepro.core.learners.predictor import Predictor
+from quadrepro.core.learners.voter_sets import NamedVoters
+from quadrepro.core.learners.voting import FixedStumps, PerRoundStumps
+from quadrepro.errors import ConfigError
+from quadrepro.proof.certificate import Certificate, LongArray, Number, Rounds
+from quadrepro.proof.voters import (
+    ZERO,
+    Grid16,
+    Matrix,
+    MatrixVote,
+    StumpMatrix,
+    Vote,
+    VoterSetMatrix,
+)
 
 
 @dataclass(frozen=True, eq=False)
 class Cell:
-    """The examples of a cell and the candidate that its record names.
+    """The examples of a cell and the candidate that its record names."""
 
-    Attributes
-    ----------
-    data : TrainingData
-        Prepared examples, and where voters come from.
-    grids : sequence of Grid
-        All candidates.
-    chosen : dict
-        The chosen one.
-    """
-
+    # Prepared examples, and where voters come from
     data: TrainingData
     grids: Sequence[Grid]
     chosen: dict[str, Any]
 
     @property
-    def drawn(self) -> DrawnStumps | None:
+    def drawn(self) -> PerRoundStumps | None:
         """How stumps are drawn; None if they are fixed."""
-        return self.data.voters if isinstance(self.data.voters, DrawnStumps) else None
+        return self.data.voters if isinstance(self.data.voters, PerRoundStumps) else None
 
     @property
     def alone(self) -> Grid:
@@ -65,7 +67,7 @@ class Cell:
     def _matrix(self) -> tuple[Matrix, FloatArray]:
         voters = self.data.voters
         found: Matrix
-        if isinstance(voters, FixedVoters):
+        if isinstance(voters, NamedVoters):
             found = VoterSetMatrix(voters, self.data)
         else:
             assert isinstance(voters, FixedStumps)
@@ -73,7 +75,7 @@ class Cell:
         return found, found.outputs(self.data.train.X)
 
 
-def drawn_problem(data: TrainingData, voters: DrawnStumps) -> tuple[DrawnProblem, Grid16]:
+def drawn_problem(data: TrainingData, voters: PerRoundStumps) -> tuple[DrawnProblem, Grid16]:
     """Return the examples on the grid of the thresholds, as algorithms learn from them."""
     assert data.valid is not None
     on_grid, train, valid = Grid16.of(data.train.X), data.train, data.valid
@@ -91,43 +93,68 @@ def drawn_problem(data: TrainingData, voters: DrawnStumps) -> tuple[DrawnProblem
     return problem, on_grid
 
 
+Scores = tuple[LongArray, float]
+"""Scores of examples, and the largest that is negative."""
+
+
 @dataclass(frozen=True, eq=False)
-class Solution(ABC):
-    """What a learner found.
+class Solution:
+    """What a learner found for a cell, and how it is checked.
 
     Attributes
     ----------
     candidate : dict
         Its hyper-parameters.
+    learner : Learner
+        The learner.
+    cell : Cell
+        The examples.
     """
 
     candidate: dict[str, Value]
+    learner: Learner
+    cell: Cell
 
-    warm: ClassVar[bool] = False
-    """Whether every candidate starts from the solution of the one before."""
+    @classmethod
+    def of(cls, learner: Any, cell: Cell) -> Solution:
+        """Train the chosen candidate of a cell once more."""
+        raise NotImplementedError
 
     @property
     def vote(self) -> Vote | None:
         """The vote; None if the learner gives none."""
         return None
 
-    def scores(self, X: FloatArray) -> tuple[LongArray, float]:
+    def compares(self, n_candidates: int) -> bool:
+        """Return whether that many candidates are compared on examples that are held out."""
+        return True
+
+    def scores(self, X: FloatArray) -> Scores:
         """Return the score of each example, and the largest that is negative."""
-        assert self.vote is not None
-        return self.vote.sums(X), ZERO * float(self.vote.total)
+        raise NotImplementedError
+
+    def fold_scores(self, seen: list[BoolArray], parts: list[BoolArray]) -> Iterator[Scores]:
+        """Yield the scores of each part by the candidate trained on what it saw."""
+        raise NotImplementedError
 
     def predicted(self, X: FloatArray, task: Task) -> Targets | LongArray:
         """Return the class code, or the number, that is predicted for each example."""
         return called(task, *self.scores(X))
+
+    def fold_predictions(
+        self, seen: list[BoolArray], parts: list[BoolArray], task: Task
+    ) -> Iterator[Targets | LongArray]:
+        """Yield what is predicted of each part by the candidate trained on what it saw."""
+        return (called(task, *scored) for scored in self.fold_scores(seen, parts))
 
     def kept_scores(self, X: FloatArray) -> LongArray | None:
         """Return the scores that a record of classes keeps; None if they are not known."""
         scores, zero = self.scores(X)
         return np.where(np.abs(scores) <= zero, 0, scores)
 
-    @abstractmethod
     def prove(self, certificate: Certificate, rounds: Rounds) -> None:
         """Check the solution by the definition of the algorithm."""
+        raise NotImplementedError
 
 
 def called(task: Task, scores: LongArray, zero: float) -> Targets | LongArray:
@@ -135,7 +162,184 @@ def called(task: Task, scores: LongArray, zero: float) -> Targets | LongArray:
     return (scores > zero).astype(np.intp) if task == "classification" else scores
 
 
-@singledispatch
+@dataclass(frozen=True, eq=False)
+class VoteSolution(Solution):
+    """What an algorithm that votes found."""
+
+    learner: Algorithm
+
+    warm: ClassVar[bool] = False
+    """Whether every candidate starts from the solution of the one before."""
+
+    def scores(self, X: FloatArray) -> Scores:
+        """Return the sum of the vote for each example."""
+        assert self.vote is not None
+        return self.vote.sums(X), ZERO * float(self.vote.total)
+
+    def fold_scores(self, seen: list[BoolArray], parts: list[BoolArray]) -> Iterator[Scores]:
+        """Yield the sums of the votes of each part."""
+        data, train = self.cell.data, self.cell.data.train
+        grid = self.cell.up_to if self.warm else self.cell.alone
+        if isinstance(data.voters, NamedVoters) and data.voters.needs_labels:
+            for kept, out in zip(seen, parts, strict=True):
+                known = Part(train.X[kept], train.y[kept])
+                H, H_out = data.voters.matrices(known, train.X[out], data.rng)
+                vote = self.learner.path(H, known.y, grid)[-1].astype(np.longdouble)
+                yield H_out @ vote, ZERO * float(np.abs(vote).sum())
+            return
+        _, H = self.cell.matrix()
+        samples = np.stack(seen).astype(np.float64)
+        votes = self.learner.path(H, train.y, grid, samples)[:, -1].astype(np.longdouble)
+        for out, vote in zip(parts, votes, strict=True):
+            yield H[out] @ vote, ZERO * float(np.abs(vote).sum())
+
+
+@dataclass(frozen=True, eq=False)
+class PredictedSolution(Solution):
+    """What a predictor found."""
+
+    learner: Predictor
+
+    def compares(self, n_candidates: int) -> bool:
+        """Return whether there is a choice: a single candidate of a predictor is not validated."""
+        return n_candidates > 1
+
+    def fold_scores(self, seen: list[BoolArray], parts: list[BoolArray]) -> Iterator[Scores]:
+        """Yield the predictions of each part."""
+        train, grid = self.cell.data.train, self.cell.alone
+        for f, (kept, out) in enumerate(zip(seen, parts, strict=True)):
+            X, y, rng = train.X[kept], train.y[kept], self.cell.data.rng(f"fold {f}")
+            [scores] = self.learner.predictions(X, y, grid, train.X[out], rng)
+            yield scores.astype(np.longdouble), 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class RefittedVote(VoteSolution):
+    """A vote of which nothing is known but that it must be found again."""
+
+    found: MatrixVote
+
+    @classmethod
+    def of(cls, learner: Algorithm, cell: Cell) -> Self:
+        """Find the vote again."""
+        if cell.drawn is not None:
+            raise ConfigError(
+                f"{type(learner).__name__} names no certificate, so its votes over drawn stumps "
+                "cannot be verified"
+            )
+        voters, H = cell.matrix()
+        [weights] = learner.path(H, cell.data.train.y, cell.alone)
+        return cls(cell.chosen, learner, cell, MatrixVote(voters, weights.astype(np.longdouble)))
+
+    @property
+    def vote(self) -> MatrixVote:
+        """The vote."""
+        return self.found
+
+    def prove(self, certificate: Certificate, rounds: Rounds) -> None:
+        """Do nothing: the outcomes alone are compared."""
+
+
+@dataclass(frozen=True, eq=False)
+class RefittedPredictions(PredictedSolution):
+    """A predictor that is fitted again for every set of examples to predict."""
+
+    @classmethod
+    def of(cls, learner: Predictor, cell: Cell) -> Self:
+        """Return the predictor."""
+        return cls(cell.chosen, learner, cell)
+
+    def scores(self, X: FloatArray) -> Scores:
+        """Fit the predictor and return its predictions."""
+        data = self.cell.data
+        learner = self.learner.for_columns(data)
+        found = learner.predictions(*data.train, self.cell.alone, X, data.rng("all"))
+        return found[0].astype(np.longdouble), 0.0
+
+    def kept_scores(self, X: FloatArray) -> LongArray | None:
+        """Return None: predictions are not scores."""
+        return None
+
+    def prove(self, certificate: Certificate, rounds: Rounds) -> None:
+        """Do nothing: the outcomes alone are compared."""
+
+
+@dataclass(frozen=True, eq=False)
+class OneVsRestSolution(Solution):
+    """One solution per class, which is +1 in its problem."""
+
+    # Codes of the classes that the training part has
+    codes: tuple[int, ...]
+    solutions: tuple[Solution, ...]
+
+    @classmethod
+    def of(cls, learner: Learner, cell: Cell) -> Self:
+        """Train the chosen candidate once more for every class."""
+        data = cell.data
+        codes = tuple(np.unique(data.train.y).astype(int).tolist())
+        cells = (Cell(data.against_rest(code), cell.grids, cell.chosen) for code in codes)
+        solutions = tuple(certificate_of(learner).of(learner, of_class) for of_class in cells)
+        candidate = common_candidate([solution.candidate for solution in solutions])
+        return cls(candidate, learner, cell, codes, solutions)
+
+    def compares(self, n_candidates: int) -> bool:
+        """Return whether candidates are compared in the problem of a class."""
+        return self.solutions[0].compares(n_candidates)
+
+    def predicted(self, X: FloatArray, task: Task) -> IntArray:
+        """Return the first class of largest score for each example."""
+        return first_class(self.codes, [solution.scores(X) for solution in self.solutions])
+
+    def fold_predictions(
+        self, seen: list[BoolArray], parts: list[BoolArray], task: Task
+    ) -> Iterator[IntArray]:
+        """Yield the first class of largest score for each example of each part."""
+        scored = (solution.fold_scores(seen, parts) for solution in self.solutions)
+        return (first_class(self.codes, of_part) for of_part in zip(*scored, strict=True))
+
+    def kept_scores(self, X: FloatArray) -> LongArray | None:
+        """Return one column per class; a class that the training part lacks has -inf."""
+        shape = len(X), self.cell.data.n_classes
+        found = np.full(shape, -np.inf, dtype=np.longdouble)
+        for code, solution in zip(self.codes, self.solutions, strict=True):
+            found[:, code] = solution.scores(X)[0]
+        return found
+
+    def prove(self, certificate: Certificate, rounds: Rounds) -> None:
+        """Check the solution of every class."""
+        for code, solution in zip(self.codes, self.solutions, strict=True):
+            of_class = Certificate()
+            solution.prove(of_class, rounds)
+            of_class.faults = [f"class {code}: {fault}" for fault in of_class.faults]
+            certificate.add(of_class)
+
+
+def first_class(codes: Sequence[int], scored: Sequence[tuple[LongArray, Number]]) -> IntArray:
+    """Return the first class of largest score for each example."""
+    zero = max(float(rounding) for _, rounding in scored)
+    best = np.max([scores for scores, _ in scored], axis=0)
+    predicted = np.full(len(best), -1, dtype=np.intp)
+    for code, (scores, _) in zip(codes, scored, strict=True):
+        predicted[(predicted < 0) & (scores >= best - zero)] = code
+    return predicted
+
+
+def certificate_of(learner: Learner) -> type[Solution]:
+    """Return what proves the results of a learner, as its class names it.
+
+    A class inherits it within its package alone: another one may change what it derives from. If
+    none is named, the learner must find the same again.
+    """
+    of = type(learner)
+    for base in of.__mro__:
+        same_package = base.__module__.partition(".")[0] == of.__module__.partition(".")[0]
+        if same_package and (named := vars(base).get("certificate")) is not None:
+            found: type[Solution] = named.load_class(Solution)
+            return found
+    return RefittedVote if learner.gives_votes else RefittedPredictions
+
+
 def solve(learner: Learner, cell: Cell) -> Solution:
-    """Train the chosen candidate of a cell once more."""
-    raise NotImplementedError(f"nothing is known that proves {type(learner).__name__}'s results")
+    """Train the chosen candidate once more, for every class if the learner tells two apart."""
+    several = learner.against_rest(cell.data.task)
+    return (OneVsRestSolution if several else certificate_of(learner)).of(learner, cell)

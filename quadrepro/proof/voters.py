@@ -10,7 +10,7 @@ import numpy as np
 
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.learners.learner import TrainingData
-from quadrepro.core.learners.voter_sets import FixedVoters
+from quadrepro.core.learners.voter_sets import NamedVoters
 from quadrepro.core.learners.voting import FixedStumps
 from quadrepro.proof.certificate import LongArray
 
@@ -36,17 +36,11 @@ class Vote(ABC):
 
 @dataclass(frozen=True, eq=False)
 class StumpMatrix:
-    """Evenly spaced stumps.
+    """Evenly spaced stumps."""
 
-    Attributes
-    ----------
-    thresholds : ndarray of shape (n_attributes, per_attribute)
-        A stump says +1 above its threshold, else -1.
-    chosen : ndarray of int or None
-        The stumps that are voters, in order; None if all are.
-    """
-
+    # A stump says +1 above its threshold, else -1, shape (n_attributes, per_attribute)
     thresholds: FloatArray
+    # The stumps that are voters, in order; None if all are
     chosen: IntArray | None
 
     @classmethod
@@ -75,17 +69,9 @@ class StumpMatrix:
 
 @dataclass(frozen=True, eq=False)
 class VoterSetMatrix:
-    """The voters of a voter set, which are fitted again and taken as they are.
+    """The voters of a voter set, which are fitted again and taken as they are."""
 
-    Attributes
-    ----------
-    voters : FixedVoters
-        The voter set.
-    data : TrainingData
-        The examples.
-    """
-
-    voters: FixedVoters
+    voters: NamedVoters
     data: TrainingData
 
     def outputs(self, X: FloatArray) -> FloatArray:
@@ -99,17 +85,10 @@ Matrix = StumpMatrix | VoterSetMatrix
 
 @dataclass(frozen=True, eq=False)
 class MatrixVote(Vote):
-    """A vote over voters that are the same in every round.
-
-    Attributes
-    ----------
-    stumps : StumpMatrix or VoterSetMatrix
-        The voters.
-    weights : ndarray of longdouble of shape (n_voters,)
-        Their signed weights.
-    """
+    """A vote over voters that are the same in every round."""
 
     stumps: Matrix
+    # Their signed weights, shape (n_voters,)
     weights: LongArray
 
     @property
@@ -125,14 +104,9 @@ class MatrixVote(Vote):
 
 @dataclass(frozen=True, eq=False)
 class Grid16:
-    """The grid on which thresholds of drawn stumps lie.
+    """The grid on which thresholds of drawn stumps lie."""
 
-    Attributes
-    ----------
-    low, high : ndarray of shape (n_attributes,)
-        The ends of the attributes' ranges on the training examples.
-    """
-
+    # The ends of the attributes' ranges on the training examples, shape (n_attributes,)
     low: FloatArray
     high: FloatArray
 
@@ -151,21 +125,14 @@ class Grid16:
 
 @dataclass(frozen=True, eq=False)
 class DrawnVote(Vote):
-    """A vote over stumps that were drawn in every round.
+    """A vote over stumps that were drawn in every round."""
 
-    Attributes
-    ----------
-    grid : Grid16
-        Where thresholds lie.
-    attributes, cuts : ndarray of int of shape (n_stumps,)
-        Attribute of each stump, and its threshold on the grid.
-    weights : ndarray of shape (n_stumps,)
-        Signed weights.
-    """
-
+    # Where thresholds lie
     grid: Grid16
+    # Attribute of each stump, and its threshold on the grid, shape (n_stumps,)
     attributes: IntArray
     cuts: IntArray
+    # Signed weights, shape (n_stumps,)
     weights: FloatArray
 
     @property

@@ -14,13 +14,13 @@ from quadrepro.cli.schemas import schema_of
 from quadrepro.config.config import load_mapping
 from quadrepro.core.learners.learner import Entry
 from quadrepro.core.learners.registry import ALGORITHMS, find_entry
-from quadrepro.core.measures.measure import find_measure
-from quadrepro.core.voters.registry import find_voter_set
+from quadrepro.core.measures.measure import MEASURES
+from quadrepro.core.voters.registry import VOTER_SETS
 from quadrepro.data.fetch import _read_by_package
-from quadrepro.data.sources.schema import PackageSource, Source, describe, origin
+from quadrepro.data.sources.schema import SOURCES, PackageSource, Source, describe, origin
 from quadrepro.engine.keys import makers
 from quadrepro.errors import ConfigError, DataError
-from quadrepro.papers.claims import find_claim
+from quadrepro.papers.claims import CLAIMS
 from quadrepro.tables.kinds import find_kind, requested
 from tests.packages import ALGORITHM, Install
 
@@ -31,7 +31,7 @@ def test_an_algorithm_of_a_package_is_found_by_its_name(install: Install) -> Non
     assert isinstance(entry, Entry)
     assert (entry.label, entry.grid) == ("Mine", {"n_rounds": [3]})
     assert type(entry.make({})).__name__ == "AdaBoost"
-    [found] = plugins.every("algorithms", ALGORITHMS)
+    [found] = ALGORITHMS.extensions()
     assert (found.title, found.package) == ("ours 1.2", "ours")
     assert plugins.distribution_of("ours.code") == "ours"
     assert plugins.distribution_of("numpy.linalg") == ""
@@ -76,7 +76,7 @@ def test_a_name_of_quadrepro_is_not_given_to_a_package(install: Install) -> None
     install("ours", "algorithms", "adaboost = ours.code:ENTRY")
     assert find_entry("adaboost") is ALGORITHMS["adaboost"]
     with pytest.raises(ConfigError, match="'adaboost' is a name of quadrepro itself"):
-        plugins.every("algorithms", ALGORITHMS)
+        ALGORITHMS.extensions()
 
 
 def test_a_package_that_is_found_twice_is_one(
@@ -97,9 +97,9 @@ def test_our_own_names_are_found_without_reading_entry_points(
     plugins._by_name.cache_clear()
     monkeypatch.setattr(plugins, "entry_points", unread)
     assert find_entry("adaboost")
-    assert find_measure("c_bound")
-    assert find_voter_set("trees")
-    assert find_claim("lower")
+    assert MEASURES.find("c_bound")
+    assert VOTER_SETS.find("trees")
+    assert CLAIMS.find("lower")
 
 
 @pytest.mark.parametrize(
@@ -131,10 +131,8 @@ def test_a_kind_of_table_that_would_be_mistaken_for_ours_is_refused(
 
 def test_a_class_must_be_of_its_base(install: Install) -> None:
     install("ours", "sources", "mine = ours.code:Mine", "class Mine:\n    pass\n")
-    extension = plugins.find("sources", "mine")
-    assert extension is not None
     with pytest.raises(ConfigError, match="must be a subclass of PackageSource"):
-        extension.load_class(PackageSource)
+        SOURCES.find("mine")
 
 
 def test_the_code_and_the_version_of_a_package_belong_to_the_key(install: Install) -> None:

@@ -13,7 +13,7 @@ from quadrepro.base.resources import configs_folder
 from quadrepro.cli import main
 from quadrepro.core.learners.registry import ALGORITHMS
 from quadrepro.data.card import card_names
-from quadrepro.plugins.kinds import REGISTRIES
+from quadrepro.plugins import REGISTRIES
 from tests.packages import Install
 
 
@@ -26,7 +26,7 @@ def quadrepro(*words: object, width: int = 100) -> Result:
     [
         ("datasets", card_names()),
         ("algorithms", [*ALGORITHMS, "sklearn:NAME", "MODULE:NAME"]),
-        *((kind, [*REGISTRIES[kind].own()]) for kind in KINDS if kind != "algorithms"),
+        *((kind, [*REGISTRIES[kind]]) for kind in KINDS if kind != "algorithms"),
         ("experiments", sorted(p.stem for p in configs_folder().glob("*.yaml"))),
     ],
 )

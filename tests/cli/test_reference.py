@@ -6,7 +6,7 @@ from pathlib import Path
 from quadrepro.cli.reference import config_reference
 from quadrepro.config.config import Config
 from quadrepro.core.learners.registry import ALGORITHMS
-from quadrepro.core.protocol import DrawnStumps
+from quadrepro.core.protocol import HoldoutStumps
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "config-reference.md"
 
@@ -20,7 +20,7 @@ def test_the_page_names_every_key_and_every_algorithm() -> None:
     named = re.findall(r"^- `(\w+)` \(.+?\): \S", sections["Top level"], re.M)
     assert named == [info.alias or name for name, info in Config.model_fields.items()]
     deepest = sections["`protocol.holdout.stumps`"]
-    assert re.findall(r"^- `(\w+)`", deepest, re.M) == [*DrawnStumps.model_fields]
+    assert re.findall(r"^- `(\w+)`", deepest, re.M) == [*HoldoutStumps.model_fields]
     assert re.findall(r"^### `(.*)`", sections["Algorithms"], re.M) == [*ALGORITHMS]
     rounds = "- `grid.n_rounds` (number of rounds T): 10, 32, 100, 316, 1000\n"
     assert rounds in sections["Algorithms"]

@@ -8,7 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.learner import Algorithm, Grid, Hyperparameter
+from quadrepro.core.learners.grid import Grid, Hyperparameter
+from quadrepro.core.learners.learner import Algorithm
 from quadrepro.core.voters.reduction import VotingProblem
 
 

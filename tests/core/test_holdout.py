@@ -7,26 +7,19 @@ import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.cell import HoldOut
+from quadrepro.core.cell import least
 from quadrepro.core.learners.contestants.predictor import EstimatorPredictor
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.learners.greedy.ebboost import EBBoost
-from quadrepro.core.learners.learner import (
-    Algorithm,
-    DrawnProblem,
-    Grid,
-    Part,
-    Stopping,
-    TrainingData,
-    Value,
-)
+from quadrepro.core.learners.grid import Grid, Stopping, Value
+from quadrepro.core.learners.learner import Algorithm, DrawnProblem, Part, TrainingData
 from quadrepro.core.learners.predictor import Predictions
 from quadrepro.core.learners.programs.lp_reg import RegularizedLP
 from quadrepro.core.learners.programs.lpboost import LPBoost
 from quadrepro.core.learners.programs.qp_reg import RegularizedQP
 from quadrepro.core.learners.programs.soft_margin import SoftMargin
 from quadrepro.core.learners.voting import DrawnVotes, FixedStumps, MatrixVotes
-from quadrepro.core.voters.random_stumps import Coding, RandomStumps, StumpVote
+from quadrepro.core.voters.random_stumps import RandomStumps, StumpCoding, StumpVote
 
 
 @pytest.fixture
@@ -35,7 +28,7 @@ def problem() -> DrawnProblem:
     rng = np.random.default_rng(5)
     X = rng.normal(size=(160, 3))
     y = np.where(X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(size=160) > 0, 1.0, -1.0)
-    coding = Coding.fit(X[:80])
+    coding = StumpCoding.fit(X[:80])
     train, valid = coding.transform(X[:80]), coding.transform(X[80:])
 
     def stumps() -> RandomStumps:
@@ -54,7 +47,7 @@ class Searched:
 
 
 def search(algorithm: Algorithm, problem: DrawnProblem, grid: Grid) -> Searched:
-    choice = HoldOut()(DrawnVotes([grid], algorithm, problem, problem.valid))
+    choice = least(DrawnVotes([grid], algorithm, problem, problem.valid).losses(None))
     found = algorithm.hold_out(problem, grid)
     best = int(np.argmin(choice.losses))
     assert found.candidates[best] == choice.fitted.candidate
@@ -129,10 +122,10 @@ def test_the_last_round_can_be_taken_instead_of_the_best(problem: DrawnProblem) 
 
 def test_an_algorithm_that_needs_a_voter_matrix_is_refused(problem: DrawnProblem) -> None:
     with pytest.raises(ValueError, match="LPBoost needs a voter matrix, not drawn stumps"):
-        HoldOut()(DrawnVotes([Grid.of({"C": [1.0]})], LPBoost(), problem, problem.valid))
+        least(DrawnVotes([Grid.of({"C": [1.0]})], LPBoost(), problem, problem.valid).losses(None))
     H = np.array([[1.0], [-1.0]])
     with pytest.raises(ValueError, match="not over a matrix"):
-        HoldOut()(MatrixVotes([Grid.of({"C": [1.0]})], LPBoost(), H, H[:, 0], H))
+        least(MatrixVotes([Grid.of({"C": [1.0]})], LPBoost(), H, H[:, 0], H).losses(None))
 
 
 def test_held_out_examples_choose_a_predictor_and_take_no_part_in_its_training() -> None:
@@ -143,7 +136,9 @@ def test_held_out_examples_choose_a_predictor_and_take_no_part_in_its_training()
     data = TrainingData(train, test, valid, FixedStumps(1), lambda name: np.random.default_rng(0))
     values = [1, 3, 7, 15, 31]
     grids = [Grid.of({"n_neighbors": [k]}) for k in values]
-    choice = HoldOut()(Predictions(grids, EstimatorPredictor("KNeighborsClassifier"), data))
+    choice = least(
+        Predictions(grids, EstimatorPredictor("KNeighborsClassifier"), data).losses(None)
+    )
     fitted = [KNeighborsClassifier(k).fit(*train) for k in values]
     errors = [int((model.predict(valid.X) != valid.y).sum()) for model in fitted]
     best = int(np.argmin(errors))
@@ -155,4 +150,4 @@ def test_held_out_examples_choose_a_predictor_and_take_no_part_in_its_training()
     np.testing.assert_array_equal(choice.fitted.probabilities, probabilities)
     knn = EstimatorPredictor("KNeighborsClassifier")
     with pytest.raises(ValueError, match="hold-out"):
-        HoldOut()(Predictions(grids, knn, replace(data, valid=None)))
+        least(Predictions(grids, knn, replace(data, valid=None)).losses(None))

@@ -8,10 +8,11 @@ from sklearn.model_selection import GridSearchCV, PredefinedSplit
 
 from quadrepro import QuadBoostClassifier
 from quadrepro.base.types import FloatArray, IntArray
-from quadrepro.core.cell import Choice, KFold
+from quadrepro.core.cell import Choice, least
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.learners.greedy.quadboost import QuadBoostL2
-from quadrepro.core.learners.learner import Algorithm, Grid, NoSolutionError
+from quadrepro.core.learners.grid import Grid
+from quadrepro.core.learners.learner import Algorithm, NoSolutionError
 from quadrepro.core.learners.programs.lpboost import LPBoost
 from quadrepro.core.learners.voting import MatrixVotes
 from tests.core.limited import FOLD, ONE_VOTER, Limited, weights
@@ -22,7 +23,7 @@ Problem = tuple[FloatArray, FloatArray]
 def k_fold_search(
     algorithm: Algorithm, H: FloatArray, y: FloatArray, fold: IntArray, grids: Sequence[Grid]
 ) -> Choice:
-    return KFold(fold)(MatrixVotes(grids, algorithm, H, y, H))
+    return least(MatrixVotes(grids, algorithm, H, y, H).losses(fold))
 
 
 def test_agrees_with_scikit_learns_grid_search(make_problem: Callable[..., Problem]) -> None:

@@ -452,6 +452,12 @@ def test_what_cannot_be_drawn_or_split_is_refused_with_its_place(
             "9:5: interval_60 has 30 training rows: too few for 16 folds",
         ),
         (
+            MONKS,
+            "split: {train: 0.005}\nfolds: 5",
+            ADA,
+            "9:5: monks has 3 training rows: too few for 5 folds",
+        ),
+        (
             "{name: interval_3, view: lecture}",
             "split: {outer: 1x2}\nfolds: 0",
             ADA,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from quadrepro.base.models import mistakes
-from quadrepro.core.protocol import DrawnStumps, Holdout, Noise, Protocol, Sample, SplitRule
+from quadrepro.core.protocol import Holdout, HoldoutStumps, Noise, Protocol, Sample, SplitRule
 
 
 def protocol(**fields: Any) -> Protocol:
@@ -220,7 +220,7 @@ def test_two_views_have_the_same_key_and_two_of_anything_else_have_not() -> None
         {"normalise": "none"},
         {"stumps_per_attribute": 9},
         {"split": SplitRule(at_most=None)},
-        {"holdout": Holdout(stumps=DrawnStumps(redraw=False))},
+        {"holdout": Holdout(stumps=HoldoutStumps(redraw=False))},
         {"noise": Noise(deviation=0)},
     ]
     contents = [base.model_copy(update=change).content() for change in others]

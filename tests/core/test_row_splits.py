@@ -11,7 +11,7 @@ from sklearn.model_selection import TimeSeriesSplit
 from quadrepro.base.types import IntArray
 from quadrepro.core.protocol import SplitRule
 from quadrepro.core.seeds import Draws
-from quadrepro.core.splits import KnownRows, RowDivision, Split
+from quadrepro.core.splits import Division, KnownRows, Split
 from quadrepro.errors import ConfigError
 
 RNG = np.random.default_rng(0)
@@ -24,10 +24,10 @@ KNOWN = KnownRows(CLASSES)
 
 def division(
     folds: int = 0, repeats: int = 1, of: int | None = None, holdout: bool = False, **rule: Any
-) -> RowDivision:
+) -> Division:
     n_rows = 120 if of is None else 100
     found = SplitRule.model_validate(rule)
-    return RowDivision("toy", found, n_rows, folds, holdout, repeats, of)
+    return Division("toy", found, n_rows, folds, holdout, repeats, of)
 
 
 def draws(repeat: int = 0) -> Draws:
@@ -277,7 +277,7 @@ ALIKE = KnownRows(np.repeat([0, 1], 60), times=np.arange(120.0))
     ],
 )
 def test_what_cannot_be_divided_or_learned_is_refused(
-    rows: RowDivision, marked: KnownRows, message: str
+    rows: Division, marked: KnownRows, message: str
 ) -> None:
     with pytest.raises(ConfigError) as caught:
         rows.check([draws(repeat) for repeat in range(rows.repeats)], marked)
@@ -295,7 +295,7 @@ def test_what_cannot_be_divided_or_learned_is_refused(
         (division(3, time="t"), KnownRows(None, times=TIMES)),
     ],
 )
-def test_what_can_be_divided_passes(rows: RowDivision, marked: KnownRows) -> None:
+def test_what_can_be_divided_passes(rows: Division, marked: KnownRows) -> None:
     rows.check([draws(repeat) for repeat in range(rows.repeats)], marked)
 
 

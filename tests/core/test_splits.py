@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,12 +9,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quadrepro.core.protocol import SplitRule
-from quadrepro.core.splits import Division, holdout_split, random_split
+from quadrepro.core.splits import Division, Split
 from quadrepro.data.card import load_card
 from quadrepro.papers.paper import load_paper
 
 TABLE = load_paper("quadboost").printed("table1")
 NAMES = TABLE.rows
+DRAWS = 0, "toy", 3
+
+
+def division(
+    n_rows: int, folds: int = 0, holdout: bool = False, of: int | None = None, **rule: Any
+) -> Division:
+    return Division("toy", SplitRule.model_validate(rule), n_rows, folds, holdout, 1, of)
+
+
+def split_of(n_rows: int, folds: int = 0, holdout: bool = False, **rule: Any) -> Split:
+    return division(n_rows, folds, holdout, **rule).split(DRAWS)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -50,10 +62,9 @@ def test_a_share_is_rounded_up_and_uncapped_where_there_is_no_cap() -> None:
 def test_a_split_is_a_partition_with_even_folds(
     n_rows: int, at_most: int, folds: int, seed: int
 ) -> None:
-    rng = np.random.default_rng(seed)
-    n_train = SplitRule(at_most=at_most).training_size(n_rows)
-    split = random_split(n_rows, n_train, folds, rng, rng)
-    assert len(split.train) == n_train
+    rows = division(n_rows, folds, at_most=at_most)
+    split = rows.split((seed, "toy", 0))
+    assert len(split.train) == rows.rule.training_size(n_rows)
     assert sorted([*split.train, *split.test]) == list(range(n_rows))
     sizes = np.bincount(split.fold, minlength=folds)
     assert sizes.sum() == len(split.train)
@@ -61,8 +72,7 @@ def test_a_split_is_a_partition_with_even_folds(
 
 
 def test_a_hash_knows_the_folds_and_which_part_is_the_test() -> None:
-    rng = np.random.default_rng(0)
-    split = random_split(20, 10, 5, rng, rng)
+    split = split_of(20, 5)
     assert split.hash == replace(split).hash
     assert split.hash != replace(split, fold=split.fold[::-1]).hash
     assert split.hash != replace(split, train=split.test, test=split.train).hash
@@ -70,18 +80,17 @@ def test_a_hash_knows_the_folds_and_which_part_is_the_test() -> None:
 
 @given(st.integers(4, 3000), st.integers(2, 600))
 def test_a_hold_out_halves_what_is_not_trained_on(n_rows: int, at_most: int) -> None:
-    n_train = SplitRule(at_most=at_most).training_size(n_rows)
-    split = holdout_split(n_rows, n_train, np.random.default_rng(n_rows))
+    split = split_of(n_rows, holdout=True, at_most=at_most)
     assert split.valid is not None
     parts = [split.train, split.valid, split.test]
     np.testing.assert_array_equal(np.sort(np.concatenate(parts)), np.arange(n_rows))
-    assert len(split.train) == n_train
+    np.testing.assert_array_equal(split.train, split_of(n_rows, at_most=at_most).train)
     assert len(split.test) - len(split.valid) in (0, 1)
     assert not split.fold.size
 
 
 def test_validation_rows_belong_to_the_hash() -> None:
-    split = holdout_split(40, 10, np.random.default_rng(0))
+    split = split_of(40, holdout=True)
     assert split.valid is not None
     other = replace(split, valid=split.valid[::-1])
     assert len({split.hash, other.hash, replace(split, valid=None).hash}) == 3
@@ -92,27 +101,27 @@ def test_a_division_knows_the_sizes_of_its_splits_and_draws_the_same_again(
     n_rows: int, n_train: int, folds: int, holdout: bool, data: st.DataObject
 ) -> None:
     of = data.draw(st.none() | st.integers(n_rows, 100))
-    overlaps = not holdout and data.draw(st.booleans())
-    n_train = n_rows if overlaps else n_train
-    division = Division(n_rows, n_train, folds, holdout, overlaps, of)
-    split = division.split((0, "toy", 3))
+    overlaps = not holdout and not folds and data.draw(st.booleans())
+    rule = {"train": "all"} if overlaps else {"train": 0.9, "at_most": n_train}
+    rows = division(n_rows, folds, holdout, of, **rule)
+    split = rows.split(DRAWS)
     valid = [] if split.valid is None else split.valid
-    assert division.sizes == (len(split.train), len(valid), len(split.test))
+    assert rows.sizes == (len(split.train), len(valid), len(split.test))
+    assert len(split.train) == (n_rows if overlaps else n_train)
     parts = [*split.train, *valid, *([] if overlaps else split.test)]
     assert len(set(parts)) == len(parts) == n_rows
     assert max(parts) < (of or n_rows)
-    assert division.split((0, "toy", 3)).hash == split.hash
-    assert division.split((0, "toy", 4)).hash != split.hash
+    assert rows.split(DRAWS).hash == split.hash
+    assert rows.split((0, "toy", 4)).hash != split.hash
 
 
 @given(st.integers(2, 60), st.integers(2, 9), st.integers(0, 5))
 def test_outer_folds_test_each_row_once_and_are_drawn_again(
-    n_rows: int, outer: int, division: int
+    n_rows: int, outer: int, times: int
 ) -> None:
     outer = min(outer, n_rows)
-    n_train = n_rows - -(-n_rows // outer)
-    rows = Division(n_rows, n_train, 0, False, False, outer=outer)
-    splits = [rows.split((0, "toy", division * outer + r)) for r in range(outer)]
+    rows = division(n_rows, outer=outer)
+    splits = [rows.split((0, "toy", times * outer + r)) for r in range(outer)]
     tested = np.concatenate([split.test for split in splits])
     np.testing.assert_array_equal(np.sort(tested), np.arange(n_rows))
     for split in splits:
@@ -124,7 +133,7 @@ def test_outer_folds_test_each_row_once_and_are_drawn_again(
 
 
 def test_outer_folds_have_even_inner_folds_that_differ_by_repeat() -> None:
-    rows = Division(60, 40, 4, False, False, outer=3)
+    rows = division(60, 4, outer=3)
     first, second = (rows.split((0, "toy", repeat)) for repeat in (0, 1))
     assert np.bincount(first.fold).tolist() == [10] * 4
     assert first.fold.tolist() != second.fold.tolist()

@@ -7,10 +7,11 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.cell import WholePath
+from quadrepro.core.cell import take_last
 from quadrepro.core.learners.contestants.predictor import EstimatorPredictor
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
-from quadrepro.core.learners.learner import Grid, NoSolutionError, Part, TrainingData
+from quadrepro.core.learners.grid import Grid
+from quadrepro.core.learners.learner import NoSolutionError, Part, TrainingData
 from quadrepro.core.learners.predictor import Predictions
 from quadrepro.core.learners.voting import FixedStumps, MatrixVotes
 from tests.core.limited import ONE_VOTER, Limited, weights
@@ -24,18 +25,18 @@ def test_a_path_keeps_candidates_without_a_solution_but_must_end_in_one() -> Non
     def votes(*grids: Grid) -> MatrixVotes:
         return MatrixVotes(grids, Limited(), ONE_VOTER, y, ONE_VOTER)
 
-    choice = WholePath(measured=True)(votes(weights(3.0), weights(1.0, -1.0)))
+    choice = take_last(votes(weights(3.0), weights(1.0, -1.0)), measured=True)
     assert choice.path is not None
     np.testing.assert_array_equal(choice.path.weights, [[np.nan], [1.0], [-1.0]])
     with pytest.raises(NoSolutionError, match="weight must be at most 1 for 1 samples"):
-        WholePath(measured=True)(votes(weights(1.0, 3.0)))
+        take_last(votes(weights(1.0, 3.0)), measured=True)
 
 
 @pytest.mark.parametrize("measured", [True, False])
 def test_the_last_candidate_is_taken(make_problem: Callable[..., Problem], measured: bool) -> None:
     H, y = make_problem()
     grids = [Grid.of({"n_rounds": [1, 5]}), Grid.of({"n_rounds": [9]})]
-    choice = WholePath(measured)(MatrixVotes(grids, AdaBoost(), H, y, H))
+    choice = take_last(MatrixVotes(grids, AdaBoost(), H, y, H), measured=measured)
     assert (choice.fitted.candidate, choice.loss) == ({"n_rounds": 9}, 0.0)
     expected = AdaBoost().path(H, y, grids[1])[0]
     np.testing.assert_array_equal(choice.fitted.weights, expected)
@@ -46,8 +47,8 @@ def test_scores_of_a_path_are_those_of_its_votes_on_both_parts(
     make_problem: Callable[..., Problem],
 ) -> None:
     (H, y), (H_test, _) = make_problem(), make_problem(seed=1)
-    choice = WholePath(measured=True)(
-        MatrixVotes([Grid.of({"n_rounds": [2, 7]})], AdaBoost(), H, y, H_test)
+    choice = take_last(
+        MatrixVotes([Grid.of({"n_rounds": [2, 7]})], AdaBoost(), H, y, H_test), measured=True
     )
     assert choice.path is not None
     scores, test_scores = choice.path.scores()
@@ -74,7 +75,9 @@ def test_the_last_candidate_of_a_predictor_is_trained_alone_for_its_probabilitie
         Part(X, y), Part(X[:5], y[:5]), None, FixedStumps(1), lambda name: np.random.default_rng(1)
     )
     tree = EstimatorPredictor("DecisionTreeClassifier")
-    choice = WholePath(measured)(Predictions([Grid.of({"max_depth": [1, 2, 4]})], tree, data))
+    choice = take_last(
+        Predictions([Grid.of({"max_depth": [1, 2, 4]})], tree, data), measured=measured
+    )
     assert fits == ([1, 2, 4, 4] if measured else [4])
     assert choice.fitted.probabilities is not None
     assert choice.fitted.candidate == {"max_depth": 4}

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from quadrepro.config.config import load_experiment
 from quadrepro.config.plan import make_plan
-from quadrepro.core.learners.learner import Grid
+from quadrepro.core.learners.grid import Grid
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 

@@ -22,12 +22,13 @@ from quadrepro.core.cell import Cell
 from quadrepro.core.estimators.gradient import GradientBoostClassifier, GradientBoostRegressor
 from quadrepro.core.learners.contestants.predictor import EstimatorPredictor
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
-from quadrepro.core.learners.learner import Algorithm, Grid, Hyperparameter, positive_votes
+from quadrepro.core.learners.grid import Grid, Hyperparameter
+from quadrepro.core.learners.learner import Algorithm, positive_votes
 from quadrepro.core.preprocessing import Normaliser, add_noise
 from quadrepro.core.samples import m1_mean
 from quadrepro.core.seeds import generator
 from quadrepro.core.voters.drawn import DrawnStumps
-from quadrepro.core.voters.random_stumps import Coding, RandomStumps
+from quadrepro.core.voters.random_stumps import RandomStumps, StumpCoding
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.stumps import Stumps
 from quadrepro.core.voters.trees import Trees
@@ -76,7 +77,7 @@ def held_out(small_config: Callable[..., Path]) -> Callable[..., Path]:
 def plain_adaboost(cell: Cell, patience: int) -> tuple[int, int, NDArray[np.bool_], FloatArray]:
     """Return best round, its validation errors, test calls and margins, by the book."""
     X, y, split = cell.problem.X, cell.problem.y, cell.problem.split
-    coding = Coding.fit(X[split.train])
+    coding = StumpCoding.fit(X[split.train])
     parts = [coding.transform(X[rows]) for rows in (split.train, split.valid, split.test)]
     y_train, y_valid = y[split.train], y[split.valid]
     source = RandomStumps(parts[0], y_train, generator(*cell.draws, "stumps"), per_round=40)

@@ -12,7 +12,7 @@ from collections import defaultdict
 from dataclasses import replace
 from pathlib import Path
 
-from quadrepro.core.learners.learner import Grid
+from quadrepro.core.learners.grid import Grid
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from quadrepro.config.config import Experiment, load_experiment
-from quadrepro.core.learners.learner import Grid
+from quadrepro.core.learners.grid import Grid
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.papers.claims.evidence import Ours

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from quadrepro.config.config import load_experiment
-from quadrepro.core.learners.learner import Grid
+from quadrepro.core.learners.grid import Grid
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.papers.claims.counts import competitive

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import rankdata
 
 from quadrepro.config.config import Experiment, load_experiment
-from quadrepro.core.learners.learner import Grid
+from quadrepro.core.learners.grid import Grid
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.papers.paper import load_paper

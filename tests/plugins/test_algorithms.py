@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from quadrepro.base.plugins import Place
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.learner import N_ROUNDS, Algorithm, Entry, Grid
+from quadrepro.core.learners.grid import N_ROUNDS, Grid
+from quadrepro.core.learners.learner import Algorithm, Entry
 from quadrepro.core.learners.registry import ALGORITHMS
 from quadrepro.core.voters.reduction import VotingProblem
-from quadrepro.plugins import algorithms as contracts
-from quadrepro.plugins.algorithms import CONTRACTS
+from quadrepro.errors import ConfigError
+from quadrepro.plugins import contracts
 
 CALLS = itertools.count()
 
@@ -79,14 +81,18 @@ class Unsendable(Correlations):
         return Correlations, ()
 
 
+class Unproved(Correlations):
+    certificate = Place("tests.no_such_module:Solution")
+
+
 def broken_by(monkeypatch: pytest.MonkeyPatch, made: type[Algorithm]) -> set[str]:
     entry = Entry(made, "Mine", "a paper", grid={"n_rounds": [1, 10]})
     monkeypatch.setitem(ALGORITHMS.places, "mine", entry)
     found = set()
-    for contract in CONTRACTS[:-1]:
+    for contract in contracts.OF_ALGORITHMS[:-1]:
         try:
             contract("mine")
-        except (AssertionError, FloatingPointError):
+        except (AssertionError, FloatingPointError, ConfigError):
             found.add(contract.__name__)
     return found
 
@@ -105,6 +111,7 @@ def test_an_algorithm_of_two_lines_keeps_to_all(monkeypatch: pytest.MonkeyPatch)
         (Merging, contracts.merging_voters_changes_nothing),
         (Lenient, contracts.unknown_and_invalid_values_are_refused),
         (Unsendable, contracts.a_worker_gets_the_same),
+        (Unproved, contracts.its_certificate_is_found),
         (Restless, contracts.the_same_bytes_twice),
     ],
 )

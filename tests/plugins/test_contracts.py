@@ -7,8 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 from quadrepro.base.plugins import KINDS
-from quadrepro.plugins import Contract, contracts_of, title
-from quadrepro.plugins.kinds import REGISTRIES
+from quadrepro.papers.claims import CLAIMS
+from quadrepro.plugins import REGISTRIES, Contract, contracts_of, title
+from quadrepro.plugins.contracts import a_claim_has_the_name_of_its_entry
 
 ANOTHER_PROCESS = ("adaboost", "lpboost", "boosting")
 """One of a family, since a process takes a second to begin."""
@@ -16,7 +17,7 @@ ANOTHER_PROCESS = ("adaboost", "lpboost", "boosting")
 
 def cases() -> Iterator[object]:
     for kind in KINDS:
-        for name in REGISTRIES[kind].own():
+        for name in REGISTRIES[kind]:
             for contract in contracts_of(kind):
                 what = contract.__name__
                 if "another_process" not in what or name in ANOTHER_PROCESS:
@@ -33,3 +34,11 @@ def test_every_contract_says_in_a_line_of_its_own_what_it_asks(kind: str) -> Non
     lines = [title(contract) for contract in contracts_of(kind)]  # type: ignore[arg-type]
     assert all(lines)
     assert len({*lines}) == len(lines)
+
+
+def test_a_claim_under_a_name_that_it_does_not_carry_is_found(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(CLAIMS.places, "mine", CLAIMS["rank"])
+    with pytest.raises(AssertionError, match=r"its names are \('rank',\): give class X"):
+        a_claim_has_the_name_of_its_entry("mine")

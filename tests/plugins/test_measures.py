@@ -12,7 +12,7 @@ import pytest
 from quadrepro.base.types import FloatArray
 from quadrepro.core.measures.measure import MEASURES, Measure, Trained
 from quadrepro.engine.metrics import METRICS, Metric
-from quadrepro.plugins import measures, metrics
+from quadrepro.plugins import contracts
 
 CALLS = itertools.count()
 
@@ -37,10 +37,10 @@ def single(trained: Trained) -> FloatArray:
 @pytest.mark.parametrize(
     ("function", "contract"),
     [
-        (single, measures.every_candidate_has_a_number),
-        (restless, measures.the_same_numbers_twice),
-        (needs_voters, measures.what_it_needs_is_all_that_it_uses),
-        (relative, measures.candidates_are_measured_one_by_one),
+        (single, contracts.every_candidate_has_a_number),
+        (restless, contracts.the_same_numbers_twice),
+        (needs_voters, contracts.what_it_needs_is_all_that_it_uses),
+        (relative, contracts.candidates_are_measured_one_by_one),
     ],
 )
 def test_a_measure_that_breaks_a_contract_is_found(
@@ -54,26 +54,26 @@ def test_a_measure_that_breaks_a_contract_is_found(
 def test_a_measure_without_a_title_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(MEASURES.places, "mine", Measure("", needs_voters))
     with pytest.raises(AssertionError, match="no title"):
-        measures.tables_can_show_it("mine")
+        contracts.tables_can_show_it("mine")
 
 
 @pytest.mark.parametrize(
     ("changes", "contract", "message"),
     [
-        ({"name": "yours"}, metrics.its_name_is_that_of_its_entry, "its name is 'yours'"),
+        ({"name": "yours"}, contracts.a_metric_has_the_name_of_its_entry, "its name is 'yours'"),
         (
             {"greater_is_better": False},
-            metrics.right_outputs_are_not_worse,
+            contracts.right_outputs_are_not_worse,
             "right outputs have 1, wrong ones 0",
         ),
         (
             {"function": lambda y, output, n: float(next(CALLS))},
-            metrics.the_same_number_twice,
+            contracts.a_metric_is_the_same_twice,
             "two calls give other numbers",
         ),
         (
             {"function": lambda y, output, n: float(y[0])},
-            metrics.the_same_number_twice,
+            contracts.a_metric_is_the_same_twice,
             "the order matters",
         ),
     ],
@@ -88,8 +88,6 @@ def test_a_metric_that_breaks_a_contract_is_found(
         "needs": "predictions",
         "function": lambda y, output, n: float((y == output).mean()),
     }
-    monkeypatch.setitem(METRICS, "mine", Metric(**(right | changes)))
-    metrics.find_metric.cache_clear()
+    monkeypatch.setitem(METRICS.places, "mine", Metric(**(right | changes)))
     with pytest.raises(AssertionError, match=message):
         contract("mine")
-    metrics.find_metric.cache_clear()

@@ -11,8 +11,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.voters.registry import VOTER_SETS, VoterSetEntry
-from quadrepro.plugins import voters as contracts
-from quadrepro.plugins.voters import CONTRACTS
+from quadrepro.plugins import contracts
 
 
 class Signs(TransformerMixin, BaseEstimator):
@@ -66,7 +65,7 @@ class Hidden(Signs):
 def broken_by(monkeypatch: pytest.MonkeyPatch, made: type[Any]) -> set[str]:
     monkeypatch.setitem(VOTER_SETS.places, "mine", VoterSetEntry(made, "signs"))
     found = set()
-    for contract in CONTRACTS:
+    for contract in contracts.OF_VOTERS:
         try:
             contract("mine")
         except (AssertionError, ValueError, AttributeError):
@@ -85,7 +84,7 @@ def test_a_transformer_of_two_lines_keeps_to_all(monkeypatch: pytest.MonkeyPatch
         (Together, contracts.an_example_is_judged_alone),
         (Silent, contracts.fitting_changes_nothing_but_the_voters),
         (Greedy, contracts.labels_are_used_only_if_it_says_so),
-        (Drawn, contracts.the_same_bytes_twice),
+        (Drawn, contracts.the_same_votes_twice),
         (Drawn, contracts.it_can_be_cloned_and_sent),
         (Hidden, contracts.parameters_are_those_of_the_class),
     ],

@@ -11,10 +11,8 @@ from quadrepro.core.cell import Cell as PlannedCell
 from quadrepro.core.cell import training_data
 from quadrepro.engine.records import Record
 from quadrepro.engine.work import run_cell
-from quadrepro.proof import cell as _registers  # noqa: F401
 from quadrepro.proof.certificate import Certificate, Rounds
-from quadrepro.proof.refitted import solve_classes
-from quadrepro.proof.solution import Cell, Solution
+from quadrepro.proof.solution import Cell, Solution, solve
 
 FOLDS = {"view": "quadboost", "folds": 3, "stumps_per_attribute": 4}
 DRAWN = {"view": "quadboost", "holdout": {"patience": 15, "stumps": {"per_round": 30}}}
@@ -190,7 +188,7 @@ def computed(name: str) -> tuple[PlannedCell, Record]:
 @cache
 def solved(name: str) -> Solution:
     """Return the solution of a cell."""
-    return solve_classes(computed(name)[0].learner, examined(name))
+    return solve(computed(name)[0].learner, examined(name))
 
 
 @cache

@@ -15,10 +15,11 @@ from quadrepro.core.learners.greedy.adaboost_reg import AdaBoostReg
 from quadrepro.core.learners.greedy.ebboost import EBBoost
 from quadrepro.core.learners.greedy.loop import GreedyAlgorithm
 from quadrepro.core.learners.greedy.quadboost import QuadBoost, Selection
-from quadrepro.core.learners.learner import Grid
+from quadrepro.core.learners.grid import Grid
 from quadrepro.proof.certificate import Rounds
-from quadrepro.proof.greedy import GreedySolution, fixed_run
-from quadrepro.proof.trajectory import DrawnTrajectory, FixedTrajectory
+from quadrepro.proof.greedy import DrawnTrajectory, FixedTrajectory, GreedySolution, fixed_run
+from quadrepro.proof.rules import AdaBoostRegSolution
+from quadrepro.proof.solution import certificate_of
 from tests.proof.solved import GREEDY, OVER_DRAWN, faults, solved
 
 NAMES = [name for name in GREEDY if name != "adaboost, wine"]
@@ -137,6 +138,7 @@ def test_a_weight_of_a_drawn_stump_is_checked(name: str) -> None:
 @pytest.mark.parametrize("name", ["abr", "abr, drawn"])
 def test_false_influences_are_found(name: str) -> None:
     solution = greedy(name)
+    assert isinstance(solution, AdaBoostRegSolution)
     influences = solution.influences.copy()
     influences[2, 5] *= 1 + 1e-6
     found = faults(replace(solution, influences=influences))
@@ -194,7 +196,9 @@ def test_a_run_may_end_with_a_voter_without_error(
     axes = {"n_rounds": [20]} | ({learner.value_name: [value]} if learner.value_name else {})
     run = fixed_run(learner, H, y, Grid.of(axes))
     assert run.weights.tolist() == [-1.0]
-    solution = replace(greedy("adaboost"), learner=learner, value=value, run=run)
+    other, made = greedy("adaboost"), certificate_of(learner)
+    assert issubclass(made, GreedySolution)
+    solution = made({}, learner, other.cell, value, run, other.voters)
     assert faults(solution) == []
     # As the last voter is wrong once, the run should have gone on.
     signed = run.signed.copy()

@@ -3,7 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from quadrepro.core.learners.learner import Part, Stopping
+from quadrepro.core.learners.grid import Stopping
+from quadrepro.core.learners.learner import Part
 from quadrepro.proof.certificate import Certificate
 from quadrepro.proof.greedy import GreedySolution, HeldOut
 from quadrepro.proof.voters import DrawnVote, Grid16

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from quadrepro.core.learners.learner import Part, TrainingData
 from quadrepro.core.learners.voting import FixedStumps
-from quadrepro.core.voters.random_stumps import Coding, StumpVote
+from quadrepro.core.voters.random_stumps import StumpCoding, StumpVote
 from quadrepro.core.voters.stumps import Stumps
 from quadrepro.proof.voters import DrawnVote, Grid16, MatrixVote, StumpMatrix
 
@@ -44,7 +44,7 @@ def test_drawn_voters_are_among_those_that_vary() -> None:
 @given(seeds)
 def test_codes_are_those_of_the_coding(seed: int) -> None:
     X, new = examples(seed), examples(seed + 1)
-    np.testing.assert_array_equal(Grid16.of(X).codes(new), Coding.fit(X).transform(new))
+    np.testing.assert_array_equal(Grid16.of(X).codes(new), StumpCoding.fit(X).transform(new))
 
 
 @given(seeds)
@@ -53,7 +53,7 @@ def test_sums_are_those_of_the_votes(seed: int) -> None:
     stumps = rng.integers(0, 4, 9), rng.integers(0, 65535, 9), rng.normal(size=9)
     vote = DrawnVote(Grid16.of(X), *stumps)
     plain = StumpVote(stumps[0], stumps[1].astype(np.uint16), stumps[2])
-    codes = Coding.fit(X).transform(X)
+    codes = StumpCoding.fit(X).transform(X)
     np.testing.assert_allclose(vote.sums(X).astype(float), plain.sums(codes), atol=1e-14)
     assert float(vote.total) == pytest.approx(np.abs(stumps[2]).sum())
     voters = FixedStumps(2)

@@ -5,14 +5,14 @@ import sys
 
 import pytest
 
-from quadrepro.engine.metrics import METRICS, fault_of_task, find_metric
+from quadrepro.engine.metrics import METRICS, fault_of_task
 
 
 def test_a_short_name_is_ours_and_any_other_a_scorer() -> None:
-    assert find_metric("f1") is METRICS["f1"]
-    scorer = find_metric("f1_macro")
+    assert METRICS.find("f1") is METRICS["f1"]
+    scorer = METRICS.find("f1_macro")
     assert (scorer.label, scorer.greater_is_better) == ("f1_macro", True)
-    assert find_metric("f1_macro") is scorer
+    assert METRICS.find("f1_macro") is scorer
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ def test_a_short_name_is_ours_and_any_other_a_scorer() -> None:
 )
 def test_what_is_no_metric_is_refused_with_the_nearest_name(name: str, message: str) -> None:
     with pytest.raises(KeyError) as caught:
-        find_metric(name)
+        METRICS.find(name)
     assert caught.value.args[0].startswith(message)
 
 
@@ -43,7 +43,7 @@ def test_a_metric_fits_if_it_can_judge_one_of_the_tasks() -> None:
 
 def test_our_own_metrics_are_found_without_scikit_learn() -> None:
     code = (
-        "import sys; from quadrepro.engine.metrics import find_metric; find_metric('auc');"
+        "import sys; from quadrepro.engine.metrics import METRICS; METRICS.find('auc');"
         "assert not any(name.startswith('sklearn') for name in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

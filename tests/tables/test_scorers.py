@@ -9,7 +9,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LinearRegression
 from sklearn.metrics import get_scorer
 
-from quadrepro.engine.metrics import find_metric, metric_of_scorer, scorer_names
+from quadrepro.engine.metrics import METRICS, metric_of_scorer, scorer_names
 from tests.tables.kept import Kept
 
 X, Y = load_iris(return_X_y=True)
@@ -54,7 +54,7 @@ def test_scorers_of_clusters_and_of_several_labels_are_left_out() -> None:
 
 def test_a_scorer_of_one_task_or_two_says_so() -> None:
     names = ("roc_auc", "accuracy", "neg_max_error")
-    tasks = {name: find_metric(name).tasks for name in names}
+    tasks = {name: METRICS.find(name).tasks for name in names}
     assert tasks == {
         "roc_auc": ("classification",),
         "accuracy": ("classification", "multiclass"),
@@ -65,4 +65,4 @@ def test_a_scorer_of_one_task_or_two_says_so() -> None:
 def test_a_test_part_may_lack_a_class_where_probabilities_are_scored() -> None:
     p = np.eye(3)[[0, 2, 2]] * 0.7 + 0.1
     kept = Kept(tuple("abc"), np.array([0, 2, 0]), p.argmax(axis=1), None, p)
-    assert find_metric("neg_log_loss").value(kept) == pytest.approx(np.log([0.8, 0.8, 0.1]).mean())
+    assert METRICS.find("neg_log_loss").value(kept) == pytest.approx(np.log([0.8, 0.8, 0.1]).mean())

@@ -11,10 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from quadrepro.base.plugins import Place
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.learners.greedy.adaboost import ExampleWeights, WeightBoosting
 from quadrepro.core.learners.greedy.loop import Rule, Step
-from quadrepro.core.learners.learner import N_ROUNDS, Entry, Hyperparameter
+from quadrepro.core.learners.grid import N_ROUNDS, Hyperparameter
+from quadrepro.core.learners.learner import Entry
 from quadrepro.core.voters.source import VoterSource
 
 RHO = Hyperparameter("rho", "number", "large", "margin ϱ to aim at", zero=True, largest=0.99)
@@ -55,6 +57,7 @@ class AdaBoostRho(WeightBoosting[MarginWeights]):
     """AdaBoost_ϱ, with hyper-parameters ϱ and the number of rounds."""
 
     hyperparameters = (RHO, N_ROUNDS)
+    certificate = Place("quadrepro_margin.proof:RhoSolution")
 
     def weights(self, source: VoterSource, copies: FloatArray) -> MarginWeights:
         """Return the initial example weights, which are equal."""

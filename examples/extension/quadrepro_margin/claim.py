@@ -8,7 +8,7 @@ from quadrepro.papers.claims.claim import AlgorithmName, Claim, Judgement, every
 from quadrepro.papers.claims.evidence import Evidence
 
 
-class Within(Claim):
+class Within(Claim, names=("within",)):
     """An algorithm's mean error is at most so many points above another's on every row.
 
     Attributes

@@ -8,9 +8,9 @@ from quadrepro_margin.algorithm import AdaBoostRho
 from quadrepro_margin.measure import least_margin
 
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
-from quadrepro.core.learners.learner import Grid
+from quadrepro.core.learners.grid import Grid
 from quadrepro.plugins import Contract, contracts_of
-from quadrepro.plugins.measures import trained
+from quadrepro.plugins.contracts import trained
 
 ADDED = {
     "algorithms": "adaboost-rho",

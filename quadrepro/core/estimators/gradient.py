@@ -23,7 +23,7 @@ from quadrepro.core.learners.gradient.boosting import (
     TrainingLoss,
 )
 from quadrepro.core.learners.gradient.steps import follow
-from quadrepro.core.learners.learner import N_ROUNDS
+from quadrepro.core.learners.grid import N_ROUNDS
 
 
 class GradientBoostEstimator(LearnerEstimator):

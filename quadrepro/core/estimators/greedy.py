@@ -24,7 +24,8 @@ from quadrepro.core.learners.greedy.ebboost import EBBoost
 from quadrepro.core.learners.greedy.hedge import HedgeBoost, experts_rate
 from quadrepro.core.learners.greedy.loop import GreedyAlgorithm, State, Trace, boost
 from quadrepro.core.learners.greedy.quadboost import VARIANTS, QuadBoost, Selection
-from quadrepro.core.learners.learner import N_ROUNDS, Learner
+from quadrepro.core.learners.grid import N_ROUNDS
+from quadrepro.core.learners.learner import Learner
 from quadrepro.core.voters.groups import VoterGroups
 from quadrepro.core.voters.reduction import GramProblem, reduce_problem
 from quadrepro.core.voters.source import GroupedVoters

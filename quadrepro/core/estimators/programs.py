@@ -13,7 +13,7 @@ from quadrepro.base.arguments import ClassWeight
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.estimators.base import VoteClassifier, Voters, one_sample, total_of
 from quadrepro.core.estimators.streaming import MomentClassifier
-from quadrepro.core.learners.learner import Grid
+from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.programs import cqboost, lpboost
 from quadrepro.core.learners.programs.cqboost import CqBoost
 from quadrepro.core.learners.programs.lp_reg import RegularizedLP

@@ -20,7 +20,7 @@ from quadrepro.base.arguments import ClassWeight, validated, weighted_examples
 from quadrepro.base.types import FloatArray
 from quadrepro.core.estimators.base import VoteClassifier, one_sample, total_of, two_classes
 from quadrepro.core.voters.conjunctions import Conjunctions, Tallies
-from quadrepro.core.voters.moments import Moments, stump_problem
+from quadrepro.core.voters.moments import VoterMoments, stump_problem
 from quadrepro.core.voters.reduction import GramProblem, reduce_problem
 from quadrepro.core.voters.stumps import Stumps
 from quadrepro.core.voters.voter_set import input_options
@@ -32,12 +32,12 @@ class MomentClassifier(VoteClassifier):
 
     Attributes
     ----------
-    moments_ : Moments or None
+    moments_ : VoterMoments or None
         Sums over all examples seen by `partial_fit` or `fit_stream`; None after `fit`, which does
         not keep them.
     """
 
-    moments_: Moments | None
+    moments_: VoterMoments | None
 
     def partial_fit(
         self,
@@ -91,7 +91,7 @@ class MomentClassifier(VoteClassifier):
         elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
             raise ValueError(f"classes must be {self.classes_.tolist()}, as in the first call")
         assert isinstance(self.voters_, Stumps)
-        added = Moments.of(X, signs_of(y, self.classes_), self.voters_, weights=weights)
+        added = VoterMoments.of(X, signs_of(y, self.classes_), self.voters_, weights=weights)
         return self._know(added if seen is None else seen + added, candidate)
 
     def fit_stream(self, data: Any, target: str | None = None) -> Self:
@@ -177,7 +177,7 @@ class MomentClassifier(VoteClassifier):
         problem = stump_problem(X, y, self.voters_, weights, merge_voters=merges)
         return self._solve(problem, candidate)
 
-    def _know(self, moments: Moments, candidate: dict[str, float]) -> Self:
+    def _know(self, moments: VoterMoments, candidate: dict[str, float]) -> Self:
         """Find the vote, and keep the sums if there is one."""
         merges = self._algorithm().merges_voters
         self.voter_weights_ = self._solve(moments.problem(merge_voters=merges), candidate)
@@ -278,9 +278,9 @@ OfClasses = tuple[NDArray[Any], ClassWeight]
 """The classes, and their weights."""
 
 
-def _moments(of_classes: OfClasses, stumps: Stumps, chunk: Chunk) -> Moments:
+def _moments(of_classes: OfClasses, stumps: Stumps, chunk: Chunk) -> VoterMoments:
     X, signs, weights = _weighted(of_classes, chunk)
-    return Moments.of(X, signs, stumps, weights=weights)
+    return VoterMoments.of(X, signs, stumps, weights=weights)
 
 
 def _tallies(of_classes: OfClasses, stumps: Stumps, chunk: Chunk) -> Tallies:

@@ -8,15 +8,10 @@ from typing import Self
 
 import numpy as np
 
+from quadrepro.base.plugins import Place
 from quadrepro.base.types import FloatArray, Task
-from quadrepro.core.learners.learner import (
-    Entry,
-    Grid,
-    Hyperparameter,
-    Outputs,
-    TrainingData,
-    Value,
-)
+from quadrepro.core.learners.grid import Grid, Hyperparameter, Value
+from quadrepro.core.learners.learner import Entry, Outputs, TrainingData
 from quadrepro.core.learners.predictor import Predictor
 
 
@@ -26,15 +21,11 @@ class Baseline(Predictor):
 
     Class probabilities are the frequencies of the classes in the training part. Of equally
     frequent classes the first one is predicted.
-
-    Attributes
-    ----------
-    predicts : {"classification", "multiclass", "regression"}, default "classification"
-        The task, which `for_task` sets.
     """
 
     predicts: Task = "classification"
     many_classes = True
+    certificate = Place("quadrepro.proof.solution:RefittedPredictions")
     draws = False
 
     @property

@@ -1,19 +1,18 @@
-"""What a learner is: hyper-parameters and grids, training data, and the trainer of a search."""
+"""What a learner is: its settings, the examples of a cell, and the trainer of its candidates."""
 
 from __future__ import annotations
 
-import itertools
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cache, cached_property
-from math import inf
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
+from quadrepro.base.plugins import Place
 from quadrepro.base.types import BoolArray, FloatArray, IntArray, Targets, Task
+from quadrepro.core.learners.grid import Grid, Hyperparameter, Stopping, Value
 from quadrepro.core.voters.random_stumps import Codes, RandomStumps, StumpVote
 from quadrepro.core.voters.reduction import GramProblem, VotingProblem, reduce_problem
 from quadrepro.core.voters.source import ZERO_VOTE
@@ -80,167 +79,6 @@ def _validator(learner: type[Learner]) -> TypeAdapter[Learner]:
     return TypeAdapter(learner)
 
 
-Value = int | float | str | None
-"""A number; parameters of scikit-learn's estimators may also be strings, booleans or None."""
-
-
-@dataclass(frozen=True)
-class Grid:
-    """Values of each hyper-parameter; a candidate is one combination of them.
-
-    The first axis is the outermost one. A search gives ties to the first candidate, so every axis
-    should list its values from simple to complex.
-
-    Attributes
-    ----------
-    axes : tuple of (name, values)
-        The hyper-parameters, outermost first.
-    """
-
-    axes: tuple[tuple[str, tuple[Value, ...]], ...]
-
-    @classmethod
-    def of(cls, values: Mapping[str, Sequence[Value]]) -> Grid:
-        """Return the grid of a mapping of names to values.
-
-        Raises
-        ------
-        ValueError
-            If a hyper-parameter has no value.
-        """
-        for name, axis in values.items():
-            if len(axis) == 0:
-                raise ValueError(f"hyper-parameter {name!r} has no value")
-        return cls(tuple((name, tuple(axis)) for name, axis in values.items()))
-
-    def __len__(self) -> int:
-        """Return the number of candidates."""
-        return math.prod(len(values) for _, values in self.axes)
-
-    @cached_property
-    def candidates(self) -> list[dict[str, Value]]:
-        """Every combination, in order."""
-        names = [name for name, _ in self.axes]
-        combinations = itertools.product(*(values for _, values in self.axes))
-        return [dict(zip(names, c, strict=True)) for c in combinations]
-
-    def axis(self, name: str) -> tuple[float, ...] | None:
-        """Return the values of a numeric hyper-parameter, or None if the grid does not name it."""
-        return cast("tuple[float, ...] | None", dict(self.axes).get(name))
-
-    def flatten(self, weights: FloatArray, names: Sequence[str]) -> FloatArray:
-        """Put an array with one axis per hyper-parameter into the order of the candidates.
-
-        Parameters
-        ----------
-        weights : ndarray of shape (n_samples, len(axis of names[0]), ..., n_voters)
-            Weights. The axis of a hyper-parameter that the grid does not name has length 1.
-        names : sequence of str
-            The hyper-parameter of each inner axis.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_candidates, n_voters)
-            The path of every sample.
-        """
-        order = [names.index(name) for name, _ in self.axes]
-        spare = [i for i in range(len(names)) if i not in order]
-        moved = weights.transpose(0, *(1 + i for i in (*order, *spare)), weights.ndim - 1)
-        return moved.reshape(weights.shape[0], -1, weights.shape[-1])
-
-
-@dataclass(frozen=True)
-class Stopping:
-    """The rule by which validation errors end a run.
-
-    Attributes
-    ----------
-    patience : int, default 50
-        A run ends after this number of rounds without fewer errors than ever before.
-    lag : int or None, default None
-        If given, it replaces `patience`: a run ends when it has at least as many errors as `lag`
-        rounds before.
-    take : {"best", "last"}, default "best"
-        Whether to take the first round with the fewest errors, or the last round.
-    max_rounds : int, default 10 000
-        The largest number of rounds.
-    """
-
-    patience: int = 50
-    lag: int | None = None
-    take: Literal["best", "last"] = "best"
-    max_rounds: int = 10_000
-
-
-@dataclass(frozen=True)
-class Hyperparameter:
-    """One axis that the grid of a learner may have.
-
-    Attributes
-    ----------
-    name : str
-        Name in configs and estimators.
-    kind : {"integer", "number", "any"}
-        Type of its values. If it is "any", nothing is checked and the order is free.
-    simple : {"small", "large"}
-        Which end of the range gives the simpler model; a grid starts there.
-    meaning : str
-        One line for the user.
-    zero : bool, default False
-        Whether 0 is a valid value.
-    optional : bool, default False
-        Whether a grid may leave it out.
-    smallest, largest : float, default 1e-100 and 1e100
-        The smallest valid value other than 0, and the largest one. Beyond the default ends,
-        squares and products of values leave the range of float64.
-    """
-
-    name: str
-    kind: Literal["integer", "number", "any"]
-    simple: Literal["small", "large"]
-    meaning: str
-    zero: bool = False
-    optional: bool = False
-    smallest: float = 1e-100
-    largest: float = 1e100
-
-    def fault(self, values: Sequence[Value]) -> str | None:
-        """Return what is wrong with the values of an axis, or None if they are valid."""
-        if self.kind == "any":
-            return None
-        numbers: list[float] = []
-        for value in values:
-            if isinstance(value, (str, bool, type(None))):
-                return f"{self.name} takes numbers, not {value!r}"
-            if not 0 <= value < inf or (value == 0 and not self.zero):
-                low = "at least 0" if self.zero else "positive"
-                return f"{self.name} must be {low} and finite, not {_shown(value)}"
-            if value > self.largest:
-                return f"{self.name} must be at most {self.largest:g}, not {_shown(value)}"
-            if 0 < value < self.smallest:
-                low = "0 or " if self.zero else ""
-                return f"{self.name} must be {low}at least {self.smallest:g}, not {value:g}"
-            if self.kind == "integer" and value != int(value):
-                return f"{self.name} takes whole numbers, not {value:g}"
-            numbers.append(value)
-        if len(set(numbers)) < len(numbers):
-            return f"{self.name} lists a value twice"
-        if numbers != sorted(numbers, reverse=self.simple == "large"):
-            order = "increase" if self.simple == "small" else "decrease"
-            return (
-                f"the values of {self.name} must {order}: ties go to the first, simplest candidate"
-            )
-        return None
-
-
-def _shown(value: float) -> str:
-    """Return a number in words; an integer can be beyond the range of float64."""
-    return f"{value:g}" if abs(value) < 1e300 or isinstance(value, float) else "a larger number"
-
-
-N_ROUNDS = Hyperparameter("n_rounds", "integer", "small", "number of rounds T", largest=1e9)
-
-
 @dataclass(frozen=True)
 class Learner(ABC):
     """What a config names: its settings are fixed, and a grid gives its hyper-parameters.
@@ -267,6 +105,9 @@ class Learner(ABC):
         Modules of `quadrepro.core` whose compiled loops training runs.
     packages : tuple of str
         Packages besides numpy whose versions results may depend on.
+    certificate : Place or None
+        The subclass of `quadrepro.proof.solution.Solution` that proves results; None if they can
+        only be computed again. A class of another package does not inherit it.
     """
 
     version: ClassVar[int] = 1
@@ -279,6 +120,7 @@ class Learner(ABC):
     former: ClassVar[Mapping[str, str]] = {}
     kernels: ClassVar[tuple[str, ...]] = ()
     packages: ClassVar[tuple[str, ...]] = ()
+    certificate: ClassVar[Place | None] = None
 
     @property
     @abstractmethod
@@ -287,20 +129,7 @@ class Learner(ABC):
 
     @abstractmethod
     def trainer(self, data: TrainingData, grids: Sequence[Grid]) -> Trainer:
-        """Return the trainer of all candidates on the examples of one cell.
-
-        Parameters
-        ----------
-        data : TrainingData
-            Prepared examples, and the source of voters.
-        grids : sequence of Grid
-            The candidates, from simple to complex.
-
-        Raises
-        ------
-        ValueError
-            If the data cannot give the required voters.
-        """
+        """Return the trainer of all candidates on the examples of one cell."""
 
     @property
     def content(self) -> dict[str, Any]:
@@ -392,22 +221,7 @@ class Voters(ABC):
 
     @abstractmethod
     def trainer(self, algorithm: Algorithm, data: TrainingData, grids: Sequence[Grid]) -> Trainer:
-        """Return the trainer of an algorithm over these voters.
-
-        Parameters
-        ----------
-        algorithm : Algorithm
-            Finds the votes.
-        data : TrainingData
-            Prepared examples.
-        grids : sequence of Grid
-            The candidates, from simple to complex.
-
-        Raises
-        ------
-        ValueError
-            If the data cannot give these voters.
-        """
+        """Return the trainer of an algorithm over these voters."""
 
     def matrices(self, train: Part, X_new: FloatArray, rng: Rng) -> tuple[FloatArray, FloatArray]:
         """Return the voter matrices of training and of new examples, if voters are fixed.
@@ -420,11 +234,6 @@ class Voters(ABC):
             New examples.
         rng : callable
             Returns the generator of the draws with a given name.
-
-        Raises
-        ------
-        ValueError
-            If the data cannot give these voters, or there is no voter matrix.
         """
         raise ValueError(f"{type(self).__name__} are not the same in every round")
 
@@ -433,23 +242,9 @@ class Voters(ABC):
 class TrainingData:
     """The examples of one cell.
 
-    Attributes
-    ----------
-    train, test : Part
-        Training and test examples.
-    valid : Part or None
-        Held-out examples to choose a candidate by; None if there are none.
-    voters : Voters
-        Where an algorithm that needs voters gets them from.
-    rng : callable
-        Returns the generator of the draws with a given name.
-    task : {"classification", "multiclass", "regression"}, default "classification"
-        What is predicted: labels -1 and +1, class codes 0 to K - 1, or numbers.
-    n_classes : int, default 2
-        Number of classes; 0 if numbers are predicted.
-    n_codes : tuple of int, default ()
-        Of each column the number of codes whose positions it holds, as long as the learner asks for
-        `categories`; 0 for numbers.
+    Labels are -1 and +1, class codes 0 to K - 1, or numbers, for 2, K and 0 classes. `n_codes` has
+    of each column the number of codes whose positions it holds, or 0 for numbers, as long as the
+    learner asks for `categories`.
     """
 
     train: Part
@@ -505,18 +300,8 @@ class Outputs(NamedTuple):
 class Fitted:
     """A trained candidate and what it says of the test examples.
 
-    Attributes
-    ----------
-    candidate : dict
-        Value of each hyper-parameter.
-    outputs : Outputs
-        Its outputs on the test examples.
-    zero : float, default 0.0
-        The size of a score that rounding cannot tell from zero; such scores are 0.
-    weights : ndarray of shape (n_voters,) or None, default None
-        Voter weights; None if there is no voter matrix.
-    margins : ndarray of shape (n_train,) or None, default None
-        Margins of the training examples; None if they are not kept.
+    Scores below `zero` in size are rounding errors, and 0. Voter weights and the margins of the
+    training examples are None if they are not kept.
     """
 
     candidate: dict[str, Value]
@@ -582,13 +367,7 @@ class Path:
 
 @dataclass(frozen=True, eq=False)
 class Trainer(ABC):
-    """A learner bound to the examples of one cell and to the candidates of its grids.
-
-    Attributes
-    ----------
-    grids : sequence of Grid
-        The candidates, from simple to complex.
-    """
+    """A learner bound to the examples of one cell and to the candidates of its grids."""
 
     grids: Sequence[Grid]
 
@@ -611,34 +390,15 @@ class Trainer(ABC):
         fold : ndarray of int of shape (n_train,), or None
             Fold of each training example, 0 to k - 1, of which each is held out in turn, see
             `trained_on`; None for the examples that are held out beside the training part.
-
-        Raises
-        ------
-        NoSolutionError
-            If no candidate has a solution on every fold.
-        ValueError
-            If the learner cannot be validated in this way.
         """
 
-    def cross_validate(self, fold: IntArray) -> Losses:
-        """Return the losses of all candidates, summed over the held-out folds; see `validate`."""
+    def losses(self, fold: IntArray | None) -> Losses:
+        """Return the losses of all candidates, summed over all that is held out; see `validate`."""
         return self.validate(fold).losses(self.task)
-
-    def hold_out(self) -> Losses:
-        """Return the losses of all candidates on the held-out examples; see `validate`."""
-        return self.validate(None).losses(self.task)
 
     @abstractmethod
     def path(self) -> Path:
-        """Train all candidates on the whole training part.
-
-        Raises
-        ------
-        NoSolutionError
-            If the last candidate has no solution.
-        ValueError
-            If the learner has no path over its voters.
-        """
+        """Train all candidates on the whole training part."""
 
     def last(self) -> Fitted:
         """Train the last candidate on the whole training part, as `path` does."""
@@ -700,13 +460,6 @@ def summed_loss(
 ) -> FloatArray:
     """Return the number of errors, or the sum of squared errors, of each row of scores.
 
-    Parameters
-    ----------
-    task : {"classification", "multiclass", "regression"}
-        What the scores predict.
-    y, scores, zero
-        As in `Scored`.
-
     Returns
     -------
     ndarray of shape (n_candidates,)
@@ -748,18 +501,8 @@ class DrawnProblem:
 
 
 @dataclass(frozen=True, eq=False)
-class HeldOut:
-    """Candidates trained over drawn stumps, each for its chosen number of rounds.
-
-    Attributes
-    ----------
-    errors : ndarray of int of shape (n_candidates,)
-        Errors on the held-out examples, each after the chosen number of rounds.
-    candidates : list of dict
-        Values of the hyper-parameters, including the number of rounds.
-    vote : callable
-        Returns the vote of the candidate with a given index.
-    """
+class StoppedRuns:
+    """Candidates over drawn stumps, each with its chosen number of rounds and held-out errors."""
 
     errors: IntArray
     candidates: list[dict[str, Value]]
@@ -847,7 +590,7 @@ class Algorithm(Learner):
         found = [self._paths(problem, grid) for grid in grids]
         return problem.expand(np.concatenate(found, axis=1))
 
-    def hold_out(self, problem: DrawnProblem, grid: Grid) -> HeldOut:
+    def hold_out(self, problem: DrawnProblem, grid: Grid) -> StoppedRuns:
         """Train every candidate over drawn stumps; held-out examples choose the number of rounds.
 
         Parameters

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from quadrepro.base.types import FloatArray, IntArray, Task
+from quadrepro.core.learners.grid import Grid, Value
 from quadrepro.core.learners.learner import (
     Fitted,
-    Grid,
     Learner,
     Outputs,
     Path,
@@ -18,7 +18,6 @@ from quadrepro.core.learners.learner import (
     Trainer,
     TrainingData,
     Validation,
-    Value,
 )
 
 
@@ -38,13 +37,6 @@ class OneVsRest(Trainer):
 
     The class of largest score is predicted. Scores that only rounding tells apart are equal, and of
     equal ones the first counts. A class that the training part lacks is never predicted.
-
-    Attributes
-    ----------
-    trainers : mapping of int to Trainer
-        By the code of a class: the trainer that tells it from the rest.
-    n_classes : int
-        Number of all classes.
     """
 
     trainers: Mapping[int, Trainer]

@@ -10,9 +10,9 @@ from typing import Self
 import numpy as np
 
 from quadrepro.base.types import FloatArray, IntArray, Task
+from quadrepro.core.learners.grid import Grid, Value
 from quadrepro.core.learners.learner import (
     Fitted,
-    Grid,
     Learner,
     Outputs,
     Path,
@@ -20,7 +20,6 @@ from quadrepro.core.learners.learner import (
     Trainer,
     TrainingData,
     Validation,
-    Value,
     trained_on,
 )
 
@@ -108,11 +107,6 @@ class Predictor(Learner):
         ----------
         predictions : ndarray of shape (n_new,)
             Those of one candidate.
-
-        Returns
-        -------
-        Outputs or None
-            None if they tell too little, so that the candidate must be trained for its `outputs`.
         """
         if self.task == "regression":
             return Outputs(predictions)
@@ -148,15 +142,7 @@ class Predictor(Learner):
 
 @dataclass(frozen=True, eq=False)
 class Predictions(Trainer):
-    """Trains the candidates of a predictor.
-
-    Attributes
-    ----------
-    predictor : Predictor
-        Trains the candidates and predicts.
-    data : TrainingData
-        The examples of the cell.
-    """
+    """Trains the candidates of a predictor."""
 
     predictor: Predictor
     data: TrainingData

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from quadrepro.base import plugins
 from quadrepro.base.plugins import Places
 from quadrepro.core.learners.learner import Entry
 
@@ -31,7 +30,7 @@ def axis_text(axis: Any) -> str:
 BASELINE = "baseline"
 """Name of the algorithm that does not look at the attributes."""
 
-ALGORITHMS = Places(
+ALGORITHMS: Places[Entry] = Places(
     "quadrepro",
     Entry,
     {
@@ -64,6 +63,9 @@ ALGORITHMS = Places(
         "hedge": "core.learners.greedy.hedge:HEDGE",
         BASELINE: "core.learners.baseline:BASELINE",
     },
+    kind="algorithms",
+    listing="quadrepro list algorithms",
+    meaning="label",
 )
 """The algorithms of quadrepro itself; each declares its entry in its own file."""
 
@@ -75,5 +77,4 @@ def find_entry(name: str, folder: str = "") -> Entry | EstimatorEntry:
         from quadrepro.core.learners.contestants.predictor import estimator_entry
 
         return estimator_entry(name, folder)
-    listing = "quadrepro list algorithms"
-    return plugins.look_up("algorithms", name, ALGORITHMS, Entry, "algorithm", listing)
+    return ALGORITHMS.find(name)

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from quadrepro.base.types import FloatArray, IntArray
+from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.learner import (
     Algorithm,
-    Grid,
     NoSolutionError,
     Part,
     Rng,
@@ -27,19 +27,11 @@ from quadrepro.core.voters.voter_set import VoterSet, voter_matrix
 
 
 @dataclass(frozen=True)
-class FixedVoters(Voters):
+class NamedVoters(Voters):
     """The voters of a transformer, the same in every round.
 
-    Attributes
-    ----------
-    make : callable
-        Returns the transformer, not fitted; every time the same.
-    needs_labels : bool
-        Whether it learns from labels. Then every fold has its own voters, which have not seen the
-        labels of the examples that are held out; else all have those of the whole training part.
-    n_voters : int or None, default None
-        Number of voters to draw from those that are not constant on the training part; None to use
-        all.
+    One that learns from labels gives every fold its own voters, which have not seen the labels of
+    the examples that are held out; else all folds have those of the whole training part.
     """
 
     make: Callable[[], VoterSet]
@@ -74,17 +66,9 @@ class FixedVoters(Voters):
 
 @dataclass(frozen=True, eq=False)
 class LabelledVotes(MatrixVotes):
-    """Trains votes over voters that have learned from the labels.
+    """Trains votes over voters that have learned from the labels."""
 
-    Attributes
-    ----------
-    voters : FixedVoters
-        Where the voters of a fold come from.
-    data : TrainingData
-        The examples.
-    """
-
-    voters: FixedVoters
+    voters: NamedVoters
     data: TrainingData
 
     def validate(self, fold: IntArray | None) -> Validation:

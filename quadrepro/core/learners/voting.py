@@ -8,12 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from quadrepro.base.types import BoolArray, FloatArray, IntArray, Task
+from quadrepro.core.learners.grid import Grid, Stopping
 from quadrepro.core.learners.learner import (
     Algorithm,
     DrawnProblem,
     Fitted,
-    Grid,
-    HeldOut,
     Losses,
     NoSolutionError,
     Outputs,
@@ -21,14 +20,14 @@ from quadrepro.core.learners.learner import (
     Path,
     Rng,
     Scored,
-    Stopping,
+    StoppedRuns,
     Trainer,
     TrainingData,
     Validation,
     Voters,
     trained_on,
 )
-from quadrepro.core.voters.random_stumps import Codes, Coding, RandomStumps
+from quadrepro.core.voters.random_stumps import Codes, RandomStumps, StumpCoding
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.source import ZERO_VOTE
 
@@ -38,16 +37,7 @@ NO_HOLD_OUT = "a hold-out chooses among votes over drawn stumps, not over a matr
 
 @dataclass(frozen=True)
 class FixedStumps(Voters):
-    """Evenly spaced stumps, the same in every round.
-
-    Attributes
-    ----------
-    per_attribute : int
-        Number of thresholds per attribute.
-    n_voters : int or None, default None
-        Number of stumps to draw from those that are not constant on the training part; None to use
-        all stumps.
-    """
+    """Evenly spaced stumps, the same in every round; all, or some of those that vary."""
 
     per_attribute: int
     n_voters: int | None = None
@@ -78,17 +68,8 @@ class FixedStumps(Voters):
 
 
 @dataclass(frozen=True)
-class DrawnStumps(Voters):
-    """Stumps that are drawn in every round; held-out examples choose the number of rounds.
-
-    Attributes
-    ----------
-    make : callable
-        Returns a new source of stumps over coded training examples and their labels. All sources
-        draw the same stumps.
-    stopping : Stopping
-        When a run ends, and which of its rounds is taken.
-    """
+class PerRoundStumps(Voters):
+    """Stumps that are drawn in every round, the same by every call of `make`."""
 
     make: Callable[[Codes, FloatArray], RandomStumps]
     stopping: Stopping
@@ -99,7 +80,7 @@ class DrawnStumps(Voters):
         """Return the trainer over drawn stumps, as described in `Voters.trainer`."""
         if data.valid is None:
             raise ValueError(NEEDS_HELD_OUT)
-        coding = Coding.fit(data.train.X)
+        coding = StumpCoding.fit(data.train.X)
         train, valid, test = (coding.transform(p.X) for p in (data.train, data.valid, data.test))
         problem = DrawnProblem(
             source=lambda: self.make(train, data.train.y),
@@ -223,8 +204,10 @@ class DrawnVotes(Trainer):
         part = Scored(self.problem.y_valid, scores, zero)
         return Validation([part], solved, lambda i: self._fitted(*places[i]))
 
-    def hold_out(self) -> Losses:
+    def losses(self, fold: IntArray | None) -> Losses:
         """Return the errors on held-out examples, which the runs have counted."""
+        if fold is not None:
+            raise ValueError(NEEDS_HELD_OUT)
         errors, places = self._held_out()
         return Losses(errors.astype(np.float64), lambda i: self._fitted(*places[i]))
 
@@ -236,13 +219,13 @@ class DrawnVotes(Trainer):
         """Return the trainer over stumps that are drawn in the same way for other labels."""
         return data.voters.trainer(self.algorithm, data, self.grids)
 
-    def _held_out(self) -> tuple[IntArray, list[tuple[HeldOut, int]]]:
+    def _held_out(self) -> tuple[IntArray, list[tuple[StoppedRuns, int]]]:
         """Return the held-out errors of all candidates, and where each of them is kept."""
         found = [self.algorithm.hold_out(self.problem, grid) for grid in self.grids]
         places = [(held, i) for held in found for i in range(len(held.candidates))]
         return np.concatenate([held.errors for held in found]), places
 
-    def _fitted(self, held: HeldOut, i: int) -> Fitted:
+    def _fitted(self, held: StoppedRuns, i: int) -> Fitted:
         vote, problem = held.vote(i), self.problem
         total = float(np.abs(vote.weights).sum())
         margins = problem.y_train * vote.sums(problem.train) / (total if total > 0 else 1.0)

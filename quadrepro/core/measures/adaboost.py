@@ -37,11 +37,6 @@ def product_bound(margins: FloatArray) -> FloatArray:
     ndarray of shape (n_rounds,)
         The bound after each round.
 
-    Raises
-    ------
-    ValueError
-        If the margins are not a matrix with at least one example and one round.
-
     Examples
     --------
     One voter with error 1/3 on three examples: 2 sqrt(1/3 · 2/3).
@@ -69,12 +64,6 @@ def edges(margins: FloatArray) -> FloatArray:
     -------
     ndarray of shape (n_rounds,)
         The edges, in [0, 1/2]; 0 for a round that added nothing.
-
-    Raises
-    ------
-    ValueError
-        If the margins are not a matrix with at least one example and one round, or the loss rises,
-        which it does not for AdaBoost.
     """
     steps = np.diff(_log_losses(margins), prepend=0.0)
     check_falls(steps <= ROUNDING, "exponential", "AdaBoost")
@@ -167,16 +156,6 @@ def least_edge(H: FloatArray, y: FloatArray) -> float:
         Voter matrix, values -1 and +1; complements are voters too.
     y : ndarray of shape (n_examples,)
         Labels, -1 or +1.
-
-    Returns
-    -------
-    float
-        The edge, in [0, 1/2].
-
-    Raises
-    ------
-    SolverError
-        If the solver does not find an optimum.
 
     Examples
     --------

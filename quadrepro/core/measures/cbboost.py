@@ -37,11 +37,6 @@ def c_bound(margins: FloatArray) -> FloatArray:
     ndarray of shape () or (n_candidates,)
         The C-bound; 1 if μ₁ is not positive, as for the empty vote.
 
-    Raises
-    ------
-    ValueError
-        If there is no example or a margin is not finite.
-
     Examples
     --------
     >>> import numpy as np
@@ -72,12 +67,6 @@ def pac_bayes_bound(margins: FloatArray, weights: FloatArray, delta: float = DEL
     -------
     ndarray of shape () or (n_candidates,)
         The bound, in [0, 1]; 1 for the empty vote.
-
-    Raises
-    ------
-    ValueError
-        If there is no example, a margin is outside [-1, 1], `delta` is out of range, or there are
-        not as many rows of weights as columns of margins.
     """
     _check(margins, 1.0, delta)
     if weights.shape[:-1] != margins.shape[1:]:
@@ -124,12 +113,6 @@ def margin_bound(
     -------
     ndarray of shape () or (n_candidates,)
         The bound. Above 1 it says nothing about the risk, but still shows how far away it is.
-
-    Raises
-    ------
-    ValueError
-        If there is no example or no voter, a margin is outside [-1, 1], or `delta` or a ρ is out
-        of range.
     """
     _check(margins, 1.0, delta)
     if n_voters < 1:

@@ -8,7 +8,6 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from quadrepro.base import plugins
 from quadrepro.base.plugins import Places
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
 from quadrepro.core.voters.reduction import reduce_problem
@@ -177,7 +176,23 @@ class Trained:
 _NO_VOTERS = "this is measured on a vote over voters, and the learner has none"
 
 
-MEASURES = Places(
+RENAMED = {
+    "theorem1_p1": "quadboost_theorem1_p1",
+    "theorem1_p2": "quadboost_theorem1_p2",
+    "theorem1_pinf": "quadboost_theorem1_pinf",
+    "lemma1_p2": "quadboost_lemma1_p2",
+    "lemma1_pinf": "quadboost_lemma1_pinf",
+    "quadratic_bound": "quadboost_quadratic_bound",
+    "product_bound": "adaboost_product_bound",
+    "exponential_bound": "adaboost_exponential_bound",
+    "pac_bayes": "cbboost_pac_bayes",
+    "rademacher": "cortes_margin_bound",
+    "complexity": "rademacher_complexity",
+    "complexity_upper": "rademacher_complexity_upper",
+}
+"""Names that configs used before, and what they are called now."""
+
+MEASURES: Places[Measure] = Places(
     "quadrepro.core.measures",
     Measure,
     {
@@ -205,7 +220,7 @@ MEASURES = Places(
         "adaboost_product_bound": "adaboost:ADABOOST_PRODUCT_BOUND",
         "adaboost_exponential_bound": "adaboost:ADABOOST_EXPONENTIAL_BOUND",
         "adaboost_rounds": "adaboost:ADABOOST_ROUNDS",
-        "experts_rounds": "hedge:EXPERTS_ROUNDS",
+        "experts_rounds": "experts:EXPERTS_ROUNDS",
         "weak_edge": "adaboost:WEAK_EDGE",
         "quadboost_quadratic_bound": "quadboost:QUADBOOST_QUADRATIC_BOUND",
         "quadboost_theorem1_p1": "quadboost:QUADBOOST_THEOREM1_P1",
@@ -217,42 +232,16 @@ MEASURES = Places(
         "rademacher_complexity_upper": "rademacher:RADEMACHER_COMPLEXITY_UPPER",
         "massart": "rademacher:MASSART",
     },
+    kind="measures",
+    meaning="title",
+    renamed=RENAMED,
 )
 """The measures of quadrepro itself; each declares its entry in its own file."""
-
-RENAMED = {
-    "theorem1_p1": "quadboost_theorem1_p1",
-    "theorem1_p2": "quadboost_theorem1_p2",
-    "theorem1_pinf": "quadboost_theorem1_pinf",
-    "lemma1_p2": "quadboost_lemma1_p2",
-    "lemma1_pinf": "quadboost_lemma1_pinf",
-    "quadratic_bound": "quadboost_quadratic_bound",
-    "product_bound": "adaboost_product_bound",
-    "exponential_bound": "adaboost_exponential_bound",
-    "pac_bayes": "cbboost_pac_bayes",
-    "rademacher": "cortes_margin_bound",
-    "complexity": "rademacher_complexity",
-    "complexity_upper": "rademacher_complexity_upper",
-}
-"""Names that configs used before, and what they are called now."""
-
-
-def find_measure(name: str) -> Measure:
-    """Return a measure by its name.
-
-    Examples
-    --------
-    >>> find_measure("c_bound").title
-    'C-bound'
-    """
-    if name in RENAMED:
-        raise KeyError(f"{name} is now called {RENAMED[name]}")
-    return plugins.look_up("measures", name, MEASURES, Measure, "measure")
 
 
 def title_of(name: str) -> str:
     """Return what tables and figures call a measure."""
-    return find_measure(name).title
+    return MEASURES.find(name).title
 
 
 def measure(names: Sequence[str], trained: Trained) -> dict[str, list[float]]:
@@ -267,7 +256,7 @@ def measure(names: Sequence[str], trained: Trained) -> dict[str, list[float]]:
     found = {}
     for name in names:
         values = np.full(len(solved), np.nan)
-        values[solved] = find_measure(name)(of_solved)
+        values[solved] = MEASURES.find(name)(of_solved)
         found[name] = values.tolist()
     return found
 

@@ -36,12 +36,6 @@ def correlations(margins: FloatArray) -> FloatArray:
     -------
     ndarray of shape (n_rounds,)
         Sizes of the correlations; 0 for a round that added nothing.
-
-    Raises
-    ------
-    ValueError
-        If the margins are not a matrix with at least one example and one round, or the risk rises,
-        which it does not for QuadBoost.
     """
     risks = ((1 - margin_matrix(margins)) ** 2).mean(axis=0)
     falls = -np.diff(risks, prepend=1.0)
@@ -135,7 +129,6 @@ def risk_bound(
     complexity: float,
     empirical: bool,
     delta: float = DELTA,
-    lipschitz: float = QUADRATIC_LIPSCHITZ,
 ) -> RiskBound:
     """Return the bound of Theorem 1 on the risk of votes.
 
@@ -149,41 +142,17 @@ def risk_bound(
     k = 1, 2, ..., each with 2 ℓ n^(1-1/p) 2^k R(H), and a vote belongs to the first that holds it.
     One more class, k = 0, has 2 ℓ n^(1-1/p) R(H) for all votes of norms up to 1, and the failures
     still add up to less than δ; with k = -1 they would not. An empty vote needs no bound.
-
     With the empirical complexity δ/2 takes the place of δ and the last term is tripled, as the
     paper says; the proof would triple the term in δ as well, that is, add 2 `confidence`.
 
     Parameters
     ----------
-    loss : array-like of shape (n_votes,)
-        Mean loss on the training examples, plain or clipped at 1, of a loss that is at least 1 on
-        an example that the vote gets wrong.
-    n : array-like of shape (n_votes,)
-        Number of voters in each vote; 0 for an empty one.
-    norm : array-like of shape (n_votes,)
-        ‖α‖_p.
-    p : float
-        Norm, 1 to infinity.
-    m : int
-        Number of training examples.
+    loss, n, norm : array-like of shape (n_votes,)
+        Mean loss on m training examples, plain or clipped at 1, at least 1 on a wrong one; number
+        of voters in each vote; ‖α‖_p.
     complexity : float
-        R_m(H), or an upper bound on it such as Massart's; or R_S(H) of the training examples.
-    empirical : bool
-        Whether `complexity` is R_S(H).
-    delta : float, default 0.05
-        Probability of failure, in (0, 1]. That of a Monte Carlo estimate of R_S(H) adds to it.
-    lipschitz : float, default 2
-        Lipschitz constant ℓ of the clipped loss.
-
-    Returns
-    -------
-    RiskBound
-        The terms and their total, which may be above 1.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
+        R_m(H), or an upper bound on it such as Massart's; if it is `empirical`, R_S(H) of the
+        training examples, and the probability that its estimate fails adds to `delta`.
 
     Examples
     --------
@@ -198,9 +167,9 @@ def risk_bound(
         raise ValueError(f"m must be at least 1, not {m}")
     if not 0 < delta <= 1:
         raise ValueError(f"delta is a probability in (0, 1], not {delta}")
-    if not ((norms >= 0).all() and (losses >= 0).all() and complexity >= 0 and lipschitz > 0):
-        raise ValueError("losses, norms and complexities cannot be negative, nor lipschitz be 0")
-    factor = 4 * lipschitz * complexity
+    if not ((norms >= 0).all() and (losses >= 0).all() and complexity >= 0):
+        raise ValueError("losses, norms and complexities cannot be negative")
+    factor = 4 * QUADRATIC_LIPSCHITZ * complexity
     share, times = (delta / 2, 3) if empirical else (delta, 1)
     return RiskBound(
         loss=losses,

@@ -25,15 +25,7 @@ BATCH = 2**22
 
 
 class Complexity(NamedTuple):
-    """A Rademacher complexity by Monte Carlo.
-
-    Attributes
-    ----------
-    mean : float
-        Mean over the sign vectors.
-    deviation : float
-        With probability 1 - δ' over the sign vectors, R_S is at most mean + deviation.
-    """
+    """A Rademacher complexity by Monte Carlo: with probability 1 - δ at most mean + deviation."""
 
     mean: float
     deviation: float
@@ -62,11 +54,6 @@ def sign_correlations(
     ------
     ndarray of shape (n_in_batch, n_voters)
         The sizes, B rows in all. A voter and its complement have the same.
-
-    Raises
-    ------
-    ValueError
-        If there is no example, voter or sign vector.
     """
     m, n_voters = H.shape
     if m < 1 or n_voters < 1:
@@ -99,16 +86,6 @@ def empirical_rademacher(
         Draws the signs.
     delta : float, default 0.05
         Probability of failure δ', in (0, 1).
-
-    Returns
-    -------
-    Complexity
-        The mean and its deviation.
-
-    Raises
-    ------
-    ValueError
-        If there is no example, voter or sign vector, or `delta` is out of range.
     """
     check_delta(delta)
     largest = sum(float(c.max(axis=1).sum()) for c in sign_correlations(H, n_draws, rng))
@@ -139,16 +116,6 @@ def combination_complexity(
         Draws the signs.
     distinct : bool
         Whether the voters of a vote are all different; a voter and its complement are not.
-
-    Returns
-    -------
-    float
-        Mean over the sign vectors.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range or there are fewer than n distinct voters.
     """
     if p < 1 or n < 1:
         raise ValueError(f"p and n must be at least 1, not {p} and {n}")

@@ -6,17 +6,29 @@ examples less twice the number of ones. All of it is counting: no sum is ever ro
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
 from quadrepro.base.types import BoolArray, FloatArray
 from quadrepro.core import compiling
 
+BLOCK = 2**14
+"""Examples whose voters are packed and counted at a time: 2 KB per voter, so that they stay in the
+cache."""
+
 Bits = NDArray[np.uint64]
 Counts = NDArray[np.int64]
 
 WORD = 64
 """Examples in a word."""
+
+
+def blocks(n_examples: int) -> Iterator[slice]:
+    """Yield the examples of one block after the other."""
+    for start in range(0, n_examples, BLOCK):
+        yield slice(start, start + BLOCK)
 
 
 def pack(positive: BoolArray) -> Bits:

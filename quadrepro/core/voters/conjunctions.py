@@ -12,12 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from quadrepro.base.arguments import weighted_examples
 from quadrepro.base.types import FloatArray, IntArray
-from quadrepro.core.voters.bits import Bits, Counts, pack
+from quadrepro.core.voters.bits import Bits, Counts, blocks, pack
 from quadrepro.core.voters.registry import VoterSetEntry
 from quadrepro.core.voters.stumps import Missing, Stumps
-
-BLOCK = 2**14
-"""Examples that are packed at a time."""
 
 SIGNS = ((1, 1), (1, -1), (-1, 1), (-1, -1))
 """Whether each stump of a pair is taken as it is or as its complement, in four conjunctions."""
@@ -57,8 +54,7 @@ class Tallies:
         n = X.shape[0]
         wrong = np.zeros(stumps.thresholds_.size, dtype=np.int64)
         negative = wrong + n
-        for start in range(0, n, BLOCK):
-            rows = slice(start, start + BLOCK)
+        for rows in blocks(n):
             bits, labels = stumps.pack_stumps(X[rows]), pack(y[None, rows] > 0)
             wrong += np.bitwise_count(bits ^ labels).sum(axis=1, dtype=np.int64)
             negative -= np.bitwise_count(bits).sum(axis=1, dtype=np.int64)
@@ -70,8 +66,7 @@ class Tallies:
     ) -> Tallies:
         """Add one example after the other, so that equal stumps have equal sums."""
         sums = np.zeros((2, stumps.thresholds_.size))
-        for start in range(0, len(y), BLOCK):
-            rows = slice(start, start + BLOCK)
+        for rows in blocks(len(y)):
             H, w = np.where(stumps.stumps_above(X[rows]), 1.0, -1.0), weights[rows]
             sums += np.stack(
                 [(H * (w * y[rows])[:, None]).sum(axis=0), (H * w[:, None]).sum(axis=0)]

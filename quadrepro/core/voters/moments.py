@@ -6,26 +6,21 @@ of the data add up to those of the whole, to the last digit and in any order.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from quadrepro.base.types import FloatArray, IntArray
-from quadrepro.core.voters.bits import Counts, add_differences, pack
+from quadrepro.core.voters.bits import Counts, add_differences, blocks, pack
 from quadrepro.core.voters.reduction import GramProblem, first_of_equal_rows
 from quadrepro.core.voters.stumps import Stumps
-
-BLOCK = 2**14
-"""Examples whose voters are packed and counted at a time: 2 KB per voter, so that they stay in the
-cache."""
 
 ROUNDING = 1e-12
 """Share of the total weight by which the sums of equal voters may differ if weights are rounded."""
 
 
 @dataclass(frozen=True, eq=False)
-class Moments:
+class VoterMoments:
     """Sums of products of voters and of labels, over examples that are no longer needed.
 
     Attributes
@@ -41,19 +36,19 @@ class Moments:
     --------
     >>> import numpy as np
     >>> from quadrepro import Stumps
-    >>> from quadrepro.core.voters.moments import Moments
+    >>> from quadrepro.core.voters.moments import VoterMoments
     >>> X, y = np.arange(6.0)[:, None], np.array([-1.0, -1.0, 1.0, -1.0, 1.0, 1.0])
     >>> stumps = Stumps(per_attribute=2).fit(X)
-    >>> whole = Moments.of(X, y, stumps)
+    >>> whole = VoterMoments.of(X, y, stumps)
     >>> whole.products.tolist(), whole.agreements.tolist()
     ([[6, 2], [2, 6]], [4, 4])
 
     The sums of two parts add up to those of the whole, and can be taken away again.
 
-    >>> parts = Moments.of(X[4:], y[4:], stumps) + Moments.of(X[:4], y[:4], stumps)
+    >>> parts = VoterMoments.of(X[4:], y[4:], stumps) + VoterMoments.of(X[:4], y[:4], stumps)
     >>> bool((parts.products == whole.products).all())
     True
-    >>> (whole - Moments.of(X[:4], y[:4], stumps)).n_examples
+    >>> (whole - VoterMoments.of(X[:4], y[:4], stumps)).n_examples
     2
     """
 
@@ -69,7 +64,7 @@ class Moments:
         stumps: Stumps,
         voters: IntArray | None = None,
         weights: FloatArray | None = None,
-    ) -> Moments:
+    ) -> VoterMoments:
         """Return the moments of stumps on some examples.
 
         Parameters
@@ -89,7 +84,7 @@ class Moments:
             return cls._of_weighted(X, y, stumps, voters, weights)
         n_voters = stumps.n_voters if voters is None else len(voters)
         sums = np.zeros((n_voters + 1, n_voters + 1), dtype=np.int64)
-        for rows in _blocks(X.shape[0]):
+        for rows in blocks(X.shape[0]):
             bits = stumps.pack(X[rows])
             said = bits if voters is None else bits[voters]
             # The labels are one more row.
@@ -107,28 +102,28 @@ class Moments:
         stumps: Stumps,
         voters: IntArray | None,
         weights: FloatArray,
-    ) -> Moments:
+    ) -> VoterMoments:
         places = np.arange(stumps.n_voters) if voters is None else voters
         sums = np.zeros((len(places) + 1, len(places) + 1))
-        for rows in _blocks(X.shape[0]):
+        for rows in blocks(X.shape[0]):
             said = np.column_stack([stumps.matrix(X[rows])[:, places], y[rows]])
             sums += (said * weights[rows, None]).T @ said
         return cls(sums[:-1, :-1].copy(), sums[:-1, -1].copy(), float(weights.sum()))
 
     @classmethod
-    def none(cls, n_voters: int) -> Moments:
+    def none(cls, n_voters: int) -> VoterMoments:
         """Return the moments of no example, to which others can be added."""
         return cls(np.zeros((n_voters, n_voters), np.int64), np.zeros(n_voters, np.int64), 0)
 
-    def __add__(self, other: Moments) -> Moments:
-        return Moments(
+    def __add__(self, other: VoterMoments) -> VoterMoments:
+        return VoterMoments(
             self.products + other.products,
             self.agreements + other.agreements,
             self.n_examples + other.n_examples,
         )
 
-    def __sub__(self, other: Moments) -> Moments:
-        return Moments(
+    def __sub__(self, other: VoterMoments) -> VoterMoments:
+        return VoterMoments(
             self.products - other.products,
             self.agreements - other.agreements,
             self.n_examples - other.n_examples,
@@ -145,7 +140,7 @@ class Moments:
         kept = np.flatnonzero(equal.argmax(axis=0) == np.arange(n_voters))
         products = self.products[np.ix_(kept, kept)]
         return MomentProblem(
-            Moments(products, self.agreements[kept], self.n_examples), kept, n_voters
+            VoterMoments(products, self.agreements[kept], self.n_examples), kept, n_voters
         )
 
 
@@ -155,7 +150,7 @@ class MomentProblem(GramProblem):
 
     Attributes
     ----------
-    moments : Moments
+    moments : VoterMoments
         Sums over the examples, of the distinct voters.
     representatives : ndarray of shape (n_voters,)
         Index of each distinct voter.
@@ -163,7 +158,7 @@ class MomentProblem(GramProblem):
         Number of plain voters.
     """
 
-    moments: Moments
+    moments: VoterMoments
     representatives: IntArray
     n_plain_voters: int
 
@@ -208,16 +203,16 @@ def stump_problem(
         Whether to merge voters that are equal up to sign.
     """
     if not merge_voters:
-        return Moments.of(X, y, stumps, weights=weights).problem(merge_voters=False)
+        return VoterMoments.of(X, y, stumps, weights=weights).problem(merge_voters=False)
     kept = _first_of_equal_stumps(X, stumps)
-    return MomentProblem(Moments.of(X, y, stumps, kept, weights), kept, stumps.n_voters)
+    return MomentProblem(VoterMoments.of(X, y, stumps, kept, weights), kept, stumps.n_voters)
 
 
 def _first_of_equal_stumps(X: FloatArray, stumps: Stumps) -> IntArray:
     """Return the first of every class of stumps that are equal up to sign on all examples."""
     n_voters = stumps.n_voters
     class_of, positive = np.zeros(n_voters, dtype=np.intp), None
-    for rows in _blocks(X.shape[0]):
+    for rows in blocks(X.shape[0]):
         bits = stumps.pack(X[rows])
         if positive is None:
             positive = bits[:, :1] & np.uint64(1) == 1
@@ -226,8 +221,3 @@ def _first_of_equal_stumps(X: FloatArray, stumps: Stumps) -> IntArray:
         keys = np.column_stack([class_of.astype(np.uint64), np.where(positive, bits ^ ones, bits)])
         first, class_of = first_of_equal_rows(keys.view(np.uint8))
     return first
-
-
-def _blocks(n_examples: int) -> Iterator[slice]:
-    for start in range(0, n_examples, BLOCK):
-        yield slice(start, start + BLOCK)

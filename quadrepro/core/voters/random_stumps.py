@@ -32,7 +32,7 @@ ROWS_AT_ONCE = 256
 
 
 @dataclass(frozen=True, eq=False)
-class Coding:
+class StumpCoding:
     """Minimum and maximum of each attribute on the training examples.
 
     Attributes
@@ -120,7 +120,7 @@ class RandomStumps(VoterSource):
     Parameters
     ----------
     codes : ndarray of uint16, shape (n_attributes, n_examples)
-        Training examples, coded by `Coding`.
+        Training examples, coded by `StumpCoding`.
     y : ndarray of shape (n_examples,)
         Labels, -1 or +1.
     rng : numpy.random.Generator

@@ -176,17 +176,6 @@ def reduce_problem(
     merge_voters : bool, default True
         Whether to merge equal voters. If every voter has a bounded weight of its own, they must
         not be merged.
-
-    Returns
-    -------
-    VotingProblem
-        The reduced problem.
-
-    Raises
-    ------
-    ValueError
-        If there is no voter, a label is not -1 or +1, a voter has a value outside [-1, 1], or a
-        sample is empty.
     """
     H = np.ascontiguousarray(H, dtype=np.float64)
     y = np.asarray(y, dtype=np.float64)

@@ -72,20 +72,7 @@ class VoterSource(ABC):
 
 
 class FixedVoters(VoterSource):
-    """The voters of a matrix, the same in every round.
-
-    Parameters
-    ----------
-    H : ndarray of shape (n_examples, n_voters)
-        Values -1 and +1.
-    y : ndarray of shape (n_examples,)
-        Labels, -1 or +1.
-
-    Raises
-    ------
-    ValueError
-        If a voter has another value than -1 and +1.
-    """
+    """The voters of a matrix with values -1 and +1, the same in every round."""
 
     fixed = True
 
@@ -123,13 +110,7 @@ class FixedVoters(VoterSource):
 
 
 class GroupedVoters(FixedVoters):
-    """Voters in groups, without their matrix unless loops are not compiled.
-
-    Parameters
-    ----------
-    groups : VoterGroups
-        The voters, and the labels of the examples.
-    """
+    """Voters in groups, without their matrix unless loops are not compiled."""
 
     def __init__(self, groups: VoterGroups) -> None:
         self.n_examples, self.n_voters = len(groups.y), int(groups.voters[-1])

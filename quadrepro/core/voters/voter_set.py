@@ -168,10 +168,7 @@ class Classifiers(TransformerMixin, BaseEstimator):
         return np.asarray(2.0 * said[:, 1] - 1.0)
 
     def _validated(self, X: ArrayLike, reset: bool = True) -> Any:
-        tags = self.__sklearn_tags__().input_tags
-        finite = "allow-nan" if tags.allow_nan else True
-        sparse = "csr" if tags.sparse else False
-        return validated(self, X, reset=reset, accept_sparse=sparse, ensure_all_finite=finite)
+        return validated(self, X, reset=reset, **input_options(self))
 
     def __sklearn_clone__(self) -> Classifiers:
         return type(self)(self.classifiers, values=self.values)
@@ -241,11 +238,6 @@ def voter_matrix(voters: VoterSet, X: FloatArray) -> FloatArray:
         Fitted voters.
     X : ndarray or sparse matrix of shape (n_examples, n_attributes)
         Examples.
-
-    Raises
-    ------
-    ValueError
-        If the transformer returns anything but a matrix of numbers in [-1, 1].
     """
     if isinstance(voters, Stumps):
         return voters.matrix(X)

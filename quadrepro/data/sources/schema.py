@@ -15,8 +15,8 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from quadrepro.base import plugins
 from quadrepro.base.models import Model, fault, nested_fault
+from quadrepro.base.plugins import ClassPlaces
 from quadrepro.data.schema import MAX_ROWS, every_name
 
 if TYPE_CHECKING:
@@ -231,28 +231,33 @@ class PackageSource(Layout):
 
 
 OwnSource = GeneratedSource | SklearnSource | OpenMLSource | WebSource | FileSource
-OWN_SOURCES: dict[str, type[Model]] = {
-    "generated": GeneratedSource,
-    "sklearn": SklearnSource,
-    "openml": OpenMLSource,
-    "uci": WebSource,
-    "mirror": WebSource,
-    "file": FileSource,
-}
-"""The kinds of sources that quadrepro has itself."""
+SOURCES: ClassPlaces[Model] = ClassPlaces(
+    "quadrepro.data.sources",
+    PackageSource,
+    {
+        "generated": "schema:GeneratedSource",
+        "sklearn": "schema:SklearnSource",
+        "openml": "schema:OpenMLSource",
+        "uci": "schema:WebSource",
+        "mirror": "schema:WebSource",
+        "file": "schema:FileSource",
+    },
+    kind="sources",
+)
+"""The kinds of sources of quadrepro itself; those of other packages read their rows themselves."""
 
 
 def _or_of_a_package(data: Any, own: ValidatorFunctionWrapHandler) -> Any:
     if isinstance(data, PackageSource):
         return data
     kind = data.get("kind") if isinstance(data, dict) else None
-    if not isinstance(kind, str) or kind in OWN_SOURCES:
+    if not isinstance(kind, str) or kind in SOURCES:
         return own(data)
-    extension = plugins.find("sources", kind)
-    if extension is None:
+    model = SOURCES.added(kind)
+    if model is None:
         return own(data)
     try:
-        return extension.load_class(PackageSource).model_validate(data)
+        return model.model_validate(data)
     except ValidationError as error:
         raise nested_fault(error, data=data) from None
 

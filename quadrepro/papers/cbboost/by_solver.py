@@ -9,7 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.learner import Entry, Grid
+from quadrepro.core.learners.grid import Grid
+from quadrepro.core.learners.learner import Entry
 from quadrepro.core.learners.programs.cqboost import CqBoost
 from quadrepro.core.learners.programs.program import SolverError, feasible
 from quadrepro.core.voters.reduction import VotingProblem

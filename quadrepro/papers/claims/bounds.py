@@ -78,7 +78,7 @@ def count_inequalities(evidence: Evidence, found: Sequence[Inequality]) -> Judge
     return Judgement(text, not broken)
 
 
-class InOrder(Claim):
+class InOrder(Claim, names=("in-order",)):
     """Each measure is at most the next one at every round of every split.
 
     Attributes
@@ -101,7 +101,7 @@ class InOrder(Claim):
         return count_inequalities(evidence, found)
 
 
-class LowerAtEveryRound(Claim):
+class LowerAtEveryRound(Claim, names=("lower-at-every-round",)):
     """One algorithm's mean curve is nowhere above another's, and somewhere below it.
 
     Attributes
@@ -129,7 +129,7 @@ class LowerAtEveryRound(Claim):
         return everywhere(found)
 
 
-class SmallGap(Claim):
+class SmallGap(Claim, names=("small-gap",)):
     """Two curves differ by less than one of them varies between splits.
 
     An equivalence test (two one-sided paired t-tests): the difference of each split is averaged

@@ -52,10 +52,10 @@ def _known_measure(name: str, info: ValidationInfo) -> str:
     # Only a claim of a paper is about measures of the registry.
     if info.context is None:
         return name
-    from quadrepro.core.measures.measure import find_measure
+    from quadrepro.core.measures.measure import MEASURES
 
     try:
-        find_measure(name)
+        MEASURES.find(name)
     except KeyError as error:
         raise ValueError(error.args[0]) from None
     return name
@@ -71,23 +71,30 @@ class Claim(Model):
     Attributes
     ----------
     kind : str
-        Key of `quadrepro.papers.claims.KINDS`.
+        Key of `quadrepro.papers.claims.CLAIMS`.
     text : str
         What is claimed.
     rows : tuple of str
         The rows it is about; by default all.
     excluded : tuple of str (``except`` in YAML)
         Rows it is not about.
+    names : tuple of str
+        The names of the kind in ``paper.yaml``.
     timed : bool
         Whether it is judged on measured times. Of the kind, not of the single claim.
     """
 
+    names: ClassVar[tuple[str, ...]] = ()
     timed: ClassVar[bool] = False
 
     kind: str
     text: str = Field(min_length=1)
     rows: tuple[str, ...] = ()
     excluded: tuple[str, ...] = Field(default=(), alias="except")
+
+    def __init_subclass__(cls, names: tuple[str, ...] = (), **settings: Any) -> None:
+        super().__init_subclass__(**settings)
+        cls.names = names
 
     @property
     def label(self) -> str:
@@ -138,7 +145,7 @@ def everywhere(parts: dict[str, tuple[str, bool]]) -> Judgement:
     return Judgement(text, all(holds for _, holds in parts.values()))
 
 
-class Function(Claim):
+class Function(Claim, names=("function",)):
     """A claim that a function judges; only papers that ship with quadrepro have code.
 
     Attributes

@@ -15,7 +15,7 @@ from quadrepro.stats import LEVEL, SignTest, equivalence_test, sign_test, sign_t
 from quadrepro.stats.result import p_text
 
 
-class TimesFaster(Claim):
+class TimesFaster(Claim, names=("times-faster",)):
     """One algorithm takes so many times less time than another, by mean running times.
 
     Attributes
@@ -38,7 +38,7 @@ class TimesFaster(Claim):
         return Judgement(f"{ratio:.3g} times as fast", ratio >= self.times)
 
 
-class FasterEverywhere(Claim):
+class FasterEverywhere(Claim, names=("faster-everywhere",)):
     """Each of some algorithms takes less time than each of some others on every row.
 
     Attributes
@@ -98,7 +98,7 @@ def _with_power(test: SignTest) -> str:
     return f"{_described(test)}; power at {shares}% wins: {power}"
 
 
-class SignificantlyBetter(Claim):
+class SignificantlyBetter(Claim, names=("significantly-better",)):
     """One algorithm has a significantly lower error than another.
 
     Attributes
@@ -116,7 +116,7 @@ class SignificantlyBetter(Claim):
         return Judgement(_described(test), test.significant and test.wins > test.losses)
 
 
-class NotBetter(SignificantlyBetter):
+class NotBetter(SignificantlyBetter, names=("not-better",)):
     """One algorithm does not have a significantly lower error than another.
 
     Attributes
@@ -131,7 +131,7 @@ class NotBetter(SignificantlyBetter):
         return Judgement(text, not better)
 
 
-class NotToldApart(Claim):
+class NotToldApart(Claim, names=("not-told-apart",)):
     """The sign test finds no significant difference between two algorithms.
 
     That is what a paper says with "no significant difference", and no evidence that they are alike.
@@ -150,7 +150,7 @@ class NotToldApart(Claim):
         return Judgement(_with_power(test), not test.significant)
 
 
-class Equivalent(NotToldApart):
+class Equivalent(NotToldApart, names=("equivalent",)):
     """Two algorithms are equivalent.
 
     Attributes
@@ -182,7 +182,7 @@ class Equivalent(NotToldApart):
         return Undecided(text, None)
 
 
-class SignificantPairs(Claim):
+class SignificantPairs(Claim, names=("significant-pairs",)):
     """Some pairs of algorithms differ significantly, and no others.
 
     Attributes
@@ -239,7 +239,7 @@ class Counted(Claim):
         return Judgement(text, count >= self.at_least)
 
 
-class WinsOrTies(Counted):
+class WinsOrTies(Counted, names=("wins-or-ties",)):
     """One algorithm has a lower or the same error as another on so many rows.
 
     Attributes
@@ -258,7 +258,7 @@ class WinsOrTies(Counted):
         return self.counted(f"{count} of {n} ({test.wins} wins, {test.ties} ties)", count, n)
 
 
-class LowestMean(Counted):
+class LowestMean(Counted, names=("lowest-mean",)):
     """An algorithm has the lowest mean error, alone or with others, on so many rows.
 
     Attributes
@@ -281,7 +281,7 @@ class LowestMean(Counted):
         return self.counted(f"lowest mean on {count} of {n}", count, n)
 
 
-class Competitive(Counted):
+class Competitive(Counted, names=("competitive",)):
     """An algorithm is as good as each of some others on so many rows.
 
     It is as good if its mean error is no higher, or if the intervals of one standard deviation
@@ -317,7 +317,7 @@ def competitive(evidence: Evidence, a: str, b: str, row: str) -> bool:
     return evidence.value(row, a) - evidence.value(row, b) <= spread
 
 
-class Rank(Claim):
+class Rank(Claim, names=("rank",)):
     """An algorithm is among the best few on every row.
 
     Attributes

@@ -46,7 +46,7 @@ class _OfCurves(Claim):
         return f"{100 * value:.2f}%" if self.measure.endswith("error") else f"{value:.4g}"
 
 
-class HigherOnAverage(_OfCurves):
+class HigherOnAverage(_OfCurves, names=("higher-on-average",)):
     """One algorithm's curve lies above those of others, on average over a range.
 
     Attributes
@@ -82,7 +82,7 @@ class HigherOnAverage(_OfCurves):
         return fmean(part.mean)
 
 
-class LowestAtEnd(_OfCurves):
+class LowestAtEnd(_OfCurves, names=("lowest-at-end",)):
     """One algorithm's curve ends lowest, alone or with others, on every row.
 
     Attributes
@@ -108,7 +108,7 @@ class LowestAtEnd(_OfCurves):
         return Judgement(f"{self.title} at the end: {text}", holds)
 
 
-class LowerAtEnd(_OfCurves):
+class LowerAtEnd(_OfCurves, names=("lower-at-end",)):
     """One algorithm's curve ends below another's on every row.
 
     Attributes
@@ -134,7 +134,7 @@ class LowerAtEnd(_OfCurves):
         return Judgement(f"{self.called or self.title}{last} {', '.join(parts)}", all(lower))
 
 
-class SameAtEnd(_OfCurves):
+class SameAtEnd(_OfCurves, names=("same-at-end",)):
     """Two curves end at the same level, within one standard deviation of each.
 
     Attributes
@@ -159,7 +159,7 @@ class SameAtEnd(_OfCurves):
         return Judgement(f"{self.title} at the end: {text}", holds)
 
 
-class BelowLevel(_OfCurves):
+class BelowLevel(_OfCurves, names=("below-level",)):
     """Some curves stay at or below where another ends, from a value of the hyper-parameter on.
 
     Attributes
@@ -196,7 +196,7 @@ class BelowLevel(_OfCurves):
         return max(part.mean)
 
 
-class Slope(_OfCurves):
+class Slope(_OfCurves, names=("slope",)):
     """The logarithm of a mean curve falls at least so steeply along that of the rounds.
 
     Attributes

@@ -15,7 +15,7 @@ from quadrepro.stats import paired_t_test
 from quadrepro.stats.result import p_text
 
 
-class LowerOrHigher(Claim):
+class LowerOrHigher(Claim, names=("lower", "higher")):
     """One algorithm's numbers are lower, or higher, than another's.
 
     Attributes
@@ -76,7 +76,7 @@ class LowerOrHigher(Claim):
         return sum(d < 0 for d in signs), sum(d > 0 for d in signs)
 
 
-class EachLower(Claim):
+class EachLower(Claim, names=("each-lower",)):
     """Each of some algorithms has a lower error than one other on every row.
 
     Attributes
@@ -99,7 +99,7 @@ class EachLower(Claim):
         return Judgement(f"{text} of {n} rows{pairs}", all(w == n for w in wins.values()))
 
 
-class Closest(Claim):
+class Closest(Claim, names=("closest",)):
     """Of several algorithms one comes closest to another in test error.
 
     Attributes
@@ -138,7 +138,7 @@ def distances(a: Sequence[Number], b: Sequence[Number]) -> list[Number]:
     return [x - y if x > y else y - x for x, y in zip(a, b, strict=True)]
 
 
-class LosesAtMost(Claim):
+class LosesAtMost(Claim, names=("loses-at-most",)):
     """One algorithm's error exceeds another's by at most so many points on every row.
 
     Attributes
@@ -166,7 +166,7 @@ class LosesAtMost(Claim):
         return Judgement(text, above == 0)
 
 
-class WorseOnMostSplits(Claim):
+class WorseOnMostSplits(Claim, names=("worse-on-most-splits",)):
     """One algorithm has a higher error than another on more than half of all splits.
 
     Attributes

@@ -33,7 +33,8 @@ from quadrepro.core.learners.greedy.quadboost import (
     QuadBoostL2,
     QuadBoostLInf,
 )
-from quadrepro.core.learners.learner import Algorithm, Grid
+from quadrepro.core.learners.grid import Grid
+from quadrepro.core.learners.learner import Algorithm
 from quadrepro.core.learners.programs.lp_reg import RegularizedLP
 from quadrepro.core.learners.programs.lpboost import LPBoost
 from quadrepro.core.learners.programs.qp_reg import RegularizedQP

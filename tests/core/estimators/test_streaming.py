@@ -31,10 +31,12 @@ from quadrepro.core.learners.greedy.quadboost import (
     QuadBoostL2,
     QuadBoostLInf,
 )
-from quadrepro.core.learners.learner import Algorithm, Grid
+from quadrepro.core.learners.grid import Grid
+from quadrepro.core.learners.learner import Algorithm
 from quadrepro.core.learners.programs.cqboost import CqBoost
 from quadrepro.core.learners.programs.mincq import MinCq
-from quadrepro.core.voters import moments
+from quadrepro.core.voters import bits
+from quadrepro.core.voters.moments import VoterMoments
 from quadrepro.data.chunks import open_chunks
 
 Problem = tuple[FloatArray, FloatArray]
@@ -88,7 +90,7 @@ def test_weights_have_the_bytes_of_the_algorithms_path_over_the_voter_matrix(
     candidate: dict[str, list[float]],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(moments, "BLOCK", 128)
+    monkeypatch.setattr(bits, "BLOCK", 128)
     X, y = problem
     stumps = Stumps().fit(X)
     expected = algorithm.path(stumps.transform(X), y, Grid.of(candidate))[0]
@@ -321,6 +323,6 @@ def test_a_mean_margin_that_no_vote_has_is_refused_with_the_limit(problem: Probl
 def test_example_weights_cannot_be_found_from_sums(problem: Problem) -> None:
     X, y = problem
     assert not hasattr(AdaBoostClassifier, "fit_stream")
-    sums = moments.Moments.of(X, y, Stumps().fit(X)).problem()
+    sums = VoterMoments.of(X, y, Stumps().fit(X)).problem()
     with pytest.raises(TypeError, match="need the examples, not their moments"):
         AdaBoostClassifier.learner().state(sums, np.zeros(1, dtype=np.intp))

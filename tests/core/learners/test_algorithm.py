@@ -15,12 +15,11 @@ from quadrepro.core.learners.greedy.quadboost import (
     QuadBoostL2,
     QuadBoostLInf,
 )
+from quadrepro.core.learners.grid import Grid, Stopping
 from quadrepro.core.learners.learner import (
     Algorithm,
     DrawnProblem,
-    Grid,
     Part,
-    Stopping,
     Trainer,
     TrainingData,
     Voters,
@@ -28,7 +27,7 @@ from quadrepro.core.learners.learner import (
 )
 from quadrepro.core.learners.programs.lpboost import LPBoost
 from quadrepro.core.preprocessing import Normaliser
-from quadrepro.core.voters.random_stumps import Coding, RandomStumps
+from quadrepro.core.voters.random_stumps import RandomStumps, StumpCoding
 from quadrepro.core.voters.reduction import VotingProblem, reduce_problem
 from quadrepro.core.voters.stumps import Stumps
 from quadrepro.data.store import load_dataset
@@ -119,7 +118,7 @@ def test_what_does_not_fit_the_algorithm_is_refused_before_it_is_computed(proble
 
 def test_an_algorithm_that_needs_a_voter_matrix_says_so(problem: Problem) -> None:
     H, y = problem
-    codes = Coding.fit(H).transform(H)
+    codes = StumpCoding.fit(H).transform(H)
     drawn = DrawnProblem(
         lambda: RandomStumps(codes, y, np.random.default_rng(0)), codes, y, codes, y, Stopping()
     )

@@ -5,7 +5,7 @@ import pytest
 
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.learners.greedy.quadboost import QuadBoostL2
-from quadrepro.core.learners.learner import Grid, Hyperparameter, Value
+from quadrepro.core.learners.grid import Grid, Hyperparameter, Value
 from quadrepro.core.learners.programs.cqboost import CqBoost
 
 COUNT = Hyperparameter("count", "integer", "small", "a count")

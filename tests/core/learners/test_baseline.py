@@ -8,7 +8,8 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 
 from quadrepro.base.types import FloatArray, Task
 from quadrepro.core.learners.baseline import Baseline
-from quadrepro.core.learners.learner import Grid, Outputs, Part, TrainingData
+from quadrepro.core.learners.grid import Grid
+from quadrepro.core.learners.learner import Outputs, Part, TrainingData
 from quadrepro.core.learners.registry import find_entry
 
 X_NEW = np.zeros((4, 2))

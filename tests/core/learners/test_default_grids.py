@@ -5,7 +5,7 @@ import math
 import pytest
 
 from quadrepro.config.axis import Axis
-from quadrepro.core.learners.learner import Grid
+from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.registry import ALGORITHMS
 
 MOST_CANDIDATES = 20

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from quadrepro.core.learners.learner import Grid
+from quadrepro.core.learners.grid import Grid
 
 
 def test_candidates_run_with_the_first_axis_outermost() -> None:

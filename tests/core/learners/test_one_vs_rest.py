@@ -14,9 +14,10 @@ from quadrepro.core.learners.contestants.predictor import EstimatorPredictor
 from quadrepro.core.learners.gradient.boosting import GradientBoost
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.learners.greedy.ebboost import EBBoost
-from quadrepro.core.learners.learner import Grid, Learner, Part, Stopping, TrainingData, Voters
+from quadrepro.core.learners.grid import Grid, Stopping
+from quadrepro.core.learners.learner import Learner, Part, TrainingData, Voters
 from quadrepro.core.learners.one_vs_rest import OneVsRest, first_of_largest, trainer_of
-from quadrepro.core.learners.voting import DrawnStumps, FixedStumps, MatrixVotes
+from quadrepro.core.learners.voting import FixedStumps, MatrixVotes, PerRoundStumps
 from quadrepro.core.voters.random_stumps import RandomStumps
 from quadrepro.core.voters.stumps import Stumps
 from tests.core.limited import Limited, weights
@@ -27,7 +28,7 @@ TRAIN, VALID, TEST = (Part(X[i], Y[i].astype(float)) for i in np.split(ORDER, [8
 FOLD = np.arange(80) % 4
 GRID = Grid.of({"n_rounds": [1, 3, 20]})
 FIXED = FixedStumps(4)
-DRAWN = DrawnStumps(
+DRAWN = PerRoundStumps(
     lambda codes, y: RandomStumps(codes, y, np.random.default_rng(5), per_round=30),
     Stopping(patience=10, max_rounds=200),
 )
@@ -70,7 +71,7 @@ def test_votes_predict_what_scikit_learns_one_vs_rest_does(n_rounds: int) -> Non
 
 def test_the_losses_over_folds_are_the_errors_of_one_vs_rest_without_each_fold() -> None:
     H = Stumps(4).fit(TRAIN.X).transform(TRAIN.X)
-    losses = one_vs_rest(AdaBoost()).cross_validate(FOLD)
+    losses = one_vs_rest(AdaBoost()).losses(FOLD)
     expected = np.zeros(3)
     for f in range(4):
         rest, out = f != FOLD, f == FOLD
@@ -88,7 +89,7 @@ def boosted(n_rounds: int) -> OneVsRestClassifier:
 
 def test_boosted_trees_have_the_outputs_of_scikit_learns_one_vs_rest() -> None:
     trainer = one_vs_rest(GradientBoost(loss="logistic"))
-    losses, expected = trainer.hold_out(), []
+    losses, expected = trainer.losses(None), []
     for i, n_rounds in enumerate((1, 3, 20)):
         theirs = boosted(n_rounds).fit(*TRAIN)
         expected.append(float((theirs.predict(VALID.X) != VALID.y).sum()))
@@ -99,7 +100,7 @@ def test_boosted_trees_have_the_outputs_of_scikit_learns_one_vs_rest() -> None:
         of_classes = 1 / (1 + np.exp(-scores))
         of_classes /= of_classes.sum(axis=1, keepdims=True)
         np.testing.assert_allclose(fitted.probabilities, of_classes, rtol=1e-9)
-    by_fold = trainer.cross_validate(FOLD).values
+    by_fold = trainer.losses(FOLD).values
     assert losses.values.tolist() == expected
     folds = [(f != FOLD, f == FOLD) for f in range(4)]
     assert by_fold.tolist() == [
@@ -115,9 +116,9 @@ def test_boosted_trees_have_the_outputs_of_scikit_learns_one_vs_rest() -> None:
 
 def test_drawn_stumps_give_each_class_its_own_rounds() -> None:
     grid = Grid.of({"lam": [3.0, 0.3]})
-    losses = one_vs_rest(EBBoost(), grid, voters=DRAWN).hold_out()
+    losses = one_vs_rest(EBBoost(), grid, voters=DRAWN).losses(None)
     whole = data(DRAWN)
-    alone = [EBBoost().trainer(whole.against_rest(c), [grid]).hold_out() for c in range(3)]
+    alone = [EBBoost().trainer(whole.against_rest(c), [grid]).losses(None) for c in range(3)]
     for i in range(2):
         fitted, each = losses.fit(i), [of_class.fit(i) for of_class in alone]
         rounds = ", ".join(str(of_class.candidate["n_rounds"]) for of_class in each)
@@ -130,7 +131,7 @@ def test_drawn_stumps_give_each_class_its_own_rounds() -> None:
 
 def test_held_out_examples_of_drawn_stumps_are_predicted_as_test_examples() -> None:
     as_test = TrainingData(TRAIN, VALID, VALID, DRAWN, named, "multiclass", 3)
-    losses = trainer_of(AdaBoost(), as_test, [Grid.of({})]).hold_out()
+    losses = trainer_of(AdaBoost(), as_test, [Grid.of({})]).losses(None)
     assert losses.values.tolist() == [(losses.fit(0).predicted != VALID.y).sum()]
 
 
@@ -158,7 +159,7 @@ def test_a_class_that_the_training_part_lacks_is_never_predicted() -> None:
             assert not fitted.probabilities[:, 1].any()
             np.testing.assert_allclose(fitted.probabilities.sum(axis=1), 1.0)
     # All held-out examples of the class are errors.
-    errors = trainer.hold_out().values
+    errors = trainer.losses(None).values
     assert (errors >= (VALID.y == 1).sum()).all()
 
 
@@ -177,7 +178,7 @@ def test_two_classes_need_no_rest() -> None:
 
 
 def test_a_candidate_needs_a_solution_for_every_class() -> None:
-    losses = one_vs_rest(Limited(), weights(1.0, 2.0)).cross_validate(FOLD)
+    losses = one_vs_rest(Limited(), weights(1.0, 2.0)).losses(FOLD)
     assert np.isnan(losses.values).tolist() == [False, True]
 
 

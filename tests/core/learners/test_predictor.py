@@ -10,9 +10,10 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeRegressor
 
 from quadrepro.base.types import FloatArray, IntArray, Task
-from quadrepro.core.cell import Choice, HoldOut, KFold, WholePath
+from quadrepro.core.cell import Choice, least, take_last
 from quadrepro.core.learners.contestants.predictor import EstimatorPredictor
-from quadrepro.core.learners.learner import Grid, Hyperparameter, Part, TrainingData
+from quadrepro.core.learners.grid import Grid, Hyperparameter
+from quadrepro.core.learners.learner import Part, TrainingData
 from quadrepro.core.learners.predictor import Predictions, Predictor
 from quadrepro.core.learners.voting import FixedStumps
 from quadrepro.core.splits import windows
@@ -55,7 +56,7 @@ def by_folds(
     X_new: FloatArray,
 ) -> Choice:
     data = training_data(X, y, X_new, task=predictor.task)
-    return KFold(fold)(Predictions(grids, predictor, data))
+    return least(Predictions(grids, predictor, data).losses(fold))
 
 
 @pytest.mark.parametrize("weights", ["uniform", "distance"])
@@ -131,17 +132,17 @@ def test_ties_go_to_the_first_candidate_however_the_grids_are_cut(
     grids: list[list[int]], folds: bool
 ) -> None:
     X, y = np.zeros((6, 1)), np.zeros(6)
-    search = KFold(np.arange(6) % 3) if folds else HoldOut()
+    fold = np.arange(6) % 3 if folds else None
     cut = [Grid.of({"value": values}) for values in grids]
     data = training_data(X, y, X, Part(X, y), "regression")
-    choice = search(Predictions(cut, Constant(), data))
+    choice = least(Predictions(cut, Constant(), data).losses(fold))
     assert (choice.fitted.candidate, choice.loss) == ({"value": 1}, 6.0)
 
 
 def test_the_last_candidate_is_taken_if_nothing_is_chosen() -> None:
     grids = [Grid.of({"value": [0]}), Grid.of({"value": [5, 9]})]
     data = training_data(np.zeros((4, 1)), np.zeros(4), np.eye(2))
-    choice = WholePath(measured=False)(Predictions(grids, Constant(), data))
+    choice = take_last(Predictions(grids, Constant(), data), measured=False)
     assert (choice.fitted.candidate, choice.loss) == ({"value": 9}, 0.0)
     assert choice.fitted.predicted.tolist() == [9.0, 9.0]
 
@@ -187,7 +188,7 @@ def test_each_fold_has_draws_of_its_own_and_the_chosen_candidate_those_of_all_ro
         named.append(name)
         return rng(name)
 
-    losses = Predictions(GRIDS, spy, replace(data, rng=recorded)).cross_validate(fold)
+    losses = Predictions(GRIDS, spy, replace(data, rng=recorded)).losses(fold)
     # One generator serves all grids of a fold, one after the other.
     expected = [
         (10 - held_out, held_out, draw)
@@ -245,7 +246,7 @@ def test_a_predictor_may_train_the_candidates_of_all_grids_together() -> None:
 def test_a_hold_out_trains_all_candidates_and_the_chosen_one_for_the_test_examples() -> None:
     spy = Spy([])
     valid = Part(ROWS[:5], np.array([1.0, 1.0, -1.0, 1.0, 1.0]))
-    losses = Predictions(GRIDS, spy, training_data(ROWS, np.ones(10), ROWS[:4], valid)).hold_out()
+    losses = Predictions(GRIDS, spy, training_data(ROWS, np.ones(10), ROWS[:4], valid)).losses(None)
     assert losses.values.tolist() == [1.0] * 3
     fitted = losses.fit(1)
     assert fitted.candidate == {"value": 2}
@@ -254,7 +255,7 @@ def test_a_hold_out_trains_all_candidates_and_the_chosen_one_for_the_test_exampl
     first, second = drawn("all", 2)
     assert spy.seen == [(10, 5, first), (10, 5, second), (10, 4, first)]
     with pytest.raises(ValueError, match="a hold-out needs held-out examples"):
-        Predictions(GRIDS, spy, training_data(ROWS, np.ones(10), ROWS)).hold_out()
+        Predictions(GRIDS, spy, training_data(ROWS, np.ones(10), ROWS)).losses(None)
 
 
 def test_a_predictor_is_trained_on_attributes() -> None:

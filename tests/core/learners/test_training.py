@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from quadrepro.base.types import IntArray, Task
+from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.learner import (
     Fitted,
-    Grid,
     NoSolutionError,
     Outputs,
     Part,

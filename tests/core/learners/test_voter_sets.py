@@ -8,10 +8,11 @@ import pytest
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.learners.greedy.quadboost import QuadBoostL2
-from quadrepro.core.learners.learner import Grid, NoSolutionError, Part, TrainingData
+from quadrepro.core.learners.grid import Grid
+from quadrepro.core.learners.learner import NoSolutionError, Part, TrainingData
 from quadrepro.core.learners.one_vs_rest import trainer_of
 from quadrepro.core.learners.programs.lpboost import LPBoost
-from quadrepro.core.learners.voter_sets import FixedVoters
+from quadrepro.core.learners.voter_sets import NamedVoters
 from quadrepro.core.learners.voting import FixedStumps
 from quadrepro.core.voters.conjunctions import Conjunctions
 from quadrepro.core.voters.stumps import Stumps
@@ -19,8 +20,8 @@ from quadrepro.core.voters.trees import Trees
 from tests.core.learners.test_voting import named, part
 from tests.core.limited import Limited, weights
 
-TREES = FixedVoters(lambda: Trees(2, 12, random_state=3), needs_labels=True)
-STUMPS = FixedVoters(lambda: Stumps(4), needs_labels=False)
+TREES = NamedVoters(lambda: Trees(2, 12, random_state=3), needs_labels=True)
+STUMPS = NamedVoters(lambda: Stumps(4), needs_labels=False)
 DATA = TrainingData(part(0, 70), part(1, 30), None, TREES, named)
 GRIDS = [Grid.of({"n_rounds": [1, 5], "lam": [2.0]}), Grid.of({"n_rounds": [30], "lam": [0.5]})]
 FOLD = np.arange(70) % 5
@@ -42,7 +43,7 @@ def errors_by_refitting(fold: np.ndarray) -> list[int]:
 def test_voters_that_learn_from_labels_are_fitted_again_without_each_fold(
     fold: np.ndarray,
 ) -> None:
-    losses = TREES.trainer(QuadBoostL2(), DATA, GRIDS).cross_validate(fold)
+    losses = TREES.trainer(QuadBoostL2(), DATA, GRIDS).losses(fold)
     assert losses.values.tolist() == errors_by_refitting(fold)
 
 
@@ -51,7 +52,7 @@ def test_the_choice_votes_with_the_voters_of_the_whole_training_part() -> None:
     trees = Trees(2, 12, random_state=3).fit(*DATA.train)
     np.testing.assert_array_equal(trainer.H, trees.transform(DATA.train.X))
     np.testing.assert_array_equal(trainer.H_test, trees.transform(DATA.test.X))
-    path, losses = trainer.path(), trainer.cross_validate(FOLD)
+    path, losses = trainer.path(), trainer.losses(FOLD)
     assert path.weights is not None
     for i, expected in enumerate(path.weights):
         np.testing.assert_array_equal(losses.fit(i).weights, expected)
@@ -61,9 +62,7 @@ def test_voters_without_labels_are_those_of_the_whole_training_part_as_stumps_ar
     found = STUMPS.trainer(QuadBoostL2(), DATA, GRIDS)
     expected = FixedStumps(4).trainer(QuadBoostL2(), DATA, GRIDS)
     np.testing.assert_array_equal(found.H_test, expected.H_test)
-    np.testing.assert_array_equal(
-        found.cross_validate(FOLD).values, expected.cross_validate(FOLD).values
-    )
+    np.testing.assert_array_equal(found.losses(FOLD).values, expected.losses(FOLD).values)
 
 
 def test_so_many_voters_are_drawn_as_of_stumps() -> None:
@@ -82,7 +81,7 @@ def test_of_more_classes_each_has_voters_that_learn_it_from_the_rest() -> None:
     rng = np.random.default_rng(5)
     X = rng.normal(size=(60, 2))
     y = (X[:, 0] > 0).astype(float) + (X[:, 1] > 0)
-    voters = FixedVoters(lambda: Conjunctions(3, 2), needs_labels=True)
+    voters = NamedVoters(lambda: Conjunctions(3, 2), needs_labels=True)
     train = Part(X, y)
     data = TrainingData(train, train, None, voters, named, "multiclass", 3)
     found = trainer_of(AdaBoost(), data, [Grid.of({"n_rounds": [20]})]).last()
@@ -101,15 +100,15 @@ def test_a_candidate_without_a_solution_on_one_fold_has_no_loss() -> None:
 
     X = np.array([1.0, 1.0, -1.0, -1.0])[:, None]
     data = replace(DATA, train=Part(X, X[:, 0]), test=Part(X, X[:, 0]))
-    trainer = FixedVoters(One, needs_labels=True).trainer(Limited(), data, [weights(2.0, 1.0)])
+    trainer = NamedVoters(One, needs_labels=True).trainer(Limited(), data, [weights(2.0, 1.0)])
     fold = np.array([0, 1, 0, 1])
-    with_both = trainer.cross_validate(fold).values
+    with_both = trainer.losses(fold).values
     alone = replace(trainer, grids=[weights(2.0)])
     assert np.isnan(with_both).tolist() == [True, False]
     with pytest.raises(NoSolutionError, match="no candidate of Limited has a solution: weight"):
-        alone.cross_validate(fold)
+        alone.losses(fold)
 
 
 def test_voters_that_learn_from_labels_have_nothing_to_hold_out() -> None:
     with pytest.raises(ValueError, match="a hold-out chooses among votes over drawn stumps"):
-        TREES.trainer(LPBoost(), DATA, GRIDS).hold_out()
+        TREES.trainer(LPBoost(), DATA, GRIDS).losses(None)

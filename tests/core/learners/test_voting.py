@@ -9,18 +9,17 @@ from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.learners.greedy.ebboost import EBBoost
 from quadrepro.core.learners.greedy.quadboost import QuadBoostL2
+from quadrepro.core.learners.grid import Grid, Stopping
 from quadrepro.core.learners.learner import (
     DrawnProblem,
-    Grid,
-    HeldOut,
     NoSolutionError,
     Part,
-    Stopping,
+    StoppedRuns,
     TrainingData,
     positive_votes,
 )
-from quadrepro.core.learners.voting import DrawnStumps, FixedStumps, MatrixVotes
-from quadrepro.core.voters.random_stumps import Codes, Coding, RandomStumps, StumpVote
+from quadrepro.core.learners.voting import FixedStumps, MatrixVotes, PerRoundStumps
+from quadrepro.core.voters.random_stumps import Codes, RandomStumps, StumpCoding, StumpVote
 from quadrepro.core.voters.source import ZERO_VOTE
 from quadrepro.core.voters.stumps import Stumps
 from tests.core.limited import FOLD, ONE_VOTER, Limited, weights
@@ -76,7 +75,7 @@ def test_losses_over_folds_are_the_errors_of_paths_without_each_fold(
     H_test = np.random.default_rng(1).choice([-1.0, 1.0], (9, 12))
     fold = np.arange(60) // 12 - 1 if in_time else np.arange(60) % 4
     grids = [Grid.of({"n_rounds": [1, 5], "lam": [2.0]}), Grid.of({"n_rounds": [30], "lam": [0.5]})]
-    losses = MatrixVotes(grids, QuadBoostL2(), H, y, H_test).cross_validate(fold)
+    losses = MatrixVotes(grids, QuadBoostL2(), H, y, H_test).losses(fold)
     whole = np.concatenate([QuadBoostL2().path(H, y, grid) for grid in grids])
     expected = np.zeros(3)
     for f in range(4):
@@ -124,28 +123,28 @@ def test_a_path_has_the_votes_of_all_grids_and_ends_with_the_last(problem: Probl
 
 def test_a_candidate_without_a_solution_on_one_sample_has_no_loss() -> None:
     votes = MatrixVotes([weights(2.0, 1.0)], Limited(), ONE_VOTER, ONE_VOTER[:, 0], ONE_VOTER)
-    np.testing.assert_array_equal(votes.cross_validate(FOLD).values, [np.nan, 0.0])
+    np.testing.assert_array_equal(votes.losses(FOLD).values, [np.nan, 0.0])
     alone = replace(votes, grids=[weights(2.0)])
     with pytest.raises(NoSolutionError, match="no candidate of Limited has a solution: weight"):
-        alone.cross_validate(FOLD)
+        alone.losses(FOLD)
 
 
 def test_a_matrix_has_nothing_to_hold_out(problem: Problem) -> None:
     H, y = problem
     with pytest.raises(ValueError, match="a hold-out chooses among votes over drawn stumps"):
-        MatrixVotes([GRID], AdaBoost(), H, y, H).hold_out()
+        MatrixVotes([GRID], AdaBoost(), H, y, H).losses(None)
 
 
 def stumps_of(codes: Codes, y: FloatArray) -> RandomStumps:
     return RandomStumps(codes, y, np.random.default_rng(4), per_round=15)
 
 
-DRAWN = DrawnStumps(stumps_of, Stopping(10, take="last", max_rounds=60))
+DRAWN = PerRoundStumps(stumps_of, Stopping(10, take="last", max_rounds=60))
 
 
 def test_drawn_stumps_are_coded_by_the_training_part() -> None:
     votes = DRAWN.trainer(AdaBoost(), DATA, [Grid.of({})])
-    coding = Coding.fit(DATA.train.X)
+    coding = StumpCoding.fit(DATA.train.X)
     problem = votes.problem
     np.testing.assert_array_equal(problem.train, coding.transform(DATA.train.X))
     np.testing.assert_array_equal(problem.valid, coding.transform(DATA.valid.X))
@@ -167,7 +166,7 @@ def test_drawn_stumps_are_not_trained_on_without_held_out_examples() -> None:
         DRAWN.trainer(AdaBoost(), replace(DATA, valid=None), [Grid.of({})])
     votes = DRAWN.trainer(AdaBoost(), DATA, [Grid.of({})])
     with pytest.raises(ValueError, match=message):
-        votes.cross_validate(np.arange(70) % 5)
+        votes.losses(np.arange(70) % 5)
     for untrained in (votes.path, votes.last):
         with pytest.raises(ValueError, match=message):
             untrained()
@@ -176,9 +175,9 @@ def test_drawn_stumps_are_not_trained_on_without_held_out_examples() -> None:
 def test_several_grids_are_held_out_like_one() -> None:
     values = [1.0, 0.3, 0.0]
     one = DRAWN.trainer(EBBoost(), DATA, [Grid.of({"lam": values})])
-    together = one.hold_out()
+    together = one.losses(None)
     apart = replace(one, grids=[Grid.of({"lam": values[:2]}), Grid.of({"lam": values[2:]})])
-    several = apart.hold_out()
+    several = apart.losses(None)
     assert several.values.tolist() == together.values.tolist()
     assert several.values.dtype == np.float64
     for i, lam in enumerate(values):
@@ -191,7 +190,7 @@ def test_several_grids_are_held_out_like_one() -> None:
 
 def test_a_drawn_vote_has_its_scores_and_margins() -> None:
     votes = DRAWN.trainer(EBBoost(), DATA, [Grid.of({"lam": [1.0, 0.3]})])
-    losses = votes.hold_out()
+    losses = votes.losses(None)
     held = EBBoost().hold_out(votes.problem, votes.grids[0])
     for i in range(2):
         vote, fitted = held.vote(i), losses.fit(i)
@@ -209,12 +208,12 @@ def test_a_drawn_vote_has_its_scores_and_margins() -> None:
 def test_an_empty_vote_has_no_margins_and_nothing_is_nan() -> None:
     @dataclass(frozen=True)
     class Empty(AdaBoost):
-        def hold_out(self, problem: DrawnProblem, grid: Grid) -> HeldOut:
+        def hold_out(self, problem: DrawnProblem, grid: Grid) -> StoppedRuns:
             none = np.zeros(0)
             vote = StumpVote(none.astype(np.intp), none.astype(np.uint16), none)
-            return HeldOut(np.array([3]), [{"n_rounds": 0}], lambda i: vote)
+            return StoppedRuns(np.array([3]), [{"n_rounds": 0}], lambda i: vote)
 
-    fitted = DRAWN.trainer(Empty(), DATA, [Grid.of({})]).hold_out().fit(0)
+    fitted = DRAWN.trainer(Empty(), DATA, [Grid.of({})]).losses(None).fit(0)
     assert fitted.scores.tolist() == [0.0] * 30
     assert not fitted.margins.any()
     assert not fitted.predicted.any()

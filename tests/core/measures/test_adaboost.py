@@ -11,7 +11,7 @@ from hypothesis.extra.numpy import arrays
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.learners.greedy.adaboost import AdaBoost, ExampleWeights
 from quadrepro.core.learners.greedy.loop import State, Step, Watcher
-from quadrepro.core.learners.learner import Grid
+from quadrepro.core.learners.grid import Grid
 from quadrepro.core.measures.adaboost import (
     edges,
     exponential_bound,

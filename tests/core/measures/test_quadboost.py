@@ -11,7 +11,7 @@ from hypothesis.extra.numpy import arrays
 from quadrepro.base.types import FloatArray
 from quadrepro.core.encoding import encode
 from quadrepro.core.learners.greedy.quadboost import QuadBoost, QuadBoostL1
-from quadrepro.core.learners.learner import Grid
+from quadrepro.core.learners.grid import Grid
 from quadrepro.core.measures.quadboost import clipped_quadratic_loss, risk_bound, theory_lambda
 from quadrepro.core.measures.rademacher import empirical_rademacher, massart
 from quadrepro.core.voters.stumps import Stumps

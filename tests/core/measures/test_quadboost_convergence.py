@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.greedy.quadboost import QuadBoost
-from quadrepro.core.learners.learner import Grid
+from quadrepro.core.learners.grid import Grid
 from quadrepro.core.measures.quadboost import correlations, quadratic_bound, rounds_to_error
 
 Problem = tuple[FloatArray, FloatArray]

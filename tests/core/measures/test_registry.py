@@ -15,7 +15,7 @@ import pytest
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.learners.greedy.quadboost import QuadBoost
-from quadrepro.core.learners.learner import Grid
+from quadrepro.core.learners.grid import Grid
 from quadrepro.core.measures.adaboost import least_edge, product_bound, rounds_to_zero_error
 from quadrepro.core.measures.cbboost import RHOS, c_bound, margin_bound, pac_bayes_bound
 from quadrepro.core.measures.concentration import (
@@ -24,12 +24,11 @@ from quadrepro.core.measures.concentration import (
     hoeffding,
 )
 from quadrepro.core.measures.ebboost import empirical_bernstein_of_class, finite_class
-from quadrepro.core.measures.hedge import experts_rounds
+from quadrepro.core.measures.experts import experts_rounds
 from quadrepro.core.measures.measure import (
     MEASURES,
     RENAMED,
     Trained,
-    find_measure,
     measure,
     title_of,
 )
@@ -91,13 +90,13 @@ def test_no_two_measures_have_the_same_title_or_function() -> None:
 
 
 def test_a_measure_is_found_by_its_name_and_titled() -> None:
-    assert find_measure("c_bound") is MEASURES["c_bound"]
+    assert MEASURES.find("c_bound") is MEASURES["c_bound"]
     assert title_of("c_bound") == "C-bound"
 
 
 def test_an_unknown_name_is_refused_with_the_nearest() -> None:
     with pytest.raises(KeyError, match=r"unknown measure 'c_bond'; did you mean 'c_bound'\?"):
-        find_measure("c_bond")
+        MEASURES.find("c_bond")
 
 
 @pytest.mark.parametrize("old", RENAMED)
@@ -105,7 +104,7 @@ def test_an_old_name_is_refused_with_the_new_one(old: str) -> None:
     assert old not in MEASURES
     assert RENAMED[old] in MEASURES
     with pytest.raises(KeyError, match=f"{old} is now called {RENAMED[old]}"):
-        find_measure(old)
+        MEASURES.find(old)
 
 
 def test_bounds_are_those_of_normalised_margins_and_all_voters(trained: Trained) -> None:

@@ -15,8 +15,8 @@ from quadrepro.core.voters.random_stumps import (
     ROUNDS_AT_ONCE,
     ROWS_AT_ONCE,
     STEPS,
-    Coding,
     RandomStumps,
+    StumpCoding,
     StumpVote,
 )
 
@@ -33,7 +33,7 @@ def data() -> Data:
 @pytest.fixture
 def make(data: Data) -> Callable[..., RandomStumps]:
     X, y = data
-    codes = Coding.fit(X).transform(X)
+    codes = StumpCoding.fit(X).transform(X)
 
     def source(seed: int = 0, **options: object) -> RandomStumps:
         return RandomStumps(codes, y, np.random.default_rng(seed), **{"per_round": 50, **options})
@@ -54,7 +54,7 @@ def outputs(source: RandomStumps, data: Data) -> FloatArray:
 def test_a_code_exceeds_a_cut_where_the_value_exceeds_the_threshold(
     X: FloatArray, cut: int
 ) -> None:
-    coding = Coding.fit(X)
+    coding = StumpCoding.fit(X)
     codes = coding.transform(X)[0]
     assert ((codes > cut)[X[:, 0] == X.min()] == False).all()  # noqa: E712
     if X.max() > X.min():
@@ -64,13 +64,13 @@ def test_a_code_exceeds_a_cut_where_the_value_exceeds_the_threshold(
 
 
 def test_values_outside_the_training_range_are_as_its_ends() -> None:
-    coding = Coding.fit(np.array([[0.0], [1.0]]))
+    coding = StumpCoding.fit(np.array([[0.0], [1.0]]))
     assert coding.transform(np.array([[-5.0], [0.5], [9.0]])).tolist() == [[0, 32768, STEPS]]
 
 
 def test_every_example_is_coded_as_if_it_were_alone() -> None:
     X = np.random.default_rng(0).normal(size=(2 * ROWS_AT_ONCE + 3, 4))
-    coding = Coding.fit(X[:50])
+    coding = StumpCoding.fit(X[:50])
     codes = coding.transform(X)
     alone = np.hstack([coding.transform(X[i : i + 1]) for i in range(len(X))])
     np.testing.assert_array_equal(codes, alone)
@@ -129,7 +129,7 @@ def test_thresholds_are_uniform_or_the_values_of_examples_as_asked_for(
     assert np.bincount(source.attributes, minlength=3).min() > 6000
     source = make(thresholds="data")
     source.begin(1)
-    codes = Coding.fit(data[0]).transform(data[0])
+    codes = StumpCoding.fit(data[0]).transform(data[0])
     assert all(cut in codes[a] for a, cut in zip(source.attributes, source.cuts, strict=True))
     source = make(thresholds="deviation", deviations=0.5)
     source.begin(1)
@@ -138,7 +138,7 @@ def test_thresholds_are_uniform_or_the_values_of_examples_as_asked_for(
 
 
 def test_a_vote_sums_its_stumps(data: Data) -> None:
-    codes = Coding.fit(data[0]).transform(data[0])
+    codes = StumpCoding.fit(data[0]).transform(data[0])
     vote = StumpVote(
         np.array([0, 1, 0]), np.array([30000, 0, 65000], np.uint16), np.array([0.5, -2.0, 1.0])
     )

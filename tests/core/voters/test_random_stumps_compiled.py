@@ -10,10 +10,10 @@ import pytest
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core import compiling
-from quadrepro.core.learners.greedy.adaboost import Validation
+from quadrepro.core.learners.greedy.adaboost import ValidationWatcher
 from quadrepro.core.learners.greedy.loop import Step
-from quadrepro.core.learners.learner import Stopping
-from quadrepro.core.voters.random_stumps import Coding, RandomStumps, StumpVote
+from quadrepro.core.learners.grid import Stopping
+from quadrepro.core.voters.random_stumps import RandomStumps, StumpCoding, StumpVote
 from tests.loops import set_compiled
 
 pytestmark = pytest.mark.skipif(not compiling.enabled(), reason="numba is not installed")
@@ -64,7 +64,7 @@ def whole_weights(m: int, rows: int) -> FloatArray:
 def test_sums_and_signs(
     X: FloatArray, y: FloatArray, thresholds: str, polarity: str, same_bits: Bits
 ) -> None:
-    codes = Coding.fit(X).transform(X)
+    codes = StumpCoding.fit(X).transform(X)
     options: dict[str, Any] = {"thresholds": thresholds, "polarity": polarity}
     units, picks = whole_weights(len(y), 4), np.array([16, 0, 16])
 
@@ -84,7 +84,7 @@ def test_sums_and_signs(
 
 @pytest.mark.parametrize(("X", "y"), PROBLEMS)
 def test_a_single_stump(X: FloatArray, y: FloatArray, same_bits: Bits) -> None:
-    codes = Coding.fit(X).transform(X)
+    codes = StumpCoding.fit(X).transform(X)
 
     def run() -> list[FloatArray]:
         source = RandomStumps(codes, y, np.random.default_rng(5), per_round=1)
@@ -98,12 +98,12 @@ def test_a_single_stump(X: FloatArray, y: FloatArray, same_bits: Bits) -> None:
 
 @pytest.mark.parametrize(("X", "y"), PROBLEMS)
 def test_votes_and_their_errors(X: FloatArray, y: FloatArray, same_bits: Bits) -> None:
-    codes = Coding.fit(X).transform(X)
+    codes = StumpCoding.fit(X).transform(X)
 
     def run() -> list[Any]:
         rng = np.random.default_rng(2)
         source = RandomStumps(codes, y, rng, per_round=9, polarity="random")
-        found = Validation(source, codes, y, 4, Stopping(99))
+        found = ValidationWatcher(source, codes, y, 4, Stopping(99))
         live, parts = np.arange(4), []
         for t in range(1, 30):
             source.begin(t)

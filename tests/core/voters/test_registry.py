@@ -4,7 +4,7 @@ import pytest
 from sklearn.base import clone
 
 from quadrepro import Conjunctions, DrawnStumps, Stumps, Trees
-from quadrepro.core.voters.registry import VOTER_SETS, find_voter_set
+from quadrepro.core.voters.registry import VOTER_SETS
 
 
 def never() -> int:
@@ -23,23 +23,23 @@ def test_the_voter_sets_are_those_that_python_has() -> None:
     [("stumps", False), ("drawn-stumps", False), ("conjunctions", True), ("trees", True)],
 )
 def test_it_is_known_which_voters_are_learned_from_labels(name: str, learned: bool) -> None:
-    assert find_voter_set(name).needs_labels == learned
+    assert VOTER_SETS.find(name).needs_labels == learned
 
 
 def test_parameters_are_those_of_the_class() -> None:
-    entry = find_voter_set("trees")
+    entry = VOTER_SETS.find("trees")
     assert entry.parameters == clone(Trees()).get_params()
-    assert find_voter_set("stumps").make({"per_attribute": 3}, never).get_params() == (
+    assert VOTER_SETS.find("stumps").make({"per_attribute": 3}, never).get_params() == (
         Stumps(3).get_params()
     )
 
 
 def test_a_seed_is_drawn_where_none_is_given() -> None:
-    entry = find_voter_set("trees")
+    entry = VOTER_SETS.find("trees")
     assert entry.make({}, lambda: 7).random_state == 7
     assert entry.make({"random_state": 0}, never).random_state == 0
 
 
 def test_an_unknown_voter_set_is_refused_with_the_nearest() -> None:
     with pytest.raises(KeyError, match="unknown voter set 'tree'; did you mean 'trees'"):
-        find_voter_set("tree")
+        VOTER_SETS.find("tree")

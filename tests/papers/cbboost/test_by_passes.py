@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.learners.greedy.cbboost import CBBoost, GBCBBoost
-from quadrepro.core.learners.learner import Grid
-from quadrepro.core.voters.moments import Moments
+from quadrepro.core.learners.grid import Grid
+from quadrepro.core.voters.moments import VoterMoments
 from quadrepro.core.voters.stumps import Stumps
 from quadrepro.papers.cbboost.by_passes import (
     AdaBoostByPasses,
@@ -70,7 +70,7 @@ def test_nothing_is_merged(ours: Any, plain: Any) -> None:
 @each_pair
 def test_moments_are_not_enough(ours: Any, plain: Any) -> None:
     X, y, _ = problem(0, 30, 5)
-    moments = Moments.of(X, y, Stumps(1).fit(X)).problem()
+    moments = VoterMoments.of(X, y, Stumps(1).fit(X)).problem()
     with pytest.raises(TypeError, match="a pass needs the examples"):
         plain.state(moments, np.zeros(1, dtype=np.intp))
 

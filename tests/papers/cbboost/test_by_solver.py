@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from quadrepro.core.learners.learner import Grid
+from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.programs.cqboost import CqBoost
 from quadrepro.core.learners.programs.program import SolverError
 from quadrepro.papers.cbboost import by_solver

@@ -8,7 +8,7 @@ from statistics import stdev
 import numpy as np
 import pytest
 
-from quadrepro.core.learners.learner import Grid
+from quadrepro.core.learners.grid import Grid
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record, pack_margins
 from quadrepro.papers.claims.evidence import (

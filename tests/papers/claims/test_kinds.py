@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from quadrepro.papers.claims import KINDS
+from quadrepro.papers.claims import CLAIMS
 from quadrepro.papers.claims.claim import Claim
 from quadrepro.papers.paper import Facts, GroupEntry, PaperFile, load_paper, paper_names
 
@@ -22,18 +22,18 @@ def keys(model: type[Claim]) -> set[str]:
     return {model.model_fields[name].alias or name for name in own}
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", CLAIMS)
 def test_every_kind_is_documented_with_its_keys(kind: str) -> None:
     [row] = [row for row in ROWS if f"`{kind}`" in row[0] and len(row) == 3]
     words = set(re.findall(r"`([a-z_]+)`", row[1]))
-    assert words == keys(KINDS[kind])
+    assert words == keys(CLAIMS[kind])
 
 
 def test_only_kinds_that_there_are_are_documented() -> None:
     start = TEXT.index("## Kinds of claims")
     tables = TEXT[start : TEXT.index("## What is written")]
     named = [name for row in re.findall(r"^\| (`.*?) \|", tables, re.M) for name in row.split(", ")]
-    assert sorted(name.strip("`") for name in named) == sorted(KINDS)
+    assert sorted(name.strip("`") for name in named) == sorted(CLAIMS)
 
 
 @pytest.mark.parametrize("model", [PaperFile, GroupEntry, Facts])
@@ -42,10 +42,10 @@ def test_every_key_of_paper_yaml_is_documented(model: type[PaperFile]) -> None:
         assert f"`{key}`" in TEXT, key
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", CLAIMS)
 def test_every_key_is_in_a_docstring(kind: str) -> None:
-    doc = "".join(model.__doc__ or "" for model in KINDS[kind].__mro__ if issubclass(model, Claim))
-    for name in set(KINDS[kind].model_fields) - set(Claim.model_fields):
+    doc = "".join(model.__doc__ or "" for model in CLAIMS[kind].__mro__ if issubclass(model, Claim))
+    for name in set(CLAIMS[kind].model_fields) - set(Claim.model_fields):
         assert re.search(rf"\b{name}\b", doc), name
 
 

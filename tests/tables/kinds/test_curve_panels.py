@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from quadrepro.config.config import load_experiment
-from quadrepro.core.learners.learner import Grid
+from quadrepro.core.learners.grid import Grid
 from quadrepro.core.measures.measure import title_of
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record

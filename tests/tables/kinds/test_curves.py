@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from quadrepro.config.config import Experiment, load_experiment
-from quadrepro.core.learners.learner import Grid
+from quadrepro.core.learners.grid import Grid
 from quadrepro.core.measures.measure import title_of
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record

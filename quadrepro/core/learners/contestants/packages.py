@@ -21,15 +21,7 @@ _FILES = re.compile(r"(^|_)(memory|cache|files?|filenames?|dir|directory|folder|
 
 @dataclass(frozen=True)
 class Package:
-    """What is particular to a package.
-
-    Attributes
-    ----------
-    defaults : mapping of str to object
-        Parameters that replace the package's own defaults, by the first name of several.
-    refused : callable
-        Returns the parameters that read or write files or use the network.
-    """
+    """What is particular to a package: other defaults, and parameters that no config may set."""
 
     defaults: Mapping[tuple[str, ...], Any] = field(default_factory=dict)
     refused: Callable[[], frozenset[str]] = frozenset[str]

@@ -42,7 +42,8 @@ from quadrepro.core.learners.contestants.paths import (
     modules_of,
     own_code,
 )
-from quadrepro.core.learners.learner import Grid, Hyperparameter, Outputs, TrainingData, Value
+from quadrepro.core.learners.grid import Grid, Hyperparameter, Value
+from quadrepro.core.learners.learner import Outputs, TrainingData
 from quadrepro.core.learners.predictor import Predictor
 
 BAGGING = "BaggingClassifier"
@@ -54,21 +55,7 @@ BLOCK_BYTES = 4_000_000
 
 
 def predict(estimator: Any, X: Any, probabilities: FloatArray | None = None) -> Targets:
-    """Return what a fitted estimator predicts.
-
-    Parameters
-    ----------
-    estimator : estimator with the interface of scikit-learn
-        Fitted to one target.
-    X : ndarray of shape (n_examples, n_attributes) or data frame
-        Examples.
-    probabilities : ndarray of shape (n_examples, n_classes), optional
-        Those of `predict_proba`, if they are known.
-
-    Returns
-    -------
-    ndarray of shape (n_examples,)
-    """
+    """Return what a fitted estimator predicts."""
     if not _is_of(estimator, AVERAGES):
         return np.ravel(estimator.predict(X))
     found = predict_proba(estimator, X) if probabilities is None else probabilities
@@ -98,26 +85,7 @@ def _is_of(estimator: Any, names: tuple[str, ...]) -> bool:
 def estimator_outputs(
     estimator: Any, labels: FloatArray | None, data: TrainingData, X_new: Any
 ) -> Outputs:
-    """Return what a fitted estimator says of new examples.
-
-    Parameters
-    ----------
-    estimator : estimator with the interface of scikit-learn
-        Fitted to the training part.
-    labels : ndarray of shape (n_seen,) or None
-        The labels of the training part, whose indices it was given; None for numbers.
-    data : TrainingData
-        The examples of the cell.
-    X_new : ndarray of shape (n_new, n_attributes)
-        New examples.
-
-    Returns
-    -------
-    Outputs
-        Scores are those of ``decision_function`` and probabilities those of ``predict_proba``, if
-        the estimator has them. A class that the training part lacks has the score -inf and the
-        probability 0.
-    """
+    """Return what a fitted estimator says of new examples."""
     if labels is None:
         return Outputs(predict(estimator, X_new).astype(np.float64))
     seen = np.asarray(labels > 0 if data.task == "classification" else labels, dtype=np.intp)
@@ -167,26 +135,7 @@ def size_name(estimator: Any) -> str:
 def nested_predictions(
     estimator: Any, sizes: Collection[Any], X: FloatArray, y: Targets, X_new: FloatArray
 ) -> Mapping[Any, Targets]:
-    """Return what an ensemble predicts at each of several sizes.
-
-    Parameters
-    ----------
-    estimator : estimator of scikit-learn
-        An ensemble with a `size_name`, not fitted, whose ``random_state`` is not None.
-    sizes : collection of int
-        Different sizes.
-    X : ndarray of shape (n_examples, n_attributes)
-        Training examples.
-    y : ndarray of shape (n_examples,)
-        Labels, or the numbers to predict.
-    X_new : ndarray of shape (n_new, n_attributes)
-        Examples to predict.
-
-    Returns
-    -------
-    dict of int to ndarray of shape (n_new,)
-        The predictions at each size, which are those of an ensemble fitted alone.
-    """
+    """Return what an ensemble predicts at each of several sizes."""
     name = size_name(estimator)
     if hasattr(estimator, "staged_predict"):
         estimator.set_params(**{name: max(sizes)}).fit(X, y)
@@ -206,13 +155,7 @@ MOST_CHECKED = 100
 
 @dataclass(frozen=True, kw_only=True)
 class Parameter(Hyperparameter):
-    """A parameter of an estimator, which checks its values itself.
-
-    Attributes
-    ----------
-    check : callable
-        Returns what the estimator says of an invalid value, or None.
-    """
+    """A parameter of an estimator, which checks its values itself."""
 
     check: Callable[[Value], str | None]
 
@@ -447,21 +390,7 @@ class StepError(ValueError):
 
 @dataclass(frozen=True)
 class EstimatorEntry:
-    """An estimator as a config names it.
-
-    Attributes
-    ----------
-    path : str
-        Its import path.
-    label : str
-        What tables call it.
-    preset : dict
-        Parameters that the user cannot change.
-    folder : str
-        The folder of the config, whose own modules may be named.
-    searched : tuple of str
-        The hyper-parameters that the config names.
-    """
+    """An estimator as a config names it, with the parameters that the user cannot change."""
 
     path: str
     label: str

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self, cast
 
 import numpy as np
 
+from quadrepro.base.plugins import Place
 from quadrepro.base.types import BoolArray, FloatArray, IntArray, Task
 from quadrepro.core.learners.gradient.losses import ExponentialLoss, LogisticLoss, Loss, SquaredLoss
 from quadrepro.core.learners.gradient.steps import (
@@ -21,18 +22,19 @@ from quadrepro.core.learners.gradient.steps import (
     RescaleEpsilon,
     RescaleInTheory,
     RescaleTruncate,
-    Scores,
+    ScoreState,
     Shrink,
     Truncate,
     follow,
 )
-from quadrepro.core.learners.gradient.trees import TreeFitter, Trees, WeightedTreeFitter
+from quadrepro.core.learners.gradient.trees import GrownTrees, TreeFitter, WeightedTreeFitter
 from quadrepro.core.learners.greedy.loop import Rule, Step, Watcher, boost
-from quadrepro.core.learners.learner import N_ROUNDS, Entry, Grid, Hyperparameter, Outputs
+from quadrepro.core.learners.grid import N_ROUNDS, Grid, Hyperparameter
+from quadrepro.core.learners.learner import Entry, Outputs
 from quadrepro.core.learners.predictor import Predictor
 
 
-class _EveryRound(Watcher[Scores]):
+class _EveryRound(Watcher[ScoreState]):
     """A watcher of trajectories that all run to the last round."""
 
     def retire(self, rows: IntArray, step: Step, votes: FloatArray) -> None:
@@ -40,22 +42,7 @@ class _EveryRound(Watcher[Scores]):
 
 
 class StagedScores(_EveryRound):
-    """Keeps the scores of new examples after given numbers of rounds.
-
-    Parameters
-    ----------
-    rounds : sequence of int
-        Numbers of rounds, increasing.
-    n_trajectories : int
-        Number of trajectories.
-    X_new : ndarray of shape (n_new, n_features)
-        New examples.
-
-    Attributes
-    ----------
-    path : ndarray of shape (n_trajectories, len(rounds), n_new)
-        The scores.
-    """
+    """Keeps the scores of new examples after given numbers of rounds."""
 
     def __init__(self, rounds: Sequence[int], n_trajectories: int, X_new: FloatArray) -> None:
         self._place = {t: i for i, t in enumerate(rounds)}
@@ -63,7 +50,7 @@ class StagedScores(_EveryRound):
         self._scores = np.zeros((n_trajectories, len(X_new)))
         self.path = np.zeros((n_trajectories, len(rounds), len(X_new)))
 
-    def after(self, t: int, live: IntArray, step: Step, state: Scores) -> None:
+    def after(self, t: int, live: IntArray, step: Step, state: ScoreState) -> None:
         """Take the step on the new examples."""
         follow(self._scores, state.trees, state.trees.leaves(self._columns), step)
         if t in self._place:
@@ -71,23 +58,12 @@ class StagedScores(_EveryRound):
 
 
 class TrainingLoss(_EveryRound):
-    """Keeps the mean training loss of every trajectory after every round.
-
-    Parameters
-    ----------
-    n_rounds, n_trajectories : int
-        Shape of the losses.
-
-    Attributes
-    ----------
-    path : ndarray of shape (n_trajectories, n_rounds)
-        The losses.
-    """
+    """Keeps the mean training loss of every trajectory after every round."""
 
     def __init__(self, n_rounds: int, n_trajectories: int) -> None:
         self.path = np.zeros((n_trajectories, n_rounds))
 
-    def after(self, t: int, live: IntArray, step: Step, state: Scores) -> None:
+    def after(self, t: int, live: IntArray, step: Step, state: ScoreState) -> None:
         """Keep the losses of round `t`."""
         self.path[:, t - 1] = state.loss.mean(state.scores, state.y, state.weights_of_examples)
 
@@ -96,22 +72,12 @@ class Gains(_EveryRound):
     """Adds up by how much the cuts by each feature lower the squared errors of the trees.
 
     It sees the first trajectory.
-
-    Parameters
-    ----------
-    n_features : int
-        Number of features.
-
-    Attributes
-    ----------
-    of_features : ndarray of shape (n_features,)
-        The sums.
     """
 
     def __init__(self, n_features: int) -> None:
         self.of_features = np.zeros(n_features)
 
-    def after(self, t: int, live: IntArray, step: Step, state: Scores) -> None:
+    def after(self, t: int, live: IntArray, step: Step, state: ScoreState) -> None:
         """Undo the cuts of the tree, the last one first: two leaves become one."""
         trees, leaves = state.trees, state.leaves[0]
         means = trees.values[0].copy()
@@ -129,18 +95,12 @@ class Gains(_EveryRound):
 
 
 class Ensemble(_EveryRound):
-    """Keeps the trees and the step of every round, for later predictions.
-
-    Attributes
-    ----------
-    rounds : list of (Trees, Step)
-        What each round added.
-    """
+    """Keeps the trees and the step of every round, for later predictions."""
 
     def __init__(self) -> None:
-        self.rounds: list[tuple[Trees, Step]] = []
+        self.rounds: list[tuple[GrownTrees, Step]] = []
 
-    def after(self, t: int, live: IntArray, step: Step, state: Scores) -> None:
+    def after(self, t: int, live: IntArray, step: Step, state: ScoreState) -> None:
         """Keep round `t`."""
         self.rounds.append((state.trees, step))
 
@@ -177,17 +137,9 @@ LONGEST_STEP = 1e6
 
 
 class StepKind(NamedTuple):
-    """A way to step.
+    """A way to step: a rule for one hyper-parameter value per trajectory, if it has any."""
 
-    Attributes
-    ----------
-    rule : callable
-        Returns the step rule for one hyper-parameter value per trajectory.
-    value : Hyperparameter or None
-        The hyper-parameter of the rule; None if it has none.
-    """
-
-    rule: Callable[[FloatArray], Rule[Scores]]
+    rule: Callable[[FloatArray], Rule[ScoreState]]
     value: Hyperparameter | None = None
 
 
@@ -252,6 +204,7 @@ class GradientBoost(Predictor):
     """
 
     version: ClassVar[int] = 2
+    certificate = Place("quadrepro.proof.gradient:GradientSolution")
     kernels: ClassVar[tuple[str, ...]] = (
         "elementary_compiled",
         "learners.gradient.losses_compiled",
@@ -329,7 +282,7 @@ class GradientBoost(Predictor):
         y: FloatArray,
         values: FloatArray,
         n_rounds: int,
-        watchers: Sequence[Watcher[Scores]],
+        watchers: Sequence[Watcher[ScoreState]],
         *,
         weights: FloatArray | None = None,
         least_share: float = 0.0,
@@ -352,12 +305,6 @@ class GradientBoost(Predictor):
             How often each example counts; None for once.
         least_share : float, default 0.0
             Least share of the total weight in a leaf.
-
-        Raises
-        ------
-        ValueError
-            If the numbers are so large or small that their squares leave the range of float64, or
-            so small beside a step of length ε that they are lost in rounding.
         """
         if self.task == "regression":
             self._check_targets(float(np.abs(y).max()), values)
@@ -368,7 +315,7 @@ class GradientBoost(Predictor):
             # The mean loss does not depend on the scale, but the limits of a line search do.
             weights = np.ones(len(X)) if weights is None else weights / weights.mean()
             fitter = WeightedTreeFitter(X, weights, self.cuts, self.depth, least_share)
-        state = Scores(fitter, LOSSES[self.loss or "l2"], y, len(values), weights)
+        state = ScoreState(fitter, LOSSES[self.loss or "l2"], y, len(values), weights)
         boost(self.kind.rule(values), state, n_rounds, watchers)
 
     def _check_targets(self, largest: float, values: FloatArray) -> None:
@@ -430,7 +377,7 @@ class GradientBoost(Predictor):
         y: FloatArray,
         grid: Grid,
         X_new: FloatArray,
-        watchers: Sequence[Watcher[Scores]],
+        watchers: Sequence[Watcher[ScoreState]],
     ) -> FloatArray:
         self.check(grid)
         values = np.asarray(grid.axis(self.value_name) or (np.nan,), dtype=np.float64)

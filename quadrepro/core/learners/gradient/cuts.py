@@ -103,11 +103,6 @@ class RootSearch:
     The running sums of a feature start at both of its ends and stop before its most frequent
     value, whose examples are never visited. So a feature that is mostly 0 costs only as much as
     its other values.
-
-    Parameters
-    ----------
-    features : SortedFeatures
-        The training examples.
     """
 
     def __init__(self, features: SortedFeatures) -> None:
@@ -190,13 +185,7 @@ class RootSearch:
 
 
 class LeafSearch:
-    """Finds the best cut of every leaf of growing trees.
-
-    Parameters
-    ----------
-    features : SortedFeatures
-        The training examples.
-    """
+    """Finds the best cut of every leaf of growing trees."""
 
     def __init__(self, features: SortedFeatures) -> None:
         self._shape = features.order.shape

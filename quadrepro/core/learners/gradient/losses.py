@@ -88,11 +88,6 @@ class Loss(ABC):
         Parameters
         ----------
         scores : ndarray of shape (n_examples,)
-
-        Raises
-        ------
-        NotImplementedError
-            If the loss is of numbers.
         """
         raise NotImplementedError
 

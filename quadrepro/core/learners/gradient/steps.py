@@ -14,11 +14,11 @@ from quadrepro.base.types import BoolArray, FloatArray
 from quadrepro.core import compiling, elementary
 from quadrepro.core.learners.gradient.cuts import LeafArray
 from quadrepro.core.learners.gradient.losses import Loss, mean_of, ratio
-from quadrepro.core.learners.gradient.trees import TreeFitter, Trees, WeightedTreeFitter
+from quadrepro.core.learners.gradient.trees import GrownTrees, TreeFitter, WeightedTreeFitter
 from quadrepro.core.learners.greedy.loop import Rule, State, Step
 
 
-class Scores(State):
+class ScoreState(State):
     """The scores of the training examples, and the trees of the current round.
 
     Parameters
@@ -38,7 +38,7 @@ class Scores(State):
     ----------
     scores : ndarray of shape (n_trajectories, n_examples)
         F.
-    trees : Trees
+    trees : GrownTrees
         g of the current round, one tree per trajectory.
     leaves : ndarray of int32, shape (n_trajectories, n_examples)
         The leaves of the training examples in these trees.
@@ -46,7 +46,7 @@ class Scores(State):
         g on the training examples.
     """
 
-    trees: Trees
+    trees: GrownTrees
     leaves: LeafArray
     answers: FloatArray
 
@@ -105,14 +105,14 @@ class Scores(State):
         self.answers = self.answers[rows]
 
 
-def follow(scores: FloatArray, trees: Trees, leaves: LeafArray, step: Step) -> None:
+def follow(scores: FloatArray, trees: GrownTrees, leaves: LeafArray, step: Step) -> None:
     """Update scores in place: F <- (1 - shrink) F + weight * g.
 
     Parameters
     ----------
     scores : ndarray of shape (n_trajectories, n_examples)
         F.
-    trees : Trees
+    trees : GrownTrees
         g, one tree per trajectory.
     leaves : ndarray of int32, shape (n_trajectories, n_examples)
         The leaves of the examples in these trees.
@@ -129,27 +129,27 @@ def follow(scores: FloatArray, trees: Trees, leaves: LeafArray, step: Step) -> N
 
 
 @dataclass(frozen=True)
-class Full(Rule[Scores]):
+class Full(Rule[ScoreState]):
     """Boosting: F <- F + β* g, β* = argmin Q(F + β g) (algorithm 1)."""
 
-    def step(self, state: Scores) -> Step:
+    def step(self, state: ScoreState) -> Step:
         """Follow the tree to the end of the line search."""
         return state.along(state.search())
 
 
 @dataclass(frozen=True)
-class Shrink(Rule[Scores]):
+class Shrink(Rule[ScoreState]):
     """RSboosting: F <- F + ν β* g."""
 
     nu: FloatArray
 
-    def step(self, state: Scores) -> Step:
+    def step(self, state: ScoreState) -> Step:
         """Follow the tree for a share of the way to the end of the line search."""
         return state.along(self.nu * state.search())
 
 
 @dataclass(frozen=True)
-class Truncate(Rule[Scores]):
+class Truncate(Rule[ScoreState]):
     """RTboosting: F <- F + clip(β*, ±k^(-2/3)) g in round k.
 
     Attributes
@@ -160,12 +160,12 @@ class Truncate(Rule[Scores]):
 
     unit: bool
 
-    def step(self, state: Scores) -> Step:
+    def step(self, state: ScoreState) -> Step:
         """Follow the tree to the end of the line search, but not further than the bound."""
         return state.along(truncated(state.search(), state, self.unit))
 
 
-def truncated(weights: FloatArray, state: Scores, unit: bool) -> FloatArray:
+def truncated(weights: FloatArray, state: ScoreState, unit: bool) -> FloatArray:
     """Return clip(β, ±k^(-2/3)) in round k, for g as it is or with a root mean square of 1."""
     bound = float(elementary.exp(-2 / 3 * elementary.log(np.array(float(state.round)))))
     bounds = bound * state.per_unit() if unit else bound
@@ -173,7 +173,7 @@ def truncated(weights: FloatArray, state: Scores, unit: bool) -> FloatArray:
 
 
 @dataclass(frozen=True)
-class Rescale(Rule[Scores]):
+class Rescale(Rule[ScoreState]):
     """RBoosting: F <- (1 - α_k) F + β g, β = argmin Q((1 - α_k) F + β g) (algorithm 2).
 
     α_k = min(1, 2 / (k + u)); g is fitted to the gradient before F shrinks.
@@ -181,7 +181,7 @@ class Rescale(Rule[Scores]):
 
     u: FloatArray
 
-    def step(self, state: Scores) -> Step:
+    def step(self, state: ScoreState) -> Step:
         """Shrink the scores, then follow the tree to the end of the line search."""
         shrink = self.alpha(state.round)
         return state.along(state.search(shrink), shrink)
@@ -214,14 +214,14 @@ class RescaleTruncate(Rescale):
 
     unit: bool
 
-    def step(self, state: Scores) -> Step:
+    def step(self, state: ScoreState) -> Step:
         """Shrink the scores, then follow the tree, but not further than the bound."""
         shrink = self.alpha(state.round)
         return state.along(truncated(state.search(shrink), state, self.unit), shrink)
 
 
 @dataclass(frozen=True)
-class Epsilon(Rule[Scores]):
+class Epsilon(Rule[ScoreState]):
     """ε-boosting: F <- F + ε g, where g has a root mean square of 1; there is no line search.
 
     The sign of ε should be that of <-∇Q(F), g>, which a least-squares fit never makes negative.
@@ -229,13 +229,13 @@ class Epsilon(Rule[Scores]):
 
     eps: FloatArray
 
-    def step(self, state: Scores) -> Step:
+    def step(self, state: ScoreState) -> Step:
         """Follow the tree for a fixed length."""
         return state.along(self.eps * state.per_unit())
 
 
 @dataclass(frozen=True)
-class RescaleEpsilon(Rule[Scores]):
+class RescaleEpsilon(Rule[ScoreState]):
     """Re-scale ε-boosting: F <- (1 - α_k) F + ε g, g with a root mean square of 1 (Remark 1).
 
     α_k = 3 / (k + 3), that of the theorems, so that ε is the only number to choose.
@@ -243,7 +243,7 @@ class RescaleEpsilon(Rule[Scores]):
 
     eps: FloatArray
 
-    def step(self, state: Scores) -> Step:
+    def step(self, state: ScoreState) -> Step:
         """Shrink the scores, then follow the tree for a fixed length."""
         shrink = RescaleInTheory(self.eps).alpha(state.round)
         return state.along(self.eps * state.per_unit(), shrink)

@@ -31,7 +31,7 @@ NO_GAIN = 1e-12
 
 
 @dataclass(frozen=True)
-class Trees:
+class GrownTrees:
     """One tree for each target, given by its cuts in the order in which they were made.
 
     Examples above the threshold of cut s move from their leaf to leaf s + 1; the others stay. A
@@ -54,9 +54,9 @@ class Trees:
     thresholds: FloatArray
     values: FloatArray
 
-    def keep(self, rows: BoolArray) -> Trees:
+    def keep(self, rows: BoolArray) -> GrownTrees:
         """Return the trees of the targets in `rows`."""
-        return Trees(
+        return GrownTrees(
             self.parents[rows], self.features[rows], self.thresholds[rows], self.values[rows]
         )
 
@@ -131,7 +131,7 @@ class _Growth:
         """Return the mean of the targets of each leaf, rounded down."""
         return np.asarray(self.sums // np.maximum(self.counts, 1))
 
-    def trees(self, features: IntArray, units: FloatArray) -> Trees:
+    def trees(self, features: IntArray, units: FloatArray) -> GrownTrees:
         """Return the trees, with features for rows and with values in other units."""
         n = int(self.n_leaves.max())
         parents, rows, thresholds = (
@@ -139,7 +139,7 @@ class _Growth:
             for part in (self.parents, self.rows, self.thresholds)
         )
         values = self.sums[:, :n] / np.maximum(self.counts[:, :n], 1) * units[:, None]
-        return Trees(parents, features[rows], thresholds, values)
+        return GrownTrees(parents, features[rows], thresholds, values)
 
 
 class TreeFitter:
@@ -177,7 +177,7 @@ class TreeFitter:
         self._one_at_a_time = depth is None
         self._least = NO_GAIN * largest_whole(len(X))
 
-    def fit(self, targets: FloatArray) -> tuple[Trees, LeafArray]:
+    def fit(self, targets: FloatArray) -> tuple[GrownTrees, LeafArray]:
         """Fit one tree to each target.
 
         Parameters
@@ -187,7 +187,7 @@ class TreeFitter:
 
         Returns
         -------
-        trees : Trees
+        trees : GrownTrees
             The fitted trees.
         leaves : ndarray of int32, shape (n_targets, n_examples)
             The leaf of each training example.
@@ -294,7 +294,7 @@ class WeightedTreeFitter:
         self._n_steps = min(cuts if depth is None else depth, max(len(X) - 1, 1))
         self._one_at_a_time = depth is None
 
-    def fit(self, targets: FloatArray) -> tuple[Trees, LeafArray]:
+    def fit(self, targets: FloatArray) -> tuple[GrownTrees, LeafArray]:
         """Fit one tree to each target.
 
         Parameters
@@ -304,7 +304,7 @@ class WeightedTreeFitter:
 
         Returns
         -------
-        trees : Trees
+        trees : GrownTrees
             The fitted trees.
         leaves : ndarray of int32, shape (n_targets, n_examples)
             The leaf of each training example.
@@ -317,7 +317,7 @@ class WeightedTreeFitter:
             made = len(tree.parents)
             parents[t, :made], rows[t, :made] = tree.parents, tree.rows
             thresholds[t, :made] = tree.thresholds
-        trees = Trees(
+        trees = GrownTrees(
             parents, self._features.index[rows], thresholds, np.zeros((len(grown), n_cuts + 1))
         )
         leaves = trees.leaves(self._features.columns)

@@ -8,6 +8,7 @@ from typing import ClassVar, TypeVar
 
 import numpy as np
 
+from quadrepro.base.plugins import Place
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
 from quadrepro.core import compiling, elementary
 from quadrepro.core.learners.greedy.loop import (
@@ -19,7 +20,8 @@ from quadrepro.core.learners.greedy.loop import (
     Watcher,
     boost,
 )
-from quadrepro.core.learners.learner import N_ROUNDS, DrawnProblem, Entry, Grid, HeldOut, Stopping
+from quadrepro.core.learners.grid import N_ROUNDS, Grid, Stopping
+from quadrepro.core.learners.learner import DrawnProblem, Entry, StoppedRuns
 from quadrepro.core.voters.random_stumps import Codes, RandomStumps, StumpVote
 from quadrepro.core.voters.reduction import GramProblem, VotingProblem
 from quadrepro.core.voters.source import ZERO_VOTE, FixedVoters, VoterSource
@@ -36,7 +38,7 @@ class _Round:
 
 
 @dataclass(eq=False)
-class Validation(Watcher[State]):
+class ValidationWatcher(Watcher[State]):
     """Counts validation errors after each round, and ends a trajectory as its rule says.
 
     A vote of zero is negative, as in `quadrepro.core.learners.learner.positive_votes`.
@@ -379,20 +381,22 @@ class WeightBoosting(GreedyAlgorithm[W]):
             raise TypeError("example weights need the examples, not their moments")
         return self.weights(FixedVoters(problem.H, problem.y), problem.counts[sample_of])
 
-    def hold_out(self, problem: DrawnProblem, grid: Grid) -> HeldOut:
+    def hold_out(self, problem: DrawnProblem, grid: Grid) -> StoppedRuns:
         """Run all values side by side over the same drawn stumps, each until its rule ends it.
 
         See `Algorithm.hold_out`.
         """
         values = self.values(grid)
         source = problem.source()
-        watcher = Validation(source, problem.valid, problem.y_valid, len(values), problem.stopping)
+        watcher = ValidationWatcher(
+            source, problem.valid, problem.y_valid, len(values), problem.stopping
+        )
         state = self.weights(source, np.ones((len(values), len(problem.y_train))))
         boost(self.rule(values), state, problem.stopping.max_rounds, [watcher])
         rounds, errors = watcher.taken
         pairs = zip(grid.candidates, rounds.tolist(), strict=True)
         candidates = [candidate | {N_ROUNDS.name: t} for candidate, t in pairs]
-        return HeldOut(errors, candidates, lambda i: watcher.vote(i, int(rounds[i])))
+        return StoppedRuns(errors, candidates, lambda i: watcher.vote(i, int(rounds[i])))
 
 
 @dataclass(frozen=True)
@@ -418,6 +422,7 @@ class AdaBoost(WeightBoosting[ExampleWeights]):
 
     version = 2
     hyperparameters = (N_ROUNDS,)
+    certificate = Place("quadrepro.proof.rules:AdaBoostSolution")
     kernels = (
         "learners.greedy.adaboost_compiled",
         "voters.random_stumps_compiled",

@@ -15,6 +15,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from quadrepro.base.plugins import Place
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
 from quadrepro.core import compiling, elementary
 from quadrepro.core.learners.greedy.adaboost import (
@@ -25,7 +26,8 @@ from quadrepro.core.learners.greedy.adaboost import (
     WeightBoosting,
 )
 from quadrepro.core.learners.greedy.loop import Rule, Step, some
-from quadrepro.core.learners.learner import N_ROUNDS, Entry, Hyperparameter
+from quadrepro.core.learners.grid import N_ROUNDS, Hyperparameter
+from quadrepro.core.learners.learner import Entry
 from quadrepro.core.voters.source import VoterSource
 
 SCAN = np.append(NO_EDGE, LARGEST_STEP * 2.0 ** np.arange(-20.0, 1.0))
@@ -319,6 +321,7 @@ class AdaBoostReg(WeightBoosting[SoftMargins]):
     """
 
     version: ClassVar[int] = 4
+    certificate = Place("quadrepro.proof.rules:AdaBoostRegSolution")
     kernels: ClassVar[tuple[str, ...]] = (
         "voters.random_stumps_compiled",
         "elementary_compiled",

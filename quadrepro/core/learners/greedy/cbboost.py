@@ -12,6 +12,7 @@ from math import sqrt
 
 import numpy as np
 
+from quadrepro.base.plugins import Place
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
 from quadrepro.core.learners.greedy.loop import (
     GreedyAlgorithm,
@@ -21,7 +22,8 @@ from quadrepro.core.learners.greedy.loop import (
     first_of_largest,
     some,
 )
-from quadrepro.core.learners.learner import N_ROUNDS, Entry, Grid
+from quadrepro.core.learners.grid import N_ROUNDS, Grid
+from quadrepro.core.learners.learner import Entry
 from quadrepro.core.voters.reduction import GramProblem, VotingProblem
 
 COLLINEAR = 1e-10
@@ -194,13 +196,7 @@ class CBoundState(State):
 
 @dataclass(frozen=True)
 class CBoundRule(Rule[CBoundState]):
-    """Start with the voter of largest margin, then step to the voter of largest score.
-
-    Attributes
-    ----------
-    allow_repeats : bool
-        Whether a voter may be picked again.
-    """
+    """Start with the voter of largest margin, then step to the voter of largest score."""
 
     allow_repeats: bool
 
@@ -292,6 +288,8 @@ class CBBoost(CBoundBoosting):
     allow_repeats: bool = True
     reweight: bool = False
 
+    certificate = Place("quadrepro.proof.rules:CBBoostSolution")
+
     def __post_init__(self) -> None:
         if self.reweight and not self.allow_repeats:
             raise ValueError("reweight sets weights anew: allow_repeats must be true")
@@ -313,6 +311,8 @@ class CBBoost(CBoundBoosting):
 @dataclass(frozen=True)
 class GBCBBoost(CBoundBoosting):
     """GB-CB-Boost (Appendix B); each voter is picked at most once."""
+
+    certificate = Place("quadrepro.proof.rules:GBCBBoostSolution")
 
     @property
     def merges_voters(self) -> bool:

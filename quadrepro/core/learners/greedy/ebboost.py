@@ -17,11 +17,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from quadrepro.base.plugins import Place
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
 from quadrepro.core import compiling
 from quadrepro.core.learners.greedy.adaboost import UNITS, ExampleWeights, WeightBoosting
 from quadrepro.core.learners.greedy.loop import Rule, Step
-from quadrepro.core.learners.learner import N_ROUNDS, Entry, Hyperparameter
+from quadrepro.core.learners.grid import N_ROUNDS, Hyperparameter
+from quadrepro.core.learners.learner import Entry
 from quadrepro.core.voters.source import VoterSource
 
 LAM = Hyperparameter("lam", "number", "large", "price λ of the variance", zero=True, largest=1e6)
@@ -179,6 +181,7 @@ class EBBoost(WeightBoosting[SquaredWeights]):
     """EBBoost, with hyper-parameters λ and the number of rounds; λ = 0 is AdaBoost."""
 
     version = 3
+    certificate = Place("quadrepro.proof.rules:EBBoostSolution")
     kernels = (
         "voters.random_stumps_compiled",
         "learners.greedy.ebboost_compiled",

@@ -14,11 +14,13 @@ from math import sqrt
 
 import numpy as np
 
+from quadrepro.base.plugins import Place
 from quadrepro.base.types import BoolArray, FloatArray
 from quadrepro.core import elementary
 from quadrepro.core.learners.greedy.adaboost import NO_EDGE, ExampleWeights, WeightBoosting
 from quadrepro.core.learners.greedy.loop import Rule, Step, some
-from quadrepro.core.learners.learner import N_ROUNDS, Entry, Hyperparameter
+from quadrepro.core.learners.grid import N_ROUNDS, Hyperparameter
+from quadrepro.core.learners.learner import Entry
 from quadrepro.core.voters.source import VoterSource
 
 LARGEST_RATE = 0.5
@@ -47,16 +49,12 @@ class ExpertWeights(ExampleWeights):
     def vote_at(self, rates: FloatArray) -> Step:
         """Return the step that gives the voter of least weighted error one vote.
 
+        That of a complement is -1. An edge of at most `NO_EDGE` ends the run without a vote.
+
         Parameters
         ----------
         rates : ndarray of shape (n_trajectories,)
             η of the update after this step.
-
-        Returns
-        -------
-        Step
-            Weights 1, or -1 for a complement. An edge of at most `NO_EDGE` ends the run without a
-            weight.
         """
         self._rates = rates
         picks, edges = self.strongest()
@@ -109,6 +107,7 @@ class HedgeBoost(WeightBoosting[ExpertWeights]):
     version = 2
     kernels = ("voters.random_stumps_compiled",)
     hyperparameters = (ETA, N_ROUNDS)
+    certificate = Place("quadrepro.proof.rules:ExpertsSolution")
 
     def weights(self, source: VoterSource, copies: FloatArray) -> ExpertWeights:
         """Return the initial example weights, which are equal."""
@@ -122,7 +121,7 @@ class HedgeBoost(WeightBoosting[ExpertWeights]):
 def experts_rate(n_rounds: int, m: float) -> float:
     """Return η = sqrt(ln(m)/T), or 1/2 if that is less: the rate of the lecture's regret bound.
 
-    See `quadrepro.core.measures.hedge.regret_bound`; if T < 4 ln m, it holds at any rate.
+    See `quadrepro.core.measures.experts.regret_bound`; if T < 4 ln m, it holds at any rate.
     """
     if m < 2:
         raise ValueError(f"the experts need m >= 2 training examples, not {m}")

@@ -11,7 +11,8 @@ from typing import Generic, NamedTuple, Self, TypeVar
 import numpy as np
 
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
-from quadrepro.core.learners.learner import N_ROUNDS, Algorithm, Grid
+from quadrepro.core.learners.grid import N_ROUNDS, Grid
+from quadrepro.core.learners.learner import Algorithm
 from quadrepro.core.voters.reduction import GramProblem, VotingProblem
 
 TIE = 1e-9
@@ -228,15 +229,7 @@ class Checkpoints(Watcher[State]):
 
 
 class Trace(Watcher[State]):
-    """Keeps each round's pick and weight of the first trajectory, for staged predictions.
-
-    Attributes
-    ----------
-    picks : list of int
-        The voter of each round.
-    weights : list of float
-        Its weight.
-    """
+    """Keeps each round's pick and weight of the first trajectory, for staged predictions."""
 
     def __init__(self) -> None:
         self.picks: list[int] = []
@@ -269,19 +262,7 @@ class Trace(Watcher[State]):
 
 
 def boost(rule: Rule[S], state: S, n_rounds: int, watchers: Sequence[Watcher[S]] = ()) -> None:
-    """Run the greedy loop for `n_rounds`, or until every trajectory has ended.
-
-    Parameters
-    ----------
-    rule : Rule
-        Picks the voter and its weight.
-    state : State
-        The state of all trajectories; changed in place.
-    n_rounds : int
-        Largest number of rounds.
-    watchers : sequence of Watcher, optional
-        They see the rounds after the state has advanced.
-    """
+    """Run the greedy loop for `n_rounds`, or until every trajectory has ended."""
     n_voters = state.weights.shape[1]
     kept_here = n_voters > 0
     live = np.arange(state.weights.shape[0])

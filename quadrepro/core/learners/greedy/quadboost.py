@@ -11,6 +11,7 @@ from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
+from quadrepro.base.plugins import Place
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
 from quadrepro.core import compiling
 from quadrepro.core.learners.greedy.loop import (
@@ -22,7 +23,8 @@ from quadrepro.core.learners.greedy.loop import (
     first_of_largest,
     some,
 )
-from quadrepro.core.learners.learner import N_ROUNDS, Entry, Grid, Hyperparameter
+from quadrepro.core.learners.grid import N_ROUNDS, Grid, Hyperparameter
+from quadrepro.core.learners.learner import Entry
 from quadrepro.core.voters.reduction import GramProblem
 
 LAM = Hyperparameter("lam", "number", "large", "regularisation λ")
@@ -242,6 +244,7 @@ class QuadBoost(GreedyAlgorithm[Residuals]):
     """
 
     version: ClassVar[int] = 2
+    certificate = Place("quadrepro.proof.rules:QuadBoostSolution")
 
     reweight: bool = False
     tol: float = 1e-12
@@ -306,6 +309,7 @@ class QuadBoostL1(QuadBoost):
     max_rounds: int = 100_000
 
     hyperparameters = (LAM,)
+    certificate = Place("quadrepro.proof.rules:QuadBoostL1Solution")
 
     def rule(self, values: FloatArray) -> QuadBoostRule:
         """Return the rule α = sign(c') max(|c'| - λ, 0)/η (eq. 7)."""
@@ -321,6 +325,7 @@ class QuadBoostL2(QuadBoost):
     """QuadBoost-L2, with hyper-parameters λ and the number of rounds."""
 
     hyperparameters = (LAM, N_ROUNDS)
+    certificate = Place("quadrepro.proof.rules:QuadBoostL2Solution")
 
     def rule(self, values: FloatArray) -> QuadBoostRule:
         """Return the rule α = c'/(η + λ) (eq. 8)."""
@@ -332,6 +337,7 @@ class QuadBoostLInf(QuadBoost):
     """QuadBoost-L∞, with hyper-parameters α_max and the number of rounds."""
 
     hyperparameters = (ALPHA_MAX, N_ROUNDS)
+    certificate = Place("quadrepro.proof.rules:QuadBoostLInfSolution")
 
     def rule(self, values: FloatArray) -> QuadBoostRule:
         """Return the rule α = clip(c'/η, ±α_max) (eq. 9)."""

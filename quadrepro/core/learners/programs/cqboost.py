@@ -10,9 +10,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from quadrepro.base.plugins import Place
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core import compiling
-from quadrepro.core.learners.learner import Algorithm, Entry, Grid, Hyperparameter
+from quadrepro.core.learners.grid import Grid, Hyperparameter
+from quadrepro.core.learners.learner import Algorithm, Entry
 from quadrepro.core.learners.programs.ordered import GrowingCholesky, ordered_sum, weighted_sum
 from quadrepro.core.learners.programs.program import (
     MU,
@@ -317,6 +319,7 @@ class CqBoost(Algorithm):
     """
 
     hyperparameters = (MU, EPSILON, ROUNDS)
+    certificate = Place("quadrepro.proof.programs:CqBoostSolution")
     kernels: ClassVar[tuple[str, ...]] = ("learners.programs.cqboost_compiled",)
     uses_gram = True
     version = 2
@@ -379,11 +382,6 @@ def generate_columns(
     ------
     tuple of (ndarray of shape (n_voters,), CqBoostSolution)
         Signed weights, and the solution over the voters added so far.
-
-    Raises
-    ------
-    SolverError
-        If a program has no optimum.
     """
     master = _begin(gram, margins, mu)
     while master is not None:

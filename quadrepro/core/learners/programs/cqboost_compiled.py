@@ -274,12 +274,6 @@ def take_rounds(
         Excess of an edge that ends the run.
     last : int
         Number of added voters that ends it.
-
-    Returns
-    -------
-    tuple of (int, int, int, float)
-        The number of programs of the last round, -1 if it found no optimum, then `n_added`,
-        `n_support` and `beta` as they are now.
     """
     while True:
         programs, limit = 0, 20 + 10 * n_added

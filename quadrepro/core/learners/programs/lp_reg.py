@@ -20,8 +20,10 @@ from dataclasses import dataclass
 import highspy
 import numpy as np
 
+from quadrepro.base.plugins import Place
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.learner import Entry, Grid, Hyperparameter
+from quadrepro.core.learners.grid import Grid, Hyperparameter
+from quadrepro.core.learners.learner import Entry
 from quadrepro.core.learners.programs.lpboost import LinearSolution, make_solver, run_solver
 from quadrepro.core.learners.programs.ordered import ordered_sum
 from quadrepro.core.learners.programs.soft_margin import SoftMargin
@@ -84,6 +86,7 @@ class RegularizedLP(SoftMargin):
 
     hyperparameters = (NU,)
     version = 2
+    certificate = Place("quadrepro.proof.programs:LPRegSolution")
     packages = ("highspy",)
 
     def check(self, grid: Grid) -> None:

@@ -22,8 +22,10 @@ from typing import ClassVar
 import highspy
 import numpy as np
 
+from quadrepro.base.plugins import Place
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.learner import Algorithm, Entry, Grid, Hyperparameter
+from quadrepro.core.learners.grid import Grid, Hyperparameter
+from quadrepro.core.learners.learner import Algorithm, Entry
 from quadrepro.core.learners.programs.ordered import weighted_sum
 from quadrepro.core.learners.programs.program import ProgramSolution, SolverError
 from quadrepro.core.voters.reduction import VotingProblem
@@ -87,13 +89,7 @@ C = Hyperparameter("C", "number", "small", "price of a unit of slack", largest=1
 
 
 class LPBoostMaster:
-    """The restricted master problem, over the voters added so far.
-
-    Parameters
-    ----------
-    counts : ndarray of shape (n_examples,)
-        How often each example occurs; examples with count 0 are ignored.
-    """
+    """The restricted master problem, over the voters added so far."""
 
     def __init__(self, counts: FloatArray) -> None:
         self._counts = counts
@@ -155,6 +151,7 @@ class LPBoost(Algorithm):
 
     hyperparameters = (C,)
     version = 2
+    certificate = Place("quadrepro.proof.programs:LPBoostSolution")
     kernels: ClassVar[tuple[str, ...]] = ("learners.programs.ordered_compiled",)
     packages: ClassVar[tuple[str, ...]] = ("highspy",)
 
@@ -187,16 +184,6 @@ def generate_columns(
         Values of C.
     watch : callable, optional
         Called with the voters added so far and the solution after every round.
-
-    Yields
-    ------
-    tuple of (list of int, LinearSolution)
-        The added voters in order, and the solution over them.
-
-    Raises
-    ------
-    SolverError
-        If a linear program has no optimum.
     """
     held = counts > 0
     signed = np.ascontiguousarray((problem.H * problem.y[:, None])[held])

@@ -9,9 +9,11 @@ from typing import ClassVar
 import numpy as np
 from scipy.linalg import LinAlgError
 
+from quadrepro.base.plugins import Place
 from quadrepro.base.types import BoolArray, FloatArray
 from quadrepro.core.learners.greedy.cbboost import CBBoost
-from quadrepro.core.learners.learner import N_ROUNDS, Algorithm, Entry, Grid
+from quadrepro.core.learners.grid import N_ROUNDS, Grid
+from quadrepro.core.learners.learner import Algorithm, Entry
 from quadrepro.core.learners.programs.ordered import ordered_sum, weighted_sum
 from quadrepro.core.learners.programs.program import (
     MANY_STEPS,
@@ -42,15 +44,7 @@ SINGULAR = 1e-11
 
 
 class MinCqProgram:
-    """MinCq over given voters.
-
-    Parameters
-    ----------
-    gram : ndarray of shape (n_voters, n_voters)
-        G = HᵀH/m.
-    margins : ndarray of shape (n_voters,)
-        Mean of y h for each voter.
-    """
+    """MinCq over given voters."""
 
     def __init__(self, gram: FloatArray, margins: FloatArray) -> None:
         leading = gram[np.arange(len(gram)), (gram != 0).argmax(axis=1)]
@@ -232,6 +226,7 @@ class MinCq(Algorithm):
 
     hyperparameters = (MU,)
     version = 3
+    certificate = Place("quadrepro.proof.programs:MinCqSolution")
     kernels: ClassVar[tuple[str, ...]] = ("learners.programs.ordered_compiled",)
     packages: ClassVar[tuple[str, ...]] = ("scipy", "piqp", "daqp")
     uses_gram = True
@@ -267,6 +262,7 @@ class MinCqOnCBBoost(Algorithm):
 
     hyperparameters = (N_ROUNDS,)
     version = 3
+    certificate = Place("quadrepro.proof.programs:MinCqOnCBBoostSolution")
     kernels: ClassVar[tuple[str, ...]] = ("learners.programs.ordered_compiled",)
     packages: ClassVar[tuple[str, ...]] = ("scipy", "piqp", "daqp")
     uses_gram = True

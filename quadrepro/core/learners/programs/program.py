@@ -10,10 +10,8 @@ from typing import TypeVar
 import numpy as np
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.learner import (
-    Algorithm,
-    Hyperparameter,
-)
+from quadrepro.core.learners.grid import Hyperparameter
+from quadrepro.core.learners.learner import Algorithm
 from quadrepro.core.learners.programs.ordered import Cholesky
 from quadrepro.core.voters.reduction import GramProblem
 
@@ -52,13 +50,7 @@ class ProgramSolution:
 
 @dataclass(frozen=True)
 class QuadraticSolution(ProgramSolution):
-    """An optimal solution of a quadratic program.
-
-    Attributes
-    ----------
-    residual : float
-        KKT residual, at most `RESIDUAL`. Each program documents its own.
-    """
+    """An optimal solution of a quadratic program, with a KKT residual of at most `RESIDUAL`."""
 
     residual: float
 
@@ -144,11 +136,6 @@ def kkt_residual(
         Bounds.
     scale : float
         s > 0.
-
-    Returns
-    -------
-    float
-        r, without a unit.
     """
     return float(np.abs(x - np.clip(moved, low, high)).max() / scale)
 
@@ -186,11 +173,6 @@ def mu_limit(largest: FloatArray) -> str:
     ----------
     largest : ndarray of shape (n_samples,)
         The largest μ that each sample allows.
-
-    Returns
-    -------
-    str
-        One sentence without a full stop.
     """
     smallest = float(largest.min())
     if not smallest > 0:

@@ -9,8 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
+from quadrepro.base.plugins import Place
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
-from quadrepro.core.learners.learner import Entry, Hyperparameter
+from quadrepro.core.learners.grid import Hyperparameter
+from quadrepro.core.learners.learner import Entry
 from quadrepro.core.learners.programs.ordered import weighted_sum
 from quadrepro.core.learners.programs.program import (
     MANY_STEPS,
@@ -54,11 +56,6 @@ def guess_optimum(margins: FloatArray, caps: FloatArray) -> Guess:
         M.
     caps : ndarray of shape (n_examples,)
         C n, the largest dual weights; positive.
-
-    Returns
-    -------
-    Guess
-        From where the method ended: at a small gap, or where its system could not be solved.
     """
     x, s = _start(margins, caps)
     steps = 0
@@ -246,11 +243,6 @@ class MarginQP:
             Price of a unit of slack.
         u : ndarray of shape (n_examples,)
             Dual weights between 0 and C n.
-
-        Returns
-        -------
-        float
-            r; infinite if u is zero, which is never optimal.
         """
         return self._residual(C * self._counts, u)
 
@@ -441,6 +433,7 @@ class RegularizedQP(SoftMargin):
 
     hyperparameters = (C,)
     version = 2
+    certificate = Place("quadrepro.proof.programs:QPRegSolution")
     kernels = (
         *SoftMargin.kernels,
         "learners.programs.ordered_compiled",

@@ -11,13 +11,8 @@ import numpy as np
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
-from quadrepro.core.learners.learner import (
-    Algorithm,
-    DrawnProblem,
-    Grid,
-    HeldOut,
-    positive_votes,
-)
+from quadrepro.core.learners.grid import Grid
+from quadrepro.core.learners.learner import Algorithm, DrawnProblem, StoppedRuns, positive_votes
 from quadrepro.core.learners.programs.program import ProgramSolution
 from quadrepro.core.voters.random_stumps import StumpVote
 from quadrepro.core.voters.reduction import VotingProblem
@@ -69,11 +64,6 @@ class SoftMargin(Algorithm):
         -------
         ndarray of shape (len(values), n_voters)
             Nonnegative weights.
-
-        Raises
-        ------
-        SolverError
-            If a program has no optimum.
         """
         _, first = np.unique(H, axis=1, return_index=True)
         first.sort()
@@ -81,7 +71,7 @@ class SoftMargin(Algorithm):
         weights[:, first] = self._solve_counted((H * y[:, None])[:, first], np.ones(len(y)), values)
         return weights
 
-    def hold_out(self, problem: DrawnProblem, grid: Grid) -> HeldOut:
+    def hold_out(self, problem: DrawnProblem, grid: Grid) -> StoppedRuns:
         """Find new weights for the stumps of AdaBoost, run for the rounds chosen by hold-out."""
         found = AdaBoost().hold_out(problem, Grid.of({}))
         vote, rounds = found.vote(0), found.candidates[0]
@@ -90,7 +80,7 @@ class SoftMargin(Algorithm):
         weights = self.solve_weights(oriented, problem.y_train, self._values(grid)) * signs
         positive = positive_votes(vote.outputs(problem.valid), weights)
         errors = (positive != (problem.y_valid > 0)[:, None]).sum(axis=0)
-        return HeldOut(
+        return StoppedRuns(
             errors,
             [candidate | rounds for candidate in grid.candidates],
             lambda i: StumpVote(vote.attributes, vote.cuts, weights[i]),

@@ -21,7 +21,8 @@ from quadrepro.base.types import FloatArray, Task
 from quadrepro.core.learners.contestants.building import build
 from quadrepro.core.learners.contestants.paths import enter
 from quadrepro.core.learners.contestants.predictor import EstimatorPredictor, kind_of
-from quadrepro.core.learners.learner import Grid, Part, TrainingData
+from quadrepro.core.learners.grid import Grid
+from quadrepro.core.learners.learner import Part, TrainingData
 from quadrepro.core.learners.voting import FixedStumps
 
 Examples = tuple[FloatArray, FloatArray, FloatArray]

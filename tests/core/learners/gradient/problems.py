@@ -9,7 +9,7 @@ import pytest
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.gradient.boosting import LOSSES, TrainingLoss
-from quadrepro.core.learners.gradient.steps import Scores
+from quadrepro.core.learners.gradient.steps import ScoreState
 from quadrepro.core.learners.gradient.trees import TreeFitter
 from quadrepro.core.learners.greedy.loop import Rule, boost
 
@@ -34,13 +34,13 @@ def problem(loss: str, m: int = 60, seed: int = 0) -> tuple[FloatArray, FloatArr
     return X, (y if loss == "l2" else np.where(y > 1, 1.0, -1.0))
 
 
-def start(loss: Any, n: int = 1, cuts: int = 2) -> Scores:
+def start(loss: Any, n: int = 1, cuts: int = 2) -> ScoreState:
     """Return the state of `n` trajectories before the first round."""
     X, y = problem(loss)
-    return Scores(TreeFitter(X, cuts), LOSSES[loss], y, n)
+    return ScoreState(TreeFitter(X, cuts), LOSSES[loss], y, n)
 
 
-def losses_of(rule: Rule[Scores], loss: str, rounds: int = 15, cuts: int = 2) -> FloatArray:
+def losses_of(rule: Rule[ScoreState], loss: str, rounds: int = 15, cuts: int = 2) -> FloatArray:
     watcher = TrainingLoss(rounds, 1)
     boost(rule, start(loss, cuts=cuts), rounds, [watcher])
     return watcher.path[0]

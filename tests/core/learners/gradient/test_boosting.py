@@ -12,7 +12,7 @@ from sklearn.tree import DecisionTreeRegressor
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.gradient.boosting import GradientBoost, TrainingLoss
 from quadrepro.core.learners.gradient.steps import RescaleInTheory, RescaleTruncate, Truncate
-from quadrepro.core.learners.learner import Grid
+from quadrepro.core.learners.grid import Grid
 from tests.core.learners.gradient.problems import (
     GRIDS,
     NO_VALUE,

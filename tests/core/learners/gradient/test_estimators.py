@@ -18,7 +18,7 @@ from quadrepro.core.estimators import gradient
 from quadrepro.core.estimators.gradient import GradientBoostClassifier, GradientBoostRegressor
 from quadrepro.core.estimators.greedy import AdaBoostClassifier
 from quadrepro.core.learners.gradient.boosting import GradientBoost
-from quadrepro.core.learners.learner import Grid
+from quadrepro.core.learners.grid import Grid
 from quadrepro.core.voters.stumps import Stumps
 
 ROUNDS = range(1, 21)

@@ -8,7 +8,7 @@ CODE = """
 import hashlib
 import numpy as np
 from quadrepro.core.learners.gradient.boosting import STEPS, GradientBoost
-from quadrepro.core.learners.learner import Grid
+from quadrepro.core.learners.grid import Grid
 
 rng = np.random.default_rng(0)
 X = np.hstack([rng.normal(size=(333, 3)), rng.integers(0, 4, (333, 2))])

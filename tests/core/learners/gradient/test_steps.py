@@ -15,17 +15,17 @@ from quadrepro.core.learners.gradient.steps import (
     RescaleEpsilon,
     RescaleInTheory,
     RescaleTruncate,
-    Scores,
+    ScoreState,
     Shrink,
     Truncate,
     follow,
 )
-from quadrepro.core.learners.gradient.trees import Trees
+from quadrepro.core.learners.gradient.trees import GrownTrees
 from quadrepro.core.learners.greedy.loop import Rule, Step, boost
 from tests.core.learners.gradient.problems import both_losses, losses_of, problem, start
 
 
-def state(loss: str, rounds: int = 0, n: int = 1) -> Scores:
+def state(loss: str, rounds: int = 0, n: int = 1) -> ScoreState:
     """Return a state after some rounds of Boosting, with the next round's trees."""
     scores = start(loss, n)
     boost(Full(), scores, rounds)
@@ -82,10 +82,10 @@ def test_a_least_squares_tree_is_followed_as_it_is(rounds: int) -> None:
 
 def test_epsilon_boosting_is_shrinkage_with_each_trees_root_mean_square() -> None:
     @dataclass(frozen=True)
-    class ShrinkByEpsilon(Rule[Scores]):
+    class ShrinkByEpsilon(Rule[ScoreState]):
         nu: float
 
-        def step(self, state: Scores) -> Step:
+        def step(self, state: ScoreState) -> Step:
             return Epsilon(self.nu * np.sqrt(np.square(state.answers).mean(axis=1))).step(state)
 
     np.testing.assert_allclose(
@@ -175,7 +175,7 @@ def test_following_shrinks_the_scores_and_adds_the_weighted_answers(
     scores = np.array([[1.0, 2.0, 4.0], [1.0, 2.0, 4.0]])
     weights = np.array([2.0, -1.0])
     nothing = np.zeros((2, 2), dtype=np.int64)
-    trees = Trees(nothing, nothing, nothing.astype(float), np.array([[0.0, 2.0, 1.0]] * 2))
+    trees = GrownTrees(nothing, nothing, nothing.astype(float), np.array([[0.0, 2.0, 1.0]] * 2))
     leaves = np.array([[0, 2, 1]] * 2, dtype=np.int32)
     follow(scores, trees, leaves, Step(np.zeros(2, int), weights, None, shrink))
     plain = [[1.0, 4.0, 8.0], [1.0, 1.0, 2.0]]

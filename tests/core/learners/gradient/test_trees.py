@@ -12,7 +12,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.learners.gradient import trees as module
-from quadrepro.core.learners.gradient.trees import TreeFitter, Trees
+from quadrepro.core.learners.gradient.trees import GrownTrees, TreeFitter
 
 pytestmark = pytest.mark.usefixtures("compiled_and_plain")
 
@@ -26,7 +26,7 @@ def draw(m: int, d: int, n_targets: int, seed: int) -> tuple[FloatArray, FloatAr
 
 def fitted(
     X: FloatArray, targets: FloatArray, cuts: int = 1, depth: int | None = None
-) -> tuple[Trees, FloatArray]:
+) -> tuple[GrownTrees, FloatArray]:
     """Return trees and their answers on the training examples."""
     trees, leaves = TreeFitter(X, cuts, depth).fit(targets)
     return trees, trees.answers(leaves)
@@ -305,7 +305,7 @@ def test_kept_trees_answer_as_before() -> None:
     trees, answers = fitted(X, targets, 3)
     rows = np.array([True, False, False, True])
     kept = trees.keep(rows)
-    assert isinstance(kept, Trees)
+    assert isinstance(kept, GrownTrees)
     leaves = kept.leaves(np.ascontiguousarray(X.T))
     np.testing.assert_array_equal(kept.answers(leaves), answers[rows])
 

@@ -21,7 +21,7 @@ from quadrepro.core.learners.greedy.quadboost import (
     QuadBoostL2,
     QuadBoostLInf,
 )
-from quadrepro.core.voters.random_stumps import Coding, RandomStumps
+from quadrepro.core.voters.random_stumps import RandomStumps, StumpCoding
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.papers.cbboost.by_passes import AdaBoostByPasses, CBBoostByPasses, GBCBBoostByPasses
 
@@ -82,7 +82,7 @@ def over_drawn_stumps(algorithm: WeightBoosting, values: list[float]) -> Run:
     def start(
         examples: Examples, rows: IntArray, n_rounds: int, watchers: Sequence[Watcher[State]]
     ) -> None:
-        codes = Coding.fit(examples.X).transform(examples.X)
+        codes = StumpCoding.fit(examples.X).transform(examples.X)
         source = RandomStumps(codes, examples.y, np.random.default_rng(1), per_round=5)
         state = algorithm.weights(source, np.ones((len(rows), len(examples.y))))
         boost(algorithm.rule(np.array(values)[rows]), state, n_rounds, watchers)

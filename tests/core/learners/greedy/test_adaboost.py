@@ -13,7 +13,7 @@ from sklearn.ensemble import AdaBoostClassifier as SklearnAdaBoost
 from quadrepro import AdaBoostClassifier
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
-from quadrepro.core.learners.learner import Grid
+from quadrepro.core.learners.grid import Grid
 
 Problem = tuple[FloatArray, FloatArray]
 

@@ -16,7 +16,7 @@ from quadrepro.core.learners.greedy.quadboost import (
     QuadBoostL2,
     QuadBoostLInf,
 )
-from quadrepro.core.learners.learner import Grid
+from quadrepro.core.learners.grid import Grid
 from quadrepro.core.voters.reduction import reduce_problem
 
 Problem = tuple[FloatArray, FloatArray]

@@ -18,7 +18,7 @@ from quadrepro.core.estimators.base import VoteClassifier
 from quadrepro.core.estimators.greedy import CBBoostClassifier, GBCBBoostClassifier
 from quadrepro.core.learners.greedy.cbboost import CBBoost, CBoundBoosting, GBCBBoost
 from quadrepro.core.learners.greedy.loop import Step, Trace
-from quadrepro.core.learners.learner import Grid
+from quadrepro.core.learners.grid import Grid
 from quadrepro.core.voters.reduction import reduce_problem
 from quadrepro.core.voters.stumps import Stumps
 

@@ -13,7 +13,7 @@ from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.greedy.adaboost import UNITS, AdaBoost
 from quadrepro.core.learners.greedy.ebboost import EBBoost, EBBoostRule, SquaredWeights
 from quadrepro.core.learners.greedy.loop import boost
-from quadrepro.core.learners.learner import Grid
+from quadrepro.core.learners.grid import Grid
 from quadrepro.core.voters.source import FixedVoters
 
 Problem = tuple[FloatArray, FloatArray]

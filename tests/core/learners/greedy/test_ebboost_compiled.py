@@ -9,7 +9,7 @@ from quadrepro.base.types import FloatArray
 from quadrepro.core import compiling
 from quadrepro.core.learners.greedy.ebboost import EBBoost
 from quadrepro.core.learners.greedy.loop import Step, Watcher, boost
-from quadrepro.core.voters.random_stumps import Coding, RandomStumps
+from quadrepro.core.voters.random_stumps import RandomStumps, StumpCoding
 from quadrepro.core.voters.source import FixedVoters, VoterSource
 from tests.loops import set_compiled
 
@@ -33,7 +33,7 @@ def no_edge(y: FloatArray) -> VoterSource:
 
 def drawn(y: FloatArray) -> VoterSource:
     X = np.random.default_rng(3).normal(size=(len(y), 4))
-    codes = Coding.fit(X).transform(X)
+    codes = StumpCoding.fit(X).transform(X)
     rng = np.random.default_rng(4)
     return RandomStumps(codes, y, rng, per_round=40, polarity="random")
 

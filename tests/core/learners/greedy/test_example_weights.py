@@ -22,8 +22,9 @@ from quadrepro.core.learners.greedy.adaboost_reg import AdaBoostReg
 from quadrepro.core.learners.greedy.ebboost import EBBoost
 from quadrepro.core.learners.greedy.hedge import HedgeBoost
 from quadrepro.core.learners.greedy.loop import Trace, boost
-from quadrepro.core.learners.learner import DrawnProblem, Grid, HeldOut, Stopping, positive_votes
-from quadrepro.core.voters.random_stumps import Coding, RandomStumps
+from quadrepro.core.learners.grid import Grid, Stopping
+from quadrepro.core.learners.learner import DrawnProblem, StoppedRuns, positive_votes
+from quadrepro.core.voters.random_stumps import RandomStumps, StumpCoding
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.source import FixedVoters
 from tests.loops import set_compiled
@@ -36,7 +37,7 @@ def drawn_problem(seed: int, patience: int = 12) -> DrawnProblem:
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(120, 3))
     y = np.where(X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(size=120) > 0, 1.0, -1.0)
-    coding = Coding.fit(X[:60])
+    coding = StumpCoding.fit(X[:60])
     train, valid = coding.transform(X[:60]), coding.transform(X[60:])
     return DrawnProblem(
         lambda: RandomStumps(train, y[:60], np.random.default_rng(seed), per_round=20),
@@ -48,7 +49,7 @@ def drawn_problem(seed: int, patience: int = 12) -> DrawnProblem:
     )
 
 
-def assert_same(found: HeldOut, i: int, alone: HeldOut) -> None:
+def assert_same(found: StoppedRuns, i: int, alone: StoppedRuns) -> None:
     assert found.errors[i] == alone.errors[0]
     assert found.candidates[i] == alone.candidates[0]
     ours, theirs = found.vote(i), alone.vote(0)
@@ -215,7 +216,7 @@ def test_a_held_out_example_that_is_always_wrong_does_no_harm_in_a_long_run() ->
 @pytest.mark.parametrize("seed", range(6))
 def test_without_complements_only_a_stump_with_an_edge_is_taken(seed: int) -> None:
     X, y = np.linspace(0, 1, 40)[:, None], np.where(np.arange(40) < 20, 1.0, -1.0)
-    codes = Coding.fit(X).transform(X)
+    codes = StumpCoding.fit(X).transform(X)
     rng = np.random.default_rng(seed)
     source = RandomStumps(codes, y, rng, per_round=1, polarity="random")
     state = AdaBoost().weights(source, np.ones((1, 40)))

@@ -15,8 +15,8 @@ from quadrepro.core.estimators.greedy import HedgeBoostClassifier
 from quadrepro.core.learners.greedy.adaboost import UNITS
 from quadrepro.core.learners.greedy.hedge import ExpertWeights, HedgeBoost, experts_rate
 from quadrepro.core.learners.greedy.loop import State, Step, Watcher
-from quadrepro.core.learners.learner import Grid
-from quadrepro.core.measures.hedge import experts_rounds, regret_bound
+from quadrepro.core.learners.grid import Grid
+from quadrepro.core.measures.experts import experts_rounds, regret_bound
 from quadrepro.core.voters.reduction import VotingProblem
 
 Problem = tuple[FloatArray, FloatArray]

@@ -19,7 +19,7 @@ from quadrepro.core.learners.greedy.quadboost import (
     QuadBoostLInf,
     Selection,
 )
-from quadrepro.core.learners.learner import Grid
+from quadrepro.core.learners.grid import Grid
 
 Problem = tuple[FloatArray, FloatArray]
 Rule = Callable[[FloatArray, FloatArray], FloatArray]

@@ -18,7 +18,7 @@ from quadrepro.core.learners.greedy.quadboost import (
     QuadBoostL2,
     QuadBoostLInf,
 )
-from quadrepro.core.learners.learner import Grid
+from quadrepro.core.learners.grid import Grid
 from quadrepro.core.voters.reduction import reduce_problem
 from tests.loops import set_compiled
 

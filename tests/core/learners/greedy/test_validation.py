@@ -10,22 +10,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
-from quadrepro.core.learners.greedy.adaboost import AdaBoost, Validation
+from quadrepro.core.learners.greedy.adaboost import AdaBoost, ValidationWatcher
 from quadrepro.core.learners.greedy.loop import Rule, State, Step, boost, some
-from quadrepro.core.learners.learner import Stopping
-from quadrepro.core.voters.random_stumps import Coding, RandomStumps
+from quadrepro.core.learners.grid import Stopping
+from quadrepro.core.voters.random_stumps import RandomStumps, StumpCoding
 
 
-def problem(seed: int, m: int = 60) -> tuple[Validation, RandomStumps]:
+def problem(seed: int, m: int = 60) -> tuple[ValidationWatcher, RandomStumps]:
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(2 * m, 4))
     y = np.where(X[:, 0] * X[:, 1] + X[:, 2] + rng.normal(size=2 * m) > 0, 1.0, -1.0)
-    coding = Coding.fit(X[:m])
+    coding = StumpCoding.fit(X[:m])
     source = RandomStumps(coding.transform(X[:m]), y[:m], np.random.default_rng(seed), per_round=30)
-    return Validation(source, coding.transform(X[m:]), y[m:], 1, Stopping(15)), source
+    return ValidationWatcher(source, coding.transform(X[m:]), y[m:], 1, Stopping(15)), source
 
 
-def run(validation: Validation, source: RandomStumps, n_rounds: int = 1000) -> None:
+def run(validation: ValidationWatcher, source: RandomStumps, n_rounds: int = 1000) -> None:
     state = AdaBoost().weights(source, np.ones((1, source.n_examples)))
     boost(AdaBoost().rule(np.array([np.nan])), state, n_rounds, [validation])
 
@@ -78,7 +78,7 @@ class Script(Rule[Stumps]):
 Line = list[tuple[int, float]]
 X = np.random.default_rng(1).normal(size=(7, 3))
 Y = np.array([1.0, -1.0, 1.0, 1.0, -1.0, 1.0, -1.0])
-CODES = Coding.fit(X).transform(X)
+CODES = StumpCoding.fit(X).transform(X)
 
 
 def six_stumps(redraw: bool = True) -> RandomStumps:
@@ -88,9 +88,9 @@ def six_stumps(redraw: bool = True) -> RandomStumps:
     return RandomStumps(CODES, Y, rng, per_round=6, **options)
 
 
-def validated(script: list[Line], stopping: Stopping) -> Validation:
+def validated(script: list[Line], stopping: Stopping) -> ValidationWatcher:
     source = six_stumps()
-    found = Validation(source, CODES, Y, len(script), stopping)
+    found = ValidationWatcher(source, CODES, Y, len(script), stopping)
     boost(Script(np.arange(len(script)), script), Stumps(source, len(script)), 99, [found])
     return found
 
@@ -152,7 +152,7 @@ def test_the_rule_and_patience_end_trajectories_in_one_round() -> None:
 def test_the_taken_round_comes_with_its_own_errors(take: str, column: int) -> None:
     y = outputs_of_the_first()
     source = six_stumps(redraw=False)
-    found = Validation(source, CODES, y, 1, Stopping(2, take=take))
+    found = ValidationWatcher(source, CODES, y, 1, Stopping(2, take=take))
     line = [(0, 1.0), (0, -2.0), (0, -1.0), (0, -1.0)]
     boost(Script(np.arange(1), [line]), Stumps(source, 1), 99, [found])
     rounds, errors = found.taken
@@ -166,10 +166,10 @@ def outputs_of_the_first() -> FloatArray:
     return np.where(above, 1.0, -1.0) * source.turns[0]
 
 
-def validated_on(y: FloatArray, line: Line) -> Validation:
+def validated_on(y: FloatArray, line: Line) -> ValidationWatcher:
     """Validate one trajectory that takes its picks from the same stumps in every round."""
     source = six_stumps(redraw=False)
-    found = Validation(source, CODES, y, 1, Stopping(9))
+    found = ValidationWatcher(source, CODES, y, 1, Stopping(9))
     boost(Script(np.arange(1), [line]), Stumps(source, 1), 99, [found])
     return found
 
@@ -194,7 +194,7 @@ def test_a_first_round_without_a_right_example_is_the_best_so_far() -> None:
 
 def test_trajectories_that_end_early_keep_their_best() -> None:
     validation, source = problem(0)
-    two = Validation(source, validation.codes, validation.y, 2, Stopping(3))
+    two = ValidationWatcher(source, validation.codes, validation.y, 2, Stopping(3))
     source.begin(1)
     both = np.array([0, 1])
     assert two.after(1, both, Step(np.array([0, 1]), np.ones(2), None), None) is None

@@ -11,7 +11,7 @@ from sklearn.model_selection import cross_val_score
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.estimators.programs import CqBoostClassifier
-from quadrepro.core.learners.learner import Grid
+from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.programs.cqboost import CqBoost, generate_columns
 from quadrepro.core.voters.reduction import reduce_problem
 

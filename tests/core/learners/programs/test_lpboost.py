@@ -8,7 +8,7 @@ import pytest
 from scipy.optimize import linprog
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.learner import Grid
+from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.programs.lpboost import (
     VIOLATION,
     LPBoost,

@@ -10,7 +10,7 @@ from sklearn.model_selection import cross_val_score
 from quadrepro.base.types import FloatArray
 from quadrepro.core.estimators.programs import MinCqClassifier
 from quadrepro.core.learners.greedy.cbboost import CBBoost
-from quadrepro.core.learners.learner import Grid
+from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.programs.mincq import MinCq, MinCqOnCBBoost
 from quadrepro.core.voters.reduction import reduce_problem
 

@@ -7,7 +7,7 @@ from tests.processors import lines_of
 CODE = """
 import hashlib
 import numpy as np
-from quadrepro.core.learners.learner import Grid
+from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.programs.lp_reg import RegularizedLP
 from quadrepro.core.learners.programs.lpboost import LPBoost
 from quadrepro.core.learners.programs.mincq import MinCq, MinCqOnCBBoost

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.learner import Grid
+from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.programs.qp_reg import RegularizedQP
 
 Problem = tuple[FloatArray, FloatArray]

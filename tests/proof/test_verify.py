@@ -1,18 +1,20 @@
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from quadrepro.api import prepare
 from quadrepro.base.types import Targets
 from quadrepro.config.config import load_mapping
 from quadrepro.config.plan import make_plan
 from quadrepro.core.learners.registry import ALGORITHMS
 from quadrepro.engine.records import Record, pack_codes, pack_margins, pack_numbers, pack_scores
 from quadrepro.engine.work import run_cell
-from quadrepro.proof.cell import verify_cell
-from quadrepro.proof.certificate import Rounds
+from quadrepro.proof.certificate import Certificate, Rounds
+from quadrepro.proof.verify import HEADERS, Survey, sample, survey, tolerances, verify_cell
 from tests.proof.solved import CASES, OF_CLASSES, REFITTED, computed
 
 ALL = Rounds()
@@ -169,3 +171,36 @@ def test_folds_in_the_order_of_time_are_verified() -> None:
         assert verify_cell(cell, record, ALL).faults == []
         [found] = verify_cell(cell, replace(record, cv_errors=record.cv_errors + 1), ALL).faults
         assert found.startswith("the loss of the choice is")
+
+
+CONFIG = {
+    "title": "Some cells",
+    "baseline": False,
+    "repeats": 6,
+    "protocol": {"view": "quadboost"},
+    "datasets": ["monks", "wine"],
+    "algorithms": [{"name": name, "grid": {"n_rounds": 3}} for name in ("quadboost", "adaboost")],
+}
+
+
+def test_a_sample_has_three_cells_of_each_algorithm_in_their_order() -> None:
+    cells = prepare(CONFIG, offline=True).cells
+    some = sample(cells, 0)
+    assert Counter(cell.algorithm for cell in some) == {"quadboost": 3, "adaboost": 3}
+    assert some == [cell for cell in cells if cell in some]
+    assert some == sample(cells, 0)
+    assert some != sample(cells, 1)
+
+
+def test_a_survey_adds_up_the_cells_of_an_algorithm() -> None:
+    cell, record = computed("adaboost")
+    [found] = survey([cell, cell], lambda _: record, None)
+    assert (found.algorithm, found.n_cells) == ("it", 2)
+    assert found.found.n_rounds == 2 * record.chosen["n_rounds"]
+    assert found.line()[-1] == "verified"
+
+
+def test_a_line_has_a_dash_where_there_was_nothing_to_check() -> None:
+    line = Survey("ada", 2, Certificate(worst={"gap": 1e-9}, faults=["it"])).line()
+    assert line == ("ada", "2", "-", "-", "-", "-", "-", "1.0e-09", "FAILED")
+    assert len(line) == len(HEADERS) == len(tolerances())

@@ -5,9 +5,20 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from quadrepro.base.plugins import Place
+from quadrepro.core.learners.greedy.adaboost import AdaBoost
+from quadrepro.core.learners.registry import ALGORITHMS
+from quadrepro.errors import ConfigError
 from quadrepro.proof.certificate import LongArray
 from quadrepro.proof.gradient import GradientSolution
-from quadrepro.proof.refitted import OneVsRestSolution, first_class
+from quadrepro.proof.rules import AdaBoostSolution
+from quadrepro.proof.solution import (
+    OneVsRestSolution,
+    RefittedPredictions,
+    RefittedVote,
+    certificate_of,
+    first_class,
+)
 from tests.proof.solved import examined, faults, solved
 
 
@@ -19,8 +30,9 @@ def of_classes(name: str) -> OneVsRestSolution:
 
 def test_each_class_is_solved_as_two() -> None:
     found, cell = of_classes("boosting, more classes"), examined("boosting, more classes")
-    assert (found.codes, found.n_classes) == ((0, 1, 2), 3)
-    for code, of_class in zip(found.codes, found.cells, strict=True):
+    assert found.codes == (0, 1, 2)
+    cells = [solution.cell for solution in found.solutions]
+    for code, of_class in zip(found.codes, cells, strict=True):
         is_class = cell.data.train.y == code
         assert (of_class.data.train.y == np.where(is_class, 1.0, -1.0)).all()
     assert faults(found) == []
@@ -52,3 +64,44 @@ def test_the_first_class_of_largest_score_is_predicted(
 ) -> None:
     columns: list[LongArray] = [np.array([s], dtype=np.longdouble) for s in scores]
     assert first_class((3, 7), [(columns[0], zero), (columns[1], 0.0)]).tolist() == [code]
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_every_algorithm_names_what_proves_it(name: str) -> None:
+    learner = ALGORITHMS[name].make({})
+    assert certificate_of(learner) is not RefittedVote
+    assert (certificate_of(learner) is RefittedPredictions) == (name == "baseline")
+
+
+class Mine(AdaBoost):
+    """A class of another package that may change what it derives from."""
+
+
+class Proved(Mine):
+    certificate = Place("quadrepro.proof.rules:AdaBoostSolution")
+
+
+class Derived(Proved):
+    """A class of the same package."""
+
+
+def test_a_certificate_is_not_inherited_from_another_package() -> None:
+    assert certificate_of(AdaBoost()) is AdaBoostSolution
+    assert certificate_of(Mine()) is RefittedVote
+    assert certificate_of(Proved()) is certificate_of(Derived()) is AdaBoostSolution
+
+
+@pytest.mark.parametrize(
+    ("place", "message"),
+    [
+        ("tests.none:Solution", "tests.none:Solution: cannot be imported: ModuleNotFoundError"),
+        ("quadrepro.errors:nearest", "must be of type type, not function"),
+        ("quadrepro.errors:ConfigError", "must be a subclass of Solution"),
+    ],
+)
+def test_a_certificate_that_cannot_be_used_is_named(
+    monkeypatch: pytest.MonkeyPatch, place: str, message: str
+) -> None:
+    monkeypatch.setattr(Proved, "certificate", Place(place))
+    with pytest.raises(ConfigError, match=message):
+        certificate_of(Proved())

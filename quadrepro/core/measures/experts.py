@@ -1,7 +1,7 @@
 """Bounds on boosting by experts: regret, and rounds until no example is wrong (lecture, section 3).
 
 Every training example is an expert, and multiplicative weights with a rate η <= 1/2 has a regret of
-at most η T + ln(m)/η after T rounds. `quadrepro.core.learners.greedy.hedge` is the algorithm.
+at most η T + ln(m)/η after T rounds.
 """
 
 from __future__ import annotations

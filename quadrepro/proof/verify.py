@@ -1,27 +1,21 @@
-"""Verifying the record of a cell: its solution, its outcomes, and the errors of its choice."""
+"""Verifying the records of cells: their solutions, outcomes, and the errors of their choices."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from quadrepro.base.types import BoolArray, FloatArray, Targets, Task
+from quadrepro.base.types import FloatArray, Targets, Task
 from quadrepro.core.cell import Cell as PlannedCell
 from quadrepro.core.cell import training_data
 from quadrepro.core.compiling import warm
-from quadrepro.core.learners.learner import Algorithm, Learner, Part
-from quadrepro.core.learners.predictor import Predictor
-from quadrepro.core.learners.voter_sets import FixedVoters
+from quadrepro.core.seeds import generator
 from quadrepro.engine.records import Record
-
-# Each of these registers how its learners are solved.
-from quadrepro.proof import gradient, greedy, programs, refitted  # noqa: F401
-from quadrepro.proof.certificate import Certificate, LongArray, Rounds
-from quadrepro.proof.refitted import OneVsRestSolution, first_class, solve_classes
-from quadrepro.proof.solution import Cell, Solution, called
-from quadrepro.proof.voters import ZERO
+from quadrepro.proof.certificate import TOLERANCES, Certificate, LongArray, Quantity, Rounds
+from quadrepro.proof.solution import Cell, Solution, solve
 
 SINGLE = 1e-6
 """Margins are kept in single precision."""
@@ -37,7 +31,7 @@ def verify_cell(cell: PlannedCell, record: Record, rounds: Rounds) -> Certificat
     # The number of threads may change the last bits of an estimator.
     with threadpool_limits(limits=1):
         examined = Cell(training_data(cell), cell.grids, record.chosen)
-        solution = solve_classes(cell.learner, examined)
+        solution = solve(cell.learner, examined)
         check_outcomes(solution, record, examined, certificate)
         loss = choice_loss(cell, solution, examined)
         close = abs(loss - record.cv_errors) <= DIGITS * max(1.0, loss)
@@ -98,57 +92,75 @@ def choice_loss(cell: PlannedCell, solution: Solution, examined: Cell) -> float:
     if protocol.holdout is not None:
         assert data.valid is not None
         return _loss(data.task, solution.predicted(data.valid.X, data.task), data.valid.y)
-    if not protocol.folds or (cell.n_candidates == 1 and isinstance(cell.learner, Predictor)):
+    if not protocol.folds or not solution.compares(cell.n_candidates):
         return 0.0
     fold, y = cell.problem.split.fold, data.train.y
     parts = [fold == f for f in range(int(fold.max()) + 1)]
     # In windows of time, a fold is predicted from earlier rows alone.
     seen = [fold < f if -1 in fold else ~out for f, out in enumerate(parts)]
-    if isinstance(solution, OneVsRestSolution):
-        every = zip(solution.cells, solution.solutions, strict=True)
-        found = zip(*(_scored(cell.learner, s, c, seen, parts) for c, s in every), strict=True)
-        predicted = (first_class(solution.codes, of_fold) for of_fold in found)
-        return sum(_loss(data.task, p, y[out]) for p, out in zip(predicted, parts, strict=True))
-    total = 0.0
-    scores = _scored(cell.learner, solution, examined, seen, parts)
-    for out, scored in zip(parts, scores, strict=True):
-        total += _loss(data.task, called(data.task, *scored), y[out])
-    return total
-
-
-def _scored(
-    learner: Learner,
-    solution: Solution,
-    cell: Cell,
-    seen: list[BoolArray],
-    parts: list[BoolArray],
-) -> Iterator[tuple[LongArray, float]]:
-    """Yield the scores of each part by the candidate trained on what it saw, and what is zero."""
-    train = cell.data.train
-    if isinstance(learner, Algorithm):
-        grid = cell.up_to if solution.warm else cell.alone
-        voters = cell.data.voters
-        if isinstance(voters, FixedVoters) and voters.needs_labels:
-            for kept, out in zip(seen, parts, strict=True):
-                known = Part(train.X[kept], train.y[kept])
-                H, H_out = voters.matrices(known, train.X[out], cell.data.rng)
-                vote = learner.path(H, known.y, grid)[-1].astype(np.longdouble)
-                yield H_out @ vote, ZERO * float(np.abs(vote).sum())
-            return
-        _, H = cell.matrix()
-        samples = np.stack(seen).astype(np.float64)
-        votes = learner.path(H, train.y, grid, samples)[:, -1].astype(np.longdouble)
-        for out, vote in zip(parts, votes, strict=True):
-            yield H[out] @ vote, ZERO * float(np.abs(vote).sum())
-        return
-    assert isinstance(learner, Predictor)
-    for f, out in enumerate(parts):
-        X, y, rng = train.X[seen[f]], train.y[seen[f]], cell.data.rng(f"fold {f}")
-        [scores] = learner.predictions(X, y, cell.alone, train.X[out], rng)
-        yield scores.astype(np.longdouble), 0.0
+    predicted = solution.fold_predictions(seen, parts, data.task)
+    return sum(_loss(data.task, p, y[out]) for p, out in zip(predicted, parts, strict=True))
 
 
 def _loss(task: Task, predicted: Targets | LongArray, y: FloatArray) -> float:
     if task == "regression":
         return float(((predicted - y) ** 2).sum())
     return float((predicted != (y > 0 if task == "classification" else y)).sum())
+
+
+CELLS = 3
+"""How many cells of every algorithm a sample has."""
+
+HEADERS = ("algorithm", "cells", "rounds", "ties", *TOLERANCES, "")
+"""What the columns of the lines are."""
+
+QUANTITIES: tuple[Quantity, ...] = tuple(TOLERANCES)
+
+
+@dataclass
+class Survey:
+    """What was found for one algorithm."""
+
+    algorithm: str
+    n_cells: int = 0
+    # The largest deviations of all of them
+    found: Certificate = field(default_factory=Certificate)
+
+    def line(self) -> tuple[str, ...]:
+        """Return the words under `HEADERS`; a dash where there is nothing to check."""
+        worst, n_rounds = self.found.worst, self.found.n_rounds
+        deviations = (f"{worst[q]:.1e}" if q in worst else "-" for q in QUANTITIES)
+        counts = (str(n_rounds), str(self.found.n_ties)) if n_rounds else ("-", "-")
+        verdict = "FAILED" if self.found.faults else "verified"
+        return (self.algorithm, str(self.n_cells), *counts, *deviations, verdict)
+
+
+def tolerances() -> tuple[str, ...]:
+    """Return the line of the tolerances under `HEADERS`."""
+    return ("tolerance", "", "", "", *(f"{value:.1e}" for value in TOLERANCES.values()), "")
+
+
+def sample(cells: Sequence[PlannedCell], seed: int) -> list[PlannedCell]:
+    """Return some cells of every algorithm, in their order."""
+    taken: set[int] = set()
+    for name in dict.fromkeys(cell.algorithm for cell in cells):
+        places = [i for i, cell in enumerate(cells) if cell.algorithm == name]
+        taken.update(generator(seed, name, "verify").permutation(places)[:CELLS].tolist())
+    return [cell for i, cell in enumerate(cells) if i in taken]
+
+
+def survey(
+    cells: Sequence[PlannedCell],
+    record_of: Callable[[PlannedCell], Record],
+    seed: int | None,
+) -> list[Survey]:
+    """Verify cells."""
+    found = {cell.algorithm: Survey(cell.algorithm) for cell in cells}
+    for cell in cells:
+        rounds = Rounds(None if seed is None else generator(seed, cell.key, "rounds"))
+        certificate = verify_cell(cell, record_of(cell), rounds)
+        where = cell.name
+        certificate.faults = [f"{where}: {fault}" for fault in certificate.faults]
+        found[cell.algorithm].n_cells += 1
+        found[cell.algorithm].found.add(certificate)
+    return [*found.values()]

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quadrepro.core.measures.hedge import experts_rounds, regret_bound
+from quadrepro.core.measures.experts import experts_rounds, regret_bound
 
 
 def test_the_lectures_numbers() -> None:

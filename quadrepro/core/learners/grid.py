@@ -1,0 +1,160 @@
+"""Grids of hyper-parameters, and the rule that ends a run over drawn stumps."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import inf
+from typing import Literal, cast
+
+from quadrepro.base.types import FloatArray
+
+Value = int | float | str | None
+"""A number; parameters of scikit-learn's estimators may also be strings, booleans or None."""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Values of each hyper-parameter; a candidate is one combination of them.
+
+    The first axis is the outermost one. A search gives ties to the first candidate, so every axis
+    should list its values from simple to complex.
+
+    Attributes
+    ----------
+    axes : tuple of (name, values)
+        The hyper-parameters, outermost first.
+    """
+
+    axes: tuple[tuple[str, tuple[Value, ...]], ...]
+
+    @classmethod
+    def of(cls, values: Mapping[str, Sequence[Value]]) -> Grid:
+        """Return the grid of a mapping of names to values.
+
+        Raises
+        ------
+        ValueError
+            If a hyper-parameter has no value.
+        """
+        for name, axis in values.items():
+            if len(axis) == 0:
+                raise ValueError(f"hyper-parameter {name!r} has no value")
+        return cls(tuple((name, tuple(axis)) for name, axis in values.items()))
+
+    def __len__(self) -> int:
+        """Return the number of candidates."""
+        return math.prod(len(values) for _, values in self.axes)
+
+    @cached_property
+    def candidates(self) -> list[dict[str, Value]]:
+        """Every combination, in order."""
+        names = [name for name, _ in self.axes]
+        combinations = itertools.product(*(values for _, values in self.axes))
+        return [dict(zip(names, c, strict=True)) for c in combinations]
+
+    def axis(self, name: str) -> tuple[float, ...] | None:
+        """Return the values of a numeric hyper-parameter, or None if the grid does not name it."""
+        return cast("tuple[float, ...] | None", dict(self.axes).get(name))
+
+    def flatten(self, weights: FloatArray, names: Sequence[str]) -> FloatArray:
+        """Put an array with one axis per hyper-parameter into the order of the candidates.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (n_samples, len(axis of names[0]), ..., n_voters)
+            Weights. The axis of a hyper-parameter that the grid does not name has length 1.
+        names : sequence of str
+            The hyper-parameter of each inner axis.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_candidates, n_voters)
+            The path of every sample.
+        """
+        order = [names.index(name) for name, _ in self.axes]
+        spare = [i for i in range(len(names)) if i not in order]
+        moved = weights.transpose(0, *(1 + i for i in (*order, *spare)), weights.ndim - 1)
+        return moved.reshape(weights.shape[0], -1, weights.shape[-1])
+
+
+@dataclass(frozen=True)
+class Stopping:
+    """The rule by which validation errors end a run, with the fields of a config's `Holdout`."""
+
+    patience: int = 50
+    lag: int | None = None
+    take: Literal["best", "last"] = "best"
+    max_rounds: int = 10_000
+
+
+@dataclass(frozen=True)
+class Hyperparameter:
+    """One axis that the grid of a learner may have.
+
+    Attributes
+    ----------
+    name : str
+        Name in configs and estimators.
+    kind : {"integer", "number", "any"}
+        Type of its values. If it is "any", nothing is checked and the order is free.
+    simple : {"small", "large"}
+        Which end of the range gives the simpler model; a grid starts there.
+    meaning : str
+        One line for the user.
+    zero : bool, default False
+        Whether 0 is a valid value.
+    optional : bool, default False
+        Whether a grid may leave it out.
+    smallest, largest : float, default 1e-100 and 1e100
+        The smallest valid value other than 0, and the largest one. Beyond the default ends,
+        squares and products of values leave the range of float64.
+    """
+
+    name: str
+    kind: Literal["integer", "number", "any"]
+    simple: Literal["small", "large"]
+    meaning: str
+    zero: bool = False
+    optional: bool = False
+    smallest: float = 1e-100
+    largest: float = 1e100
+
+    def fault(self, values: Sequence[Value]) -> str | None:
+        """Return what is wrong with the values of an axis, or None if they are valid."""
+        if self.kind == "any":
+            return None
+        numbers: list[float] = []
+        for value in values:
+            if isinstance(value, (str, bool, type(None))):
+                return f"{self.name} takes numbers, not {value!r}"
+            if not 0 <= value < inf or (value == 0 and not self.zero):
+                low = "at least 0" if self.zero else "positive"
+                return f"{self.name} must be {low} and finite, not {_shown(value)}"
+            if value > self.largest:
+                return f"{self.name} must be at most {self.largest:g}, not {_shown(value)}"
+            if 0 < value < self.smallest:
+                low = "0 or " if self.zero else ""
+                return f"{self.name} must be {low}at least {self.smallest:g}, not {value:g}"
+            if self.kind == "integer" and value != int(value):
+                return f"{self.name} takes whole numbers, not {value:g}"
+            numbers.append(value)
+        if len(set(numbers)) < len(numbers):
+            return f"{self.name} lists a value twice"
+        if numbers != sorted(numbers, reverse=self.simple == "large"):
+            order = "increase" if self.simple == "small" else "decrease"
+            return (
+                f"the values of {self.name} must {order}: ties go to the first, simplest candidate"
+            )
+        return None
+
+
+def _shown(value: float) -> str:
+    """Return a number in words; an integer can be beyond the range of float64."""
+    return f"{value:g}" if abs(value) < 1e300 or isinstance(value, float) else "a larger number"
+
+
+N_ROUNDS = Hyperparameter("n_rounds", "integer", "small", "number of rounds T", largest=1e9)
