@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
@@ -114,6 +115,13 @@ def errors_of(counts: Mapping[str, Sequence[Sequence[int]]], n_test: int = 100) 
         return Record("k", "ok", counts[column][rows.index(row)][split], n_test)
 
     return evidence_of(outcomes_of(rows, tuple(counts), len(of_rows[0]), record))
+
+
+def changed(evidence: Ours, change: Callable[..., Record]) -> Ours:
+    """Return evidence with other records; `change` takes a record, its row, column and split."""
+    outcomes = evidence.outcomes
+    records = {place: change(record, *place) for place, record in outcomes.records.items()}
+    return replace(evidence, outcomes=replace(outcomes, records=records))
 
 
 def curves_of(

@@ -174,10 +174,6 @@ def test_figure_2s_claims_are_judged_on_the_rounds_they_name(
     assert failing(figure_2(**changed)) == against
 
 
-def test_measures_that_are_not_kept_leave_their_claims_open() -> None:
-    assert judge("cbboost-figure2", partial(measured, {})) == [UNKNOWN] * 4
-
-
 def test_a_loss_of_robustness_is_named_but_for_ionospheres_first_levels() -> None:
     titles = rows_of(load("cbboost-figure3"))
 

@@ -1,19 +1,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.stats import rankdata
 
-from quadrepro.config.config import Experiment, load_experiment
+from quadrepro.config.config import Experiment
 from quadrepro.core.learners.grid import Grid
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.papers.paper import load_paper
 from tests.papers.measured import (
-    CONFIGS,
     MISSING,
     UNKNOWN,
     Judged,
@@ -53,10 +51,9 @@ def outcomes(
     return outcomes_of(rows_of(experiment), tuple(GOOD), 2, record)
 
 
-def table_3(*entry: str, rmse: float = 0.0) -> Judged:
-    """Return the judgements on Table 3 with the RMSE of one entry, if any, changed."""
+def table_3(changed: Entries | None = None) -> Judged:
     experiment = load("rescale-table3")
-    return ours(judged(experiment, outcomes(experiment, {entry: rmse} if entry else None)))
+    return ours(judged(experiment, outcomes(experiment, changed)))
 
 
 SEVERAL = (
@@ -119,19 +116,9 @@ def test_claims_that_our_means_bear_out_hold() -> None:
     ]
 
 
-def test_a_mean_that_only_equals_boostings_does_not_outperform_it() -> None:
-    text, word = table_3("boston", "rtboosting", rmse=5.0)[0]
-    assert (word, text.split("; ")[1]) == ("does not hold", "31 of 32 pairs")
-
-
 def test_one_row_where_it_is_third_is_enough_against_rboosting() -> None:
-    found = table_3("boston", "rboosting", rmse=3.5)[1]
+    found = table_3({("boston", "rboosting"): 3.5})[1]
     assert found == ("best in 0, second in 7 of 8 rows; not in boston (3.)", "does not hold")
-
-
-def test_an_equal_best_mean_is_the_best() -> None:
-    text, _ = table_3("boston", "rboosting", rmse=1.0)[1]
-    assert text == "best in 1, second in 7 of 8 rows"
 
 
 def test_table_1_is_judged_with_noise_and_says_what_holds_without() -> None:
@@ -155,27 +142,18 @@ def test_a_missing_cell_leaves_its_claims_open_and_the_printed_judged() -> None:
     assert [word for _, word in printed(table)] == ["holds", "does not hold", "holds"]
 
 
-def test_other_rows_than_the_papers_are_not_judged(tmp_path: Path) -> None:
-    text = (CONFIGS / "rescale-table3.yaml").read_text()
-    (tmp_path / "some.yaml").write_text(text.replace("[diabetes, boston,", "[diabetes,"))
-    experiment = load_experiment(tmp_path / "some.yaml")
-    table = judged(experiment, outcomes(experiment))
-    assert {word for _, word in ours(table) + printed(table)} == {"not comparable"}
-    assert table.notes[0] == "The claims speak of 8 data sets; here are 7, so nothing is judged."
-
-
 ROUNDS = np.arange(1.0, 1001.0)
 
 
-def converging(losses: dict[str, np.ndarray], last: int = 1000) -> Judged:
+def converging(losses: dict[str, np.ndarray]) -> Judged:
     """Return the judgements where both targets' losses are these, in two splits."""
 
     def record(row: str, column: str, split: int) -> Record:
         loss = losses[column] * (1 + (-1) ** split / 2)
-        return Record("k", "ok", rmse=1.0, measures={"train_mse": loss[:last].tolist()})
+        return Record("k", "ok", rmse=1.0, measures={"train_mse": loss.tolist()})
 
     experiment = load("rescale-convergence")
-    grid = Grid.of({"n_rounds": ROUNDS[:last].tolist()})
+    grid = Grid.of({"n_rounds": ROUNDS.tolist()})
     found = outcomes_of(rows_of(experiment), tuple(losses), 2, record, lambda column: grid)
     return ours(judged(experiment, found))
 
@@ -207,17 +185,6 @@ def test_rounds_before_the_hundredth_and_losses_of_rounding_are_left_out() -> No
     loss[:99], loss[700:] = 1.0, np.linspace(1e-13, 1, 300)
     first, *_ = converging({"boosting": power(1), "rboosting": loss})
     assert first == ("slope -1.50 on sparse target, -1.50 on piecewise function", "holds")
-
-
-def test_a_slope_needs_two_rounds() -> None:
-    found = converging({"boosting": power(1), "rboosting": power(2)}, last=100)
-    assert found[:2] == [("too few rounds from 100 on", "not comparable")] * 2
-    assert found[2][0].startswith("loss after 100 rounds 0.0001 against 0.01 on sparse target")
-
-
-def test_the_convergence_of_one_algorithm_is_judged_without_the_other() -> None:
-    found = converging({"rboosting": power(2)})
-    assert [word for _, word in found] == ["holds", "not comparable", "not comparable"]
 
 
 def first_step(own: list[float], others: list[float]) -> tuple[str, str]:
