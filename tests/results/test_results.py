@@ -46,14 +46,10 @@ def test_examples_are_one_row_per_test_example_and_count_the_errors(results: Res
 
 
 def test_examples_of_kept_classes_have_their_names(tmp_path: Path) -> None:
-    config = {
-        "title": "Cultivars",
-        "baseline": False,
-        "protocol": {"view": "default", "folds": 0},
-        "datasets": ["wine"],
-        "algorithms": [{"name": "adaboost", "grid": {"n_rounds": 5}}],
-    }
-    found = quadrepro.reproduce(config, jobs=1, out=tmp_path, progress=False)
+    protocol = {"view": "default", "folds": 0}
+    algorithm = {"name": "adaboost", "grid": {"n_rounds": 5}}
+    config = {"title": "T", "protocol": protocol, "datasets": ["wine"], "algorithms": [algorithm]}
+    found = quadrepro.reproduce({**config, "baseline": False}, jobs=1, out=tmp_path, progress=False)
     examples = found.examples
     assert set(examples["label"]) == set(examples["predicted"]) == {"1", "2", "3"}
     assert examples["wrong"].sum() == found.cells["errors"].iloc[0] < len(examples) / 2
@@ -133,11 +129,6 @@ def test_every_committed_folder_can_be_read(folder: Path) -> None:
     assert "## " in repr(loaded)
 
 
-def test_a_folder_without_results_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"is not a results folder: it has no tables\.json"):
-        load_results(tmp_path)
-
-
 def test_the_package_imports_nothing_until_a_name_is_used() -> None:
     code = (
         "import sys, quadrepro; before = {m for m in sys.modules if m.startswith('quadrepro.')}; "
@@ -149,11 +140,9 @@ def test_the_package_imports_nothing_until_a_name_is_used() -> None:
 
 
 def test_every_public_name_is_there_and_listed() -> None:
-    for name in quadrepro.__all__:
-        assert getattr(quadrepro, name) is not None
-    assert {"reproduce", "load_results", "stats", "AdaBoostClassifier", "__version__"} <= set(
-        quadrepro.__all__
-    )
+    assert all(getattr(quadrepro, name) is not None for name in quadrepro.__all__)
+    listed = {"reproduce", "load_results", "stats", "AdaBoostClassifier", "__version__"}
+    assert listed <= {*quadrepro.__all__}
 
 
 def test_a_notebook_runs_nothing_of_a_table_of_a_stranger(results: Results) -> None:
