@@ -1,8 +1,8 @@
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -11,14 +11,24 @@ import pytest
 import quadrepro
 from quadrepro.errors import ConfigError, DataError
 from quadrepro.results.results import Results, load_results
+from tests.conftest import SMALL
 
 ROOT = Path(__file__).resolve().parents[2]
-Write = Callable[..., Path]
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    """Return results that no test may change."""
+    folder = tmp_path_factory.mktemp("results")
+    config = folder / "small.yaml"
+    config.write_text(SMALL)
+    return quadrepro.reproduce(config, jobs=1, out=folder / "out", repeats=2)
 
 
 @pytest.fixture
-def results(small_config: Write, tmp_path: Path) -> Results:
-    return quadrepro.reproduce(small_config(), jobs=1, out=tmp_path / "out", repeats=2)
+def copied(results: Results, tmp_path: Path) -> Path:
+    """Return a copy of the folder."""
+    return shutil.copytree(results.folder, tmp_path / "small")
 
 
 def test_cells_are_one_row_per_split(results: Results) -> None:
@@ -145,14 +155,14 @@ def test_every_public_name_is_there_and_listed() -> None:
     assert listed <= {*quadrepro.__all__}
 
 
-def test_a_notebook_runs_nothing_of_a_table_of_a_stranger(results: Results) -> None:
-    (results.folder / "risks.md").write_text("<script>alert(1)</script>\n\n| <b>a |\n|--|\n")
-    assert "<script" not in (shown := load_results(results.folder)._repr_html_())
+def test_a_notebook_runs_nothing_of_a_table_of_a_stranger(copied: Path) -> None:
+    (copied / "risks.md").write_text("<script>alert(1)</script>\n\n| <b>a |\n|--|\n")
+    assert "<script" not in (shown := load_results(copied)._repr_html_())
     assert "<b>" not in shown
 
 
 @pytest.mark.parametrize("text", ["", "a\n1,2,3\n4", "chosen\n[[\n", "a,b\n1,2\n"])
-def test_a_damaged_file_of_cells_is_named(results: Results, text: str) -> None:
-    (results.folder / "cells.csv").write_text(text)
+def test_a_damaged_file_of_cells_is_named(copied: Path, text: str) -> None:
+    (copied / "cells.csv").write_text(text)
     with pytest.raises(DataError, match=r"cells\.csv is damaged"):
-        _ = load_results(results.folder).cells
+        _ = load_results(copied).cells
