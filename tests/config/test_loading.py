@@ -39,11 +39,6 @@ def test_repeats_can_be_given_from_outside(small_config: Write) -> None:
     assert load_experiment(small_config(), repeats=4).config.repeats == 4
 
 
-def test_an_entry_can_name_a_view_of_its_card(small_config: Write) -> None:
-    path = small_config("  - monks", "  - {name: orange, as: o, view: q2}")
-    assert load_experiment(path).views["o"] == load_card("orange").views["q2"]
-
-
 def test_what_an_entry_says_is_a_view_of_its_own_where_the_card_has_none(
     small_config: Write,
 ) -> None:
@@ -83,12 +78,8 @@ MANY = f"n_rounds: {list(range(1, 12))}\n      lam: {{from: 10, to: 1, points: 1
         (VIEW, f"{VIEW}\n  normalise: tan", "5:3", "must be 'tanh' or 'none', not 'tan'"),
         ("- monks", "- monk", "6:5", "unknown data set 'monk'; did you mean 'monks'?"),
         ("as: people", "az: people", "7:21", "unknown key 'az'; known are as, grid, name, param"),
-        ("as: people", "protocol: {fold: 3}", "7:32", "unknown key 'fold'; did you mean 'folds'?"),
-        ("as: people", "protocol: {holdout: {}}", "7:21", "either all rows have a holdout or none"),
         ("as: people", "as: monks", "7:5", "duplicate data set 'monks'"),
         ("as: people", "view: {positive: [yes]}", "7:39", "no label 'yes'; did you mean 'Yes'?"),
-        ("as: people", "view: {missing: zero}", "7:28", "'mean', 'low' or 'drop', not 'zero'"),
-        ("as: people", "view: quadbost", "7:21", "titanic has no view 'quadbost'; did you"),
         ("as: people", "view: 3", "7:21", "view must be the name of a view, or map its fields to"),
         ("as: people", "view: {positive: yes}", "7:28", "must be a list of labels, such as [yes],"),
         (

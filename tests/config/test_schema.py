@@ -235,7 +235,6 @@ def test_a_reading_cannot_change_a_view_that_is_taken_by_name(read: Write) -> No
         ("grid: {lamda: [1]}", "6:26", "hyper-parameter 'lamda'; did you mean 'lam'?"),
         ("grid: {lam: [1, 2]}", "6:26", "the values of lam must decrease"),
         ("grid: {n_rounds: ['5']}", "6:26", "n_rounds takes numbers, not '5'"),
-        ("protocol: {view: q2}", "6:30", "the view of a row is set by its own key, view"),
         ("protocol: {measures: [train_error]}", "6:19", "kept only if nothing is chosen"),
     ],
 )

@@ -163,7 +163,7 @@ def test_figure_2s_claims_say_what_was_compared() -> None:
         ({"cqboost": {"train_error": [0.01] * 9 + [0.04] * 41 + [0.01] * 150}}, [0]),
         ({"cqboost": {"train_error": [0.9] * 9 + [0.01] * 41 + [0.9] * 150}}, []),
         ({"adaboost": {"test_error": [0.9] * 199 + [0.01]}}, [1]),
-        ({"cqboost": {"test_error": [0.04] * 199 + [0.06]}}, [2]),
+        ({"cqboost": {"test_error": [0.04] * 29 + [0.06] + [0.04] * 170}}, [2]),
         ({"cqboost": {"test_error": [0.9] * 29 + [0.04] * 171}}, []),
         ({"gb_cb_boost": {"voters": [50.0] * 199 + [51.0]}}, [3]),
     ],
