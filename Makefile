@@ -39,13 +39,11 @@ plots: $(VENV)/run ## the figures of docs/*.md
 
 reproduce-all: $(VENV)/run ## every config, and the pages of all; data from $QUADREPRO_DATA
 	$(BIN)/quadrepro run configs/*.yaml --jobs $(JOBS) --no-report
-	$(BIN)/quadrepro overview
-	$(BIN)/quadrepro report --all
+	$(BIN)/quadrepro table --all
 
 tables: $(VENV)/run ## all tables, figures and pages again, from what has been computed
 	printf '%s\n' configs/*.yaml | xargs -n 4 -P $(JOBS) $(BIN)/quadrepro table
-	$(BIN)/quadrepro overview
-	$(BIN)/quadrepro report --all
+	$(BIN)/quadrepro table --all
 
 audits: $(VENV)/run ## what the printed tables of each paper say by themselves
 	@set -e; for paper in quadrepro/papers/*/paper.yaml; do \
@@ -55,9 +53,9 @@ audits: $(VENV)/run ## what the printed tables of each paper say by themselves
 
 reference: $(VENV)/run ## the JSON schemas and the page of the keys of a config
 	@set -e; for what in config card paper; do \
-		$(BIN)/quadrepro schema $$what --out docs/schema/$$what.json; \
+		$(BIN)/quadrepro list keys $$what --out docs/schema/$$what.json; \
 	done
-	$(BIN)/quadrepro schema --format markdown --out docs/config-reference.md
+	$(BIN)/quadrepro list keys --format markdown --out docs/config-reference.md
 
 clean:
 	rm -rf $(VENV) build dist

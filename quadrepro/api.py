@@ -160,7 +160,7 @@ def rank(
     (1.25, 1.75)
     """
     from quadrepro.stats import rank_methods
-    from quadrepro.tables.ranking import Splits, ranking_table
+    from quadrepro.tables.ranked import Splits, ranking_table
 
     if not 0 <= rope < math.inf:
         raise ConfigError(f"the half-width of the rope cannot be {rope:g}: give 0 or more")

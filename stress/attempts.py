@@ -77,7 +77,7 @@ def attempt(kind: str, seed: int, folder: Path, *, fresh: bool) -> Outcome:
     ----------
     kind : {"check", "run", "data"}
         What is mutated and called: a config or its card through ``check`` or ``run``, or a data
-        file through ``add``.
+        file through ``init``.
     seed : int
         Names the mutant, which is the same on every call.
     folder : Path
@@ -110,7 +110,8 @@ def prepare(kind: str, rng: random.Random, folder: Path) -> list[str]:
         name, content = rng.choice([*files.data_files().items()])
         (folder / f"mutant{name[3:]}").write_bytes(mangled(content, rng))
         target = "label" if name.endswith(".svm") else "target"
-        return ["add", f"mutant{name[3:]}", "--target", target, "--force", "--name", "mutant"]
+        told = ["--target", target, "--force", "--name", "mutant", "--card-only"]
+        return ["init", f"mutant{name[3:]}", *told]
     config = rng.choice([files.CONFIG, files.MEASURED, files.REGRESSION])
     if kind == "check" and rng.random() < 0.2:
         config = rng.choice(files.shipped_configs())

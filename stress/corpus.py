@@ -44,14 +44,15 @@ class Case:
 
 Lines = tuple[str, ...]
 
-LOOK: Lines = ("check base.yaml", "plan base.yaml", "status base.yaml")
+LOOK: Lines = ("check base.yaml", "check base.yaml --cells")
 RUN: Lines = (*LOOK, "run base.yaml --jobs 0 --timeout 20")
-CARD: Lines = (*RUN, "show toy", "list datasets", "fetch toy")
-AFTER: Lines = ("table base.yaml", "verify base.yaml", "clean base.yaml")
-EVERY: Lines = (*AFTER, "infer base.yaml", "explain base.yaml toy a", "report base.yaml")
+CARD: Lines = (*RUN, "list datasets toy", "list datasets", "fetch toy")
+AFTER: Lines = ("table base.yaml", "explain base.yaml --verify", "clean base.yaml")
+EVERY: Lines = (*AFTER, "table --readings base.yaml", "explain base.yaml toy a")
+EVERY = (*EVERY, "table --page base.yaml")
 RECORDS: Lines = (*RUN, *AFTER, "merge results --out out")
 PRINTED = "compare results/base --against printed"
-SHOW: Lines = ("report results/base", "report --all", "overview", PRINTED)
+SHOW: Lines = ("table --page results/base", "table --all", PRINTED)
 SHOW = (*SHOW, "compare results/base honest/base")
 
 HEAD = "title: T\nprotocol: {view: default, folds: 0}\ndatasets: [toy]\nalgorithms:\n"
@@ -75,7 +76,7 @@ IMPORTED: dict[str, dict[str, Any]] = {
     "venv:create": {"env_dir": "CANARY"},
     "lib2to3.main:main": {"fixer_pkg": "evil", "args": ["-w", "SECRET"]},
     "ctypes:CDLL": {"name": "./evil.so"},
-    "quadrepro.cli:main": {"args": ["schema", "card", "--out", "CANARY"]},
+    "quadrepro.cli:main": {"args": ["list", "keys", "--out", "CANARY"]},
     "quadrepro.base.files:write_text": {"path": "CANARY", "text": ""},
     "stress.files:write_toy": {"folder": "VICTIM"},
     "joblib:load": {"filename": "evil.pkl"},
@@ -203,16 +204,16 @@ def _modules() -> Iterator[Case]:
     names = ["numpy", "sklearn", "scipy", "xgboost", "click", "yaml", "json", "encodings"]
     names += ["sitecustomize", "usercustomize", "conftest", "quadrepro", "ruamel", "__main__"]
     hidden: dict[str, Content] = {f"{name}.py": TOUCH for name in names}
-    yield Case("names of installed modules", hidden, (*RUN, "show toy", "list algorithms"))
+    yield Case("names of installed modules", hidden, (*RUN, "list datasets toy", "list algorithms"))
     hidden = {f"{name}/__init__.py": TOUCH for name in names}
-    yield Case("names of installed packages", hidden, (*RUN, "report", "overview"))
+    yield Case("names of installed packages", hidden, (*RUN, "table --all"))
     for name in ("sklearn.evil:Boost", "numpy.evil:Boost", "tests.evil:Boost", "evil:Boost.x"):
         yield replace(_algorithm(f"beside {name}", name, {}), lines=LOOK)
     paper = "title: P\nclaims:\n  g:\n    claims:\n      - {kind: function, text: t, function: f}\n"
     config = f"{HEAD}{ADABOOST}paper: ./paper\ntables: {{risks: g}}\n"
     printed = "dataset,adaboost\ntoy,0.5\n"
     files = {"base.yaml": config, "paper/claims.py": TOUCH, "paper/printed/g.csv": printed}
-    lines = (*RUN, "audit ./paper", "report base.yaml", "table base.yaml")
+    lines = (*RUN, "audit ./paper", "table --page base.yaml", "table base.yaml")
     yield Case("a paper with code", {**files, "paper/paper.yaml": paper}, lines)
     for name, text, table in (
         ("leaves", '{"../../../victim/secret": {config: "SECRET", codings: ["SECRET"]}}', printed),
@@ -234,7 +235,7 @@ def _yaml() -> Iterator[Case]:
         "!include SECRET",
     ):
         files = {"base.yaml": f"title: {tag}\n", "datasets/toy.yaml": f"name: {tag}\n", **BESIDE}
-        lines = (*LOOK, "show toy", "audit ./paper")
+        lines = (*LOOK, "list datasets toy", "audit ./paper")
         yield Case(f"tag {tag.split()[0]}", {**files, "paper/paper.yaml": f"title: {tag}\n"}, lines)
     laughs = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
         f"{b}: &{b} [{', '.join([f'*{a}'] * 9)}]\n"
@@ -366,8 +367,8 @@ def _records() -> Iterator[Case]:
 
 
 def _data() -> Iterator[Case]:
-    """Yield data files for add, and scores for rank."""
-    add = "add {} --target target --name x --force"
+    """Yield data files for init, and scores for rank."""
+    card = "init {} --target target --name x --force --card-only"
     for name, content in (
         ("x.zip", _packed({"x.csv": b"0" * 10**9})),
         ("y.zip", _packed({"../../victim/canary": b"a,target\n1,a\n2,b\n"})),
@@ -380,7 +381,7 @@ def _data() -> Iterator[Case]:
         ("h.csv", _sparse),
         ("l.csv", _link("/dev/zero")),
     ):
-        yield Case(f"add {name}", {name: content}, (add.format(name), "show x"))
+        yield Case(f"init {name}", {name: content}, (card.format(name), "list datasets x"))
     head = [TERMINAL, PAGE, *FORMULAS, LATEX.replace("{", "").replace("}", "")]
     rows = "".join(f"r{i}{''.join(f',{i * j % 5}' for j in range(len(head)))}\n" for i in range(6))
     for name, content in (

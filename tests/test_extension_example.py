@@ -60,7 +60,9 @@ def test_a_config_names_all_that_it_adds(site: Path, tmp_path: Path) -> None:
     assert "| monks" in risks
     curves = (tmp_path / "rounds" / "curves.md").read_text(encoding="utf-8")
     assert "least margin" in curves
-    verified = call(site, "quadrepro", "verify", EXAMPLE / "margin.yaml", "--out", tmp_path)
+    verified = call(
+        site, "quadrepro", "explain", "--verify", EXAMPLE / "margin.yaml", "--out", tmp_path
+    )
     assert verified.count("verified") == 2
     # AdaBoost_ϱ has a certificate of its own.
     assert all("e-" in line for line in verified.splitlines() if line.endswith("verified"))

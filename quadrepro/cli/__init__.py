@@ -1,4 +1,4 @@
-"""The command line: one module per verb, imported only if it is called.
+"""The command line: one module per group of verbs, imported only if one of them is called.
 
 Nothing heavy is imported at module level anywhere in this package, so that ``--help`` is quick.
 """
@@ -18,61 +18,68 @@ from quadrepro.errors import EXIT_INTERRUPTED, QuadreproError, nearest
 GROUPS = {
     "Compute": {
         "run": "Compute experiments and write their tables.",
-        "check": "Validate a config and its data, and print the plan.",
-        "plan": "Show the number of cached and missing cells, and the time that these will take.",
-        "status": "Show which cells are done, have failed, and are running now.",
-        "verify": "Re-check results with independent code.",
-        "merge": "Merge the records of several results folders.",
-        "clean": "Delete unused records.",
+        "check": "Validate a config and its data, and show what a run would compute.",
     },
     "Look": {
-        "explain": "Trace an entry of a table back to its record.",
-        "table": "Write the tables of an experiment again.",
-        "report": "Write the HTML page of an experiment, and the index of all.",
+        "table": "Write tables, pages and the scoreboard from what has been computed.",
+        "explain": "Trace an entry of a table back to its record, and re-check results.",
         "compare": "Compare two results folders, or one with the printed numbers.",
-        "overview": "Write the scoreboard of all results.",
-        "rank": "Rank methods by a CSV file of scores, and compare every pair.",
     },
     "Papers": {
         "audit": "Check the printed tables of a paper by themselves.",
-        "infer": "Rank readings of a protocol by how well they fit the printed numbers.",
+        "rank": "Rank methods by a CSV file of scores, and compare every pair.",
     },
     "Data": {
         "init": "Write a card and a config for a file of your own, ready to run.",
-        "add": "Describe a file of your own, so that configs can name it.",
         "fetch": "Download data sets into the cache.",
-        "list": "List data sets, experiments, or the names that configs, cards and papers can use.",
-        "show": (
-            "Print the card of a data set, where its rows are, and whether they match the card."
-        ),
+        "list": "List data sets, experiments, or the names and keys that configs can use.",
     },
     "More": {
-        "schema": "Print the keys of a config, a card or a paper.yaml, as a JSON schema.",
+        "merge": "Merge the records of several results folders.",
+        "clean": "Delete unused records.",
         "check-extension": "Check a plugin.",
     },
 }
-"""What each verb does, by what a user wants."""
+"""What each verb does, by groups; a group is a module of this package."""
 
 VERBS = {name: text for group in GROUPS.values() for name, text in group.items()}
+
+FORMER = {
+    "plan": ("check",),
+    "status": ("check", "--cells"),
+    "verify": ("explain", "--verify"),
+    "report": ("table", "--page"),
+    "overview": ("table", "--all"),
+    "infer": ("table", "--readings"),
+    "add": ("init", "--card-only"),
+    "show": ("list", "datasets"),
+    "schema": ("list", "keys"),
+}
+"""What took the place of former verbs, before their arguments."""
 
 
 class _Verbs(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
-        # Not list(VERBS): once imported, the verb's module `list` stands for that name here.
-        return [*VERBS]
+        return list(VERBS)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        if name not in VERBS:
-            return None
-        module = importlib.import_module(f"quadrepro.cli.{name.replace('-', '_')}")
-        command: click.Command = module.command
-        return command
+        for group, verbs in GROUPS.items():
+            if name in verbs:
+                module = importlib.import_module(f"quadrepro.cli.{group.lower()}")
+                command: click.Command = getattr(module, f"{name.replace('-', '_')}_command")
+                return command
+        return None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args[0] not in VERBS:
-            ctx.fail(f"unknown command {args[0]!r}{nearest(args[0], VERBS)}")
+        name, *words = args
+        # The shell completes what is not a command yet.
+        if name not in VERBS and not ctx.resilient_parsing:
+            if name in FORMER:
+                line = shlex.join(["quadrepro", *FORMER[name], *words])
+                ctx.fail(f"{name} has been replaced; use: {line}")
+            ctx.fail(f"unknown command {name!r}{nearest(name, VERBS)}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -101,13 +108,13 @@ class _Verbs(click.Group):
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Exit codes: 0 done; 1 some cells failed or are missing, or a contract is broken; "
     "2 usage or config; 3 data missing or different from its card; 4 tables differ, "
-    "fewer numbers are inside than asked for, a certificate fails, or a paper "
+    "fewer numbers are inside than asked for, a check of results fails, or a paper "
     "fails `audit --strict`; 130 interrupted.",
 )
 @click.version_option(package_name="quadrepro")
 def main() -> None:
-    """Reproduce the tables of boosting papers, beside the printed numbers."""
-    # Names of files and of cards may have characters that the terminal does not know.
+    """Reproduce the tables of boosting papers, next to the printed numbers."""
+    # Names of files and of cards may have characters that the terminal cannot show.
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")

@@ -2,88 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from quadrepro.errors import nearest
-
-RETRIED = ("failed", "timeout", "crashed")
-"""How a cell can end without a result."""
-
-
-def number_of_bytes(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
-    """Return the number of bytes that an option such as 4GB means."""
-    from pydantic import ByteSize, TypeAdapter, ValidationError
-
-    if value is None:
-        return None
-    try:
-        found = int(TypeAdapter(ByteSize).validate_python(value))
-    except ValidationError:
-        found = 0
-    if found <= 0:
-        raise click.BadParameter(f"{value!r} is not a size such as 4GB")
-    return found
-
-
-def statuses(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str, ...]:
-    """Return the statuses that an option names, with commas."""
-    names = tuple(name.strip() for name in value.split(",") if name.strip())
-    for name in names:
-        if name not in RETRIED:
-            raise click.BadParameter(f"unknown status {name!r}{nearest(name, RETRIED)}")
-    return names
-
-
-def shard_of(
-    ctx: click.Context, param: click.Parameter, value: str | None
-) -> tuple[int, int] | None:
-    """Return the number of a part, from 1, and how many there are."""
-    if value is None:
-        return None
-    part, slash, n_parts = value.partition("/")
-    if not (slash and part.isdecimal() and n_parts.isdecimal() and 1 <= int(part) <= int(n_parts)):
-        raise click.BadParameter(f"{value!r} is not a part such as 1/4, the first of four")
-    return int(part), int(n_parts)
-
-
-def described_file(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the argument and options that say what is in a file of the user's own."""
-    for decorate in (
-        click.option("--force", is_flag=True, help="Replace what is there of that name."),
-        click.option(
-            "--nominal", multiple=True, metavar="COLUMN", help="Column whose digits are codes."
-        ),
-        click.option(
-            "--missing", multiple=True, metavar="WORD", help="Text that means a missing value."
-        ),
-        click.option(
-            "--name", default="", show_default="that of the file", help="Name of the data set."
-        ),
-        click.option(
-            "--positive",
-            default="",
-            show_default="the rarer of two; more labels stay classes",
-            help="Positive label; all others are negative.",
-        ),
-        click.option(
-            "--task",
-            type=click.Choice(["classification", "regression"]),
-            callback=lambda ctx, param, value: value or "",
-            show_default="by the values of the target",
-            help="Kind of target.",
-        ),
-        click.option(
-            "--target", required=True, help="Column to predict; in a LIBSVM file, a name."
-        ),
-        click.argument("file", type=click.Path(path_type=Path)),
-    ):
-        command = decorate(command)
-    return command
-
+if TYPE_CHECKING:
+    from quadrepro.config.plan import Plan
+    from quadrepro.engine.store import RecordStore
 
 config_argument = click.argument("config")
 data_option = click.option(
@@ -123,3 +52,38 @@ repeats_option = click.option(
     type=click.IntRange(min=1),
     help="Number of random splits, instead of the config's.",
 )
+
+
+@dataclass(frozen=True)
+class Common:
+    """The options that verbs with a config share."""
+
+    data: Path | None
+    out: Path
+    repeats: int | None
+
+    def plan(self, config: str, *, check_data: bool = True) -> Plan:
+        """Return the plan of a config, without the network."""
+        from quadrepro.api import prepare
+
+        return prepare(
+            config, data=self.data, repeats=self.repeats, offline=True, check_data=check_data
+        )
+
+    def store(self, *, read_only: bool = False) -> RecordStore:
+        """Return the store of records."""
+        from quadrepro.api import record_store
+
+        return record_store(self.out, read_only=read_only)
+
+
+def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --data, --out and --repeats, which the command gets as `common`."""
+
+    @functools.wraps(command)
+    def with_common(data: Path | None, out: Path, repeats: int | None, **others: Any) -> Any:
+        return command(common=Common(data, out, repeats), **others)
+
+    for decorate in (repeats_option, out_option, data_option):
+        with_common = decorate(with_common)
+    return with_common

@@ -21,6 +21,7 @@ from quadrepro.base.yaml import MappingSource, Mark, YamlSource, is_utf8, read_y
 from quadrepro.config.algorithms import AlgorithmEntry
 from quadrepro.config.axis import Axis
 from quadrepro.config.datasets import Absent, DatasetEntry, Reading, Row, Sweep
+from quadrepro.config.tables import Asked, AskedField
 from quadrepro.core.learners.grid import N_ROUNDS
 from quadrepro.core.learners.registry import BASELINE
 from quadrepro.core.protocol import MOST_REPEATS, Protocol, SplitRule
@@ -75,7 +76,7 @@ class Config(Model):
     baseline : bool or None, default None
         Whether the baseline has a column. By default, it has one if there is no paper, unless all
         candidates are measured.
-    tables : dict
+    tables : Asked
         The tables and figures to write, by kind.
     notes : tuple of str
         What stands below every table.
@@ -105,7 +106,7 @@ class Config(Model):
     ] = Field(min_length=1)
     metrics: tuple[str, ...] = ()
     baseline: bool | None = None
-    tables: dict[str, Any] = Field(default_factory=dict)  # checked by those who make them
+    tables: AskedField = Field(default_factory=Asked)
     notes: tuple[str, ...] = ()
     timeout: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     memory: ByteSize | None = Field(default=None, gt=0)

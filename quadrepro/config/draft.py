@@ -19,7 +19,7 @@ STRATIFIED = ", stratify: true"
 _DRAFT = """\
 # yaml-language-server: $schema={schema}
 # Compares learners on {file}. `quadrepro check` says whether this file is right and what a run
-# will do; `quadrepro schema --format markdown` lists all keys.
+# will do; `quadrepro list keys --format markdown` lists all keys.
 {title}
 seed: 1                                      # where all random draws come from
 repeats: 10                                  # random splits into training and test rows

@@ -82,7 +82,7 @@ class Location:
                 except DataError as error:
                     raise DataError(
                         f"{error}; if the file has changed, describe it again with"
-                        " quadrepro add --force"
+                        " quadrepro init --card-only --force"
                     ) from error
             case GeneratedSource() as source:
                 return verified(card, generate(source, card), self.origin)

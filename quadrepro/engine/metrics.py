@@ -355,9 +355,6 @@ METRICS = _Metrics(
 )
 """The metrics of quadrepro itself; each declares its entry with its function."""
 
-# Other rooms know it by this name.
-find_metric = METRICS.find
-
 
 def fault_of_task(name: str, tasks: Iterable[Task]) -> str:
     """Return why a metric can judge none of some tasks, or an empty text."""

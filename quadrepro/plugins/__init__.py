@@ -32,7 +32,7 @@ REGISTRIES: Places[Places[Any]] = Places(
         "measures": "core.measures.measure:MEASURES",
         "metrics": "engine.metrics:METRICS",
         "claims": "papers.claims:CLAIMS",
-        "tables": "plugins.tables:TABLES",
+        "tables": "config.tables:KINDS",
         "sources": "data.sources.schema:SOURCES",
     },
 )

@@ -8,30 +8,10 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from quadrepro.base.plugins import Places
+from quadrepro.config.tables import KINDS
 from quadrepro.plugins import Contract
-from quadrepro.tables.kinds import KINDS, find_kind
-from quadrepro.tables.kinds.base import Kind
+from quadrepro.tables.kinds.base import TableKind
 from quadrepro.tables.table import ENDINGS
-
-
-class _Tables(Places[Kind[Any]]):
-    """The kinds by their keys."""
-
-    def added(self, name: str) -> Kind[Any] | None:
-        """Return what another package adds by a key, or None."""
-        return find_kind(name)
-
-
-# Kinds may share a key; the first is the one that the key is about.
-TABLES = _Tables(
-    "quadrepro.tables",
-    Kind,
-    {kind.key: kind for kind in reversed(KINDS)},
-    kind="tables",
-    meaning="meaning",
-)
-"""The kinds of quadrepro itself."""
 
 CONFIG = {
     "title": "Contract",
@@ -47,17 +27,25 @@ CONFIG = {
 """A small experiment whose table is written, if the kind can be asked for with `true`."""
 
 
+def kind_of(name: str) -> TableKind[Any]:
+    """Return a kind of table or figure."""
+    found = KINDS.find(name)
+    assert isinstance(found, TableKind), f"{name} is not a kind of table"
+    return found
+
+
 def it_makes_files(name: str) -> None:
     """It makes a table or a figure, and a figure has a caption."""
-    kind = TABLES.find(name)
-    assert kind.table or kind.draw, "it makes neither a table nor a figure"
-    assert not kind.draw or kind.caption, "a figure needs a caption"
+    kind = kind_of(name)
+    assert kind.makes_table or kind.makes_figure, "it makes neither a table nor a figure"
+    has_caption = type(kind).caption is not TableKind.caption
+    assert has_caption or not kind.makes_figure, "a figure needs a caption"
     assert {*kind.endings} <= {*ENDINGS}, f"endings are {', '.join(ENDINGS)}"
 
 
 def it_says_what_it_is(name: str) -> None:
     """It says what is written, and its option can be written as a JSON schema."""
-    kind = TABLES.find(name)
+    kind = kind_of(name)
     assert kind.key == name, f"its key is {kind.key!r}"
     assert kind.meaning, "it has no meaning for the reference"
     assert TypeAdapter(kind.option).json_schema(), "its option has no schema"
@@ -65,7 +53,7 @@ def it_says_what_it_is(name: str) -> None:
 
 def the_same_bytes_twice(name: str) -> None:
     """A table that is asked for with true has the same bytes twice."""
-    kind = TABLES.find(name)
+    kind = kind_of(name)
     try:
         asked = TypeAdapter(kind.option).validate_python(True, strict=True)
     except ValidationError:
@@ -84,7 +72,7 @@ def _files(name: str, folder: Path) -> dict[str, bytes]:
 
     config = CONFIG | {"tables": {name: True}}
     found = reproduce(config, jobs=0, out=folder, offline=True, progress=False)
-    stem = TABLES.find(name).name
+    stem = kind_of(name).name
     return {path.name: path.read_bytes() for path in found.folder.glob(f"{stem}.*")}
 
 

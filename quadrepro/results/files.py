@@ -6,7 +6,6 @@ import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -31,11 +30,9 @@ from quadrepro.results.folder import (
 )
 from quadrepro.tables.captions import ENDING, caption_text
 from quadrepro.tables.figure import FORMATS
-from quadrepro.tables.kinds import requested
-from quadrepro.tables.kinds.base import Request
-from quadrepro.tables.kinds.metrics import metric_columns
 from quadrepro.tables.printed_figure import NAME as PRINTED
 from quadrepro.tables.printed_figure import draw_printed, printed_caption
+from quadrepro.tables.requests import Request, metric_columns, requested
 from quadrepro.tables.table import ENDINGS, LABEL, Table, csv_text
 from quadrepro.tables.verdicts import NAME as VERDICTS
 from quadrepro.tables.verdicts import Verdicts, score_text, verdicts_table
@@ -99,7 +96,7 @@ def make_tables(
     tables = {
         request.kind.name: request.kind.table(request.context, outcomes)
         for request in _written(experiment)
-        if request.kind.table is not None and (names is None or request.kind.name in names)
+        if request.kind.makes_table and (names is None or request.kind.name in names)
     }
     # A single split allows no verdict.
     if experiment.config.repeats > 1 and (names is None or VERDICTS in names):
@@ -136,13 +133,13 @@ def make_manifest(
                 timed_rows=tables[kind.name].timed_rows,
             )
             for kind in kinds
-            if kind.table is not None
+            if kind.makes_table
         }
         | unasked,
         figures={
             kind.name: _figure_files(kind.name, kind.key, kind.timed)
             for kind in kinds
-            if kind.draw is not None
+            if kind.makes_figure
         }
         | ({PRINTED: _figure_files(PRINTED)} if VERDICTS in tables else {}),
         cells=CellsFile(file=CELLS, timed_columns=TIMED_COLUMNS, key_columns=KEY_COLUMNS),
@@ -172,11 +169,10 @@ def write_results(
         write_text(folder / (PRINTED + ENDING), caption_text(experiment.config, shown))
     for request in written:
         kind = request.kind
-        if kind.table is not None:
+        if kind.makes_table:
             tables[kind.name].write(folder, kind.name, kind.endings)
-        if kind.draw is not None:
+        if kind.makes_figure:
             kind.draw(request.context, outcomes, folder)
-        if kind.caption is not None:
             shown = kind.caption(request.context, outcomes)
             write_text(folder / (kind.name + ENDING), caption_text(experiment.config, shown))
     by_metric = metric_columns(experiment, outcomes)
@@ -250,12 +246,12 @@ def mixture(records: Iterable[Record]) -> str:
     return LABEL + " ".join(sentences) if sentences else ""
 
 
-def _written(experiment: Experiment) -> list[Request[Any]]:
+def _written(experiment: Experiment) -> list[Request]:
     return [request for request in requested(experiment) if request.kind.written(request.context)]
 
 
 def _cells(
-    requests: Sequence[Request[Any]], outcomes: Outcomes, by_metric: Mapping[str, Outcomes]
+    requests: Sequence[Request], outcomes: Outcomes, by_metric: Mapping[str, Outcomes]
 ) -> str:
     printed: dict[tuple[str, str], str] = {}
     for request in requests:

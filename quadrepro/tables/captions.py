@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from quadrepro.base.text import markdown
 from quadrepro.config.config import Config
 from quadrepro.core.protocol import Protocol, SplitRule
-from quadrepro.core.voters.registry import find_voter_set
+from quadrepro.core.voters.registry import VOTER_SETS
 
 ENDING = ".caption.md"
 """Ending of the file with a figure's caption."""
@@ -117,7 +117,7 @@ def _preparation(protocol: Protocol, votes: bool) -> list[str]:
         return found
     name, parameters = protocol.named_voters
     if name:
-        voters = find_voter_set(name).label
+        voters = VOTER_SETS.find(name).label
         if protocol.voters:
             voters = f"{protocol.voters} {voters}, drawn at random"
         given = ", ".join(f"{key} {value}" for key, value in parameters.items())

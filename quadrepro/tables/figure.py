@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
-    from matplotlib.lines import Line2D
 
 FORMATS: dict[str, dict[str, Any]] = {
     "svg": {"metadata": {"Date": None, "Creator": None}},
@@ -47,19 +46,19 @@ LABELS_ALL, LABELS_FEW = 4, 100
 
 @dataclass(frozen=True)
 class Look:
-    """How the lines and dots of one algorithm or data set look.
-
-    Attributes
-    ----------
-    colour, marker : str
-        As matplotlib names them.
-    style : str or tuple
-        Of lines.
-    """
+    """How the lines and dots of one algorithm or data set look."""
 
     colour: str
     marker: str
     style: Any
+
+    def line(self, width: float) -> dict[str, Any]:
+        """Return the options of a line."""
+        return {"color": self.colour, "linestyle": self.style, "linewidth": width}
+
+    def dot(self) -> dict[str, Any]:
+        """Return the options of a dot."""
+        return {"color": self.colour, "marker": self.marker, "linestyle": ""}
 
 
 def looks_of(names: Iterable[str]) -> dict[str, Look]:
@@ -103,15 +102,20 @@ def new_figure(folder: Path, stem: str, width: float, height: float) -> Iterator
             write_bytes(folder / f"{stem}.{name}", content.getvalue())
 
 
-def add_legend(figure: Figure, samples: Mapping[str, Line2D]) -> None:
-    """Put a legend above all panels, in as many columns as fit into the width of the figure."""
+def add_legend(figure: Figure, samples: Mapping[str, Mapping[str, Any]]) -> None:
+    """Put a legend above all panels, in as many columns as fit into the width of the figure.
+
+    A sample is given as the options of its line, or of its dot.
+    """
+    from matplotlib.lines import Line2D
+
     if not samples:
         return
-    lines = any(sample.get_linestyle() != "None" for sample in samples.values())
+    lines = any(sample["linestyle"] for sample in samples.values())
     widest = (HANDLE if lines else SYMBOL) + LETTER * max(map(len, samples))
     n_rows = ceil(len(samples) / max(1, int(figure.get_figwidth() / widest)))
     figure.legend(
-        samples.values(),
+        [Line2D([], [], **sample) for sample in samples.values()],
         samples.keys(),
         loc="outside upper center",
         ncols=ceil(len(samples) / n_rows),
@@ -120,9 +124,21 @@ def add_legend(figure: Figure, samples: Mapping[str, Line2D]) -> None:
     )
 
 
+def labels_in(panels: Iterable[Axes]) -> list[str]:
+    """Return the labels of all lines of some panels, in the order in which they were drawn."""
+    return list(dict.fromkeys(str(line.get_label()) for of in panels for line in of.get_lines()))
+
+
 def open_frame(panel: Axes) -> None:
     """Remove the upper and the right edge of a panel."""
     panel.spines[["top", "right"]].set_visible(False)
+
+
+def write_beside(
+    panel: Axes, text: str, at: tuple[float, float], points: tuple[float, float], **form: Any
+) -> None:
+    """Write a text some points away from a place."""
+    panel.annotate(text, at, xytext=points, textcoords="offset points", **form)
 
 
 def plain_labels(axis: Axis) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from quadrepro.config.config import Experiment
 from quadrepro.stats import COVERAGE
 from quadrepro.tables.captions import listed
-from quadrepro.tables.figure import add_legend, new_figure
+from quadrepro.tables.figure import COLOURS, add_legend, new_figure, write_beside
 from quadrepro.tables.verdicts import Verdict, Verdicts
 
 if TYPE_CHECKING:
@@ -36,54 +36,36 @@ INSIDE, OUTSIDE, FARTHER = "inside", "outside", "farther out"
 SURELY = "outside even if all are counted (Holm)"
 """What the legend calls a number; one that is farther out than its panel reaches is outside."""
 
+_DOT = {"linestyle": "", "color": COLOURS[2]}
+
 LOOKS: dict[str, dict[str, Any]] = {
-    INSIDE: {"marker": "o", "color": "#666666", "markersize": 3.0},
-    OUTSIDE: {"marker": "D", "color": "#d55e00", "markersize": 4.5, "markerfacecolor": "white"},
-    SURELY: {"marker": "D", "color": "#d55e00", "markersize": 4.5},
-    FARTHER: {"marker": ">", "color": "#d55e00", "markersize": 5.5},
+    INSIDE: {**_DOT, "marker": "o", "color": COLOURS[6], "markersize": 3.0},
+    OUTSIDE: {**_DOT, "marker": "D", "markersize": 4.5, "markerfacecolor": "white"},
+    SURELY: {**_DOT, "marker": "D", "markersize": 4.5},
+    FARTHER: {**_DOT, "marker": ">", "markersize": 5.5},
 }
 """How they are drawn."""
 
 
 @dataclass(frozen=True)
-class Block:
-    """Panels that share their rows.
+class PanelBlock:
+    """Panels that share their rows."""
 
-    Attributes
-    ----------
-    rows : dict of str to str
-        What stands beside each row.
-    columns : list of (str, list of Verdict)
-        One panel each: what stands above it, and all that is printed there.
-    """
-
-    rows: dict[str, str]
-    columns: list[tuple[str, list[Verdict]]]
+    rows: dict[str, str]  # with what stands beside each
+    columns: list[tuple[str, list[Verdict]]]  # a panel each
 
 
 @dataclass(frozen=True)
-class Drawing:
-    """What the panels of a block share.
+class BlockDrawing:
+    """What the panels of a block share."""
 
-    Attributes
-    ----------
-    edge : float
-        Half-width of the panels, in half-widths of an interval.
-    outside : dict of int to str
-        `OUTSIDE` or `SURELY`, by id of the verdicts that are outside.
-    labelled : set of int
-        Ids of the verdicts beside which the numbers are written.
-    """
-
-    edge: float
-    outside: dict[int, str]
-    labelled: set[int]
+    edge: float  # half-width of the panels, in half-widths of an interval
+    outside: dict[int, str]  # `OUTSIDE` or `SURELY`, by id of a verdict
+    labelled: set[int]  # ids of verdicts with their numbers
 
 
 def draw_printed(experiment: Experiment, found: Sequence[Verdicts], folder: Path) -> None:
     """Draw the printed numbers within our intervals to ``printed.svg`` and ``printed.png``."""
-    from matplotlib.lines import Line2D
-
     off = {id(v): abs(v.position or 0) for verdicts in found for v in verdicts.outside}
     outside = dict.fromkeys(off, OUTSIDE)
     outside |= {id(v): SURELY for verdicts in found for v in verdicts.surely_off}
@@ -100,7 +82,7 @@ def draw_printed(experiment: Experiment, found: Sequence[Verdicts], folder: Path
             farthest = max([off.get(id(v), 0.0) for _, vs in block.columns for v in vs])
             edge = min(WIDEST, max(NARROWEST, 1.1 * farthest))
             shown |= {FARTHER} if farthest > edge else set()
-            drawing = Drawing(edge, outside, labelled)
+            drawing = BlockDrawing(edge, outside, labelled)
             inner = grid[i].subgridspec(1, len(block.columns))
             panels = inner.subplots(sharey=True, squeeze=False)[0]
             for panel, column in zip(panels, block.columns, strict=True):
@@ -115,13 +97,10 @@ def draw_printed(experiment: Experiment, found: Sequence[Verdicts], folder: Path
                     label.set_fontweight("bold")
         text = "place of the printed number; −1 and 1 are the ends of our interval"
         figure.supxlabel(text, fontsize=8)
-        looks = {text: look for text, look in LOOKS.items() if text in shown}
-        add_legend(
-            figure, {text: Line2D([], [], linestyle="", **look) for text, look in looks.items()}
-        )
+        add_legend(figure, {text: look for text, look in LOOKS.items() if text in shown})
 
 
-def _blocks(experiment: Experiment, found: Sequence[Verdicts]) -> list[Block]:
+def _blocks(experiment: Experiment, found: Sequence[Verdicts]) -> list[PanelBlock]:
     """Return one block for all tables with a row per data set, and one for each other table."""
     config = experiment.config
     groups: list[tuple[str, list[Verdict]]] = []
@@ -135,7 +114,7 @@ def _blocks(experiment: Experiment, found: Sequence[Verdicts]) -> list[Block]:
             groups += [(q, [e for e in entries if e.quantity == q]) for q in quantities]
     # A reading stands below its data set, without its name.
     names = {row.entry.title: row.reading or row.entry.title for row in config.rows}
-    blocks: list[Block] = []
+    blocks: list[PanelBlock] = []
     for quantity, group in groups:
         of_group = {e.row for e in group}
         columns = [
@@ -146,19 +125,19 @@ def _blocks(experiment: Experiment, found: Sequence[Verdicts]) -> list[Block]:
         if not of_group <= names.keys():
             # Such as a table of pairs of algorithms.
             rows = {e.row: config.titles.get(e.row, e.row) for e in group}
-            blocks.append(Block(rows, columns))
+            blocks.append(PanelBlock(rows, columns))
         elif blocks and blocks[0].rows.keys() <= names.keys():
             rows = blocks[0].rows | dict.fromkeys(of_group, "")
             ordered = {row: text for row, text in names.items() if row in rows}
-            blocks[0] = Block(ordered, blocks[0].columns + columns)
+            blocks[0] = PanelBlock(ordered, blocks[0].columns + columns)
         else:
             ordered = {row: text for row, text in names.items() if row in of_group}
-            blocks.insert(0, Block(ordered, columns))
+            blocks.insert(0, PanelBlock(ordered, columns))
     return blocks
 
 
 def _draw_panel(
-    panel: Axes, column: tuple[str, list[Verdict]], rows: list[str], drawing: Drawing
+    panel: Axes, column: tuple[str, list[Verdict]], rows: list[str], drawing: BlockDrawing
 ) -> None:
     (title, verdicts), edge, n_rows = column, drawing.edge, len(rows)
     panel.axvspan(-1, 1, color="#e4eef6", linewidth=0, zorder=0)
@@ -180,7 +159,7 @@ def _draw_panel(
         if id(verdict) in drawing.labelled:
             _label(panel, verdict, position, y)
     for (kind, marker), of_kind in points.items():
-        panel.plot(*zip(*of_kind, strict=True), linestyle="", **LOOKS[kind] | {"marker": marker})
+        panel.plot(*zip(*of_kind, strict=True), **LOOKS[kind] | {"marker": marker})
     panel.set_title(title, fontsize=8)
     ticks = [tick for tick in TICKS if abs(tick) < edge]
     panel.set(xlim=(-edge, edge), ylim=(n_rows - 0.5, -0.5), xticks=ticks)
@@ -191,15 +170,10 @@ def _draw_panel(
 def _label(panel: Axes, verdict: Verdict, x: float, y: int) -> None:
     """Write ours and the printed number beside a marker, towards the middle."""
     digits = len(verdict.printed.partition(".")[2])
-    panel.annotate(
-        f"{verdict.ours:.{digits}f} ({verdict.printed})",
-        (x, y),
-        xytext=(-copysign(5, x), 0),
-        textcoords="offset points",
-        ha="right" if x > 0 else "left",
-        va="center",
-        fontsize=5.5,
-        in_layout=False,
+    text, away = f"{verdict.ours:.{digits}f} ({verdict.printed})", -copysign(5, x)
+    side = "right" if x > 0 else "left"
+    write_beside(
+        panel, text, (x, y), (away, 0), ha=side, va="center", fontsize=5.5, in_layout=False
     )
 
 

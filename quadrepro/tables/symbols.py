@@ -10,6 +10,13 @@ import re
 import unicodedata
 from functools import cache
 
+
+def _pairs(text: str) -> dict[str, str]:
+    """Return the words of a text, every second of which belongs to the one before it."""
+    words = text.split()
+    return dict(zip(words[::2], words[1::2], strict=True))
+
+
 _TEXT = {
     "&": r"\&",
     "%": r"\%",
@@ -43,102 +50,26 @@ _TEXT = {
     "\u00ad": r"\-",
     "\u200b": "",
     "\ufeff": "",
-    "§": r"\S{}",
-    "¶": r"\P{}",
-    "©": r"\copyright{}",
-    "£": r"\pounds{}",
-    "€": r"\texteuro{}",
-    "ß": r"\ss{}",
-    "æ": r"\ae{}",
-    "Æ": r"\AE{}",
-    "œ": r"\oe{}",
-    "Œ": r"\OE{}",
-    "ø": r"\o{}",
-    "Ø": r"\O{}",
-    "ł": r"\l{}",
-    "Ł": r"\L{}",
-    "å": r"\aa{}",
-    "Å": r"\AA{}",
-    "ı": r"\i{}",
+    **_pairs(r"""
+        § \S{}  ¶ \P{}  © \copyright{}  £ \pounds{}  € \texteuro{}  ß \ss{}  æ \ae{}  Æ \AE{}
+        œ \oe{}  Œ \OE{}  ø \o{}  Ø \O{}  ł \l{}  Ł \L{}  å \aa{}  Å \AA{}  ı \i{}
+    """),
     **{char: rf"\c{{{base}}}" for char, base in zip("çÇşŞţŢ", "cCsStT", strict=True)},
 }
 
+
 _MATHS = {
-    "<": "<",
-    ">": ">",
-    "|": "|",
-    "−": "-",
-    "±": r"\pm",
-    "∓": r"\mp",
-    "×": r"\times",
-    "÷": r"\div",
-    "·": r"\cdot",
-    "⋅": r"\cdot",
-    "°": r"^\circ",
-    "∘": r"\circ",
-    "•": r"\bullet",
-    "√": r"\surd",
-    "∞": r"\infty",
-    "∑": r"\sum",
-    "∏": r"\prod",
-    "∫": r"\int",
-    "∂": r"\partial",
-    "∇": r"\nabla",
-    "∈": r"\in",
-    "∉": r"\notin",
-    "∅": r"\emptyset",
-    "⊂": r"\subset",
-    "⊆": r"\subseteq",
-    "∪": r"\cup",
-    "∩": r"\cap",
-    "∀": r"\forall",
-    "∃": r"\exists",
-    "¬": r"\neg",
-    "∧": r"\wedge",
-    "∨": r"\vee",
-    "≤": r"\leq",
-    "≥": r"\geq",
-    "≪": r"\ll",
-    "≫": r"\gg",
-    "«": r"\ll",
-    "»": r"\gg",
-    "≠": r"\neq",
-    "≈": r"\approx",
-    "≡": r"\equiv",
-    "∼": r"\sim",
-    "∝": r"\propto",
-    "→": r"\rightarrow",
-    "←": r"\leftarrow",
-    "↔": r"\leftrightarrow",
-    "↑": r"\uparrow",
-    "↓": r"\downarrow",
-    "↦": r"\mapsto",
-    "⇒": r"\Rightarrow",
-    "⇔": r"\Leftrightarrow",
-    "‖": r"\|",
-    "∥": r"\|",
-    "⟨": r"\langle",
-    "⟩": r"\rangle",
-    "⌊": r"\lfloor",
-    "⌋": r"\rfloor",
-    "⌈": r"\lceil",
-    "⌉": r"\rceil",
-    "′": r"\prime",
-    "ℓ": r"\ell",
-    "†": r"\dagger",
-    "‡": r"\ddagger",
-    "◆": r"\diamond",
-    "◇": r"\diamond",
-    "★": r"\star",
-    "✓": r"\surd",
-    "✗": r"\times",
-    "µ": r"\mu",
-    "ε": r"\varepsilon",
-    "ϵ": r"\epsilon",
-    "φ": r"\varphi",
-    "ϕ": r"\phi",
-    "ϑ": r"\vartheta",
-    "ς": r"\varsigma",
+    **_pairs(r"""
+        < <  > >  | |  − -  ± \pm  ∓ \mp  × \times  ÷ \div  · \cdot  ⋅ \cdot  ° ^\circ  ∘ \circ
+        • \bullet  √ \surd  ∞ \infty  ∑ \sum  ∏ \prod  ∫ \int  ∂ \partial  ∇ \nabla  ∈ \in
+        ∉ \notin  ∅ \emptyset  ⊂ \subset  ⊆ \subseteq  ∪ \cup  ∩ \cap  ∀ \forall  ∃ \exists
+        ¬ \neg  ∧ \wedge  ∨ \vee  ≤ \leq  ≥ \geq  ≪ \ll  ≫ \gg  « \ll  » \gg  ≠ \neq  ≈ \approx
+        ≡ \equiv  ∼ \sim  ∝ \propto  → \rightarrow  ← \leftarrow  ↔ \leftrightarrow  ↑ \uparrow
+        ↓ \downarrow  ↦ \mapsto  ⇒ \Rightarrow  ⇔ \Leftrightarrow  ‖ \|  ∥ \|  ⟨ \langle
+        ⟩ \rangle  ⌊ \lfloor  ⌋ \rfloor  ⌈ \lceil  ⌉ \rceil  ′ \prime  ℓ \ell  † \dagger
+        ‡ \ddagger  ◆ \diamond  ◇ \diamond  ★ \star  ✓ \surd  ✗ \times  µ \mu  ε \varepsilon
+        ϵ \epsilon  φ \varphi  ϕ \phi  ϑ \vartheta  ς \varsigma
+    """),
     **{
         letter: rf"\{name}"
         for letters, names in (

@@ -1,6 +1,6 @@
 """A typed table, and its renderings in Markdown and CSV.
 
-A table knows what its cells say, not how they look: `quadrepro.tables.latex` and
+A table knows what its cells say, not how they look: `quadrepro.tables.symbols` and
 `quadrepro.tables.terminal` know how it is set and drawn.
 """
 
@@ -340,8 +340,6 @@ def row_start(line: str, ending: str) -> str | None:
 def start_of_row(name: str, ending: str) -> str:
     """Return the first cell of the row of that name as it is written."""
     if ending == ".tex":
-        from quadrepro.tables.symbols import escaped
-
         return escaped(visible(name))
     return _piped(name).rstrip(" ") if ending == ".md" else name
 

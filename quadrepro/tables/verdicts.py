@@ -36,17 +36,8 @@ NAME = "verdicts"
 
 
 DATA_HEADER = (
-    "printed table",
-    "dataset",
-    "algorithm",
-    "quantity",
-    "printed",
-    "ours",
-    "low",
-    "high",
-    "p",
-    "verdict",
-    "reason",
+    *("printed table", "dataset", "algorithm", "quantity"),
+    *("printed", "ours", "low", "high", "p", "verdict", "reason"),
 )
 
 
@@ -79,17 +70,9 @@ def verdicts_table(experiment: Experiment, found: Sequence[Verdicts]) -> Table:
 
 
 SCORE_HEADER = (
-    "printed table",
-    "numbers",
-    "inside",
-    "outside",
-    "not comparable",
-    "expected outside",
-    "low",
-    "high",
-    "p more",
-    "p fewer",
-    "surely off",
+    *("printed table", "numbers", "inside", "outside", "not comparable"),
+    *("expected outside", "low", "high"),
+    *("p more", "p fewer", "surely off"),
 )
 """Columns of the table with one row per printed table."""
 

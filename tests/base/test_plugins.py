@@ -9,9 +9,9 @@ from pydantic import TypeAdapter, ValidationError
 from quadrepro.base import code as code_module
 from quadrepro.base import plugins
 from quadrepro.base.code import code_hash, own_modules
-from quadrepro.cli.reference import config_reference
-from quadrepro.cli.schemas import schema_of
+from quadrepro.cli.schemas import config_reference, schema_of
 from quadrepro.config.config import load_mapping
+from quadrepro.config.tables import KINDS
 from quadrepro.core.learners.learner import Entry
 from quadrepro.core.learners.registry import ALGORITHMS, find_entry
 from quadrepro.core.measures.measure import MEASURES
@@ -21,7 +21,7 @@ from quadrepro.data.sources.schema import SOURCES, PackageSource, Source, descri
 from quadrepro.engine.keys import makers
 from quadrepro.errors import ConfigError, DataError
 from quadrepro.papers.claims import CLAIMS
-from quadrepro.tables.kinds import find_kind, requested
+from quadrepro.tables.requests import requested
 from tests.packages import ALGORITHM, Install
 
 
@@ -106,19 +106,15 @@ def test_our_own_names_are_found_without_reading_entry_points(
     ("code", "message"),
     [
         (
-            "from quadrepro.tables.kinds.means import MEANS as KIND",
+            "from quadrepro.tables.kinds.errors import MEANS as KIND",
             "its key is 'means', not 'mine'",
         ),
         (
-            "from quadrepro.tables.kinds.base import Kind\nKIND = Kind(key='mine', option=bool, "
-            "default=True)",
-            "it must not have a default",
-        ),
-        (
-            "from quadrepro.tables.kinds.base import Kind\nKIND = Kind(key='mine', option=bool, "
-            "stem='risks')",
+            "from quadrepro.tables.kinds.base import TableKind\nclass Mine(TableKind):\n"
+            "    key, option, stem = 'mine', bool, 'risks'\nKIND = Mine()",
             "risks are files of quadrepro",
         ),
+        ("KIND = 3", "must be of type TableKind, not int"),
     ],
 )
 def test_a_kind_of_table_that_would_be_mistaken_for_ours_is_refused(
@@ -126,7 +122,7 @@ def test_a_kind_of_table_that_would_be_mistaken_for_ours_is_refused(
 ) -> None:
     install("ours", "tables", "mine = ours.code:KIND", code)
     with pytest.raises(ConfigError, match=message):
-        find_kind("mine")
+        KINDS.find("mine")
 
 
 def test_a_class_must_be_of_its_base(install: Install) -> None:
@@ -190,13 +186,16 @@ class Table(PackageSource):
 
 def test_a_config_asks_for_a_table_of_a_package(install: Install, tmp_path: Path) -> None:
     code = """
-from quadrepro.tables.kinds.base import Kind
+from quadrepro.tables.kinds.base import TableKind
 from quadrepro.tables.table import Table
 
-def table(context, outcomes):
-    return Table("Mine", ("a",), (), (str(context.option),))
+class Mine(TableKind):
+    key, option, meaning = "mine", int, "A number."
 
-KIND = Kind(key="mine", option=int, meaning="A number.", table=table)
+    def table(self, context, outcomes):
+        return Table("Mine", ("a",), (), (str(context.option),))
+
+KIND = Mine()
 """
     install("ours", "tables", "mine = ours.code:KIND", code)
     config = {
@@ -208,10 +207,10 @@ KIND = Kind(key="mine", option=int, meaning="A number.", table=table)
     }
     [asked] = [r for r in requested(load_mapping(config)) if r.kind.key == "mine"]
     assert asked.context.option == 3
-    assert asked.kind.table is not None
+    assert asked.kind.makes_table
     for wrong, message in (({"mine": "x"}, "mine must be a whole number"), ({"mind": 3}, "'mine'")):
         with pytest.raises(ConfigError, match=message):
-            requested(load_mapping(config | {"tables": wrong}))
+            load_mapping(config | {"tables": wrong})
 
 
 def test_the_schema_of_a_config_has_what_packages_add(install: Install) -> None:

@@ -5,15 +5,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from quadrepro.cli import main
+from tests.cli.call import quadrepro
 
 Write = Callable[..., Path]
-
-
-def quadrepro(*words: object) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words])
 
 
 def test_check_prints_the_plan_and_computes_nothing(small_config: Write, tmp_path: Path) -> None:
@@ -31,8 +26,9 @@ def test_check_estimates_from_the_cells_that_are_done(small_config: Write, tmp_p
     output = quadrepro("check", more, "--out", tmp_path).output
     assert re.search(r"12 cells, 4 already computed, 8 left, about .+ with \d+ workers?\n", output)
     table = output[output.index("algorithm") :].splitlines()
-    assert table[2].split() == ["quadboost-l2", "4", "n_rounds,", "lam"]
-    assert table[3].split() == ["ada", "1", "n_rounds"]
+    l2, ada = (line.split() for line in table[2:4])
+    assert (l2[:6], l2[-2:]) == (["quadboost-l2", "4", "6", "2", "0", "4"], ["n_rounds,", "lam"])
+    assert (ada[:6], ada[-1]) == (["ada", "1", "6", "2", "0", "4"], "n_rounds")
 
 
 def test_a_fresh_config_is_estimated_from_others_with_a_range(
@@ -41,8 +37,8 @@ def test_a_fresh_config_is_estimated_from_others_with_a_range(
     quadrepro("run", small_config(), "--jobs", 1, "--out", tmp_path)
     fresh = small_config("datasets:\n  - monks", "datasets:\n  - balance", "fresh")
     fresh.write_text(fresh.read_text().replace("points: 2", "points: 50"))
-    for verb in ("check", "plan"):
-        output = " ".join(quadrepro(verb, fresh, "--out", tmp_path).output.split())
+    for option in ((), ("--cells",)):
+        output = " ".join(quadrepro("check", fresh, *option, "--out", tmp_path).output.split())
         assert re.search(r"about .+ with \d+ workers?", output)
     new = "algorithms:\n  - {name: new, algorithm: lpboost, grid: {C: 1}}"
     other = small_config("algorithms:", new, "other")
@@ -50,13 +46,13 @@ def test_a_fresh_config_is_estimated_from_others_with_a_range(
     assert output.splitlines()[-1].endswith("; no estimate for new: it has never run here")
 
 
-@pytest.mark.parametrize("verb", ["check", "plan", "status"])
+@pytest.mark.parametrize("option", [(), ("--cells",)])
 def test_code_beside_a_config_is_named_and_not_run(
-    verb: str, small_config: Write, tmp_path: Path
+    option: tuple[str, ...], small_config: Write, tmp_path: Path
 ) -> None:
     path = small_config("algorithm: adaboost\n    grid: {n_rounds: 5}", "algorithm: mine_cli:make")
     (path.parent / "mine_cli.py").write_text("import mine_helper\ndef make(): ...\n1 / 0")
     (path.parent / "mine_helper.py").write_text("1 / 0")
-    result = quadrepro(verb, path, "--out", tmp_path / "out")
+    result = quadrepro("check", path, *option, "--out", tmp_path / "out")
     assert result.exit_code == 0, result.output
     assert "this config runs code: mine_cli.py, mine_helper.py\n" in result.output

@@ -4,17 +4,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from quadrepro.cli import main
 from quadrepro.results.folder import CellsFile, Manifest
 from quadrepro.tables.verdicts import SCORE_HEADER
+from tests.cli.call import quadrepro
 
 Write = Callable[..., Path]
-
-
-def quadrepro(*words: object) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words])
 
 
 def test_compare_exits_with_4_and_names_the_difference(small_config: Write, tmp_path: Path) -> None:

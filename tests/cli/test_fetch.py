@@ -5,14 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from quadrepro.cli import main
 from quadrepro.data.card import ANY_VIEW, load_card
 from quadrepro.data.inspection import write_card
 from quadrepro.data.schema import View
 from quadrepro.data.sources.schema import RemoteFile, WebSource
 from quadrepro.data.store import load_dataset
+from tests.cli.call import quadrepro
 from tests.server import Server, failure
 
 CONFIG = """title: Mine
@@ -23,10 +22,6 @@ algorithms:
   - {name: quadboost-l2, grid: {n_rounds: 10, lam: 1}}
 baseline: false
 """
-
-
-def quadrepro(*words: object) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words])
 
 
 @pytest.fixture
@@ -117,7 +112,7 @@ def test_a_run_fetches_what_is_not_here_and_other_verbs_do_not(
 ) -> None:
     for verb in ("check", "table"):
         assert quadrepro(verb, "mine.yaml").exit_code == 3
-    assert "no; fetch with: quadrepro fetch one" in quadrepro("show", "one").output
+    assert "no; fetch with: quadrepro fetch one" in quadrepro("list", "datasets", "one").output
     assert not server.asked
     result = quadrepro("run", "mine.yaml", "--jobs", 1)
     assert result.exit_code == 0

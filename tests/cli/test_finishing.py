@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pytest
 
-from quadrepro.cli.run import Finishing, Written
+from quadrepro.cli.compute import Finishing, Written
 from quadrepro.config.plan import Plan
 from quadrepro.core.cell import Cell
 

@@ -6,17 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
 
-from quadrepro.cli import main
 from quadrepro.cli.schemas import schema_of
 from quadrepro.data.card import load_card_file
+from tests.cli.call import quadrepro
 
 ROWS = 60
-
-
-def quadrepro(*words: str) -> Result:
-    return CliRunner().invoke(main, [*words])
 
 
 @pytest.fixture(autouse=True)
@@ -76,7 +71,7 @@ def test_it_says_what_was_written_and_what_comes_next() -> None:
     assert schema == schema_of("config")
 
 
-def test_options_are_those_of_add() -> None:
+def test_options_say_what_is_not_to_be_inferred() -> None:
     write("number")
     words = ("--name", "mine", "--task", "classification", "--nominal", "size")
     assert (

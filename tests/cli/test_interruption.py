@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from quadrepro.cli.run import Interruption
+from quadrepro.cli.compute import Interruption
 
 
 class Freed:

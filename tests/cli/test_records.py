@@ -1,22 +1,21 @@
-"""The verbs that look after records: plan, status, explain, merge, clean, and runs in parts."""
+"""Records as verbs see them: check, merge, clean, and runs in parts."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from quadrepro.cli import main
+from quadrepro.api import prepare
+from quadrepro.engine.run import CLAIMS
+from quadrepro.engine.store import Claims
 from quadrepro.results.compare import compare
+from tests.cli.call import quadrepro
 
 Write = Callable[..., Path]
-
-
-def quadrepro(*words: object) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words])
 
 
 def fail(*args: object) -> None:
@@ -28,46 +27,40 @@ REASON = (
 )
 
 
-def test_plan_and_status_count_what_is_done_and_say_why_cells_failed(
+def test_check_counts_what_is_done_and_lists_what_is_not(
     small_config: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     config = small_config()
-    before = quadrepro("plan", config, "--out", tmp_path).stdout
+    asked = "check", config, "--cells", "--out", tmp_path
+    lines = quadrepro(*asked).stdout.splitlines()
+    assert len(lines) == 6
+    assert lines[0] == "monks, quadboost-l2, repeat 0: missing: not computed"
     unknown = "no estimate for quadboost-l2, ada: they have never run here"
-    assert before.endswith(f"4 cells, 4 missing; {unknown}\n")
+    assert lines[-1] == f"4 cells, 0 already computed, 4 left; {unknown}"
     assert list(tmp_path.glob("records")) == []
     monkeypatch.setattr("quadrepro.core.learners.greedy.adaboost.AdaBoost._paths", fail)
     quadrepro("run", config, "--jobs", 0, "--out", tmp_path)
-    after = quadrepro("plan", config, "--out", tmp_path).stdout.splitlines()
-    assert after[2].split() == ["quadboost-l2", "2", "2", "0", "0"]
-    assert after[3].split() == ["ada", "2", "0", "2", "0"]
-    status = quadrepro("status", config, "--out", tmp_path).stdout
-    assert "2 done\n2 without a result\n" in status
-    assert "monks, ada, repeat 0: failed: ArithmeticError: the oracle is silent" in status
-    assert status.endswith("0 running or next\n0 left\n")
+    done = "4 cells, 4 already computed (2 without a result)"
+    failed = f"repeat 0: failed: {REASON}"
+    expected = [f"monks, ada, {failed}", f"people, ada, {failed}", "", done]
+    assert quadrepro(*asked).stdout.splitlines() == expected
+    *_, l2, ada, _, last = quadrepro("check", config, "--out", tmp_path).stdout.splitlines()
+    assert l2.split()[:6] == ["quadboost-l2", "4", "2", "2", "0", "0"]
+    assert ada.split()[:6] == ["ada", "1", "2", "0", "2", "0"]
+    assert last == done
 
 
-def test_explain_recomputes_a_cell_alone_and_finds_a_false_record(
-    small_config: Write, tmp_path: Path
-) -> None:
+def test_check_names_the_cells_that_are_running(small_config: Write, tmp_path: Path) -> None:
     config = small_config()
-    asked = "explain", config, "monks", "ada", "--out", tmp_path
-    assert quadrepro(*asked).exit_code == 1
-    quadrepro("run", config, "--jobs", 0, "--out", tmp_path)
-    found = quadrepro(*asked, "--recompute")
-    assert found.exit_code == 0
-    assert "computed again: 1 of 1 results are the same" in found.stdout
-    [record] = [line.split()[1] for line in found.stdout.splitlines() if line.startswith("record ")]
-    from quadrepro.engine.records import Record, from_json
-    from quadrepro.engine.store import RecordStore
-
-    kept: Record = from_json(json.dumps(json.loads(Path(record).read_text())["record"]).encode())
-    RecordStore(tmp_path / "records").put(
-        type(kept)(**{**vars(kept), "errors": 0, "predicted": kept.actual})
-    )
-    found = quadrepro(*asked, "--recompute")
-    assert found.exit_code == 4
-    assert "computed again, the result differs" in found.stderr
+    plan = prepare(config)
+    claims = Claims(tmp_path / "records" / CLAIMS)
+    claims.take(plan.cells[0])
+    lines = quadrepro("check", config, "--cells", "--out", tmp_path).stdout.splitlines()
+    claims.release_all()
+    assert re.fullmatch(r"monks, quadboost-l2, repeat 0: running or next, since .* on .*", lines[0])
+    missing = {f"{cell.name}: missing: not computed" for cell in plan.cells[1:]}
+    assert {*lines[1:4]} == missing
+    assert "4 cells, 0 already computed, 1 running or next, 4 left" in lines[-1]
 
 
 def test_parts_that_are_merged_give_the_tables_of_one_run(
@@ -93,16 +86,16 @@ def damage(out: Path) -> Path:
     return record
 
 
-def test_plan_and_status_count_a_damaged_record_as_missing_and_name_it(
+def test_a_damaged_record_counts_as_missing_and_is_named(
     small_config: Write, tmp_path: Path
 ) -> None:
     config = small_config()
     quadrepro("run", config, "--jobs", 0, "--out", tmp_path)
     record = damage(tmp_path)
-    plan = quadrepro("plan", config, "--out", tmp_path)
-    assert "4 cells, 1 missing" in plan.stdout
-    assert f"{record} is damaged, counts as missing" in plan.stderr
-    assert "3 done\n" in quadrepro("status", config, "--out", tmp_path).stdout
+    for option in ((), ("--cells",)):
+        result = quadrepro("check", config, *option, "--out", tmp_path)
+        assert "4 cells, 3 already computed, 1 left" in result.stdout
+        assert f"{record} is damaged, counts as missing" in result.stderr
 
 
 def test_merge_names_a_damaged_record_copies_the_others_and_ends_with_3(

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -10,11 +11,15 @@ from jsonschema import Draft202012Validator
 from ruamel.yaml import YAML
 
 from quadrepro.base.yaml import read_yaml
-from quadrepro.cli.schemas import schema_of, schema_text
+from quadrepro.cli.schemas import config_reference, schema_of, schema_text
+from quadrepro.config.config import Config
+from quadrepro.core.learners.registry import ALGORITHMS
+from quadrepro.core.protocol import HoldoutStumps
 from quadrepro.papers.paper import paper_names
 from tests.conftest import SMALL
 
 ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "config-reference.md"
 KINDS = ("config", "card", "paper")
 FILES = [
     *(("config", path) for path in sorted(ROOT.glob("configs/*.yaml"))),
@@ -132,3 +137,25 @@ def test_every_key_has_a_description(kind: str) -> None:
 def test_the_committed_schemas_are_up_to_date(kind: str) -> None:
     committed = ROOT / "docs" / "schema" / f"{kind}.json"
     assert committed.read_text(encoding="utf-8") == schema_text(kind), "run make reference"
+
+
+def test_the_committed_page_is_up_to_date() -> None:
+    assert PAGE.read_text(encoding="utf-8") == config_reference(), "run make reference"
+
+
+def test_the_page_names_every_key_and_every_algorithm() -> None:
+    sections = dict(re.findall(r"^## (.*)\n\n((?:.|\n)*?)(?=^## |\Z)", config_reference(), re.M))
+    named = re.findall(r"^- `(\w+)` \(.+?\): \S", sections["Top level"], re.M)
+    assert named == [info.alias or name for name, info in Config.model_fields.items()]
+    deepest = sections["`protocol.holdout.stumps`"]
+    assert re.findall(r"^- `(\w+)`", deepest, re.M) == [*HoldoutStumps.model_fields]
+    assert re.findall(r"^### `(.*)`", sections["Algorithms"], re.M) == [*ALGORITHMS]
+    rounds = "- `grid.n_rounds` (number of rounds T): 10, 32, 100, 316, 1000\n"
+    assert rounds in sections["Algorithms"]
+
+
+def test_links_inside_the_page_lead_to_a_heading() -> None:
+    text = config_reference()
+    headings = re.findall(r"^## `?(.*?)`?$", text, re.M)
+    anchors = {re.sub(r"[^a-z0-9_ -]", "", heading.lower()) for heading in headings}
+    assert {*re.findall(r"\(#(.*?)\)", text)} <= anchors

@@ -1,18 +1,27 @@
 from __future__ import annotations
 
+import json
+import os
+import re
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from quadrepro.cli import main
+from tests.cli.call import quadrepro
+from tests.results.pages.made import make_folder
 
 Write = Callable[..., Path]
 
+RESULTS = Path(__file__).resolve().parents[2] / "results"
 
-def quadrepro(*words: object) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words])
+READINGS = """readings:
+  - {name: three folds, protocol: {folds: 3}}
+  - {name: of monks, of: [monks], protocol: {folds: 4}}
+"""
+PAPER = "title: Mine\nreference: Nobody, 2020\nprinted: {t: {splits: 10}}\n"
+PRINTED = "dataset,ada_mean,ada_sd\nmonks,30.1,4.2\npeople,21.5,2.0\n"
 
 
 def test_table_rebuilds_from_records_alone(small_config: Write, tmp_path: Path) -> None:
@@ -71,3 +80,212 @@ def test_of_several_configs_all_tables_are_written_and_none_is_printed(
     ]
     assert f"no cell of {third} has been computed" in result.stderr
     assert not (out / "third").exists()
+
+
+def sparse(path: Path) -> None:
+    with path.open("wb") as file:
+        file.truncate(6 * 2**30)
+
+
+def test_a_run_ends_with_the_link_to_its_page(small_config: Write, tmp_path: Path) -> None:
+    out = tmp_path / "results"
+    result = quadrepro("run", small_config(), "--jobs", 0, "--out", out, "--repeats", 2)
+    page = out / "small" / "report.html"
+    assert result.stdout.splitlines()[-1] == f"Report: {page.as_uri()}"
+    before = page.read_bytes()
+    assert b"people" in before
+    assert "small/report.html" in (out / "index.html").read_text()
+    page.unlink()
+    again = quadrepro("table", "--page", small_config(), "--out", out)
+    assert (again.exit_code, again.output) == (0, f"{page.as_uri()}\n")
+    assert page.read_bytes() == before
+
+
+def test_table_writes_a_page_again_that_is_there(small_config: Write, tmp_path: Path) -> None:
+    quadrepro("run", small_config(), "--jobs", 0, "--out", tmp_path)
+    page = tmp_path / "small" / "report.html"
+    more = small_config("title: Small", "title: Renamed")
+    assert quadrepro("table", more, "--out", tmp_path).exit_code == 0
+    assert "<h1>Renamed</h1>" in page.read_text()
+    page.unlink()
+    quadrepro("table", more, "--out", tmp_path)
+    assert not page.exists()
+
+
+def test_no_report_leaves_the_page_out(small_config: Write, tmp_path: Path) -> None:
+    result = quadrepro("run", small_config(), "--jobs", 0, "--out", tmp_path, "--no-report")
+    assert result.exit_code == 0
+    assert "Report" not in result.output
+    assert not (tmp_path / "small" / "report.html").exists()
+    assert not (tmp_path / "index.html").exists()
+
+
+def test_events_name_the_page(small_config: Write, tmp_path: Path) -> None:
+    result = quadrepro("run", small_config(), "--jobs", 0, "--out", tmp_path, "--json")
+    end = json.loads(result.stdout.splitlines()[-1])
+    assert end["report"] == str(tmp_path / "small" / "report.html")
+
+
+@pytest.mark.parametrize("option", [(), ("--json",)])
+def test_a_page_that_fails_leaves_the_exit_code(
+    small_config: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: tuple[str, ...]
+) -> None:
+    def fail(*words: object) -> None:
+        raise RuntimeError("no ink")
+
+    monkeypatch.setattr("quadrepro.results.pages.index.page_html", fail)
+    result = quadrepro("run", small_config(), "--jobs", 0, "--out", tmp_path, *option)
+    assert result.exit_code == 0
+    assert "the report could not be written: no ink" in result.stderr
+    assert (tmp_path / "small" / "risks.md").exists()
+
+
+def test_all_writes_every_page_and_the_index(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        make_folder(tmp_path / name)
+    result = quadrepro("table", "--all", "--out", tmp_path)
+    assert result.exit_code == 0
+    assert result.stdout.splitlines()[-1] == (tmp_path / "index.html").as_uri()
+    assert (tmp_path / "a" / "report.html").exists()
+    assert (tmp_path / "b" / "report.html").exists()
+
+
+def test_a_damaged_folder_does_not_stop_the_others(tmp_path: Path) -> None:
+    make_folder(tmp_path / "a", cells__csv="dataset\n")
+    make_folder(tmp_path / "b")
+    result = quadrepro("table", "--all", "--out", tmp_path)
+    assert result.exit_code == 3
+    assert "a/cells.csv: unknown column" in result.stderr
+    assert (tmp_path / "b" / "report.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        ((), 2, "give a config, a results folder, or --all"),
+        (("x", "--all"), 2, "give a config, a results folder, or --all"),
+        (("--all", "--out", "nowhere"), 2, "nowhere holds no results folder"),
+        (("--page", "tabel1", "--out", "nowhere"), 2, "did you mean 'table1'?"),
+        (("x", "--page", "--readings"), 2, "--readings prints the tables of a config"),
+        ((RESULTS / "quickstart",), 2, "quickstart is a results folder: --page writes its page"),
+    ],
+)
+def test_what_cannot_be_written_is_refused(
+    words: tuple[object, ...], code: int, message: str
+) -> None:
+    result = quadrepro("table", *words)
+    assert result.exit_code == code
+    assert message in result.stderr
+
+
+def test_one_damaged_folder_is_a_fault_of_data(tmp_path: Path) -> None:
+    result = quadrepro("table", "--page", make_folder(tmp_path / "a", run__json="no"))
+    assert result.exit_code == 3
+    assert "a/run.json: " in result.stderr
+
+
+@pytest.mark.parametrize("name", ["run.json", "curves.svg", "cells.csv", "score.csv", "notes.md"])
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/etc/hosts"), sparse])
+def test_a_file_of_another_kind_neither_hangs_a_verb_nor_is_followed(
+    tmp_path: Path, name: str, make: Callable[[Path], object]
+) -> None:
+    for folder in ("a", "b"):
+        made = make_folder(tmp_path / folder)
+        (made / name).unlink()
+        make(made / name)
+    a, b = tmp_path / "a", tmp_path / "b"
+    for words in (
+        ("table", "--page", a),
+        ("table", "--all", "--out", tmp_path),
+        ("compare", a, b),
+        ("compare", a, "--against", "printed"),
+    ):
+        result = quadrepro(*words)
+        assert result.exit_code in (0, 3, 4), result.output
+        assert result.exception is None or isinstance(result.exception, SystemExit)
+        if make is sparse:
+            assert result.exit_code == 3
+            assert f"{name} has 6,144 MiB; at most 512 MiB are read" in result.stderr
+    pages = [path.read_text() for path in (*tmp_path.rglob("*.html"), *tmp_path.glob("README.md"))]
+    assert not any("localhost" in text for text in pages)
+
+
+def test_an_index_that_is_a_pipe_is_left_alone(tmp_path: Path) -> None:
+    made = make_folder(tmp_path / "small")
+    os.mkfifo(tmp_path / "index.html")
+    result = quadrepro("table", "--page", made)
+    assert result.exit_code == 0
+    assert "was not written by quadrepro and stays as it is" in result.stderr
+
+
+def test_the_scoreboard_is_written_and_named(tmp_path: Path) -> None:
+    (tmp_path / "quickstart").symlink_to(RESULTS / "quickstart")
+    result = quadrepro("table", "--all", "--out", tmp_path)
+    assert result.stdout.startswith(f"Scoreboard written to {tmp_path / 'README.md'}\n")
+    assert "`quickstart`" in (tmp_path / "README.md").read_text()
+
+
+@pytest.fixture
+def with_readings(small_config: Write, tmp_path: Path) -> Path:
+    """Return the small config with readings, beside a paper's numbers."""
+    (tmp_path / "mine" / "printed").mkdir(parents=True)
+    (tmp_path / "mine" / "paper.yaml").write_text(PAPER)
+    (tmp_path / "mine" / "printed" / "t.csv").write_text(PRINTED)
+    path = small_config()
+    asked = "tables: {readings: {means: t}, audit: t}\n"
+    path.write_text(f"{path.read_text()}paper: ./mine\nrepeats: 3\n{READINGS}{asked}")
+    return path
+
+
+def test_readings_print_the_tables_that_a_run_writes_and_writes_nothing(
+    with_readings: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "results"
+    assert quadrepro("run", with_readings, "--jobs", 1, "--out", out).exit_code == 0
+    files = {path: path.stat().st_mtime_ns for path in out.rglob("*")}
+    result = quadrepro("table", "--readings", with_readings, "--out", out)
+    assert result.exit_code == 0
+    tables = [(out / "small" / f"{name}.md").read_text() for name in ("readings", "audit")]
+    assert result.output == "\n".join(tables) + "\n"
+    assert {path: path.stat().st_mtime_ns for path in out.rglob("*")} == files
+
+
+def test_readings_say_what_is_missing_and_which_command_computes_it(
+    with_readings: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "results"
+    result = quadrepro("table", "--readings", with_readings, "--out", out, "--repeats", 2)
+    assert (result.exit_code, result.stdout) == (1, "")
+    # Five rows, two algorithms, two repeats.
+    assert f"20 of 20 cells have no result in {out / 'records'}" in result.stderr
+    command = re.findall("with: quadrepro (.*)", result.stderr)[0]
+    assert quadrepro(*shlex.split(command), "--jobs", 1).exit_code == 0
+    assert (
+        quadrepro("table", "--readings", with_readings, "--out", out, "--repeats", 2).exit_code == 0
+    )
+    more = quadrepro("table", "--readings", with_readings, "--out", out)
+    assert more.exit_code == 1
+    assert "10 of 30 cells have no result" in more.stderr
+    assert "| three folds " in more.stdout
+
+
+def test_readings_print_no_audit_that_is_not_asked_for(with_readings: Path, tmp_path: Path) -> None:
+    with_readings.write_text(with_readings.read_text().replace(", audit: t", ""))
+    quadrepro("run", with_readings, "--jobs", 1, "--out", tmp_path, "--repeats", 2)
+    result = quadrepro("table", "--readings", with_readings, "--out", tmp_path, "--repeats", 2)
+    assert [line for line in result.output.splitlines() if line.startswith("##")] == [
+        "## Small: what the printed numbers say of the readings"
+    ]
+
+
+def test_a_config_without_readings_is_refused(small_config: Write) -> None:
+    result = quadrepro("table", "--readings", small_config())
+    assert result.exit_code == 2
+    assert "small.yaml:1:1: this config has no readings" in result.stderr
+
+
+def test_readings_that_are_compared_with_nothing_are_refused(with_readings: Path) -> None:
+    with_readings.write_text(with_readings.read_text().replace("readings: {means: t}, ", ""))
+    result = quadrepro("table", "--readings", with_readings)
+    assert result.exit_code == 2
+    assert "say which printed tables the readings are compared with" in result.stderr

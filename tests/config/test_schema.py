@@ -337,12 +337,6 @@ def test_equal_titles_are_refused_with_their_place(
     assert refusal(path) == f"{place}: {message}"
 
 
-def test_what_is_said_of_tables_is_kept_as_written(small_config: Write) -> None:
-    path = small_config()
-    path.write_text(path.read_text() + "tables: {anything: [1, {at: all}]}\n")
-    assert load_experiment(path).config.tables == {"anything": [1, {"at": "all"}]}
-
-
 OUTER = """title: Outer
 protocol: {view: quadboost, folds: 0, split: {outer: 2x3}}
 datasets: [monks]

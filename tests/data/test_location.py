@@ -73,7 +73,7 @@ def test_a_users_own_file_is_found_from_the_folder_of_its_card(
     assert dataset.origin == str(toy_csv)
     assert dataset.table.target.tolist() == ["no", "no", "01", "01"]
     toy_csv.write_text(toy_csv.read_text() + "1,red,no\n")
-    with pytest.raises(DataError, match="describe it again with quadrepro add --force"):
+    with pytest.raises(DataError, match="describe it again with quadrepro init --card-only"):
         load_dataset("toy")
 
 

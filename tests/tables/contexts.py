@@ -5,16 +5,25 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from quadrepro.base.models import Model, validated
 from quadrepro.config.config import Experiment
+from quadrepro.config.tables import AskedField
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.papers.printed import Printed
-from quadrepro.tables.kinds import requested
 from quadrepro.tables.kinds.base import Context
+from quadrepro.tables.requests import requested
+
+
+class Asking(Model):
+    """The part of a config that asks for tables."""
+
+    tables: AskedField
 
 
 def asking_for(experiment: Experiment, **tables: Any) -> Experiment:
     """Return the experiment with something else below ``tables``."""
-    config = experiment.config.model_copy(update={"tables": tables})
+    asked = validated(Asking, replace(experiment.source, data={"tables": tables})).tables
+    config = experiment.config.model_copy(update={"tables": asked})
     return replace(experiment, config=config)
 
 
@@ -30,7 +39,9 @@ def context_of(experiment: Experiment, name: str, printed: Printed | None = None
     printed : Printed, optional
         What every printed table is, whatever its name.
     """
-    [context] = [r.context for r in requested(experiment) if r.kind.table and r.kind.name == name]
+    [context] = [
+        r.context for r in requested(experiment) if r.kind.makes_table and r.kind.name == name
+    ]
     if printed is None:
         return context
     beside = printed if printed.holds == "comparisons" else printed.under(experiment.config.entries)

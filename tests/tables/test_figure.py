@@ -8,7 +8,6 @@ import matplotlib
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from quadrepro.config.axis import LARGEST
 from quadrepro.tables.figure import COLOURS, Look, add_legend, looks_of, new_figure, plain_labels
@@ -36,7 +35,7 @@ def test_a_legend_is_no_wider_than_its_figure(width: float, linestyle: str) -> N
     with matplotlib.rc_context({"font.size": 9}):
         figure = Figure(figsize=(width, 3.0), layout="constrained")
         figure.subplots()
-        add_legend(figure, {n: Line2D([], [], linestyle=linestyle, marker="o") for n in names})
+        add_legend(figure, {n: {"linestyle": linestyle, "marker": "o"} for n in names})
         figure.draw_without_rendering()
     [legend] = figure.legends
     assert legend.get_window_extent().width <= width * figure.dpi

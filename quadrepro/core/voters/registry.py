@@ -67,6 +67,3 @@ VOTER_SETS: Places[VoterSetEntry] = Places(
     meaning="label",
 )
 """The voter sets of quadrepro itself; each declares its entry in its own file."""
-
-# Other rooms know it by this name.
-find_voter_set = VOTER_SETS.find

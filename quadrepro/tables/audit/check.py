@@ -14,8 +14,7 @@ from quadrepro.config.datasets import DatasetEntry
 from quadrepro.config.plan import source_of
 from quadrepro.core.problems import FreshRows, Sources
 from quadrepro.data.card import load_card
-from quadrepro.data.store import Dataset, Location
-from quadrepro.data.store import Found as FoundRows
+from quadrepro.data.store import Dataset, Found, Location
 from quadrepro.errors import ConfigError, DataError, nearest
 from quadrepro.papers.paper import Facts, Paper
 from quadrepro.papers.printed import Printed
@@ -117,7 +116,7 @@ class Subject:
         return found
 
 
-class _Unread(FoundRows):
+class _Unread(Found):
     """A data set of which only the card is known."""
 
     def load(self, only: object = None) -> Dataset:
@@ -143,7 +142,7 @@ def _size(experiment: Experiment, entry: DatasetEntry) -> Size | str:
     return Size(n_test, n_test / source.division.n_rows)
 
 
-class Place(NamedTuple):
+class PrintedPlace(NamedTuple):
     """Where something is printed.
 
     Attributes
@@ -163,7 +162,7 @@ class Finding:
 
     Attributes
     ----------
-    place : Place
+    place : PrintedPlace
         Where it stands.
     printed : str
         What is printed.
@@ -176,14 +175,14 @@ class Finding:
         if the finding is certain.
     """
 
-    place: Place
+    place: PrintedPlace
     printed: str
     holds: bool | None
     why: str
     p_value: float | None = None
 
 
-class Found(NamedTuple):
+class Findings(NamedTuple):
     """What a check finds.
 
     Attributes
@@ -213,4 +212,4 @@ class Check(NamedTuple):
 
     key: str
     question: str
-    judge: Callable[[Subject], Found]
+    judge: Callable[[Subject], Findings]

@@ -14,7 +14,7 @@ from quadrepro.config.config import Experiment
 from quadrepro.errors import DataError
 from quadrepro.papers.printed import Printed
 from quadrepro.stats import LEVEL
-from quadrepro.tables.audit.check import Check, Finding, Found, Place, Subject
+from quadrepro.tables.audit.check import Check, Finding, Findings, PrintedPlace, Subject
 from quadrepro.tables.table import read_rows
 
 CELLS = "cells.csv"
@@ -22,24 +22,14 @@ CELLS = "cells.csv"
 
 
 class Coding(NamedTuple):
-    """A row of a config with the risks that were computed.
-
-    Attributes
-    ----------
-    title : str
-        Title of the row.
-    row : str
-        The printed row that it is set beside.
-    risks : dict of str to list of float
-        Risks over two or more splits, by column.
-    """
+    """A row of a config with the risks that were computed."""
 
     title: str
-    row: str
-    risks: dict[str, list[float]]
+    row: str  # the printed row
+    risks: dict[str, list[float]]  # by column, over two or more splits
 
 
-def judge(subject: Subject) -> Found:
+def judge(subject: Subject) -> Findings:
     """Place each printed risk among the splits that were computed, row by row."""
     findings: list[Finding] = []
     for table in subject.holding("risks"):
@@ -48,7 +38,7 @@ def judge(subject: Subject) -> Found:
             experiment = subject.experiment(name, table.name, "codings", i)
             path = subject.results / experiment.name / CELLS
             if not i and not is_regular(path):
-                findings.append(Finding(Place(table.name), "", None, f"there is no {path}"))
+                findings.append(Finding(PrintedPlace(table.name), "", None, f"there is no {path}"))
                 break
             of_configs.append(_codings(table, experiment, path))
         if of_configs:
@@ -60,7 +50,7 @@ def judge(subject: Subject) -> Found:
         "risk (Student's t, two-sided). The other codings of a data set are those of the configs "
         "that paper.yaml lists."
     )
-    return Found(tuple(findings), (note,) if findings else ())
+    return Findings(tuple(findings), (note,) if findings else ())
 
 
 def _judged(table: Printed, own: Coding, others: list[Coding]) -> Iterator[Finding]:
@@ -70,7 +60,7 @@ def _judged(table: Printed, own: Coding, others: list[Coding]) -> Iterator[Findi
         why = f"ours are {fmean(risks):.3f} ± {stdev(risks):.3f} (p = {p_value:.2g})"
         if p_value <= LEVEL:
             why += "".join(_elsewhere(table, c, column) for c in others if c.row == own.row)
-        place = Place(table.name, own.row, column)
+        place = PrintedPlace(table.name, own.row, column)
         yield Finding(place, table.text(own.row, column), p_value > LEVEL, why, p_value)
 
 

@@ -10,11 +10,11 @@ from quadrepro.papers.claims.claim import Claim, Judgement
 from quadrepro.papers.claims.evidence import InPrint, Lacking
 from quadrepro.papers.printed import Printed
 from quadrepro.stats.poisson_binomial import better_on_one, better_over_all
-from quadrepro.tables.audit.check import Check, Finding, Found, Place, Subject
+from quadrepro.tables.audit.check import Check, Finding, Findings, PrintedPlace, Subject
 from quadrepro.tables.audit.counts import counts, denominator
 
 
-def judge_claims(subject: Subject) -> Found:
+def judge_claims(subject: Subject) -> Findings:
     """Judge every claim on what is printed."""
     paper, findings, others = subject.paper, [], 0
     for group in paper.groups.values():
@@ -25,9 +25,9 @@ def judge_claims(subject: Subject) -> Found:
         evidence = InPrint(tables[0].rows, paper.file.names, tables)
         for claim in group.claims:
             text, holds = _judged(claim, evidence)
-            findings.append(Finding(Place(tables[0].name), claim.text, holds, text))
+            findings.append(Finding(PrintedPlace(tables[0].name), claim.text, holds, text))
     about = f"claims: {others} are about nothing that is printed, so only our numbers judge them."
-    return Found(tuple(findings), (about,) if others else ())
+    return Findings(tuple(findings), (about,) if others else ())
 
 
 def _judged(claim: Claim, evidence: InPrint) -> Judgement:
@@ -40,7 +40,7 @@ def _judged(claim: Claim, evidence: InPrint) -> Judgement:
 CLAIMS = Check("claims", "Do the claims of the text follow from the printed numbers?", judge_claims)
 
 
-def judge_pairs(subject: Subject) -> Found:
+def judge_pairs(subject: Subject) -> Findings:
     """Check that the probabilities of A over B and of B over A add up to 1."""
     findings = []
     for table in subject.holding("comparisons"):
@@ -53,11 +53,11 @@ def judge_pairs(subject: Subject) -> Found:
             rounding = sum(Fraction(1, 2 * denominator(text)) for text in (one, other))
             why = f"{one} and {other} add up to {float(total):g}"
             holds = abs(total - 1) <= rounding
-            findings.append(Finding(Place(table.name, a, b), one, holds, why))
-    return Found(tuple(findings))
+            findings.append(Finding(PrintedPlace(table.name, a, b), one, holds, why))
+    return Findings(tuple(findings))
 
 
-def judge_sources(subject: Subject) -> Found:
+def judge_sources(subject: Subject) -> Findings:
     """Check that each probability is possible with the printed risks, whichever examples err."""
     findings: list[Finding] = []
     for table in subject.holding("comparisons"):
@@ -67,7 +67,7 @@ def judge_sources(subject: Subject) -> Found:
         place = (table.name, "compares")
         source = subject.paper.printed(subject.known(name, risks, "printed table of risks", *place))
         findings += _of_source(subject, table, source)
-    return Found(tuple(findings))
+    return Findings(tuple(findings))
 
 
 def _of_source(subject: Subject, table: Printed, source: Printed) -> Iterator[Finding]:
@@ -75,7 +75,7 @@ def _of_source(subject: Subject, table: Printed, source: Printed) -> Iterator[Fi
         text = table.text(a, b)
         if not text:
             continue
-        place = Place(table.name, a, b)
+        place = PrintedPlace(table.name, a, b)
         bounds = possible_probabilities(subject, source, a, b)
         if isinstance(bounds, str):
             yield Finding(place, text, None, bounds)

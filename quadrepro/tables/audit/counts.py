@@ -8,7 +8,7 @@ from statistics import fmean
 
 from quadrepro.papers.printed import MEAN, MEAN_ROW, SD, Printed
 from quadrepro.stats import LEVEL
-from quadrepro.tables.audit.check import NO_SPLITS, Check, Finding, Found, Place, Subject
+from quadrepro.tables.audit.check import NO_SPLITS, Check, Finding, Findings, PrintedPlace, Subject
 
 NO_POWER = "so many test examples give every number of so few digits"
 FARTHEST = 5000
@@ -63,7 +63,7 @@ def share_possible(total: int, scale: int) -> float:
     return min((total + 1 + twice) / (scale + 1), 1.0)
 
 
-def judge(subject: Subject) -> Found:
+def judge(subject: Subject) -> Findings:
     """Check every printed risk and every mean of risks."""
     findings: list[Finding] = []
     notes: list[str] = []
@@ -81,7 +81,7 @@ def judge(subject: Subject) -> Found:
                 confirmed.append(f"{row} ({size.n_test})")
         if shares:
             notes.append(_note(table.name, shares, confirmed))
-    return Found(tuple(findings), tuple(notes))
+    return Findings(tuple(findings), tuple(notes))
 
 
 def _row(subject: Subject, table: Printed, row: str) -> tuple[list[Finding], dict[str, float]]:
@@ -94,7 +94,7 @@ def _row(subject: Subject, table: Printed, row: str) -> tuple[list[Finding], dic
     unknown = size if isinstance(size, str) else NO_SPLITS if splits is None else ""
     other = ""
     for column, text in texts.items():
-        place = Place(table.name, row, column)
+        place = PrintedPlace(table.name, row, column)
         if not text:
             continue
         if isinstance(size, str) or splits is None:
@@ -160,12 +160,12 @@ LEADING = 3
 """With fewer digits in all, the last one is not evenly distributed."""
 
 
-def judge_digits(subject: Subject) -> Found:
+def judge_digits(subject: Subject) -> Findings:
     """Test the last digits of each table of errors for an even distribution."""
     findings = []
     for table in subject.holding("risks", "errors"):
         last = [digit for row in table.rows for digit in last_digits(subject, table, row)]
-        printed, place = f"{len(last)} numbers", Place(table.name)
+        printed, place = f"{len(last)} numbers", PrintedPlace(table.name)
         if len(last) < FEWEST:
             why = f"fewer than {FEWEST} numbers have a last digit that could be any"
             findings.append(Finding(place, printed, None, why))
@@ -177,7 +177,7 @@ def judge_digits(subject: Subject) -> Found:
         p = float(chisquare(often).pvalue)
         why = f"0 to 9 stand last {', '.join(map(str, often))} times (χ², p = {p:.2g})"
         findings.append(Finding(place, printed, p > LEVEL, why, p))
-    return Found(tuple(findings))
+    return Findings(tuple(findings))
 
 
 def last_digits(subject: Subject, table: Printed, row: str) -> list[str]:
@@ -200,7 +200,7 @@ def last_digits(subject: Subject, table: Printed, row: str) -> list[str]:
 DIGITS = Check("digits", "Are the last digits evenly distributed?", judge_digits)
 
 
-def judge_bold(subject: Subject) -> Found:
+def judge_bold(subject: Subject) -> Findings:
     """Compare the bold numbers that ``paper.yaml`` lists with the lowest of their rows."""
     findings = []
     for table in subject.holding("risks", "errors"):
@@ -214,11 +214,11 @@ def judge_bold(subject: Subject) -> Found:
             lowest = [c for c, text in numbers.items() if Fraction(text) == least]
             why = f"the lowest is {float(least):g} ({', '.join(lowest)})"
             holds = set(columns) == set(lowest)
-            findings.append(Finding(Place(table.name, row), ", ".join(columns), holds, why))
-    return Found(tuple(findings))
+            findings.append(Finding(PrintedPlace(table.name, row), ", ".join(columns), holds, why))
+    return Findings(tuple(findings))
 
 
-def judge_means(subject: Subject) -> Found:
+def judge_means(subject: Subject) -> Findings:
     """Compare printed means of columns with the means of what is printed above them."""
     findings = []
     for table in subject.tables:
@@ -227,7 +227,7 @@ def judge_means(subject: Subject) -> Found:
             texts = [table.text(row, column) for row in table.rows]
             if not text or column.endswith(SD):
                 continue
-            place = Place(table.name, MEAN_ROW, column)
+            place = PrintedPlace(table.name, MEAN_ROW, column)
             if not texts or not all(texts):
                 findings.append(Finding(place, text, None, "not all rows are printed"))
                 continue
@@ -236,7 +236,7 @@ def judge_means(subject: Subject) -> Found:
             slack = own + sum(above, Fraction()) / len(texts)
             holds = abs(mean - Fraction(text)) <= slack
             findings.append(Finding(place, text, holds, f"the mean is {float(mean):.6g}"))
-    return Found(tuple(findings))
+    return Findings(tuple(findings))
 
 
 BOLD = Check("bold", "Are the numbers in bold the lowest of their rows?", judge_bold)

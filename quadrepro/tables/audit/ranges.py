@@ -13,8 +13,8 @@ from quadrepro.tables.audit.check import (
     NUMBERS,
     Check,
     Finding,
-    Found,
-    Place,
+    Findings,
+    PrintedPlace,
     Subject,
 )
 
@@ -27,9 +27,11 @@ _ENDS = {
 """Between which ends numbers lie, by what a table holds; RMSEs have no upper end."""
 
 
-def judge(subject: Subject) -> Found:
+def judge(subject: Subject) -> Findings:
     """Check every number against the ends of its range, and deviations against the largest."""
-    return Found(tuple(finding for table in subject.tables for finding in _judged(subject, table)))
+    return Findings(
+        tuple(finding for table in subject.tables for finding in _judged(subject, table))
+    )
 
 
 def _judged(subject: Subject, table: Printed) -> Iterator[Finding]:
@@ -40,7 +42,7 @@ def _judged(subject: Subject, table: Printed) -> Iterator[Finding]:
         for column in table.columns:
             if not (text := table.text(row, column)):
                 continue
-            place, value = Place(table.name, row, column), float(text)
+            place, value = PrintedPlace(table.name, row, column), float(text)
             if not column.endswith(SD):
                 why = f"numbers lie between {low:g} and {high:g}"
                 yield Finding(place, text, low <= value <= high, why)
@@ -75,7 +77,7 @@ def largest_deviation(
 RANGES = Check("ranges", "Is each number possible at all?", judge)
 
 
-def judge_deviations(subject: Subject) -> Found:
+def judge_deviations(subject: Subject) -> Findings:
     """Test every deviation of risks against the binomial floor of its test sets."""
     findings = [
         finding
@@ -90,14 +92,16 @@ def judge_deviations(subject: Subject) -> Found:
         "less where test sets overlap. It is tested whether a deviation is smaller than that (χ², "
         f"one-sided); sizes that fit are those of an interval of probability {COVERAGE:g}."
     )
-    return Found(tuple(findings), (note,) if any(f.p_value is not None for f in findings) else ())
+    return Findings(
+        tuple(findings), (note,) if any(f.p_value is not None for f in findings) else ()
+    )
 
 
 def _judged_deviation(subject: Subject, table: Printed, row: str, column: str) -> Iterator[Finding]:
     mean, text = float(table.text(row, column + MEAN)) / 100, table.text(row, column + SD)
     sd, rounding = float(text) / 100, table.rounding(row, column + SD) / 100
     size, splits = subject.size(table, row), table.splits
-    place = Place(table.name, row, column)
+    place = PrintedPlace(table.name, row, column)
     if isinstance(size, str) or splits is None:
         yield Finding(place, text, None, size if isinstance(size, str) else NO_SPLITS)
     elif not 0 < mean < 1:
@@ -130,9 +134,9 @@ FEWEST = 3
 """Fewer different numbers can be equal for no reason."""
 
 
-def judge_duplicates(subject: Subject) -> Found:
+def judge_duplicates(subject: Subject) -> Findings:
     """Compare every row with every other of its table, and so for columns."""
-    return Found(tuple(finding for table in subject.tables for finding in _compared(table)))
+    return Findings(tuple(finding for table in subject.tables for finding in _compared(table)))
 
 
 def _compared(table: Printed) -> Iterator[Finding]:
@@ -141,13 +145,15 @@ def _compared(table: Printed) -> Iterator[Finding]:
     others = {column: [table.text(row, column) for row in table.rows] for column in columns}
     equal_rows, equal_columns = _equal(rows), _equal(others)
     for a, b in equal_rows:
-        yield Finding(Place(table.name, a), ", ".join(rows[a]), False, f"row {b} has the same")
+        yield Finding(
+            PrintedPlace(table.name, a), ", ".join(rows[a]), False, f"row {b} has the same"
+        )
     for a, b in equal_columns:
         why = f"column {b} has the same"
-        yield Finding(Place(table.name, "", a), ", ".join(others[a]), False, why)
+        yield Finding(PrintedPlace(table.name, "", a), ", ".join(others[a]), False, why)
     if not equal_rows and not equal_columns:
         printed = f"{len(rows)} rows and {len(columns)} columns"
-        yield Finding(Place(table.name), printed, True, "no two are the same")
+        yield Finding(PrintedPlace(table.name), printed, True, "no two are the same")
 
 
 def _equal(lines: dict[str, list[str]]) -> list[tuple[str, str]]:

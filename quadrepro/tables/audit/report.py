@@ -10,9 +10,27 @@ from quadrepro.base.files import write_text
 from quadrepro.base.text import markdown
 from quadrepro.papers.paper import Paper
 from quadrepro.stats import LEVEL, holm
-from quadrepro.tables.audit import CHECKS
-from quadrepro.tables.audit.check import Finding, Subject
+from quadrepro.tables.audit.check import Check, Finding, Subject
+from quadrepro.tables.audit.codings import CODINGS
+from quadrepro.tables.audit.comparisons import CLAIMS, PAIRS, SOURCES
+from quadrepro.tables.audit.counts import BOLD, COUNTS, DIGITS, MEANS
+from quadrepro.tables.audit.ranges import DEVIATIONS, DUPLICATES, RANGES
 from quadrepro.tables.table import Entry, Table, csv_text
+
+CHECKS: tuple[Check, ...] = (
+    RANGES,
+    COUNTS,
+    DEVIATIONS,
+    PAIRS,
+    SOURCES,
+    BOLD,
+    MEANS,
+    CLAIMS,
+    CODINGS,
+    DUPLICATES,
+    DIGITS,
+)
+"""All checks, in the order of the tables."""
 
 WORDS = {True: "holds", False: "fails", None: "cannot be judged"}
 
@@ -21,20 +39,10 @@ HEADER = ("check", "table", "row", "column", "printed", "verdict", "p", "why")
 
 @dataclass(frozen=True)
 class Audit:
-    """What all checks find in a paper.
-
-    Attributes
-    ----------
-    paper : Paper
-        The paper.
-    findings : dict of str to tuple of Finding
-        By check; those without findings are left out.
-    notes : tuple of str
-        What is to be said of the checks.
-    """
+    """What all checks find in a paper."""
 
     paper: Paper
-    findings: dict[str, tuple[Finding, ...]]
+    findings: dict[str, tuple[Finding, ...]]  # by check
     notes: tuple[str, ...]
 
     @property

@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar
 
 from quadrepro.config.config import Config, Experiment
 from quadrepro.config.datasets import Row
+from quadrepro.config.tables import TableKey
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import ConfigError, nearest
 from quadrepro.papers.printed import Holds, Printed
@@ -111,84 +112,70 @@ class Context(Generic[Option]):
             raise self.error(f"{self.key} stand against a sweep's values: give sweeps")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Kind(Generic[Option]):
-    """A kind of table or figure: all that the rest of quadrepro knows of it.
+class TableKind(TableKey, Generic[Option]):
+    """A kind of table or figure: what a config can ask for, and how it is made.
+
+    A subclass gives `key`, `option` and `meaning`, overrides `table`, `draw` or both, and is
+    registered as an instance of it.
 
     Attributes
     ----------
-    key : str
-        The key below ``tables`` in the config that asks for it. Kinds may share a key.
-    option : type
-        Type of the value at the key, as pydantic reads it.
-    meaning : str
-        What is written and what the option says, for the reference of configs.
-    default : Option or None
-        The option if the config does not ask for the kind. With None, which is the default, the
-        kind is then left out.
-    stem : str
-        Name of the kind's files without ending; by default the key.
-    former : tuple of str
-        Keys that used to ask for it, which are refused with the present one.
-    check : callable
-        ``check(context)`` raises ConfigError if the option does not fit the rest of the config.
-    written : callable
-        ``written(context)`` returns whether there are files; by default always.
-    table : callable or None
-        ``table(context, outcomes)`` returns the table.
     endings : tuple of str
-        Of the files that the table is written to.
-    draw : callable or None
-        ``draw(context, outcomes, folder)`` writes the figure to ``stem.svg`` and ``stem.png``.
-    caption : callable or None
-        ``caption(context, outcomes)`` says what the figure shows; a kind that draws has one. The
-        first sentence is short and can stand for the figure.
-    published : callable
-        ``published(context)`` returns what the paper prints in place of our risks, by row and
-        column of ours, as ``cells.csv`` shows it.
-    verdicts : callable
-        ``verdicts(context, outcomes)`` judges the printed numbers; by default there are none.
+        Endings of the files that the table is written to.
     timed : bool
         Whether the files hold nothing but measured times. Rows of measured times in other tables
         are named by `Table.timed_rows`.
+
+    Examples
+    --------
+    >>> class Sizes(TableKind[bool]):
+    ...     key, option, meaning = "sizes", bool, "The number of data sets: `true`."
+    ...
+    ...     def table(self, context, outcomes):
+    ...         return Table("Sizes", ("data sets",), ((str(len(outcomes.rows)), ()),), ())
+    >>> Sizes().makes_table, Sizes().makes_figure
+    (True, False)
     """
 
-    key: str
-    option: Any
-    meaning: str = ""
-    default: Option | None = None
-    stem: str = ""
-    former: tuple[str, ...] = ()
-    check: Callable[[Context[Option]], None] = lambda context: None
-    written: Callable[[Context[Option]], bool] = lambda context: True
-    table: Callable[[Context[Option], Outcomes], Table] | None = None
     endings: tuple[str, ...] = ENDINGS
-    draw: Callable[[Context[Option], Outcomes, Path], None] | None = None
-    caption: Callable[[Context[Option], Outcomes], str] | None = None
-    published: Callable[[Context[Option]], dict[tuple[str, str], str]] = lambda context: {}
-    verdicts: Callable[[Context[Option], Outcomes], Verdicts | None] = lambda context, out: None
     timed: bool = False
 
     @property
-    def name(self) -> str:
-        """Name of the files without ending; no other kind of table has the same."""
-        return self.stem or self.key
+    def makes_table(self) -> bool:
+        """Whether there is a table."""
+        return type(self).table is not TableKind.table
 
+    @property
+    def makes_figure(self) -> bool:
+        """Whether there is a figure."""
+        return type(self).draw is not TableKind.draw
 
-@dataclass(frozen=True)
-class Request(Generic[Option]):
-    """A kind that a config asks for, or that is written without being asked for.
+    def check(self, context: Context[Option]) -> None:
+        """Raise ConfigError if the option does not fit the rest of the config."""
 
-    Attributes
-    ----------
-    kind : Kind
-        What is asked for.
-    context : Context
-        What it is given.
-    """
+    def written(self, context: Context[Option]) -> bool:
+        """Return whether there are files."""
+        return True
 
-    kind: Kind[Option]
-    context: Context[Option]
+    def table(self, context: Context[Option], outcomes: Outcomes) -> Table:
+        """Return the table."""
+        raise NotImplementedError
+
+    def draw(self, context: Context[Option], outcomes: Outcomes, folder: Path) -> None:
+        """Write the figure to ``stem.svg`` and ``stem.png``."""
+        raise NotImplementedError
+
+    def caption(self, context: Context[Option], outcomes: Outcomes) -> str:
+        """Return what the figure shows, in a short first sentence that can stand for it."""
+        raise NotImplementedError
+
+    def published(self, context: Context[Option]) -> dict[tuple[str, str], str]:
+        """Return what is printed in place of our risks, by row and column, for ``cells.csv``."""
+        return {}
+
+    def verdicts(self, context: Context[Option], outcomes: Outcomes) -> Verdicts | None:
+        """Return verdicts on the printed numbers."""
+        return None
 
 
 def _by_test(context: Context[Any], row: Row) -> bool:

@@ -9,7 +9,7 @@ from quadrepro.engine.outcomes import Outcomes
 from quadrepro.papers.claims.claim import Claim, Judgement, Undecided
 from quadrepro.papers.claims.evidence import Evidence, InPrint, Lacking, Ours
 from quadrepro.papers.paper import Also, Group, Paper
-from quadrepro.tables.kinds.base import Kind
+from quadrepro.tables.kinds.base import Context, TableKind
 from quadrepro.tables.printed import check_claims
 from quadrepro.tables.table import Entry, Table
 
@@ -191,11 +191,20 @@ def _notes(
     return (*notes, *paper.file.notes, *group.entry.notes)
 
 
-CLAIMS: Kind[str] = Kind(
-    key="claims",
-    option=str,
-    meaning="Judgements on claims of the paper: the name of their group.",
-    check=lambda context: check_claims(context.experiment, context.option),
-    table=lambda context, outcomes: claims_table(context.experiment, outcomes, context.option),
-    endings=(".md", ".csv"),
-)
+class Claims(TableKind[str]):
+    """Judgements on a group of claims."""
+
+    key, option = "claims", str
+    meaning = "Judgements on claims of the paper: the name of their group."
+    endings = (".md", ".csv")
+
+    def check(self, context: Context[str]) -> None:
+        """Refuse claims that are not there or do not fit the config."""
+        check_claims(context.experiment, context.option)
+
+    def table(self, context: Context[str], outcomes: Outcomes) -> Table:
+        """Return the table of judgements."""
+        return claims_table(context.experiment, outcomes, context.option)
+
+
+CLAIMS = Claims()

@@ -1,34 +1,143 @@
-"""Every pair of algorithms, compared by the Poisson binomial test and the sign test.
+"""Every pair of algorithms, compared in two units.
 
-Where numbers are predicted, their RMSEs are compared as `value_comparisons` does.
+Errors of classes are compared example by example, by the Poisson binomial test and the sign test.
+RMSEs and the values of a metric are compared as numbers: over data sets by their means, or on the
+splits of a single data set.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations
 from statistics import fmean, stdev
+from typing import Any
 
 from quadrepro.engine.outcomes import Outcomes
-from quadrepro.papers.printed import Printed
+from quadrepro.papers.printed import NOTHING, Printed
 from quadrepro.stats import (
     COVERAGE,
     LEVEL,
     SignTest,
+    bayesian_correlated_t,
+    bayesian_signed_rank,
     chance_of_a_star,
+    corrected_t_test,
     holm,
+    multiplicity,
     poisson_binomial_test,
+    posterior,
     sign_test,
 )
-from quadrepro.stats.multiplicity import N_DRAWS, SEED
-from quadrepro.tables.kinds.base import Context, Kind
-from quadrepro.tables.kinds.value_comparisons import (
-    adjusted_text,
-    has_values_to_compare,
-    value_comparisons_table,
-)
-from quadrepro.tables.table import MISSING, Entry, Table
+from quadrepro.stats.ranking import fault_of_size
+from quadrepro.stats.result import p_text
+from quadrepro.tables.kinds.base import Context, TableKind
+from quadrepro.tables.kinds.ranking import splits_of
+from quadrepro.tables.ranked import Splits
+from quadrepro.tables.table import MISSING, Entry, Table, VerdictWord
 from quadrepro.tables.verdicts import Verdict, Verdicts, of_further_splits
+
+Names = tuple[str, str]
+
+ERRORS_HEADER = (
+    *("algorithm", "against", "probability", "probability sd", "printed"),
+    *("wins", "losses", "ties", "sign test p", "sign test p Holm", "verdict"),
+)
+
+VALUES_HEADER = (
+    *("algorithm", "against", "probability", "mean difference"),
+    *("wins", "losses", "ties", "p", "p Holm"),
+)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two algorithms as the table shows them."""
+
+    text: str = MISSING
+    p_value: float | None = None  # of the test that gives stars
+    numbers: tuple[str | float | int, ...] = ()  # for the CSV
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """All pairs of algorithms."""
+
+    order: Sequence[str]  # of the algorithms
+    pairs: Mapping[Names, Pair]
+    header: tuple[str, ...]
+    how: str  # what pairs are compared by
+    test: str = ""  # what gives stars
+    printed: Printed = NOTHING
+    words: Mapping[Names, VerdictWord] = field(default_factory=dict)  # verdicts on what is printed
+
+    @property
+    def adjusted(self) -> dict[Names, float]:
+        """The p-values of all tests that could be made, adjusted by Holm's method."""
+        tested = {
+            names: p_value
+            for names in combinations(self.order, 2)
+            if (p_value := self.pairs.get(names, Pair()).p_value) is not None
+        }
+        return dict(zip(tested, holm(tested.values()), strict=True))
+
+    def rows(self, titles: Mapping[str, str]) -> tuple[tuple[str, tuple[Entry, ...]], ...]:
+        """Return the rows of the table; below the diagonal they repeat those above."""
+        return tuple(
+            (titles[a], tuple(self._entry(a, b, grey=j < i) for j, b in enumerate(self.order)))
+            for i, a in enumerate(self.order)
+        )
+
+    def _entry(self, a: str, b: str, *, grey: bool) -> Entry:
+        pair, verdict = self.pairs.get((a, b), Pair()), self._word(a, b)
+        mark = "*" if pair.p_value is not None and pair.p_value <= LEVEL else ""
+        mark += "†" if verdict == "outside" else ""
+        return Entry(pair.text, self.printed.text(a, b), mark=mark, grey=grey, verdict=verdict)
+
+    def _word(self, a: str, b: str) -> VerdictWord:
+        return self.words.get((a, b), self.words.get((b, a), ""))
+
+    def data_rows(self) -> tuple[tuple[str | float | int, ...], ...]:
+        """Return the lines of the CSV."""
+        adjusted, judged = self.adjusted, "verdict" in self.header
+        return tuple(
+            (
+                *(a, b, *pair.numbers),
+                adjusted.get((a, b), adjusted.get((b, a), "")),
+                *([self._word(a, b)] if judged else []),
+            )
+            for a in self.order
+            for b in self.order
+            if (pair := self.pairs.get((a, b), Pair())).numbers
+        )
+
+    def note_on_stars(self, titles: Mapping[str, str], outcomes: Outcomes) -> str:
+        """Return what stars mean, how many chance gives, and which survive the adjustment."""
+        adjusted, text = self.adjusted, f"\\* {self.test}: p ≤ {LEVEL:g}."
+        if len(adjusted) < 2:
+            return text
+        if self.header == ERRORS_HEADER:
+            text += _stars_by_chance(outcomes, [c for c in titles if any(c in p for p in adjusted)])
+        starred = [names for names in adjusted if (self.pairs[names].p_value or 0.0) <= LEVEL]
+        listed = "; ".join(
+            f"{titles[a]} and {titles[b]}, {p_text(adjusted[a, b])}" for a, b in starred
+        )
+        survive = sum(adjusted[names] <= LEVEL for names in starred)
+        held = f"{survive} of {len(starred)} starred pairs survive: {listed}"
+        return (
+            f"{text} Adjusted for {len(adjusted)} pairs by Holm's method, "
+            f"{held if starred else 'no pair is significant'}."
+        )
+
+
+def _stars_by_chance(outcomes: Outcomes, compared: Sequence[str]) -> str:
+    means = [[outcomes.mean(row, c) for c in compared] for row in outcomes.rows]
+    chance = chance_of_a_star([[m for m in of_row if m is not None] for of_row in means])
+    return (
+        f" If all algorithms were alike, {100 * chance:.0f}% of such tables would have a star "
+        f"({multiplicity.N_DRAWS:,} tables, drawn with seed {multiplicity.SEED}, in which the "
+        "risks of each data set are exchanged between the algorithms)."
+    )
 
 
 def probabilities(outcomes: Outcomes, a: str, b: str) -> list[float]:
@@ -61,98 +170,37 @@ def signs(outcomes: Outcomes, a: str, b: str) -> SignTest | None:
     return sign_test(orders, [0.0] * len(orders))
 
 
-def comparisons_table(context: Context[str], outcomes: Outcomes) -> Table:
-    """Return the matrix of pairwise tests.
+def matrix_of_errors(context: Context[Any], outcomes: Outcomes) -> Matrix:
+    """Return the tests of examples and of mean risks.
 
     The columns of the printed matrix come first, in their order, and then the others in the order
     of the config.
     """
-    if not outcomes.counts_errors:
-        return value_comparisons_table(context, outcomes)
-    all_rows, outcomes = outcomes.rows, outcomes.tested()
     printed, titles = context.printed(context.option), context.titles
     order = [c for c in printed.columns if c in titles]
     order += [c for c in titles if c not in order]
-    tests = {(a, b): signs(outcomes, a, b) for a in order for b in order}
-    adjusted = _adjusted({pair: tests[pair] for pair in combinations(order, 2)})
-    chances = {(a, b): probabilities(outcomes, a, b) for a in order for b in order}
-    words = {(v.row, v.column): v.word for v in _placed(printed, chances).judged}
-    rows, data = [], []
-    for i, a in enumerate(order):
-        entries = []
-        for j, b in enumerate(order):
-            found, test = chances[a, b], tests[a, b]
-            text = f"{fmean(found):.2f}" if found else MISSING
-            if len(found) > 1:
-                text += f" ± {stdev(found):.2f}"
-            mark = "*" if test is not None and test.significant else ""
-            verdict = words.get((a, b), words.get((b, a), ""))
-            mark += "†" if verdict == "outside" else ""
-            entries.append(Entry(text, printed.text(a, b), mark=mark, grey=j < i, verdict=verdict))
-            data.append(
-                (
-                    a,
-                    b,
-                    fmean(found) if found else "",
-                    stdev(found) if len(found) > 1 else "",
-                    printed.text(a, b),
-                    *(("", "", "", "") if test is None else _numbers(test)),
-                    adjusted.get((a, b), adjusted.get((b, a), "")),
-                    verdict,
-                )
-            )
-        rows.append((titles[a], tuple(entries)))
-    notes = [
-        "Probability that the row's algorithm is better than the column's (Poisson binomial "
-        "test)"
-        + (", in parentheses the printed one. " if printed.cells else ". ")
-        + "The lower triangle, in italics or grey, repeats the upper.",
-        f"\\* two-tailed sign test, ties ignored: p ≤ {LEVEL:g}."
-        + _of_many_tests(outcomes, titles, adjusted, tests),
-    ]
-    if left_out := outcomes.left_out(all_rows):
-        notes.append(left_out)
-    if outcomes.repeats > 1:
-        notes.append(
-            f"Mean ± standard deviation of the probability over {outcomes.repeats} splits; the "
-            "sign test compares mean risks."
-        )
-    if words:
-        notes.append(
-            "† marks a printed probability outside the interval in which that of one further "
-            f"split falls with probability {COVERAGE:g} (Student's t)."
-        )
-    return Table(
-        f"{context.config.title}: pairwise comparisons{outcomes.by_metric}",
-        ("", *(titles[c] for c in order)),
-        tuple(rows),
-        tuple(notes),
-        (
-            "algorithm",
-            "against",
-            "probability",
-            "probability sd",
-            "printed",
-            "wins",
-            "losses",
-            "ties",
-            "sign test p",
-            "sign test p Holm",
-            "verdict",
-        ),
-        tuple(data),
+    every = [(a, b) for a in order for b in order]
+    chances = {names: probabilities(outcomes, *names) for names in every}
+    pairs = {}
+    for names, found in chances.items():
+        text = f"{fmean(found):.2f}" if found else MISSING
+        text += f" ± {stdev(found):.2f}" if len(found) > 1 else ""
+        mean = fmean(found) if found else ""
+        sd = stdev(found) if len(found) > 1 else ""
+        test = signs(outcomes, *names)
+        counts = ("",) * 4 if test is None else (test.wins, test.losses, test.ties, test.p_value)
+        p_value = None if test is None else test.p_value
+        pairs[names] = Pair(text, p_value, (mean, sd, printed.text(*names), *counts))
+    how = (
+        "Probability that the row's algorithm is better than the column's (Poisson binomial test)"
+        + (", in parentheses the printed one." if printed.cells else ".")
     )
+    words = {(v.row, v.column): v.word for v in _placed(printed, chances).judged}
+    test_of_risks = "two-tailed sign test, ties ignored"
+    return Matrix(order, pairs, ERRORS_HEADER, how, test_of_risks, printed, words)
 
 
-def pair_verdicts(context: Context[str], outcomes: Outcomes) -> Verdicts:
-    """Return where each printed probability of the upper triangle lies among our splits."""
-    printed, outcomes = context.printed(context.option), outcomes.tested()
-    known = [c for c in printed.columns if c in context.titles]
-    pairs = (pair for pair in combinations(known, 2) if printed.text(*pair))
-    return _placed(printed, {(a, b): probabilities(outcomes, a, b) for a, b in pairs})
-
-
-def _placed(printed: Printed, chances: Mapping[tuple[str, str], list[float]]) -> Verdicts:
+def _placed(printed: Printed, chances: Mapping[Names, list[float]]) -> Verdicts:
     """Return the verdicts on the printed upper triangle, given our probabilities of each pair."""
     found = []
     for a, b in combinations(printed.columns, 2):
@@ -163,51 +211,169 @@ def _placed(printed: Printed, chances: Mapping[tuple[str, str], list[float]]) ->
     return Verdicts.of(printed.name, found, together=True)
 
 
-def _adjusted(
-    tests: Mapping[tuple[str, str], SignTest | None],
-) -> dict[tuple[str, str], float]:
-    """Return the p-values of all sign tests that could be made, adjusted by Holm's method."""
-    known = {pair: test.p_value for pair, test in tests.items() if test is not None}
-    return dict(zip(known, holm(known.values()), strict=True))
+@dataclass(frozen=True)
+class Comparison:
+    """Two algorithms compared as numbers."""
+
+    probability: float | None  # that the first is better; None without a common unit
+    difference: float | None  # first less second
+    wins: int  # of the first, over data sets or splits
+    losses: int
+    ties: int
+    p_value: float
+
+    def turned(self) -> Comparison:
+        """Return the same with the second algorithm first."""
+        return Comparison(
+            None if self.probability is None else 1 - self.probability,
+            None if self.difference is None else 0.0 - self.difference,
+            self.losses,
+            self.wins,
+            self.ties,
+            self.p_value,
+        )
+
+    @property
+    def pair(self) -> Pair:
+        """As the table shows it: the probability, or wins and losses."""
+        text = f"{self.wins}–{self.losses}"
+        if self.probability is not None:
+            text = f"{self.probability:.2f}"
+        known = ("" if x is None else x for x in (self.probability, self.difference))
+        return Pair(text, self.p_value, (*known, self.wins, self.losses, self.ties, self.p_value))
 
 
-def _of_many_tests(
-    outcomes: Outcomes,
-    titles: Mapping[str, str],
-    adjusted: Mapping[tuple[str, str], float],
-    tests: Mapping[tuple[str, str], SignTest | None],
-) -> str:
-    """Return what the note says of stars by chance, and of those that survive the adjustment."""
-    if len(adjusted) < 2:
-        return ""
-    compared = [c for c in titles if any(c in pair for pair in adjusted)]
-    means = [[outcomes.mean(row, c) for c in compared] for row in outcomes.rows]
-    chance = chance_of_a_star([[m for m in of_row if m is not None] for of_row in means])
-    starred = [pair for pair in adjusted if (test := tests[pair]) and test.significant]
-    return (
-        f" If all algorithms were alike, {100 * chance:.0f}% of such tables would have a star "
-        f"({N_DRAWS:,} tables, drawn with seed {SEED}, in which the risks of each data set are "
-        f"exchanged between the algorithms).{adjusted_text(titles, adjusted, starred)}"
+def has_values_to_compare(context: Context[Any]) -> bool:
+    """Return whether there are several data sets, or several splits of a single one."""
+    return len(context.config.rows) > 1 or context.config.repeats > 1
+
+
+def compare_values(context: Context[Any], outcomes: Outcomes) -> dict[Names, Comparison]:
+    """Return the comparison of every pair of columns, in both orders.
+
+    Pairs of which a cell has no value are left out, and so are all pairs if a single data set has
+    one split, or splits that test all examples.
+    """
+    pairs = list(combinations(outcomes.compared, 2))
+    if len(outcomes.rows) == 1:
+        splits = splits_of(context, outcomes)
+        found = {pair: _on_splits(splits[0], outcomes, *pair) for pair in pairs if splits}
+    else:
+        # A probability takes a millisecond per data set.
+        few = not fault_of_size(len(outcomes.compared), len(outcomes.rows))
+        units = {outcomes.regression(row) for row in outcomes.rows}
+        alike = few and (outcomes.metric is not None or len(units) == 1)
+        found = {pair: _over_rows(outcomes, *pair, alike) for pair in pairs}
+    known = {pair: of for pair, of in found.items() if of is not None}
+    return known | {(b, a): of.turned() for (a, b), of in known.items()}
+
+
+def _over_rows(outcomes: Outcomes, a: str, b: str, alike: bool) -> Comparison | None:
+    losses = [[outcomes.mean_loss(row, c) for row in outcomes.rows] for c in (a, b)]
+    mine, theirs = ([loss for loss in of if loss is not None] for of in losses)
+    if not outcomes.rows or len(mine) + len(theirs) < 2 * len(outcomes.rows):
+        return None
+    test = sign_test(mine, theirs)
+    counts = test.wins, test.losses, test.ties, test.p_value
+    if not alike:
+        return Comparison(None, None, *counts)
+    difference = fmean(float(x) - float(y) for x, y in zip(mine, theirs, strict=True))
+    probability = bayesian_signed_rank(mine, theirs).better
+    return Comparison(probability, outcomes.sign * difference, *counts)
+
+
+def _on_splits(splits: Splits, outcomes: Outcomes, a: str, b: str) -> Comparison | None:
+    if not all(outcomes.complete(splits.dataset, c) for c in (a, b)):
+        return None
+    mine, theirs = splits.risks[a], splits.risks[b]
+    test = corrected_t_test(mine, theirs, splits.test_share)
+    counts = sign_test(mine, theirs)
+    return Comparison(
+        bayesian_correlated_t(mine, theirs, splits.test_share).better,
+        outcomes.sign * test.mean_difference,
+        counts.wins,
+        counts.losses,
+        counts.ties,
+        test.p_value,
     )
 
 
-def _numbers(test: SignTest) -> tuple[int, int, int, float]:
-    return test.wins, test.losses, test.ties, test.p_value
+def matrix_of_values(context: Context[Any], outcomes: Outcomes) -> Matrix:
+    """Return the tests of numbers."""
+    found = compare_values(context, outcomes)
+    better = "Probability that the row's algorithm is better than the column's, by the Bayesian"
+    test, over = "two-tailed sign test, ties ignored", f"{len(outcomes.rows)} data sets"
+    if not found:
+        how = "No pair of algorithms has values to compare."
+    elif len(outcomes.rows) == 1:
+        test = "corrected resampled t-test"
+        how = f"{better} correlated t-test of {outcomes.label} on {outcomes.repeats} splits."
+    elif any(of.probability is None for of in found.values()):
+        how = (
+            f"On how many of {over} the row's algorithm is better than the column's, and on how "
+            f"many it is worse, by mean {outcomes.label}."
+        )
+    else:
+        how = (
+            f"{better} signed-rank test of mean {outcomes.label} over {over} "
+            f"({posterior.N_DRAWS:,} draws with seed {posterior.SEED})."
+        )
+    pairs = {names: of.pair for names, of in found.items()}
+    return Matrix(outcomes.columns, pairs, VALUES_HEADER, how, test if found else "")
 
 
-def _several_columns(context: Context[str]) -> bool:
-    tasks = {*context.experiment.tasks.values()}
-    values = tasks != {"regression"} or has_values_to_compare(context)
-    return len(context.titles) > 1 and values
+class Comparisons(TableKind[str]):
+    """The matrix of pairwise tests."""
+
+    key, option = "comparisons", str
+    meaning = "Tests of every pair of columns, beside a printed table: its name. Always written."
+
+    def check(self, context: Context[str]) -> None:
+        """Refuse a printed table that does not hold comparisons."""
+        context.check_printed("comparisons")
+
+    def written(self, context: Context[str]) -> bool:
+        """Return whether there are several columns, and values to compare."""
+        tasks = {*context.experiment.tasks.values()}
+        values = tasks != {"regression"} or has_values_to_compare(context)
+        return len(context.titles) > 1 and values
+
+    def table(self, context: Context[Any], outcomes: Outcomes) -> Table:
+        """Return the table of errors or, where numbers are predicted, of values."""
+        all_rows, outcomes, titles = outcomes.rows, outcomes.tested(), context.titles
+        of_errors = outcomes.counts_errors
+        found = (matrix_of_errors if of_errors else matrix_of_values)(context, outcomes)
+        notes = [found.how]
+        if found.test:
+            notes[0] += " The lower triangle, in italics or grey, repeats the upper."
+            notes.append(found.note_on_stars(titles, outcomes))
+        if left_out := outcomes.left_out(all_rows):
+            notes.append(left_out)
+        if of_errors and outcomes.repeats > 1:
+            notes.append(
+                f"Mean ± standard deviation of the probability over {outcomes.repeats} splits; "
+                "the sign test compares mean risks."
+            )
+        if found.words:
+            notes.append(
+                "† marks a printed probability outside the interval in which that of one further "
+                f"split falls with probability {COVERAGE:g} (Student's t)."
+            )
+        return Table(
+            f"{context.config.title}: pairwise comparisons{outcomes.by_metric}",
+            ("", *(titles[c] for c in found.order)),
+            found.rows(titles),
+            tuple(notes),
+            found.header,
+            found.data_rows(),
+        )
+
+    def verdicts(self, context: Context[str], outcomes: Outcomes) -> Verdicts:
+        """Return where each printed probability of the upper triangle lies among our splits."""
+        printed, outcomes = context.printed(context.option), outcomes.tested()
+        known = [c for c in printed.columns if c in context.titles]
+        pairs = (pair for pair in combinations(known, 2) if printed.text(*pair))
+        return _placed(printed, {(a, b): probabilities(outcomes, a, b) for a, b in pairs})
 
 
-COMPARISONS = Kind(
-    key="comparisons",
-    option=str,
-    meaning="Tests of every pair of columns, beside a printed table: its name. Always written.",
-    default="",
-    check=lambda context: context.check_printed("comparisons"),
-    written=_several_columns,
-    table=comparisons_table,
-    verdicts=pair_verdicts,
-)
+COMPARISONS = Comparisons()

@@ -25,8 +25,9 @@ from quadrepro.tables.figure import (
     new_figure,
     open_frame,
     plain_labels,
+    write_beside,
 )
-from quadrepro.tables.kinds.base import Context, Kind, closing_notes
+from quadrepro.tables.kinds.base import Context, TableKind, closing_notes
 from quadrepro.tables.table import MISSING, Entry, Table
 
 if TYPE_CHECKING:
@@ -49,32 +50,15 @@ WIDTH = 1.3
 
 
 @dataclass(frozen=True)
-class Drawing:
-    """What all panels of a figure share.
-
-    Attributes
-    ----------
-    curves : Curves
-        What the config asks for.
-    outcomes : Outcomes
-        The records.
-    looks : dict of str to Look
-        By algorithm.
-    styles : dict of str to Any
-        Line style by measure if a panel has several of them. If it is empty, line styles tell
-        algorithms apart.
-    marked : bool
-        Whether curves have the markers of their algorithms.
-    levels : frozenset of str
-        The measures that do not depend on the axis.
-    """
+class CurvesDrawing:
+    """What all panels of a figure share."""
 
     curves: Curves
     outcomes: Outcomes
     looks: dict[str, Look]
-    styles: dict[str, Any]
-    marked: bool
-    levels: frozenset[str]
+    styles: dict[str, Any]  # by measure, if a panel has several
+    marked: bool  # with the markers of algorithms
+    levels: frozenset[str]  # measures that do not depend on the axis
 
     def found(self, panel: Panel, row: str) -> Iterator[tuple[str, str, Curve, tuple[Any, ...]]]:
         """Yield what a panel draws: measure, algorithm, curve and the values along it."""
@@ -97,7 +81,7 @@ class Drawing:
         look = self.looks[column]
         style = self.styles.get(measure, "-") if self.styles else look.style
         marker = {"marker": look.marker, "markersize": 3.5} if self.marked else {}
-        return {"color": look.colour, "linewidth": WIDTH, "linestyle": style, **marker}
+        return {**look.line(WIDTH), "linestyle": style, **marker}
 
     def only_levels(self, panel: Panel) -> bool:
         """Return whether nothing in a panel depends on the axis."""
@@ -122,7 +106,7 @@ def _constant(values: FloatArray) -> bool:
     return bool(np.ptp(values) <= ROUNDING * np.abs(values).max())
 
 
-def draw_panel(panel: Axes, what: Panel, row: str, drawing: Drawing) -> None:
+def draw_panel(panel: Axes, what: Panel, row: str, drawing: CurvesDrawing) -> None:
     """Draw the curves and marks of one row of the experiment into one panel."""
     if drawing.only_levels(what):
         _draw_dots(panel, what, row, drawing)
@@ -134,7 +118,7 @@ def draw_panel(panel: Axes, what: Panel, row: str, drawing: Drawing) -> None:
     open_frame(panel)
 
 
-def _draw_curves(panel: Axes, what: Panel, row: str, drawing: Drawing) -> None:
+def _draw_curves(panel: Axes, what: Panel, row: str, drawing: CurvesDrawing) -> None:
     outcomes, curves, scale = drawing.outcomes, drawing.curves, drawing.scale(what, row)
     panel.set_xscale(curves.scale)
     if scale == "log":
@@ -173,7 +157,7 @@ def _draw_curves(panel: Axes, what: Panel, row: str, drawing: Drawing) -> None:
     for x, low, high, colour, across in bands:
         # A band without an end on this scale reaches to the edge of the panel.
         low, high = np.clip(low, *ends), np.clip(high, *ends)
-        kept = _spread(x, "linear" if across else curves.scale)
+        kept = _evenly(x, "linear" if across else curves.scale, POINTS)
         ys = low[kept], high[kept]
         panel.fill_between(np.take(x, kept), *ys, color=colour, alpha=0.15, linewidth=0, **across)
     panel.set_ylim(ends)
@@ -184,7 +168,7 @@ def _draw_curves(panel: Axes, what: Panel, row: str, drawing: Drawing) -> None:
     panel.set_ylabel(f"−log({words})" if scale == "-log" else words)
 
 
-def _draw_dots(panel: Axes, what: Panel, row: str, drawing: Drawing) -> None:
+def _draw_dots(panel: Axes, what: Panel, row: str, drawing: CurvesDrawing) -> None:
     """Draw levels alone: one line per measure, one dot with its value per algorithm."""
     columns, scale = what.algorithms or tuple(drawing.looks), drawing.scale(what, row)
     if scale == "log":
@@ -201,15 +185,8 @@ def _draw_dots(panel: Axes, what: Panel, row: str, drawing: Drawing) -> None:
         )
         if drawing.outcomes.repeats > 1:
             panel.plot((low, high), (y, y), color=look.colour, linewidth=WIDTH)
-        panel.plot(value, y, color=look.colour, marker=look.marker, linestyle="", markersize=5)
-        panel.annotate(
-            f"{value:.3g}",
-            (value, y),
-            xytext=(0, 4),
-            textcoords="offset points",
-            ha="center",
-            fontsize="small",
-        )
+        panel.plot(value, y, **look.dot(), markersize=5)
+        write_beside(panel, f"{value:.3g}", (value, y), (0, 4), ha="center", fontsize="small")
     words = [title_of(measure) for measure in what.measures]
     if scale == "-log":
         words = [f"−log({word})" for word in words]
@@ -220,27 +197,20 @@ def _draw_dots(panel: Axes, what: Panel, row: str, drawing: Drawing) -> None:
     panel.set_axisbelow(True)
 
 
-def _spread(x: Sequence[float], scale: str) -> list[int]:
-    """Return the places of at most `POINTS` values spread evenly over the axis, with both ends."""
-    if len(x) <= POINTS:
-        return list(range(len(x)))
-    axis = np.log(x) if scale == "log" else np.asarray(x, dtype=float)
-    wanted = np.linspace(axis[0], axis[-1], POINTS)
+def _evenly(values: Sequence[float], scale: str, most: int) -> list[int]:
+    """Return the places of values spread evenly over a scale, with the first and the last."""
+    if len(values) <= most:
+        return list(range(max(1, len(values))))
+    axis = np.log(values) if scale == "log" else np.asarray(values, dtype=float)
+    wanted = np.linspace(axis[0], axis[-1], most)
     return sorted({int(np.abs(axis - value).argmin()) for value in wanted})
 
 
 def _write_level(panel: Axes, at: float, title: str, colour: str) -> None:
     """Write the name of a level above the right end of its line."""
-    panel.annotate(
-        title,
-        (1, at),
-        xycoords=panel.get_yaxis_transform(),
-        xytext=(0, 2),
-        textcoords="offset points",
-        ha="right",
-        fontsize="x-small",
-        color=colour,
-    )
+    across = panel.get_yaxis_transform()
+    form = {"ha": "right", "fontsize": "x-small", "color": colour}
+    write_beside(panel, title, (1, at), (0, 2), xycoords=across, **form)
 
 
 def _draw_mark(panel: Axes, at: float, title: str, colour: str) -> None:
@@ -266,9 +236,6 @@ def _on_scale(values: FloatArray, scale: str) -> FloatArray:
     with np.errstate(divide="ignore"):
         return np.asarray(-np.log(np.maximum(values, 0)))
 
-
-KEY = "curves"
-"""Key in the config, and name of the files without ending."""
 
 SHOWN = 6
 """The table for reading shows a curve at this many values of the hyper-parameter."""
@@ -323,86 +290,6 @@ class Curves(Model):
     panels: tuple[Panel, ...] = Field(min_length=1)
 
 
-def check_curves(context: Context[Curves]) -> None:
-    """Refuse curves of measures that are not kept, or along values that do not make one curve."""
-    config, curves = context.config, context.option
-    columns = {algorithm.name: algorithm for algorithm in config.algorithms}
-    for i, panel in enumerate(curves.panels):
-        for j, name in enumerate(panel.algorithms):
-            context.check_column(name, "panels", i, "algorithms", j)
-    for row in config.rows:
-        of_protocol = row.entry.changed(config.protocol).measures
-        kept = {name: set(column.measures or of_protocol) for name, column in columns.items()}
-        if not any(kept.values()):
-            message = "curves need measures: name them in protocol.measures, with folds at 0"
-            raise context.error(message)
-        for i, panel in enumerate(curves.panels):
-            of_panel = set().union(*(kept[name] for name in panel.algorithms or columns))
-            for key, names in (("measures", panel.measures), ("marks", panel.marks)):
-                for j, measure in enumerate(names):
-                    if measure not in of_panel:
-                        hint = nearest(measure, of_panel)
-                        message = f"the protocol keeps no measure {measure!r}{hint}"
-                        raise context.error(message, "panels", i, key, j)
-    named = {name for algorithm in config.algorithms for name in algorithm.grid}
-    if curves.along not in named:
-        message = f"no algorithm has values of {curves.along!r}{nearest(curves.along, named)}"
-        raise context.error(message, "along")
-    for algorithm in config.algorithms:
-        for row in config.rows:
-            if drawn := [key for key in algorithm.draw if key not in row.entry.grid]:
-                message = f"{algorithm.name} draws {drawn[0]}, and curves need values of a grid"
-                raise context.error(message)
-            (grid,) = algorithm.make_grids(np.random.default_rng(), row.entry.grid)
-            for name, values in grid.axes:
-                if name != curves.along and len(values) > 1:
-                    message = (
-                        f"{algorithm.name} has {len(values)} values of {name}, and curves along "
-                        f"{curves.along} need one"
-                    )
-                    raise context.error(message)
-
-
-def curves_table(context: Context[Curves], outcomes: Outcomes) -> Table:
-    """Return the measures at some values of the hyper-parameter; in the CSV, at all of them."""
-    curves = context.option
-    measures = tuple(dict.fromkeys((*_measures(curves), *_marks(curves))))
-    rows: list[tuple[str, tuple[Entry, ...]]] = []
-    data: list[tuple[str | float, ...]] = []
-    for row in outcomes.rows:
-        for name, title in context.titles.items():
-            drawn = _measures_of(curves, name)
-            values = outcomes.values_along(row, name, curves.along)
-            of_measure = [outcomes.curve(row, name, m) if m in drawn else None for m in measures]
-            if values is None or not any(of_measure):
-                entries = (title, MISSING, *(MISSING for _ in measures))
-                rows.append((row, tuple(map(Entry, entries))))
-                continue
-            for i in _selected(values, curves.scale):
-                value = f"{values[i]:g}" if values else ANY
-                texts = [_text(curve, i, outcomes.repeats) for curve in of_measure]
-                rows.append((row, tuple(map(Entry, (title, value, *texts)))))
-            every: tuple[float | str, ...] = values or ("",)
-            for i, shown in enumerate(every):
-                numbers = [n for c in of_measure for n in _numbers(c, i, outcomes.repeats)]
-                data.append((row, name, shown, *numbers))
-    splits = f", mean ± standard deviation over {outcomes.repeats} splits"
-    kinds = ("", " sd") if outcomes.repeats > 1 else ("",)
-    return Table(
-        f"{context.config.title}: curves",
-        ("Data set", "Algorithm", curves.along, *map(title_of, measures)),
-        tuple(rows),
-        (
-            f"At some values of {curves.along}{splits if outcomes.repeats > 1 else ''}; "
-            f"the CSV file has all. {MISSING} where there is no solution or no result.",
-            *closing_notes(context, outcomes),
-        ),
-        ("dataset", "algorithm", curves.along, *(m + kind for m in measures for kind in kinds)),
-        tuple(data),
-        n_keys=2,
-    )
-
-
 def _measures(curves: Curves) -> tuple[str, ...]:
     """Return all measures in the order of the panels."""
     return tuple(dict.fromkeys(m for panel in curves.panels for m in panel.measures))
@@ -417,15 +304,6 @@ def _measures_of(curves: Curves, algorithm: str) -> set[str]:
     """Return the measures that some panel draws of an algorithm, as curves or marks."""
     panels = [p for p in curves.panels if not p.algorithms or algorithm in p.algorithms]
     return {measure for panel in panels for measure in (*panel.measures, *panel.marks)}
-
-
-def _selected(values: Sequence[float], scale: str) -> list[int]:
-    """Return the places of values spread evenly over the scale, with the first and the last."""
-    if len(values) <= SHOWN:
-        return list(range(max(1, len(values))))
-    axis = np.log(values) if scale == "log" else np.array(values, dtype=float)
-    wanted = np.linspace(axis[0], axis[-1], SHOWN)
-    return sorted({int(np.abs(axis - value).argmin()) for value in wanted})
 
 
 def _text(curve: Curve | None, i: int, repeats: int) -> str:
@@ -443,90 +321,169 @@ def _numbers(curve: Curve | None, i: int, repeats: int) -> list[float | str]:
     return ["" if np.isnan(number) else float(number) for number in numbers]
 
 
-def draw_curves(context: Context[Curves], outcomes: Outcomes, folder: Path) -> None:
-    """Draw the curves, one row of panels per data set.
-
-    Colours tell algorithms apart, together with line styles, or with markers where line styles
-    tell the measures of a panel apart. With several splits, a band of one standard deviation lies
-    around each mean. An algorithm that does not have the hyper-parameter and a measure that does
-    not depend on it are level lines; a panel of nothing else has dots and no such axis. Marks are
-    dotted lines with their title.
-    """
-    from matplotlib.lines import Line2D
-
-    curves, titles = context.option, context.titles
-    levels = levels_of(curves, outcomes)
-    along = [panel for panel in curves.panels if not levels.issuperset(panel.measures)]
-    styles: dict[str, Any] = {}
-    if any(len(panel.measures) > 1 for panel in along):
-        named = dict.fromkeys(m for panel in along for m in panel.measures)
-        styles = dict(zip(named, cycle(STYLES), strict=False))
-    marked = bool(styles) and any(len(panel.algorithms or titles) > 1 for panel in along)
-    drawing = Drawing(curves, outcomes, looks_of(titles), styles, marked, levels)
-    n_rows, n_columns = len(outcomes.rows), len(curves.panels)
-    with new_figure(folder, KEY, 3.4 * n_columns + 0.4, 2.6 * n_rows + 0.6) as figure:
-        panels = figure.subplots(n_rows, n_columns, sharex="col", squeeze=False)
-        for row, of_row in zip(outcomes.rows, panels, strict=True):
-            for panel, what in zip(of_row, curves.panels, strict=True):
-                draw_panel(panel, what, row, drawing)
-        for panel, what in zip(panels[-1], curves.panels, strict=True):
-            if drawing.only_levels(what):
-                panel.set_xlabel("value")
-                continue
-            panel.set_xlabel(_meaning(context, curves.along))
-            if curves.scale == "log":
-                plain_labels(panel.xaxis)
-        samples = {title: Line2D([], [], **drawing.line(name)) for name, title in titles.items()}
-        for measure, style in styles.items():
-            samples[title_of(measure)] = Line2D([], [], color="#888888", linestyle=style)
-        add_legend(figure, samples)
-
-
-def curves_caption(context: Context[Curves], outcomes: Outcomes) -> str:
-    """Return what the figure shows."""
-    curves, titles = context.option, context.titles
-    levels, along = levels_of(curves, outcomes), _meaning(context, curves.along)
-    measures = [title_of(name) for name in _measures(curves)]
-    of = listed(list(titles.values()))
-    # A short first sentence can stand for the figure.
-    what = listed(measures) if len(measures) <= FEW else f"{len(measures)} measures"
-    found = [f"{context.config.title}: {what} against the {along}.", f"Algorithms: {of}."]
-    of_rows = "One row of panels for each of" if len(outcomes.rows) > 1 else "Data set:"
-    found.append(f"{of_rows} {listed(outcomes.rows)}.")
-    for i, panel in enumerate(curves.panels, start=1):
-        words = listed([title_of(name) for name in panel.measures])
-        scale = {"log": " on a logarithmic scale", "-log": " as negative logarithm"}.get(
-            panel.scale, ""
-        )
-        if levels.issuperset(panel.measures):
-            found.append(f"Dots in column {i}: {words}{scale}, which do not depend on the {along}.")
-            continue
-        place = f"Vertical axis of column {i}" if len(curves.panels) > 1 else "Vertical axis"
-        found.append(f"{place}: {words}{scale}.")
-    found.append(f"Horizontal axis: {along}{' on a logarithmic scale' * (curves.scale == 'log')}.")
-    if outcomes.repeats > 1:
-        found.append(
-            f"Lines are means over {outcomes.repeats} {context.splits}, and bands or bars reach "
-            "one standard deviation to either side."
-        )
-    if any(curves.along not in a.searched for a in context.config.algorithms):
-        found.append(f"Level lines belong to algorithms without a {along}.")
-    if marks := _marks(curves):
-        found.append(f"Vertical dotted lines: {listed([title_of(name) for name in marks])}.")
-    return " ".join(found)
-
-
 def _meaning(context: Context[Curves], along: str) -> str:
     known = (h for a in context.config.algorithms for h in a.make().hyperparameters)
     return next(h.meaning for h in known if h.name == along)
 
 
-CURVES = Kind(
-    key=KEY,
-    option=Curves,
-    meaning="A figure of measures along the rounds or another hyper-parameter.",
-    check=check_curves,
-    table=curves_table,
-    draw=draw_curves,
-    caption=curves_caption,
-)
+class CurvesKind(TableKind[Curves]):
+    """Measures along a hyper-parameter."""
+
+    key, option = "curves", Curves
+    meaning = "A figure of measures along the rounds or another hyper-parameter."
+
+    def check(self, context: Context[Curves]) -> None:
+        """Refuse measures that are not kept, and values that do not make one curve."""
+        config, curves = context.config, context.option
+        columns = {algorithm.name: algorithm for algorithm in config.algorithms}
+        for i, panel in enumerate(curves.panels):
+            for j, name in enumerate(panel.algorithms):
+                context.check_column(name, "panels", i, "algorithms", j)
+        for row in config.rows:
+            of_protocol = row.entry.changed(config.protocol).measures
+            kept = {name: set(column.measures or of_protocol) for name, column in columns.items()}
+            if not any(kept.values()):
+                message = "curves need measures: name them in protocol.measures, with folds at 0"
+                raise context.error(message)
+            for i, panel in enumerate(curves.panels):
+                of_panel = set().union(*(kept[name] for name in panel.algorithms or columns))
+                for key, names in (("measures", panel.measures), ("marks", panel.marks)):
+                    for j, measure in enumerate(names):
+                        if measure not in of_panel:
+                            hint = nearest(measure, of_panel)
+                            message = f"the protocol keeps no measure {measure!r}{hint}"
+                            raise context.error(message, "panels", i, key, j)
+        named = {name for algorithm in config.algorithms for name in algorithm.grid}
+        if curves.along not in named:
+            message = f"no algorithm has values of {curves.along!r}{nearest(curves.along, named)}"
+            raise context.error(message, "along")
+        for algorithm in config.algorithms:
+            for row in config.rows:
+                if drawn := [key for key in algorithm.draw if key not in row.entry.grid]:
+                    message = f"{algorithm.name} draws {drawn[0]}, and curves need values of a grid"
+                    raise context.error(message)
+                (grid,) = algorithm.make_grids(np.random.default_rng(), row.entry.grid)
+                for name, values in grid.axes:
+                    if name != curves.along and len(values) > 1:
+                        message = (
+                            f"{algorithm.name} has {len(values)} values of {name}, and curves "
+                            f"along {curves.along} need one"
+                        )
+                        raise context.error(message)
+
+    def table(self, context: Context[Curves], outcomes: Outcomes) -> Table:
+        """Return the measures at some values of the hyper-parameter; in the CSV, at all of them."""
+        curves = context.option
+        measures = tuple(dict.fromkeys((*_measures(curves), *_marks(curves))))
+        rows: list[tuple[str, tuple[Entry, ...]]] = []
+        data: list[tuple[str | float, ...]] = []
+        for row in outcomes.rows:
+            for name, title in context.titles.items():
+                drawn = _measures_of(curves, name)
+                values = outcomes.values_along(row, name, curves.along)
+                of_measure = [
+                    outcomes.curve(row, name, m) if m in drawn else None for m in measures
+                ]
+                if values is None or not any(of_measure):
+                    entries = (title, MISSING, *(MISSING for _ in measures))
+                    rows.append((row, tuple(map(Entry, entries))))
+                    continue
+                for i in _evenly(values, curves.scale, SHOWN):
+                    value = f"{values[i]:g}" if values else ANY
+                    texts = [_text(curve, i, outcomes.repeats) for curve in of_measure]
+                    rows.append((row, tuple(map(Entry, (title, value, *texts)))))
+                every: tuple[float | str, ...] = values or ("",)
+                for i, shown in enumerate(every):
+                    numbers = [n for c in of_measure for n in _numbers(c, i, outcomes.repeats)]
+                    data.append((row, name, shown, *numbers))
+        splits = f", mean ± standard deviation over {outcomes.repeats} splits"
+        kinds = ("", " sd") if outcomes.repeats > 1 else ("",)
+        return Table(
+            f"{context.config.title}: curves",
+            ("Data set", "Algorithm", curves.along, *map(title_of, measures)),
+            tuple(rows),
+            (
+                f"At some values of {curves.along}{splits if outcomes.repeats > 1 else ''}; "
+                f"the CSV file has all. {MISSING} where there is no solution or no result.",
+                *closing_notes(context, outcomes),
+            ),
+            ("dataset", "algorithm", curves.along, *(m + kind for m in measures for kind in kinds)),
+            tuple(data),
+            n_keys=2,
+        )
+
+    def draw(self, context: Context[Curves], outcomes: Outcomes, folder: Path) -> None:
+        """Draw the curves, one row of panels per data set.
+
+        Colours tell algorithms apart, together with line styles, or with markers where line styles
+        tell the measures of a panel apart. With several splits, a band of one standard deviation
+        lies around each mean. An algorithm that does not have the hyper-parameter and a measure
+        that does not depend on it are level lines; a panel of nothing else has dots and no such
+        axis. Marks are dotted lines with their title.
+        """
+        curves, titles = context.option, context.titles
+        levels = levels_of(curves, outcomes)
+        along = [panel for panel in curves.panels if not levels.issuperset(panel.measures)]
+        styles: dict[str, Any] = {}
+        if any(len(panel.measures) > 1 for panel in along):
+            named = dict.fromkeys(m for panel in along for m in panel.measures)
+            styles = dict(zip(named, cycle(STYLES), strict=False))
+        marked = bool(styles) and any(len(panel.algorithms or titles) > 1 for panel in along)
+        drawing = CurvesDrawing(curves, outcomes, looks_of(titles), styles, marked, levels)
+        n_rows, n_columns = len(outcomes.rows), len(curves.panels)
+        with new_figure(folder, self.name, 3.4 * n_columns + 0.4, 2.6 * n_rows + 0.6) as figure:
+            panels = figure.subplots(n_rows, n_columns, sharex="col", squeeze=False)
+            for row, of_row in zip(outcomes.rows, panels, strict=True):
+                for panel, what in zip(of_row, curves.panels, strict=True):
+                    draw_panel(panel, what, row, drawing)
+            for panel, what in zip(panels[-1], curves.panels, strict=True):
+                if drawing.only_levels(what):
+                    panel.set_xlabel("value")
+                    continue
+                panel.set_xlabel(_meaning(context, curves.along))
+                if curves.scale == "log":
+                    plain_labels(panel.xaxis)
+            samples = {title: drawing.line(name) for name, title in titles.items()}
+            for measure, style in styles.items():
+                samples[title_of(measure)] = {"color": "#888888", "linestyle": style}
+            add_legend(figure, samples)
+
+    def caption(self, context: Context[Curves], outcomes: Outcomes) -> str:
+        """Return what the figure shows."""
+        curves, titles = context.option, context.titles
+        levels, along = levels_of(curves, outcomes), _meaning(context, curves.along)
+        measures = [title_of(name) for name in _measures(curves)]
+        of = listed(list(titles.values()))
+        # A short first sentence can stand for the figure.
+        what = listed(measures) if len(measures) <= FEW else f"{len(measures)} measures"
+        found = [f"{context.config.title}: {what} against the {along}.", f"Algorithms: {of}."]
+        of_rows = "One row of panels for each of" if len(outcomes.rows) > 1 else "Data set:"
+        found.append(f"{of_rows} {listed(outcomes.rows)}.")
+        for i, panel in enumerate(curves.panels, start=1):
+            words = listed([title_of(name) for name in panel.measures])
+            scale = {"log": " on a logarithmic scale", "-log": " as negative logarithm"}.get(
+                panel.scale, ""
+            )
+            if levels.issuperset(panel.measures):
+                found.append(
+                    f"Dots in column {i}: {words}{scale}, which do not depend on the {along}."
+                )
+                continue
+            place = f"Vertical axis of column {i}" if len(curves.panels) > 1 else "Vertical axis"
+            found.append(f"{place}: {words}{scale}.")
+        found.append(
+            f"Horizontal axis: {along}{' on a logarithmic scale' * (curves.scale == 'log')}."
+        )
+        if outcomes.repeats > 1:
+            found.append(
+                f"Lines are means over {outcomes.repeats} {context.splits}, and bands or bars "
+                "reach one standard deviation to either side."
+            )
+        if any(curves.along not in a.searched for a in context.config.algorithms):
+            found.append(f"Level lines belong to algorithms without a {along}.")
+        if marks := _marks(curves):
+            found.append(f"Vertical dotted lines: {listed([title_of(name) for name in marks])}.")
+        return " ".join(found)
+
+
+CURVES = CurvesKind()

@@ -17,17 +17,13 @@ from quadrepro.errors import nearest
 from quadrepro.papers.printed import MEAN, SD
 from quadrepro.stats import COVERAGE
 from quadrepro.tables.captions import listed
-from quadrepro.tables.figure import Look, add_legend, looks_of, new_figure, open_frame
-from quadrepro.tables.kinds.base import Context, Kind
+from quadrepro.tables.figure import Look, add_legend, labels_in, looks_of, new_figure, open_frame
+from quadrepro.tables.kinds.base import Context, TableKind
 from quadrepro.tables.table import MISSING, Entry, Table, VerdictWord
 from quadrepro.tables.verdicts import Verdict, Verdicts, of_further_splits
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.lines import Line2D
-
-FILES = "margins"
-"""Name of the table's and of the figure's files without ending."""
 
 
 def margins_of_splits(outcomes: Outcomes, row: str, column: str) -> list[FloatArray]:
@@ -38,92 +34,8 @@ def margins_of_splits(outcomes: Outcomes, row: str, column: str) -> list[FloatAr
     return [record.training_margins() for record in records]
 
 
-def margins_table(context: Context[str], outcomes: Outcomes) -> Table:
-    """Return the table of means and standard deviations of the training margins."""
-    printed = context.printed(context.option)
-    verdicts = margin_verdicts(context, outcomes)
-    words: dict[tuple[str, str], VerdictWord] = {}
-    for v in verdicts.judged:
-        if words.get((v.row, v.column)) != "outside":
-            words[v.row, v.column] = v.word
-    rows, data = [], []
-    for row in outcomes.rows:
-        entries = []
-        for c in outcomes.columns:
-            splits = margins_of_splits(outcomes, row, c)
-            text = MISSING
-            numbers: tuple[float | str, ...] = (0, "", "")
-            if splits:
-                pooled = np.concatenate(splits)
-                mean, sd = float(pooled.mean()), float(pooled.std(ddof=1))
-                text, numbers = f"{mean:.2f} ± {sd:.2f}", (len(pooled), mean, sd)
-            word = words.get((row, c), "")
-            mark = "†" if word == "outside" else ""
-            beside = printed.spread(row, c + MEAN, c + SD)
-            entries.append(Entry(text, beside, mark=mark, verdict=word))
-            texts = (printed.text(row, c + MEAN), printed.text(row, c + SD))
-            data.append((row, c, *numbers, *texts, word))
-        rows.append((row, tuple(entries)))
-    pools = "all training examples"
-    if outcomes.repeats > 1:
-        pools += f" of all {outcomes.repeats} splits"
-    beside = ", in parentheses the printed ones" if printed.cells else ""
-    judged: tuple[str, ...] = ()
-    if words:
-        judged = (
-            "† marks an entry whose printed mean or deviation lies outside the interval in which "
-            f"that of {printed.splits} further splits falls with probability {COVERAGE:g} "
-            "(Student's t over the splits).",
-        )
-    return Table(
-        f"{context.config.title}: training margins",
-        ("Data set", *context.titles.values()),
-        tuple(rows),
-        (
-            f"Mean ± standard deviation of the margins of {pools}{beside}.",
-            *judged,
-            *context.config.notes,
-        ),
-        ("dataset", "algorithm", "margins", "mean", "sd", "printed mean", "printed sd", "verdict"),
-        tuple(data),
-    )
-
-
-def margin_verdicts(context: Context[str], outcomes: Outcomes) -> Verdicts:
-    """Return where printed means and deviations of the margins lie among our splits."""
-    printed = context.printed(context.option)
-    found: list[tuple[Verdict, list[float]]] = []
-    for row in outcomes.rows:
-        for c in outcomes.columns:
-            splits = margins_of_splits(outcomes, row, c)
-            for ending, quantity, ours in (
-                (MEAN, "margin mean", [float(s.mean()) for s in splits]),
-                (SD, "margin sd", [float(s.std(ddof=1)) for s in splits]),
-            ):
-                if not (text := printed.text(row, c + ending)):
-                    continue
-                entry = Verdict(row, c, quantity, text)
-                if printed.splits is None:
-                    found.append((replace(entry, reason="printed without a number of splits"), []))
-                    continue
-                rounding = printed.rounding(row, c + ending)
-                judged = of_further_splits(entry, ours, rounding, further=printed.splits)
-                found.append((judged, ours))
-    return Verdicts.of(printed.name, found, printed.splits or 1)
-
-
-MARGINS = Kind(
-    key=FILES,
-    option=str,
-    meaning="Means and deviations of training margins, beside a printed table: its name.",
-    check=lambda context: context.check_printed("margins"),
-    table=margins_table,
-    verdicts=margin_verdicts,
-)
-
-
-POINTS = 1001
-"""Points at which a distribution is drawn."""
+POINTS, WIDTH = 1001, 1.4
+"""Points at which a distribution is drawn, and the width of its line."""
 
 
 class MarginPanel(Model):
@@ -164,64 +76,156 @@ Panels = tuple[
 """The option: names of rows, or panels."""
 
 
-def check_panels(context: Context[Panels]) -> None:
-    """Refuse rows and columns to draw that do not exist."""
-    titles = [entry.title for entry in context.config.entries]
-    for i, panel in enumerate(context.option):
-        if panel.row not in titles:
-            message = f"there is no row {panel.row!r} to draw{nearest(panel.row, titles)}"
-            raise context.error(message, i)
-        for j, name in enumerate(panel.algorithms):
-            context.check_column(name, i, "algorithms", j)
-
-
-def draw_margins(context: Context[Panels], outcomes: Outcomes, folder: Path) -> None:
-    """Draw the cumulative distributions of the training margins side by side."""
-    titles, looks = context.titles, looks_of(context.titles)
-    n = len(context.option)
-    with new_figure(folder, FILES, 3.0 * n + 0.4, 3.2) as figure:
-        panels = figure.subplots(1, n, sharey=True, squeeze=False)[0]
-        lines: dict[Any, Line2D] = {}
-        for panel, what in zip(panels, context.option, strict=True):
-            _draw_panel(panel, what, outcomes, looks)
-            lines |= {line.get_label(): line for line in panel.get_lines()}
-        panels[0].set_ylabel("cumulative frequency")
-        add_legend(figure, {titles[name]: lines[name] for name in lines if name in titles})
-
-
 def _draw_panel(panel: Axes, what: MarginPanel, outcomes: Outcomes, looks: dict[str, Look]) -> None:
     share = np.linspace(0, 1, POINTS)
     for column in what.algorithms or looks:
         if splits := margins_of_splits(outcomes, what.row, column):
-            margins, look = np.quantile(np.concatenate(splits), share), looks[column]
-            form: dict[str, Any] = {"color": look.colour, "linestyle": look.style, "linewidth": 1.4}
-            panel.plot(margins, share, label=column, **form)
+            margins = np.quantile(np.concatenate(splits), share)
+            panel.plot(margins, share, label=column, **looks[column].line(WIDTH))
     panel.axvline(0, color="#bbbbbb", linewidth=0.8, zorder=0)
     panel.set(title=what.title or what.row, xlabel="margin", ylim=(0, 1.02), xlim=what.limits)
     open_frame(panel)
 
 
-def margins_caption(context: Context[Panels], outcomes: Outcomes) -> str:
-    """Return what the figure shows."""
-    named = [panel.title or panel.row for panel in context.option]
-    drawn = dict.fromkeys(n for p in context.option for n in p.algorithms or context.titles)
-    pooled = f" of all {outcomes.repeats} {context.splits}" if outcomes.repeats > 1 else ""
-    return (
-        f"{context.config.title}: cumulative distributions of the training margins. One panel for "
-        f"each of {listed(named)}. Horizontal axis: margin of a training example, the label times "
-        "the vote with weights that sum to 1; left of the grey line at 0 the vote is wrong. "
-        f"Vertical axis: share of the training examples{pooled} with at most this margin. Colour "
-        f"and line style tell {listed([context.titles[name] for name in drawn])} apart."
+class Margins(TableKind[str]):
+    """Means and deviations of training margins."""
+
+    key, option = "margins", str
+    meaning = "Means and deviations of training margins, beside a printed table: its name."
+
+    def check(self, context: Context[str]) -> None:
+        """Refuse a printed table that does not hold margins."""
+        context.check_printed("margins")
+
+    def table(self, context: Context[str], outcomes: Outcomes) -> Table:
+        """Return the table of means and standard deviations of the training margins."""
+        printed = context.printed(context.option)
+        verdicts = self.verdicts(context, outcomes)
+        words: dict[tuple[str, str], VerdictWord] = {}
+        for v in verdicts.judged:
+            if words.get((v.row, v.column)) != "outside":
+                words[v.row, v.column] = v.word
+        rows, data = [], []
+        for row in outcomes.rows:
+            entries = []
+            for c in outcomes.columns:
+                splits = margins_of_splits(outcomes, row, c)
+                text = MISSING
+                numbers: tuple[float | str, ...] = (0, "", "")
+                if splits:
+                    pooled = np.concatenate(splits)
+                    mean, sd = float(pooled.mean()), float(pooled.std(ddof=1))
+                    text, numbers = f"{mean:.2f} ± {sd:.2f}", (len(pooled), mean, sd)
+                word = words.get((row, c), "")
+                mark = "†" if word == "outside" else ""
+                beside = printed.spread(row, c + MEAN, c + SD)
+                entries.append(Entry(text, beside, mark=mark, verdict=word))
+                texts = (printed.text(row, c + MEAN), printed.text(row, c + SD))
+                data.append((row, c, *numbers, *texts, word))
+            rows.append((row, tuple(entries)))
+        pools = "all training examples"
+        if outcomes.repeats > 1:
+            pools += f" of all {outcomes.repeats} splits"
+        beside = ", in parentheses the printed ones" if printed.cells else ""
+        judged: tuple[str, ...] = ()
+        if words:
+            judged = (
+                "† marks an entry whose printed mean or deviation lies outside the interval in "
+                f"which that of {printed.splits} further splits falls with probability "
+                f"{COVERAGE:g} (Student's t over the splits).",
+            )
+        return Table(
+            f"{context.config.title}: training margins",
+            ("Data set", *context.titles.values()),
+            tuple(rows),
+            (
+                f"Mean ± standard deviation of the margins of {pools}{beside}.",
+                *judged,
+                *context.config.notes,
+            ),
+            (
+                "dataset",
+                "algorithm",
+                "margins",
+                "mean",
+                "sd",
+                "printed mean",
+                "printed sd",
+                "verdict",
+            ),
+            tuple(data),
+        )
+
+    def verdicts(self, context: Context[str], outcomes: Outcomes) -> Verdicts:
+        """Return where printed means and deviations of the margins lie among our splits."""
+        printed = context.printed(context.option)
+        found: list[tuple[Verdict, list[float]]] = []
+        for row in outcomes.rows:
+            for c in outcomes.columns:
+                splits = margins_of_splits(outcomes, row, c)
+                for ending, quantity, ours in (
+                    (MEAN, "margin mean", [float(s.mean()) for s in splits]),
+                    (SD, "margin sd", [float(s.std(ddof=1)) for s in splits]),
+                ):
+                    if not (text := printed.text(row, c + ending)):
+                        continue
+                    entry = Verdict(row, c, quantity, text)
+                    if printed.splits is None:
+                        found.append(
+                            (replace(entry, reason="printed without a number of splits"), [])
+                        )
+                        continue
+                    rounding = printed.rounding(row, c + ending)
+                    judged = of_further_splits(entry, ours, rounding, further=printed.splits)
+                    found.append((judged, ours))
+        return Verdicts.of(printed.name, found, printed.splits or 1)
+
+
+class MarginFigure(TableKind[Panels]):
+    """Distributions of training margins."""
+
+    key, option = "margin_figure", Panels
+    meaning = (
+        "A figure of the distributions of training margins: its rows, each with what is drawn of "
+        "it."
     )
+    stem = "margins"
+
+    def check(self, context: Context[Panels]) -> None:
+        """Refuse rows and columns to draw that do not exist."""
+        titles = [entry.title for entry in context.config.entries]
+        for i, panel in enumerate(context.option):
+            if panel.row not in titles:
+                message = f"there is no row {panel.row!r} to draw{nearest(panel.row, titles)}"
+                raise context.error(message, i)
+            for j, name in enumerate(panel.algorithms):
+                context.check_column(name, i, "algorithms", j)
+
+    def draw(self, context: Context[Panels], outcomes: Outcomes, folder: Path) -> None:
+        """Draw the cumulative distributions of the training margins side by side."""
+        titles, looks = context.titles, looks_of(context.titles)
+        n = len(context.option)
+        with new_figure(folder, self.name, 3.0 * n + 0.4, 3.2) as figure:
+            panels = figure.subplots(1, n, sharey=True, squeeze=False)[0]
+            for panel, what in zip(panels, context.option, strict=True):
+                _draw_panel(panel, what, outcomes, looks)
+            panels[0].set_ylabel("cumulative frequency")
+            drawn = labels_in(panels)
+            add_legend(figure, {titles[n]: looks[n].line(WIDTH) for n in drawn if n in titles})
+
+    def caption(self, context: Context[Panels], outcomes: Outcomes) -> str:
+        """Return what the figure shows."""
+        named = [panel.title or panel.row for panel in context.option]
+        drawn = dict.fromkeys(n for p in context.option for n in p.algorithms or context.titles)
+        pooled = f" of all {outcomes.repeats} {context.splits}" if outcomes.repeats > 1 else ""
+        return (
+            f"{context.config.title}: cumulative distributions of the training margins. One panel "
+            f"for each of {listed(named)}. Horizontal axis: margin of a training example, the "
+            "label times the vote with weights that sum to 1; left of the grey line at 0 the vote "
+            f"is wrong. Vertical axis: share of the training examples{pooled} with at most this "
+            f"margin. Colour and line style tell "
+            f"{listed([context.titles[name] for name in drawn])} apart."
+        )
 
 
-MARGIN_FIGURE = Kind(
-    key="margin_figure",
-    option=Panels,
-    meaning="A figure of the distributions of training margins: its rows, each with what is drawn "
-    "of it.",
-    stem=FILES,
-    check=check_panels,
-    draw=draw_margins,
-    caption=margins_caption,
-)
+MARGINS, MARGIN_FIGURE = Margins(), MarginFigure()

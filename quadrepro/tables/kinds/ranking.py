@@ -12,13 +12,10 @@ from quadrepro.engine.outcomes import Outcomes
 from quadrepro.stats import Ranking, rank_methods
 from quadrepro.stats.ranking import fault_of_size
 from quadrepro.tables.figure import draw_critical_difference
-from quadrepro.tables.kinds.audit import share_of_tests
-from quadrepro.tables.kinds.base import Context, Kind, closing_notes
-from quadrepro.tables.ranking import Splits, no_ranking, ranking_table
+from quadrepro.tables.kinds.base import Context, TableKind, closing_notes
+from quadrepro.tables.kinds.deviations import share_of_tests
+from quadrepro.tables.ranked import Splits, no_ranking, ranking_table
 from quadrepro.tables.table import Table
-
-KEY = "ranking"
-"""Key in the config, and name of the files without ending."""
 
 
 class Options(Model):
@@ -74,65 +71,63 @@ def splits_of(context: Context[Any], outcomes: Outcomes) -> list[Splits]:
     return found
 
 
-def table_of_ranking(context: Context[Options], outcomes: Outcomes) -> Table:
-    """Return the table of all pairs of algorithms."""
-    all_rows, outcomes = outcomes.rows, outcomes.tested()
-    title = f"{context.config.title}: ranking{outcomes.by_metric}"
-    ranking = ranking_of(context, outcomes)
-    if ranking is None:
-        return no_ranking(title, "There is no ranking while cells are missing.")
-    table = ranking_table(
-        title,
-        ranking,
-        context.titles,
-        splits_of(context, outcomes),
-        higher_is_better=outcomes.greater_is_better,
-        quantity=outcomes.label,
-    )
-    notes = [*table.notes, *closing_notes(context, outcomes)]
-    if left_out := outcomes.left_out(all_rows):
-        notes.append(left_out)
-    return Table(title, table.header, table.rows, tuple(notes), table.data_header, table.data_rows)
+class RankingKind(TableKind[Options]):
+    """Mean ranks of the algorithms over the data sets."""
 
-
-def draw_ranking(
-    context: Context[Options], outcomes: Outcomes, folder: Path, stem: str = KEY
-) -> None:
-    """Draw the critical-difference diagram."""
-    ranking = ranking_of(context, outcomes.tested())
-    if ranking is None:
-        draw_critical_difference(folder, stem, (), (), 0.0)
-        return
-    titles = [context.titles[name] for name in ranking.methods]
-    draw_critical_difference(folder, stem, titles, ranking.mean_ranks, ranking.critical_difference)
-
-
-def ranking_caption(context: Context[Options], outcomes: Outcomes) -> str:
-    """Return what the figure shows."""
-    extreme = "highest" if outcomes.greater_is_better else "lowest"
-    value = "error" if outcomes.metric is None else outcomes.label
-    return (
-        f"{context.config.title}: mean ranks of {len(outcomes.compared)} algorithms over "
-        f"{len(outcomes.rows)} data sets. The algorithm with the {extreme} mean {value} in a "
-        "row has rank 1; ties share their ranks. Beside each name stands its mean rank, the best "
-        "ones on the left. Thick bars join algorithms whose mean ranks differ by less than the "
-        "critical difference (CD) of Nemenyi's test."
+    key, option = "ranking", Options
+    meaning = (
+        "Mean ranks with the critical difference, and posteriors of every pair: `true`, or options."
     )
 
+    def check(self, context: Context[Options]) -> None:
+        """Refuse a config with too little, or too much, to rank."""
+        if fault := fault_of_size(len(context.titles), len(context.config.rows)):
+            raise context.error(fault)
 
-def check_ranking(context: Context[Options]) -> None:
-    """Refuse a config with too little, or too much, to rank."""
-    if fault := fault_of_size(len(context.titles), len(context.config.rows)):
-        raise context.error(fault)
+    def table(self, context: Context[Options], outcomes: Outcomes) -> Table:
+        """Return the table of all pairs of algorithms."""
+        all_rows, outcomes = outcomes.rows, outcomes.tested()
+        title = f"{context.config.title}: ranking{outcomes.by_metric}"
+        ranking = ranking_of(context, outcomes)
+        if ranking is None:
+            return no_ranking(title, "There is no ranking while cells are missing.")
+        table = ranking_table(
+            title,
+            ranking,
+            context.titles,
+            splits_of(context, outcomes),
+            higher_is_better=outcomes.greater_is_better,
+            quantity=outcomes.label,
+        )
+        notes = [*table.notes, *closing_notes(context, outcomes)]
+        if left_out := outcomes.left_out(all_rows):
+            notes.append(left_out)
+        return Table(
+            title, table.header, table.rows, tuple(notes), table.data_header, table.data_rows
+        )
+
+    def draw(self, context: Context[Options], outcomes: Outcomes, folder: Path) -> None:
+        """Draw the critical-difference diagram."""
+        ranking = ranking_of(context, outcomes.tested())
+        if ranking is None:
+            draw_critical_difference(folder, self.name, (), (), 0.0)
+            return
+        titles = [context.titles[name] for name in ranking.methods]
+        draw_critical_difference(
+            folder, self.name, titles, ranking.mean_ranks, ranking.critical_difference
+        )
+
+    def caption(self, context: Context[Options], outcomes: Outcomes) -> str:
+        """Return what the figure shows."""
+        extreme = "highest" if outcomes.greater_is_better else "lowest"
+        value = "error" if outcomes.metric is None else outcomes.label
+        return (
+            f"{context.config.title}: mean ranks of {len(outcomes.compared)} algorithms over "
+            f"{len(outcomes.rows)} data sets. The algorithm with the {extreme} mean {value} in a "
+            "row has rank 1; ties share their ranks. Beside each name stands its mean rank, the "
+            "best ones on the left. Thick bars join algorithms whose mean ranks differ by less "
+            "than the critical difference (CD) of Nemenyi's test."
+        )
 
 
-RANKING = Kind(
-    key=KEY,
-    option=Options,
-    meaning="Mean ranks with the critical difference, and posteriors of every pair: `true`, or "
-    "options.",
-    check=check_ranking,
-    table=table_of_ranking,
-    draw=draw_ranking,
-    caption=ranking_caption,
-)
+RANKING = RankingKind()

@@ -22,7 +22,7 @@ from quadrepro.stats import (
     score_readings,
     welch_test,
 )
-from quadrepro.tables.kinds.base import Context, Kind, closing_notes
+from quadrepro.tables.kinds.base import Context, TableKind, closing_notes
 from quadrepro.tables.kinds.margins import margins_of_splits
 from quadrepro.tables.printed import check_printed
 from quadrepro.tables.table import MISSING, Entry, Table
@@ -39,30 +39,21 @@ NUMBERS = {
 
 
 @dataclass(frozen=True)
-class Evidence:
-    """The printed numbers of a row, or of several, beside ours.
+class RowEvidence:
+    """The printed numbers of a row, or of several, beside ours."""
 
-    Attributes
-    ----------
-    inside : tuple of bool
-        One per printed mean with a deviation: whether Welch's test finds no difference.
-    distances : dict of str to tuple of float
-        By quantity: the distance from print of each column.
-    logs : dict of str to float
-        By quantity: the log-probability of what is printed, all columns together. A quantity that
-        is not printed, or not known of ours, is left out.
-    """
-
-    inside: tuple[bool, ...] = ()
-    distances: dict[str, tuple[float, ...]] = field(default_factory=dict)
-    logs: dict[str, float] = field(default_factory=dict)
+    inside: tuple[bool, ...] = ()  # per mean: Welch's test finds no difference
+    distances: dict[str, tuple[float, ...]] = field(default_factory=dict)  # per column, by quantity
+    logs: dict[str, float] = field(
+        default_factory=dict
+    )  # log-probability of what is printed, by quantity
 
     def distance(self, quantity: str) -> float | None:
         """Return the mean distance from print, or None if there is none."""
         return fmean(found) if (found := self.distances.get(quantity)) else None
 
 
-def evidence(outcomes: Outcomes, means: Printed, margins: Printed, row: str) -> Evidence | None:
+def evidence(outcomes: Outcomes, means: Printed, margins: Printed, row: str) -> RowEvidence | None:
     """Compare a row with what is printed of it."""
     columns = [c for c in outcomes.columns if means.text(row, c + MEAN)]
     if not columns or outcomes.repeats < 2:
@@ -91,19 +82,19 @@ def evidence(outcomes: Outcomes, means: Printed, margins: Printed, row: str) -> 
         for c, mean in _printed(outcomes, means, row, MEAN).items()
         if (sd := means.number(row, c + SD)) is not None and means.splits is not None
     )
-    return Evidence(inside, distances, logs)
+    return RowEvidence(inside, distances, logs)
 
 
-def together(parts: Iterable[Evidence]) -> Evidence:
+def together(parts: Iterable[RowEvidence]) -> RowEvidence:
     """Return the distances of several rows as if they were one."""
     found = list(parts)
-    return Evidence(
+    return RowEvidence(
         tuple(verdict for part in found for verdict in part.inside),
         {q: tuple(x for part in found for x in part.distances.get(q, ())) for q in QUANTITIES},
     )
 
 
-def log_factors(reading: Evidence, base: Evidence) -> dict[str, float]:
+def log_factors(reading: RowEvidence, base: RowEvidence) -> dict[str, float]:
     """Return the log Bayes factor of a row for each kind of number that both readings have."""
     return {
         numbers: sum(reading.logs[q] - base.logs[q] for q in quantities)
@@ -148,7 +139,7 @@ def _root(squares: FloatArray) -> float:
 BASE = "as in the config"
 """Name of the config's own reading."""
 
-Rows = dict[str, Evidence]
+Rows = dict[str, RowEvidence]
 """Evidence of the rows of one reading, by the title of the data set's entry."""
 
 
@@ -165,41 +156,6 @@ class Readings(Model):
 
     means: str
     margins: str = ""
-
-
-def readings_table(context: Context[Readings], outcomes: Outcomes) -> Table:
-    """Return the table of readings: distances from print, and Bayes factors."""
-    found = _evidence(context, outcomes)
-    base = found[BASE]
-    factors = {name: _factors(rows, base) for name, rows in found.items() if name != BASE}
-    scores = _scores(factors)
-    beside = bool(context.option.margins)
-    kinds = [name for name in NUMBERS if beside or name != "margins"]
-    quantities = [q for q in QUANTITIES if beside or not q.startswith("margin")]
-    rows = [(BASE, (*_distances(base, {}, quantities), *_entries_of_base(kinds, scores)))]
-    for name, of_rows in factors.items():
-        ours, same = ({row: part[row] for row in of_rows} for part in (found[name], base))
-        entries = _distances(ours, same, quantities)
-        rows.append((name, (*entries, *_entries_of_factors(of_rows, kinds, scores.get(name)))))
-    off_by = [f"{q} off by" for q in quantities]
-    of_kinds = [f"log BF: {name}" for name in kinds]
-    return Table(
-        f"{context.config.title}: what the printed numbers say of the readings",
-        ("Reading", "rows", "inside", *off_by, *of_kinds, "log BF", "corrected", "probability"),
-        tuple(rows),
-        (*_notes(context), *closing_notes(context, outcomes)),
-        (
-            *("reading", "dataset", "inside", "compared", *off_by),
-            *(f"log p: {q}" for q in quantities),
-            *(*of_kinds, "log BF"),
-        ),
-        tuple(
-            (name, row, *_numbers(part, quantities), *_factor_numbers(of_row, kinds))
-            for name, of_rows in found.items()
-            for row, part in of_rows.items()
-            for of_row in [factors.get(name, {}).get(row, {})]
-        ),
-    )
 
 
 def _evidence(context: Context[Readings], outcomes: Outcomes) -> dict[str, Rows]:
@@ -261,7 +217,7 @@ def _entries_of_factors(
     ]
 
 
-def _share(part: Evidence) -> str:
+def _share(part: RowEvidence) -> str:
     return f"{sum(part.inside)} of {len(part.inside)}" if part.inside else MISSING
 
 
@@ -269,7 +225,7 @@ def _text(value: float | None, digits: int) -> str:
     return MISSING if value is None else f"{value:.{digits}f}"
 
 
-def _numbers(part: Evidence, quantities: list[str]) -> list[float | int | str]:
+def _numbers(part: RowEvidence, quantities: list[str]) -> list[float | int | str]:
     """Return the numbers of one row for the CSV."""
     distances = [part.distance(q) for q in quantities]
     logs = [part.logs.get(q) for q in quantities]
@@ -304,20 +260,55 @@ def _notes(context: Context[Readings]) -> tuple[str, ...]:
     )
 
 
-def _check(context: Context[Readings]) -> None:
-    if not context.config.readings:
-        raise context.error("there is nothing to compare: give readings of the protocol")
-    holds: dict[str, Holds] = {"means": "errors", "margins": "margins"}
-    for option, name in vars(context.option).items():
-        check_printed(context.experiment, context.key, name, holds[option])
-        if name:
-            context.check_splits(name, option)
+class ReadingsKind(TableKind[Readings]):
+    """How near each reading comes to the printed tables."""
+
+    key, option = "readings", Readings
+    meaning = "How near each reading of the protocol comes to the printed tables."
+
+    def check(self, context: Context[Readings]) -> None:
+        """Refuse a config without readings, and printed tables that cannot judge them."""
+        if not context.config.readings:
+            raise context.error("there is nothing to compare: give readings of the protocol")
+        holds: dict[str, Holds] = {"means": "errors", "margins": "margins"}
+        for option, name in vars(context.option).items():
+            check_printed(context.experiment, context.key, name, holds[option])
+            if name:
+                context.check_splits(name, option)
+
+    def table(self, context: Context[Readings], outcomes: Outcomes) -> Table:
+        """Return the table of readings: distances from print, and Bayes factors."""
+        found = _evidence(context, outcomes)
+        base = found[BASE]
+        factors = {name: _factors(rows, base) for name, rows in found.items() if name != BASE}
+        scores = _scores(factors)
+        beside = bool(context.option.margins)
+        kinds = [name for name in NUMBERS if beside or name != "margins"]
+        quantities = [q for q in QUANTITIES if beside or not q.startswith("margin")]
+        rows = [(BASE, (*_distances(base, {}, quantities), *_entries_of_base(kinds, scores)))]
+        for name, of_rows in factors.items():
+            ours, same = ({row: part[row] for row in of_rows} for part in (found[name], base))
+            entries = _distances(ours, same, quantities)
+            rows.append((name, (*entries, *_entries_of_factors(of_rows, kinds, scores.get(name)))))
+        off_by = [f"{q} off by" for q in quantities]
+        of_kinds = [f"log BF: {name}" for name in kinds]
+        return Table(
+            f"{context.config.title}: what the printed numbers say of the readings",
+            ("Reading", "rows", "inside", *off_by, *of_kinds, "log BF", "corrected", "probability"),
+            tuple(rows),
+            (*_notes(context), *closing_notes(context, outcomes)),
+            (
+                *("reading", "dataset", "inside", "compared", *off_by),
+                *(f"log p: {q}" for q in quantities),
+                *(*of_kinds, "log BF"),
+            ),
+            tuple(
+                (name, row, *_numbers(part, quantities), *_factor_numbers(of_row, kinds))
+                for name, of_rows in found.items()
+                for row, part in of_rows.items()
+                for of_row in [factors.get(name, {}).get(row, {})]
+            ),
+        )
 
 
-READINGS = Kind(
-    key="readings",
-    option=Readings,
-    meaning="How near each reading of the protocol comes to the printed tables.",
-    check=_check,
-    table=readings_table,
-)
+READINGS = ReadingsKind()

@@ -8,7 +8,6 @@ from __future__ import annotations
 from math import ceil
 from pathlib import Path
 from statistics import fmean, stdev
-from typing import Any
 
 import numpy as np
 
@@ -16,12 +15,9 @@ from quadrepro.engine.outcomes import Outcomes
 from quadrepro.stats.result import rounded_p
 from quadrepro.tables.captions import listed
 from quadrepro.tables.figure import add_legend, looks_of, new_figure, open_frame
-from quadrepro.tables.kinds.base import Context, Kind, closing_notes
+from quadrepro.tables.kinds.base import Context, TableKind, closing_notes
 from quadrepro.tables.kinds.comparisons import signs
 from quadrepro.tables.table import MISSING, Entry, Table
-
-KEY = "scatter"
-"""Key in the config, and name of the files without ending."""
 
 ABREAST = 4
 """At most this many panels stand side by side."""
@@ -37,45 +33,6 @@ def _word(context: Context[str]) -> str:
     return "RMSE" if "regression" in context.experiment.tasks.values() else "risk"
 
 
-def scatter_table(context: Context[str], outcomes: Outcomes) -> Table:
-    """Return where the dots lie."""
-    name, titles, word = context.option, context.titles, _word(context)
-    unit, digits, points = (100, 2, " in percent points") if word == "risk" else (1, 4, "")
-    rows, data = [], []
-    for other in _others(context):
-        of_rows = {row: dots(outcomes, row, name, other) for row in outcomes.rows}
-        data += [(other, row, x, y) for row, of_row in of_rows.items() for x, y in of_row]
-        differences = [unit * (y - x) for of_row in of_rows.values() for x, y in of_row]
-        counts = (
-            sum(d > 0 for d in differences),
-            sum(d == 0 for d in differences),
-            sum(d < 0 for d in differences),
-        )
-        test = signs(outcomes, name, other)
-        texts = [
-            *map(str, counts),
-            _moments(differences, digits),
-            MISSING if test is None else f"{test.wins}, {test.losses}, {test.ties}",
-            MISSING if test is None else rounded_p(test.p_value),
-        ]
-        rows.append((titles[other], tuple(map(Entry, texts))))
-    return Table(
-        f"{context.config.title}: {word}s against those of {titles[name]}",
-        ("", "above", "on", "below", "difference", "wins, losses, ties", "p"),
-        tuple(rows),
-        (
-            f"Above, on, below: dots by the diagonal, one per split; above it {titles[name]} has "
-            f"the lower {word}. Difference: the row's {word} less that of {titles[name]}{points}, "
-            "mean ± standard deviation over the dots.",
-            f"Wins, losses and ties of {titles[name]} by mean {word}, one per data set, and the "
-            "p-value of the two-tailed sign test, ties ignored.",
-            *closing_notes(context, outcomes),
-        ),
-        ("algorithm", "dataset", f"{word} of {name}", word),
-        tuple(data),
-    )
-
-
 def _others(context: Context[str]) -> list[str]:
     return [name for name in context.titles if name != context.option]
 
@@ -87,68 +44,103 @@ def _moments(differences: list[float], digits: int) -> str:
     return f"{fmean(differences):+z.{digits}f}{spread}"
 
 
-def draw_scatter(context: Context[str], outcomes: Outcomes, folder: Path) -> None:
-    """Draw the dots, one panel per algorithm (CB-Boost, Figure 4).
+class Scatter(TableKind[str]):
+    """Risks of one algorithm against those of every other one."""
 
-    Each data set has its own colour and marker.
-    """
-    from matplotlib.lines import Line2D
-
-    name, titles, others = context.option, context.titles, _others(context)
-    word = _word(context)
-    looks: dict[str, Any] = {
-        row: {"color": look.colour, "marker": look.marker}
-        for row, look in looks_of(outcomes.rows).items()
-    }
-    top = 1.05 * max((r.value for r in outcomes.records.values() if r.ok), default=1.0) or 1.0
-    n_rows, n_columns = ceil(len(others) / ABREAST), min(ABREAST, len(others))
-    with new_figure(folder, KEY, 2.6 * n_columns + 0.6, 2.6 * n_rows + 0.7) as figure:
-        panels = figure.subplots(n_rows, n_columns, squeeze=False)
-        for panel in panels.flat[len(others) :]:
-            panel.remove()
-        for panel, other in zip(panels.flat, others, strict=False):
-            panel.plot((0, top), (0, top), color="#999999", linewidth=0.8, zorder=0)
-            for row, look in looks.items():
-                xy = np.reshape(dots(outcomes, row, name, other), (-1, 2))
-                panel.plot(*xy.T, linestyle="", markersize=4, alpha=0.7, markeredgewidth=0, **look)
-            panel.set(xlim=(0, top), ylim=(0, top), aspect="equal")
-            panel.set(xlabel=f"{word} of {titles[name]}", ylabel=f"{word} of {titles[other]}")
-            open_frame(panel)
-        add_legend(
-            figure, {row: Line2D([], [], linestyle="", **look) for row, look in looks.items()}
-        )
-
-
-def scatter_caption(context: Context[str], outcomes: Outcomes) -> str:
-    """Return what the figure shows."""
-    title, others = context.titles[context.option], [context.titles[n] for n in _others(context)]
-    word = _word(context)
-    splits = f"one of {outcomes.repeats} {context.splits}" if outcomes.repeats > 1 else "one split"
-    n_rows = len(outcomes.rows)
-    apart = f" Colour and marker tell the {n_rows} data sets apart." if n_rows > 1 else ""
-    return (
-        f"{context.config.title}: test {word}s against those of {title}. One panel for each of "
-        f"{listed(others)}, with the same scale on both axes. A dot is {splits} of a data set; "
-        f"above the diagonal {title} has the lower {word}.{apart}"
+    key, option = "scatter", str
+    meaning = (
+        "A figure of the risks, or RMSEs, of one column against those of each other: its name."
     )
 
+    def check(self, context: Context[str]) -> None:
+        """Refuse an unknown column, and rows of two units."""
+        context.check_one_of_two(context.option)
+        tasks = context.experiment.tasks
+        numbers = [row for row, task in tasks.items() if task == "regression"]
+        if 0 < len(numbers) < len(tasks):
+            raise context.error(
+                f"one scale serves all rows, and only some predict numbers: {numbers[0]}"
+            )
 
-def _check(context: Context[str]) -> None:
-    context.check_one_of_two(context.option)
-    tasks = context.experiment.tasks
-    numbers = [row for row, task in tasks.items() if task == "regression"]
-    if 0 < len(numbers) < len(tasks):
-        raise context.error(
-            f"one scale serves all rows, and only some predict numbers: {numbers[0]}"
+    def table(self, context: Context[str], outcomes: Outcomes) -> Table:
+        """Return where the dots lie."""
+        name, titles, word = context.option, context.titles, _word(context)
+        unit, digits, points = (100, 2, " in percent points") if word == "risk" else (1, 4, "")
+        rows, data = [], []
+        for other in _others(context):
+            of_rows = {row: dots(outcomes, row, name, other) for row in outcomes.rows}
+            data += [(other, row, x, y) for row, of_row in of_rows.items() for x, y in of_row]
+            differences = [unit * (y - x) for of_row in of_rows.values() for x, y in of_row]
+            counts = (
+                sum(d > 0 for d in differences),
+                sum(d == 0 for d in differences),
+                sum(d < 0 for d in differences),
+            )
+            test = signs(outcomes, name, other)
+            texts = [
+                *map(str, counts),
+                _moments(differences, digits),
+                MISSING if test is None else f"{test.wins}, {test.losses}, {test.ties}",
+                MISSING if test is None else rounded_p(test.p_value),
+            ]
+            rows.append((titles[other], tuple(map(Entry, texts))))
+        return Table(
+            f"{context.config.title}: {word}s against those of {titles[name]}",
+            ("", "above", "on", "below", "difference", "wins, losses, ties", "p"),
+            tuple(rows),
+            (
+                f"Above, on, below: dots by the diagonal, one per split; above it {titles[name]} "
+                f"has the lower {word}. Difference: the row's {word} less that of "
+                f"{titles[name]}{points}, mean ± standard deviation over the dots.",
+                f"Wins, losses and ties of {titles[name]} by mean {word}, one per data set, and "
+                "the p-value of the two-tailed sign test, ties ignored.",
+                *closing_notes(context, outcomes),
+            ),
+            ("algorithm", "dataset", f"{word} of {name}", word),
+            tuple(data),
+        )
+
+    def draw(self, context: Context[str], outcomes: Outcomes, folder: Path) -> None:
+        """Draw the dots, one panel per algorithm (CB-Boost, Figure 4).
+
+        Each data set has its own colour and marker.
+        """
+        name, titles, others = context.option, context.titles, _others(context)
+        word = _word(context)
+        looks = {row: look.dot() for row, look in looks_of(outcomes.rows).items()}
+        top = 1.05 * max((r.value for r in outcomes.records.values() if r.ok), default=1.0) or 1.0
+        n_rows, n_columns = ceil(len(others) / ABREAST), min(ABREAST, len(others))
+        with new_figure(folder, self.name, 2.6 * n_columns + 0.6, 2.6 * n_rows + 0.7) as figure:
+            panels = figure.subplots(n_rows, n_columns, squeeze=False)
+            for panel in panels.flat[len(others) :]:
+                panel.remove()
+            for panel, other in zip(panels.flat, others, strict=False):
+                panel.plot((0, top), (0, top), color="#999999", linewidth=0.8, zorder=0)
+                for row, look in looks.items():
+                    xy = np.reshape(dots(outcomes, row, name, other), (-1, 2))
+                    panel.plot(*xy.T, markersize=4, alpha=0.7, markeredgewidth=0, **look)
+                panel.set(xlim=(0, top), ylim=(0, top), aspect="equal")
+                panel.set(xlabel=f"{word} of {titles[name]}", ylabel=f"{word} of {titles[other]}")
+                open_frame(panel)
+            add_legend(figure, looks)
+
+    def caption(self, context: Context[str], outcomes: Outcomes) -> str:
+        """Return what the figure shows."""
+        title, others = (
+            context.titles[context.option],
+            [context.titles[n] for n in _others(context)],
+        )
+        word = _word(context)
+        splits = (
+            f"one of {outcomes.repeats} {context.splits}" if outcomes.repeats > 1 else "one split"
+        )
+        n_rows = len(outcomes.rows)
+        apart = f" Colour and marker tell the {n_rows} data sets apart." if n_rows > 1 else ""
+        return (
+            f"{context.config.title}: test {word}s against those of {title}. One panel for each of "
+            f"{listed(others)}, with the same scale on both axes. A dot is {splits} of a data set; "
+            f"above the diagonal {title} has the lower {word}.{apart}"
         )
 
 
-SCATTER = Kind(
-    key=KEY,
-    option=str,
-    meaning="A figure of the risks, or RMSEs, of one column against those of each other: its name.",
-    check=_check,
-    table=scatter_table,
-    draw=draw_scatter,
-    caption=scatter_caption,
-)
+SCATTER = Scatter()

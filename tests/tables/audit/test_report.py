@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from quadrepro.papers.paper import load_paper, paper_names
 from quadrepro.stats import poisson_binomial_test
-from quadrepro.tables.audit import CHECKS
-from quadrepro.tables.audit.report import HEADER, audit
+from quadrepro.tables.audit.report import CHECKS, HEADER, audit
 from tests.tables.audit.papers import subject
 
 RESULTS = Path(__file__).resolve().parents[3] / "results"

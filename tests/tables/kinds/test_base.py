@@ -9,7 +9,7 @@ from quadrepro.config.config import load_experiment
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import ConfigError
 from quadrepro.papers.printed import Printed
-from quadrepro.tables.kinds.base import Context, Kind, closing_notes
+from quadrepro.tables.kinds.base import Context, TableKind, closing_notes
 
 CONFIG = """title: Rows
 protocol: {view: quadboost}
@@ -121,5 +121,12 @@ def test_columns_of_learners_of_two_classes_are_named_where_there_are_more(
 
 
 def test_a_kinds_files_are_called_like_its_key_or_otherwise() -> None:
-    assert Kind(key="a", option=str).name == "a"
-    assert Kind(key="a", option=str, stem="b").name == "b"
+    class Plain(TableKind[str]):
+        key, option = "a", str
+
+    class Named(Plain):
+        stem = "b"
+
+    assert (Plain().name, Named().name) == ("a", "b")
+    assert not Plain().makes_table
+    assert not Plain().makes_figure

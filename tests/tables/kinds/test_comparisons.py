@@ -10,8 +10,7 @@ from quadrepro.engine.outcomes import Outcomes
 from quadrepro.papers.printed import Printed
 from quadrepro.stats import chance_of_a_star, holm
 from quadrepro.stats.poisson_binomial import better_on_one, better_over_all
-from quadrepro.tables.kinds.comparisons import COMPARISONS, comparisons_table, probabilities, signs
-from quadrepro.tables.kinds.value_comparisons import value_comparisons_table
+from quadrepro.tables.kinds.comparisons import COMPARISONS, matrix_of_values, probabilities, signs
 from quadrepro.tables.table import Table
 from tests.tables.contexts import as_regression, context_of
 
@@ -19,7 +18,7 @@ Make = Callable[..., Outcomes]
 
 
 def table_of(experiment: Experiment, outcomes: Outcomes, printed: Printed | None = None) -> Table:
-    return comparisons_table(context_of(experiment, "comparisons", printed), outcomes)
+    return COMPARISONS.table(context_of(experiment, "comparisons", printed), outcomes)
 
 
 ONE = {"monks": (2, 1, 1), "titanic": (3, 4, 5), "wine": (1, 2, 0)}
@@ -108,7 +107,9 @@ def test_where_numbers_are_predicted_their_values_are_compared(
         found = as_regression(found, row)
     assert probabilities(found, "quadboost", "lpboost") == []
     context = context_of(experiment, "comparisons")
-    assert comparisons_table(context, found) == value_comparisons_table(context, found)
+    shown = COMPARISONS.table(context, found)
+    assert shown.data_rows == matrix_of_values(context, found).data_rows()
+    assert shown.data_header[2:4] == ("probability", "mean difference")
 
 
 def test_one_row_of_numbers_among_classes_leaves_out_the_probability(

@@ -16,7 +16,7 @@ from quadrepro.core.measures.measure import title_of
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.tables.kinds.base import Context
-from quadrepro.tables.kinds.curves import POINTS, Curves, curves_caption, draw_curves, levels_of
+from quadrepro.tables.kinds.curves import CURVES, POINTS, Curves, levels_of
 from tests.tables.contexts import context_of
 
 CONFIG = """title: Two
@@ -58,7 +58,7 @@ def drawn(
 ) -> list[Axes]:
     figures: list[Figure] = []
     monkeypatch.setattr(Figure, "savefig", lambda figure, *_, **__: figures.append(figure))
-    draw_curves(of, found, folder)
+    CURVES.draw(of, found, folder)
     return figures[0].axes
 
 
@@ -150,7 +150,7 @@ def test_a_long_title_has_two_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 def test_the_caption_says_which_columns_have_dots_and_which_scales(tmp_path: Path) -> None:
     of = context(tmp_path, "{measures: [train_error], scale: -log}, {measures: [massart]}")
-    text = curves_caption(of, outcomes({"train_error": SLOPE, "massart": FLAT}))
+    text = CURVES.caption(of, outcomes({"train_error": SLOPE, "massart": FLAT}))
     assert text.startswith(
         f"Two: training error and {title_of('massart')} against the number of rounds T. "
     )

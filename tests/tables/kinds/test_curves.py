@@ -13,7 +13,7 @@ from quadrepro.core.measures.measure import title_of
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.tables.kinds.base import Context
-from quadrepro.tables.kinds.curves import Curves, curves_table, draw_curves
+from quadrepro.tables.kinds.curves import CURVES, Curves
 from tests.tables.contexts import context_of
 
 CONFIG = """title: Two
@@ -91,7 +91,7 @@ def test_a_curve_is_the_mean_over_the_splits_with_their_deviation() -> None:
 def test_the_data_have_every_point_and_the_table_six_evenly_chosen(
     load: Callable[..., Experiment],
 ) -> None:
-    table = curves_table(curves_of(load()), outcomes(of_all()))
+    table = CURVES.table(curves_of(load()), outcomes(of_all()))
     assert table.data_header[2:5] == ("n_rounds", "train_error", "train_error sd")
     assert [row[:3] for row in table.data_rows] == [
         *(("monks", "adaboost", t) for t in range(1, 33)),
@@ -111,7 +111,7 @@ def test_the_data_have_every_point_and_the_table_six_evenly_chosen(
 
 
 def test_on_a_linear_scale_the_chosen_values_lie_evenly(load: Callable[..., Experiment]) -> None:
-    table = curves_table(curves_of(load("scale: log\n    panels", "panels")), outcomes(of_all()))
+    table = CURVES.table(curves_of(load("scale: log\n    panels", "panels")), outcomes(of_all()))
     shown = [entries[1].ours for _, entries in table.rows[:6]]
     assert shown == ["1", "7", "13", "20", "26", "32"]
 
@@ -121,7 +121,7 @@ def test_a_candidate_without_a_solution_and_an_entry_without_records_are_dashes(
 ) -> None:
     found = of_all()
     del found["lpboost"]
-    table = curves_table(curves_of(load()), outcomes(found))
+    table = CURVES.table(curves_of(load()), outcomes(found))
     assert [e.ours for e in table.rows[7][1]] == ["QuadBoost", "10", "0.0000 ± 0.0000", "–"]
     assert [e.ours for e in table.rows[8][1]] == ["LPBoost", "–", "–", "–"]
     assert table.data_rows[-1][5:] == ("", "")
@@ -144,7 +144,7 @@ def drawn_panels(
         save(figure, *args, **options)
 
     monkeypatch.setattr(Figure, "savefig", keep)
-    draw_curves(curves_of(experiment), outcomes(found), folder)
+    CURVES.draw(curves_of(experiment), outcomes(found), folder)
     return kept[0].axes
 
 
@@ -184,8 +184,8 @@ def test_the_same_records_give_the_same_figures(
 ) -> None:
     experiment = load()
     for name in ("a", "b"):
-        draw_curves(curves_of(experiment), outcomes(of_all()), tmp_path / name)
-    draw_curves(curves_of(experiment), outcomes({}), tmp_path / "empty")
+        CURVES.draw(curves_of(experiment), outcomes(of_all()), tmp_path / name)
+    CURVES.draw(curves_of(experiment), outcomes({}), tmp_path / "empty")
     for file in ("curves.svg", "curves.png"):
         a, b, empty = ((tmp_path / name / file).read_bytes() for name in ("a", "b", "empty"))
         assert a == b
@@ -209,7 +209,7 @@ def test_a_panel_draws_only_the_algorithms_it_names_in_their_own_colours(
 
 def test_the_table_has_no_number_that_no_panel_draws(load: Callable[..., Experiment]) -> None:
     old = "{title: training, measures: [train_error], scale: log}"
-    table = curves_table(curves_of(load(old, SOME)), outcomes(of_all()))
+    table = CURVES.table(curves_of(load(old, SOME)), outcomes(of_all()))
     rows = {(row[1], row[2]): row[3:] for row in table.data_rows}
     assert rows["quadboost", 10][:2] == ("", "")
     assert rows["quadboost", 1][2:] == (pytest.approx(0.3), pytest.approx(0.02**0.5))
@@ -224,7 +224,7 @@ def test_an_algorithm_that_keeps_other_measures_has_a_gap_in_the_others(
     del found["lpboost"]["train_error"]
     training, testing = drawn_panels(experiment, found, tmp_path, monkeypatch)
     assert (len(training.get_lines()), len(testing.get_lines())) == (2, 3)
-    table = curves_table(curves_of(experiment), outcomes(found))
+    table = CURVES.table(curves_of(experiment), outcomes(found))
     assert [e.ours for e in table.rows[-1][1]] == ["LPBoost", "any", "–", "0.2000 ± 0.0000"]
     assert table.data_rows[-1] == ("monks", "lpboost", "", "", "", pytest.approx(0.2), 0.0)
 
@@ -257,7 +257,7 @@ def test_a_mark_stands_at_its_value_in_the_colour_of_its_algorithm_with_its_titl
 
 
 def test_marks_are_columns_of_the_table(load: Callable[..., Experiment]) -> None:
-    table = curves_table(curves_of(load_marked(load)), outcomes(marked()))
+    table = CURVES.table(curves_of(load_marked(load)), outcomes(marked()))
     assert table.header[-1] == title_of("adaboost_rounds")
     assert table.data_header[-2:] == ("adaboost_rounds", "adaboost_rounds sd")
     rows = {(row[1], row[2]): row[-2] for row in table.data_rows}

@@ -10,16 +10,14 @@ from hypothesis import strategies as st
 from quadrepro.config.config import Experiment, load_experiment
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
-from quadrepro.tables.kinds.differences import (
+from quadrepro.tables.kinds.sweeps import (
+    DIFFERENCES,
     EQUIVALENT,
     FIRST,
     SECOND,
     UNKNOWN,
     Difference,
     difference,
-    differences_caption,
-    differences_table,
-    draw_differences,
 )
 from tests.tables.contexts import context_of
 
@@ -62,7 +60,7 @@ def outcomes(repeats: int = 2) -> Outcomes:
 def test_entries_are_the_second_risk_less_the_first_and_marked_outside_the_spread(
     experiment: Experiment,
 ) -> None:
-    table = differences_table(context_of(experiment, "differences"), outcomes())
+    table = DIFFERENCES.table(context_of(experiment, "differences"), outcomes())
     assert table.title == "Two: risk of QuadBoost less that of AdaBoost"
     assert table.header == ("Data set", "noise 0", "noise 0.5")
     found = [(name, *(e.ours + e.mark for e in entries)) for name, entries in table.rows]
@@ -73,7 +71,7 @@ def test_entries_are_the_second_risk_less_the_first_and_marked_outside_the_sprea
 
 
 def test_with_one_split_only_equal_risks_are_equivalent(experiment: Experiment) -> None:
-    table = differences_table(context_of(experiment, "differences"), outcomes(1))
+    table = DIFFERENCES.table(context_of(experiment, "differences"), outcomes(1))
     found = [(name, *(e.ours + e.mark for e in entries)) for name, entries in table.rows]
     assert found == [("monks", "+20.0*", "+1.0*"), ("titanic", "-20.0*", "+0.0")]
     assert "one split has no spread" in table.notes[0]
@@ -106,7 +104,7 @@ def test_squares_have_the_colour_of_the_better_and_its_difference(
 
     figures = []
     monkeypatch.setattr(Figure, "savefig", lambda figure, *_, **__: figures.append(figure))
-    draw_differences(context_of(experiment, "differences"), outcomes(), tmp_path)
+    DIFFERENCES.draw(context_of(experiment, "differences"), outcomes(), tmp_path)
     [panel] = figures[0].axes
     colours = [to_hex(square.get_facecolor()) for square in panel.patches]
     assert colours == [FIRST, EQUIVALENT, SECOND, UNKNOWN]
@@ -125,7 +123,7 @@ def test_the_caption_says_what_is_equivalent_and_which_sign_is_whose(
 ) -> None:
     context = context_of(experiment, "differences")
     first, second = (context.titles[name] for name in context.option)
-    several, single = (differences_caption(context, outcomes(n)) for n in (2, 1))
+    several, single = (DIFFERENCES.caption(context, outcomes(n)) for n in (2, 1))
     assert several.startswith(f"{context.config.title}: risk of {second} less that of {first}. ")
     assert "over 2 random splits, have a point in common" in several
     assert "equivalent if the two risks are the same" in single
@@ -134,7 +132,7 @@ def test_the_caption_says_what_is_equivalent_and_which_sign_is_whose(
 
 def test_the_same_records_give_the_same_figures(experiment: Experiment, tmp_path: Path) -> None:
     for name, repeats in (("a", 2), ("b", 2), ("other", 1)):
-        draw_differences(context_of(experiment, "differences"), outcomes(repeats), tmp_path / name)
+        DIFFERENCES.draw(context_of(experiment, "differences"), outcomes(repeats), tmp_path / name)
     for file in ("differences.svg", "differences.png"):
         a, b, other = ((tmp_path / name / file).read_bytes() for name in ("a", "b", "other"))
         assert a == b

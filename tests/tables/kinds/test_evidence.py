@@ -8,7 +8,7 @@ import pytest
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.papers.printed import NOTHING, Printed
 from quadrepro.stats import log_probability_of_deviations, log_probability_of_means
-from quadrepro.tables.kinds.readings import Evidence, evidence, log_factors, together
+from quadrepro.tables.kinds.readings import RowEvidence, evidence, log_factors, together
 
 Make = Callable[..., Outcomes]
 
@@ -52,8 +52,8 @@ def test_without_print_or_splits_there_is_no_evidence(outcomes: Make) -> None:
 
 
 def test_rows_together_have_all_distances() -> None:
-    one = Evidence((True,), {"mean": (1.0, 2.0)}, {"mean": -1.0})
-    two = Evidence((False, True), {"mean": (6.0,), "sd": (0.5,)}, {"mean": -2.0})
+    one = RowEvidence((True,), {"mean": (1.0, 2.0)}, {"mean": -1.0})
+    two = RowEvidence((False, True), {"mean": (6.0,), "sd": (0.5,)}, {"mean": -2.0})
     found = together([one, two])
     assert found.inside == (True, False, True)
     assert (found.distance("mean"), found.distance("sd")) == (3.0, 0.5)
@@ -62,10 +62,10 @@ def test_rows_together_have_all_distances() -> None:
 
 def test_factors_are_of_kinds_of_number_that_both_readings_have() -> None:
     margins = {"margin mean": -3.0, "margin sd": -4.0}
-    base = Evidence(logs={"mean": -1.0, "sd": -2.0, **margins})
-    reading = Evidence(logs={"mean": -0.5, "sd": -4.0, "margin mean": -2.0, "margin sd": -2.5})
+    base = RowEvidence(logs={"mean": -1.0, "sd": -2.0, **margins})
+    reading = RowEvidence(logs={"mean": -0.5, "sd": -4.0, "margin mean": -2.0, "margin sd": -2.5})
     expected = {"means": 0.5, "deviations": -2.0, "margins": 2.5}
     assert log_factors(reading, base) == expected
-    part = Evidence(logs={"mean": -0.5, "margin mean": -2.0})
+    part = RowEvidence(logs={"mean": -0.5, "margin mean": -2.0})
     assert log_factors(part, base) == {"means": 0.5}
     assert log_factors(base, part) == {"means": -0.5}

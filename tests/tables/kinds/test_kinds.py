@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from quadrepro.config.config import Experiment, load_experiment
+from quadrepro.config.tables import KINDS, RENAMED, UNASKED
 from quadrepro.errors import ConfigError
-from quadrepro.tables.kinds import KINDS, requested
+from quadrepro.tables.kinds.base import TableKind
 from quadrepro.tables.kinds.curves import Curves
-from quadrepro.tables.kinds.risks import RISKS
+from quadrepro.tables.kinds.errors import RISKS
+from quadrepro.tables.requests import requested
 
 CONFIG = """title: One
 protocol: {view: quadboost}
 datasets: [monks]
 algorithms: [{name: adaboost, grid: {n_rounds: 5}}]
 """
-UNASKED = ["risks", "comparisons"]
 
 Load = Callable[[str], Experiment]
 
@@ -37,34 +40,43 @@ def load(tmp_path: Path) -> Load:
     return load
 
 
-def fault_of(experiment: Experiment) -> str:
+def fault_of(load: Load, *lines: str) -> str:
     with pytest.raises(ConfigError) as caught:
-        requested(experiment)
-    return str(caught.value).replace(f"{experiment.source.path}:", "")
+        load(*lines)
+    return re.sub(r"(?m)^.*/one.yaml:", "", str(caught.value))
 
 
 def test_no_two_kinds_write_the_same_files() -> None:
-    tables = [kind.name for kind in KINDS if kind.table]
-    figures = [kind.name for kind in KINDS if kind.draw]
-    assert len({*tables}) == len(tables)
-    assert len({*figures}) == len(figures)
-    assert all(kind.table or kind.draw for kind in KINDS)
+    kinds = [kind for kind in KINDS.values() if isinstance(kind, TableKind)]
+    assert len(kinds) == len(KINDS)
+    for files in (
+        [kind.name for kind in kinds if kind.makes_table],
+        [kind.name for kind in kinds if kind.makes_figure],
+    ):
+        assert len({*files}) == len(files)
 
 
-def test_kinds_that_share_a_key_read_it_alike_and_no_former_key_is_in_use() -> None:
-    types: dict[str, Any] = {}
-    for kind in KINDS:
-        assert types.setdefault(kind.key, kind.option) is kind.option
-    assert not types.keys() & {former for kind in KINDS for former in kind.former}
+def test_every_kind_has_the_key_of_its_place_and_no_former_key_is_in_use() -> None:
+    assert [kind.key for kind in KINDS.values()] == [*KINDS]
+    assert not RENAMED.keys() & KINDS.keys()
+    assert {*RENAMED.values(), *UNASKED} <= {*KINDS}
 
 
-def test_every_kind_that_draws_has_a_caption() -> None:
-    assert [k.name for k in KINDS if (k.draw is None) != (k.caption is None)] == []
+def test_only_kinds_that_are_asked_for_are_imported(load: Load, tmp_path: Path) -> None:
+    load("claims: table1")
+    code = (
+        "import sys; from pathlib import Path;"
+        "from quadrepro.config.config import load_experiment;"
+        f"load_experiment(Path({str(tmp_path / 'one.yaml')!r}));"
+        "print(*(m for m in sys.modules if m.startswith('quadrepro.tables.kinds.')))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["quadrepro.tables.kinds.base", "quadrepro.tables.kinds.claims"]
 
 
 def test_risks_and_comparisons_are_there_without_being_asked_for(load: Load) -> None:
     requests = requested(load())
-    assert [r.kind.name for r in requests] == UNASKED
+    assert [r.kind.name for r in requests] == [*UNASKED]
     assert [r.context.option for r in requests] == ["", ""]
 
 
@@ -95,7 +107,7 @@ def test_what_is_asked_for_has_its_option_and_the_order_of_the_kinds(load: Load)
 
 def test_an_empty_option_asks_for_nothing(load: Load) -> None:
     nothing = ("times: false", "margin_figure: []", "means: ''", "scatter: ''", "risks: ''")
-    assert [r.kind.name for r in requested(load(*nothing))] == UNASKED
+    assert [r.kind.name for r in requested(load(*nothing))] == [*UNASKED]
 
 
 @pytest.mark.parametrize(
@@ -119,11 +131,26 @@ def test_an_empty_option_asks_for_nothing(load: Load) -> None:
     ],
 )
 def test_what_cannot_be_read_is_refused_with_its_place(load: Load, line: str, message: str) -> None:
-    assert fault_of(load(line)).startswith(message)
+    assert fault_of(load, line).startswith(message)
+
+
+def test_what_a_config_asks_for_is_kept_as_it_is_written(load: Load) -> None:
+    config = load("margin_figure: [monks]", "ranking: true", "means: ''").config
+    written = {"margin_figure": ["monks"], "ranking": True, "means": ""}
+    assert config.model_dump(mode="json")["tables"] == written
+    assert config.tables.keys() == {"margin_figure", "ranking"}
+
+
+def test_faults_below_tables_and_elsewhere_are_named_together(tmp_path: Path) -> None:
+    path = tmp_path / "one.yaml"
+    path.write_text(f"{CONFIG}seed: -1\ntables: {{risks: 3}}\n")
+    with pytest.raises(ConfigError) as caught:
+        load_experiment(path)
+    assert [line.split(":")[1] for line in str(caught.value).splitlines()] == ["5", "6"]
 
 
 def test_every_fault_below_tables_is_named_at_once(load: Load) -> None:
-    assert fault_of(load("risks: 3", "times: 5")).count("\n") == 1
+    assert fault_of(load, "risks: 3", "times: 5").count("\n") == 1
 
 
 def test_tables_that_are_no_mapping_are_refused(tmp_path: Path) -> None:

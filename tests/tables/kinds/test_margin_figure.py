@@ -12,9 +12,9 @@ from quadrepro.config.config import Experiment, load_experiment
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record, pack_margins
 from quadrepro.errors import ConfigError
-from quadrepro.tables.kinds import requested
 from quadrepro.tables.kinds.base import Context
-from quadrepro.tables.kinds.margins import check_panels, draw_margins, margins_caption
+from quadrepro.tables.kinds.margins import MARGIN_FIGURE
+from quadrepro.tables.requests import requested
 
 CONFIG = """title: Two
 protocol: {{view: quadboost}}
@@ -63,7 +63,7 @@ def drawn(
 ) -> list[Axes]:
     figures: list[Figure] = []
     monkeypatch.setattr(Figure, "savefig", lambda figure, *_, **__: figures.append(figure))
-    draw_margins(context, found, folder)
+    MARGIN_FIGURE.draw(context, found, folder)
     return figures[0].axes
 
 
@@ -88,7 +88,7 @@ def test_a_panel_has_the_axis_and_the_order_that_it_names(
         "[{row: titanic, title: T, limits: [0, 0.5], algorithms: [quadboost, adaboost]}, monks]"
     )
     context = figure_of(tmp_path, panels)
-    check_panels(context)
+    MARGIN_FIGURE.check(context)
     first, second = drawn(context, outcomes(margins()), tmp_path, monkeypatch)
     assert (first.get_title(), first.get_xlim()) == ("T", (0, 0.5))
     [legend] = first.figure.legends
@@ -114,7 +114,7 @@ def test_what_cannot_be_drawn_is_refused_with_its_place(
     tmp_path: Path, panels: str, message: str
 ) -> None:
     with pytest.raises(ConfigError) as caught:
-        check_panels(figure_of(tmp_path, panels))
+        MARGIN_FIGURE.check(figure_of(tmp_path, panels))
     assert message in str(caught.value)
     assert str(caught.value).startswith(f"{tmp_path / 'two.yaml'}:9:")
 
@@ -122,7 +122,7 @@ def test_what_cannot_be_drawn_is_refused_with_its_place(
 def test_the_same_records_give_the_same_files_and_none_empty_panels(tmp_path: Path) -> None:
     kept, context = margins(), figure_of(tmp_path)
     for name, found in (("a", kept), ("b", kept), ("none", {})):
-        draw_margins(context, outcomes(found), tmp_path / name)
+        MARGIN_FIGURE.draw(context, outcomes(found), tmp_path / name)
     for file in ("margins.svg", "margins.png"):
         a, b, none = ((tmp_path / name / file).read_bytes() for name in ("a", "b", "none"))
         assert a == b
@@ -134,7 +134,7 @@ def test_the_same_records_give_the_same_files_and_none_empty_panels(tmp_path: Pa
 
 def test_the_caption_names_rows_and_algorithms_in_the_order_drawn(tmp_path: Path) -> None:
     panels = "[{row: titanic, title: T, algorithms: [quadboost, adaboost]}]"
-    text = margins_caption(figure_of(tmp_path, panels), outcomes({}))
+    text = MARGIN_FIGURE.caption(figure_of(tmp_path, panels), outcomes({}))
     assert text.startswith("Two: cumulative distributions of the training margins. ")
     assert "for each of T." in text
     assert "of all 3 random splits" in text

@@ -10,7 +10,7 @@ from quadrepro.config.config import Experiment, load_experiment
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record, pack_margins
 from quadrepro.papers.printed import NOTHING
-from quadrepro.tables.kinds.margins import margin_verdicts, margins_table
+from quadrepro.tables.kinds.margins import MARGINS
 from tests.tables.contexts import context_of
 
 CONFIG = """title: Two
@@ -63,7 +63,7 @@ def test_entries_are_moments_of_all_margins_beside_the_printed_ones(
     experiment: Experiment,
 ) -> None:
     kept = margins()
-    table = margins_table(context_of(experiment, "margins"), outcomes(kept))
+    table = MARGINS.table(context_of(experiment, "margins"), outcomes(kept))
     printed = {
         ("wisconsin", "adaboost"): "0.39 ± 0.15",
         ("wisconsin", "ebboost"): "0.35 ± 0.12",
@@ -97,7 +97,7 @@ def test_entries_are_moments_of_all_margins_beside_the_printed_ones(
         "Mean ± standard deviation of the margins of all training examples of all 3 splits, in "
         "parentheses the printed ones."
     )
-    verdicts = margin_verdicts(context_of(experiment, "margins"), outcomes(kept))
+    verdicts = MARGINS.verdicts(context_of(experiment, "margins"), outcomes(kept))
     assert [(v.row, v.column, v.quantity) for v in verdicts.judged] == [
         (row, column, quantity)
         for row, column in printed
@@ -106,12 +106,12 @@ def test_entries_are_moments_of_all_margins_beside_the_printed_ones(
 
 
 def test_an_algorithm_without_margins_has_dashes(experiment: Experiment) -> None:
-    table = margins_table(context_of(experiment, "margins", NOTHING), outcomes(margins()))
+    table = MARGINS.table(context_of(experiment, "margins", NOTHING), outcomes(margins()))
     assert [of_row[2].ours for _, of_row in table.rows] == ["–", "–"]
 
 
 def test_an_entry_that_lacks_one_splits_margins_is_a_dash(experiment: Experiment) -> None:
     kept = margins()
     del kept["wisconsin", "ebboost", 1]
-    table = margins_table(context_of(experiment, "margins", NOTHING), outcomes(kept))
+    table = MARGINS.table(context_of(experiment, "margins", NOTHING), outcomes(kept))
     assert [e.ours == "–" for e in table.rows[0][1]] == [False, True, True]

@@ -13,7 +13,7 @@ from quadrepro.config.config import Experiment, load_experiment
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.papers.paper import load_paper
-from quadrepro.tables.kinds.means import means_table, noiseless_table
+from quadrepro.tables.kinds.errors import MEANS, NOISELESS
 from tests.tables.contexts import context_of
 
 CONFIG = """title: Two
@@ -87,14 +87,14 @@ def outcomes(errors: dict[tuple[str, str], tuple[int | None, ...]], n: int = 100
 def test_the_table_reads_like_the_papers(experiment: Experiment) -> None:
     more = {("made-up", "adaboost_mean"): "4.00", ("made-up", "adaboost_sd"): "0.20"}
     printed = replace(PRINTED, cells={**PRINTED.cells, **more})
-    table = means_table(context_of(experiment, "means", printed), outcomes(ERRORS))
+    table = MEANS.table(context_of(experiment, "means", printed), outcomes(ERRORS))
     assert table.to_markdown() == EXPECTED
     entries = [entry for _, of_row in table.rows for entry in of_row]
     assert {(e.verdict, e.mark) for e in entries} == {("inside", ""), ("outside", "†"), ("", "")}
 
 
 def test_the_data_hold_both_tests_at_full_precision(experiment: Experiment) -> None:
-    text = means_table(context_of(experiment, "means"), outcomes(ERRORS)).to_csv()
+    text = MEANS.table(context_of(experiment, "means"), outcomes(ERRORS)).to_csv()
     rows = {(r["dataset"], r["algorithm"]): r for r in csv.DictReader(text.splitlines())}
     entry = rows["nist09", "abr"]
     ours, best = (np.array(ERRORS["nist09", c]) / 10 for c in ("abr", "ebboost"))
@@ -116,7 +116,7 @@ def test_the_data_hold_both_tests_at_full_precision(experiment: Experiment) -> N
 
 def test_a_row_with_a_missing_cell_has_no_best_and_no_test(experiment: Experiment) -> None:
     lacking = outcomes({**ERRORS, ("nist09", "abr"): (12, None, 13, 12)})
-    table = means_table(context_of(experiment, "means"), lacking)
+    table = MEANS.table(context_of(experiment, "means"), lacking)
     entries = table.rows[0][1]
     assert [e.ours for e in entries] == ["1.30 ± 0.08", "1.15 ± 0.06", "–"]
     assert not any(e.bold or e.best for e in entries)
@@ -126,7 +126,7 @@ def test_a_row_with_a_missing_cell_has_no_best_and_no_test(experiment: Experimen
 
 def test_one_split_has_a_best_and_no_tests(experiment: Experiment) -> None:
     one = {place: of_splits[:1] for place, of_splits in ERRORS.items()}
-    table = means_table(context_of(experiment, "means"), outcomes(one))
+    table = MEANS.table(context_of(experiment, "means"), outcomes(one))
     assert [e.ours for e in table.rows[0][1]] == ["1.20", "1.10", "1.20"]
     assert [e.bold for e in table.rows[0][1]] == [False, True, False]
     assert table.notes[0].startswith("Ours: one random split; in parentheses")
@@ -134,7 +134,7 @@ def test_one_split_has_a_best_and_no_tests(experiment: Experiment) -> None:
 
 
 def test_latex_shades_the_best_and_underlines_the_printed_one(experiment: Experiment) -> None:
-    text = means_table(context_of(experiment, "means"), outcomes(ERRORS)).to_latex()
+    text = MEANS.table(context_of(experiment, "means"), outcomes(ERRORS)).to_latex()
     assert r"\cellcolor{gray!25}\textbf{1.15 $\pm$ 0.06} (\underline{1.17 $\pm$ 0.13})" in text
 
 
@@ -187,7 +187,7 @@ ONE = "{name: m1, as: m1 0}"
 
 
 def test_rmses_have_four_digits_and_no_percent(load: Callable[[str], Experiment]) -> None:
-    table = means_table(context_of(load(ONE), "means"), predicted())
+    table = MEANS.table(context_of(load(ONE), "means"), predicted())
     assert table.title == "Mixed: RMSE on test examples"
     a, b = table.rows[0][1]
     assert (a.ours, a.printed) == ("0.2700 ± 0.0200", "0.2698 ± 0.0495")
@@ -201,13 +201,13 @@ def test_a_table_of_numbers_and_classes_says_which_is_which(
     load: Callable[[str], Experiment],
 ) -> None:
     experiment = load(f"{ONE}, {{name: orange, as: o}}")
-    table = means_table(context_of(experiment, "means"), with_classes())
+    table = MEANS.table(context_of(experiment, "means"), with_classes())
     assert table.title == "Mixed: test errors in percent, or RMSE where numbers are predicted"
     assert [entries[0].ours for _, entries in table.rows] == ["0.2700 ± 0.0200", "20.00 ± 10.00"]
 
 
 def test_without_noise_the_other_rmses_are_compared(load: Callable[[str], Experiment]) -> None:
-    table = noiseless_table(context_of(load(ONE), "noiseless"), predicted())
+    table = NOISELESS.table(context_of(load(ONE), "noiseless"), predicted())
     assert table.title == "Mixed: RMSE on test examples without noise"
     a, b = table.rows[0][1]
     assert [a.ours, b.ours] == ["0.2000 ± 0.1000", "0.5000 ± 0.1000"]
@@ -219,7 +219,7 @@ def test_a_row_whose_truth_is_not_known_is_a_dash_without_noise(
     load: Callable[[str], Experiment],
 ) -> None:
     experiment = load(f"{ONE}, {{name: orange, as: o}}")
-    table = noiseless_table(context_of(experiment, "noiseless"), with_classes())
+    table = NOISELESS.table(context_of(experiment, "noiseless"), with_classes())
     assert [[e.ours for e in entries] for _, entries in table.rows] == [
         ["0.2000 ± 0.1000", "0.5000 ± 0.1000"],
         ["–", "–"],
@@ -229,7 +229,7 @@ def test_a_row_whose_truth_is_not_known_is_a_dash_without_noise(
 def test_the_printed_splits_are_those_of_the_paper_in_notes_and_test(
     load: Callable[[str], Experiment],
 ) -> None:
-    table = means_table(context_of(load(ONE), "means"), predicted())
+    table = MEANS.table(context_of(load(ONE), "means"), predicted())
     assert table.notes[0].startswith(
         "Ours: mean ± standard deviation over 3 random splits; in parentheses the printed ones "
         "over 50."
@@ -248,7 +248,7 @@ def test_means_of_equal_counts_are_best_together(experiment: Experiment) -> None
     columns = ("adaboost", "ebboost", "abr")
     errors = dict(zip(columns, ((1, 5), (3, 3), (3, 4)), strict=True))
     found = outcomes({("nist09", column): counts for column, counts in errors.items()}, 30)
-    table = means_table(context_of(experiment, "means"), found)
+    table = MEANS.table(context_of(experiment, "means"), found)
     assert [entry.best for entry in table.rows[0][1]] == [True, True, False]
     assert table.data_rows[0][3] == table.data_rows[1][3] == 10
 
@@ -259,4 +259,4 @@ def test_the_title_says_what_is_predicted_even_if_nothing_was_computed(
     context = context_of(load(ONE), "means")
     records = {("m1 0", column, i): Record("k", "missing") for column in RMSES for i in range(3)}
     lost = Outcomes(("m1 0",), tuple(RMSES), 3, records)
-    assert means_table(context, lost).title == "Mixed: RMSE on test examples"
+    assert MEANS.table(context, lost).title == "Mixed: RMSE on test examples"

@@ -10,16 +10,12 @@ import pytest
 from quadrepro.config.config import Experiment, load_experiment
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import ConfigError
-from quadrepro.tables.kinds import requested
 from quadrepro.tables.kinds.base import Context
 from quadrepro.tables.kinds.ranking import (
+    RANKING,
     Options,
-    check_ranking,
-    draw_ranking,
-    ranking_caption,
     ranking_of,
     splits_of,
-    table_of_ranking,
 )
 from tests.tables.conftest import CONFIG
 from tests.tables.contexts import as_regression, asking_for, context_of
@@ -48,7 +44,7 @@ def test_true_stands_for_the_default_rope(experiment: Experiment) -> None:
         (False, "ranking must be a mapping"),
     ):
         with pytest.raises(ConfigError, match=fault):
-            requested(asking_for(experiment, ranking=value))
+            asking_for(experiment, ranking=value)
 
 
 def test_mean_risks_are_ranked(asked: Context[Options], outcomes: Make) -> None:
@@ -76,7 +72,7 @@ def test_splits_are_compared_where_there_are_several(
     # 10 test examples beside as many training examples.
     assert {of.test_share for of in found} == {0.5}
     assert [float(risk) for risk in found[0].risks["quadboost"]] == [0.2, 0.3]
-    table = table_of_ranking(asked, outcomes(ONE, TWO))
+    table = RANKING.table(asked, outcomes(ONE, TWO))
     assert table.header[-1] == "corrected t"
     assert len(table.data_rows) == 3 * (1 + 3)
     numbers = splits_of(asked, as_regression(outcomes(ONE, TWO), "wine"))
@@ -89,26 +85,26 @@ def test_splits_that_test_every_example_are_not_compared(tmp_path: Path, outcome
     path.write_text(f"{tested}tables: {{ranking: true}}\n")
     context = context_of(load_experiment(path), "ranking")
     assert splits_of(context, outcomes(ONE, TWO)) == []
-    assert table_of_ranking(context, outcomes(ONE, TWO)).header[-1] != "corrected t"
+    assert RANKING.table(context, outcomes(ONE, TWO)).header[-1] != "corrected t"
 
 
 def test_while_cells_are_missing_there_is_no_ranking_unless_their_rows_may_be_left_out(
     asked: Context[Options], outcomes: Make, tmp_path: Path
 ) -> None:
     gap = outcomes({**ONE, "monks": (2, None, 1)})
-    table = table_of_ranking(asked, gap)
+    table = RANKING.table(asked, gap)
     assert table.rows == ()
     assert table.notes == ("There is no ranking while cells are missing.",)
-    draw_ranking(asked, gap, tmp_path)
+    RANKING.draw(asked, gap, tmp_path)
     assert (tmp_path / "ranking.svg").exists()
-    found = table_of_ranking(asked, replace(gap, allow_missing=True))
+    found = RANKING.table(asked, replace(gap, allow_missing=True))
     whole = outcomes({name: errors for name, errors in ONE.items() if name != "monks"})
-    assert found.data_rows == table_of_ranking(asked, whole).data_rows
+    assert found.data_rows == RANKING.table(asked, whole).data_rows
     assert found.notes[-1].startswith("Over the 2 of 3 data sets")
 
 
 def test_the_notes_of_the_algorithms_stand_below(asked: Context[Options], outcomes: Make) -> None:
-    assert "LPBoost: a departure." in table_of_ranking(asked, outcomes(ONE)).notes
+    assert "LPBoost: a departure." in RANKING.table(asked, outcomes(ONE)).notes
 
 
 def test_the_figure_names_all_algorithms(
@@ -118,13 +114,13 @@ def test_the_figure_names_all_algorithms(
 
     figures = []
     monkeypatch.setattr(Figure, "savefig", lambda figure, *_, **__: figures.append(figure))
-    draw_ranking(asked, outcomes(ONE), tmp_path)
+    RANKING.draw(asked, outcomes(ONE), tmp_path)
     shown = " ".join(text.get_text() for text in figures[0].axes[0].texts)
     assert all(title in shown for title in ("QuadBoost", "LPBoost", "AdaBoost"))
 
 
 def test_the_caption_says_what_the_bars_join(asked: Context[Options], outcomes: Make) -> None:
-    text = ranking_caption(asked, outcomes(ONE, TWO))
+    text = RANKING.caption(asked, outcomes(ONE, TWO))
     assert text.startswith("Three: mean ranks of 3 algorithms over 3 data sets. ")
     assert "differ by less than the critical difference (CD) of Nemenyi's test." in text
 
@@ -147,6 +143,6 @@ def test_one_algorithm_or_one_data_set_is_refused(
     context = context_of(load_experiment(path), "ranking")
     if datasets == "[monks]" or algorithms == 1:
         with pytest.raises(ConfigError, match=r"small.yaml:.*at least two methods on at least"):
-            check_ranking(context)
+            RANKING.check(context)
     else:
-        check_ranking(context)
+        RANKING.check(context)

@@ -19,7 +19,7 @@ from quadrepro.stats import (
     log_probability_of_pooled_deviations,
     welch_test,
 )
-from quadrepro.tables.kinds.readings import readings_table
+from quadrepro.tables.kinds.readings import READINGS
 from quadrepro.tables.table import Table
 from tests.tables.contexts import as_regression, asking_for, context_of
 
@@ -107,7 +107,7 @@ def texts_of(table: Table) -> dict[str, dict[str, str]]:
 
 
 def test_there_is_a_row_a_reading_and_the_true_one_stands_out(experiment: Experiment) -> None:
-    table = readings_table(context_of(experiment, "readings"), outcomes())
+    table = READINGS.table(context_of(experiment, "readings"), outcomes())
     texts = texts_of(table)
     assert list(texts) == ["as in the config", "true one", "of one", "other"]
     assert [of["rows"] for of in texts.values()] == ["2", "2", "1", "2"]
@@ -123,7 +123,7 @@ def test_the_numbers_are_those_of_the_statistics_on_each_rows_splits(
     experiment: Experiment,
 ) -> None:
     found = outcomes()
-    data = data_of(readings_table(context_of(experiment, "readings"), found))
+    data = data_of(READINGS.table(context_of(experiment, "readings"), found))
     assert len(data) == len(ROWS)
     names = COLUMNS[:2]
     for (reading, of), row in data.items():
@@ -154,7 +154,7 @@ def test_the_numbers_are_those_of_the_statistics_on_each_rows_splits(
 def test_factors_are_differences_to_the_config_and_pay_for_all_that_were_tried(
     experiment: Experiment,
 ) -> None:
-    table = readings_table(context_of(experiment, "readings"), outcomes())
+    table = READINGS.table(context_of(experiment, "readings"), outcomes())
     data, texts = data_of(table), texts_of(table)
     parts = {
         "means": ["mean"],
@@ -180,16 +180,16 @@ def test_factors_are_differences_to_the_config_and_pay_for_all_that_were_tried(
 
 
 def test_in_parentheses_the_config_stands_on_the_same_rows(experiment: Experiment) -> None:
-    table = readings_table(context_of(experiment, "readings"), outcomes())
+    table = READINGS.table(context_of(experiment, "readings"), outcomes())
     of_image = float(data_of(table)["as in the config", "image"]["mean off by"])
     assert texts_of(table)["of one"]["mean off by"].endswith(f"({of_image:.3f})")
 
 
 def test_a_row_that_lacks_a_split_is_left_out_wherever_it_counts(experiment: Experiment) -> None:
     context = context_of(experiment, "readings")
-    table = readings_table(context, outcomes(("image, true one", "ebboost", 2)))
+    table = READINGS.table(context, outcomes(("image, true one", "ebboost", 2)))
     assert [of["rows"] for of in texts_of(table).values()] == ["2", "1", "1", "2"]
-    table = readings_table(context, outcomes(("image", "ebboost", 2)))
+    table = READINGS.table(context, outcomes(("image", "ebboost", 2)))
     texts = texts_of(table)
     assert [of["rows"] for of in texts.values()] == ["1", "1", "0", "1"]
     assert {of for name, of in texts["of one"].items() if name != "rows"} == {"–"}
@@ -198,14 +198,14 @@ def test_a_row_that_lacks_a_split_is_left_out_wherever_it_counts(experiment: Exp
     assert factor - corrected == pytest.approx(math.log(3), abs=0.11)
     assert "1 of 126 cells have no result" in table.notes[-1]
     # Nothing is printed of the column without numbers.
-    table = readings_table(context, outcomes(("image", "mine", 2)))
+    table = READINGS.table(context, outcomes(("image", "mine", 2)))
     assert [of["rows"] for of in texts_of(table).values()] == ["2", "2", "1", "2"]
 
 
 def test_without_records_all_entries_are_dashes(experiment: Experiment) -> None:
     places = [(row, c, r) for row in ROWS for c in COLUMNS for r in range(6)]
     nothing = Outcomes(ROWS, COLUMNS, 6, dict.fromkeys(places, Record("k", "missing")))
-    table = readings_table(context_of(experiment, "readings"), nothing)
+    table = READINGS.table(context_of(experiment, "readings"), nothing)
     assert {text for of in texts_of(table).values() for text in of.values()} == {"0", "–"}
     assert table.data_rows == ()
 
@@ -213,7 +213,7 @@ def test_without_records_all_entries_are_dashes(experiment: Experiment) -> None:
 def test_without_printed_margins_there_are_no_columns_of_them(experiment: Experiment) -> None:
     without = asking_for(experiment, readings={"means": "table1"})
     check_tables(without)
-    table = readings_table(context_of(without, "readings"), outcomes())
+    table = READINGS.table(context_of(without, "readings"), outcomes())
     assert not any("margin" in title for title in (*table.header, *table.data_header))
 
 
@@ -221,7 +221,7 @@ def test_margins_that_were_not_kept_are_left_out_of_the_factor(experiment: Exper
     found = outcomes()
     lost = found.records["image, true one", "adaboost", 0]
     found.records["image, true one", "adaboost", 0] = Record("k", "ok", lost.errors, 10_000)
-    data = data_of(readings_table(context_of(experiment, "readings"), found))
+    data = data_of(READINGS.table(context_of(experiment, "readings"), found))
     row = data["true one", "image"]
     assert (row["log BF: margins"], row["log p: margin sd"]) == ("", "")
     total = float(row["log BF: means"]) + float(row["log BF: deviations"])
@@ -230,7 +230,7 @@ def test_margins_that_were_not_kept_are_left_out_of_the_factor(experiment: Exper
 
 def test_numbers_that_are_predicted_are_compared_in_their_own_unit(experiment: Experiment) -> None:
     found = as_regression(outcomes(), "image")
-    row = data_of(readings_table(context_of(experiment, "readings"), found))[
+    row = data_of(READINGS.table(context_of(experiment, "readings"), found))[
         "as in the config", "image"
     ]
     errors = np.array([found.values("image", c) for c in COLUMNS[:2]]).T
@@ -241,7 +241,7 @@ def test_numbers_that_are_predicted_are_compared_in_their_own_unit(experiment: E
 def test_the_notes_say_how_many_were_tried_and_how_many_splits_there_are(
     experiment: Experiment,
 ) -> None:
-    notes = " ".join(readings_table(context_of(experiment, "readings"), outcomes()).notes)
+    notes = " ".join(READINGS.table(context_of(experiment, "readings"), outcomes()).notes)
     assert notes.startswith("3 other readings of the protocol were tried")
     assert "if the 20 splits behind it are drawn like our 6." in notes
     assert "log 3 is subtracted" in notes

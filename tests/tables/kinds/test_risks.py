@@ -11,8 +11,8 @@ import pytest
 from quadrepro.config.config import Experiment, load_experiment, load_mapping
 from quadrepro.config.datasets import Absent
 from quadrepro.engine.outcomes import Outcomes
-from quadrepro.papers.printed import Printed
-from quadrepro.tables.kinds.risks import TIME_ROW, risks_table
+from quadrepro.papers.printed import TIME_ROW, Printed
+from quadrepro.tables.kinds.errors import RISKS
 from quadrepro.tables.table import Table
 from tests.tables.contexts import as_regression, context_of
 
@@ -20,7 +20,7 @@ Make = Callable[..., Outcomes]
 
 
 def risks_of(experiment: Experiment, printed: Printed, outcomes: Outcomes) -> Table:
-    return risks_table(context_of(experiment, "risks", printed), outcomes)
+    return RISKS.table(context_of(experiment, "risks", printed), outcomes)
 
 
 ONE = {"monks": (2, 1, 1), "titanic": (3, 4, 5), "wine": (1, 2, 0)}
@@ -171,4 +171,4 @@ def test_the_title_says_where_numbers_are_predicted(rows: list[Any], title: str)
     entry = {"name": "boosting", "grid": {"n_rounds": 5}}
     experiment = load_mapping({**config, "algorithms": [entry]})
     outcomes = Outcomes((), ("boosting", "baseline"), 1, {})
-    assert risks_table(context_of(experiment, "risks"), outcomes).title == title
+    assert RISKS.table(context_of(experiment, "risks"), outcomes).title == title

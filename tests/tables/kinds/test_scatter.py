@@ -14,7 +14,7 @@ from quadrepro.results.files import check_tables
 from quadrepro.stats import sign_test
 from quadrepro.stats.result import rounded_p
 from quadrepro.tables.kinds.base import Context
-from quadrepro.tables.kinds.scatter import draw_scatter, scatter_caption, scatter_table
+from quadrepro.tables.kinds.scatter import SCATTER
 from tests.tables.contexts import as_regression, asking_for, context_of
 
 Make = Callable[..., Outcomes]
@@ -33,7 +33,7 @@ def against(experiment: Experiment) -> Context[str]:
 def test_dots_are_counted_by_the_side_of_the_diagonal(
     against: Context[str], outcomes: Make
 ) -> None:
-    table = scatter_table(against, outcomes(*SPLITS))
+    table = SCATTER.table(against, outcomes(*SPLITS))
     found = {name: [e.ours for e in entries] for name, entries in table.rows}
     assert list(found) == ["LPBoost", "AdaBoost"]
     differences = [-10.0, 10, 10, 10, -10, 10]
@@ -55,7 +55,7 @@ def test_a_panel_an_algorithm_and_a_dot_a_split(
 
     figures = []
     monkeypatch.setattr(Figure, "savefig", lambda figure, *_, **__: figures.append(figure))
-    draw_scatter(against, outcomes(*SPLITS), tmp_path)
+    SCATTER.draw(against, outcomes(*SPLITS), tmp_path)
     lp, ada = figures[0].axes
     assert (lp.get_xlabel(), lp.get_ylabel()) == ("risk of QuadBoost", "risk of LPBoost")
     diagonal, *rows = lp.get_lines()
@@ -72,7 +72,7 @@ def test_the_same_records_give_the_same_figures(
 ) -> None:
     lost = dict.fromkeys(SPLITS[0], (None, None, None))
     for name, splits in (("a", SPLITS), ("b", SPLITS), ("empty", (lost,))):
-        draw_scatter(against, outcomes(*splits), tmp_path / name)
+        SCATTER.draw(against, outcomes(*splits), tmp_path / name)
     for file in ("scatter.svg", "scatter.png"):
         a, b, empty = ((tmp_path / name / file).read_bytes() for name in ("a", "b", "empty"))
         assert a == b
@@ -82,7 +82,7 @@ def test_the_same_records_give_the_same_figures(
 def test_the_caption_says_which_side_of_the_diagonal_is_better(
     against: Context[str], outcomes: Make
 ) -> None:
-    text = scatter_caption(against, outcomes(*SPLITS))
+    text = SCATTER.caption(against, outcomes(*SPLITS))
     assert text.startswith("Three: test risks against those of QuadBoost. ")
     assert "each of LPBoost and AdaBoost" in text
     assert "one of 2 random splits" in text
@@ -90,7 +90,7 @@ def test_the_caption_says_which_side_of_the_diagonal_is_better(
     n_rows = len(outcomes(*SPLITS).rows)
     assert text.endswith(f" tell the {n_rows} data sets apart.")
     alone = replace(outcomes(*SPLITS), rows=("balance",))
-    assert scatter_caption(against, alone).endswith("has the lower risk.")
+    assert SCATTER.caption(against, alone).endswith("has the lower risk.")
 
 
 NUMBERS = """title: Numbers
@@ -112,14 +112,14 @@ def test_dots_of_numbers_are_rmses_in_their_unit(tmp_path: Path, outcomes: Make)
     found = outcomes({"diabetes": (2, 1, 4), "boston": (1, 3, 3)})
     for row in found.rows:
         found = as_regression(found, row)
-    table = scatter_table(context, found)
+    table = SCATTER.table(context, found)
     rows = {name: [e.ours for e in entries] for name, entries in table.rows}
     assert table.title == "Numbers: RMSEs against those of QuadBoost"
     assert rows["RSboosting"][:4] == ["1", "0", "1", "+0.1250 ± 0.5303"]
     assert table.data_rows[0] == ("lpboost", "diabetes", 0.5, 0.25)
     assert "percent" not in " ".join(table.notes)
-    assert "QuadBoost has the lower RMSE." in scatter_caption(context, found)
-    draw_scatter(context, found, tmp_path)
+    assert "QuadBoost has the lower RMSE." in SCATTER.caption(context, found)
+    SCATTER.draw(context, found, tmp_path)
     assert (tmp_path / "scatter.svg").is_file()
 
 

@@ -10,7 +10,7 @@ from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.errors import ConfigError
 from quadrepro.tables.kinds.base import Context
-from quadrepro.tables.kinds.times import Times, check_times, draw_times, times_caption, times_table
+from quadrepro.tables.kinds.sweeps import TIMES, Times
 from tests.tables.contexts import context_of
 
 CONFIG = """title: Two
@@ -56,7 +56,7 @@ def outcomes(experiment: Experiment, missing: tuple[str, str, int] | None = None
 
 def test_entries_are_medians_over_the_splits(tmp_path: Path) -> None:
     experiment = load(tmp_path)
-    table = times_table(
+    table = TIMES.table(
         times_of(experiment), outcomes(experiment, ("monks, noise 0.5", "adaboost", 2))
     )
     assert [(name, *(e.ours for e in entries)) for name, entries in table.rows] == [
@@ -79,7 +79,7 @@ def test_a_panel_a_sweep_and_a_curve_an_algorithm(
     figures = []
     monkeypatch.setattr(Figure, "savefig", lambda figure, *_, **__: figures.append(figure))
     experiment = load(tmp_path)
-    draw_times(times_of(experiment), outcomes(experiment, missing), tmp_path)
+    TIMES.draw(times_of(experiment), outcomes(experiment, missing), tmp_path)
     noise, rounds = figures[0].axes
     assert (noise.get_xscale(), rounds.get_xscale()) == ("linear", "log")
     assert (noise.get_yscale(), rounds.get_yscale()) == ("log", "log")
@@ -98,21 +98,21 @@ def test_a_close_up_shows_its_algorithms_alone_from_zero_on(
     monkeypatch.setattr(Figure, "savefig", lambda figure, *_, **__: figures.append(figure))
     experiment = load(tmp_path)
     close_up = times_of(experiment, Times(close_up=("quadboost",)))
-    draw_times(close_up, outcomes(experiment), tmp_path)
+    TIMES.draw(close_up, outcomes(experiment), tmp_path)
     wide, near = figures[0].axes[:2], figures[0].axes[2:]
     assert [len(panel.get_lines()) for panel in (*wide, *near)] == [2, 2, 1, 1]
     assert [panel.get_yscale() for panel in (*wide, *near)] == ["log"] * 2 + ["linear"] * 2
     assert near[0].get_ylim()[0] == 0
     colours = {panel.get_lines()[-1].get_color() for panel in (*wide, *near)}
     assert len(colours) == 1
-    caption = times_caption(close_up, outcomes(experiment))
+    caption = TIMES.caption(close_up, outcomes(experiment))
     assert "The panels below show QuadBoost alone, on a linear scale." in caption
 
 
 def test_a_close_up_of_an_unknown_algorithm_is_refused_with_its_place(tmp_path: Path) -> None:
     experiment = load(tmp_path, option="{close_up: [adaboost, quadbost]}")
     with pytest.raises(ConfigError, match=r"two\.yaml:11:\d+: .*'quadbost' here; did you mean"):
-        check_times(context_of(experiment, "times"))
+        TIMES.check(context_of(experiment, "times"))
 
 
 def test_an_algorithm_without_a_sweeps_hyper_parameter_is_left_out_of_its_panel(
@@ -127,7 +127,7 @@ def test_an_algorithm_without_a_sweeps_hyper_parameter_is_left_out_of_its_panel(
     without = "{name: quadboost, algorithm: lpboost, grid: {C: 1}}"
     path.write_text(path.read_text().replace("{name: quadboost, grid: {n_rounds: 5}}", without))
     experiment = load_experiment(path)
-    draw_times(times_of(experiment), outcomes(experiment), tmp_path)
+    TIMES.draw(times_of(experiment), outcomes(experiment), tmp_path)
     noise, rounds = figures[0].axes
     assert [line.get_label() for line in noise.get_lines()] == ["adaboost", "quadboost"]
     assert [line.get_label() for line in rounds.get_lines()] == ["adaboost"]
@@ -135,7 +135,7 @@ def test_an_algorithm_without_a_sweeps_hyper_parameter_is_left_out_of_its_panel(
 
 def test_the_caption_names_what_is_swept_over_and_the_unit(tmp_path: Path) -> None:
     experiment = load(tmp_path)
-    text = times_caption(times_of(experiment), outcomes(experiment))
+    text = TIMES.caption(times_of(experiment), outcomes(experiment))
     assert text.startswith("Two: running time against noise and n_rounds. ")
     assert "seconds of the search and the final training, median over 3 splits" in text
     assert "AdaBoost and QuadBoost apart. An algorithm" in text
@@ -143,7 +143,7 @@ def test_the_caption_names_what_is_swept_over_and_the_unit(tmp_path: Path) -> No
 
 def test_values_that_are_no_numbers_stand_side_by_side(tmp_path: Path) -> None:
     experiment = load(tmp_path, "protocol.normalise, values: [tanh, none]")
-    draw_times(times_of(experiment), outcomes(experiment), tmp_path)
+    TIMES.draw(times_of(experiment), outcomes(experiment), tmp_path)
     text = (tmp_path / "times.svg").read_text()
     assert "<!-- tanh -->" in text
     assert "<!-- none -->" in text
@@ -152,10 +152,10 @@ def test_values_that_are_no_numbers_stand_side_by_side(tmp_path: Path) -> None:
 def test_the_same_times_give_the_same_figure_and_none_an_empty_one(tmp_path: Path) -> None:
     experiment = load(tmp_path)
     for name in ("a", "b"):
-        draw_times(times_of(experiment), outcomes(experiment), tmp_path / name)
+        TIMES.draw(times_of(experiment), outcomes(experiment), tmp_path / name)
     rows = outcomes(experiment).rows
     lost = {(r, c, s): Record("k", "missing") for r in rows for c in COLUMNS for s in range(3)}
-    draw_times(times_of(experiment), Outcomes(rows, COLUMNS, 3, lost), tmp_path / "none")
+    TIMES.draw(times_of(experiment), Outcomes(rows, COLUMNS, 3, lost), tmp_path / "none")
     for file in ("times.svg", "times.png"):
         a, b, none = ((tmp_path / name / file).read_bytes() for name in ("a", "b", "none"))
         assert a == b

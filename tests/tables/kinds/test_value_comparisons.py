@@ -17,10 +17,10 @@ from quadrepro.stats import (
     sign_test,
 )
 from quadrepro.tables.kinds.base import Context
-from quadrepro.tables.kinds.value_comparisons import (
+from quadrepro.tables.kinds.comparisons import (
+    COMPARISONS,
     compare_values,
     has_values_to_compare,
-    value_comparisons_table,
 )
 from tests.tables.contexts import as_regression, context_of
 
@@ -73,7 +73,7 @@ def test_on_the_splits_of_one_data_set_pairs_have_the_tests_for_overlapping_spli
         of = pairs[a, b]
         assert of.probability == bayesian_correlated_t(values[a], values[b], 0.5).better
         assert (of.difference, of.p_value) == (test.mean_difference, test.p_value)
-    notes = " ".join(value_comparisons_table(context, found).notes)
+    notes = " ".join(COMPARISONS.table(context, found).notes)
     assert "correlated t-test of RMSE on 4 splits" in notes
     assert "corrected resampled t-test: p ≤ 0.05" in notes
 
@@ -96,14 +96,14 @@ def test_data_sets_without_a_unit_in_common_are_counted_alone(
     context: Context[str], outcomes: Make
 ) -> None:
     found = as_regression(outcomes(MANY), "set0")
-    table = value_comparisons_table(context, found)
+    table = COMPARISONS.table(context, found)
     assert table.rows[0][1][1].ours == "6–0"
     assert table.notes[0].startswith("On how many of 6 data sets the row's algorithm is better")
     assert {row[2:4] for row in table.data_rows} == {("", "")}
 
 
 def test_stars_are_adjusted_for_all_pairs(context: Context[str], outcomes: Make) -> None:
-    table = value_comparisons_table(context, numbers(outcomes(MANY)))
+    table = COMPARISONS.table(context, numbers(outcomes(MANY)))
     rows = {(row[0], row[1]): row for row in table.data_rows}
     pairs = list(combinations(("quadboost", "lpboost", "adaboost"), 2))
     adjusted = holm(float(rows[pair][7]) for pair in pairs)
@@ -119,9 +119,9 @@ def test_a_pair_that_lacks_a_cell_is_a_dash(context: Context[str], outcomes: Mak
     place = ("set2", "lpboost", 0)
     lost = replace(found.records[place], status="missing")
     found = replace(found, records={**found.records, place: lost})
-    entries = value_comparisons_table(context, found).rows[0][1]
+    entries = COMPARISONS.table(context, found).rows[0][1]
     assert [e.ours == "–" for e in entries] == [True, True, False]
-    kept = value_comparisons_table(context, replace(found, allow_missing=True))
+    kept = COMPARISONS.table(context, replace(found, allow_missing=True))
     assert "Over the 5 of 6 data sets" in kept.notes[-1]
     assert kept.rows[0][1][1].ours != "–"
 

@@ -14,7 +14,7 @@ from quadrepro.errors import ConfigError
 from quadrepro.papers.printed import Printed
 from quadrepro.results.files import check_tables
 from quadrepro.stats import implied_test_size
-from quadrepro.tables.kinds.audit import audit_table, share_of_tests
+from quadrepro.tables.kinds.deviations import DEVIATIONS, share_of_tests
 from quadrepro.tables.table import Table
 from tests.tables.contexts import as_regression, asking_for, context_of
 
@@ -63,12 +63,12 @@ def data_of(table: Table) -> dict[str, dict[str, str]]:
 
 
 def verdict(experiment: Experiment, n_test: int, risks: tuple[float, ...] = STILL) -> str:
-    table = audit_table(context_of(experiment, "audit"), outcomes({"ringnorm": n_test}, risks))
+    table = DEVIATIONS.table(context_of(experiment, "audit"), outcomes({"ringnorm": n_test}, risks))
     return str(data_of(table)["ringnorm"]["verdict"])
 
 
 def test_a_row_is_what_its_printed_columns_imply_together(experiment: Experiment) -> None:
-    table = audit_table(context_of(experiment, "audit"), outcomes({"ringnorm": 3000}, LIVELY))
+    table = DEVIATIONS.table(context_of(experiment, "audit"), outcomes({"ringnorm": 3000}, LIVELY))
     row = {name: text for name, text in data_of(table)["ringnorm"].items() if name != "dataset"}
     risk, sd = (0.1505 + 0.1345) / 2, ((0.0314**2 + 0.0237**2) / 2) ** 0.5
     ours = (0.15, (0.0018 / 3) ** 0.5)
@@ -97,32 +97,32 @@ def test_the_verdict_compares_our_test_sets_with_the_interval(experiment: Experi
 
 
 def test_what_does_not_fit_is_marked_and_counted(experiment: Experiment) -> None:
-    table = audit_table(context_of(experiment, "audit"), outcomes({"ringnorm": 3000}))
+    table = DEVIATIONS.table(context_of(experiment, "audit"), outcomes({"ringnorm": 3000}))
     assert [entries[-1].ours + entries[-1].mark for _, entries in table.rows] == ["too large†", "–"]
     assert "0 fits, 0 varies, 1 too large, 0 too small" in " ".join(table.notes)
 
 
 def test_a_reading_has_a_row_if_its_test_sets_have_another_size(experiment: Experiment) -> None:
     sizes = {"ringnorm": 3000, "ringnorm, rows": 100, "ringnorm, tanh": 3000}
-    table = audit_table(context_of(experiment, "audit"), outcomes(sizes))
+    table = DEVIATIONS.table(context_of(experiment, "audit"), outcomes(sizes))
     assert [row for row, _ in table.rows] == ["ringnorm", "ringnorm, rows", "made-up"]
     assert data_of(table)["ringnorm, rows"]["n_test"] == "100.0"
 
 
 def test_a_row_without_print_or_records_or_risks_has_dashes(experiment: Experiment) -> None:
     context = context_of(experiment, "audit")
-    nothing = audit_table(context, outcomes({}))
+    nothing = DEVIATIONS.table(context, outcomes({}))
     assert [e.ours for e in nothing.rows[0][1]][3:] == ["–", "–", "–"]
     assert nothing.rows[0][1][2].ours != "–"
     assert {e.ours for e in nothing.rows[1][1]} == {"–"}
-    predicted = audit_table(context, as_regression(outcomes({"ringnorm": 3000}), "ringnorm"))
+    predicted = DEVIATIONS.table(context, as_regression(outcomes({"ringnorm": 3000}), "ringnorm"))
     assert {e.ours for e in predicted.rows[0][1]} == {"–"}
 
 
 def test_a_mean_of_zero_implies_nothing(experiment: Experiment) -> None:
     cells = {("ringnorm", "adaboost_mean"): "0.00", ("ringnorm", "adaboost_sd"): "0.00"}
     printed = Printed("t", ("adaboost_mean", "adaboost_sd"), cells, "errors", 20)
-    table = audit_table(
+    table = DEVIATIONS.table(
         context_of(experiment, "audit", printed), outcomes({"ringnorm": 30}, (0.0, 0.0))
     )
     assert [e.ours for e in table.rows[0][1]] == ["0.00 ± 0.00", "0.00 ± 0.00", "–", "–", "30", "–"]
@@ -131,7 +131,9 @@ def test_a_mean_of_zero_implies_nothing(experiment: Experiment) -> None:
 def test_a_deviation_that_may_be_zero_has_no_upper_end(experiment: Experiment) -> None:
     cells = {("ringnorm", "adaboost_mean"): "5.00", ("ringnorm", "adaboost_sd"): "0.00"}
     printed = Printed("t", ("adaboost_mean", "adaboost_sd"), cells, "errors", 20)
-    table = audit_table(context_of(experiment, "audit", printed), outcomes({"ringnorm": 10**6}))
+    table = DEVIATIONS.table(
+        context_of(experiment, "audit", printed), outcomes({"ringnorm": 10**6})
+    )
     assert table.rows[0][1][2].ours.startswith("∞ [")
     assert table.rows[0][1][2].ours.endswith(", ∞]")
 

@@ -25,31 +25,19 @@ from quadrepro.tables.table import MISSING, Entry, Table
 HEADER = ("", "mean ranks", "Nemenyi", "ranks, Holm", "Wilcoxon, Holm", "shift")
 
 DATA_HEADER = (
-    "method",
-    "against",
-    "dataset",
-    "mean rank",
-    "mean rank against",
-    "nemenyi p",
-    "rank p",
-    "rank p Holm",
-    "wilcoxon p",
-    "wilcoxon p Holm",
-    "shift",
-    "shift low",
-    "shift high",
-    "rank biserial",
-    "rank biserial low",
-    "rank biserial high",
-    "hedges g",
-    "hedges g low",
-    "hedges g high",
-    "better",
-    "same",
-    "worse",
-    "mean difference",
-    "corrected t p",
-    "corrected t p Holm",
+    *("method", "against", "dataset", "mean rank", "mean rank against"),
+    *("nemenyi p", "rank p", "rank p Holm", "wilcoxon p", "wilcoxon p Holm"),
+    *("shift", "shift low", "shift high"),
+    *(
+        "rank biserial",
+        "rank biserial low",
+        "rank biserial high",
+        "hedges g",
+        "hedges g low",
+        "hedges g high",
+    ),
+    *("better", "same", "worse"),
+    *("mean difference", "corrected t p", "corrected t p Holm"),
 )
 
 Number = str | float | int
@@ -76,21 +64,11 @@ class Splits:
 
 @dataclass(frozen=True)
 class ComparedSplits:
-    """Two methods on splits of one data set.
+    """Two methods on splits of one data set."""
 
-    Attributes
-    ----------
-    mean_difference, p_value : float
-        Of the corrected resampled t-test.
-    p_holm : float
-        The p-value adjusted for the pairs on the same data set.
-    posterior : Posterior
-        Of the Bayesian correlated t-test.
-    """
-
-    mean_difference: float
+    mean_difference: float  # of the corrected resampled t-test
     p_value: float
-    p_holm: float
+    p_holm: float  # adjusted for the pairs on the data set
     posterior: Posterior
 
 

@@ -1,15 +1,17 @@
+"""`quadrepro init --card-only`, which describes a file."""
+
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 from quadrepro.base.resources import cards_folder
-from quadrepro.cli import main
 from quadrepro.config.config import load_experiment
 from quadrepro.data.card import load_card, load_card_file
 from quadrepro.data.store import load_dataset
+from tests.cli.call import quadrepro
 
 CSV = """id,size,colour,always,label
 7,1.5,red,x,yes
@@ -36,7 +38,7 @@ def my_csv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def add(*words: str) -> Result:
-    return CliRunner().invoke(main, ["add", *words])
+    return quadrepro("init", "--card-only", *words)
 
 
 def test_it_says_what_was_written_and_what_was_inferred(my_csv: str) -> None:
@@ -92,11 +94,11 @@ def test_a_file_of_three_labels_is_compared_by_its_classes(my_csv: str, tmp_path
     Path("three.csv").write_text("\n".join(["x,z,label", *rows]), encoding="utf-8")
     said = add("three.csv", "--target", "label").stdout
     assert "\nclasses: All 3 labels are classes.\n" in said
-    shown = CliRunner().invoke(main, ["show", "three"]).output
+    shown = quadrepro("list", "datasets", "three").output
     assert "default: classes are all labels" in shown
     text = CONFIG + said.split("In a config:\n")[1]
     Path("mine.yaml").write_text(text.replace("protocol: {", "protocol: {folds: 2, "))
-    run = CliRunner().invoke(main, ["run", "mine.yaml", "--jobs", "0", "--out", str(tmp_path)])
+    run = quadrepro("run", "mine.yaml", "--jobs", 0, "--out", tmp_path)
     assert run.exit_code == 0, run.output
     assert "trained once for each class against the rest" in run.output
 
@@ -104,7 +106,7 @@ def test_a_file_of_three_labels_is_compared_by_its_classes(my_csv: str, tmp_path
 def test_a_file_that_was_changed_since_is_refused(my_csv: str) -> None:
     add(my_csv, "--target", "label")
     Path(my_csv).write_text(CSV.replace("red", "green"), encoding="utf-8")
-    result = CliRunner().invoke(main, ["show", "my"])
+    result = quadrepro("list", "datasets", "my")
     assert result.exit_code == 3
     assert "colour with the unknown code green" in result.output
 
@@ -174,3 +176,10 @@ def test_a_file_that_is_not_there_is_a_fault_of_the_data(my_csv: str) -> None:
     result = add("absent.csv", "--target", "label")
     assert result.exit_code == 3
     assert result.stderr == "error: absent.csv: cannot be read: No such file or directory\n"
+
+
+def test_a_card_that_no_config_would_find_is_refused(my_csv: str) -> None:
+    result = quadrepro("init", my_csv, "--target", "label", "--out", "cards")
+    assert result.exit_code == 2
+    assert "--out goes with --card-only" in result.stderr
+    assert not Path("cards").exists()

@@ -19,8 +19,7 @@ from quadrepro.errors import ConfigError
 from quadrepro.results.files import check_tables, make_tables
 from quadrepro.results.results import Results
 from quadrepro.stats import corrected_t_test
-from quadrepro.tables.kinds import requested
-from quadrepro.tables.kinds.metrics import judged_rows
+from quadrepro.tables.requests import judged_rows, requested
 from quadrepro.tables.table import Table
 
 CONFIG: dict[str, Any] = {

@@ -5,7 +5,7 @@ import csv
 import pytest
 
 from quadrepro.stats import bayesian_correlated_t, corrected_t_test, holm, rank_methods
-from quadrepro.tables.ranking import DATA_HEADER, Splits, compare_splits, no_ranking, ranking_table
+from quadrepro.tables.ranked import DATA_HEADER, Splits, compare_splits, no_ranking, ranking_table
 from quadrepro.tables.table import Table
 
 RISKS = {

@@ -12,52 +12,28 @@ from quadrepro.data.card import load_card
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.papers.printed import MEAN, SD, Printed
 from quadrepro.stats import COVERAGE, LEVEL, ImpliedSize, Moments, implied_test_size
-from quadrepro.tables.kinds.base import Context, Kind, closing_notes
+from quadrepro.tables.kinds.base import Context, TableKind, closing_notes
 from quadrepro.tables.table import MISSING, Entry, Table
 
 FITS, SMALL, LARGE, VARIES = "fits", "too small", "too large", "varies"
 
 DATA_HEADER = (
-    "dataset",
-    "printed risk",
-    "printed sd",
-    "implied",
-    "low",
-    "high",
-    "n_test",
-    "share",
-    "our risk",
-    "our sd",
-    "implied by ours",
-    "our low",
-    "our high",
-    "verdict",
+    *("dataset", "printed risk", "printed sd", "implied", "low", "high"),
+    *("n_test", "share"),
+    *("our risk", "our sd", "implied by ours", "our low", "our high", "verdict"),
 )
 
 
 @dataclass(frozen=True)
 class Audited:
-    """A row's deviations and the sizes of test sets that they imply.
+    """A row's deviations and the sizes of test sets that they imply."""
 
-    Attributes
-    ----------
-    printed, ours : Moments or None
-        Mean risk of all printed columns, and the root of their mean squared deviation; of ours
-        None unless all of these columns were computed.
-    implied, by_ours : ImpliedSize or None
-        What they imply; None without a risk between 0 and 1.
-    n_test : float or None
-        Our number of test examples; None if nothing was computed.
-    share : float
-        The share of all rows that are in a test set of ours.
-    """
-
-    printed: Moments | None = None
+    printed: Moments | None = None  # mean risk, and root of the mean squared deviation
     ours: Moments | None = None
-    implied: ImpliedSize | None = None
+    implied: ImpliedSize | None = None  # None without a risk between 0 and 1
     by_ours: ImpliedSize | None = None
     n_test: float | None = None
-    share: float = 0.0
+    share: float = 0.0  # of all rows in a test set
 
     @property
     def verdict(self) -> str:
@@ -69,25 +45,6 @@ class Audited:
         if self.n_test < self.implied.low:
             return SMALL
         return VARIES if self.ours and _may_be_equal(self.ours, self.printed) else LARGE
-
-
-def audit_table(context: Context[str], outcomes: Outcomes) -> Table:
-    """Return the sizes of test sets that printed deviations imply, beside ours."""
-    printed = context.printed(context.option)
-    found: dict[str, Audited] = {}
-    for row in context.config.rows:
-        protocol = row.entry.changed(context.config.protocol)
-        part = _audited(outcomes, printed, row.entry, protocol)
-        if not row.reading or part.n_test not in (None, found[row.of].n_test):
-            found[row.entry.title] = part
-    return Table(
-        f"{context.config.title}: printed deviations against the sizes of test sets",
-        ("Data set", "printed", "ours", "implied size", "implied by ours", "our size", "verdict"),
-        tuple((row, _entries(part)) for row, part in found.items()),
-        (*_notes(context, printed, found), *closing_notes(context, outcomes)),
-        DATA_HEADER,
-        tuple((row, *_numbers(part)) for row, part in found.items()),
-    )
 
 
 def _audited(
@@ -226,19 +183,48 @@ def _notes(context: Context[str], printed: Printed, found: dict[str, Audited]) -
     )
 
 
-def _check(context: Context[str]) -> None:
-    context.check_printed("errors")
-    if context.option:
-        context.check_splits(context.option)
-    if all(task == "regression" for task in context.experiment.tasks.values()):
-        raise context.error("audit is of risks, and all rows predict numbers")
+class Deviations(TableKind[str]):
+    """Sizes of test sets that printed deviations imply."""
+
+    key, option = "audit", str
+    meaning = (
+        "The sizes of test sets that printed deviations imply, beside ours: the name of the "
+        "printed table."
+    )
+
+    def check(self, context: Context[str]) -> None:
+        """Refuse a printed table without deviations, and rows that all predict numbers."""
+        context.check_printed("errors")
+        if context.option:
+            context.check_splits(context.option)
+        if all(task == "regression" for task in context.experiment.tasks.values()):
+            raise context.error("audit is of risks, and all rows predict numbers")
+
+    def table(self, context: Context[str], outcomes: Outcomes) -> Table:
+        """Return the sizes of test sets that printed deviations imply, beside ours."""
+        printed = context.printed(context.option)
+        found: dict[str, Audited] = {}
+        for row in context.config.rows:
+            protocol = row.entry.changed(context.config.protocol)
+            part = _audited(outcomes, printed, row.entry, protocol)
+            if not row.reading or part.n_test not in (None, found[row.of].n_test):
+                found[row.entry.title] = part
+        return Table(
+            f"{context.config.title}: printed deviations against the sizes of test sets",
+            (
+                "Data set",
+                "printed",
+                "ours",
+                "implied size",
+                "implied by ours",
+                "our size",
+                "verdict",
+            ),
+            tuple((row, _entries(part)) for row, part in found.items()),
+            (*_notes(context, printed, found), *closing_notes(context, outcomes)),
+            DATA_HEADER,
+            tuple((row, *_numbers(part)) for row, part in found.items()),
+        )
 
 
-AUDIT = Kind(
-    key="audit",
-    option=str,
-    meaning="The sizes of test sets that printed deviations imply, beside ours: the name of the "
-    "printed table.",
-    check=_check,
-    table=audit_table,
-)
+DEVIATIONS = Deviations()

@@ -1,0 +1,371 @@
+"""The verbs that look at results: table, explain and compare."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from quadrepro.cli.options import (
+    Common,
+    allow_missing_option,
+    common_options,
+    config_argument,
+    format_option,
+)
+from quadrepro.cli.showing import (
+    echo,
+    print_listing,
+    print_table,
+    report_of,
+    show,
+    tell_of_missing,
+)
+from quadrepro.errors import EXIT_CELLS_MISSING, ConfigError, QuadreproError, ToleranceError
+
+if TYPE_CHECKING:
+    from quadrepro.core.cell import Cell
+    from quadrepro.engine.records import Record
+    from quadrepro.engine.store import RecordStore
+
+FAULTS_SHOWN = 20
+"""Number of faults that are printed."""
+
+
+@click.command("table")
+@click.argument("what", metavar="[CONFIG|FOLDER]...", nargs=-1)
+@click.option("--page", is_flag=True, help="Write only the HTML page, from a results folder alone.")
+@click.option(
+    "--all",
+    "everything",
+    is_flag=True,
+    help="Write the pages of all results folders in --out, their index and the scoreboard.",
+)
+@click.option("--readings", is_flag=True, help="Print the tables of readings, and write nothing.")
+@allow_missing_option
+@format_option
+@common_options
+@click.pass_context
+def table_command(
+    ctx: click.Context,
+    what: tuple[str, ...],
+    page: bool,
+    everything: bool,
+    readings: bool,
+    allow_missing: bool,
+    form: str,
+    common: Common,
+) -> None:
+    """Write tables, pages and the scoreboard from what has been computed.
+
+    Nothing is computed. The tables of each CONFIG are written from the records, and printed if it
+    is the only one; its page is written if there is one already. Cells without a result are shown
+    as dashes; if no cell has a result, nothing is written. A CONFIG is a YAML file, or the name of
+    one that ships with quadrepro.
+
+    With --page, only the page is written, from the files of a results folder: of that FOLDER, or of
+    the one that CONFIG has in --out. It is one file that needs no network. With --all, the pages of
+    all folders in --out are written, with their index and README.md, the scoreboard. It shows how
+    many printed numbers are inside our intervals and which claims hold.
+
+    With --readings, the `readings` of each CONFIG are ranked by how well they fit the printed
+    numbers.
+    """
+    if everything == bool(what):
+        raise click.UsageError("give a config, a results folder, or --all")
+    if readings and (page or everything):
+        raise click.UsageError(
+            "--readings prints the tables of a config: leave out --page and --all"
+        )
+    if everything:
+        ctx.exit(_write_all(common.out))
+    if page:
+        _write_pages(what, common.out)
+        return
+    if readings:
+        ctx.exit(max([_print_readings(config, common, form) for config in what]))
+    ctx.exit(_write_tables(what, common, allow_missing, form))
+
+
+def _write_tables(configs: Sequence[str], common: Common, allow_missing: bool, form: str) -> int:
+    """Write tables from records, and return the exit code."""
+    from quadrepro.api import write
+    from quadrepro.results.folder import MANIFEST
+    from quadrepro.results.pages.page import PAGE
+
+    for config in configs:
+        if (Path(config) / MANIFEST).is_file():
+            raise ConfigError(f"{config} is a results folder: --page writes its page")
+    code, store = 0, common.store()
+    known = store.scan()
+    for config in configs:
+        plan = common.plan(config, check_data=False)
+        if not any(cell.key in known for cell in plan.cells):
+            echo(f"no cell of {config} has been computed in {store.folder}", err=True)
+            code = EXIT_CELLS_MISSING
+            continue
+        results = write(plan, store, common.out, allow_missing)
+        if (results.folder / PAGE).exists():
+            report_of(results)
+        code = max(code, tell_of_missing(results) if len(configs) > 1 else show(results, form))
+    return code
+
+
+def _write_pages(what: Sequence[str], out: Path) -> None:
+    """Write the pages of some results folders."""
+    from quadrepro.engine.progress import tell
+    from quadrepro.results.folder import find_results
+    from quadrepro.results.pages.index import write_report
+
+    for one in what:
+        page, unlisted = write_report(*find_results(one, out))
+        for reason in unlisted:
+            tell(reason)
+        echo(page.resolve().as_uri())
+
+
+def _write_all(out: Path) -> int:
+    """Write all pages, their index and the scoreboard, and return the exit code."""
+    from quadrepro.engine.progress import tell
+    from quadrepro.results.folder import results_folders
+    from quadrepro.results.pages.index import write_all
+    from quadrepro.results.scoreboard import write_scoreboard
+
+    if not results_folders(out):
+        raise ConfigError(f"{out} holds no results folder")
+    index, found = write_all(out)
+    faults = {str(fault): fault for fault in found}
+    try:
+        echo(f"Scoreboard written to {write_scoreboard(out)}")
+    except QuadreproError as fault:
+        faults[str(fault)] = fault
+    for text in faults:
+        tell(f"error: {text}")
+    echo(index.resolve().as_uri())
+    return max((fault.exit_code for fault in faults.values()), default=0)
+
+
+def _print_readings(config: str, common: Common, form: str) -> int:
+    """Print the tables of the readings of a config, and return the exit code."""
+    from quadrepro.api import infer
+
+    tables, missing, total = infer(config, data=common.data, out=common.out, repeats=common.repeats)
+    for table in tables:
+        print_table(table, form)
+    if not missing:
+        return 0
+    given = {"--data": common.data, "--out": common.out, "--repeats": common.repeats}
+    options = [str(x) for pair in given.items() if pair[1] is not None for x in pair]
+    echo(
+        f"{missing} of {total} cells have no result in {common.store().folder}; compute them with: "
+        f"{shlex.join(['quadrepro', 'run', config, *options])}",
+        err=True,
+    )
+    return EXIT_CELLS_MISSING
+
+
+@dataclass(frozen=True)
+class _Checks:
+    """How `quadrepro explain` checks cells."""
+
+    recompute: bool
+    verify: bool
+    everything: bool
+    seed: int
+
+
+@click.command("explain")
+@config_argument
+@click.argument("row", required=False)
+@click.argument("column", required=False)
+@click.option("--repeat", type=click.IntRange(min=0), help="Only this repeat, from 0.")
+@click.option("--recompute", is_flag=True, help="Compute cells again, and compare the results.")
+@click.option("--verify", is_flag=True, help="Check cells with independent code.")
+@click.option(
+    "--all",
+    "everything",
+    is_flag=True,
+    help="Recompute or verify all cells and rounds, not a sample.",
+)
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the sample."
+)
+@common_options
+def explain_command(
+    config: str,
+    row: str | None,
+    column: str | None,
+    repeat: int | None,
+    common: Common,
+    **checks: Any,
+) -> None:
+    """Trace an entry of a table back to its record, and re-check results.
+
+    For the entry at ROW and COLUMN of the tables of CONFIG, the chain from its result to record,
+    data, split, seed, code, packages, commit and machine is printed. --recompute and --verify check
+    the cells of that entry; without ROW and COLUMN they check a sample of the cells of every
+    algorithm, or all of them.
+
+    --recompute computes the cells again, without their records. --verify trains the chosen
+    candidate of a cell once more. Picks, weights and objectives are then checked against the
+    definitions of its paper, solutions of programs by a bound on the optimum, and the outcomes in
+    the record from voters that are evaluated afresh.
+
+    Exits with 4 if a check fails, and with 1 if a cell has no result. Nothing is written.
+    """
+    from quadrepro.engine.run import records_of
+    from quadrepro.proof.verify import sample
+    from quadrepro.tables.explanation import cells_of
+
+    asked = _Checks(**checks)
+    if (row is None) != (column is None) or (repeat is not None and row is None):
+        raise ConfigError("an entry is given by its ROW and COLUMN; --repeat is for an entry")
+    if row is None and not (asked.recompute or asked.verify):
+        raise click.UsageError(
+            "name the ROW and COLUMN of an entry, or add --recompute or --verify"
+        )
+    plan, store = common.plan(config, check_data=asked.verify), common.store()
+    cells = [*plan.cells] if row is None or column is None else cells_of(plan, row, column, repeat)
+    kept = dict(zip((cell.key for cell in cells), records_of(cells, store), strict=True))
+    if row is not None:
+        _print_chain(cells, kept, store)
+    done = [cell for cell in cells if kept[cell.key].ok]
+    checked = sample(done, asked.seed) if row is None and not asked.everything else done
+    if asked.recompute:
+        _recompute(checked, kept, store)
+    if asked.verify:
+        _verify(checked, kept, None if asked.everything else asked.seed)
+    if len(done) < len(cells):
+        echo(f"{len(cells) - len(done)} of {len(cells)} cells have no result", err=True)
+        click.get_current_context().exit(EXIT_CELLS_MISSING)
+
+
+def _print_chain(cells: Sequence[Cell], kept: Mapping[str, Record], store: RecordStore) -> None:
+    """Print what the results of cells depend on."""
+    from tabulate import tabulate
+
+    from quadrepro.tables.explanation import explain
+
+    for cell in cells:
+        echo(tabulate([*explain(cell, kept[cell.key], store)], tablefmt="plain") + "\n")
+
+
+def _recompute(cells: Sequence[Cell], kept: Mapping[str, Record], store: RecordStore) -> None:
+    """Compute cells again, and refuse results that differ from their records."""
+    from quadrepro.api import workers
+    from quadrepro.engine.run import local
+    from quadrepro.engine.upkeep import result
+
+    backend = local(workers(None, cells))
+    _refuse(
+        [
+            f"{store.path(again.key)}: computed again, the result differs"
+            for again in backend(cell.ready() for cell in cells)
+            if result(again) != result(kept[again.key])
+        ]
+    )
+    echo(f"computed again: {len(cells)} of {len(cells)} results are the same")
+
+
+def _verify(cells: Sequence[Cell], kept: Mapping[str, Record], seed: int | None) -> None:
+    """Check cells with independent code; without a seed, all their rounds."""
+    from quadrepro.proof.verify import HEADERS, survey, tolerances
+
+    found = survey(cells, lambda cell: kept[cell.key], seed)
+    print_listing(HEADERS, [*(line.line() for line in found), tolerances()])
+    _refuse([fault for line in found for fault in line.found.faults])
+
+
+def _refuse(faults: Sequence[str]) -> None:
+    if faults:
+        n_more = len(faults) - FAULTS_SHOWN
+        more = [f"and {n_more} more"] if n_more > 0 else []
+        raise ToleranceError("\n".join([*faults[:FAULTS_SHOWN], *more]))
+
+
+@click.command("compare")
+@click.argument("ours", type=click.Path(path_type=Path))
+@click.argument("theirs", type=click.Path(path_type=Path), required=False)
+@click.option(
+    "--tolerance",
+    type=click.FloatRange(min=0),
+    default=1e-6,
+    show_default=True,
+    help="Largest relative difference of numbers that are not counts.",
+)
+@click.option(
+    "--against",
+    type=click.Choice(["printed"]),
+    help="Compare with the printed numbers in place of another folder.",
+)
+@click.option(
+    "--at-least",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="With --against printed: how many printed numbers must be inside our intervals.",
+)
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("results"),
+    show_default=True,
+    help="Where the results folder of a config is.",
+)
+def compare_command(
+    ours: Path,
+    theirs: Path | None,
+    tolerance: float,
+    against: str | None,
+    at_least: int | None,
+    out: Path,
+) -> None:
+    """Compare two results folders, or one with the printed numbers.
+
+    Two folders of results folders can be compared as well. Words and counts must be the same, other
+    numbers agree within the tolerance. Measured times and what the cells were computed with may
+    differ. Exits with 4 if anything else differs.
+
+    With --against printed, OURS is a results folder or the name of a config. It prints the verdicts
+    on the printed tables, and exits with 4 if fewer than N numbers are inside.
+    """
+    if (against is None) == (theirs is None):
+        raise click.UsageError("give two folders, or one and --against printed")
+    if at_least is not None and against is None:
+        raise click.UsageError("--at-least goes with --against printed")
+    if theirs is None:
+        _against_printed(ours, at_least, out)
+    else:
+        _two_folders(ours, theirs, tolerance)
+
+
+def _two_folders(ours: Path, theirs: Path, tolerance: float) -> None:
+    from quadrepro.results.compare import compare
+
+    found = compare(ours, theirs, tolerance)
+    for name, n_files in found.compared.items():
+        echo(f"{name}: {n_files} files compared")
+    if found.differences:
+        raise ToleranceError("\n".join(found.differences))
+    echo(
+        f"{ours} and {theirs} agree: words and counts exactly, other numbers to a relative "
+        f"tolerance of {tolerance:g}; measured times are left out"
+    )
+
+
+def _against_printed(ours: Path, at_least: int | None, out: Path) -> None:
+    from quadrepro.results.folder import find_results
+    from quadrepro.results.scoreboard import printed_scores
+
+    folder, _ = find_results(str(ours), out)
+    scores = printed_scores(folder)
+    for score in scores:
+        echo(score.text)
+    inside = sum(score.inside for score in scores)
+    if at_least is not None and inside < at_least:
+        raise ToleranceError(
+            f"{inside} printed numbers are inside our intervals, fewer than {at_least}"
+        )

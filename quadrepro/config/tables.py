@@ -1,0 +1,163 @@
+"""What a config asks for below ``tables``: kinds of tables and figures by name, with their options.
+
+A kind is imported when a config names it, and brings the type of its option.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pkgutil import resolve_name
+from types import MappingProxyType
+from typing import Annotated, Any
+
+from pydantic import Field, PlainSerializer, PlainValidator, create_model
+from pydantic_core import PydanticKnownError
+
+from quadrepro.base.models import Model, fault
+from quadrepro.base.plugins import Extension, Places
+from quadrepro.errors import ConfigError
+
+
+class TableKey:
+    """A key below ``tables``, and what its value can be.
+
+    Attributes
+    ----------
+    key : str
+        The key.
+    option : type
+        Type of the value, as pydantic reads it.
+    meaning : str
+        What is written and what the option says, for the reference of configs.
+    stem : str, default ""
+        Name of the files without ending; by default the key.
+    """
+
+    key: str
+    option: Any
+    meaning: str = ""
+    stem: str = ""
+
+    @property
+    def name(self) -> str:
+        """Name of the files without ending; no other table has the same."""
+        return self.stem or self.key
+
+
+RENAMED = {"percent": "means"}
+"""Former keys with the present ones."""
+
+
+class _Kinds(Places[TableKey]):
+    """Kinds by their keys."""
+
+    def load(self, extension: Extension) -> TableKey:
+        """Import a kind of another package."""
+        expected: type[TableKey] = resolve_name("quadrepro.tables.kinds.base:TableKind")
+        kind = extension.load(expected)
+        if kind.key != extension.name:
+            message = f"its key is {kind.key!r}, not {extension.name!r}"
+            raise ConfigError(f"{extension.where}: {message}")
+        if kind.name in self:
+            message = f"{kind.name} are files of quadrepro: give a stem"
+            raise ConfigError(f"{extension.where}: {message}")
+        return kind
+
+    def unknown(self, asked: object) -> str:
+        """Return what is wrong with a key that no kind has."""
+        return f"unknown key {asked!r}"
+
+
+KINDS = _Kinds(
+    "quadrepro.tables.kinds",
+    TableKey,
+    {
+        "means": "errors:MEANS",
+        "noiseless": "errors:NOISELESS",
+        "margins": "margins:MARGINS",
+        "margin_figure": "margins:MARGIN_FIGURE",
+        "differences": "sweeps:DIFFERENCES",
+        "times": "sweeps:TIMES",
+        "curves": "curves:CURVES",
+        "scatter": "scatter:SCATTER",
+        "risks": "errors:RISKS",
+        "comparisons": "comparisons:COMPARISONS",
+        "ranking": "ranking:RANKING",
+        "claims": "claims:CLAIMS",
+        "readings": "readings:READINGS",
+        "audit": "deviations:DEVIATIONS",
+    },
+    kind="tables",
+    meaning="meaning",
+    renamed=RENAMED,
+)
+"""All kinds. The first table of these that a config asks for is the one that is shown."""
+
+UNASKED = {"risks": "", "comparisons": ""}
+"""Options of the kinds that are written without being asked for."""
+
+SPLITS = "printed_splits"
+"""A former key that is now a fact of the paper."""
+
+
+class Asked(dict[str, Any]):
+    """Validated options by key, without those that ask for nothing.
+
+    Attributes
+    ----------
+    written : dict
+        The same as the config says it.
+    """
+
+    def __init__(
+        self, options: Mapping[str, Any] = MappingProxyType({}), written: Any = None
+    ) -> None:
+        super().__init__({key: option for key, option in options.items() if option})
+        self.written = {} if written is None else written
+
+    @property
+    def every(self) -> dict[str, Any]:
+        """Options of all that is written, in the order of `KINDS`; other packages' come last."""
+        options = UNASKED | self
+        return {key: options[key] for key in dict.fromkeys((*KINDS, *options)) if key in options}
+
+
+def model_of(keys: Iterable[str]) -> type[Model]:
+    """Return the model of some keys below ``tables``."""
+    return _model(tuple(map(KINDS.find, keys)))
+
+
+@cache
+def _model(kinds: tuple[TableKey, ...]) -> type[Model]:
+    options: dict[str, Any] = {
+        kind.key: (kind.option, Field(default=None, description=kind.meaning)) for kind in kinds
+    }
+    return create_model(
+        "Tables", __base__=Model, __doc__="The tables and figures to write, by kind.", **options
+    )
+
+
+def _asked(written: Any) -> Asked:
+    if not isinstance(written, dict):
+        raise PydanticKnownError("dict_type")
+    for key, option in written.items():
+        if key == SPLITS:
+            raise fault(
+                f"{SPLITS} is a fact of the printed table: say it in the paper's "
+                f"paper.yaml, as printed: {{table1: {{splits: {option}}}}}",
+                key,
+            )
+        try:
+            KINDS.find(key)
+        except KeyError as unknown:
+            raise fault(unknown.args[0], key) from None
+    return Asked(vars(model_of(written).model_validate(written)), written)
+
+
+AskedField = Annotated[
+    Asked,
+    PlainValidator(_asked, json_schema_input_type=dict[str, Any]),
+    PlainSerializer(lambda asked: asked.written),
+]
+"""The type of the field ``tables`` of a config."""

@@ -1,0 +1,449 @@
+"""Test errors of every row and column beside the printed ones, in two units.
+
+As risks, they stand with running times, and a printed one is that of a single split. In percent,
+the best of each row is marked with its equals, and printed ones are means with deviations. Where
+numbers are predicted, both are RMSEs in the unit of the target; there is one more table for RMSEs
+against targets without noise. A metric that a config asks for has a table of means of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from statistics import fmean, stdev
+
+from quadrepro.config.datasets import DatasetEntry
+from quadrepro.engine.outcomes import Mean, Outcomes
+from quadrepro.papers.printed import MEAN, SD, TIME_ROW, Printed
+from quadrepro.stats import COVERAGE, LEVEL, Moments, chance_against_best, holm, paired_t_test
+from quadrepro.tables.kinds.base import Context, TableKind, closing_notes
+from quadrepro.tables.table import BEST, MISSING, Entry, Table, VerdictWord
+from quadrepro.tables.verdicts import Verdict, Verdicts, of_further_splits, of_two_means
+
+TIME_LABEL = "Mean running time (s)"
+
+NOISELESS_RMSE = "rmse_noiseless"
+"""The measure of a record that is the RMSE against targets without noise."""
+
+MEANS_HEADER = (
+    *("dataset", "algorithm", "splits", "mean", "sd"),
+    *("p against best", "p against best (Holm)"),
+    *("printed mean", "printed sd", "difference", "p against printed", "verdict"),
+)
+
+
+@dataclass(frozen=True)
+class Errors:
+    """One entry: our errors in the unit of the table, beside the printed ones."""
+
+    values: list[float]
+    mean: Mean | None  # exact if errors are counted; None if a split is missing
+    best: bool
+    verdict: Verdict | None  # on the printed number
+    p_best: float | None = None  # of the paired t-test against the best
+    p_best_holm: float | None = None  # adjusted for the tests of the row
+    printed: Moments | None = None
+
+    @property
+    def as_good(self) -> bool:
+        """Whether the entry is the best, or not found to differ from the best."""
+        return self.best or (self.p_best is not None and self.p_best > LEVEL)
+
+    @property
+    def word(self) -> VerdictWord:
+        """The verdict in a word; "" if there is none."""
+        if self.verdict is None or self.verdict.p_value is None:
+            return ""
+        return self.verdict.word
+
+    @property
+    def mark(self) -> str:
+        """The sign of a verdict."""
+        return "†" if self.word == "outside" else ""
+
+    @property
+    def sd(self) -> float | None:
+        """Standard deviation over several splits, none of which is missing."""
+        return stdev(self.values) if self.mean is not None and len(self.values) > 1 else None
+
+    def text(self, digits: int) -> str:
+        """Return the mean ± standard deviation."""
+        if self.mean is None:
+            return MISSING
+        spread = "" if self.sd is None else f" ± {self.sd:.{digits}f}"
+        return f"{float(self.mean):.{digits}f}{spread}"
+
+
+Row = dict[str, Errors]
+"""The entries of a row by column."""
+
+
+def _where_predicted(context: Context[str], of_classes: str) -> str:
+    """Return what a title says, given what it says where classes are predicted."""
+    tasks = {*context.experiment.tasks.values()}
+    if tasks == {"regression"}:
+        return "RMSE on test examples"
+    return of_classes + ", or RMSE where numbers are predicted" * ("regression" in tasks)
+
+
+class Risks(TableKind[str]):
+    """Test risks beside the printed ones, and mean running times."""
+
+    key, option = "risks", str
+    meaning = "The risk of every row and column, beside a printed table: its name. Always written."
+
+    def check(self, context: Context[str]) -> None:
+        """Refuse a printed table that does not hold risks."""
+        context.check_printed("risks")
+
+    def table(self, context: Context[str], outcomes: Outcomes) -> Table:
+        """Return the table of test risks."""
+        config, printed = context.config, context.printed(context.option)
+        rows = {row: self._row(outcomes, printed, row) for row in outcomes.rows}
+        times = {c: outcomes.mean_seconds(c) for c in outcomes.columns}
+        kinds = ("", " sd", " printed") if outcomes.repeats > 1 else ("", " printed")
+        return Table(
+            f"{config.title}: {_where_predicted(context, 'test risks')}",
+            ("Data set", *context.titles.values()),
+            (
+                *((row, tuple(self._entries(printed, row, of))) for row, of in rows.items()),
+                *(
+                    (a.name, tuple(Entry(MISSING, printed.text(a.name, c)) for c in times))
+                    for a in config.absent
+                ),
+                (
+                    TIME_LABEL,
+                    tuple(
+                        Entry(MISSING if t is None else f"{t:.3f}", printed.text(TIME_ROW, c))
+                        for c, t in times.items()
+                    ),
+                ),
+            ),
+            self._notes(context, outcomes, printed),
+            ("dataset", *(column + kind for column in outcomes.columns for kind in kinds)),
+            (
+                *(
+                    (
+                        row,
+                        *_in_columns(
+                            printed, row, len(kinds), {c: (e.mean, e.sd) for c, e in of.items()}
+                        ),
+                    )
+                    for row, of in rows.items()
+                ),
+                (
+                    TIME_ROW,
+                    *_in_columns(
+                        printed, TIME_ROW, len(kinds), {c: (t, None) for c, t in times.items()}
+                    ),
+                ),
+            ),
+            timed_rows=(TIME_LABEL, TIME_ROW),
+        )
+
+    def published(self, context: Context[str]) -> dict[tuple[str, str], str]:
+        """Return the printed risks."""
+        return context.printed(context.option).cells
+
+    def verdicts(self, context: Context[str], outcomes: Outcomes) -> Verdicts:
+        """Return where each printed risk, or RMSE, lies among our splits."""
+        printed = context.printed(context.option)
+        rows = [self._row(outcomes, printed, row) for row in outcomes.rows]
+        return _verdicts_of(printed, rows)
+
+    def _row(self, outcomes: Outcomes, printed: Printed, row: str) -> Row:
+        means = {c: outcomes.mean(row, c) for c in outcomes.columns}
+        best = _lowest(means)
+        return {
+            c: Errors(
+                outcomes.values(row, c), mean, c in best, _on_a_split(outcomes, printed, row, c)
+            )
+            for c, mean in means.items()
+        }
+
+    def _entries(self, printed: Printed, row: str, of_row: Row) -> Iterator[Entry]:
+        printed_best = _lowest({c: printed.number(row, c) for c in of_row})
+        for column, errors in of_row.items():
+            yield Entry(
+                errors.text(3),
+                printed.text(row, column),
+                bold=errors.best,
+                printed_bold=column in printed_best,
+                mark=errors.mark,
+                verdict=errors.word,
+            )
+
+    def _notes(
+        self, context: Context[str], outcomes: Outcomes, printed: Printed
+    ) -> tuple[str, ...]:
+        first = "Ours, in parentheses the printed risk; the lowest of a row is bold."
+        if outcomes.repeats > 1:
+            first = (
+                f"Ours: mean ± standard deviation over {outcomes.repeats} {context.splits}; "
+                "in parentheses the printed risk, which is one split's. "
+                "† marks a printed risk outside the interval in which one split of ours falls with "
+                f"probability {COVERAGE:g}."
+            )
+        absent = [f"{a.name}: {a.reason.removesuffix('.')}." for a in context.config.absent]
+        first_if_printed = [first] if printed.cells else []
+        return (*first_if_printed, *absent, *closing_notes(context, outcomes))
+
+
+def _in_columns(
+    printed: Printed, row: str, n: int, numbers: dict[str, tuple[Mean | None, float | None]]
+) -> Iterator[float | str]:
+    """Yield the numbers of a row for the CSV: mean, deviation if there is room, and print."""
+    for column, (mean, sd) in numbers.items():
+        yield "" if mean is None else float(mean)
+        if n > 2:
+            yield "" if sd is None else sd
+        yield printed.text(row, column)
+
+
+def _lowest(numbers: Mapping[str, Mean | None]) -> set[str]:
+    """Return the columns of the lowest number; none if one is missing."""
+    present = [number for number in numbers.values() if number is not None]
+    if len(present) < len(numbers):
+        return set()
+    return {column for column, number in numbers.items() if number == min(present)}
+
+
+def _on_a_split(outcomes: Outcomes, printed: Printed, row: str, column: str) -> Verdict | None:
+    """Judge a printed risk, which is that of one split."""
+    if not (text := printed.text(row, column)):
+        return None
+    counted = not outcomes.regression(row)
+    sizes = {record.n_test for record in outcomes.cell(row, column) if record.ok}
+    n_test = sizes.pop() if counted and len(sizes) == 1 else None
+    entry = Verdict(row, column, "risk" if counted else "RMSE", text)
+    ours, rounding = outcomes.values(row, column), printed.rounding(row, column)
+    return of_further_splits(entry, ours, rounding, n_test=n_test)
+
+
+def _verdicts_of(printed: Printed, rows: list[Row], further: int = 1) -> Verdicts:
+    found = [
+        (errors.verdict, errors.values)
+        for of_row in rows
+        for errors in of_row.values()
+        if errors.verdict is not None
+    ]
+    return Verdicts.of(printed.name, found, further)
+
+
+class Means(TableKind[str]):
+    """Means and deviations in percent, or of RMSEs, with the best of each row and its equals."""
+
+    key, option = "means", str
+    meaning = (
+        "Means and deviations of test errors over the splits, beside a printed table: its name."
+    )
+
+    def check(self, context: Context[str]) -> None:
+        """Refuse a printed table that does not hold errors."""
+        context.check_printed("errors")
+
+    def what(self, context: Context[str], outcomes: Outcomes) -> str:
+        """Return what the title calls the numbers."""
+        if outcomes.metric is not None:
+            return f"{outcomes.metric.label} on test examples"
+        return _where_predicted(context, "test errors in percent")
+
+    def values(self, outcomes: Outcomes, row: str, column: str) -> list[float]:
+        """Return the numbers of an entry, of which none is missing."""
+        unit = 100 if outcomes.counted(row) else 1
+        return [unit * value for value in outcomes.values(row, column)]
+
+    def mean(self, outcomes: Outcomes, row: str, column: str, values: list[float]) -> Mean:
+        """Return their mean."""
+        exact = outcomes.counted(row)
+        return 100 * outcomes.mean_of_computed(row, column) if exact else fmean(values)
+
+    def table(self, context: Context[str], outcomes: Outcomes) -> Table:
+        """Return the table of means."""
+        printed = context.printed(context.option)
+        rows = {row: self._row(outcomes, printed, row) for row in outcomes.rows}
+        return Table(
+            f"{context.config.title}: {self.what(context, outcomes)}",
+            ("Data set", *context.titles.values()),
+            tuple(
+                (row, tuple(self._entries(printed, row, of, 2 if outcomes.counted(row) else 4)))
+                for row, of in rows.items()
+            ),
+            self._notes(
+                context, outcomes, printed, [e for of in rows.values() for e in of.values()]
+            ),
+            MEANS_HEADER,
+            tuple((row, c, *_numbers(e)) for row, of in rows.items() for c, e in of.items()),
+        )
+
+    def published(self, context: Context[str]) -> dict[tuple[str, str], str]:
+        """Return the printed means; errors have a percent sign and RMSEs have none."""
+        printed = context.printed(context.option)
+        return {
+            (row, column): text + ("" if task == "regression" else "%")
+            for row, task in context.experiment.tasks.items()
+            for column in context.titles
+            if (text := printed.text(row, column + MEAN))
+        }
+
+    def verdicts(self, context: Context[str], outcomes: Outcomes) -> Verdicts | None:
+        """Return whether each printed mean can be that of splits like ours."""
+        printed = context.printed(context.option)
+        rows = [self._row(outcomes, printed, row) for row in outcomes.rows]
+        return _verdicts_of(printed, rows, printed.splits or 1)
+
+    def _row(self, outcomes: Outcomes, printed: Printed, row: str) -> Row:
+        values = {
+            c: self.values(outcomes, row, c) if outcomes.complete(row, c) else []
+            for c in outcomes.columns
+        }
+        means = {c: self.mean(outcomes, row, c, of) if of else None for c, of in values.items()}
+        compared = outcomes.compared
+        known = [mean for c in compared if (mean := means[c]) is not None]
+        best: list[str] = []
+        if len(compared) > 1 and len(known) == len(compared):
+            first = max(known) if outcomes.greater_is_better else min(known)
+            best = [c for c, mean in means.items() if mean == first]
+        p_best: dict[str, float] = {}
+        if best and outcomes.repeats > 1:
+            p_best = {c: paired_t_test(values[c], values[best[0]]).p_value for c in compared}
+        others = [c for c in p_best if c not in best]
+        adjusted = dict(zip(others, holm([p_best[c] for c in others]), strict=True))
+        found = {}
+        for c, of_column in values.items():
+            beside = _printed_moments(printed, row, c)
+            quantity = "RMSE" if outcomes.regression(row) else "error in percent"
+            verdict = _on_means(
+                printed, Verdict(row, c, quantity, printed.text(row, c + MEAN)), of_column, beside
+            )
+            found[c] = Errors(
+                of_column, means[c], c in best, verdict, p_best.get(c), adjusted.get(c), beside
+            )
+        return found
+
+    def _entries(self, printed: Printed, row: str, of_row: Row, digits: int) -> Iterator[Entry]:
+        numbers = {c: m for c in of_row if (m := printed.number(row, c + MEAN)) is not None}
+        lowest = _lowest(numbers) if len(of_row) > 1 else set()
+        for column, errors in of_row.items():
+            yield Entry(
+                errors.text(digits),
+                printed.spread(row, column + MEAN, column + SD),
+                bold=errors.as_good,
+                mark=errors.mark,
+                verdict=errors.word,
+                best=errors.best,
+                printed_best=column in lowest,
+            )
+
+    def _notes(
+        self, context: Context[str], outcomes: Outcomes, printed: Printed, entries: list[Errors]
+    ) -> tuple[str, ...]:
+        several = outcomes.repeats > 1
+        ours = f"Ours: one {context.splits.removesuffix('s')}"
+        if several:
+            ours = f"Ours: mean ± standard deviation over {outcomes.repeats} {context.splits}"
+        if any(errors.printed for errors in entries):
+            ours += f"; in parentheses the printed ones over {printed.splits}"
+        extreme = "highest" if outcomes.greater_is_better else "lowest"
+        of_errors = outcomes.metric is None
+        beside = " and the printed one underlined" * of_errors
+        notes = [
+            f"{ours}. {BEST} marks the {extreme} mean of a row (in LaTeX ours is shaded{beside})."
+        ]
+        n_compared = len(outcomes.compared)
+        if several and n_compared > 1:
+            found = chance_against_best(n_compared, outcomes.repeats)
+            unknown = " For the printed ones this cannot be known." * of_errors
+            notes.append(
+                f"Bold: the best of ours, and what a paired t-test over the splits does not find "
+                f"to differ from it (p > {LEVEL:g}).{unknown} The best "
+                f"is picked by the same numbers, so that of rows of {n_compared} equal "
+                f"algorithms {found:.0%} would have an entry that is not bold; the CSV has Holm's "
+                "correction for the tests of a row."
+            )
+        if any(errors.word for errors in entries):
+            notes.append(
+                f"† marks a mean that differs from the printed one by more than samples of "
+                f"{outcomes.repeats} and {printed.splits} splits would show (Welch's t-test, "
+                f"p ≤ {LEVEL:g}; half a unit of the last printed digit is allowed for)."
+            )
+        return (*notes, *closing_notes(context, outcomes))
+
+
+def _printed_moments(printed: Printed, row: str, column: str) -> Moments | None:
+    mean, sd = (printed.number(row, column + ending) for ending in (MEAN, SD))
+    if mean is None or sd is None or printed.splits is None:
+        return None
+    return Moments(mean, sd, printed.splits)
+
+
+def _on_means(
+    printed: Printed, entry: Verdict, values: list[float], beside: Moments | None
+) -> Verdict | None:
+    """Judge a printed mean of several splits."""
+    if not entry.printed:
+        return None
+    ours = Moments(fmean(values), stdev(values), len(values)) if len(values) > 1 else None
+    return of_two_means(entry, ours, beside, printed.rounding(entry.row, entry.column + MEAN))
+
+
+def _numbers(errors: Errors) -> tuple[str | float | int, ...]:
+    """Return the numbers of an entry for the CSV."""
+    printed, mean = errors.printed, None if errors.mean is None else float(errors.mean)
+    values = (
+        len(errors.values),
+        mean,
+        errors.sd,
+        errors.p_best,
+        errors.p_best_holm,
+        printed.mean if printed else None,
+        printed.sd if printed else None,
+        mean - printed.mean if mean is not None and printed else None,
+        errors.verdict.p_value if errors.verdict else None,
+        errors.word,
+    )
+    return tuple("" if value is None else value for value in values)
+
+
+class Noiseless(Means):
+    """RMSEs against targets without noise."""
+
+    key = "noiseless"
+    meaning = "The same for errors against targets without noise."
+
+    def check(self, context: Context[str]) -> None:
+        """Refuse a config without rows of which the truth is known."""
+        super().check(context)
+        if not any(self._has_truth(context, entry) for entry in context.config.entries):
+            message = "no row draws its own sample of numbers: only then is the truth known"
+            raise context.error(message)
+
+    def what(self, context: Context[str], outcomes: Outcomes) -> str:
+        """Return what the title calls the numbers."""
+        return "RMSE on test examples without noise"
+
+    def values(self, outcomes: Outcomes, row: str, column: str) -> list[float]:
+        """Return the numbers of an entry, if all splits have them."""
+        measures = [record.measures for record in outcomes.cell(row, column)]
+        known = all(NOISELESS_RMSE in of_split for of_split in measures)
+        return [of_split[NOISELESS_RMSE][0] for of_split in measures] if known else []
+
+    def mean(self, outcomes: Outcomes, row: str, column: str, values: list[float]) -> Mean:
+        """Return their mean."""
+        return fmean(values)
+
+    def published(self, context: Context[str]) -> dict[tuple[str, str], str]:
+        """Return nothing: the printed means are those of `Means`."""
+        return {}
+
+    def verdicts(self, context: Context[str], outcomes: Outcomes) -> Verdicts | None:
+        """Return nothing, for the same reason."""
+        return None
+
+    def _has_truth(self, context: Context[str], entry: DatasetEntry) -> bool:
+        """Return whether the targets of a row are known without their noise."""
+        fresh = entry.changed(context.config.protocol).sample is not None
+        return fresh and context.experiment.tasks[entry.title] == "regression"
+
+
+RISKS, MEANS, NOISELESS = Risks(), Means(), Noiseless()

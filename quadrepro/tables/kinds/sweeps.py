@@ -1,0 +1,385 @@
+"""What changes along the values of a sweep: running times, and the risks of two algorithms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from statistics import median, stdev, variance
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field
+
+from quadrepro.base.models import Model
+from quadrepro.config.datasets import Row
+from quadrepro.engine.outcomes import Outcomes
+from quadrepro.tables.captions import listed
+from quadrepro.tables.figure import (
+    Look,
+    add_legend,
+    labels_in,
+    looks_of,
+    new_figure,
+    open_frame,
+    plain_labels,
+)
+from quadrepro.tables.kinds.base import Context, TableKind, closing_notes
+from quadrepro.tables.table import MISSING, Entry, Table
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+WIDE = 100
+"""Above this ratio of the largest value to the smallest, the horizontal axis is logarithmic."""
+
+
+class Times(Model):
+    """Running times with a second figure of some of them.
+
+    Attributes
+    ----------
+    close_up : tuple of str
+        Columns that a second row of panels shows alone, on a linear scale.
+    """
+
+    close_up: tuple[str, ...] = Field(min_length=1)
+
+
+def _close_up(context: Context[bool | Times]) -> tuple[str, ...]:
+    return context.option.close_up if isinstance(context.option, Times) else ()
+
+
+def times_of(outcomes: Outcomes, row: str, column: str) -> list[float]:
+    """Return the running times of an entry in seconds."""
+    if not outcomes.complete(row, column):
+        return []
+    return [record.seconds for record in outcomes.cell(row, column)]
+
+
+def _moved_by(context: Context[bool | Times], sweep: str) -> list[str]:
+    """Return the columns that have a sweep's hyper-parameter; all if it is over something else."""
+    of_sweep = {s.over.removeprefix("grid.") for s in context.config.sweeps if s.word == sweep}
+    return [
+        a.name
+        for a in context.config.columns
+        if any(
+            "." in name or name in {h.name for h in a.make().hyperparameters} for name in of_sweep
+        )
+    ]
+
+
+def _draw_times(
+    panel: Axes, outcomes: Outcomes, rows: Sequence[Row], looks: dict[str, Look], scale: str
+) -> None:
+    numbers = [v for row in rows if isinstance(v := row.value, int | float) and v is not bool(v)]
+    numeric = len(numbers) == len(rows)
+    drawn: list[float] = []
+    for column, look in looks.items():
+        points = []
+        for row in rows:
+            if times := times_of(outcomes, row.entry.title, column):
+                # Values that are not numbers stand side by side under their names.
+                points.append((row.value if numeric else str(row.value), median(times)))
+        if points:
+            drawn += [seconds for _, seconds in points]
+            panel.plot(*zip(*points, strict=True), label=column, **_curve(look))
+    if numeric and min(numbers) > 0 and max(numbers) > WIDE * min(numbers):
+        panel.set_xscale("log")
+        plain_labels(panel.xaxis)
+    # A coarse clock can call all of them 0, which has no logarithm.
+    if scale == "log" and (not drawn or max(drawn) > 0):
+        panel.set_yscale("log")
+        plain_labels(panel.yaxis)
+    else:
+        panel.set_ylim(bottom=0)
+    open_frame(panel)
+
+
+def _curve(look: Look) -> dict[str, Any]:
+    return {**look.line(1.3), "marker": look.marker, "markersize": 3.5}
+
+
+class TimesKind(TableKind[bool | Times]):
+    """Running times, which differ between runs."""
+
+    key, option = "times", bool | Times
+    meaning = (
+        "Running times against what the config sweeps over: `true`, or also a figure of some "
+        "columns."
+    )
+    timed = True
+
+    def check(self, context: Context[bool | Times]) -> None:
+        """Refuse a config without a sweep, and columns that do not exist."""
+        context.check_sweeps()
+        for i, name in enumerate(_close_up(context)):
+            context.check_column(name, "close_up", i)
+
+    def table(self, context: Context[bool | Times], outcomes: Outcomes) -> Table:
+        """Return the table of running times."""
+        config = context.config
+        rows, data = [], []
+        for row in config.rows:
+            entries = []
+            for column in outcomes.columns:
+                times = times_of(outcomes, row.entry.title, column)
+                entries.append(Entry(f"{median(times):.3g}" if times else MISSING))
+                middle = median(times) if times else ""
+                value = "" if row.value is None else row.value
+                data.append((row.of, row.sweep, value, column, len(times), middle))
+            rows.append((row.entry.title, tuple(entries)))
+        over = f", median over {outcomes.repeats} splits" if outcomes.repeats > 1 else ""
+        return Table(
+            f"{config.title}: running times",
+            ("Data set", *context.titles.values()),
+            tuple(rows),
+            (
+                f"Seconds of the search and the final training{over}.",
+                *closing_notes(context, outcomes),
+            ),
+            ("dataset", "sweep", "value", "algorithm", "splits", "seconds"),
+            tuple(data),
+        )
+
+    def draw(self, context: Context[bool | Times], outcomes: Outcomes, folder: Path) -> None:
+        """Draw the running times, one panel per sweep and data set and one curve per algorithm.
+
+        Those of a close-up are drawn once more below, on a linear scale.
+        """
+        config, titles = context.config, context.titles
+        looks = looks_of(titles)
+        datasets = list(dict.fromkeys(row.of for row in config.rows))
+        sweeps = list(dict.fromkeys(row.sweep for row in config.rows))
+        near = {name: looks[name] for name in _close_up(context)}
+        # Per row of panels: the data set, its curves and their scale.
+        shown = [
+            (name, *of) for name in datasets for of in ((looks, "log"), (near, "linear")) if of[0]
+        ]
+        size = (3.2 * len(sweeps) + 0.4, 2.6 * len(shown) + 0.6)
+        with new_figure(folder, self.name, *size) as figure:
+            panels = figure.subplots(len(shown), len(sweeps), squeeze=False)
+            for (dataset, of_row, scale), panels_of_row in zip(shown, panels, strict=True):
+                for sweep, panel in zip(sweeps, panels_of_row, strict=True):
+                    rows = [row for row in config.rows if (row.of, row.sweep) == (dataset, sweep)]
+                    moved = {
+                        name: of_row[name] for name in of_row if name in _moved_by(context, sweep)
+                    }
+                    _draw_times(panel, outcomes, rows, moved, scale)
+                    panel.set(title=dataset, xlabel=sweep.replace("_", " "))
+                panels_of_row[0].set_ylabel("seconds")
+            drawn = labels_in(panels.flat)
+            add_legend(figure, {titles[n]: _curve(look) for n, look in looks.items() if n in drawn})
+
+    def caption(self, context: Context[bool | Times], outcomes: Outcomes) -> str:
+        """Return what the figure shows."""
+        config = context.config
+        sweeps = list(dict.fromkeys(row.sweep for row in config.rows))
+        over = f", median over {outcomes.repeats} splits" if outcomes.repeats > 1 else ""
+        near = [context.titles[name] for name in _close_up(context)]
+        below = f"The panels below show {listed(near)} alone, on a linear scale. " if near else ""
+        return (
+            f"{config.title}: running time against {listed(sweeps)}. Vertical axis: seconds of the "
+            f"search and the final training{over}, on a logarithmic scale. One row of panels per "
+            f"data set and one panel for each of {listed(sweeps)}; colour, marker and line style "
+            f"tell {listed(list(context.titles.values()))} apart. {below}An algorithm that does "
+            "not have the hyper-parameter of a panel is left out there. The times are measured: "
+            "other computers and other runs give others."
+        )
+
+
+FIRST, SECOND, EQUIVALENT, UNKNOWN = "#f0a040", "#6dbf8b", "#8fb8de", "#eeeeee"
+"""Colours of a square: the first is better, the second is better, neither, no result."""
+
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The risks of two algorithms in one row, in percent."""
+
+    means: tuple[Fraction, Fraction]  # in percent
+    variances: tuple[Fraction, Fraction]  # with n - 1; 0 with one split
+    sds: tuple[float, float]
+
+    @property
+    def points(self) -> Fraction:
+        """The second mean less the first, in percent points."""
+        return self.means[1] - self.means[0]
+
+    @property
+    def equivalent(self) -> bool:
+        """Whether the intervals mean ± standard deviation have a point in common."""
+        # |points| <= sqrt(a) + sqrt(b), squared twice: fractions know it exactly.
+        a, b = self.variances
+        rest = self.points**2 - a - b
+        return rest <= 0 or rest**2 <= 4 * a * b
+
+    @property
+    def colour(self) -> str:
+        """Colour of the square."""
+        if self.equivalent:
+            return EQUIVALENT
+        return FIRST if self.points > 0 else SECOND
+
+    @property
+    def text(self) -> str:
+        """The difference with its sign."""
+        return f"{float(self.points):+z.1f}"
+
+
+def difference(outcomes: Outcomes, row: str, pair: Pair) -> Difference | None:
+    """Return the difference of a row, or None if a split of either algorithm is missing."""
+    if not all(outcomes.complete(row, column) for column in pair):
+        return None
+    a, b = ([100 * risk for risk in outcomes.fractions(row, column)] for column in pair)
+    means = sum(a, Fraction()) / len(a), sum(b, Fraction()) / len(b)
+    if outcomes.repeats == 1:
+        return Difference(means, (Fraction(), Fraction()), (0.0, 0.0))
+    x, y = ([100 * risk for risk in outcomes.values(row, column)] for column in pair)
+    return Difference(means, (variance(a), variance(b)), (stdev(x), stdev(y)))
+
+
+def _matrix(context: Context[Pair]) -> dict[str, list[Row]]:
+    """Return the rows of each data set, in one order for all."""
+    matrix: dict[str, list[Row]] = {}
+    for row in context.config.rows:
+        matrix.setdefault(row.of, []).append(row)
+    return matrix
+
+
+def _draw_squares(panel: Axes, found: list[list[Difference | None]]) -> None:
+    from matplotlib.patches import Rectangle
+
+    for y, of_row in enumerate(found):
+        for x, square in enumerate(of_row):
+            colour = UNKNOWN if square is None else square.colour
+            panel.add_patch(
+                Rectangle((x - 0.5, y - 0.5), 1, 1, facecolor=colour, edgecolor="white")
+            )
+            if square is not None and not square.equivalent:
+                text = square.text.replace("-", "−")
+                panel.text(x, y, text, ha="center", va="center", fontsize=8)
+    panel.set(xlim=(-0.5, len(found[0]) - 0.5), ylim=(len(found) - 0.5, -0.5))
+    panel.tick_params(length=0)
+    panel.spines[:].set_visible(False)
+
+
+class Differences(TableKind[Pair]):
+    """Risks of two algorithms."""
+
+    key, option = "differences", tuple[str, str]
+    meaning = (
+        "A figure of the differences of two columns against what the config sweeps over: their "
+        "names."
+    )
+
+    def check(self, context: Context[Pair]) -> None:
+        """Refuse a config without a sweep, and columns without risks to compare."""
+        for i, name in enumerate(context.option):
+            context.check_risks_of_two(name, i)
+        context.check_sweeps()
+
+    def table(self, context: Context[Pair], outcomes: Outcomes) -> Table:
+        """Return the matrix of differences."""
+        pair = context.option
+        titles = [context.titles[name] for name in pair]
+        rows, data = [], []
+        for name, of_name in _matrix(context).items():
+            entries = []
+            for row in of_name:
+                found = difference(outcomes, row.entry.title, pair)
+                value = "" if row.value is None else row.value
+                if found is None:
+                    entries.append(Entry(MISSING))
+                    data.append((name, row.sweep, value, *[""] * 6))
+                    continue
+                entries.append(Entry(found.text, mark="" if found.equivalent else "*"))
+                moments = zip(map(float, found.means), found.sds, strict=True)
+                numbers = (*(n for of_one in moments for n in of_one), float(found.points))
+                verdict = "equivalent" if found.equivalent else "different"
+                data.append((name, row.sweep, value, *numbers, verdict))
+            rows.append((name, tuple(entries)))
+        columns = next(iter(_matrix(context).values()))
+        spread = f"mean ± standard deviation over {outcomes.repeats} splits"
+        return Table(
+            f"{context.config.title}: risk of {titles[1]} less that of {titles[0]}",
+            ("Data set", *(f"{row.sweep} {row.value}" for row in columns)),
+            tuple(rows),
+            (
+                f"Percent points; above 0 {titles[0]} is better. \\* marks a difference where the "
+                + (
+                    f"two intervals {spread} have no point in common; elsewhere the two are called "
+                    "equivalent."
+                    if outcomes.repeats > 1
+                    else "two risks are not the same: one split has no spread."
+                ),
+                *closing_notes(context, outcomes),
+            ),
+            (
+                "dataset",
+                "sweep",
+                "value",
+                *(f"{column} {kind}" for column in pair for kind in ("mean", "sd")),
+                "difference",
+                "verdict",
+            ),
+            tuple(data),
+        )
+
+    def draw(self, context: Context[Pair], outcomes: Outcomes, folder: Path) -> None:
+        """Draw the matrix, one panel per sweep (CB-Boost, Figure 3).
+
+        The difference stands in the squares in which the two algorithms are not equivalent.
+        """
+        pair, matrix = context.option, _matrix(context)
+        sweeps = dict.fromkeys(row.sweep for row in context.config.rows)
+        counts = [
+            sum(row.sweep == sweep for row in next(iter(matrix.values()))) for sweep in sweeps
+        ]
+        names = 0.08 * max(map(len, matrix)) + 0.3
+        size = (max(4.5, 0.5 * sum(counts) + 0.2 * len(counts) + names), 0.34 * len(matrix) + 1.2)
+        with new_figure(folder, self.name, *size) as figure:
+            panels = figure.subplots(
+                1, len(sweeps), squeeze=False, sharey=True, width_ratios=counts
+            )
+            for sweep, panel in zip(sweeps, panels[0], strict=True):
+                squares = [[row for row in rows if row.sweep == sweep] for rows in matrix.values()]
+                found = [[difference(outcomes, r.entry.title, pair) for r in rs] for rs in squares]
+                _draw_squares(panel, found)
+                panel.set_xticks(range(len(squares[0])), [str(row.value) for row in squares[0]])
+                panel.set_yticks(range(len(matrix)), list(matrix))
+                panel.set_xlabel(sweep.replace("_", " "))
+            meanings = {
+                f"{context.titles[pair[0]]} is better": FIRST,
+                f"{context.titles[pair[1]]} is better": SECOND,
+                "equivalent": EQUIVALENT,
+            }
+            add_legend(
+                figure,
+                {
+                    text: {"color": colour, "marker": "s", "markersize": 8, "linestyle": ""}
+                    for text, colour in meanings.items()
+                },
+            )
+
+    def caption(self, context: Context[Pair], outcomes: Outcomes) -> str:
+        """Return what the figure shows."""
+        first, second = (context.titles[name] for name in context.option)
+        sweeps = list(dict.fromkeys(row.sweep.replace("_", " ") for row in context.config.rows))
+        alike = "the two risks are the same"
+        if outcomes.repeats > 1:
+            alike = (
+                "the intervals mean ± one standard deviation of the two, over "
+                f"{outcomes.repeats} {context.splits}, have a point in common"
+            )
+        return (
+            f"{context.config.title}: risk of {second} less that of {first}. One line per data "
+            f"set, one square per value of {listed(sweeps)}. A square is called equivalent if "
+            f"{alike}; in the others stands the difference of the mean test risks in percent "
+            f"points, which is positive (orange) if {first} is better and negative (green) "
+            f"if {second} is."
+        )
+
+
+TIMES, DIFFERENCES = TimesKind(), Differences()

@@ -1,0 +1,150 @@
+"""What a config asks for: kinds with their options, and the tables of every metric.
+
+A metric has means, comparisons and a ranking, as they are made of errors.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+from quadrepro.config.config import Experiment
+from quadrepro.config.tables import KINDS
+from quadrepro.engine.metrics import METRICS, Metric, fault_of_task
+from quadrepro.engine.outcomes import Outcomes
+from quadrepro.stats.ranking import fault_of_size
+from quadrepro.tables.kinds.base import Context, TableKind
+from quadrepro.tables.kinds.comparisons import COMPARISONS, has_values_to_compare
+from quadrepro.tables.kinds.errors import MEANS, Means
+from quadrepro.tables.kinds.ranking import RANKING, Options, RankingKind
+from quadrepro.tables.table import MISSING, Table
+
+KEY = "metrics"
+"""Key of the config that asks for metrics; it stands beside ``tables``."""
+
+HOW = {
+    "scores": "scores or class probabilities",
+    "probabilities": "class probabilities",
+    "predictions": "predictions",
+}
+"""What a note calls the needs of a metric."""
+
+
+class Request(NamedTuple):
+    """A kind that a config asks for, or that is written without being asked for."""
+
+    kind: TableKind[Any]
+    context: Context[Any]
+
+
+def requested(experiment: Experiment) -> tuple[Request, ...]:
+    """Return the kinds that a config asks for, and those that are written by default."""
+    found = [
+        Request(cast("TableKind[Any]", KINDS.find(key)), Context(experiment, key, option))
+        for key, option in experiment.config.tables.every.items()
+    ]
+    for name in experiment.config.metrics:
+        context = Context(experiment, KEY, METRICS.find(name))
+        found += [Request(kind, context) for kind in kinds_of(name)]
+    return tuple(found)
+
+
+def judged_rows(experiment: Experiment, metric: Metric) -> list[str]:
+    """Return the rows whose task the metric can judge."""
+    return [row for row, task in experiment.tasks.items() if task in metric.tasks]
+
+
+def measured(context: Context[Metric], outcomes: Outcomes) -> Outcomes:
+    """Return the outcomes as the metric judges them."""
+    return outcomes.by(context.option, judged_rows(context.experiment, context.option))
+
+
+def metric_columns(experiment: Experiment, outcomes: Outcomes) -> dict[str, Outcomes]:
+    """Return the outcomes as each metric judges them, by its name."""
+    asked = map(METRICS.find, experiment.config.metrics)
+    return {metric.name: outcomes.by(metric, judged_rows(experiment, metric)) for metric in asked}
+
+
+class OfMetric(TableKind[Metric]):
+    """A kind of table of errors, made of the values of a metric."""
+
+    key, option = KEY, Metric
+
+    def __init__(self, kind: TableKind[Any], inner: Any, metric: str) -> None:
+        self.kind, self.inner = copy(kind), inner
+        self.stem = self.kind.stem = f"{kind.key}-{metric}"
+
+    @property
+    def makes_figure(self) -> bool:
+        """Whether there is a figure."""
+        return self.kind.makes_figure
+
+    def check(self, context: Context[Metric]) -> None:
+        """Refuse a metric that judges no row."""
+        name = context.option.name
+        if fault := fault_of_task(name, context.experiment.tasks.values()):
+            raise context.experiment.error(fault, KEY, context.config.metrics.index(name))
+
+    def written(self, context: Context[Metric]) -> bool:
+        """Return whether there is enough to compare, or to rank."""
+        n_columns, n_rows = (
+            len(context.titles),
+            len(judged_rows(context.experiment, context.option)),
+        )
+        if isinstance(self.kind, RankingKind):
+            return not fault_of_size(n_columns, n_rows)
+        return isinstance(self.kind, Means) or (n_columns > 1 and has_values_to_compare(context))
+
+    def table(self, context: Context[Metric], outcomes: Outcomes) -> Table:
+        """Return the table, with notes on what the metric lacks."""
+        table = self.kind.table(self._of_errors(context), measured(context, outcomes))
+        return replace(table, notes=(*lacking_note(context, outcomes), *table.notes))
+
+    def draw(self, context: Context[Metric], outcomes: Outcomes, folder: Path) -> None:
+        """Draw the figure."""
+        self.kind.draw(self._of_errors(context), measured(context, outcomes), folder)
+
+    def caption(self, context: Context[Metric], outcomes: Outcomes) -> str:
+        """Return what the figure shows."""
+        return self.kind.caption(self._of_errors(context), measured(context, outcomes))
+
+    def _of_errors(self, context: Context[Metric]) -> Context[Any]:
+        return replace(context, option=self.inner)
+
+
+def kinds_of(metric: str) -> tuple[OfMetric, ...]:
+    """Return the kinds of a metric."""
+    # Metrics have units of their own, so no difference is known to be too small to matter.
+    kinds = ((MEANS, ""), (COMPARISONS, ""), (RANKING, Options(rope=0.0)))
+    return tuple(OfMetric(kind, inner, metric) for kind, inner in kinds)
+
+
+def lacking_note(context: Context[Metric], outcomes: Outcomes) -> list[str]:
+    """Return which columns the metric cannot judge and why, and where it is undefined."""
+    metric, found = context.option, measured(context, outcomes)
+    dashed = {
+        place: record
+        for place, record in found.records.items()
+        if record.ok and place[0] in found.rows and place not in found.measured
+    }
+    without = dict.fromkeys(c for (_, c, _), of in dashed.items() if not metric.serves(of))
+    notes = []
+    if without:
+        note = (
+            f"{'; '.join(context.titles[c] for c in without)}: no {HOW[metric.needs]}, which "
+            f"{metric.label} is computed from ({MISSING})."
+        )
+        if metric.needs != "predictions":
+            note += (
+                " A calibrated classifier gives them, such as scikit-learn's "
+                "CalibratedClassifierCV around an estimator."
+            )
+        notes.append(note)
+    if undefined := sum(metric.serves(of) for of in dashed.values()):
+        notes.append(
+            f"{metric.label} is undefined on the test examples of {undefined} of "
+            f"{len(found.rows) * len(found.columns) * found.repeats} cells ({MISSING})."
+        )
+    return notes
