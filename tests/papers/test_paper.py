@@ -45,6 +45,13 @@ def written(tmp_path: Path) -> Write:
     return write
 
 
+def faults(folder: Path) -> list[str]:
+    """Return the lines of the error in which a paper ends."""
+    with pytest.raises(ConfigError) as caught:
+        load_paper(str(folder))
+    return str(caught.value).splitlines()
+
+
 def test_a_paper_of_the_users_own_is_a_folder_beside_the_config(
     written: Write, tmp_path: Path
 ) -> None:
@@ -68,10 +75,10 @@ def test_a_paper_of_the_users_own_is_a_folder_beside_the_config(
     ],
 )
 def test_claims_are_judged_on_the_printed_table_of_their_groups_name(
-    written: Write, tmp_path: Path, name: str, listed: str, printed: tuple[str, ...]
+    written: Write, name: str, listed: str, printed: tuple[str, ...]
 ) -> None:
-    written("  table1:\n    claims:", f"  {name}:\n{listed}    claims:")
-    assert load_paper("./mypaper", tmp_path).group(name).printed == printed
+    folder = written("  table1:\n    claims:", f"  {name}:\n{listed}    claims:")
+    assert load_paper(str(folder)).group(name).printed == printed
 
 
 def test_an_absolute_folder_is_found_from_anywhere(written: Write) -> None:
@@ -128,21 +135,16 @@ def test_a_paper_that_is_not_there_is_named_with_the_nearest(
     ],
 )
 def test_a_mistake_in_paper_yaml_is_named_with_its_place(
-    written: Write, tmp_path: Path, old: str, new: str, place: str, message: str
+    written: Write, old: str, new: str, place: str, message: str
 ) -> None:
     folder = written(old, new)
-    with pytest.raises(ConfigError) as caught:
-        load_paper("./mypaper", tmp_path)
-    lines = str(caught.value).splitlines()
+    lines = faults(folder)
     assert any(line.startswith(f"{folder}/paper.yaml:{place}: {message}") for line in lines), lines
 
 
-def test_every_claim_with_a_mistake_is_named_at_once(written: Write, tmp_path: Path) -> None:
+def test_every_claim_with_a_mistake_is_named_at_once(written: Write) -> None:
     more = "      - {kind: rnak, text: a}\n      - {kind: rank, text: b, of: ada, at_most: 6}\n"
-    written("    claims:\n", f"    claims:\n{more}")
-    with pytest.raises(ConfigError) as caught:
-        load_paper("./mypaper", tmp_path)
-    first, second = str(caught.value).splitlines()
+    first, second = faults(written("    claims:\n", f"    claims:\n{more}"))
     assert "paper.yaml:8:10: unknown kind of claim 'rnak'; did you mean 'rank'?" in first
     assert "paper.yaml:9:40: at_most" in second
 
@@ -153,11 +155,8 @@ def test_a_paper_that_is_a_list_is_refused(written: Write, tmp_path: Path) -> No
         load_paper("./mypaper", tmp_path)
 
 
-def test_a_name_that_a_paper_does_not_have_is_named_with_the_nearest(
-    written: Write, tmp_path: Path
-) -> None:
-    written()
-    paper = load_paper("./mypaper", tmp_path)
+def test_a_name_that_a_paper_does_not_have_is_named_with_the_nearest(written: Write) -> None:
+    paper = load_paper(str(written()))
     with pytest.raises(NotThereError, match="no printed table 'tabel1'; did you mean 'table1'"):
         paper.printed("tabel1")
     with pytest.raises(NotThereError, match="has no claims 'tabel1'; did you mean 'table1'"):
@@ -205,7 +204,4 @@ def test_only_papers_that_ship_have_code() -> None:
 
 def test_a_hundred_broken_claims_are_named(written: Write) -> None:
     broken = "      - {kind: lowst-mean}\n" * 300
-    folder = written("    claims:\n      - kind", f"    claims:\n{broken}      - kind")
-    with pytest.raises(ConfigError) as caught:
-        load_paper(str(folder))
-    assert len(str(caught.value).splitlines()) == 100
+    assert len(faults(written("    claims:\n", f"    claims:\n{broken}"))) == 100
