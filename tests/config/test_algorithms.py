@@ -14,15 +14,22 @@ from quadrepro.config.algorithms import AlgorithmEntry
 from quadrepro.config.axis import Axis
 from quadrepro.config.config import load_experiment
 from quadrepro.config.plan import make_plan
+from quadrepro.core.cell import Cell
 from quadrepro.core.protocol import Protocol
-from quadrepro.errors import ConfigError
+from tests.refusals import assert_refused, refusal
 
 Write = Callable[..., Path]
 ADA = "algorithm: adaboost\n    grid: {n_rounds: 5}"
+VIEW = "view: quadboost\n"
+UNCHOSEN = f"{VIEW}  folds: 0\n"
 
 
 def entry(**fields: Any) -> AlgorithmEntry:
     return AlgorithmEntry.model_validate({"name": "quadboost-l2", **fields})
+
+
+def cells_of(path: Path) -> tuple[Cell, ...]:
+    return make_plan(load_experiment(path)).cells
 
 
 def rng(seed: int = 0) -> np.random.Generator:
@@ -74,11 +81,8 @@ def test_another_generator_draws_other_values_and_the_same_the_same() -> None:
 
 def test_a_rows_own_values_replace_those_of_the_grid_and_drawn_ones() -> None:
     drawn = entry(draw={"lam": {"log": [0.1, 10]}}, grid={"n_rounds": [5, 10]}, draws=3)
-    own = {
-        "lam": Axis(values=(2, 1)),
-        "n_rounds": Axis(values=(4,)),
-        "max_depth": Axis(values=(1,)),
-    }
+    new = {"lam": (2, 1), "n_rounds": (4,), "max_depth": (1,)}
+    own = {name: Axis(values=values) for name, values in new.items()}
     (grid,) = drawn.make_grids(rng(), own)
     assert dict(grid.axes) == {"n_rounds": (4,), "lam": (2.0, 1.0)}
 
@@ -91,163 +95,77 @@ def test_what_a_row_does_not_replace_is_drawn_as_ever() -> None:
     assert grid.axis("lam") == tuple(g.candidates[0]["lam"] for g in drawn.make_grids(rng()))
 
 
+PIPELINE = "pipeline: [StandardScaler, SVC]\n    "
+SVC = "algorithm: sklearn:SVC\n    "
+WRONG_C = "The 'C' parameter of SVC must be a float in the range (0.0, inf]. Got "
+
+
 @pytest.mark.parametrize(
-    ("new", "message"),
+    ("new", "place", "telling"),
     [
+        ("algorithm: sklearn:RandomForestClasifier", "14:5", "mean 'RandomForestClassifier'?"),
+        ("algorithm: xgboost:XGBClasifier", "14:5", f"({xgboost.__file__}) has no 'XGBClasifier'"),
+        ("algorithm: xgboost:XGBClasifier", "14:5", "did you mean 'XGBClassifier'?"),
+        ("algorithm: xgboost:XGBClassifier\n    grid: {max_dept: 1}", "15:12", "'max_depth'?"),
+        ("algorithm: sklearn:StandardScaler", "14:5", "predicts neither classes nor numbers"),
+        ("algorithm: sklearn:VotingClassifier", "14:5", "VotingClassifier needs estimators"),
+        ("pipeline: [StandardScaler, SVCC]", "14:32", "no estimator 'SVCC'; did you mean 'SVC'?"),
+        (f"{PIPELINE}grid: {{svc__c: 1}}", "15:12", "'svc__c'; did you mean 'svc__C'?"),
+        (f"{PIPELINE}grid: {{svc__C: [1, -1]}}", "15:12", f"{WRONG_C}-1 instead."),
         (
-            "algorithm: sklearn:RandomForestClasifier",
-            "14:5: scikit-learn has no estimator 'RandomForestClasifier'; did you mean"
-            " 'RandomForestClassifier'?",
+            f"{PIPELINE}settings: {{scv__C: 1}}",
+            "15:16",
+            "no setting 'scv__C'; did you mean 'svc__C'?",
         ),
+        (f"pipeline: {['StandardScaler'] * 1001}", "14:5", "at most 1000 values, not 1001"),
+        ("algorithm: adaboost\n    pipeline: [SVC]", "15:5", "either an algorithm or a pipeline"),
+        (f"{ADA}\n    nominal: categories", "16:5", "which the view makes: leave out nominal"),
+        (f"{ADA}\n    missing: keep", "16:5", "which the view makes: leave out missing"),
+        (f"{SVC}grid: {{gama: 1}}", "15:12", "no hyper-parameter 'gama'; did you mean 'gamma'?"),
+        (f"{SVC}settings: {{gama: 1}}", "15:16", "no setting 'gama'; did you mean 'gamma'?"),
+        ("algorithm: rboosting\n    settings: {splits: 4}", "15:16", "splits is now called cuts"),
+        (f"{SVC}grid: {{gamma: scale, C: [1, -1]}}", "15:26", f"{WRONG_C}-1 instead."),
+        (f"{SVC}settings: {{C: -1}}", "15:5", f"{WRONG_C}-1 instead."),
+        (f"{SVC}draw: {{gamma: [1], C: [1, 2, none]}}", "15:24", f"{WRONG_C}'none' instead."),
+        (f"{SVC}draw: {{C: {{uniform: [-1, 2]}}}}", "15:12", f"{WRONG_C}-1.0 instead."),
+        (f"{SVC}settings: {{C: 2}}\n    grid: {{C: [1, 3]}}", "16:12", "C is in the settings as"),
+        (f"{ADA}\n    draw: {{n_rounds: [5]}}", "16:12", "n_rounds is in the grid as well"),
+        ("algorithm: adaboost\n    draw: {n_round: [5]}", "15:12", "did you mean 'n_rounds'?"),
         (
-            "algorithm: xgboost:XGBClasifier",
-            "14:5: xgboost (XGBOOST) has no 'XGBClasifier'; did you mean 'XGBClassifier'?",
+            "algorithm: adaboost\n    draw: {n_rounds: {log: [1, 9]}}",
+            "15:12",
+            "whole numbers: draw",
         ),
-        (
-            "algorithm: xgboost:XGBClassifier\n    grid: {max_dept: 1}",
-            "15:12: xgboost:XGBClassifier has no hyper-parameter 'max_dept'; did you mean"
-            " 'max_depth'?",
-        ),
-        (
-            "algorithm: sklearn:StandardScaler",
-            "14:5: StandardScaler predicts neither classes nor numbers",
-        ),
-        (
-            "algorithm: sklearn:VotingClassifier",
-            "14:5: VotingClassifier needs estimators",
-        ),
-        (
-            "pipeline: [StandardScaler, SVCC]",
-            "14:32: scikit-learn has no estimator 'SVCC'; did you mean 'SVC'?",
-        ),
-        (
-            "pipeline: [StandardScaler, SVC]\n    grid: {svc__c: 1}",
-            "15:12: StandardScaler + SVC has no hyper-parameter 'svc__c'; did you mean 'svc__C'?",
-        ),
-        (
-            "pipeline: [StandardScaler, SVC]\n    grid: {svc__C: [1, -1]}",
-            "15:12: The 'C' parameter of SVC must be a float in the range (0.0, inf]. Got -1"
-            " instead.",
-        ),
-        (
-            "pipeline: [StandardScaler, SVC]\n    settings: {scv__C: 1}",
-            "15:16: StandardScaler + SVC has no setting 'scv__C'; did you mean 'svc__C'?",
-        ),
-        (
-            f"pipeline: {['StandardScaler'] * 1001}",
-            "14:5: pipeline must list at most 1000 values, not 1001",
-        ),
-        (
-            "algorithm: adaboost\n    pipeline: [SVC]",
-            "15:5: a column has either an algorithm or a pipeline",
-        ),
-        (
-            "algorithm: adaboost\n    grid: {n_rounds: 5}\n    nominal: categories",
-            "16:5: adaboost takes numbers only, which the view makes: leave out nominal",
-        ),
-        (
-            "algorithm: adaboost\n    grid: {n_rounds: 5}\n    missing: keep",
-            "16:5: adaboost takes numbers only, which the view makes: leave out missing",
-        ),
-        (
-            "algorithm: sklearn:SVC\n    grid: {gama: 1}",
-            "15:12: sklearn:SVC has no hyper-parameter 'gama'; did you mean 'gamma'?",
-        ),
-        (
-            "algorithm: sklearn:SVC\n    settings: {gama: 1}",
-            "15:16: sklearn:SVC has no setting 'gama'; did you mean 'gamma'?",
-        ),
-        (
-            "algorithm: rboosting\n    settings: {theory: true, splits: 4}",
-            "15:30: splits is now called cuts",
-        ),
-        (
-            "algorithm: sklearn:SVC\n    grid: {gamma: scale, C: [1, -1]}",
-            "15:26: The 'C' parameter of SVC must be a float in the range (0.0, inf]. Got -1"
-            " instead.",
-        ),
-        (
-            "algorithm: sklearn:SVC\n    settings: {C: -1}",
-            "15:5: The 'C' parameter of SVC must be a float in the range (0.0, inf]. Got -1"
-            " instead.",
-        ),
-        (
-            "algorithm: sklearn:SVC\n    draw: {gamma: [1], C: [1, 2, none]}",
-            "15:24: The 'C' parameter of SVC must be a float in the range (0.0, inf]. Got 'none'"
-            " instead.",
-        ),
-        (
-            "algorithm: sklearn:SVC\n    draw: {C: {uniform: [-1, 2]}}",
-            "15:12: The 'C' parameter of SVC must be a float in the range (0.0, inf]. Got -1.0"
-            " instead.",
-        ),
-        (
-            "algorithm: sklearn:SVC\n    settings: {C: 2}\n    grid: {C: [1, 3]}",
-            "16:12: C is in the settings as well",
-        ),
-        (
-            "algorithm: adaboost\n    grid: {n_rounds: 5}\n    draw: {n_rounds: [5]}",
-            "16:12: n_rounds is in the grid as well",
-        ),
-        (
-            "algorithm: adaboost\n    draw: {n_round: [5]}",
-            "15:12: adaboost has no hyper-parameter 'n_round'; did you mean 'n_rounds'?",
-        ),
-        (
-            "algorithm: adaboost\n    draw: {n_rounds: {log: [1, 100]}}",
-            "15:12: n_rounds takes whole numbers: draw integers, or of a list",
-        ),
-        (
-            "algorithm: adaboost\n    draw: {n_rounds: [5, many]}",
-            "15:12: n_rounds takes numbers, not 'many'",
-        ),
-        (
-            "algorithm: adaboost\n    draw: {n_rounds: {integers: [0, 5]}}",
-            "15:12: n_rounds must be positive and finite, not 0",
-        ),
-        (
-            "algorithm: adaboost\n    grid: {n_rounds: '5'}",
-            "15:12: n_rounds takes numbers, not '5'",
-        ),
+        ("algorithm: adaboost\n    draw: {n_rounds: [5, many]}", "15:12", "numbers, not 'many'"),
+        ("algorithm: adaboost\n    draw: {n_rounds: {integers: [0, 5]}}", "15:12", "finite, not 0"),
+        ("algorithm: adaboost\n    grid: {n_rounds: '5'}", "15:12", "n_rounds takes numbers, not"),
     ],
 )
 def test_a_value_that_an_algorithm_does_not_take_is_named_with_its_place(
-    small_config: Write, new: str, message: str
+    small_config: Write, new: str, place: str, telling: str
 ) -> None:
-    path = small_config(ADA, new)
-    with pytest.raises(ConfigError) as caught:
-        load_experiment(path)
-    assert str(caught.value) == f"{path}:{message.replace('XGBOOST', xgboost.__file__)}"
+    assert_refused(small_config(ADA, new), place, telling)
 
 
 @pytest.mark.parametrize("line", ["inputs: voters", "noise: {deviation: 0.1}"])
-def test_categories_are_refused_where_attributes_are_changed(
-    small_config: Write, line: str
-) -> None:
-    path = small_config(ADA, "algorithm: sklearn:SVC\n    nominal: categories")
-    path.write_text(
-        path.read_text().replace("  view: quadboost\n", f"  view: quadboost\n  {line}\n")
-    )
-    with pytest.raises(ConfigError, match=r"small.yaml:16:5: .*nominal"):
-        load_experiment(path)
+def test_categories_are_refused_where_attributes_are_changed(edited: Write, line: str) -> None:
+    own = "algorithm: sklearn:SVC\n    nominal: categories"
+    assert_refused(edited({ADA: own, VIEW: f"{VIEW}  {line}\n"}), "16:5", "nominal")
 
 
 def test_a_pipeline_is_called_by_its_steps_and_searched_by_its_parameters(
     small_config: Write,
 ) -> None:
-    path = small_config(ADA, "pipeline: [StandardScaler, SVC]\n    grid: {svc__C: [1, 2]}")
-    experiment = load_experiment(path)
+    experiment = load_experiment(small_config(ADA, f"{PIPELINE}grid: {{svc__C: [1, 2]}}"))
     assert experiment.config.titles["ada"] == "StandardScaler + SVC"
     cell = make_plan(experiment).cells[-1]
     assert cell.grids[0].candidates == [{"svc__C": 1}, {"svc__C": 2}]
     assert cell.learner.task == "classification"
 
 
-def test_a_row_can_change_the_parameters_of_an_estimator(small_config: Write) -> None:
-    path = small_config(ADA, "pipeline: [StandardScaler, SVC]")
-    text = path.read_text().replace("- monks", "- {name: monks, settings: {svc__C: 7}}")
-    path.write_text(text)
-    cells = make_plan(load_experiment(path)).cells
+def test_a_row_can_change_the_parameters_of_an_estimator(edited: Write) -> None:
+    row = "- {name: monks, settings: {svc__C: 7}}"
+    cells = cells_of(edited({ADA: "pipeline: [StandardScaler, SVC]", "- monks": row}))
     settings = {cell.dataset: cell.content["settings"]["settings"] for cell in cells[1::2]}
     assert settings["monks"]["svc__C"] == 7
     assert "svc__C" not in settings["people"]
@@ -271,127 +189,109 @@ def test_the_parameters_that_a_class_beside_the_config_declares_are_all(
 ) -> None:
     path = small_config(ADA, "algorithm: beside_two:Own\n    grid: {sise: [1]}")
     (path.parent / "beside_two.py").write_text("class Own:\n    def __init__(self, size): ...")
-    with pytest.raises(ConfigError, match="has no hyper-parameter 'sise'; did you mean 'size'"):
-        load_experiment(path)
+    assert "no hyper-parameter 'sise'; did you mean 'size'" in refusal(path)
     path.write_text(path.read_text().replace("sise", "size"))
-    cell = make_plan(load_experiment(path)).cells[-1]
-    assert cell.grids[0].candidates == [{"size": 1}]
+    assert cells_of(path)[-1].grids[0].candidates == [{"size": 1}]
 
 
 def test_an_estimator_needs_no_grid_at_all(small_config: Write) -> None:
     path = small_config(ADA, "algorithm: sklearn:GaussianNB")
-    assert make_plan(load_experiment(path)).cells[-1].grids[0].candidates == [{}]
+    assert cells_of(path)[-1].grids[0].candidates == [{}]
 
 
 def test_a_regressor_is_refused_where_there_are_classes(small_config: Write) -> None:
     path = small_config(ADA, "algorithm: sklearn:Ridge")
-    message = "small.yaml:6:5: monks has classes, but sklearn:Ridge predicts a number"
-    with pytest.raises(ConfigError, match=message):
-        make_plan(load_experiment(path))
+    message = "monks has classes, but sklearn:Ridge predicts a number"
+    assert_refused(path, "6:5", message, cells_of)
 
 
-def test_a_classifier_is_refused_where_a_number_is_predicted(small_config: Write) -> None:
-    path = small_config(ADA, "algorithm: sklearn:SVC")
-    text = path.read_text()
-    own = text[text.index("  - name: quadboost-l2") : text.index("  - name: ada")]
-    path.write_text(text.replace(own, "").replace("  - monks\n", "  - m1\n"))
-    message = "small.yaml:6:5: the view of m1 predicts a number, but sklearn:SVC tells classes"
-    with pytest.raises(ConfigError, match=message):
-        make_plan(load_experiment(path))
+def test_a_classifier_is_refused_where_a_number_is_predicted(edited: Write) -> None:
+    grid = "grid:\n      n_rounds: [10, 20]\n      lam: {from: 10, to: 1, points: 2}"
+    first = {"name: quadboost-l2": "name: svm", grid: "algorithm: sklearn:SVC"}
+    path = edited({**first, ADA: "algorithm: sklearn:SVC", "- monks": "- m1"})
+    message = "the view of m1 predicts a number, but sklearn:SVC tells classes"
+    assert_refused(path, "6:5", message, cells_of)
 
 
 def test_what_tells_two_classes_apart_takes_more_but_is_not_measured_on_them(
-    small_config: Write,
+    edited: Write,
 ) -> None:
-    path = small_config("  - monks\n", "  - {name: wine, view: {positive: null}}\n")
-    plan = make_plan(load_experiment(path))
+    classes = {"- monks": "- {name: wine, view: {positive: null}}"}
+    plan = make_plan(load_experiment(edited(classes)))
     assert plan.experiment.tasks["wine"] == "multiclass"
     assert all(cell.learner.against_rest("multiclass") for cell in plan.cells)
     assert not any(cell.learner.against_rest("classification") for cell in plan.cells)
-    own = "grid: {n_rounds: 5}\n    measures: [train_error]"
-    text = path.read_text().replace("grid: {n_rounds: 5}", own)
-    path.write_text(text.replace("  view: quadboost\n", "  view: quadboost\n  folds: 0\n", 1))
-    message = "small.yaml:7:5: wine has more than two classes, of which train_error cannot be"
-    with pytest.raises(ConfigError, match=message):
-        make_plan(load_experiment(path))
+    measured = {ADA: f"{ADA}\n    measures: [train_error]", VIEW: UNCHOSEN}
+    message = "wine has more than two classes, of which train_error cannot be"
+    assert_refused(edited({**classes, **measured}), "7:5", message, cells_of)
 
 
 @pytest.mark.parametrize(
     ("protocol", "own", "place"),
     [
-        ("measures: [train_error, voters]", "", "15:5"),
-        ("measures: [train_error]", "\n    measures: [train_error, voters]", "17:5"),
+        ("  measures: [train_error, voters]\n", "", "15:5"),
+        ("  measures: [train_error]\n", "\n    measures: [train_error, voters]", "17:5"),
     ],
 )
 def test_a_measure_of_voters_is_refused_of_a_learner_without_any(
-    small_config: Write, protocol: str, own: str, place: str
+    edited: Write, protocol: str, own: str, place: str
 ) -> None:
-    path = small_config(ADA, f"algorithm: sklearn:GaussianNB{own}")
-    lines = f"view: quadboost\n  folds: 0\n  {protocol}\n"
-    path.write_text(path.read_text().replace("view: quadboost\n", lines))
-    with pytest.raises(ConfigError) as caught:
-        load_experiment(path)
+    path = edited({ADA: f"algorithm: sklearn:GaussianNB{own}", VIEW: UNCHOSEN + protocol})
     message = "sklearn:GaussianNB has no voters, which the measure voters needs: give it others"
-    assert str(caught.value) == f"{path}:{place}: {message}"
+    assert refusal(path) == f"{place}: {message}"
 
 
-def test_a_rows_own_measures_are_refused_of_a_learner_without_voters(small_config: Write) -> None:
-    path = small_config(ADA, "algorithm: sklearn:GaussianNB")
-    row = "{name: monks, protocol: {folds: 0, measures: [massart]}}"
-    path.write_text(path.read_text().replace("  - monks\n", f"  - {row}\n"))
-    with pytest.raises(
-        ConfigError, match=r":6:5: sklearn:GaussianNB has no voters, which the measure massart"
-    ):
-        load_experiment(path)
+def test_a_rows_own_measures_are_refused_of_a_learner_without_voters(edited: Write) -> None:
+    row = "- {name: monks, protocol: {folds: 0, measures: [massart]}}"
+    path = edited({ADA: "algorithm: sklearn:GaussianNB", "- monks": row})
+    assert_refused(path, "6:5", "GaussianNB has no voters, which the measure massart")
 
 
-def test_a_learner_without_voters_can_have_measures_of_its_own(small_config: Write) -> None:
-    path = small_config(ADA, "algorithm: sklearn:GaussianNB\n    measures: [c_bound]")
-    lines = "view: quadboost\n  folds: 0\n  measures: [voters, massart]\n"
-    path.write_text(path.read_text().replace("view: quadboost\n", lines))
-    kept = [cell.protocol.measures for cell in make_plan(load_experiment(path)).cells[:2]]
+def test_a_learner_without_voters_can_have_measures_of_its_own(edited: Write) -> None:
+    own = "algorithm: sklearn:GaussianNB\n    measures: [c_bound]"
+    path = edited({ADA: own, VIEW: f"{UNCHOSEN}  measures: [voters, massart]\n"})
+    kept = [cell.protocol.measures for cell in cells_of(path)[:2]]
     assert kept == [("voters", "massart"), ("c_bound",)]
 
 
-def test_measures_are_refused_where_a_row_chooses(small_config: Write) -> None:
-    path = small_config(ADA, f"{ADA}\n    measures: [train_error]")
-    text = path.read_text().replace("view: quadboost\n", "view: quadboost\n  folds: 0\n")
-    path.write_text(text.replace("- monks", "- {name: monks, protocol: {folds: 5}}"))
-    with pytest.raises(ConfigError, match=r":7:5: measures are kept only if nothing is chosen"):
-        load_experiment(path)
+def test_measures_are_refused_where_a_row_chooses(edited: Write) -> None:
+    row = "- {name: monks, protocol: {folds: 5}}"
+    path = edited({ADA: f"{ADA}\n    measures: [train_error]", VIEW: UNCHOSEN, "- monks": row})
+    assert_refused(path, "7:5", "measures are kept only if nothing is chosen")
 
 
-EVERY = (
-    "adaboost_exponential_bound needs every round: give n_rounds as 1, 2, 3 ..., all else one value"
-)
+MEASURED = "\n    measures: [adaboost_exponential_bound]"
+OF_EVERY_ROUND = {ADA: f"{ADA.replace('5', 'ROUNDS')}{MEASURED}", VIEW: UNCHOSEN}
 
 
 @pytest.mark.parametrize(
-    ("rounds", "row", "fault"),
+    ("rounds", "row"),
     [
-        ("{from: 1, to: 9, points: 9, scale: linear}", "", ""),
-        ("[1, 2, 3]", "{n_rounds: [1, 2]}", ""),
-        ("[1, 2, 4]", "", f"17:5: {EVERY}"),
-        ("[2, 3]", "", f"17:5: {EVERY}"),
-        ("5", "", f"17:5: {EVERY}"),
-        ("[1, 2, 3]", "{n_rounds: [1, 10]}", f"7:5: {EVERY}"),
+        ("{from: 1, to: 9, points: 9, scale: linear}", "- monks"),
+        ("[1, 2, 3]", "- {name: monks, grid: {n_rounds: [1, 2]}}"),
+    ],
+)
+def test_a_bound_that_counts_rounds_can_be_kept_of_every_round(
+    edited: Write, rounds: str, row: str
+) -> None:
+    assert load_experiment(edited({**OF_EVERY_ROUND, "ROUNDS": rounds, "- monks": row}))
+
+
+@pytest.mark.parametrize(
+    ("rounds", "row", "place"),
+    [
+        ("[1, 2, 4]", "- monks", "17:5"),
+        ("[2, 3]", "- monks", "17:5"),
+        ("5", "- monks", "17:5"),
+        ("[1, 2, 3]", "- {name: monks, grid: {n_rounds: [1, 10]}}", "7:5"),
     ],
 )
 def test_a_bound_that_counts_rounds_is_refused_where_some_are_left_out(
-    small_config: Write, rounds: str, row: str, fault: str
+    edited: Write, rounds: str, row: str, place: str
 ) -> None:
-    own = f"algorithm: adaboost\n    grid: {{n_rounds: {rounds}}}"
-    path = small_config(ADA, f"{own}\n    measures: [adaboost_exponential_bound]")
-    text = path.read_text().replace("view: quadboost\n", "view: quadboost\n  folds: 0\n")
-    path.write_text(
-        text.replace("- monks", f"- {{name: monks, grid: {row}}}" if row else "- monks")
-    )
-    if not fault:
-        assert load_experiment(path)
-        return
-    with pytest.raises(ConfigError) as caught:
-        load_experiment(path)
-    assert str(caught.value) == f"{path}:{fault}"
+    path = edited({**OF_EVERY_ROUND, "ROUNDS": rounds, "- monks": row})
+    message = "adaboost_exponential_bound needs every round: give n_rounds as 1, 2, 3 ..., all"
+    assert_refused(path, place, message)
 
 
 def test_a_bound_that_counts_rounds_needs_one_value_of_all_else() -> None:
@@ -433,5 +333,5 @@ def test_a_config_can_name_an_algorithm_alone(small_config: Write) -> None:
 def test_default_values_can_be_swept_over(small_config: Write) -> None:
     sweep = "sweeps: [{over: grid.n_rounds, values: [5, 7]}]"
     path = small_config(f"name: ada\n    {ADA}", f"name: adaboost\n{sweep}")
-    cells = make_plan(load_experiment(path)).cells
-    assert [cell.n_candidates for cell in cells if cell.algorithm == "adaboost"] == [1] * 4
+    n_candidates = [c.n_candidates for c in cells_of(path) if c.algorithm == "adaboost"]
+    assert n_candidates == [1] * 4

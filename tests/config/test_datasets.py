@@ -20,10 +20,12 @@ def entry(**fields: Any) -> DatasetEntry:
     return DatasetEntry.model_validate({"name": "monks", **fields})
 
 
-def refused(row: DatasetEntry, protocol: Protocol) -> tuple[tuple[str | int, ...], str]:
+def refused(row: DatasetEntry, protocol: Protocol) -> tuple[str, str]:
+    """Return the dotted place and the message with which a row is refused."""
     with pytest.raises(PydanticCustomError) as caught:
         row.check_protocol(protocol)
-    return (caught.value.context or {})["place"], caught.value.message()
+    place = (caught.value.context or {})["place"]
+    return ".".join(map(str, place)), caught.value.message()
 
 
 PROTOCOL = Protocol(view="quadboost")
@@ -65,79 +67,49 @@ def test_labels_of_a_view_can_be_written_as_numbers() -> None:
     assert bounded.resolve("ebboost").positive == Threshold(at_most=9)
 
 
+SAMPLE = {"sample": {"train": 20, "test": 20}}
+
+
 @pytest.mark.parametrize(
-    ("fields", "place", "message"),
+    ("fields", "place", "telling"),
     [
-        (
-            {"view": "quadbost"},
-            ("view",),
-            "the card of monks has no view 'quadbost'; did you mean 'quadboost'?",
-        ),
-        (
-            {"view": {"positiv": ["1"]}},
-            ("view", "positiv"),
-            "unknown key 'positiv'; did you mean 'positive'?",
-        ),
-        (
-            {"view": {"missing": "zero"}},
-            ("view", "missing"),
-            "missing must be 'mean', 'low' or 'drop', not 'zero'",
-        ),
-        (
-            {"view": {"positive": ["1", "1"]}},
-            ("view", "positive"),
-            "positive: '1' occurs 2 times",
-        ),
+        ({"view": "quadbost"}, "view", "no view 'quadbost'; did you mean 'quadboost'?"),
+        ({"view": {"positiv": ["1"]}}, "view.positiv", "unknown key 'positiv'; did you mean"),
+        ({"view": {"missing": "zero"}}, "view.missing", "'low' or 'drop', not 'zero'"),
+        ({"view": {"positive": ["1", "1"]}}, "view.positive", "positive: '1' occurs 2 times"),
         (
             {"view": {"positive": {"at_most": "few"}}},
-            ("view", "positive", "at_most"),
-            "at_most must be a number, not 'few'",
+            "view.positive.at_most",
+            "a number, not 'few'",
         ),
-        (
-            {"view": {"positive": ["0", "2"], "exclude": ["tie"]}},
-            ("view", "positive", 1),
-            "monks has no label '2'; known are 0, 1; monks has no attribute 'tie'; did you mean"
-            " 'has_tie'?",
-        ),
-        (
-            {"protocol": {"view": "q2"}},
-            ("protocol", "view"),
-            "the view of a row is set by its own key, view",
-        ),
-        (
-            {"protocol": {"split": {"at_mst": 3}}},
-            ("protocol", "split", "at_mst"),
-            "unknown key 'at_mst'; did you mean 'at_most'?",
-        ),
-        (
-            {"protocol": {"folds": "five"}},
-            ("protocol", "folds"),
-            "folds must be a whole number, not 'five'",
-        ),
-        ({"protocol": {"holdout": {}}}, ("protocol",), "either all rows have a holdout or none"),
-        (
-            {"parameters": {"sigma": 1}},
-            ("parameters",),
-            "parameters are only used by a fresh sample: set sample",
-        ),
-        (
-            {"protocol": {"sample": {"train": 20, "test": 20}}},
-            ("name",),
-            "monks is not drawn by rule, so no fresh sample can be drawn",
-        ),
+        ({"view": {"positive": ["0", "2"]}}, "view.positive.1", "no label '2'; known are 0, 1"),
+        ({"view": {"exclude": ["tie"]}}, "view.exclude.0", "'tie'; did you mean 'has_tie'?"),
+        ({"protocol": {"view": "q2"}}, "protocol.view", "is set by its own key, view"),
+        ({"protocol": {"split": {"at_mst": 3}}}, "protocol.split.at_mst", "mean 'at_most'?"),
+        ({"protocol": {"folds": "five"}}, "protocol.folds", "a whole number, not 'five'"),
+        ({"protocol": {"holdout": {}}}, "protocol", "either all rows have a holdout or none"),
+        ({"parameters": {"sigma": 1}}, "parameters", "only used by a fresh sample: set sample"),
+        ({"protocol": SAMPLE}, "name", "monks is not drawn by rule, so no fresh sample"),
     ],
 )
 def test_a_row_that_does_not_fit_is_refused_with_the_place(
-    fields: dict[str, Any], place: tuple[str | int, ...], message: str
+    fields: dict[str, Any], place: str, telling: str
 ) -> None:
-    assert refused(entry(**fields), PROTOCOL) == (place, message)
+    found, message = refused(entry(**fields), PROTOCOL)
+    assert found == place
+    assert telling in message
+
+
+def test_all_names_of_a_view_that_a_card_lacks_are_listed() -> None:
+    _, message = refused(entry(view={"positive": ["2"], "exclude": ["tie"]}), PROTOCOL)
+    assert "monks has no label '2'; known are 0, 1; monks has no attribute 'tie'" in message
 
 
 def test_a_row_of_a_fresh_sample_can_change_the_parameters_of_its_rule() -> None:
-    protocol = Protocol.model_validate({"view": "default", "sample": {"train": 20, "test": 20}})
+    protocol = Protocol.model_validate({"view": "default", **SAMPLE})
     entry(name="m1", parameters={"sigma": 0}).check_protocol(protocol)
     assert refused(entry(name="m1", parameters={"sigm": 0}), protocol) == (
-        ("parameters",),
+        "parameters",
         "the rule of m1 has no parameter 'sigm'; did you mean 'sigma'?",
     )
 

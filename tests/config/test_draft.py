@@ -45,18 +45,17 @@ def numbers(step: int = 1) -> list[str]:
 def test_a_file_of_numbers_with_two_labels_needs_no_changes_to_its_view(tmp_path: Path) -> None:
     config = drafted(tmp_path, {"x": numbers(), "label": ["no", "yes"] * 6})
     assert config.datasets[0].view == {}
-    assert [a.name for a in config.algorithms] == [
-        *("logistic regression", "random forest", "gradient boosting", "quadboost-l2", "adaboost")
-    ]
+    assert [a.name for a in config.algorithms] == (
+        ["logistic regression", "random forest", "gradient boosting", "quadboost-l2", "adaboost"]
+    )
     assert config.repeats == 10
     assert config.tables == {"scatter": "gradient boosting"}
 
 
 def test_a_number_is_predicted_by_regressors(tmp_path: Path) -> None:
     config = drafted(tmp_path, {"x": numbers(), "y": numbers(3)})
-    assert [a.name for a in config.algorithms] == [
-        *("ridge", "random forest", "gradient boosting", "boosting")
-    ]
+    names = [a.name for a in config.algorithms]
+    assert names == ["ridge", "random forest", "gradient boosting", "boosting"]
     assert config.tables == {"scatter": "gradient boosting"}
 
 
@@ -91,11 +90,8 @@ def test_a_column_of_many_codes_is_left_out_unless_there_is_no_other(tmp_path: P
 
 @pytest.mark.parametrize("name", ["#: {}.csv", "no.csv", "a: b\nseed: 9.csv", "ü'\".csv"])
 def test_names_of_files_and_columns_stay_names(tmp_path: Path, name: str) -> None:
-    columns = {
-        "a: [b": ["r{", "no"] * 6,
-        "- c": [f"#{i}" for i in range(ROWS)],
-        "#": ["1", "2"] * 6,
-    }
+    codes = [f"#{i}" for i in range(ROWS)]
+    columns = {"a: [b": ["r{", "no"] * 6, "- c": codes, "#": ["1", "2"] * 6}
     config = drafted(tmp_path, columns, name)
     assert config.datasets[0].view == {"exclude": ["- c"], "nominal": "one-hot"}
     assert config.title == f"{name.removesuffix('.csv')}: #"

@@ -13,7 +13,8 @@ from quadrepro.core.measures.measure import MEASURES
 from quadrepro.data.canonical import RawTable
 from quadrepro.data.card import Card
 from quadrepro.data.store import Location
-from quadrepro.errors import ConfigError, DataError
+from quadrepro.errors import DataError
+from tests.refusals import assert_refused
 
 Write = Callable[..., Path]
 
@@ -80,25 +81,19 @@ def test_all_missing_data_sets_are_named_before_anything_is_computed(small_confi
 
 def test_a_number_to_predict_is_refused_where_classes_are_told_apart(small_config: Write) -> None:
     path = small_config("  - monks\n", "  - m1\n")
-    with pytest.raises(ConfigError, match=r"small.yaml:6:5: the view of m1 predicts a number"):
-        plan_of(path)
+    assert_refused(path, "6:5", "the view of m1 predicts a number", plan_of)
     classes = small_config("  - monks\n", "  - {name: m1, view: {positive: {at_least: 0.5}}}\n")
     assert set(plan_of(classes).cells[0].problem.y) == {-1.0, 1.0}
 
 
-def test_too_few_rows_for_the_folds_are_refused_at_the_data_sets_place(
-    small_config: Write,
-) -> None:
+def test_too_few_rows_for_the_folds_are_refused_at_their_place(small_config: Write) -> None:
     path = small_config("view: quadboost", "view: quadboost\n  folds: 300")
-    with pytest.raises(ConfigError, match=r"small.yaml:7:5: monks has 432 rows: too few for 300"):
-        plan_of(path)
+    assert_refused(path, "7:5", "monks has 432 rows: too few for 300", plan_of)
 
 
 def test_an_order_that_lacks_a_code_is_refused_at_the_data_sets_place(small_config: Write) -> None:
     path = small_config("as: people", "view: {order: {class: [1st, 2nd, 3rd]}}")
-    plan = plan_of(path)
-    with pytest.raises(ConfigError, match=r"small.yaml:7:5: the order of class is .* Crew"):
-        plan.check_data()
+    assert_refused(path, "7:5", "Crew", lambda path: plan_of(path).check_data())
 
 
 def test_a_plan_and_its_keys_read_no_rows_but_a_check_reads_each_data_set_once(

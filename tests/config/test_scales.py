@@ -50,11 +50,6 @@ def test_a_share_of_the_way_is_linear_in_the_logarithm(
 
 
 def test_these_values_are_the_same_on_every_processor() -> None:
-    assert log_values(1e3, 1e-3, 5, integer=False) == (
-        1000.0,
-        31.6227766017,
-        1.0,
-        0.0316227766017,
-        0.001,
-    )
+    values = (1000.0, 31.6227766017, 1.0, 0.0316227766017, 0.001)
+    assert log_values(1e3, 1e-3, 5, integer=False) == values
     assert log_value(2.0, 5.0, 0.3) == 2.63276440867

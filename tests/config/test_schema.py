@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from quadrepro.config.plan import make_plan
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.learners.greedy.quadboost import QuadBoostL2
 from quadrepro.errors import ConfigError
+from tests.refusals import assert_refused, refusal
 
 Write = Callable[..., Path]
 
@@ -30,20 +32,11 @@ def titles(experiment: Experiment) -> list[str]:
     return [row.entry.title for row in experiment.config.rows]
 
 
-def fault_of(path: Path) -> str:
-    with pytest.raises(ConfigError) as caught:
-        load_experiment(path)
-    return str(caught.value).removeprefix(f"{path}:")
-
-
 def test_a_sweep_makes_a_row_of_every_data_set_and_value(swept: Write) -> None:
     path = swept("{over: protocol.noise.deviation, values: [0, 0.5], as: noise}")
     experiment = load_experiment(path)
     assert titles(experiment) == [
-        "monks, noise 0",
-        "monks, noise 0.5",
-        "people, noise 0",
-        "people, noise 0.5",
+        f"{row}, noise {noise}" for row in ("monks", "people") for noise in ("0", "0.5")
     ]
     rows = experiment.config.rows
     assert [(row.of, row.sweep, row.value) for row in rows[1:3]] == [
@@ -59,24 +52,19 @@ def test_a_sweep_makes_a_row_of_every_data_set_and_value(swept: Write) -> None:
 def test_sweeps_stand_one_after_the_other_and_do_not_mix(swept: Write) -> None:
     path = swept("{over: protocol.voters, values: [5]}", "{over: grid.n_rounds, values: [3, 4]}")
     rows = load_experiment(path).config.rows
-    assert [(row.of, row.sweep, row.value) for row in rows] == [
-        ("monks", "voters", 5),
-        ("people", "voters", 5),
-        ("monks", "n_rounds", 3),
-        ("monks", "n_rounds", 4),
-        ("people", "n_rounds", 3),
-        ("people", "n_rounds", 4),
+    swept_over = [(row.of, row.sweep, row.value) for row in rows]
+    assert swept_over[:2] == [("monks", "voters", 5), ("people", "voters", 5)]
+    assert swept_over[2:] == [
+        (row, "n_rounds", value) for row in ("monks", "people") for value in (3, 4)
     ]
     assert "voters" not in rows[2].entry.protocol
 
 
 def test_the_rows_of_a_sweep_share_the_split_but_not_the_key(swept: Write) -> None:
     path = swept("{over: grid.n_rounds, values: [3, 4]}")
-    ada = [c for c in make_plan(load_experiment(path)).cells if c.algorithm == "ada"]
-    three, four = ada[:2]
-    assert [dict(cell.grids[0].axes) for cell in (three, four)] == [
-        {"n_rounds": (3,)},
-        {"n_rounds": (4,)},
+    three, four, *_ = [c for c in make_plan(load_experiment(path)).cells if c.algorithm == "ada"]
+    assert [cell.grids[0].axes for cell in (three, four)] == [
+        (("n_rounds", (value,)),) for value in (3, 4)
     ]
     assert three.content["division"] == four.content["division"]
     assert three.key != four.key
@@ -114,91 +102,53 @@ def test_a_sweep_can_go_over_the_parameters_of_a_sample(tmp_path: Path) -> None:
     path = drawn(tmp_path, "{over: parameters.sigma, values: [0, 0.5]}")
     cells = make_plan(load_experiment(path)).cells
     assert [(cell.dataset, cell.content["parameters"]["sigma"]) for cell in cells] == [
-        ("m1, sigma 0", 0),
-        ("m1, sigma 0.5", 0.5),
-        ("m2, sigma 0", 0),
-        ("m2, sigma 0.5", 0.5),
+        (f"{row}, sigma {sigma}", sigma) for row in ("m1", "m2") for sigma in (0, 0.5)
     ]
 
 
 @pytest.mark.parametrize(
-    ("sweep", "message"),
+    ("over", "values", "place", "telling"),
     [
-        (
-            "{over: parameters.sigm, values: [0]}",
-            "7:43: the rule of m1 has no parameter 'sigm'; did you mean 'sigma'?",
-        ),
-        (
-            "{over: parameters.low, values: [-1]}",
-            "7:42: the rule of m2 has no parameter 'low'; known are sigma",
-        ),
-        (
-            "{over: parameters.sigma, values: [0, much]}",
-            "7:47: sigma must be a number, not 'much'",
-        ),
+        ("sigm", "[0]", "7:43", "the rule of m1 has no parameter 'sigm'; did you mean 'sigma'?"),
+        ("low", "[-1]", "7:42", "the rule of m2 has no parameter 'low'; known are sigma"),
+        ("sigma", "[0, much]", "7:47", "sigma must be a number, not 'much'"),
     ],
 )
 def test_a_parameter_that_there_is_not_is_named_at_the_sweeps_value(
-    tmp_path: Path, sweep: str, message: str
+    tmp_path: Path, over: str, values: str, place: str, telling: str
 ) -> None:
-    assert fault_of(drawn(tmp_path, sweep)) == message
+    path = drawn(tmp_path, f"{{over: parameters.{over}, values: {values}}}")
+    assert_refused(path, place, telling)
 
 
 @pytest.mark.parametrize(
-    ("sweep", "message"),
+    ("over", "values", "place", "telling"),
     [
-        (
-            "{over: protocol.noise.deviaton, values: [0]}",
-            "9:46: unknown key 'deviaton'; did you mean 'deviation'?",
-        ),
-        (
-            "{over: protocol.noise.deviation, values: [0, -1]}",
-            "9:50: deviation must be at least 0, not -1",
-        ),
-        (
-            "{over: protocol.folds, values: [3, 1]}",
-            "9:40: one fold leaves nothing to train on: give 2 or more, or 0",
-        ),
-        (
-            "{over: protocol.voters, values: [5, 6, 5]}",
-            "9:44: duplicate row 'monks, voters 5'",
-        ),
-        (
-            "{over: protocol.view, values: [quadboost]}",
-            "9:36: the view of a row is set by its own key, view",
-        ),
-        (
-            "{over: protocol.holdout.patience, values: [3]}",
-            "9:48: either all rows have a holdout or none",
-        ),
-        (
-            "{over: grid.n_round, values: [3]}",
-            "9:35: no algorithm here has a hyper-parameter 'n_round'; did you mean 'n_rounds'?",
-        ),
-        ("{over: grid.n_rounds, values: [3, 4.5]}", "9:39: n_rounds takes whole numbers, not 4.5"),
-        ("{over: grid.n_rounds, values: [3, x]}", "9:39: n_rounds takes numbers, not 'x'"),
-        (
-            "{over: view.missing, values: [low]}",
-            "9:6: a sweep goes over a field of protocol, grid or parameters, as grid.n_rounds",
-        ),
-        (
-            "{over: grid, values: [3]}",
-            "9:6: a sweep goes over a field of protocol, grid or parameters, as grid.n_rounds",
-        ),
-        ("{over: grid.n_rounds, values: []}", "9:27: values must list at least one"),
+        ("protocol.noise.deviaton", "[0]", "9:46", "'deviaton'; did you mean 'deviation'?"),
+        ("protocol.noise.deviation", "[0, -1]", "9:50", "deviation must be at least 0, not -1"),
+        ("protocol.folds", "[3, 1]", "9:40", "one fold leaves nothing to train on"),
+        ("protocol.voters", "[5, 6, 5]", "9:44", "duplicate row 'monks, voters 5'"),
+        ("protocol.view", "[quadboost]", "9:36", "the view of a row is set by its own key, view"),
+        ("protocol.holdout.patience", "[3]", "9:48", "either all rows have a holdout or none"),
+        ("grid.n_round", "[3]", "9:35", "no algorithm here has a hyper-parameter 'n_round'; did"),
+        ("grid.n_rounds", "[3, 4.5]", "9:39", "n_rounds takes whole numbers, not 4.5"),
+        ("grid.n_rounds", "[3, x]", "9:39", "n_rounds takes numbers, not 'x'"),
+        ("view.missing", "[low]", "9:6", "a field of protocol, grid or parameters, as grid.n_"),
+        ("grid", "[3]", "9:6", "a field of protocol, grid or parameters, as grid.n_rounds"),
+        ("grid.n_rounds", "[]", "9:27", "values must list at least one"),
     ],
 )
 def test_a_sweep_that_cannot_be_is_named_with_its_place(
-    swept: Write, sweep: str, message: str
+    swept: Write, over: str, values: str, place: str, telling: str
 ) -> None:
-    assert fault_of(swept(sweep)) == message
+    assert_refused(swept(f"{{over: {over}, values: {values}}}"), place, telling)
 
 
-def test_a_sweep_over_a_parameter_that_an_estimator_refuses_is_named(swept: Write) -> None:
-    path = swept("{over: grid.max_depth, values: [1, 0]}")
+def test_a_sweep_over_a_parameter_that_an_estimator_refuses_is_named(edited: Write) -> None:
+    sweeps = "sweeps:\n  - {over: grid.max_depth, values: [1, 0]}\nalgorithms:"
     tree = "algorithm: sklearn:DecisionTreeClassifier"
-    path.write_text(path.read_text().replace("algorithm: adaboost\n    grid: {n_rounds: 5}", tree))
-    assert fault_of(path).startswith("9:40: The 'max_depth' parameter of DecisionTreeClassifier")
+    path = edited({"algorithms:": sweeps, "algorithm: adaboost\n    grid: {n_rounds: 5}": tree})
+    assert_refused(path, "9:40", "The 'max_depth' parameter of DecisionTreeClassifier")
 
 
 READINGS = """readings:
@@ -252,114 +202,77 @@ def test_a_row_or_reading_sets_what_algorithms_have_of_its_settings(read: Write)
 
 
 @pytest.mark.parametrize(
-    ("readings", "dataset", "message"),
+    ("reading", "place", "telling"),
     [
+        ("name: a, settings: {reweigh: true}", "18:12", "'reweigh'; did you mean 'reweight'?"),
+        ("name: a, of: [monk]", "18:27", "unknown data set 'monk' here; did you mean 'monks'?"),
+        ("name: a}, {name: a", "18:23", "duplicate reading 'a'"),
+        ("name: a, protocol: {folds: 1}", "18:33", "one fold leaves nothing to train on"),
+        ("name: a, view: {nominal: ordnal}", "18:29", "'ordinal' or 'one-hot', not 'ordnal'"),
         (
-            "readings: [{name: a, settings: {reweigh: true}}]",
-            "monks",
-            "18:12: no algorithm here has a setting 'reweigh'; did you mean 'reweight'?",
-        ),
-        (
-            "",
-            "{name: monks, settings: {reweight: 2.5}}",
-            "6:19: reweight must be true or false, not 2.5",
-        ),
-        (
-            "readings: [{name: a, of: [monk]}]",
-            "monks",
-            "18:27: unknown data set 'monk' here; did you mean 'monks'?",
-        ),
-        ("readings: [{name: a}, {name: a}]", "monks", "18:23: duplicate reading 'a'"),
-        (
-            "readings: [{name: a}]\nsweeps: [{over: protocol.folds, values: [2]}]",
-            "monks",
-            "18:1: a config has either sweeps or readings",
-        ),
-        (
-            "readings: [{name: a, view: {sample_rows: 9}}]",
-            "{name: monks, view: quadboost}",
-            "18:12: monks takes its view by name: name the view of the reading",
-        ),
-        (
-            "readings: [{name: a, protocol: {folds: 1}}]",
-            "monks",
-            "18:33: one fold leaves nothing to train on: give 2 or more, or 0",
-        ),
-        (
-            "readings: [{name: a, view: {nominal: ordnal}}]",
-            "monks",
-            "18:29: nominal must be 'ordinal' or 'one-hot', not 'ordnal'",
+            "name: a}]\nsweeps: [{over: protocol.folds, values: [2]",
+            "18:1",
+            "a config has either sweeps or readings",
         ),
     ],
 )
 def test_a_reading_that_cannot_be_is_named_with_its_place(
-    read: Write, readings: str, dataset: str, message: str
+    read: Write, reading: str, place: str, telling: str
 ) -> None:
-    assert fault_of(read(readings, dataset)) == message
+    assert_refused(read(f"readings: [{{{reading}}}]"), place, telling)
+
+
+def test_a_reading_cannot_change_a_view_that_is_taken_by_name(read: Write) -> None:
+    named = "{name: monks, view: quadboost}"
+    path = read("readings: [{name: a, view: {sample_rows: 9}}]", named)
+    assert_refused(path, "18:12", "monks takes its view by name: name the view of the reading")
 
 
 @pytest.mark.parametrize(
-    ("row", "message"),
+    ("row", "place", "telling"),
     [
-        (
-            "grid: {lamda: [1]}",
-            "6:26: no algorithm here has a hyper-parameter 'lamda'; did you mean 'lam'?",
-        ),
-        (
-            "grid: {lam: [1, 2]}",
-            "6:26: the values of lam must decrease: ties go to the first, simplest candidate",
-        ),
-        ("grid: {n_rounds: ['5']}", "6:26: n_rounds takes numbers, not '5'"),
-        ("protocol: {view: q2}", "6:30: the view of a row is set by its own key, view"),
-        (
-            "protocol: {measures: [train_error]}",
-            "6:19: measures are kept only if nothing is chosen: set folds to 0",
-        ),
+        ("settings: {reweight: 2.5}", "6:19", "reweight must be true or false, not 2.5"),
+        ("grid: {lamda: [1]}", "6:26", "hyper-parameter 'lamda'; did you mean 'lam'?"),
+        ("grid: {lam: [1, 2]}", "6:26", "the values of lam must decrease"),
+        ("grid: {n_rounds: ['5']}", "6:26", "n_rounds takes numbers, not '5'"),
+        ("protocol: {measures: [train_error]}", "6:19", "kept only if nothing is chosen"),
     ],
 )
 def test_a_rows_own_values_are_checked_at_their_place(
-    small_config: Write, row: str, message: str
+    small_config: Write, row: str, place: str, telling: str
 ) -> None:
-    assert fault_of(small_config("  - monks", f"  - {{name: monks, {row}}}")) == message
+    assert_refused(small_config("- monks", f"- {{name: monks, {row}}}"), place, telling)
 
 
-def test_a_row_cannot_say_the_rounds_that_a_hold_out_chooses(small_config: Write) -> None:
-    path = small_config("  view: quadboost\n", "  view: quadboost\n  holdout: {}\n")
-    text = path.read_text()
-    head, _ = text.replace("- monks", "- {name: monks, grid: {n_rounds: [3]}}").split("algorithms:")
+def test_a_row_cannot_say_the_rounds_that_a_hold_out_chooses(edited: Write) -> None:
+    own = "- {name: monks, grid: {n_rounds: [3]}}"
+    path = edited({"  view: quadboost\n": "  view: quadboost\n  holdout: {}\n", "- monks": own})
+    head, _ = path.read_text().split("algorithms:")
     path.write_text(f"{head}algorithms:\n  - name: adaboost\n")
-    assert fault_of(path) == "7:26: the validation error chooses the rounds"
+    assert refusal(path) == "7:26: the validation error chooses the rounds"
 
 
 @pytest.mark.parametrize(
-    ("protocol", "message"),
+    ("protocol", "place", "telling"),
     [
-        ("folds: 1", "5:3: one fold leaves nothing to train on: give 2 or more, or 0"),
+        ("folds: 1", "5:3", "one fold leaves nothing to train on: give 2 or more, or 0"),
         (
             "measures: [train_error]",
-            "3:1: measures are kept only if nothing is chosen: set folds to 0",
+            "3:1",
+            "measures are kept only if nothing is chosen: set folds",
         ),
-        (
-            "folds: 0\n  measures: [train_eror]",
-            "6:3: unknown measure 'train_eror'; did you mean 'train_error'?",
-        ),
-        (
-            "folds: 0\n  measures: [train_error, theorem1_p1]",
-            "6:3: theorem1_p1 is now called quadboost_theorem1_p1",
-        ),
-        ("voters: 0", "5:3: voters must be at least 1, not 0"),
-        ("noise: {}", "5:3: the key 'deviation' is missing"),
-        (
-            "noise: {deviation: 0, contrast: 2}",
-            "5:25: contrast must be at most 1, not 2",
-        ),
+        ("folds: 0\n  measures: [train_eror]", "6:3", "'train_eror'; did you mean 'train_error'?"),
+        ("folds: 0\n  measures: [theorem1_p1]", "6:3", "is now called quadboost_theorem1_p1"),
+        ("voters: 0", "5:3", "voters must be at least 1, not 0"),
+        ("noise: {}", "5:3", "the key 'deviation' is missing"),
+        ("noise: {deviation: 0, contrast: 2}", "5:25", "contrast must be at most 1, not 2"),
     ],
 )
 def test_a_protocol_that_cannot_be_is_named_with_its_place(
-    small_config: Write, protocol: str, message: str
+    small_config: Write, protocol: str, place: str, telling: str
 ) -> None:
     path = small_config("  view: quadboost\n", f"  view: quadboost\n  {protocol}\n")
-    assert fault_of(path) == message
+    assert_refused(path, place, telling)
 
 
 def columns(small_config: Write, *entries: str) -> Path:
@@ -400,24 +313,28 @@ def test_a_columns_title_is_its_label_or_its_algorithms_or_its_name(
 
 
 @pytest.mark.parametrize(
-    ("entries", "message"),
+    ("first", "second", "place", "telling"),
     [
         (
-            ("name: a, algorithm: adaboost, label: X", "name: b, algorithm: adaboost, label: X"),
-            "10:36: tables would call the columns 'a' and 'b' both 'X': give one of them another "
-            "label",
+            "algorithm: adaboost, label: X",
+            "name: b, algorithm: adaboost, label: X",
+            "10:36",
+            "'b' both 'X'",
         ),
         (
-            ("name: a, algorithm: adaboost, label: QuadBoost", "name: quadboost"),
-            "10:5: tables would call the columns 'a' and 'quadboost' both 'QuadBoost': give one of "
-            "them another label",
+            "algorithm: adaboost, label: QuadBoost",
+            "name: quadboost",
+            "10:5",
+            "'quadboost' both 'QuadBoost'",
         ),
     ],
 )
 def test_equal_titles_are_refused_with_their_place(
-    small_config: Write, entries: tuple[str, ...], message: str
+    small_config: Write, first: str, second: str, place: str, telling: str
 ) -> None:
-    assert fault_of(columns(small_config, *entries)) == message
+    path = columns(small_config, f"name: a, {first}", second)
+    message = f"tables would call the columns 'a' and {telling}: give one of them another label"
+    assert refusal(path) == f"{place}: {message}"
 
 
 OUTER = """title: Outer
@@ -439,26 +356,30 @@ def test_repeats_follow_from_outer_folds(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "repeats", "message"),
+    ("old", "new", "repeats", "message"),
     [
-        (f"{OUTER}repeats: 5\n", None, "5:1: outer: 2x3 makes 6 repeats, but 5 are asked for"),
-        (OUTER, 2, "outer: 2x3 makes 6 repeats, but 2 are asked for"),
         (
-            OUTER.replace("[monks]", "[{name: monks, protocol: {split: {outer: 5}}}]"),
+            "title",
+            "repeats: 5\ntitle",
+            None,
+            "1:1: outer: 2x3 makes 6 repeats, but 5 are asked for",
+        ),
+        ("title", "title", 2, "outer: 2x3 makes 6 repeats, but 2 are asked for"),
+        (
+            "[monks]",
+            "[{name: monks, protocol: {split: {outer: 5}}}]",
             None,
             "3:26: outer: 1x5 makes 5 repeats, but 6 are asked for",
         ),
-        (OUTER.replace("2x3", "2y3"), None, "outer must be a number of folds of 2 or more"),
+        ("2x3", "2y3", None, "outer must be a number of folds of 2 or more"),
     ],
 )
 def test_other_numbers_of_repeats_than_of_outer_folds_are_refused(
-    tmp_path: Path, text: str, repeats: int | None, message: str
+    tmp_path: Path, old: str, new: str, repeats: int | None, message: str
 ) -> None:
     path = tmp_path / "outer.yaml"
-    path.write_text(text)
-    with pytest.raises(ConfigError) as caught:
-        load_experiment(path, repeats)
-    assert message in str(caught.value)
+    path.write_text(OUTER.replace(old, new))
+    assert message in refusal(path, partial(load_experiment, repeats=repeats))
 
 
 def with_rows(config: dict[str, Any], *rows: dict[str, Any] | str) -> dict[str, Any]:

@@ -21,26 +21,14 @@ FIGURE = rf"({NUMBER.pattern}|\b(?i:{'|'.join(WORDS)})\b)"
 
 @dataclass(frozen=True)
 class Notes:
-    """The notes of a results folder.
-
-    Attributes
-    ----------
-    name : str
-        Of the folder.
-    text : str
-        The notes.
-    figures : dict
-        Phrases of the notes, with ``#`` for each figure, and the expressions that it must equal.
-    stated : dict
-        Reasons why numbers do not follow from committed results, each with the phrases it is for.
-    results : Path
-        Where the results folders lie.
-    """
+    """The notes of a results folder of some name."""
 
     name: str
     text: str
     figures: dict[str, list[Any]]
+    """Phrases of the notes, with ``#`` for each figure, and the expressions that it must equal."""
     stated: dict[str, list[str]]
+    """Reasons why numbers do not follow from committed results, with the phrases they are for."""
     results: Path = RESULTS
 
     @classmethod

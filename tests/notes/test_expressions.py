@@ -93,9 +93,7 @@ def test_numbers_are_told_from_names(text, numbers) -> None:
 
 
 @given(st.floats(-1e6, 1e6), st.integers(0, 6))
-def test_a_number_agrees_with_all_that_is_rounded_to_it_and_with_nothing_else(
-    value, digits
-) -> None:
+def test_a_number_agrees_with_what_is_rounded_to_it_and_with_nothing_else(value, digits) -> None:
     written, unit = f"{value:.{digits}f}", 10.0**-digits
     assert agrees(written, value)
     for side in (-1, 1):

@@ -47,10 +47,8 @@ def notes(tmp_path):
         "# of # are inside": [inside, count],
         "the least risk is #": [{"min": ["verdicts", "risk"]}],
     }
-    text = (
-        "Two of 3 are\ninside, as Table 7 of [the text](x/9.md) says; "
-        "the least risk is .125 (p < 0.01)."
-    )
+    where = "as Table 7 of [the text](x/9.md) says"
+    text = f"Two of 3 are\ninside, {where}; the least risk is .125 (p < 0.01)."
     return Notes("here", text, figures, {"a level": ["p < 0.01"]}, tmp_path)
 
 
@@ -79,10 +77,8 @@ def test_a_number_that_is_changed_is_found(notes, old, new, fault) -> None:
 def test_a_result_that_is_changed_is_found(notes) -> None:
     path = notes.results / "here" / "verdicts.csv"
     path.write_text(path.read_text().replace("c,0.125,inside", "c,0.375,outside"))
-    assert [fault.split("; ")[1] for fault in notes.faults()] == [
-        "the results give 1, 3",
-        "the results give 0.25",
-    ]
+    results = [fault.split("; the results give ")[1] for fault in notes.faults()]
+    assert results == ["1, 3", "0.25"]
 
 
 def test_figures_without_as_many_expressions_are_a_fault(notes) -> None:

@@ -72,10 +72,8 @@ def _curves(path: Path) -> Measures:
 def _noiseless(path: Path) -> Measures:
     if not path.is_file():
         return {}
-    return {
-        (line["dataset"], line["algorithm"]): (
-            {"rmse_noiseless": [float(line["mean"])]},
-            Grid.of({}),
-        )
-        for line in read(path)
-    }
+    found: Measures = {}
+    for line in read(path):
+        measures = {"rmse_noiseless": [float(line["mean"])]}
+        found[line["dataset"], line["algorithm"]] = (measures, Grid.of({}))
+    return found

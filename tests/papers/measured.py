@@ -1,22 +1,77 @@
-"""Claims judged on records with given measures."""
+"""Claims judged on records with given errors and measures."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import TypeAlias
 
-from quadrepro.config.config import load_experiment
+from quadrepro.config.config import Experiment, load_experiment
 from quadrepro.core.learners.grid import Grid
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.papers.claims.evidence import Ours
 from quadrepro.tables.kinds.claims import claims_table
+from quadrepro.tables.table import Table
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"
 UNKNOWN = ("cells missing", "not comparable")
+MISSING = Record("k", "missing")
 
-Measures = dict[str, list[float]]
-Cells = dict[tuple[str, str], Measures]
+Measures: TypeAlias = dict[str, list[float]]
+Cells: TypeAlias = dict[tuple[str, str], Measures]
+Judged: TypeAlias = list[tuple[str, str]]
+"""Numbers and judgement of every claim."""
+
+
+def load(config: str) -> Experiment:
+    return load_experiment(CONFIGS / f"{config}.yaml")
+
+
+def rows_of(experiment: Experiment) -> tuple[str, ...]:
+    return tuple(entry.title for entry in experiment.config.entries)
+
+
+def columns_of(experiment: Experiment) -> tuple[str, ...]:
+    return tuple(algorithm.name for algorithm in experiment.config.algorithms)
+
+
+def outcomes_of(
+    rows: Sequence[str],
+    columns: Sequence[str],
+    n_splits: int,
+    record: Callable[[str, str, int], Record],
+    grid: Callable[[str], Grid] = lambda column: Grid.of({}),
+) -> Outcomes:
+    """Return outcomes with a record for each row, column and split, and a grid for each column."""
+    places = [*itertools.product(rows, columns, range(n_splits))]
+    records = {place: record(*place) for place in places}
+    grids = {place: (grid(place[1]),) for place in places}
+    return Outcomes(tuple(rows), tuple(columns), n_splits, records, grids)
+
+
+def judged(experiment: Experiment, outcomes: Outcomes) -> Table:
+    return claims_table(experiment, outcomes, experiment.config.tables["claims"])
+
+
+def ours(table: Table) -> Judged:
+    return [(entries[0].ours, entries[1].ours) for _, entries in table.rows]
+
+
+def printed(table: Table) -> Judged:
+    return [(entries[2].ours, entries[3].ours) for _, entries in table.rows]
+
+
+def failing(found: Judged) -> list[int]:
+    """Return the places of claims that do not hold or cannot be judged."""
+    return [i for i, (_, word) in enumerate(found) if word != "holds"]
+
+
+def unknown(found: Judged) -> list[int]:
+    """Return the places of claims for which cells are missing."""
+    return [i for i, claim in enumerate(found) if claim == UNKNOWN]
 
 
 def judge_measures(
@@ -25,39 +80,48 @@ def judge_measures(
     rounds: Mapping[str, Sequence[int]],
     n_examples: Mapping[str, int] | None = None,
     lost: tuple[str, str] | None = None,
-) -> list[tuple[str, str]]:
-    """Return numbers and judgement of every claim of a config on records with these measures.
+) -> Judged:
+    """Judge every claim of a config on records of one split with these measures.
 
     `rounds` are those of each algorithm, without which it has one level; `lost` is a cell without
     a record.
     """
-    records, grids = {}, {}
-    for (row, column), measures in cells.items():
-        axes = {"n_rounds": rounds[column]} if column in rounds else {"lam": [0.01]}
-        grids[row, column, 0] = (Grid.of(axes),)
-        n_test = (n_examples or {}).get(row, 100)
-        record = Record("k", "ok", 0, n_test, measures=measures)
-        records[row, column, 0] = Record("k", "missing") if (row, column) == lost else record
     rows, columns = (tuple(dict.fromkeys(key[i] for key in cells)) for i in (0, 1))
-    experiment = load_experiment(CONFIGS / f"{config}.yaml")
-    group = experiment.config.tables["claims"]
-    table = claims_table(experiment, Outcomes(rows, columns, 1, records, grids), group)
+
+    def record(row: str, column: str, split: int) -> Record:
+        n_test = (n_examples or {}).get(row, 100)
+        found = Record("k", "ok", 0, n_test, measures=cells[row, column])
+        return MISSING if (row, column) == lost else found
+
+    def grid(column: str) -> Grid:
+        return Grid.of({"n_rounds": rounds[column]} if column in rounds else {"lam": [0.01]})
+
+    table = judged(load(config), outcomes_of(rows, columns, 1, record, grid))
     assert table.header == ("claim", "ours", "holds")
-    return [(entries[0].ours, entries[1].ours) for _, entries in table.rows]
+    return ours(table)
+
+
+def evidence_of(outcomes: Outcomes) -> Ours:
+    """Return outcomes as evidence that calls columns by their names in capitals."""
+    return Ours(outcomes.rows, {name: name.upper() for name in outcomes.columns}, outcomes)
 
 
 def errors_of(counts: Mapping[str, Sequence[Sequence[int]]], n_test: int = 100) -> Ours:
     """Return evidence on rows r1, r2 and so on: errors by algorithm, row and split."""
-    n_rows, n_splits = (len(next(iter(counts.values()))), len(next(iter(counts.values()))[0]))
-    rows = tuple(f"r{i + 1}" for i in range(n_rows))
-    records = {
-        (row, column, split): Record("k", "ok", of_column[i][split], n_test)
-        for column, of_column in counts.items()
-        for i, row in enumerate(rows)
-        for split in range(n_splits)
-    }
-    names = {column: column.upper() for column in counts}
-    return Ours(rows, names, Outcomes(rows, tuple(counts), n_splits, records))
+    of_rows = next(iter(counts.values()))
+    rows = [f"r{i + 1}" for i in range(len(of_rows))]
+
+    def record(row: str, column: str, split: int) -> Record:
+        return Record("k", "ok", counts[column][rows.index(row)][split], n_test)
+
+    return evidence_of(outcomes_of(rows, tuple(counts), len(of_rows[0]), record))
+
+
+def changed(evidence: Ours, change: Callable[..., Record]) -> Ours:
+    """Return evidence with other records; `change` takes a record, its row, column and split."""
+    outcomes = evidence.outcomes
+    records = {place: change(record, *place) for place, record in outcomes.records.items()}
+    return replace(evidence, outcomes=replace(outcomes, records=records))
 
 
 def curves_of(
@@ -70,15 +134,13 @@ def curves_of(
 
     They run along `rounds`, by default 1, 2 and so on; a curve of one number is a level.
     """
-    records, grids = {}, {}
-    for column, of_splits in curves.items():
-        n = len(of_splits[0])
-        grid = Grid.of({"n_rounds": list(rounds or range(1, n + 1))} if n > 1 else {})
-        for row in rows:
-            for split, values in enumerate(of_splits):
-                record = Record("k", "ok", 0, 10, measures={measure: list(values)})
-                records[row, column, split] = record
-                grids[row, column, split] = (grid,)
+
+    def record(row: str, column: str, split: int) -> Record:
+        return Record("k", "ok", 0, 10, measures={measure: list(curves[column][split])})
+
+    def grid(column: str) -> Grid:
+        n = len(curves[column][0])
+        return Grid.of({"n_rounds": list(rounds or range(1, n + 1))} if n > 1 else {})
+
     n_splits = len(next(iter(curves.values())))
-    names = {column: column.upper() for column in curves}
-    return Ours(tuple(rows), names, Outcomes(tuple(rows), tuple(curves), n_splits, records, grids))
+    return evidence_of(outcomes_of(rows, tuple(curves), n_splits, record, grid))

@@ -9,63 +9,65 @@ from quadrepro.config.config import Experiment, load_experiment
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record, pack_margins
 from quadrepro.papers.paper import load_paper
-from quadrepro.tables.kinds.claims import claims_table
-from quadrepro.tables.table import Table
-from tests.papers.measured import Cells, judge_measures
+from tests.papers.measured import (
+    MISSING,
+    Cells,
+    failing,
+    judge_measures,
+    judged,
+    ours,
+    outcomes_of,
+    printed,
+    unknown,
+)
 
 PAPERS = load_paper("ebboost").printed("table1").rows
 COLUMNS = ("adaboost", "ebboost", "rlp-boost", "rqp-boost", "abr")
-SPLITS = 4
 GOOD = {"adaboost": 30, "ebboost": 20, "rlp-boost": 40, "rqp-boost": 35, "abr": 22}
 MARGINS = {"adaboost": (0.3, 0.1), "ebboost": (0.28, 0.05), "abr": (0.4, 0.2)}
 
 
 @pytest.fixture
 def experiment(tmp_path: Path) -> Experiment:
-    lines = [
-        "title: Made up",
-        "protocol: {view: quadboost}",
-        "datasets:",
-        *(f"  - {{name: monks, as: {row}}}" for row in PAPERS),
-        "algorithms:",
-        *(f"  - {{name: {c}, algorithm: adaboost, grid: {{n_rounds: 5}}}}" for c in COLUMNS),
-        "paper: ebboost",
-        "tables: {claims: table1}",
-    ]
+    rows = ", ".join(f"{{name: monks, as: {row}}}" for row in PAPERS)
+    columns = ", ".join(
+        f"{{name: {c}, algorithm: adaboost, grid: {{n_rounds: 5}}}}" for c in COLUMNS
+    )
     path = tmp_path / "made-up.yaml"
-    path.write_text("\n".join(lines))
+    path.write_text(
+        f"title: Made up\nprotocol: {{view: quadboost}}\npaper: ebboost\ndatasets: [{rows}]\n"
+        f"algorithms: [{columns}]\ntables: {{claims: table1}}\n"
+    )
     return load_experiment(path)
 
 
 def outcomes(
     rows: tuple[str, ...] = PAPERS,
-    splits: int = SPLITS,
+    splits: int = 4,
     errors: dict[tuple[str, str], int] | None = None,
 ) -> Outcomes:
     """Return records with the errors of `GOOD`, but for those of some entries."""
-    records = {}
-    spread = np.linspace(-1, 1, 40)
-    for row in rows:
-        for i, column in enumerate(COLUMNS):
-            for split in range(splits):
-                count = (errors or {}).get((row, column), GOOD[column]) + (i * split) % 3
-                margins = ""
-                if column in MARGINS:
-                    centre, width = MARGINS[column]
-                    margins = pack_margins(centre + 0.01 * (i * split % 3) + width * spread)
-                records[row, column, split] = Record("k", "ok", count, 100, margins=margins)
-    return Outcomes(rows, COLUMNS, splits, records)
+
+    def record(row: str, column: str, split: int) -> Record:
+        off = COLUMNS.index(column) * split % 3
+        margins = ""
+        if column in MARGINS:
+            centre, width = MARGINS[column]
+            margins = pack_margins(centre + 0.01 * off + width * np.linspace(-1, 1, 40))
+        count = (errors or {}).get((row, column), GOOD[column]) + off
+        return Record("k", "ok", count, 100, margins=margins)
+
+    return outcomes_of(rows, COLUMNS, splits, record)
 
 
-def judged(experiment: Experiment, found: Outcomes) -> Table:
-    return claims_table(experiment, found, experiment.config.tables["claims"])
+ALL_LOWER = "lower on 18 of 18, equal on 0, sign test p < 0.001"
+NO_TEST = ("no splits to test over", "not comparable")
 
 
 def test_the_printed_tables_give_each_claim_its_known_judgement(experiment: Experiment) -> None:
-    rows = judged(experiment, outcomes()).rows
-    assert [(e[2].ours, e[3].ours) for _, e in rows] == [
-        ("lower on 18 of 18, equal on 0, sign test p < 0.001", "holds"),
-        ("no splits to test over", "not comparable"),
+    assert printed(judged(experiment, outcomes())) == [
+        (ALL_LOWER, "holds"),
+        NO_TEST,
         (
             "points of error apart on average: ABR 0.21, RQP-Boost 0.30, AdaBoost 0.38, RLP-Boost "
             "0.47; ABR nearer than RQP-Boost on 14 of 18, equal on 0, sign test p = 0.031",
@@ -79,54 +81,29 @@ def test_the_printed_tables_give_each_claim_its_known_judgement(experiment: Expe
 
 
 def test_claims_that_our_records_bear_out_hold(experiment: Experiment) -> None:
-    entries = [e for _, e in judged(experiment, outcomes()).rows]
-    assert [e[1].ours for e in entries] == ["holds"] * 7
-    assert entries[0][0].ours == (
-        "lower on 18 of 18, equal on 0, sign test p < 0.001; significantly lower on 18, the other "
-        "way on 0"
-    )
-    assert entries[1][0].ours == "significantly lower on 18 of 18, higher on 0"
+    found = ours(judged(experiment, outcomes()))
+    assert (len(found), failing(found)) == (7, [])
+    assert found[0][0] == f"{ALL_LOWER}; significantly lower on 18, the other way on 0"
+    assert found[1][0] == "significantly lower on 18 of 18, higher on 0"
 
 
 def test_one_data_set_is_enough_against_a_claim_on_every_one(experiment: Experiment) -> None:
-    found = outcomes(errors={("wine", "ebboost"): 50})
-    first = judged(experiment, found).rows[0][1]
-    assert first[0].ours == (
-        "lower on 17 of 18, equal on 0, sign test p < 0.001; significantly lower on 17, the other "
-        "way on 1"
-    )
-    assert first[1].ours == "does not hold"
-
-
-def test_another_algorithm_may_be_the_closest(experiment: Experiment) -> None:
-    errors = {(row, "abr"): 60 for row in PAPERS}
-    third = judged(experiment, outcomes(errors=errors)).rows[2][1]
-    assert third[0].ours.startswith("points of error apart on average: AdaBoost ")
-    assert third[1].ours == "does not hold"
-
-
-def test_one_split_has_no_test_over_splits(experiment: Experiment) -> None:
-    entries = [e for _, e in judged(experiment, outcomes(splits=1)).rows]
-    assert entries[0][0].ours == "lower on 18 of 18, equal on 0, sign test p < 0.001"
-    assert (entries[1][0].ours, entries[1][1].ours) == (
-        "no splits to test over",
-        "not comparable",
-    )
+    first, *_ = ours(judged(experiment, outcomes(errors={("wine", "ebboost"): 50})))
+    lower = ALL_LOWER.replace("on 18", "on 17", 1)
+    assert first == (f"{lower}; significantly lower on 17, the other way on 1", "does not hold")
 
 
 def test_a_missing_cell_leaves_its_algorithms_claims_open(experiment: Experiment) -> None:
     found = outcomes()
-    found.records["wine", "abr", 2] = Record("k", "missing")
-    words = [(e[0].ours, e[1].ours) for _, e in judged(experiment, found).rows]
-    unknown = ("cells missing", "not comparable")
-    assert [word == unknown for word in words] == [False, False, True, False, True, True, True]
+    found.records["wine", "abr", 2] = MISSING
+    assert unknown(ours(judged(experiment, found))) == [2, 4, 5, 6]
 
 
 def test_fewer_data_sets_than_the_papers_are_not_judged(experiment: Experiment) -> None:
     table = judged(experiment, outcomes(PAPERS[:3]))
-    assert {word.ours for _, e in table.rows for word in (e[1], e[3])} == {"not comparable"}
-    assert table.notes[0] == ("The claims speak of 18 data sets; here are 3, so nothing is judged.")
-    assert table.rows[0][1][2].ours == "lower on 3 of 3, equal on 0, sign test p = 0.250"
+    assert {word for _, word in ours(table) + printed(table)} == {"not comparable"}
+    assert table.notes[0] == "The claims speak of 18 data sets; here are 3, so nothing is judged."
+    assert printed(table)[0][0] == "lower on 3 of 3, equal on 0, sign test p = 0.250"
 
 
 ROUNDS = {"adaboost": [1, 2, 3], "ebboost": [1, 2, 3]}
@@ -160,7 +137,7 @@ def test_the_claims_on_bounds_hold_where_the_theorems_do() -> None:
 
 
 @pytest.mark.parametrize(
-    ("column", "measure", "values", "failing"),
+    ("column", "measure", "values", "against"),
     [
         ("adaboost", "test_bernstein_bound", [0.1, 0.1, 0.12], 0),
         ("adaboost", "test_empirical_bernstein_bound", [0.1, 0.1, 0.13], 1),
@@ -172,9 +149,8 @@ def test_the_claims_on_bounds_hold_where_the_theorems_do() -> None:
     ],
 )
 def test_one_number_is_enough_against_a_claim_on_bounds(
-    column: str, measure: str, values: list[float], failing: int
+    column: str, measure: str, values: list[float], against: int
 ) -> None:
     cells = bounds()
     cells["spambase", column][measure] = values
-    found = judge_measures("ebboost-bounds", cells, ROUNDS)
-    assert [i for i, (_, word) in enumerate(found) if word != "holds"] == [failing]
+    assert failing(judge_measures("ebboost-bounds", cells, ROUNDS)) == [against]

@@ -8,22 +8,23 @@ import pytest
 from quadrepro.base.resources import papers_folder
 from quadrepro.errors import ConfigError
 from quadrepro.papers.paper import NotThereError, find_paper, load_paper, paper_names
+from tests.refusals import refusal
 
-PAPER = """title: Ours
-names: {ada: AdaBoost, quad: QuadBoost}
-printed:
-  table2: {splits: 20}
-claims:
-  table1:
-    claims:
-      - CLAIM
-"""
 CLAIM = """kind: wins-or-ties
         text: Quad wins on two
         of: quad
         than: ada
         at_least: 2"""
-PAPER = PAPER.replace("CLAIM", CLAIM)
+IN_ORDER = "{kind: in-order, text: a, of: [ada], measures: [tset_error]}"
+PAPER = f"""title: Ours
+names: {{ada: AdaBoost, quad: QuadBoost}}
+printed:
+  table2: {{splits: 20}}
+claims:
+  table1:
+    claims:
+      - {CLAIM}
+"""
 
 Write = Callable[..., Path]
 
@@ -44,6 +45,13 @@ def written(tmp_path: Path) -> Write:
     return write
 
 
+def faults(folder: Path) -> list[str]:
+    """Return the lines of the error in which a paper ends."""
+    with pytest.raises(ConfigError) as caught:
+        load_paper(str(folder))
+    return str(caught.value).splitlines()
+
+
 def test_a_paper_of_the_users_own_is_a_folder_beside_the_config(
     written: Write, tmp_path: Path
 ) -> None:
@@ -57,24 +65,20 @@ def test_a_paper_of_the_users_own_is_a_folder_beside_the_config(
     assert [claim.text for claim in group.claims] == ["Quad wins on two"]
 
 
+@pytest.mark.parametrize(
+    ("name", "listed", "printed"),
+    [
+        ("table1", "", ("table1",)),
+        ("figure1", "", ()),
+        ("both", "    printed: [table2, table1]\n", ("table2", "table1")),
+        ("table2", "    printed: []\n", ()),
+    ],
+)
 def test_claims_are_judged_on_the_printed_table_of_their_groups_name(
-    written: Write, tmp_path: Path
+    written: Write, name: str, listed: str, printed: tuple[str, ...]
 ) -> None:
-    printed = {}
-    for name, listed in (
-        ("table1", ""),
-        ("figure1", ""),
-        ("both", "    printed: [table2, table1]\n"),
-        ("table2", "    printed: []\n"),
-    ):
-        written("  table1:\n    claims:", f"  {name}:\n{listed}    claims:")
-        printed[name] = load_paper("./mypaper", tmp_path).group(name).printed
-    assert printed == {
-        "table1": ("table1",),
-        "figure1": (),
-        "both": ("table2", "table1"),
-        "table2": (),
-    }
+    folder = written("  table1:\n    claims:", f"  {name}:\n{listed}    claims:")
+    assert load_paper(str(folder)).group(name).printed == printed
 
 
 def test_an_absolute_folder_is_found_from_anywhere(written: Write) -> None:
@@ -125,42 +129,22 @@ def test_a_paper_that_is_not_there_is_named_with_the_nearest(
         ("than: ada", "than: adda", "11:9", "the paper's names list no algorithm 'adda'; did you"),
         ("at_least: 2", "at_least: two", "12:9", "at_least"),
         ("at_least: 2", "at_least: 0", "12:9", "at_least"),
-        (
-            CLAIM,
-            "{kind: lower, text: a, of: ada, than: quad, by: t-test}",
-            "8:53",
-            "by",
-        ),
-        (
-            CLAIM,
-            "{kind: in-order, text: a, of: [ada], measures: [train_error, tset_error]}",
-            "8:70",
-            "unknown measure 'tset_error'; did you mean 'test_error'?",
-        ),
-        (
-            CLAIM,
-            "{kind: function, text: a, function: judge}",
-            "8:10",
-            "a folder of your own holds no code that is run",
-        ),
+        (CLAIM, "{kind: lower, text: a, of: ada, than: quad, by: t-test}", "8:53", "by"),
+        (CLAIM, IN_ORDER, "8:57", "unknown measure 'tset_error'; did you mean 'test_error'?"),
+        (CLAIM, "{kind: function, text: a, function: judge}", "8:10", "a folder of your own holds"),
     ],
 )
 def test_a_mistake_in_paper_yaml_is_named_with_its_place(
-    written: Write, tmp_path: Path, old: str, new: str, place: str, message: str
+    written: Write, old: str, new: str, place: str, message: str
 ) -> None:
     folder = written(old, new)
-    with pytest.raises(ConfigError) as caught:
-        load_paper("./mypaper", tmp_path)
-    lines = str(caught.value).splitlines()
+    lines = faults(folder)
     assert any(line.startswith(f"{folder}/paper.yaml:{place}: {message}") for line in lines), lines
 
 
-def test_every_claim_with_a_mistake_is_named_at_once(written: Write, tmp_path: Path) -> None:
+def test_every_claim_with_a_mistake_is_named_at_once(written: Write) -> None:
     more = "      - {kind: rnak, text: a}\n      - {kind: rank, text: b, of: ada, at_most: 6}\n"
-    written("    claims:\n", f"    claims:\n{more}")
-    with pytest.raises(ConfigError) as caught:
-        load_paper("./mypaper", tmp_path)
-    first, second = str(caught.value).splitlines()
+    first, second = faults(written("    claims:\n", f"    claims:\n{more}"))
     assert "paper.yaml:8:10: unknown kind of claim 'rnak'; did you mean 'rank'?" in first
     assert "paper.yaml:9:40: at_most" in second
 
@@ -171,26 +155,19 @@ def test_a_paper_that_is_a_list_is_refused(written: Write, tmp_path: Path) -> No
         load_paper("./mypaper", tmp_path)
 
 
-def test_a_name_that_a_paper_does_not_have_is_named_with_the_nearest(
-    written: Write, tmp_path: Path
-) -> None:
-    written()
-    paper = load_paper("./mypaper", tmp_path)
+def test_a_name_that_a_paper_does_not_have_is_named_with_the_nearest(written: Write) -> None:
+    paper = load_paper(str(written()))
     with pytest.raises(NotThereError, match="no printed table 'tabel1'; did you mean 'table1'"):
         paper.printed("tabel1")
     with pytest.raises(NotThereError, match="has no claims 'tabel1'; did you mean 'table1'"):
         paper.group("tabel1")
 
 
-def test_deviations_of_an_unknown_number_of_splits_are_refused(
-    written: Write, tmp_path: Path
-) -> None:
+def test_deviations_of_an_unknown_number_of_splits_are_refused(written: Write) -> None:
     folder = written("table2: {splits: 20}", "table2: {}")
-    with pytest.raises(ConfigError) as caught:
-        load_paper("./mypaper", tmp_path).printed("table2")
-    assert str(caught.value) == (
-        f"{folder}/paper.yaml:4:3: table2 prints deviations: say of how many splits, as "
-        "printed: {table2: {splits: 20}}"
+    message = refusal(folder / "paper.yaml", lambda _: load_paper(str(folder)).printed("table2"))
+    assert message == (
+        "4:3: table2 prints deviations: say of how many splits, as printed: {table2: {splits: 20}}"
     )
 
 
@@ -227,7 +204,4 @@ def test_only_papers_that_ship_have_code() -> None:
 
 def test_a_hundred_broken_claims_are_named(written: Write) -> None:
     broken = "      - {kind: lowst-mean}\n" * 300
-    folder = written("    claims:\n      - kind", f"    claims:\n{broken}      - kind")
-    with pytest.raises(ConfigError) as caught:
-        load_paper(str(folder))
-    assert len(str(caught.value).splitlines()) == 100
+    assert len(faults(written("    claims:\n", f"    claims:\n{broken}"))) == 100

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,20 +25,15 @@ from quadrepro.results.pages.index import write_report
 from quadrepro.results.results import load_results
 from quadrepro.results.scoreboard import printed_scores
 from quadrepro.tables.verdicts import Verdict, Verdicts, of_further_splits, score_text
-from tests.results.pages.made import ERRORS, cells, make_folder, manifest
+from tests.results.pages.made import ERRORS, cells, make_folder, manifest, run
 
 
 def test_cells_are_the_splits_of_every_entry(folder: Folder) -> None:
-    assert {place: tuple(s.errors for s in found) for place, found in folder.cells.items()} == (
-        ERRORS
-    )
+    errors = {place: tuple(s.errors for s in found) for place, found in folder.cells.items()}
+    assert errors == ERRORS
     split = folder.cells["wine", "adaboost"][1]
-    assert (split.value, split.n_test, split.chosen, split.seconds) == (
-        0.2,
-        100,
-        {"n_rounds": 6},
-        0.5,
-    )
+    assert (split.value, split.n_test, split.seconds) == (0.2, 100, 0.5)
+    assert split.chosen == {"n_rounds": 6}
 
 
 def test_a_cell_without_a_result_says_how_it_ended(tmp_path: Path) -> None:
@@ -56,53 +53,37 @@ def test_a_file_that_is_not_there_is_empty(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "old", "new", "message"),
+    ("name", "old", "new", "fault"),
     [
         (
             "cells.csv",
             "100,0.4,",
             "100,many,",
-            r"cells\.csv:2: value: Input should be a valid number",
+            "cells.csv:2: value: Input should be a valid number",
         ),
-        ("cells.csv", '"{""n_rounds"": 5}"', "[[" * 50_000, r"cells\.csv:2: "),
-        ("verdicts.csv", "0.52", "unclear", r"verdicts\.csv:4: could not convert"),
-        ("verdicts.csv", "0.4,0.48", "nan,0.48", r"verdicts\.csv:2: low: nan is not a finite"),
-        ("verdicts.csv", "0.44,0.4,", ",,", r"verdicts\.csv:2: a verdict needs our number"),
-        (
-            "verdicts.csv",
-            "quantity",
-            "what",
-            r"unknown column 'quantity'; quadrepro table small writes",
-        ),
-        ("score.csv", "0.15", "few", r"score\.csv:2: expected outside: Input should be a valid"),
-        ("claims.csv", "holds in print", "print", r"unknown column 'holds in print'"),
-        (
-            "cells.csv",
-            "100,0.4,",
-            "100,,",
-            r"cells\.csv:2: a cell has a value if, and only if, its",
-        ),
-        ("cells.csv", "40,100,", "40,,", r"cells\.csv:2: errors need the number of test examples"),
-        ("run.json", '"seed"', "seed", r"run\.json: Invalid JSON: .* line 1 column"),
-        ("run.json", '"sha256:aa"', "[1]", r"run\.json: data\.monks: Input should be a valid str"),
-        (
-            "run.json",
-            '"computed": [{"cells": 12',
-            '"computed": [{"cells": "x"',
-            r"computed\.0\.cells",
-        ),
+        ("cells.csv", '"{""n_rounds"": 5}"', "[[" * 50_000, "cells.csv:2: "),
+        ("cells.csv", "100,0.4,", "100,,", "cells.csv:2: a cell has a value if, and only if, its"),
+        ("cells.csv", "40,100,", "40,,", "cells.csv:2: errors need the number of test examples"),
+        ("verdicts.csv", "0.52", "unclear", "verdicts.csv:4: could not convert"),
+        ("verdicts.csv", "0.4,0.48", "nan,0.48", "verdicts.csv:2: low: nan is not a finite"),
+        ("verdicts.csv", "0.44,0.4,", ",,", "verdicts.csv:2: a verdict needs our number"),
+        ("verdicts.csv", "quantity", "what", "'quantity'; quadrepro table small writes"),
+        ("score.csv", "0.15", "few", "score.csv:2: expected outside: Input should be a valid"),
+        ("claims.csv", "holds in print", "print", "unknown column 'holds in print'"),
+        ("run.json", '"seed"', "seed", "run.json: Invalid JSON: "),
+        ("run.json", '"sha256:aa"', "[1]", "run.json: data.monks: Input should be a valid str"),
+        ("run.json", '"cells": 12', '"cells": "x"', "computed.0.cells"),
     ],
 )
 def test_damage_is_named_with_file_and_line(
-    folder: Folder, name: str, old: str, new: str, message: str
+    folder: Folder, name: str, old: str, new: str, fault: str
 ) -> None:
     path = folder.path / name
     text = path.read_text()
     assert old in text
     path.write_text(text.replace(old, new, 1))
-    again = read_folder(folder.path)
-    with pytest.raises(DataError, match=message):
-        again.check()
+    with pytest.raises(DataError, match=re.escape(fault)):
+        read_folder(folder.path).check()
 
 
 def test_run_json_must_be_a_mapping(tmp_path: Path) -> None:
@@ -141,10 +122,9 @@ def test_nothing_that_a_results_folder_names_is_imported(
 ) -> None:
     folder = make_folder(tmp_path / "small")
     (folder / "mine_run.py").write_text("raise SystemExit")
-    run = json.loads((folder / "run.json").read_text())
     settings = {"path": str(folder), "code": "raise SystemExit"}
-    run["config"]["algorithms"] = [{"name": "ada", "algorithm": path, "settings": settings}]
-    (folder / "run.json").write_text(json.dumps(run))
+    algorithm = {"name": "ada", "algorithm": path, "settings": settings}
+    (folder / "run.json").write_text(run(algorithms=[algorithm]))
     monkeypatch.chdir(folder)
     monkeypatch.setattr(sys, "path", [str(folder), *sys.path])
     known = {*sys.modules}
@@ -180,6 +160,11 @@ WHOLE = Manifest(
 )
 
 
+def changed(**fields: Any) -> str:
+    """Return a manifest with other fields."""
+    return json.dumps(WHOLE.model_dump(mode="json") | fields)
+
+
 def test_a_manifest_comes_back_as_it_was_written_in_the_same_order(tmp_path: Path) -> None:
     WHOLE.write(tmp_path)
     found = read_folder(tmp_path).manifest
@@ -195,7 +180,7 @@ def test_a_manifest_comes_back_as_it_was_written_in_the_same_order(tmp_path: Pat
     [
         ("{", "Invalid JSON"),
         ("{}", "tables: Field required"),
-        (json.dumps(WHOLE.model_dump(mode="json") | {"tables": {"risks": {}}}), "tables.risks.key"),
+        (changed(tables={"risks": {}}), "tables.risks.key"),
     ],
 )
 def test_a_damaged_one_is_named_with_its_fault(tmp_path: Path, text: str, message: str) -> None:
@@ -218,14 +203,13 @@ def test_no_name_leads_out_of_the_folder(tmp_path: Path, name: str) -> None:
         ("figures", {"times": figures["times"] | {"caption": name}}),
         ("score", name),
     ):
-        (tmp_path / MANIFEST).write_text(json.dumps(whole | {key: content}))
+        (tmp_path / MANIFEST).write_text(changed(**{key: content}))
         with pytest.raises(DataError, match=f"{name!r} is not the name of a file in this folder"):
             read_folder(tmp_path)
 
 
 def test_a_file_is_listed_once(tmp_path: Path) -> None:
-    whole = WHOLE.model_dump(mode="json")
-    (tmp_path / MANIFEST).write_text(json.dumps(whole | {"score": "risks.md"}))
+    (tmp_path / MANIFEST).write_text(changed(score="risks.md"))
     with pytest.raises(DataError, match=r"'risks\.md' is listed twice"):
         read_folder(tmp_path)
 
@@ -234,10 +218,9 @@ def test_a_huge_folder_is_refused_with_its_largest_file(tmp_path: Path) -> None:
     WHOLE.write(tmp_path)
     with (tmp_path / "risks.md").open("wb") as file:
         file.truncate(6 * 2**30)
-    message = (
-        r"its files have 6,144 MiB, of which risks\.md has 6,144 MiB; at most 512 MiB are read"
-    )
-    with pytest.raises(DataError, match=message):
+    with pytest.raises(
+        DataError, match=r"have 6,144 MiB, of which risks\.md has 6,144 MiB; at most 512"
+    ):
         read_folder(tmp_path)
 
 

@@ -60,9 +60,8 @@ def test_links_to_tables_of_the_page_stay_on_it() -> None:
 
 
 def test_markup_in_notes_is_text() -> None:
-    _, others = notes_html(
-        "<script>alert(1)</script> [x](javascript:alert) ![a](http://far/x.png 'y')", ()
-    )
+    notes = "<script>alert(1)</script> [x](javascript:alert) ![a](http://far/x.png 'y')"
+    _, others = notes_html(notes, ())
     assert "<script" not in others
     assert 'href="javascript' not in others
     assert "<img" not in others

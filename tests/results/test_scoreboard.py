@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -10,16 +9,7 @@ from pathlib import Path
 import pytest
 
 from quadrepro.errors import ConfigError, DataError
-from quadrepro.results.folder import (
-    FAILS,
-    HOLDS,
-    OPEN,
-    SOME,
-    CellsFile,
-    Manifest,
-    TableFiles,
-    Tally,
-)
+from quadrepro.results.folder import FAILS, HOLDS, OPEN, SOME, Tally
 from quadrepro.results.scoreboard import (
     papers_table,
     read_boards,
@@ -28,6 +18,7 @@ from quadrepro.results.scoreboard import (
     write_scoreboard,
 )
 from quadrepro.tables.verdicts import SCORE_HEADER
+from tests.results.pages.made import manifest, run
 
 Make = Callable[..., Path]
 
@@ -45,13 +36,11 @@ def make(tmp_path: Path) -> Make:
         notes: str = "",
     ) -> Path:
         folder = tmp_path / "results" / name
-        risks = TableFiles(key="risks", title="Risks", files=("risks.md",))
-        cells = CellsFile(file="cells.csv", timed_columns=())
-        file = "score.csv" if score else ""
-        Manifest(tables={"risks": risks}, figures={}, cells=cells, score=file).write(folder)
+        folder.mkdir(parents=True)
         tables = {"claims": group} if claims else {}
-        config = {"title": f"Title of {name}", "paper": paper, "tables": tables}
-        (folder / "run.json").write_text(json.dumps({"config": config}))
+        made = run(title=f"Title of {name}", paper=paper, tables=tables)
+        (folder / "run.json").write_text(made)
+        (folder / "tables.json").write_text(manifest(score="score.csv" if score else ""))
         if score:
             (folder / "score.csv").write_text(",".join(SCORE_HEADER) + f"\n{score}\n")
         if claims:
@@ -78,11 +67,8 @@ def test_of_experiments_with_the_same_claims_the_first_that_judges_them_counts(m
     out = make("table1-distribution", claims=("3 of 30", "does not hold")).parent
     [board], _ = read_boards(read_results(out))
     assert board.fates == Counter({SOME: 1, FAILS: 1})
-    assert [folder.path.name for folder in board.folders] == [
-        "table1-distribution",
-        "table1",
-        "quickstart",
-    ]
+    names = [folder.path.name for folder in board.folders]
+    assert names == ["table1-distribution", "table1", "quickstart"]
 
 
 def test_a_score_without_comparable_numbers_gives_way_to_one_with_some(make: Make) -> None:
@@ -124,9 +110,8 @@ def test_the_table_has_a_row_per_paper_and_dashes_where_nothing_is_printed(make:
 
 
 def test_the_text_links_tables_and_notes_and_repeats_what_does_not_reproduce(make: Make) -> None:
-    notes = (
-        "# Notes\n\nSome.\n\n## What does not reproduce\n\n- Two stars: other splits.\n\n## More\n"
-    )
+    stars = "What does not reproduce\n\n- Two stars: other splits.\n"
+    notes = f"# Notes\n\nSome.\n\n## {stars}\n## More\n"
     make("table1", score="table1,150,140,10,0,7.5,1,17,0.002,1,wine x; car y", notes=notes)
     out = make("mine", paper="").parent
     text = write_scoreboard(out).read_text()

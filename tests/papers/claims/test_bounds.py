@@ -9,15 +9,13 @@ from scipy.stats import ttest_rel
 
 from quadrepro.papers.claims.bounds import Inequality, InOrder, LowerAtEveryRound, SmallGap
 from quadrepro.papers.claims.evidence import Lacking, Ours
-from tests.papers.measured import curves_of
+from tests.papers.measured import changed, curves_of
 
 
 def with_measures(measures: dict[str, list[float]]) -> Ours:
     """Return evidence of one algorithm with some measures along rounds 1, 2 and so on."""
     evidence = curves_of({"a": [next(iter(measures.values()))]})
-    [(place, record)] = evidence.outcomes.records.items()
-    records = {place: replace(record, measures=measures)}
-    return replace(evidence, outcomes=replace(evidence.outcomes, records=records))
+    return changed(evidence, lambda record, *place: replace(record, measures=measures))
 
 
 IN_ORDER = InOrder(kind="k", text="t", of=("a",), measures=("low", "mid", "high"))

@@ -21,14 +21,9 @@ from quadrepro.papers.claims.evidence import (
     Ours,
 )
 from quadrepro.papers.printed import TIME_ROW, Printed
-from tests.papers.measured import curves_of, errors_of
+from tests.papers.measured import changed, curves_of, errors_of
 
 COUNTS = {"a": [[1, 2, 4], [3, 3, 3]], "b": [[0, 0, 7], [9, 9, 8]]}
-
-
-def changed(evidence: Ours, change: Callable[[Record], Record]) -> Ours:
-    records = {place: change(record) for place, record in evidence.outcomes.records.items()}
-    return replace(evidence, outcomes=replace(evidence.outcomes, records=records))
 
 
 def test_errors_are_exact_percentages_with_their_deviation() -> None:
@@ -46,13 +41,15 @@ def test_two_splits_have_a_deviation() -> None:
 
 
 def test_rmses_are_taken_as_they_are() -> None:
-    evidence = changed(errors_of(COUNTS), lambda r: replace(r, rmse=r.errors / 8, errors=0))
+    evidence = changed(errors_of(COUNTS), lambda r, *place: replace(r, rmse=r.errors / 8, errors=0))
     assert evidence.values("a") == [7 / 24, 0.375]
     assert evidence.per_split("r1", "a") == [0.125, 0.25, 0.5]
 
 
 def test_another_measure_can_take_the_place_of_the_error() -> None:
-    evidence = changed(errors_of(COUNTS), lambda r: replace(r, measures={"m": [r.errors / 2]}))
+    evidence = changed(
+        errors_of(COUNTS), lambda r, *place: replace(r, measures={"m": [r.errors / 2]})
+    )
     instead = replace(evidence, instead="m")
     assert instead.values("a") == [pytest.approx(7 / 6), 1.5]
     assert instead.per_split("r1", "a") == [0.5, 1.0, 2.0]
@@ -69,12 +66,9 @@ def test_one_split_stands_alone() -> None:
 def test_margins_of_all_splits_are_pooled_and_those_of_each_measured() -> None:
     rng = np.random.default_rng(0)
     kept = {place: rng.normal(size=40) for place in errors_of(COUNTS).outcomes.records}
-    evidence = errors_of(COUNTS)
-    records = {
-        place: replace(record, margins=pack_margins(kept[place]))
-        for place, record in evidence.outcomes.records.items()
-    }
-    evidence = replace(evidence, outcomes=replace(evidence.outcomes, records=records))
+    evidence = changed(
+        errors_of(COUNTS), lambda r, *place: replace(r, margins=pack_margins(kept[place]))
+    )
     pooled = np.concatenate([kept["r1", "a", i] for i in range(3)])
     expected = {
         "margin mean": pooled.mean(),
@@ -90,7 +84,7 @@ def test_margins_of_all_splits_are_pooled_and_those_of_each_measured() -> None:
 
 
 def test_times_are_means_over_all_rows_and_medians_of_one() -> None:
-    evidence = changed(errors_of(COUNTS), lambda r: replace(r, seconds=float(r.errors)))
+    evidence = changed(errors_of(COUNTS), lambda r, *place: replace(r, seconds=float(r.errors)))
     assert evidence.seconds("a") == pytest.approx(16 / 6)
     assert (evidence.seconds_on("r1", "a"), evidence.seconds_on("r1", "b")) == (2, 0)
     assert evidence.over(["r2"]).seconds("a") == 3

@@ -6,17 +6,18 @@ import pytest
 
 from quadrepro.papers.claims.counts import FasterEverywhere, TimesFaster
 from quadrepro.papers.claims.evidence import Lacking, Ours
-from tests.papers.measured import errors_of
+from tests.papers.measured import changed, errors_of
 
 
 def timed(seconds: dict[str, list[list[float]]]) -> Ours:
-    counts = {column: [[1 for _ in of_row] for of_row in rows] for column, rows in seconds.items()}
-    evidence = errors_of(counts)
-    records = {
-        (row, column, split): replace(record, seconds=seconds[column][int(row[1:]) - 1][split])
-        for (row, column, split), record in evidence.outcomes.records.items()
-    }
-    return replace(evidence, outcomes=replace(evidence.outcomes, records=records))
+    """Return evidence of seconds by algorithm, row and split."""
+    evidence = errors_of({c: [[1] * len(row) for row in rows] for c, rows in seconds.items()})
+    return changed(
+        evidence,
+        lambda record, row, column, split: replace(
+            record, seconds=seconds[column][int(row[1:]) - 1][split]
+        ),
+    )
 
 
 @pytest.mark.parametrize(("times", "holds"), [(4, True), (4.1, False)])

@@ -36,17 +36,7 @@ def headless() -> Iterator[webdriver.Chrome]:
 
 
 class Shown:
-    """A page that is shown.
-
-    Parameters
-    ----------
-    driver : selenium.webdriver.Chrome
-        The browser.
-    page : Path
-        The file.
-    width : int
-        Of the window in pixels.
-    """
+    """A page that is shown in a window of some pixels."""
 
     def __init__(self, driver: webdriver.Chrome, page: Path, width: int = 1000) -> None:
         self.driver = driver

@@ -85,8 +85,9 @@ def manifest(**changes: Any) -> str:
     return json.dumps(content | changes)
 
 
-def run(**changes: Any) -> str:
+def run(computed: list[dict[str, Any]] | None = None, **changes: Any) -> str:
     """Return a ``run.json`` with some fields of the config replaced."""
+    release = {"cells": 12, "versions": {"quadrepro": "0.1.0", "numpy": "2.4.6"}}
     config = {
         "title": "Small",
         "paper": "quadboost",
@@ -106,7 +107,7 @@ def run(**changes: Any) -> str:
             "titles": {"quadboost": "QuadBoost", "adaboost": "AdaBoost"},
             "seed": 7,
             "data": {"monks": "sha256:aa", "wine": "sha256:bb"},
-            "computed": [{"cells": 12, "versions": {"quadrepro": "0.1.0", "numpy": "2.4.6"}}],
+            "computed": computed or [release],
         }
     )
 
