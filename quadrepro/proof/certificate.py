@@ -41,10 +41,10 @@ class Certificate:
     """What was checked, and what was found."""
 
     n_rounds: int = 0
-    # Largest number of candidates of a round that are as good as the best
     n_ties: int = 0
-    # The largest deviation of every kind that was checked
+    """Largest number of candidates of a round that are as good as the best."""
     worst: dict[Quantity, float] = field(default_factory=dict)
+    """The largest deviation of every kind that was checked."""
     faults: list[str] = field(default_factory=list)
 
     def measure(self, quantity: Quantity, deviation: Number, what: str) -> None:
@@ -91,8 +91,8 @@ class Certificate:
 class Rounds:
     """Which rounds of a run are checked."""
 
-    # Draws a sample; None to check all rounds
     rng: np.random.Generator | None = None
+    """Draws a sample; None to check all rounds."""
 
     def among(self, n_rounds: int) -> Collection[int]:
         """Return the rounds to check, increasing, of those from 1 to `n_rounds`."""

@@ -26,14 +26,15 @@ NO_GAIN = 1e-9
 class Tree(NamedTuple):
     """A regression tree, and how the scores follow it."""
 
-    # Leaf that is cut, and by which feature; cut s moves examples to leaf s + 1, shape (n_cuts,)
     parents: IntArray
+    """Leaf that is cut, and by which feature; cut s moves examples to leaf s + 1, shape
+    (n_cuts,)."""
     features: IntArray
-    # Examples above it move, shape (n_cuts,)
     thresholds: FloatArray
+    """Examples above it move, shape (n_cuts,)."""
     values: FloatArray
-    # F <- (1 - shrink) F + weight * tree
     weight: float
+    """F <- (1 - shrink) F + weight * tree."""
     shrink: float
 
     def leaves(self, X: FloatArray) -> IntArray:
@@ -55,12 +56,12 @@ class GradientSolution(PredictedSolution):
     """An ensemble of trees."""
 
     learner: GradientBoost
-    # The hyper-parameter of its step; NaN if it has none
     value: float
+    """The hyper-parameter of its step; NaN if it has none."""
     X: FloatArray
     y: FloatArray
-    # What each round added
     trees: list[Tree]
+    """What each round added."""
 
     @classmethod
     def of(cls, learner: GradientBoost, cell: Cell) -> Self:

@@ -22,22 +22,22 @@ from quadrepro.proof.voters import ZERO, DrawnVote, Grid16, Matrix, MatrixVote, 
 class Round(NamedTuple):
     """A round, as the definition of an algorithm knows it."""
 
-    # Its number, from 1
     t: int
-    # y F of the vote before this round, shape (n_examples,)
+    """Its number, from 1."""
     margins: LongArray
-    # y h of the candidates, shape (n_examples, n_candidates)
+    """y F of the vote before this round, shape (n_examples,)."""
     signed: FloatArray
-    # Whether the complement of a candidate is a candidate too
+    """y h of the candidates, shape (n_examples, n_candidates)."""
     complements: bool
-    # Column of the picked voter; -1 if the run ended before this round
+    """Whether the complement of a candidate is a candidate too."""
     pick: int
-    # Its signed weight
+    """Column of the picked voter; -1 if the run ended before this round."""
     weight: float
-    # Weights of the candidates before this round, shape (n_candidates,)
+    """Its signed weight."""
     vote: LongArray
-    # Sum of the sizes of all weights before this round
+    """Weights of the candidates before this round, shape (n_candidates,)."""
     total: float
+    """Sum of the sizes of all weights before this round."""
 
     @property
     def direction(self) -> float:
@@ -70,14 +70,14 @@ class Trajectory(ABC):
 class FixedTrajectory(Trajectory):
     """A run over the voters of a matrix."""
 
-    # y h of all voters, shape (n_examples, n_voters)
     signed: FloatArray
-    # Column of each round's voter, shape (n_taken,)
+    """y h of all voters, shape (n_examples, n_voters)."""
     picks: IntArray
-    # Its weight, shape (n_taken,)
+    """Column of each round's voter, shape (n_taken,)."""
     weights: FloatArray
-    # Largest number of rounds that the run could take
+    """Its weight, shape (n_taken,)."""
     n_asked: int
+    """Largest number of rounds that the run could take."""
 
     @property
     def n_rounds(self) -> int:
@@ -115,16 +115,16 @@ class FixedTrajectory(Trajectory):
 class DrawnTrajectory(Trajectory):
     """A run over stumps that are drawn in every round."""
 
-    # Returns what draws the candidates; none of its sums is used
     draw: Callable[[], RandomStumps]
-    # Training examples on the grid of the thresholds, shape (n_attributes, n_examples)
+    """Returns what draws the candidates; none of its sums is used."""
     codes: IntArray
+    """Training examples on the grid of the thresholds, shape (n_attributes, n_examples)."""
     y: FloatArray
-    # Each round's stump, shape (n_rounds,)
     attributes: IntArray
+    """Each round's stump, shape (n_rounds,)."""
     cuts: IntArray
-    # Its signed weight, shape (n_rounds,)
     weights: FloatArray
+    """Its signed weight, shape (n_rounds,)."""
 
     @property
     def n_rounds(self) -> int:
@@ -185,8 +185,8 @@ class HeldOut:
     """The examples by which the number of rounds was chosen."""
 
     part: Part
-    # When a run ends, and which of its rounds is taken
     stopping: Stopping
+    """When a run ends, and which of its rounds is taken."""
 
     def check(self, vote: DrawnVote, certificate: Certificate) -> None:
         """Check that the rounds of a vote are those that its errors call for.
@@ -233,12 +233,12 @@ class GreedySolution(VoteSolution):
     """A vote with the rounds that made it; every algorithm has its `rule`."""
 
     learner: GreedyAlgorithm[Any]
-    # The hyper-parameter besides the number of rounds; NaN if there is none
     value: float
+    """The hyper-parameter besides the number of rounds; NaN if there is none."""
     run: FixedTrajectory | DrawnTrajectory
     voters: Matrix | Grid16
-    # What chose the number of rounds, if stumps are drawn
     held_out: HeldOut | None = None
+    """What chose the number of rounds, if stumps are drawn."""
 
     @classmethod
     def of(cls, learner: GreedyAlgorithm[Any], cell: Cell, grid: Grid | None = None) -> Self:

@@ -34,8 +34,8 @@ class ProgramSolution(VoteSolution):
     """A vote whose weights solve a program."""
 
     final: Vote
-    # y h of the voters of the program, shape (n_examples, n_voters)
     signed: FloatArray
+    """y h of the voters of the program, shape (n_examples, n_voters)."""
     weights: FloatArray
 
     @property
@@ -48,10 +48,10 @@ class ProgramSolution(VoteSolution):
 class LPBoostSolution(ProgramSolution):
     """min Σ|a| + C Σ ξ with y F ≥ 1 - ξ; max Σ u with |Σ u y h| ≤ 1 for all h and 0 ≤ u ≤ C."""
 
-    # Price of slack
     C: float
-    # u, shape (n_examples,)
+    """Price of slack."""
     duals: FloatArray
+    """u, shape (n_examples,)."""
     warm = True
 
     @classmethod
@@ -90,10 +90,10 @@ class MarginSolution(ProgramSolution):
     """New weights for the voters of AdaBoost."""
 
     value: float  # ν or C
-    # Weights of the examples, shape (n_examples,)
     duals: FloatArray
-    # AdaBoost's run
+    """Weights of the examples, shape (n_examples,)."""
     before: GreedySolution
+    """AdaBoost's run."""
     warm = True
     program: ClassVar[type[MarginLP] | type[MarginQP]]
 
@@ -215,8 +215,8 @@ class MinCqSolution(ProgramSolution):
     """
 
     mu: float  # μ
-    # CB-Boost's run, which found the voters
     before: GreedySolution | None = None
+    """CB-Boost's run, which found the voters."""
 
     @classmethod
     def of(cls, learner: MinCq, cell: Cell) -> Self:
@@ -275,19 +275,19 @@ class CqBoostSolution(ProgramSolution):
     No edge of another voter is above ν + ε, unless the rounds are limited.
     """
 
-    # μ and ε
     mu: float
+    """μ and ε."""
     epsilon: float
-    # Whether the number of rounds ended the run
     limited: bool
-    # Columns of the added voters
+    """Whether the number of rounds ended the run."""
     added: IntArray
-    # -1.0 if the complement was added, shape (n_added,)
+    """Columns of the added voters."""
     signs: FloatArray
-    # Signed weights after every round, shape (n_voters,)
+    """-1.0 if the complement was added, shape (n_added,)."""
     votes: list[FloatArray]
-    # β after every round
+    """Signed weights after every round, shape (n_voters,)."""
     betas: list[float]
+    """β after every round."""
 
     @classmethod
     def of(cls, learner: cqboost.CqBoost, cell: Cell) -> Self:

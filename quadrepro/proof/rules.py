@@ -238,11 +238,11 @@ class AdaBoostRegRule(WeightRule):
     round must lead from its own to the next.
     """
 
-    # How much influence softens a margin
     C: float
+    """How much influence softens a margin."""
     power: int  # p
-    # A μ after every round of the run, shape (n_rounds, n_examples)
     influences: FloatArray
+    """A μ after every round of the run, shape (n_rounds, n_examples)."""
 
     def weights(self, seen: Round) -> LongArray:
         """Return the weights, by the soft margins before the round."""
@@ -334,8 +334,8 @@ class AdaBoostRegSolution(GreedySolution):
     """A run of AdaBoost_REG."""
 
     learner: AdaBoostReg
-    # Those of the examples after every round, shape (n_rounds, n_examples)
     influences: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
+    """Those of the examples after every round, shape (n_rounds, n_examples)."""
 
     @classmethod
     def of(cls, learner: GreedyAlgorithm[Any], cell: Cell, grid: Grid | None = None) -> Self:
@@ -372,14 +372,14 @@ They are differences of numbers near 1, so that rounding changes small ones by a
 class QuadBoostRule:
     """The weight is clip(soft(c', τ)/(η + ρ), ±bound) of the voter that lowers the risk most."""
 
-    # Whether the weight of a voter is replaced; then c' = c + α η, else c' = c
     reweight: bool
-    # The change of a weight at which a run ends
+    """Whether the weight of a voter is replaced; then c' = c + α η, else c' = c."""
     tol: float
-    # Whether the voter of largest |c| is picked, and not that of the largest fall of the risk
+    """The change of a weight at which a run ends."""
     by_correlation: bool = False
-    # τ, ρ and the largest weight
+    """Whether the voter of largest |c| is picked, and not that of the largest fall of the risk."""
     threshold: float = 0.0
+    """τ, ρ and the largest weight."""
     ridge: float = 0.0
     bound: float = np.inf
 
@@ -451,8 +451,8 @@ class QuadBoostSolution(GreedySolution):
     """A run of QuadBoost."""
 
     learner: QuadBoost
-    # The field of the rule that the hyper-parameter sets
     sets: ClassVar[str] = ""
+    """The field of the rule that the hyper-parameter sets."""
 
     @property
     def rule(self) -> QuadBoostRule:
@@ -497,12 +497,12 @@ def c_bound(margins: LongArray) -> np.longdouble:
 class CBoundRule:
     """The weight minimises the C-bound along the voter of largest score."""
 
-    # Whether the score is the slope of the C-bound (GB-CB-Boost), and not its fall
     gradient: bool
-    # Whether a voter may be picked again
+    """Whether the score is the slope of the C-bound (GB-CB-Boost), and not its fall."""
     repeats: bool
-    # Whether the weight of a voter is set anew: it may be lowered, to 0 at most
+    """Whether a voter may be picked again."""
     reweight: bool = False
+    """Whether the weight of a voter is set anew: it may be lowered, to 0 at most."""
 
     def check(self, seen: Round, certificate: Certificate) -> None:
         """Check the pick, its weight, and that the C-bound falls."""

@@ -33,8 +33,8 @@ from quadrepro.proof.voters import (
 class Cell:
     """The examples of a cell and the candidate that its record names."""
 
-    # Prepared examples, and where voters come from
     data: TrainingData
+    """Prepared examples, and where voters come from."""
     grids: Sequence[Grid]
     chosen: dict[str, Any]
 
@@ -261,8 +261,8 @@ class RefittedPredictions(PredictedSolution):
 class OneVsRestSolution(Solution):
     """One solution per class, which is +1 in its problem."""
 
-    # Codes of the classes that the training part has
     codes: tuple[int, ...]
+    """Codes of the classes that the training part has."""
     solutions: tuple[Solution, ...]
 
     @classmethod

@@ -123,8 +123,8 @@ class Survey:
 
     algorithm: str
     n_cells: int = 0
-    # The largest deviations of all of them
     found: Certificate = field(default_factory=Certificate)
+    """The largest deviations of all of them."""
 
     def line(self) -> tuple[str, ...]:
         """Return the words under `HEADERS`; a dash where there is nothing to check."""

@@ -38,10 +38,10 @@ class Vote(ABC):
 class StumpMatrix:
     """Evenly spaced stumps."""
 
-    # A stump says +1 above its threshold, else -1, shape (n_attributes, per_attribute)
     thresholds: FloatArray
-    # The stumps that are voters, in order; None if all are
+    """A stump says +1 above its threshold, else -1, shape (n_attributes, per_attribute)."""
     chosen: IntArray | None
+    """The stumps that are voters, in order; None if all are."""
 
     @classmethod
     def of(cls, data: TrainingData, voters: FixedStumps) -> Self:
@@ -88,8 +88,8 @@ class MatrixVote(Vote):
     """A vote over voters that are the same in every round."""
 
     stumps: Matrix
-    # Their signed weights, shape (n_voters,)
     weights: LongArray
+    """Their signed weights, shape (n_voters,)."""
 
     @property
     def total(self) -> np.longdouble:
@@ -106,8 +106,8 @@ class MatrixVote(Vote):
 class Grid16:
     """The grid on which thresholds of drawn stumps lie."""
 
-    # The ends of the attributes' ranges on the training examples, shape (n_attributes,)
     low: FloatArray
+    """The ends of the attributes' ranges on the training examples, shape (n_attributes,)."""
     high: FloatArray
 
     @classmethod
@@ -127,13 +127,13 @@ class Grid16:
 class DrawnVote(Vote):
     """A vote over stumps that were drawn in every round."""
 
-    # Where thresholds lie
     grid: Grid16
-    # Attribute of each stump, and its threshold on the grid, shape (n_stumps,)
+    """Where thresholds lie."""
     attributes: IntArray
+    """Attribute of each stump, and its threshold on the grid, shape (n_stumps,)."""
     cuts: IntArray
-    # Signed weights, shape (n_stumps,)
     weights: FloatArray
+    """Signed weights, shape (n_stumps,)."""
 
     @property
     def total(self) -> np.longdouble:

@@ -104,13 +104,7 @@ class SignificantlyBetter(Claim, names=("significantly-better",)):
 
 
 class NotBetter(SignificantlyBetter, names=("not-better",)):
-    """One algorithm does not have a significantly lower error than another.
-
-    Attributes
-    ----------
-    of, than : str
-        The two algorithms.
-    """
+    """One algorithm does not have a significantly lower error than another."""
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return wins, losses and ties, and whether the wins are not significantly more."""
