@@ -286,16 +286,25 @@ def test_no_file_names_a_registrys_host() -> None:
     assert "://" not in before + urls.partition("\n[")[2]
 
 
-def test_constraints_pin_every_direct_dependency() -> None:
+def dependencies(group: str) -> set[str]:
     project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    blocks = re.findall(rf"^(?:{group}) = \[(.*?)\]", project, re.DOTALL | re.MULTILINE)
+    return {re.split(r"[><=]", n)[0].lower() for b in blocks for n in re.findall(r'"(.+?)"', b)}
+
+
+def test_constraints_pin_every_direct_dependency() -> None:
     pinned = {
         line.split("==")[0].lower()
         for line in (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
         if "==" in line
     }
-    blocks = re.findall(r"^(?:dependencies|dev) = \[(.*?)\]", project, re.DOTALL | re.MULTILINE)
-    names = {re.split(r"[><=]", n)[0].lower() for b in blocks for n in re.findall(r'"(.+?)"', b)}
-    assert names <= pinned
+    assert dependencies("dependencies|dev") <= pinned
+
+
+def test_contributing_gives_a_reason_for_every_dependency() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (.+?) \| .+ \|$", text.partition("## Dependencies")[2], re.M)
+    assert {name for row in rows for name in row.split(", ")} >= dependencies("dependencies")
 
 
 def test_cards_are_plain_yaml() -> None:
