@@ -206,7 +206,7 @@ def read_scores(path: Path) -> Scores:
     ------
     DataError
         If the file cannot be read or is too large, a line has more or fewer fields than the first,
-        a method has no name or stands twice, there are too many to rank, or a field is not a
+        a method has no name or is a duplicate, there are too many to rank, or a field is not a
         number.
     """
     from quadrepro.stats.ranking import MOST_METHODS, MOST_ROWS

@@ -1,4 +1,4 @@
-"""JSON schemas of models, with the descriptions that stand below their fields."""
+"""JSON schemas of models, with descriptions from the texts below their fields."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def json_schemas(models: dict[str, Any], *, plain: bool = False) -> JsonSchema:
 
 
 def described(of: type) -> dict[str, str]:
-    """Return the texts that stand below the fields of a class and its bases.
+    """Return the texts below the fields of a class and its bases.
 
     A field that has another name in YAML is described under that one.
 
@@ -93,7 +93,7 @@ def _one_line(text: str) -> str:
 
 
 class _Described(GenerateJsonSchema):
-    """Adds descriptions, what may stand in place of a mapping, and leaves out titles."""
+    """Adds descriptions and what may replace a mapping, and leaves out titles."""
 
     def model_schema(self, schema: core_schema.ModelSchema) -> JsonSchemaValue:
         of = schema["cls"]

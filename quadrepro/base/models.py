@@ -42,7 +42,7 @@ class Model(BaseModel):
     """
 
     forms: ClassVar[tuple[Any, ...]] = ()
-    """What may stand in place of the mapping, as `quadrepro.base.json_schema` says it. The model
+    """Types that may replace the mapping, as `quadrepro.base.json_schema` describes it. The model
     has a validator that makes a mapping of it."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
@@ -90,10 +90,10 @@ _EXPECTED = MappingProxyType(
 """What a value must be, by the type of pydantic's error."""
 
 _SHOWN = 60
-"""A message shows as many characters of a wrong value."""
+"""Maximum number of characters of an invalid value in a message."""
 
 MOST_SHOWN = 100
-"""A message names as many mistakes, and counts the others."""
+"""Maximum number of mistakes that a message names; the others are counted."""
 
 
 class Mistake(NamedTuple):

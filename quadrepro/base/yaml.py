@@ -51,7 +51,7 @@ MAX_DEPTH = 100
 """A list or mapping inside more of them is refused."""
 
 MAX_REPEATED = 100_000
-"""As many values can be added by aliases, of which a few lines can ask for billions."""
+"""Maximum number of values added by aliases, which could ask for billions in a few lines."""
 
 _WORDS: Mapping[str, bool | None] = MappingProxyType(
     {"true": True, "false": False, "null": None, "~": None, "": None}

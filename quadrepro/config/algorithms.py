@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from quadrepro.core.learners.contestants.predictor import EstimatorEntry
 
 MAX_CANDIDATES = 100_000
-"""A cell has at most as many candidates."""
+"""Maximum number of candidates of a cell."""
 
 MAX_STEPS = 1_000
-"""A pipeline has at most as many steps."""
+"""Maximum number of steps of a pipeline."""
 
 
 class AlgorithmEntry(Model):

@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from quadrepro.papers.paper import Paper
 
 MAX_ROWS = 2_000
-"""A table has at most as many rows."""
+"""Maximum number of rows of a table."""
 
 MAX_CELLS = 100_000
-"""An experiment has at most as many cells."""
+"""Maximum number of cells of an experiment."""
 
 
 def _named(data: Any) -> Any:
@@ -55,7 +55,7 @@ class Config(Model):
     seed: int = Field(default=0, ge=0, lt=2**32)
     """Where all random draws come from."""
     repeats: int = Field(default=1, ge=1, le=MOST_REPEATS)
-    """The number of random splits; by default as many as the protocol's `outer` makes."""
+    """The number of random splits; by default the number that the protocol's `outer` makes."""
     protocol: Protocol
     """How data are split and prepared, and how candidates are chosen."""
     datasets: tuple[
@@ -85,7 +85,7 @@ class Config(Model):
     tables: AskedField = Field(default_factory=Asked)
     """The tables and figures to write, by kind."""
     notes: tuple[str, ...] = ()
-    """What stands below every table."""
+    """Notes below every table."""
     timeout: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     """The seconds that a cell may take. No result depends on it."""
     memory: ByteSize | None = Field(default=None, gt=0)

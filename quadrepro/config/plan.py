@@ -38,8 +38,8 @@ def bytes_needed(cell: Cell, source: RowSource) -> int:
 
     Voters of a fixed pool are counted as if none were equal: the votes of all candidates on all
     samples, the voter matrix of training and test examples, and, for an algorithm that needs it,
-    the Gram matrix of each sample. Of a voter set as many voters are counted as there would be
-    stumps, and of other learners only the examples.
+    the Gram matrix of each sample. A voter set is counted with the number of voters that
+    stumps would have, other learners with their examples alone.
     """
     n_examples, n_columns = sum(source.sizes), source.n_columns
     if not cell.learner.gives_votes or cell.protocol.holdout is not None:

@@ -43,7 +43,7 @@ TWO_CLASSES = ("negative", "positive")
 """Names of the classes of a view that says what is positive."""
 
 MAX_SOURCES = 20
-"""A card has at most as many sources, of which each can name all columns by a series."""
+"""Maximum number of sources of a card, each of which can name all columns by a series."""
 
 ANY_VIEW = "default"
 """The name of the view that is used for every view that a card lacks."""

@@ -312,7 +312,7 @@ def _text(
     if not text.strip():
         raise DataError(f"{path}: the file is empty")
     separator = _separator(text, target)
-    # The header is read as a row, so that all rows must have as many fields.
+    # The header is read as a row, so that all rows must have the same number of fields.
     frame = read_file(path, FileLayout(separator=separator))
     assert frame.lines is not None
     line = frame.lines[0]

@@ -13,10 +13,10 @@ from quadrepro.base.models import Model, fault
 from quadrepro.base.types import BoolArray, FloatArray
 
 MAX_COLUMNS = 100_000
-"""A table with more columns is refused before it fills the memory."""
+"""Maximum number of columns of a table, checked before it fills the memory."""
 
 MAX_ROWS = 2**31
-"""No card describes as many rows."""
+"""Maximum number of rows of a card."""
 
 _LONGEST = 1_000
 """A longer name stands for itself alone."""

@@ -288,7 +288,7 @@ def _function(scorer: Any, needs: Need) -> Function:
 
 
 def _works(function: Function, needs: Need, n_classes: int) -> bool:
-    """Return whether a scorer takes so many classes, by asking it about perfect predictions."""
+    """Return whether a scorer accepts a number of classes, by scoring perfect predictions."""
     y = np.arange(4 * n_classes) % n_classes
     output: NDArray[Any] = y
     if needs == "probabilities" or (needs == "scores" and n_classes > 2):

@@ -64,7 +64,7 @@ class GroupEntry(Model):
     also: Also | None = None
     """Another measure."""
     notes: tuple[str, ...] = ()
-    """What stands below the claims table."""
+    """Note below the claims table."""
     claims: tuple[dict[str, Any], ...] = Field(min_length=1)
     """The claims, of any kind."""
 
@@ -84,7 +84,7 @@ class PaperFile(Model):
     claims: dict[str, GroupEntry] = Field(default_factory=dict)
     """Groups of claims, such as one for each table of the paper."""
     notes: tuple[str, ...] = ()
-    """What stands below every claims table."""
+    """Notes below every claims table."""
     experiments: tuple[str, ...] = ()
     """Names of the configs whose verdicts and judgements the scoreboard counts: of a printed table,
     or a group of claims, those of the first that has any. If there are results of none of them, all

@@ -202,6 +202,6 @@ def _checked(
 
 
 def _place(path: Path, line: int, fields: list[str], i: int) -> str:
-    """Return ``file:line:column`` of a field; one with a comma or quotes stands in quotes."""
+    """Return ``file:line:column`` of a field; one with a comma or quotes is quoted."""
     widths = (len(f) + 2 * (not {",", '"'}.isdisjoint(f)) + f.count('"') for f in fields[:i])
     return f"{path}:{line}:{sum(widths) + i + 1}"

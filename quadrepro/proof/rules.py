@@ -502,7 +502,7 @@ class CBoundRule:
     repeats: bool
     """Whether a voter may be picked again."""
     reweight: bool = False
-    """Whether the weight of a voter is set anew: it may be lowered, to 0 at most."""
+    """Whether the weight of a voter is set again: it may be lowered, to 0 at most."""
 
     def check(self, seen: Round, certificate: Certificate) -> None:
         """Check the pick, its weight, and that the C-bound falls."""

@@ -15,7 +15,7 @@ from quadrepro.core.learners.voting import FixedStumps
 from quadrepro.proof.certificate import LongArray
 
 STEPS = 65535
-"""Thresholds of drawn stumps lie on a grid of as many steps."""
+"""Number of steps of the grid on which the thresholds of drawn stumps lie."""
 
 ZERO = 1e-12
 """A vote of at most this share of the sum of the weights is zero, and calls the example -1."""

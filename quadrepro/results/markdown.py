@@ -103,7 +103,7 @@ def notes_html(markdown: str, here: Collection[str]) -> tuple[Markup, Markup]:
         tokens = tokens[3:]
     start, end = _section(tokens)
     for i, token in enumerate(tokens):
-        # All stand below a heading of the page; the section has one of its own.
+        # All are below a heading of the page; the section has one of its own.
         if token.type in ("heading_open", "heading_close") and not start <= i < end:
             token.tag = f"h{min(6, int(token.tag[1]) + 1)}"
         for child in token.children or ():

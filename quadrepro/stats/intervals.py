@@ -120,7 +120,7 @@ def placement(
 
 
 def _binomial(mean: float, n_test: int | None) -> float:
-    """Return the deviation of a risk on so many test examples, or 0 if they are not known."""
+    """Return the deviation of a risk on `n_test` examples, or 0 if their number is unknown."""
     if n_test is None:
         return 0.0
     risk = (mean * n_test + 1) / (n_test + 2)
@@ -256,7 +256,7 @@ def count_misses(outside: int, rows: Iterable[FloatArray]) -> Misses:
 
 
 def chance_of_a_group(worst: int, groups: Sequence[FloatArray]) -> float:
-    """Return how probable it is that some group has so many numbers outside by chance.
+    """Return the probability that some group has `worst` or more numbers outside by chance.
 
     Parameters
     ----------

@@ -106,7 +106,7 @@ def bayesian_signed_rank(
 def _signed_rank_counts(
     found: Differences, rope: float, rng: np.random.Generator, size: int
 ) -> tuple[float, float, float]:
-    """Return how many of so many draws are most often below, in and above the rope."""
+    """Return the number of draws that are most often below, in and above the rope."""
     # Weights need not add up to 1, because only their order counts. Draws run along the last axis,
     # so that sums over data sets run in a fixed order.
     observed = rng.standard_exponential((len(found.whole), size))

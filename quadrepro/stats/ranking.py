@@ -175,7 +175,7 @@ def rank_methods(risks: Mapping[str, Sequence[float | Fraction]], rope: float = 
 
 
 def fault_of_size(n_methods: int, n_datasets: int) -> str:
-    """Return why so many methods on so many data sets cannot be ranked, or an empty text."""
+    """Return why a table of this size cannot be ranked, or an empty text."""
     n_pairs = n_methods * (n_methods - 1) // 2
     if n_methods < 2 or n_datasets < 2:
         return "a ranking needs at least two methods on at least two data sets"

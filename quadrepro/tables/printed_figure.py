@@ -21,7 +21,7 @@ NAME = "printed"
 """Name of its files without ending."""
 
 LABELLED = 30
-"""The numbers of at most so many entries are written beside them: those that lie farthest off."""
+"""Maximum number of entries labelled with their numbers: those farthest off."""
 
 NARROWEST, WIDEST = 1.5, 5.0
 """The least and the largest half-width of a panel, in half-widths of an interval."""
@@ -112,7 +112,7 @@ def _blocks(experiment: Experiment, found: Sequence[Verdicts]) -> list[PanelBloc
             groups.append((" or ".join(quantities), entries))
         else:
             groups += [(q, [e for e in entries if e.quantity == q]) for q in quantities]
-    # A reading stands below its data set, without its name.
+    # A reading is below its data set, without its name.
     names = {row.entry.title: row.reading or row.entry.title for row in config.rows}
     blocks: list[PanelBlock] = []
     for quantity, group in groups:

@@ -134,7 +134,7 @@ def _grid(gap: int = GAP) -> Grid:
 
 @dataclass(frozen=True)
 class _Layout:
-    """Whether printed numbers stand below ours, and names and headings are folded."""
+    """Whether printed numbers are below ours, and names and headings are folded."""
 
     stacked: bool
     folded: bool

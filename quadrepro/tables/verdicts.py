@@ -113,7 +113,7 @@ def _numbers(printed: str, v: Verdict) -> tuple[str | float, ...]:
 
 
 NAMED = 12
-"""Numbers that are off for sure, of which a statement names at most so many."""
+"""Maximum number of significant entries that a statement names."""
 
 LEAST_SPLITS = 3
 """Splits from which the chance of several numbers outside at once can be said."""

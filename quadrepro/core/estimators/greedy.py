@@ -356,7 +356,7 @@ class CBBoostClassifier(_CBoundClassifier):
         Whether a voter may be picked again. By default its weights then add up, as in the authors'
         code. If False, every round adds another voter, as section 3.3 of the paper says.
     reweight : bool, default False
-        Whether the weight of a voter that is picked again is set anew, as section 3.1 of the paper
+        Whether the weight of a voter that is picked again is set again, as section 3.1 of the paper
         reads: to the minimiser over all weights from 0, which may be less than the present one.
     voters : transformer, list of fitted classifiers, "precomputed" or None, default None
         The voters; None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` for X itself.

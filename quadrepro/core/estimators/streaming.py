@@ -51,8 +51,8 @@ class MomentClassifier(VoteClassifier):
         The vote is exactly that of one call with all examples and the same thresholds. These are
         placed on the first chunk, unless `voters` is an already fitted ``Stumps``, whose thresholds
         are then used (``sklearn.base.clone`` forgets them). `fit_stream` places them on all data.
-        Every call finds the vote anew. A call that fails adds nothing. `fit` keeps no sums, so that
-        the first call after it starts from nothing; after `fit_stream` examples are added.
+        Every call finds the vote again. A call that fails adds nothing. `fit` keeps no sums, so
+        that the first call after it starts from nothing; after `fit_stream` examples are added.
 
         Parameters
         ----------

@@ -2,7 +2,7 @@
 
 Corollary 2.2, Theorem 2.5 and Lemma 3.1 of Shivaswamy and Jebara (2010). Each holds with
 probability 1 - δ for every function of a class, and so for one that was fitted to the examples. The
-theorems for one function fixed beforehand stand in `concentration`.
+theorems for one function fixed beforehand are in `concentration`.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ class DrawnStumps(Stumps):
     """Decision stumps on random attributes with random thresholds, drawn once.
 
     Each stump is on an attribute drawn with equal probabilities, and its threshold is uniform
-    between the training minimum and maximum. The stumps stand in the order of their attributes and
+    between the training minimum and maximum. The stumps are in the order of their attributes and
     thresholds. The set stays the same in all rounds, while EBBoost's paper draws another one in
     each. Use them where there are too many attributes for ten stumps on each.
 

@@ -172,7 +172,7 @@ def _csv(text: str, origin: str, layout: FileLayout) -> Frame:
 def _even_rows(
     rows: Iterator[tuple[list[str], int]], origin: str, lines: list[int]
 ) -> Iterator[list[str]]:
-    """Yield rows with as many fields as the first, and append their lines to `lines`."""
+    """Yield rows, all with the same number of fields, and append their lines to `lines`."""
     width = 0
     for fields, line in rows:
         if not width:

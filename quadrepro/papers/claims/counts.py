@@ -16,7 +16,7 @@ from quadrepro.stats.result import p_text
 
 
 class TimesFaster(Claim, names=("times-faster",)):
-    """One algorithm takes so many times less time than another, by mean running times."""
+    """One algorithm is faster than another by some factor, by mean running times."""
 
     timed: ClassVar[bool] = True
 
@@ -181,13 +181,13 @@ PLACES = ("best", "second", "third", "fourth", "fifth")
 
 
 class Counted(Claim):
-    """A claim on so many rows out of so many."""
+    """A claim on a number of rows."""
 
     at_least: int = Field(ge=1)
-    """On how many rows it must be true."""
+    """The number of rows on which it must be true."""
     out_of: int | None = Field(default=None, ge=1)
-    """How many rows the paper has. If some of them are missing here and decide, the claim is not
-    comparable."""
+    """The number of rows of the paper. If some of them are missing here and decide, the claim is
+    not comparable."""
 
     def counted(self, text: str, count: int, n_rows: int) -> Judgement:
         """Return the judgement of a count over the rows here."""
@@ -198,7 +198,7 @@ class Counted(Claim):
 
 
 class WinsOrTies(Counted, names=("wins-or-ties",)):
-    """One algorithm has a lower or the same error as another on so many rows."""
+    """One algorithm has a lower or the same error as another on a number of rows."""
 
     of: AlgorithmName
     """The two algorithms."""
@@ -213,7 +213,7 @@ class WinsOrTies(Counted, names=("wins-or-ties",)):
 
 
 class LowestMean(Counted, names=("lowest-mean",)):
-    """An algorithm has the lowest mean error, alone or with others, on so many rows."""
+    """An algorithm has the lowest mean error, alone or with others, on a number of rows."""
 
     of: AlgorithmName
     """The algorithm."""
@@ -230,7 +230,7 @@ class LowestMean(Counted, names=("lowest-mean",)):
 
 
 class Competitive(Counted, names=("competitive",)):
-    """An algorithm is as good as each of some others on so many rows.
+    """An algorithm is as good as each of some others on a number of rows.
 
     It is as good if its mean error is no higher, or if the intervals of one standard deviation
     about the two means overlap.

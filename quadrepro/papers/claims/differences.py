@@ -121,7 +121,7 @@ def distances(a: Sequence[Number], b: Sequence[Number]) -> list[Number]:
 
 
 class LosesAtMost(Claim, names=("loses-at-most",)):
-    """One algorithm's error exceeds another's by at most so many points on every row."""
+    """One algorithm's error exceeds another's by at most a number of points on every row."""
 
     of: AlgorithmName
     """The two algorithms."""

@@ -187,7 +187,7 @@ def _against_rest(context: Context[Any]) -> list[str]:
 
 
 def closing_notes(context: Context[Any], outcomes: Outcomes) -> tuple[str, ...]:
-    """Return what stands below most tables: the algorithms' notes, missing cells, the config's."""
+    """Return the notes below most tables: of algorithms, of missing cells, of the config."""
     config = context.config
     notes = [f"{config.titles[a.name]}: {a.note}" for a in config.columns if a.note]
     notes += _against_rest(context)

@@ -241,7 +241,7 @@ SHOWN = 6
 """The table for reading shows a curve at this many values of the hyper-parameter."""
 
 FEW = 3
-"""A caption names at most so many measures in its first sentence."""
+"""Maximum number of measures named in the first sentence of a caption."""
 
 ANY = "any"
 """Stands for the value of a hyper-parameter that an algorithm does not have."""
@@ -251,7 +251,7 @@ class Panel(Model):
     """One picture in a figure of curves."""
 
     title: str = ""
-    """What stands above it."""
+    """Its title."""
     measures: tuple[str, ...] = Field(min_length=1)
     """What is drawn, each in a line style of its own; names of the protocol's measures."""
     algorithms: tuple[str, ...] = ()

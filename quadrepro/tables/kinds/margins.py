@@ -44,7 +44,7 @@ class MarginPanel(Model):
     row: str
     """The row of the experiment."""
     title: str = ""
-    """What stands above the panel; by default the row."""
+    """Title of the panel; by default the row."""
     algorithms: tuple[str, ...] = ()
     """Columns that are drawn, in the order of the legend; by default all."""
     limits: tuple[FiniteFloat, FiniteFloat] | None = None

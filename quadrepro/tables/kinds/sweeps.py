@@ -325,7 +325,7 @@ class Differences(TableKind[Pair]):
     def draw(self, context: Context[Pair], outcomes: Outcomes, folder: Path) -> None:
         """Draw the matrix, one panel per sweep (CB-Boost, Figure 3).
 
-        The difference stands in the squares in which the two algorithms are not equivalent.
+        The difference is shown in the squares where the two algorithms are not equivalent.
         """
         pair, matrix = context.option, _matrix(context)
         sweeps = dict.fromkeys(row.sweep for row in context.config.rows)

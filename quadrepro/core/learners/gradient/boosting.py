@@ -1,6 +1,6 @@
 """Gradient boosting over trees: one loop, seven ways to step, three losses (Re-scale boosting).
 
-The estimators stand in modules of their own, which need scikit-learn.
+The estimators are in modules of their own, so that the command line does not import scikit-learn.
 """
 
 from __future__ import annotations

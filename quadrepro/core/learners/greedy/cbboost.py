@@ -122,7 +122,7 @@ class CBoundState(State):
         return decreases
 
     def changes(self) -> FloatArray:
-        """Return the decrease of the C-bound along every voter if its weight is set anew.
+        """Return the decrease of the C-bound along every voter if its weight is set again.
 
         It is in the unit of `decreases`. The weight α becomes that of least C-bound, α + δ with
         δ = (γν - γ_F τ)/(γ_F η - γτ), or 0 if this is negative. With r = γν/γ_F - τ the decrease
@@ -216,7 +216,7 @@ class CBBoostRule(CBoundRule):
     """Pick the voter whose step leads to the smallest C-bound (Algorithm 1)."""
 
     reweight: bool = False
-    """Whether the weight of a voter is set anew."""
+    """Whether the weight of a voter is set again."""
 
     def scores(self, state: CBoundState) -> FloatArray:
         """Return the decrease of the C-bound along each voter."""
@@ -261,7 +261,7 @@ class CBBoost(CBoundBoosting):
 
     - Its weights add up, which is what the authors' code does: a step is taken from the vote F to
       F + α h with α > 0. This is the default.
-    - Its weight is set anew (`reweight`): in section 3.1, F_k is the vote without voter k, and the
+    - Its weight is set again (`reweight`): in section 3.1, F_k is the vote without voter k, and the
       C-bound of F_k + α h is minimised over α ≥ 0. Along a voter both find the same minimum; but
       now a weight can also be lowered, down to 0, which leaves the voter out.
     - There is no such voter (`allow_repeats` is False): in section 3.3, every round gives a weight
@@ -270,13 +270,13 @@ class CBBoost(CBoundBoosting):
     Raises
     ------
     ValueError
-        If weights are set anew but no voter may be picked again.
+        If weights are set again but no voter may be picked again.
     """
 
     allow_repeats: bool = True
     """Whether a voter may be picked again."""
     reweight: bool = False
-    """Whether the weight of a voter that is picked again is set anew, instead of added to."""
+    """Whether the weight of a voter that is picked again is set again, instead of added to."""
 
     certificate = Place("quadrepro.proof.rules:CBBoostSolution")
 
