@@ -15,6 +15,8 @@ from quadrepro.engine.run import Backend
 from quadrepro.engine.run import local as in_this_process
 from quadrepro.errors import ConfigError, DataError
 
+pytestmark = pytest.mark.slow
+
 Write = Callable[..., Path]
 
 

@@ -20,6 +20,8 @@ from quadrepro.config.config import load_experiment
 from quadrepro.papers.paper import load_paper
 from quadrepro.results.files import check_tables
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[1]
 ELSEWHERE = ("contestants.md", "splits.md")
 """Pages whose snippets build on each other: tests/test_docs.py runs them."""

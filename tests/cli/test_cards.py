@@ -13,6 +13,8 @@ from quadrepro.data.card import load_card, load_card_file
 from quadrepro.data.store import load_dataset
 from tests.cli.call import quadrepro
 
+pytestmark = pytest.mark.slow
+
 CSV = """id,size,colour,always,label
 7,1.5,red,x,yes
 8,,blue,x,no

@@ -11,6 +11,8 @@ from quadrepro.cli.schemas import schema_of
 from quadrepro.data.card import load_card_file
 from tests.cli.call import quadrepro
 
+pytestmark = pytest.mark.slow
+
 ROWS = 60
 
 

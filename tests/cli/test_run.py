@@ -21,6 +21,8 @@ from quadrepro.results.results import load_results
 from tests.cli.call import quadrepro
 from tests.hostile import CONTROLS, HOSTILE
 
+pytestmark = pytest.mark.slow
+
 Write = Callable[..., Path]
 
 

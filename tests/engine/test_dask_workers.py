@@ -21,6 +21,8 @@ from quadrepro.engine.workers import apart
 from quadrepro.errors import ConfigError
 from quadrepro.results.compare import compare
 
+pytestmark = pytest.mark.slow
+
 KilledWorker = pytest.importorskip("distributed").KilledWorker
 
 FOREST = """title: Forest

@@ -8,6 +8,8 @@ import pytest
 
 from tests.replay import Replayed, off, replay_all, replay_together
 
+pytestmark = pytest.mark.slow
+
 LEAST_CELLS = 100
 """With fewer, a share of the time is a handful of cells."""
 

@@ -3,10 +3,13 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from quadrepro.cli import main
 from quadrepro.results.compare import compare
+
+pytestmark = pytest.mark.slow
 
 CONFIG = """title: Noise
 seed: 7

@@ -12,6 +12,8 @@ from quadrepro.tables import symbols
 from quadrepro.tables.table import LABEL, LONG, NOTE, PREAMBLE, Entry, Table
 from tests.tables.typesetting import ENGINES, faults
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 
 TABLE = Table(

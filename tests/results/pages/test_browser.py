@@ -18,6 +18,8 @@ from quadrepro.results.pages.index import write_all
 from tests.results.pages.browser import Shown, headless
 from tests.results.pages.made import make_folder
 
+pytestmark = pytest.mark.slow
+
 QUICKSTART = Path(__file__).resolve().parents[3] / "results" / "quickstart"
 
 
