@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from quadrepro.engine.records import Record, Status
     from quadrepro.engine.run import Backend
     from quadrepro.engine.status import Overview
-    from quadrepro.engine.store import Claim, RecordStore
+    from quadrepro.engine.store import RecordStore, Reservation
     from quadrepro.results.results import Results
 
 Written = tuple["Results", "Path | None"]
@@ -539,15 +539,15 @@ def check_command(config: str, common: Common, list_cells: bool) -> None:
         warn_of_memory(plan)
 
 
-def _running(plan: Plan, store: RecordStore) -> list[Claim]:
+def _running(plan: Plan, store: RecordStore) -> list[Reservation]:
     """Return the claims of runs that go on, on cells of a plan."""
     if not store.folder.is_dir():
         return []
 
     from quadrepro.engine.run import CLAIMS
-    from quadrepro.engine.store import Claims
+    from quadrepro.engine.store import Reservations
 
-    claims = list(Claims(store.folder / CLAIMS).current())
+    claims = list(Reservations(store.folder / CLAIMS).current())
     # Keys take long, and are not needed where nothing runs.
     keys = {cell.key for cell in plan.cells} if claims else set()
     return [claim for claim in claims if claim.key in keys]
@@ -580,7 +580,7 @@ def _print_columns(plan: Plan, found: Overview) -> None:
     print_listing(("algorithm", "candidates", *counted, "searched over"), rows)
 
 
-def _print_cells(found: Overview, store: RecordStore, running: list[Claim]) -> None:
+def _print_cells(found: Overview, store: RecordStore, running: list[Reservation]) -> None:
     """Print the cells that have failed, those that are running, and those that are missing."""
     from quadrepro.cli.showing import failure
     from quadrepro.engine.records import Record

@@ -21,7 +21,7 @@ from quadrepro.base.yaml import MappingSource, Mark, YamlSource, is_utf8, read_y
 from quadrepro.config.algorithms import AlgorithmEntry
 from quadrepro.config.axis import Axis
 from quadrepro.config.datasets import Absent, DatasetEntry, Reading, Row, Sweep
-from quadrepro.config.tables import Asked, AskedField
+from quadrepro.config.tables import AskedField, RequestedTables
 from quadrepro.core.learners.grid import N_ROUNDS
 from quadrepro.core.learners.registry import BASELINE
 from quadrepro.core.protocol import MOST_REPEATS, Protocol, SplitRule
@@ -82,7 +82,7 @@ class Config(Model):
     baseline: bool | None = None
     """Whether the baseline has a column. By default, it has one if there is no paper, unless all
     candidates are measured."""
-    tables: AskedField = Field(default_factory=Asked)
+    tables: AskedField = Field(default_factory=RequestedTables)
     """The tables and figures to write, by kind."""
     notes: tuple[str, ...] = ()
     """Notes below every table."""

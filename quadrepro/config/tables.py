@@ -93,7 +93,7 @@ SPLITS = "printed_splits"
 """A former key that is now a fact of the paper."""
 
 
-class Asked(dict[str, Any]):
+class RequestedTables(dict[str, Any]):
     """Validated options by key, without those that ask for nothing.
 
     Attributes
@@ -130,7 +130,7 @@ def _model(kinds: tuple[TableKey, ...]) -> type[Model]:
     )
 
 
-def _asked(written: Any) -> Asked:
+def _asked(written: Any) -> RequestedTables:
     if not isinstance(written, dict):
         raise PydanticKnownError("dict_type")
     for key, option in written.items():
@@ -144,11 +144,11 @@ def _asked(written: Any) -> Asked:
             KINDS.find(key)
         except KeyError as unknown:
             raise fault(unknown.args[0], key) from None
-    return Asked(vars(model_of(written).model_validate(written)), written)
+    return RequestedTables(vars(model_of(written).model_validate(written)), written)
 
 
 AskedField = Annotated[
-    Asked,
+    RequestedTables,
     PlainValidator(_asked, json_schema_input_type=dict[str, Any]),
     PlainSerializer(lambda asked: asked.written),
 ]

@@ -113,7 +113,7 @@ def divide(card: Card, table: RawTable) -> RawTable:
 
 
 @dataclasses.dataclass(frozen=True)
-class Check:
+class CardCheck:
     """The comparison of one property of the rows with the card."""
 
     what: str
@@ -121,12 +121,12 @@ class Check:
     problem: str = ""  # empty if the rows agree with the card
 
 
-def checks(card: Card, table: RawTable) -> Iterator[Check]:
+def checks(card: Card, table: RawTable) -> Iterator[CardCheck]:
     """Compare rows with their card."""
     missing = table.missing
     kinds = [f"{a.name} ({a.kind})" for a in card.attributes]
     found_kinds = [f"{a.name} ({a.kind})" for a in table.attributes]
-    yield Check(
+    yield CardCheck(
         "attributes",
         _numbered(len(kinds), "attribute"),
         "" if kinds == found_kinds else _first_difference(kinds, found_kinds),
@@ -147,13 +147,13 @@ def checks(card: Card, table: RawTable) -> Iterator[Check]:
     if stated and kinds == found_kinds:
         different = [p for a in stated if (p := _other_values(a, table.columns[a.name]))]
         more = f", and {len(different) - SHOWN} more" if len(different) > SHOWN else ""
-        yield Check(
+        yield CardCheck(
             "ranges and codes",
             f"stated for {_numbered(len(stated), 'attribute')}",
             ", ".join(different[:SHOWN]) + more,
         )
     found = content_hash(table)
-    yield Check(
+    yield CardCheck(
         "content",
         card.content_hash,
         "" if found == card.content_hash else f"content {found} instead of {card.content_hash}",
@@ -171,8 +171,8 @@ def refuse_other_content(card: Card, table: RawTable, origin: str) -> None:
         raise DataError(f"{card.name}: {origin} differs from the card: {'; '.join(problems)}")
 
 
-def _same(what: str, expected: str, found: str) -> Check:
-    return Check(what, expected, "" if expected == found else f"{found} instead of {expected}")
+def _same(what: str, expected: str, found: str) -> CardCheck:
+    return CardCheck(what, expected, "" if expected == found else f"{found} instead of {expected}")
 
 
 def _numbered(n: int, noun: str) -> str:

@@ -19,7 +19,7 @@ from quadrepro.engine.estimates import Estimates, longest_first
 from quadrepro.engine.keys import utc_now
 from quadrepro.engine.limits import Limits
 from quadrepro.engine.records import Record, Status
-from quadrepro.engine.store import Claims, RecordStore
+from quadrepro.engine.store import RecordStore, Reservations
 
 CLAIMS = "claims"
 """Folder of claims below that of records."""
@@ -97,7 +97,7 @@ class _Run:
     measured: Estimates = field(default_factory=Estimates)
 
     def __post_init__(self) -> None:
-        self.claims = Claims(self.store.folder / CLAIMS)
+        self.claims = Reservations(self.store.folder / CLAIMS)
 
     def compute(self, cells: Sequence[Cell], backend: Backend) -> list[Cell]:
         """Compute all cells that no other process has, and return those that one has."""

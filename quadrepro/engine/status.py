@@ -12,7 +12,7 @@ from quadrepro.engine.store import RecordStore
 
 
 @dataclass(frozen=True)
-class Line:
+class StatusLine:
     """How far one algorithm is."""
 
     algorithm: str
@@ -31,7 +31,7 @@ class Line:
 class Overview:
     """How far an experiment is."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[StatusLine, ...]
     """How far each algorithm is, in the order of the columns."""
     missing: tuple[Cell, ...]
     """The cells without a record, each content once."""
@@ -64,7 +64,9 @@ def overview(cells: Sequence[Cell], store: RecordStore) -> Overview:
     for name, left in missing.items():
         alone = forecast(left, estimates, 1)
         seconds = None if alone.unknown else alone.seconds
-        lines.append(Line(name, total[name], kept[name], len(left), tuple(failed[name]), seconds))
+        lines.append(
+            StatusLine(name, total[name], kept[name], len(left), tuple(failed[name]), seconds)
+        )
     todo = [cell for left in missing.values() for cell in left]
     once = {cell.key: cell for cell in todo}.values() if known else todo
     return Overview(tuple(lines), tuple(once), estimates)

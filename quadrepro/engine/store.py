@@ -21,7 +21,7 @@ from quadrepro.errors import DataError
 
 
 @dataclass(frozen=True)
-class Claim:
+class Reservation:
     """A cell that some process computes."""
 
     key: str
@@ -36,7 +36,7 @@ class Claim:
     """When it was claimed, in UTC."""
 
 
-class Claims:
+class Reservations:
     """The claims on a folder of records.
 
     Parameters
@@ -61,7 +61,7 @@ class Claims:
             # A file system without locks: each process computes for itself.
             return True
         self._held[cell.key] = lock
-        claim = Claim(cell.key, cell.name, socket.gethostname(), os.getpid(), utc_now())
+        claim = Reservation(cell.key, cell.name, socket.gethostname(), os.getpid(), utc_now())
         with named(note := self._note(cell.key)):
             note.write_text(json.dumps(asdict(claim)), encoding="utf-8")
         return True
@@ -80,7 +80,7 @@ class Claims:
         for key in list(self._held):
             self.release(key)
 
-    def current(self) -> Iterator[Claim]:
+    def current(self) -> Iterator[Reservation]:
         """Yield the claims of processes that are alive."""
         for path in sorted(self.folder.glob("*.claim")):
             if self._is_locked(path.stem) and (claim := _read(path)):
@@ -108,10 +108,10 @@ class Claims:
         return self.folder / f"{key}.claim"
 
 
-def _read(path: Path) -> Claim | None:
+def _read(path: Path) -> Reservation | None:
     try:
         fields: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        return Claim(**fields)
+        return Reservation(**fields)
     except (OSError, ValueError, TypeError):
         return None
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from quadrepro.engine.records import Record
 from quadrepro.engine.run import CLAIMS
-from quadrepro.engine.store import DAMAGED, Claims, RecordStore
+from quadrepro.engine.store import DAMAGED, RecordStore, Reservations
 from quadrepro.errors import ToleranceError
 
 
@@ -60,7 +60,7 @@ def leftovers(store: RecordStore, used: Collection[str] | None = None) -> Iterat
     yield from store.folder.glob(f"??/*{DAMAGED}")
     yield from store.folder.glob("??/.*.part")
     yield from store.folder.glob(".*.part")
-    yield from Claims(store.folder / CLAIMS).stale()
+    yield from Reservations(store.folder / CLAIMS).stale()
     if used is not None:
         for key, ok in store.scan().items():
             if key not in used:

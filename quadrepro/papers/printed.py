@@ -39,7 +39,7 @@ Holds = Literal["risks", "errors", "margins", "comparisons"]
 """
 
 
-class Entry(Protocol):
+class PrintedEntry(Protocol):
     """A row of ours, with the names that a printed row can have."""
 
     @property
@@ -106,7 +106,7 @@ class Printed:
         """Return half a unit of the last printed digit."""
         return float(0.5 * 10.0 ** -len(self.text(row, column).partition(".")[2]))
 
-    def row_of(self, entry: Entry) -> str | None:
+    def row_of(self, entry: PrintedEntry) -> str | None:
         """Return the printed row of a row of ours, or None if there is none.
 
         It is the first that is printed of the entry's `printed`, its title and its name.
@@ -114,7 +114,7 @@ class Printed:
         names = (entry.printed, entry.title, entry.name)
         return next((name for name in names if name in self.rows), None)
 
-    def under(self, entries: Iterable[Entry]) -> Printed:
+    def under(self, entries: Iterable[PrintedEntry]) -> Printed:
         """Return the table with each printed row under the title of ours that it belongs to.
 
         Printed rows that belong to none keep their names.

@@ -10,7 +10,7 @@ import numpy as np
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
 from quadrepro.core.learners.gradient.boosting import Ensemble, GradientBoost
 from quadrepro.proof.certificate import Certificate, LongArray, Number, Rounds
-from quadrepro.proof.solution import Cell, PredictedSolution, Scores
+from quadrepro.proof.solution import ExaminedCell, PredictedSolution, Scores
 
 LARGEST_CHANGE, CLOSE, ROUNDING = 30.0, 2e-6, 1e-12
 """No line search of a class changes a score by more than the first; how far it may stay away from
@@ -64,7 +64,7 @@ class GradientSolution(PredictedSolution):
     """What each round added."""
 
     @classmethod
-    def of(cls, learner: GradientBoost, cell: Cell) -> Self:
+    def of(cls, learner: GradientBoost, cell: ExaminedCell) -> Self:
         """Run the rounds once more."""
         (X, y), grid, kept = cell.data.train, cell.alone, Ensemble()
         values = np.asarray(grid.axis(learner.value_name) or (np.nan,), dtype=np.float64)

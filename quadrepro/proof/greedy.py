@@ -15,7 +15,7 @@ from quadrepro.core.learners.grid import Grid, Stopping
 from quadrepro.core.learners.learner import Part
 from quadrepro.core.voters.random_stumps import RandomStumps
 from quadrepro.proof.certificate import Certificate, LongArray, Rounds
-from quadrepro.proof.solution import Cell, VoteSolution, drawn_problem
+from quadrepro.proof.solution import ExaminedCell, VoteSolution, drawn_problem
 from quadrepro.proof.voters import ZERO, DrawnVote, Grid16, Matrix, MatrixVote, Vote
 
 
@@ -241,7 +241,9 @@ class GreedySolution(VoteSolution):
     """What chose the number of rounds, if stumps are drawn."""
 
     @classmethod
-    def of(cls, learner: GreedyAlgorithm[Any], cell: Cell, grid: Grid | None = None) -> Self:
+    def of(
+        cls, learner: GreedyAlgorithm[Any], cell: ExaminedCell, grid: Grid | None = None
+    ) -> Self:
         """Run an algorithm for the one candidate of a grid, by default the chosen one."""
         grid = cell.alone if grid is None else grid
         value = float(learner.values(grid)[0])

@@ -22,7 +22,7 @@ from quadrepro.core.learners.programs.soft_margin import SoftMargin
 from quadrepro.proof.certificate import Certificate, LongArray, Rounds
 from quadrepro.proof.greedy import GreedySolution
 from quadrepro.proof.rules import AdaBoostSolution, CBBoostSolution
-from quadrepro.proof.solution import Cell, VoteSolution, drawn_problem
+from quadrepro.proof.solution import ExaminedCell, VoteSolution, drawn_problem
 from quadrepro.proof.voters import DrawnVote, MatrixVote, Vote
 
 COLUMN = 1e-6
@@ -55,7 +55,7 @@ class LPBoostSolution(ProgramSolution):
     warm = True
 
     @classmethod
-    def of(cls, learner: lpboost.LPBoost, cell: Cell) -> Self:
+    def of(cls, learner: lpboost.LPBoost, cell: ExaminedCell) -> Self:
         """Generate columns up to the chosen candidate."""
         stumps, H = cell.matrix()
         y = cell.data.train.y
@@ -98,7 +98,7 @@ class MarginSolution(ProgramSolution):
     program: ClassVar[type[MarginLP] | type[MarginQP]]
 
     @classmethod
-    def of(cls, learner: SoftMargin, cell: Cell) -> Self:
+    def of(cls, learner: SoftMargin, cell: ExaminedCell) -> Self:
         """Run AdaBoost, and solve the program over its voters."""
         y = cell.data.train.y
         weights: FloatArray
@@ -219,7 +219,7 @@ class MinCqSolution(ProgramSolution):
     """CB-Boost's run, which found the voters."""
 
     @classmethod
-    def of(cls, learner: MinCq, cell: Cell) -> Self:
+    def of(cls, learner: MinCq, cell: ExaminedCell) -> Self:
         """Solve the program of the chosen candidate."""
         stumps, H = cell.matrix()
         y = cell.data.train.y
@@ -258,7 +258,7 @@ class MinCqOnCBBoostSolution(MinCqSolution):
     """MinCq's program over the voters of CB-Boost."""
 
     @classmethod
-    def of(cls, learner: MinCqOnCBBoost, cell: Cell) -> Self:  # type: ignore[override]
+    def of(cls, learner: MinCqOnCBBoost, cell: ExaminedCell) -> Self:  # type: ignore[override]
         """Run CB-Boost, and solve the program over its voters."""
         (stumps, H), y = cell.matrix(), cell.data.train.y
         before = CBBoostSolution.of(CBBoost(), cell, cell.alone)
@@ -290,7 +290,7 @@ class CqBoostSolution(ProgramSolution):
     """β after every round."""
 
     @classmethod
-    def of(cls, learner: cqboost.CqBoost, cell: Cell) -> Self:
+    def of(cls, learner: cqboost.CqBoost, cell: ExaminedCell) -> Self:
         """Generate columns until the chosen candidate ends."""
         stumps, H = cell.matrix()
         y = cell.data.train.y

@@ -23,7 +23,7 @@ from quadrepro.core.learners.grid import Grid
 from quadrepro.core.voters.source import FixedVoters, VoterSource
 from quadrepro.proof.certificate import Certificate, LongArray, Number
 from quadrepro.proof.greedy import GreedySolution, Round
-from quadrepro.proof.solution import Cell, drawn_problem
+from quadrepro.proof.solution import ExaminedCell, drawn_problem
 from quadrepro.proof.voters import MatrixVote
 
 AnyArray = FloatArray | LongArray
@@ -338,7 +338,9 @@ class AdaBoostRegSolution(GreedySolution):
     """Those of the examples after every round, shape (n_rounds, n_examples)."""
 
     @classmethod
-    def of(cls, learner: GreedyAlgorithm[Any], cell: Cell, grid: Grid | None = None) -> Self:
+    def of(
+        cls, learner: GreedyAlgorithm[Any], cell: ExaminedCell, grid: Grid | None = None
+    ) -> Self:
         """Run the algorithm, and once more to see the influences."""
         assert isinstance(learner, AdaBoostReg)
         found, y, kept = super().of(learner, cell, grid), cell.data.train.y, Influences()

@@ -30,7 +30,7 @@ from quadrepro.proof.voters import (
 
 
 @dataclass(frozen=True, eq=False)
-class Cell:
+class ExaminedCell:
     """The examples of a cell and the candidate that its record names."""
 
     data: TrainingData
@@ -105,11 +105,11 @@ class Solution:
     """Its hyper-parameters."""
     learner: Learner
     """The learner."""
-    cell: Cell
+    cell: ExaminedCell
     """The examples."""
 
     @classmethod
-    def of(cls, learner: Any, cell: Cell) -> Solution:
+    def of(cls, learner: Any, cell: ExaminedCell) -> Solution:
         """Train the chosen candidate of a cell once more."""
         raise NotImplementedError
 
@@ -213,7 +213,7 @@ class RefittedVote(VoteSolution):
     found: MatrixVote
 
     @classmethod
-    def of(cls, learner: Algorithm, cell: Cell) -> Self:
+    def of(cls, learner: Algorithm, cell: ExaminedCell) -> Self:
         """Find the vote again."""
         if cell.drawn is not None:
             raise ConfigError(
@@ -238,7 +238,7 @@ class RefittedPredictions(PredictedSolution):
     """A predictor that is fitted again for every set of examples to predict."""
 
     @classmethod
-    def of(cls, learner: Predictor, cell: Cell) -> Self:
+    def of(cls, learner: Predictor, cell: ExaminedCell) -> Self:
         """Return the predictor."""
         return cls(cell.chosen, learner, cell)
 
@@ -266,11 +266,11 @@ class OneVsRestSolution(Solution):
     solutions: tuple[Solution, ...]
 
     @classmethod
-    def of(cls, learner: Learner, cell: Cell) -> Self:
+    def of(cls, learner: Learner, cell: ExaminedCell) -> Self:
         """Train the chosen candidate once more for every class."""
         data = cell.data
         codes = tuple(np.unique(data.train.y).astype(int).tolist())
-        cells = (Cell(data.against_rest(code), cell.grids, cell.chosen) for code in codes)
+        cells = (ExaminedCell(data.against_rest(code), cell.grids, cell.chosen) for code in codes)
         solutions = tuple(certificate_of(learner).of(learner, of_class) for of_class in cells)
         candidate = common_candidate([solution.candidate for solution in solutions])
         return cls(candidate, learner, cell, codes, solutions)
@@ -332,7 +332,7 @@ def certificate_of(learner: Learner) -> type[Solution]:
     return RefittedVote if learner.gives_votes else RefittedPredictions
 
 
-def solve(learner: Learner, cell: Cell) -> Solution:
+def solve(learner: Learner, cell: ExaminedCell) -> Solution:
     """Train the chosen candidate once more, for every class if the learner tells two apart."""
     several = learner.against_rest(cell.data.task)
     return (OneVsRestSolution if several else certificate_of(learner)).of(learner, cell)

@@ -9,13 +9,12 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from quadrepro.base.types import FloatArray, Targets, Task
-from quadrepro.core.cell import Cell as PlannedCell
-from quadrepro.core.cell import training_data
+from quadrepro.core.cell import Cell, training_data
 from quadrepro.core.compiling import warm
 from quadrepro.core.seeds import generator
 from quadrepro.engine.records import Record
 from quadrepro.proof.certificate import TOLERANCES, Certificate, LongArray, Quantity, Rounds
-from quadrepro.proof.solution import Cell, Solution, solve
+from quadrepro.proof.solution import ExaminedCell, Solution, solve
 
 SINGLE = 1e-6
 """Margins are kept in single precision."""
@@ -24,13 +23,13 @@ DIGITS = 1e-9
 """Share by which two sums of squared errors may differ."""
 
 
-def verify_cell(cell: PlannedCell, record: Record, rounds: Rounds) -> Certificate:
+def verify_cell(cell: Cell, record: Record, rounds: Rounds) -> Certificate:
     """Train the chosen candidate of a cell again and check all that its record says of it."""
     certificate = Certificate()
     warm(cell.learner.kernels)
     # The number of threads may change the last bits of an estimator.
     with threadpool_limits(limits=1):
-        examined = Cell(training_data(cell), cell.grids, record.chosen)
+        examined = ExaminedCell(training_data(cell), cell.grids, record.chosen)
         solution = solve(cell.learner, examined)
         check_outcomes(solution, record, examined, certificate)
         loss = choice_loss(cell, solution, examined)
@@ -45,7 +44,7 @@ def verify_cell(cell: PlannedCell, record: Record, rounds: Rounds) -> Certificat
 
 
 def check_outcomes(
-    solution: Solution, record: Record, cell: Cell, certificate: Certificate
+    solution: Solution, record: Record, cell: ExaminedCell, certificate: Certificate
 ) -> None:
     """Compare what a record says of the test and training examples with a solution."""
     require, test, task = certificate.require, cell.data.test, cell.data.task
@@ -86,7 +85,7 @@ def check_outcomes(
         require(off <= SINGLE, f"margins of training examples are off by {float(off):.2g}")
 
 
-def choice_loss(cell: PlannedCell, solution: Solution, examined: Cell) -> float:
+def choice_loss(cell: Cell, solution: Solution, examined: ExaminedCell) -> float:
     """Return the loss by which the choice was made; 0 if nothing was chosen."""
     data, protocol = examined.data, cell.protocol
     if protocol.holdout is not None:
@@ -140,7 +139,7 @@ def tolerances() -> tuple[str, ...]:
     return ("tolerance", "", "", "", *(f"{value:.1e}" for value in TOLERANCES.values()), "")
 
 
-def sample(cells: Sequence[PlannedCell], seed: int) -> list[PlannedCell]:
+def sample(cells: Sequence[Cell], seed: int) -> list[Cell]:
     """Return some cells of every algorithm, in their order."""
     taken: set[int] = set()
     for name in dict.fromkeys(cell.algorithm for cell in cells):
@@ -150,8 +149,8 @@ def sample(cells: Sequence[PlannedCell], seed: int) -> list[PlannedCell]:
 
 
 def survey(
-    cells: Sequence[PlannedCell],
-    record_of: Callable[[PlannedCell], Record],
+    cells: Sequence[Cell],
+    record_of: Callable[[Cell], Record],
     seed: int | None,
 ) -> list[Survey]:
     """Verify cells."""

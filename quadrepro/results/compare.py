@@ -42,7 +42,7 @@ _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?", re.IGNORECASE)
 
 
 @dataclass
-class Comparison:
+class FolderComparison:
     """What was compared and what differs."""
 
     compared: dict[str, int] = field(default_factory=dict)
@@ -66,13 +66,13 @@ class Measured:
         )
 
 
-def compare(a: Path, b: Path, tolerance: float = TOLERANCE) -> Comparison:
+def compare(a: Path, b: Path, tolerance: float = TOLERANCE) -> FolderComparison:
     """Compare two results folders of one experiment, or two folders of these.
 
     Every file of a table, a figure, ``cells.csv`` and ``outcomes.csv`` must be in both. Measured
     times may differ where the ``tables.json`` of both folders calls them so.
     """
-    found = Comparison()
+    found = FolderComparison()
     ours, theirs = _experiments(a), _experiments(b)
     if ("" in ours) != ("" in theirs):
         one, many = (a, b) if "" in ours else (b, a)

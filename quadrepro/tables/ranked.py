@@ -20,7 +20,7 @@ from quadrepro.stats import (
 )
 from quadrepro.stats.posterior import N_DRAWS, SEED
 from quadrepro.stats.result import p_text, rounded_p
-from quadrepro.tables.table import MISSING, Entry, Table
+from quadrepro.tables.table import MISSING, Table, TableEntry
 
 HEADER = ("", "mean ranks", "Nemenyi", "ranks, Holm", "Wilcoxon, Holm", "shift")
 
@@ -126,19 +126,19 @@ def no_ranking(title: str, reason: str) -> Table:
 
 def _entries(
     pair: RankedPair, ranks: Mapping[str, float], rope: float, sign: float
-) -> tuple[Entry, ...]:
+) -> tuple[TableEntry, ...]:
     post = pair.posterior
     chances = (post.better, post.same, post.worse) if rope else (post.better, post.worse)
     return (
-        Entry(f"{ranks[pair.a]:.2f}, {ranks[pair.b]:.2f}"),
+        TableEntry(f"{ranks[pair.a]:.2f}, {ranks[pair.b]:.2f}"),
         *map(_p_entry, (pair.nemenyi_p, pair.rank_p_holm, pair.wilcoxon_p_holm)),
-        Entry(_interval(_turned(pair.shift, sign))),
-        Entry(" / ".join(f"{chance:.2f}" for chance in chances)),
+        TableEntry(_interval(_turned(pair.shift, sign))),
+        TableEntry(" / ".join(f"{chance:.2f}" for chance in chances)),
     )
 
 
-def _p_entry(p_value: float) -> Entry:
-    return Entry(rounded_p(p_value), mark="*" if p_value <= LEVEL else "")
+def _p_entry(p_value: float) -> TableEntry:
+    return TableEntry(rounded_p(p_value), mark="*" if p_value <= LEVEL else "")
 
 
 def _interval(effect: Effect) -> str:
@@ -157,14 +157,14 @@ def _turned(effect: Effect, sign: float) -> Effect:
     return Effect(0.0 - effect.estimate, 0.0 - effect.high, 0.0 - effect.low)
 
 
-def _counts(on_splits: Mapping[str, ComparedSplits]) -> list[Entry]:
+def _counts(on_splits: Mapping[str, ComparedSplits]) -> list[TableEntry]:
     """Return on how many data sets the first is better, not told apart, and worse."""
     if len(on_splits) == 1:
         return [_p_entry(found.p_holm) for found in on_splits.values()]
     told = [found for found in on_splits.values() if found.p_holm <= LEVEL]
     better = sum(found.mean_difference < 0 for found in told)
     counts = (better, len(on_splits) - len(told), len(told) - better)
-    return [Entry(" / ".join(map(str, counts)))] if on_splits else []
+    return [TableEntry(" / ".join(map(str, counts)))] if on_splits else []
 
 
 def _numbers(pair: RankedPair, ranks: Mapping[str, float], sign: float) -> tuple[Number, ...]:

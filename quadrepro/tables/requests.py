@@ -17,7 +17,7 @@ from quadrepro.engine.outcomes import Outcomes
 from quadrepro.stats.ranking import fault_of_size
 from quadrepro.tables.kinds.base import Context, TableKind
 from quadrepro.tables.kinds.comparisons import COMPARISONS, has_values_to_compare
-from quadrepro.tables.kinds.errors import MEANS, Means
+from quadrepro.tables.kinds.errors import MEANS, MeansKind
 from quadrepro.tables.kinds.ranking import RANKING, Options, RankingKind
 from quadrepro.tables.table import MISSING, Table
 
@@ -89,13 +89,13 @@ class OfMetric(TableKind[Metric]):
 
     def written(self, context: Context[Metric]) -> bool:
         """Return whether there is enough to compare, or to rank."""
-        n_columns, n_rows = (
-            len(context.titles),
-            len(judged_rows(context.experiment, context.option)),
-        )
+        n_columns = len(context.titles)
+        n_rows = len(judged_rows(context.experiment, context.option))
         if isinstance(self.kind, RankingKind):
             return not fault_of_size(n_columns, n_rows)
-        return isinstance(self.kind, Means) or (n_columns > 1 and has_values_to_compare(context))
+        return isinstance(self.kind, MeansKind) or (
+            n_columns > 1 and has_values_to_compare(context)
+        )
 
     def table(self, context: Context[Metric], outcomes: Outcomes) -> Table:
         """Return the table, with notes on what the metric lacks."""

@@ -75,7 +75,7 @@ def to_latex(table: Table, label: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _parts(table: Table, n: int) -> Iterator[tuple[tuple[str, tuple[Entry, ...]], ...]]:
+def _parts(table: Table, n: int) -> Iterator[tuple[tuple[str, tuple[TableEntry, ...]], ...]]:
     """Yield the rows in parts of at most n that are equally long."""
     n_parts = max(1, -(-len(table.rows) // n))
     length = max(1, -(-len(table.rows) // n_parts))
@@ -112,7 +112,7 @@ def _slug(label: str) -> str:
     return re.sub("[^A-Za-z0-9:]+", "-", label)
 
 
-def _row(name: str, entries: tuple[Entry, ...], stacked: bool) -> list[str]:
+def _row(name: str, entries: tuple[TableEntry, ...], stacked: bool) -> list[str]:
     if not stacked:
         cells = [f"{_ours(e)} ({_printed(e)})" if e.printed else _ours(e) for e in entries]
         return [rf"{' & '.join([escaped(name), *map(_greyed, entries, cells)])} \\"]
@@ -124,19 +124,19 @@ def _row(name: str, entries: tuple[Entry, ...], stacked: bool) -> list[str]:
     return lines
 
 
-def _ours(entry: Entry) -> str:
+def _ours(entry: TableEntry) -> str:
     text = rf"\textbf{{{escaped(entry.ours)}}}" if entry.bold else escaped(entry.ours)
     if entry.mark:
         text += rf"\textsuperscript{{{escaped(entry.mark)}}}"
     return rf"\cellcolor{{gray!25}}{text}" if entry.best else text
 
 
-def _printed(entry: Entry) -> str:
+def _printed(entry: TableEntry) -> str:
     text = rf"\textbf{{{escaped(entry.printed)}}}" if entry.printed_bold else escaped(entry.printed)
     return rf"\underline{{{text}}}" if entry.printed_best else text
 
 
-def _greyed(entry: Entry, text: str) -> str:
+def _greyed(entry: TableEntry, text: str) -> str:
     return rf"\textcolor{{gray}}{{{text}}}" if entry.grey and text else text
 
 
@@ -168,7 +168,7 @@ VerdictWord = Literal["inside", "outside", "not comparable", ""]
 
 
 @dataclass(frozen=True)
-class Entry:
+class TableEntry:
     """One cell of a table: our number and the printed one beside it."""
 
     ours: str
@@ -204,7 +204,7 @@ class Table:
     """What the table shows."""
     header: tuple[str, ...]
     """One title per column, including the column of row names."""
-    rows: tuple[tuple[str, tuple[Entry, ...]], ...]
+    rows: tuple[tuple[str, tuple[TableEntry, ...]], ...]
     """Name and entries of each row."""
     notes: tuple[str, ...]
     """Paragraphs below the table."""
@@ -338,7 +338,7 @@ def _piped(text: str) -> str:
     return markdown(text).replace("|", r"\|").replace("\n", r"\n")
 
 
-def _markdown(entry: Entry) -> str:
+def _markdown(entry: TableEntry) -> str:
     ours = f"**{entry.ours}**" if entry.bold else entry.ours
     printed = f"**{entry.printed}**" if entry.printed_bold else entry.printed
     ours = f"{BEST} {ours}" if entry.best else ours

@@ -18,7 +18,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from quadrepro.base.text import visible
-from quadrepro.tables.table import BEST, MISSING, Entry, Table, heading_lines, plain
+from quadrepro.tables.table import BEST, MISSING, Table, TableEntry, heading_lines, plain
 
 GAP = 2
 """Columns of the terminal between two of a table."""
@@ -147,7 +147,7 @@ class _Layout:
         """Return the heading of a column."""
         return Text("\n".join(heading_lines(title, hyphens=self.folded)))
 
-    def entry(self, entry: Entry) -> Text:
+    def entry(self, entry: TableEntry) -> Text:
         """Return our number with the printed one."""
         style = STYLES[entry.verdict]
         ours = Text(f"{BEST} " * entry.best + entry.ours, style="bold" if entry.bold else "")

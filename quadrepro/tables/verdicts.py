@@ -29,7 +29,7 @@ from quadrepro.stats import (
     welch_test,
 )
 from quadrepro.stats.result import rounded_p
-from quadrepro.tables.table import MISSING, Entry, Table, VerdictWord, csv_text
+from quadrepro.tables.table import MISSING, Table, TableEntry, VerdictWord, csv_text
 
 NAME = "verdicts"
 """Name of its files without ending."""
@@ -99,12 +99,12 @@ def _of(verdicts: Verdicts, found: Sequence[Verdicts]) -> str:
     return f"Printed {verdicts.printed}: " if len(found) > 1 else ""
 
 
-def _entry(verdict: Verdict | None) -> Entry:
+def _entry(verdict: Verdict | None) -> TableEntry:
     if verdict is None or verdict.position is None:
-        return Entry(MISSING)
+        return TableEntry(MISSING)
     position = verdict.position
     text = f"{position:+.2f}" if abs(position) < 100 else "far off"
-    return Entry(text, mark="†" if verdict.word == "outside" else "", verdict=verdict.word)
+    return TableEntry(text, mark="†" if verdict.word == "outside" else "", verdict=verdict.word)
 
 
 def _numbers(printed: str, v: Verdict) -> tuple[str | float, ...]:

@@ -11,7 +11,7 @@ import pytest
 
 from quadrepro.api import prepare
 from quadrepro.engine.run import CLAIMS
-from quadrepro.engine.store import Claims
+from quadrepro.engine.store import Reservations
 from quadrepro.results.compare import compare
 from tests.cli.call import quadrepro
 
@@ -52,7 +52,7 @@ def test_check_counts_what_is_done_and_lists_what_is_not(
 def test_check_names_the_cells_that_are_running(small_config: Write, tmp_path: Path) -> None:
     config = small_config()
     plan = prepare(config)
-    claims = Claims(tmp_path / "records" / CLAIMS)
+    claims = Reservations(tmp_path / "records" / CLAIMS)
     claims.take(plan.cells[0])
     lines = quadrepro("check", config, "--cells", "--out", tmp_path).stdout.splitlines()
     claims.release_all()

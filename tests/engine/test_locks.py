@@ -11,7 +11,7 @@ import pytest
 from quadrepro.config.config import load_experiment
 from quadrepro.config.plan import make_plan
 from quadrepro.core.cell import Cell
-from quadrepro.engine.store import Claims
+from quadrepro.engine.store import Reservations
 
 HOLD = """
 import sys
@@ -29,7 +29,7 @@ def cell(small_config: Callable[..., Path]) -> Cell:
 
 
 def test_only_one_takes_a_cell_until_it_is_released(cell: Cell, tmp_path: Path) -> None:
-    one, two = Claims(tmp_path / "claims"), Claims(tmp_path / "claims")
+    one, two = Reservations(tmp_path / "claims"), Reservations(tmp_path / "claims")
     assert one.take(cell)
     assert not two.take(cell)
     one.release(cell.key)
@@ -45,7 +45,7 @@ def test_a_claim_that_a_full_disk_does_not_take_is_named(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("pathlib.Path.write_text", fail)
-    claims = Claims(tmp_path)
+    claims = Reservations(tmp_path)
     with pytest.raises(OSError, match="No space left") as caught:
         claims.take(cell)
     assert caught.value.filename == str(tmp_path / f"{cell.key}.claim")
@@ -53,12 +53,12 @@ def test_a_claim_that_a_full_disk_does_not_take_is_named(
 
 
 def test_claims_say_which_process_has_which_cell(cell: Cell, tmp_path: Path) -> None:
-    claims = Claims(tmp_path)
+    claims = Reservations(tmp_path)
     claims.take(cell)
-    [claim] = Claims(tmp_path).current()
+    [claim] = Reservations(tmp_path).current()
     assert (claim.cell, claim.pid) == ("monks, quadboost-l2, repeat 0", os.getpid())
     claims.release_all()
-    assert list(Claims(tmp_path).current()) == []
+    assert list(Reservations(tmp_path).current()) == []
 
 
 def test_the_claim_of_a_process_that_was_killed_is_free(cell: Cell, tmp_path: Path) -> None:
@@ -72,9 +72,9 @@ def test_the_claim_of_a_process_that_was_killed_is_free(cell: Cell, tmp_path: Pa
     with process:
         assert process.stdout is not None
         assert process.stdout.readline() == "held\n"
-        assert not Claims(tmp_path).take(cell)
+        assert not Reservations(tmp_path).take(cell)
         process.kill()
         process.wait()
-    claims = Claims(tmp_path)
+    claims = Reservations(tmp_path)
     assert claims.take(cell)
     claims.release_all()

@@ -20,7 +20,7 @@ from quadrepro.engine.estimates import Estimates
 from quadrepro.engine.limits import Limits
 from quadrepro.engine.records import Record, Status
 from quadrepro.engine.run import CLAIMS, compute, local, missing_cells, records_of
-from quadrepro.engine.store import Claims, RecordStore
+from quadrepro.engine.store import RecordStore, Reservations
 from tests.cells import with_learner
 
 Write = Callable[..., Path]
@@ -162,7 +162,7 @@ def test_cells_that_another_process_has_claimed_are_left_to_it(plan: Plan, tmp_p
     compute([first], elsewhere, HERE, ignore)
     done = elsewhere.get(first.key)
     assert done is not None
-    other = Claims(store.folder / CLAIMS)
+    other = Reservations(store.folder / CLAIMS)
     assert other.take(first)
     computed: list[str] = []
 
@@ -186,7 +186,7 @@ def test_cells_that_another_process_has_claimed_are_left_to_it(plan: Plan, tmp_p
 
 def test_a_cell_whose_process_gave_it_up_is_computed_here(plan: Plan, tmp_path: Path) -> None:
     store = RecordStore(tmp_path)
-    other = Claims(store.folder / CLAIMS)
+    other = Reservations(store.folder / CLAIMS)
     assert other.take(plan.cells[0])
     heard: list[str] = []
 
@@ -196,7 +196,7 @@ def test_a_cell_whose_process_gave_it_up_is_computed_here(plan: Plan, tmp_path: 
 
     compute(plan.cells[:2], store, HERE, listen)
     assert heard == ["ok", "ok"]
-    assert list(Claims(store.folder / CLAIMS).current()) == []
+    assert list(Reservations(store.folder / CLAIMS).current()) == []
 
 
 def test_a_worker_with_other_code_than_the_plan_computes_nothing(

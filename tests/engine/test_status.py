@@ -12,7 +12,7 @@ from quadrepro.core.problems import StoredRows
 from quadrepro.engine.estimates import FACTORS
 from quadrepro.engine.records import Record
 from quadrepro.engine.run import compute, local
-from quadrepro.engine.status import Line, overview
+from quadrepro.engine.status import StatusLine, overview
 from quadrepro.engine.store import RecordStore
 
 
@@ -22,8 +22,8 @@ def test_cells_are_counted_by_how_far_they_are(
     cells, store = make_plan(load_experiment(small_config())).cells, RecordStore(tmp_path)
     before = overview(cells, store).lines
     assert [replace(line, seconds=None) for line in before] == [
-        Line("quadboost-l2", 2, 0, 2, (), None),
-        Line("ada", 2, 0, 2, (), None),
+        StatusLine("quadboost-l2", 2, 0, 2, (), None),
+        StatusLine("ada", 2, 0, 2, (), None),
     ]
     assert None not in [line.seconds for line in before]
     first, second = cells[:2]

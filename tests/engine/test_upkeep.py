@@ -11,7 +11,7 @@ from quadrepro.config.plan import make_plan
 from quadrepro.core.cell import key_of
 from quadrepro.engine.records import Record
 from quadrepro.engine.run import CLAIMS
-from quadrepro.engine.store import Claims, RecordStore
+from quadrepro.engine.store import RecordStore, Reservations
 from quadrepro.engine.upkeep import leftovers, merge, result
 from quadrepro.errors import ToleranceError
 from tests.outcomes import of_wrong
@@ -74,7 +74,7 @@ def test_leftovers_are_what_nothing_needs(
     assert store.get(damaged.key) is None
     partial = store.path(kept.key).with_name(".x.json-0123.part")
     partial.write_text("")
-    claims = Claims(store.folder / CLAIMS)
+    claims = Reservations(store.folder / CLAIMS)
     cell = make_plan(load_experiment(small_config())).cells[0]
     claims.take(cell)
     ended = store.folder / CLAIMS / "ended.lock"

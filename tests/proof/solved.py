@@ -7,12 +7,12 @@ from functools import cache
 from typing import Any
 
 from quadrepro.api import prepare
-from quadrepro.core.cell import Cell as PlannedCell
+from quadrepro.core.cell import ExaminedCell as PlannedCell
 from quadrepro.core.cell import training_data
 from quadrepro.engine.records import Record
 from quadrepro.engine.work import run_cell
 from quadrepro.proof.certificate import Certificate, Rounds
-from quadrepro.proof.solution import Cell, Solution, solve
+from quadrepro.proof.solution import ExaminedCell, Solution, solve
 
 FOLDS = {"view": "quadboost", "folds": 3, "stumps_per_attribute": 4}
 DRAWN = {"view": "quadboost", "holdout": {"patience": 15, "stumps": {"per_round": 30}}}
@@ -192,10 +192,10 @@ def solved(name: str) -> Solution:
 
 
 @cache
-def examined(name: str) -> Cell:
+def examined(name: str) -> ExaminedCell:
     """Return the examples of a cell."""
     cell, record = computed(name)
-    return Cell(training_data(cell), cell.grids, record.chosen)
+    return ExaminedCell(training_data(cell), cell.grids, record.chosen)
 
 
 def faults(solution: Solution) -> list[str]:

@@ -10,7 +10,7 @@ import pytest
 from quadrepro.errors import ConfigError
 from quadrepro.results.compare import compare
 from quadrepro.results.folder import MANIFEST, CellsFile, FigureFiles, Manifest, TableFiles
-from quadrepro.tables.table import LABEL, Entry, Table
+from quadrepro.tables.table import LABEL, Table, TableEntry
 from tests.results.pages.made import run
 
 Pair = tuple[Path, Path]
@@ -21,7 +21,7 @@ def risks(seconds: str, risk: str = "0.1") -> Table:
     return Table(
         "Risks",
         ("Data set", "a"),
-        (("zoo", (Entry(risk),)), ("Mean time (s)", (Entry(seconds),))),
+        (("zoo", (TableEntry(risk),)), ("Mean time (s)", (TableEntry(seconds),))),
         ("Mean time (s) is measured.",),
         ("dataset", "a"),
         (("zoo", risk), ("mean_time", seconds)),
@@ -31,7 +31,9 @@ def risks(seconds: str, risk: str = "0.1") -> Table:
 
 def times(seconds: str) -> Table:
     header = ("Data set", "a")
-    return Table("Times", header, (("zoo", (Entry(seconds),)),), (), header, (("zoo", seconds),))
+    return Table(
+        "Times", header, (("zoo", (TableEntry(seconds),)),), (), header, (("zoo", seconds),)
+    )
 
 
 def manifest(timed_rows: tuple[str, ...] = ("Mean time (s)", "mean_time")) -> Manifest:
@@ -153,7 +155,9 @@ def test_a_rounded_number_may_differ_in_its_last_digit_if_there_is_a_tolerance(
 
 def test_a_name_that_only_begins_like_a_timed_rows_counts(folders: Pair) -> None:
     for folder, risk in zip(folders, ("0.1", "0.4"), strict=True):
-        more = Table("Risks", ("Data set", "a"), (("Mean time (s) of all", (Entry(risk),)),), ())
+        more = Table(
+            "Risks", ("Data set", "a"), (("Mean time (s) of all", (TableEntry(risk),)),), ()
+        )
         more.write(folder, "risks")
     found = [line.split(":")[0] for line in differences(*folders)]
     assert found == [str(folders[0] / name) for name in ("risks.md", "risks.tex")]

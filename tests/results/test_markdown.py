@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from quadrepro.results.markdown import notes_html, read_table
-from quadrepro.tables.table import Entry, Table
+from quadrepro.tables.table import Table, TableEntry
 from tests.results.pages.made import NOTES
 
 
@@ -11,7 +11,10 @@ def test_a_table_is_read_as_it_was_written() -> None:
     table = Table(
         "Title",
         ("Data set", "a|b", ""),
-        (("x*y_", (Entry("1", bold=True), Entry("2", printed="3"))), ("", (Entry("–"),) * 2)),
+        (
+            ("x*y_", (TableEntry("1", bold=True), TableEntry("2", printed="3"))),
+            ("", (TableEntry("–"),) * 2),
+        ),
         ("A note.", "Another."),
     )
     found = read_table(table.to_markdown())

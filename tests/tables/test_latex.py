@@ -9,7 +9,7 @@ import pytest
 
 from quadrepro.base.resources import configs_folder
 from quadrepro.tables import symbols
-from quadrepro.tables.table import LABEL, LONG, NOTE, PREAMBLE, Entry, Table
+from quadrepro.tables.table import LABEL, LONG, NOTE, PREAMBLE, Table, TableEntry
 from tests.tables.typesetting import ENGINES, faults
 
 pytestmark = pytest.mark.slow
@@ -20,16 +20,16 @@ TABLE = Table(
     "A title: α",
     ("Data set", "L∞"),
     (
-        ("letter_ab", (Entry("0.1", "0.2", bold=True, printed_bold=True, mark="†"),)),
-        ("zoo", (Entry("–", grey=True, mark="*"),)),
-        ("wine", (Entry("< 0.001", best=True),)),
-        ("[x]", (Entry("-1", "2", printed_best=True),)),
+        ("letter_ab", (TableEntry("0.1", "0.2", bold=True, printed_bold=True, mark="†"),)),
+        ("zoo", (TableEntry("–", grey=True, mark="*"),)),
+        ("wine", (TableEntry("< 0.001", best=True),)),
+        ("[x]", (TableEntry("-1", "2", printed_best=True),)),
     ),
     ("A note.", r"\* marks ε ≤ 1."),
 )
 
 
-def table(n_rows: int, n_columns: int, entry: Entry, note: str = "A note.") -> Table:
+def table(n_rows: int, n_columns: int, entry: TableEntry, note: str = "A note.") -> Table:
     rows = tuple((f"row {i}", (entry,) * n_columns) for i in range(n_rows))
     return Table("T", ("Data set", *(f"column {i}" for i in range(n_columns))), rows, (note,))
 
@@ -62,18 +62,18 @@ def test_the_label_of_a_file_is_that_of_its_folder_and_its_name(tmp_path: Path) 
 
 
 def test_a_long_table_goes_on_in_parts_of_equal_length_with_the_notes_in_the_last() -> None:
-    text = table(2 * LONG + 1, 1, Entry("1")).to_latex()
+    text = table(2 * LONG + 1, 1, TableEntry("1")).to_latex()
     parts = text.split(r"\begin{table}")[1:]
     assert [len(rows_of(part)) for part in parts] == [25, 25, 23]
     assert rows_of(text) == [rf"row {i} & 1 \\" for i in range(2 * LONG + 1)]
     assert [part.count(r"\caption") for part in parts] == [1, 0, 0]
     assert [part.count(NOTE) for part in parts] == [0, 0, 1]
     assert [r"\thetable{} (continued)" in part for part in parts] == [False, True, True]
-    assert table(LONG, 1, Entry("1")).to_latex().count(r"\begin{table}") == 1
+    assert table(LONG, 1, TableEntry("1")).to_latex().count(r"\begin{table}") == 1
 
 
 def test_printed_numbers_go_below_ours_where_rows_are_too_wide() -> None:
-    entry = Entry("1.234 ± 0.567", "1.235 ± 0.568", mark="†")
+    entry = TableEntry("1.234 ± 0.567", "1.235 ± 0.568", mark="†")
     assert "addlinespace" not in table(1, 3, entry).to_latex()
     lines = table(1, 5, entry).to_latex().splitlines()
     ours = r"1.234 $\pm$ 0.567\textsuperscript{$\dagger$}"
@@ -84,7 +84,7 @@ def test_printed_numbers_go_below_ours_where_rows_are_too_wide() -> None:
 
 def test_how_long_a_measured_time_is_does_not_change_the_layout() -> None:
     def timed(seconds: str) -> Table:
-        rows = (("a", (Entry("1", "2"),)), ("time", (Entry(seconds, "3"),)))
+        rows = (("a", (TableEntry("1", "2"),)), ("time", (TableEntry(seconds, "3"),)))
         return Table("T", ("Data set", "x"), rows, (), timed_rows=("time",))
 
     short, long = (timed(seconds).to_latex() for seconds in ("1", "1" * 200))
@@ -92,15 +92,15 @@ def test_how_long_a_measured_time_is_does_not_change_the_layout() -> None:
 
 
 def test_what_results_were_computed_with_does_not_change_the_layout() -> None:
-    plain = table(LONG, 1, Entry("1"))
+    plain = table(LONG, 1, TableEntry("1"))
     told = replace(plain, notes=(*plain.notes, LABEL + "computed long ago. " * 100))
     assert told.to_latex().count(r"\begin{table}") == plain.to_latex().count(r"\begin{table}")
 
 
 def test_long_headings_are_wrapped() -> None:
-    heading = table(1, 1, Entry("1")).to_latex()
+    heading = table(1, 1, TableEntry("1")).to_latex()
     assert r"Data set & column 0 \\" in heading
-    wide = Table("T", ("Data set", "Rademacher complexity"), (("a", (Entry("1"),)),), ())
+    wide = Table("T", ("Data set", "Rademacher complexity"), (("a", (TableEntry("1"),)),), ())
     inner = r"\begin{tabular}[b]{@{}r@{}}Rademacher \\ complexity\end{tabular}"
     assert rf"Data set & {inner} \\" in wide.to_latex()
 
@@ -117,22 +117,22 @@ def characters() -> list[str]:
 SHAPES = {
     "empty": Table("", ("",), (), ()),
     "marked": TABLE,
-    "narrow": table(5, 1, Entry("1"), "A long note. " * 40),
-    "wide": table(LONG, 16, Entry("0.123", "0.456", mark="†", best=True)),
+    "narrow": table(5, 1, TableEntry("1"), "A long note. " * 40),
+    "wide": table(LONG, 16, TableEntry("0.123", "0.456", mark="†", best=True)),
     "wide and long": table(
-        3 * LONG, 9, Entry("0.123 ± 0.456", "0.789 ± 0.012", printed_best=True, bold=True)
+        3 * LONG, 9, TableEntry("0.123 ± 0.456", "0.789 ± 0.012", printed_best=True, bold=True)
     ),
     "words": Table(
         "Words",
         ("claim", "judgement in many words " * 4),
-        tuple((f"{char} claim" * 5, (Entry(f"it holds{char} " * 9),)) for char in "[*-&"),
+        tuple((f"{char} claim" * 5, (TableEntry(f"it holds{char} " * 9),)) for char in "[*-&"),
         (),
         align="left",
     ),
     "characters": Table(
         " ".join(characters()[:90]),
         ("", *map("x{}y".format, characters()[:9])),
-        tuple((f"{c}{c}", (Entry(f"{c} {c}", c, mark=c, bold=True),)) for c in characters()),
+        tuple((f"{c}{c}", (TableEntry(f"{c} {c}", c, mark=c, bold=True),)) for c in characters()),
         (" ".join(characters()[90:180]),),
     ),
 }

@@ -7,15 +7,15 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from quadrepro.errors import DataError
-from quadrepro.tables.table import Entry, Table, csv_text, is_row, read_rows
+from quadrepro.tables.table import Table, TableEntry, csv_text, is_row, read_rows
 
 TABLE = Table(
     "A title",
     ("Data set", "L∞"),
     (
-        ("letter_ab", (Entry("0.1", "0.2", bold=True, printed_bold=True, mark="†"),)),
-        ("zoo", (Entry("–", grey=True, mark="*"),)),
-        ("wine", (Entry("< 0.001"),)),
+        ("letter_ab", (TableEntry("0.1", "0.2", bold=True, printed_bold=True, mark="†"),)),
+        ("zoo", (TableEntry("–", grey=True, mark="*"),)),
+        ("wine", (TableEntry("< 0.001"),)),
     ),
     ("A note.",),
     ("dataset", "l"),
@@ -58,7 +58,7 @@ names = st.lists(
 @example(["_ |", "_"])
 @example(["=1\x1b", "@<b>", "'-a"])
 def test_every_row_is_found_by_its_name_in_every_file(ending, rendered, names) -> None:
-    rows = tuple((name, (Entry(str(i)),)) for i, name in enumerate(names))
+    rows = tuple((name, (TableEntry(str(i)),)) for i, name in enumerate(names))
     data = tuple((name, i) for i, name in enumerate(names))
     table = Table("T", ("Set", "x"), rows, ("A note.",), ("set", "x"), data)
     lines = rendered(table).splitlines()
@@ -77,7 +77,7 @@ def test_a_csv_keeps_eight_digits_of_numbers_and_all_of_words() -> None:
 
 def test_names_of_strangers_are_text_in_every_file(tmp_path: Path) -> None:
     name = "=a\x1b[31m\n<b>|\u202e"
-    rows = ((name, (Entry(name, mark="\x07"),)),)
+    rows = ((name, (TableEntry(name, mark="\x07"),)),)
     data = ((name, -0.5, "-0.5", ""),)
     table = Table(name, (name, "x"), rows, (f"{name} **bold**",), ("@x", name, "y", "z"), data)
     table.write(tmp_path, "t")

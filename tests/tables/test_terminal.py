@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from quadrepro.tables.table import Entry, Table, heading_lines
+from quadrepro.tables.table import Table, TableEntry, heading_lines
 from quadrepro.tables.terminal import listing_text, table_text
 
 WIDTHS = [60, 80, 100, 140]
@@ -17,25 +17,25 @@ ALGORITHMS = ("QuadBoost-L1", "QuadBoost-L2", "QuadBoost-L∞", "QuadBoost", "LP
 def six(n_rows: int = 2) -> Table:
     """Return a table such as Table 1; every number occurs once."""
 
-    def entry(i: int) -> Entry:
-        return Entry(f"0.{i:03d}", f"1.{i:03d}", bold=i % 2 == 0, mark="†" * (i % 3 == 0))
+    def entry(i: int) -> TableEntry:
+        return TableEntry(f"0.{i:03d}", f"1.{i:03d}", bold=i % 2 == 0, mark="†" * (i % 3 == 0))
 
     rows = [(f"data set {r}", tuple(entry(6 * r + i) for i in range(6))) for r in range(n_rows)]
-    times = ("Mean running time (s)", tuple(Entry("0.5", "26.930") for _ in ALGORITHMS))
+    times = ("Mean running time (s)", tuple(TableEntry("0.5", "26.930") for _ in ALGORITHMS))
     notes = (r"\* is escaped, [red]this[/] is not a colour. " * 5,)
     return Table("Six: a title", ("Data set", *ALGORITHMS), (*rows, times), notes)
 
 
 def curves() -> Table:
-    names = (Entry("Algorithm x"), Entry("27"))
-    numbers = tuple(Entry(f"0.{i:04d}") for i in range(12))
+    names = (TableEntry("Algorithm x"), TableEntry("27"))
+    numbers = tuple(TableEntry(f"0.{i:04d}") for i in range(12))
     header = ("Data set", "Algorithm", "rounds", *(f"Theorem {i}" for i in range(12)))
     return Table("Curves", header, (("titanic", (*names, *numbers)),), (), n_keys=2)
 
 
 def claims() -> Table:
     texts = ("Twelve words say at length what a paper claims of its algorithm here", "it holds")
-    entries = tuple(Entry(text) for text in texts * 2)
+    entries = tuple(TableEntry(text) for text in texts * 2)
     header = ("claim", "ours", "holds", "printed", "holds in print")
     return Table("Claims", header, ((texts[0], entries), ("b", entries)), (), align="left")
 
@@ -87,7 +87,7 @@ def test_notes_are_text_without_the_escapes_of_markdown() -> None:
     assert r"\*" not in text
 
 
-def coloured(entry: Entry) -> str:
+def coloured(entry: TableEntry) -> str:
     table = Table("T", ("Data set", "a"), (("x", (entry,)),), ())
     return table_text(table, 80, colour=True)
 
@@ -99,18 +99,18 @@ def _terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_verdicts_have_colours_beside_their_marks() -> None:
-    outside = coloured(Entry("1", "2", mark="†", verdict="outside"))
+    outside = coloured(TableEntry("1", "2", mark="†", verdict="outside"))
     assert "1\x1b[31m†\x1b[0m \x1b[31m(2)\x1b[0m" in outside
-    assert "\x1b[32m(2)\x1b[0m" in coloured(Entry("1", "2", verdict="inside"))
-    assert "\x1b[32m0.4\x1b[0m" in coloured(Entry("0.4", verdict="inside"))
-    assert "1 (2)" in coloured(Entry("1", "2"))
-    assert "\x1b[2m–\x1b[0m" in coloured(Entry("–"))
+    assert "\x1b[32m(2)\x1b[0m" in coloured(TableEntry("1", "2", verdict="inside"))
+    assert "\x1b[32m0.4\x1b[0m" in coloured(TableEntry("0.4", verdict="inside"))
+    assert "1 (2)" in coloured(TableEntry("1", "2"))
+    assert "\x1b[2m–\x1b[0m" in coloured(TableEntry("–"))
 
 
 def test_no_color_leaves_bold_type_and_a_dumb_terminal_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    entry = Entry("1", "2", bold=True, mark="†", verdict="outside", best=True)
+    entry = TableEntry("1", "2", bold=True, mark="†", verdict="outside", best=True)
     monkeypatch.setenv("NO_COLOR", "1")
     text = coloured(entry)
     assert "\x1b[1m" in text

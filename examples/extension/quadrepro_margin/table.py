@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.tables.kinds.base import Context, TableKind
-from quadrepro.tables.table import MISSING, Entry, Table
+from quadrepro.tables.table import MISSING, Table, TableEntry
 
 
 class Spread(TableKind[bool]):
@@ -21,7 +21,7 @@ class Spread(TableKind[bool]):
             for column in outcomes.columns:
                 values = outcomes.values(row, column) if outcomes.complete(row, column) else []
                 text = f"{min(values):.3f} to {max(values):.3f}" if values else MISSING
-                entries.append(Entry(text))
+                entries.append(TableEntry(text))
                 data.append((row, column, *((min(values), max(values)) if values else ("", ""))))
             rows.append((row, tuple(entries)))
         return Table(

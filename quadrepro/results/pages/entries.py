@@ -128,7 +128,7 @@ class GridEntry:
 
 
 @dataclass(frozen=True)
-class Grid:
+class ResultGrid:
     """The main table."""
 
     rows: tuple[str, ...]
@@ -159,7 +159,7 @@ class Grid:
         return max((len(entry.cells) for entry in self.entries.values()), default=0)
 
 
-def make_grid(folder: Folder) -> Grid:
+def make_grid(folder: Folder) -> ResultGrid:
     """Return the main table of a results folder."""
     rows = tuple(dict.fromkeys(row for row, _ in folder.cells))
     names = dict.fromkeys(column for _, column in folder.cells)
@@ -175,7 +175,7 @@ def make_grid(folder: Folder) -> Grid:
     for row in rows:
         of_row = [entries[row, name] for name in names if (row, name) in entries]
         entries |= {(row, entry.column): entry for entry in _ranked(of_row)}
-    return Grid(rows, {name: folder.run.titles.get(name, name) for name in names}, entries)
+    return ResultGrid(rows, {name: folder.run.titles.get(name, name) for name in names}, entries)
 
 
 def _ranked(of_row: list[GridEntry]) -> list[GridEntry]:
@@ -189,7 +189,7 @@ def _ranked(of_row: list[GridEntry]) -> list[GridEntry]:
     ]
 
 
-def dialogs(grid: Grid, commands: dict[Place, str]) -> dict[str, Any]:
+def dialogs(grid: ResultGrid, commands: dict[Place, str]) -> dict[str, Any]:
     """Return what the script of a page needs to open an entry, as JSON."""
     chosen: dict[str, int] = {}
     cells = [

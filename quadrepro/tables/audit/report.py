@@ -15,7 +15,7 @@ from quadrepro.tables.audit.codings import CODINGS
 from quadrepro.tables.audit.comparisons import CLAIMS, PAIRS, SOURCES
 from quadrepro.tables.audit.counts import BOLD, COUNTS, DIGITS, MEANS
 from quadrepro.tables.audit.ranges import DEVIATIONS, DUPLICATES, RANGES
-from quadrepro.tables.table import Entry, Table, csv_text
+from quadrepro.tables.table import Table, TableEntry, csv_text
 
 CHECKS: tuple[Check, ...] = (
     RANGES,
@@ -67,7 +67,7 @@ class Audit:
             return ()
         questions = {check.key: check.question for check in CHECKS}
         rows = tuple(
-            (key, (Entry(questions[key]), *map(Entry, _numbers(found))))
+            (key, (TableEntry(questions[key]), *map(TableEntry, _numbers(found))))
             for key, found in self.findings.items()
         )
         header = ("check", "question", "checked", "hold", "fail", "cannot be judged")
@@ -76,7 +76,8 @@ class Audit:
         if not self.failures:
             return (checks,)
         failed = tuple(
-            (key, (Entry(_where(f)), Entry(f.printed), Entry(f.why))) for key, f in self.failures
+            (key, (TableEntry(_where(f)), TableEntry(f.printed), TableEntry(f.why)))
+            for key, f in self.failures
         )
         failures = Table(
             f"What fails in {self.paper.file.title}",

@@ -11,7 +11,7 @@ from quadrepro.papers.claims.evidence import Evidence, InPrint, Lacking, Ours
 from quadrepro.papers.paper import Also, Group, Paper
 from quadrepro.tables.kinds.base import Context, TableKind
 from quadrepro.tables.printed import check_claims
-from quadrepro.tables.table import Entry, Table
+from quadrepro.tables.table import Table, TableEntry
 
 if TYPE_CHECKING:
     from quadrepro.config.config import Experiment
@@ -87,7 +87,7 @@ def claims_table(experiment: Experiment, outcomes: Outcomes, name: str) -> Table
     """Return the table of a group of claims of the paper."""
     paper, group = _asked(experiment, name)
     found = judge_claims(experiment, outcomes, name)
-    rows = tuple((judged.claim.label, tuple(map(Entry, _words(judged)))) for judged in found)
+    rows = tuple((judged.claim.label, tuple(map(TableEntry, _words(judged)))) for judged in found)
     return Table(
         f"{experiment.config.title}: claims",
         HEADER if group.printed else HEADER[:3],
@@ -183,7 +183,7 @@ def _notes(
     return (*notes, *paper.file.notes, *group.entry.notes)
 
 
-class Claims(TableKind[str]):
+class ClaimsKind(TableKind[str]):
     """Judgements on a group of claims."""
 
     key, option = "claims", str
@@ -199,4 +199,4 @@ class Claims(TableKind[str]):
         return claims_table(context.experiment, outcomes, context.option)
 
 
-CLAIMS = Claims()
+CLAIMS = ClaimsKind()

@@ -34,7 +34,7 @@ from quadrepro.stats.result import p_text
 from quadrepro.tables.kinds.base import Context, TableKind
 from quadrepro.tables.kinds.ranking import splits_of
 from quadrepro.tables.ranked import Splits
-from quadrepro.tables.table import MISSING, Entry, Table, VerdictWord
+from quadrepro.tables.table import MISSING, Table, TableEntry, VerdictWord
 from quadrepro.tables.verdicts import Verdict, Verdicts, of_further_splits
 
 Names = tuple[str, str]
@@ -81,18 +81,18 @@ class Matrix:
         }
         return dict(zip(tested, holm(tested.values()), strict=True))
 
-    def rows(self, titles: Mapping[str, str]) -> tuple[tuple[str, tuple[Entry, ...]], ...]:
+    def rows(self, titles: Mapping[str, str]) -> tuple[tuple[str, tuple[TableEntry, ...]], ...]:
         """Return the rows of the table; below the diagonal they repeat those above."""
         return tuple(
             (titles[a], tuple(self._entry(a, b, grey=j < i) for j, b in enumerate(self.order)))
             for i, a in enumerate(self.order)
         )
 
-    def _entry(self, a: str, b: str, *, grey: bool) -> Entry:
+    def _entry(self, a: str, b: str, *, grey: bool) -> TableEntry:
         pair, verdict = self.pairs.get((a, b), Pair()), self._word(a, b)
         mark = "*" if pair.p_value is not None and pair.p_value <= LEVEL else ""
         mark += "†" if verdict == "outside" else ""
-        return Entry(pair.text, self.printed.text(a, b), mark=mark, grey=grey, verdict=verdict)
+        return TableEntry(pair.text, self.printed.text(a, b), mark=mark, grey=grey, verdict=verdict)
 
     def _word(self, a: str, b: str) -> VerdictWord:
         return self.words.get((a, b), self.words.get((b, a), ""))
@@ -322,7 +322,7 @@ def matrix_of_values(context: Context[Any], outcomes: Outcomes) -> Matrix:
     return Matrix(outcomes.columns, pairs, VALUES_HEADER, how, test if found else "")
 
 
-class Comparisons(TableKind[str]):
+class ComparisonsKind(TableKind[str]):
     """The matrix of pairwise tests."""
 
     key, option = "comparisons", str
@@ -376,4 +376,4 @@ class Comparisons(TableKind[str]):
         return _placed(printed, {(a, b): probabilities(outcomes, a, b) for a, b in pairs})
 
 
-COMPARISONS = Comparisons()
+COMPARISONS = ComparisonsKind()

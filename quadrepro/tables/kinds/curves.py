@@ -28,7 +28,7 @@ from quadrepro.tables.figure import (
     write_beside,
 )
 from quadrepro.tables.kinds.base import Context, TableKind, closing_notes
-from quadrepro.tables.table import MISSING, Entry, Table
+from quadrepro.tables.table import MISSING, Table, TableEntry
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -359,7 +359,7 @@ class CurvesKind(TableKind[Curves]):
         """Return the measures at some values of the hyper-parameter; in the CSV, at all of them."""
         curves = context.option
         measures = tuple(dict.fromkeys((*_measures(curves), *_marks(curves))))
-        rows: list[tuple[str, tuple[Entry, ...]]] = []
+        rows: list[tuple[str, tuple[TableEntry, ...]]] = []
         data: list[tuple[str | float, ...]] = []
         for row in outcomes.rows:
             for name, title in context.titles.items():
@@ -370,12 +370,12 @@ class CurvesKind(TableKind[Curves]):
                 ]
                 if values is None or not any(of_measure):
                     entries = (title, MISSING, *(MISSING for _ in measures))
-                    rows.append((row, tuple(map(Entry, entries))))
+                    rows.append((row, tuple(map(TableEntry, entries))))
                     continue
                 for i in _evenly(values, curves.scale, SHOWN):
                     value = f"{values[i]:g}" if values else ANY
                     texts = [_text(curve, i, outcomes.repeats) for curve in of_measure]
-                    rows.append((row, tuple(map(Entry, (title, value, *texts)))))
+                    rows.append((row, tuple(map(TableEntry, (title, value, *texts)))))
                 every: tuple[float | str, ...] = values or ("",)
                 for i, shown in enumerate(every):
                     numbers = [n for c in of_measure for n in _numbers(c, i, outcomes.repeats)]

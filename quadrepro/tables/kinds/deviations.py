@@ -13,7 +13,7 @@ from quadrepro.engine.outcomes import Outcomes
 from quadrepro.papers.printed import MEAN, SD, Printed
 from quadrepro.stats import COVERAGE, LEVEL, ImpliedSize, Moments, implied_test_size
 from quadrepro.tables.kinds.base import Context, TableKind, closing_notes
-from quadrepro.tables.table import MISSING, Entry, Table
+from quadrepro.tables.table import MISSING, Table, TableEntry
 
 FITS, SMALL, LARGE, VARIES = "fits", "too small", "too large", "varies"
 
@@ -125,15 +125,15 @@ def _implied(moments: Moments, rounding: float, share: float) -> ImpliedSize | N
     return implied_test_size(moments.mean, moments.sd, moments.n, rounding=rounding, share=share)
 
 
-def _entries(part: Audited) -> tuple[Entry, ...]:
+def _entries(part: Audited) -> tuple[TableEntry, ...]:
     verdict = part.verdict
     return (
-        Entry(_spread(part.printed)),
-        Entry(_spread(part.ours)),
-        Entry(_size(part.implied)),
-        Entry(_size(part.by_ours)),
-        Entry(_count(part.n_test)),
-        Entry(verdict or MISSING, mark="†" if verdict in (SMALL, LARGE) else ""),
+        TableEntry(_spread(part.printed)),
+        TableEntry(_spread(part.ours)),
+        TableEntry(_size(part.implied)),
+        TableEntry(_size(part.by_ours)),
+        TableEntry(_count(part.n_test)),
+        TableEntry(verdict or MISSING, mark="†" if verdict in (SMALL, LARGE) else ""),
     )
 
 
@@ -183,7 +183,7 @@ def _notes(context: Context[str], printed: Printed, found: dict[str, Audited]) -
     )
 
 
-class Deviations(TableKind[str]):
+class DeviationsKind(TableKind[str]):
     """Sizes of test sets that printed deviations imply."""
 
     key, option = "audit", str
@@ -227,4 +227,4 @@ class Deviations(TableKind[str]):
         )
 
 
-DEVIATIONS = Deviations()
+DEVIATIONS = DeviationsKind()

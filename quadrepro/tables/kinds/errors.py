@@ -17,7 +17,7 @@ from quadrepro.engine.outcomes import Mean, Outcomes
 from quadrepro.papers.printed import MEAN, SD, TIME_ROW, Printed
 from quadrepro.stats import COVERAGE, LEVEL, Moments, chance_against_best, holm, paired_t_test
 from quadrepro.tables.kinds.base import Context, TableKind, closing_notes
-from quadrepro.tables.table import BEST, MISSING, Entry, Table, VerdictWord
+from quadrepro.tables.table import BEST, MISSING, Table, TableEntry, VerdictWord
 from quadrepro.tables.verdicts import Verdict, Verdicts, of_further_splits, of_two_means
 
 TIME_LABEL = "Mean running time (s)"
@@ -86,7 +86,7 @@ def _where_predicted(context: Context[str], of_classes: str) -> str:
     return of_classes + ", or RMSE where numbers are predicted" * ("regression" in tasks)
 
 
-class Risks(TableKind[str]):
+class RisksKind(TableKind[str]):
     """Test risks beside the printed ones, and mean running times."""
 
     key, option = "risks", str
@@ -108,13 +108,13 @@ class Risks(TableKind[str]):
             (
                 *((row, tuple(self._entries(printed, row, of))) for row, of in rows.items()),
                 *(
-                    (a.name, tuple(Entry(MISSING, printed.text(a.name, c)) for c in times))
+                    (a.name, tuple(TableEntry(MISSING, printed.text(a.name, c)) for c in times))
                     for a in config.absent
                 ),
                 (
                     TIME_LABEL,
                     tuple(
-                        Entry(MISSING if t is None else f"{t:.3f}", printed.text(TIME_ROW, c))
+                        TableEntry(MISSING if t is None else f"{t:.3f}", printed.text(TIME_ROW, c))
                         for c, t in times.items()
                     ),
                 ),
@@ -161,10 +161,10 @@ class Risks(TableKind[str]):
             for c, mean in means.items()
         }
 
-    def _entries(self, printed: Printed, row: str, of_row: Row) -> Iterator[Entry]:
+    def _entries(self, printed: Printed, row: str, of_row: Row) -> Iterator[TableEntry]:
         printed_best = _lowest({c: printed.number(row, c) for c in of_row})
         for column, errors in of_row.items():
-            yield Entry(
+            yield TableEntry(
                 errors.text(3),
                 printed.text(row, column),
                 bold=errors.best,
@@ -230,7 +230,7 @@ def _verdicts_of(printed: Printed, rows: list[Row], further: int = 1) -> Verdict
     return Verdicts.of(printed.name, found, further)
 
 
-class Means(TableKind[str]):
+class MeansKind(TableKind[str]):
     """Means and deviations in percent, or of RMSEs, with the best of each row and its equals."""
 
     key, option = "means", str
@@ -321,11 +321,13 @@ class Means(TableKind[str]):
             )
         return found
 
-    def _entries(self, printed: Printed, row: str, of_row: Row, digits: int) -> Iterator[Entry]:
+    def _entries(
+        self, printed: Printed, row: str, of_row: Row, digits: int
+    ) -> Iterator[TableEntry]:
         numbers = {c: m for c in of_row if (m := printed.number(row, c + MEAN)) is not None}
         lowest = _lowest(numbers) if len(of_row) > 1 else set()
         for column, errors in of_row.items():
-            yield Entry(
+            yield TableEntry(
                 errors.text(digits),
                 printed.spread(row, column + MEAN, column + SD),
                 bold=errors.as_good,
@@ -405,7 +407,7 @@ def _numbers(errors: Errors) -> tuple[str | float | int, ...]:
     return tuple("" if value is None else value for value in values)
 
 
-class Noiseless(Means):
+class NoiselessKind(MeansKind):
     """RMSEs against targets without noise."""
 
     key = "noiseless"
@@ -433,7 +435,7 @@ class Noiseless(Means):
         return fmean(values)
 
     def published(self, context: Context[str]) -> dict[tuple[str, str], str]:
-        """Return nothing: the printed means are those of `Means`."""
+        """Return nothing: the printed means are those of `MeansKind`."""
         return {}
 
     def verdicts(self, context: Context[str], outcomes: Outcomes) -> Verdicts | None:
@@ -446,4 +448,4 @@ class Noiseless(Means):
         return fresh and context.experiment.tasks[entry.title] == "regression"
 
 
-RISKS, MEANS, NOISELESS = Risks(), Means(), Noiseless()
+RISKS, MEANS, NOISELESS = RisksKind(), MeansKind(), NoiselessKind()

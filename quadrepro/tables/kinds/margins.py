@@ -19,7 +19,7 @@ from quadrepro.stats import COVERAGE
 from quadrepro.tables.captions import listed
 from quadrepro.tables.figure import Look, add_legend, labels_in, looks_of, new_figure, open_frame
 from quadrepro.tables.kinds.base import Context, TableKind
-from quadrepro.tables.table import MISSING, Entry, Table, VerdictWord
+from quadrepro.tables.table import MISSING, Table, TableEntry, VerdictWord
 from quadrepro.tables.verdicts import Verdict, Verdicts, of_further_splits
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def _draw_panel(panel: Axes, what: MarginPanel, outcomes: Outcomes, looks: dict[
     open_frame(panel)
 
 
-class Margins(TableKind[str]):
+class MarginsKind(TableKind[str]):
     """Means and deviations of training margins."""
 
     key, option = "margins", str
@@ -111,7 +111,7 @@ class Margins(TableKind[str]):
                 word = words.get((row, c), "")
                 mark = "†" if word == "outside" else ""
                 beside = printed.spread(row, c + MEAN, c + SD)
-                entries.append(Entry(text, beside, mark=mark, verdict=word))
+                entries.append(TableEntry(text, beside, mark=mark, verdict=word))
                 texts = (printed.text(row, c + MEAN), printed.text(row, c + SD))
                 data.append((row, c, *numbers, *texts, word))
             rows.append((row, tuple(entries)))
@@ -173,7 +173,7 @@ class Margins(TableKind[str]):
         return Verdicts.of(printed.name, found, printed.splits or 1)
 
 
-class MarginFigure(TableKind[Panels]):
+class MarginFigureKind(TableKind[Panels]):
     """Distributions of training margins."""
 
     key, option = "margin_figure", Panels
@@ -220,4 +220,4 @@ class MarginFigure(TableKind[Panels]):
         )
 
 
-MARGINS, MARGIN_FIGURE = Margins(), MarginFigure()
+MARGINS, MARGIN_FIGURE = MarginsKind(), MarginFigureKind()

@@ -25,7 +25,7 @@ from quadrepro.stats import (
 from quadrepro.tables.kinds.base import Context, TableKind, closing_notes
 from quadrepro.tables.kinds.margins import margins_of_splits
 from quadrepro.tables.printed import check_printed
-from quadrepro.tables.table import MISSING, Entry, Table
+from quadrepro.tables.table import MISSING, Table, TableEntry
 
 QUANTITIES = ("mean", "sd", "margin mean", "margin sd")
 """What is printed of an entry: mean and deviation of its errors and of its margins."""
@@ -179,35 +179,35 @@ def _scores(factors: dict[str, dict[str, dict[str, float]]]) -> dict[str, Readin
     return score_readings(zero, totals, tried=len(factors))
 
 
-def _distances(rows: Rows, same: Rows, quantities: list[str]) -> list[Entry]:
+def _distances(rows: Rows, same: Rows, quantities: list[str]) -> list[TableEntry]:
     """Return number of rows, means inside and mean distances, beside the base's on these rows."""
     ours, base = together(rows.values()), together(same.values())
-    entries = [Entry(str(len(rows))), Entry(_share(ours), _share(base) if same else "")]
+    entries = [TableEntry(str(len(rows))), TableEntry(_share(ours), _share(base) if same else "")]
     for quantity in quantities:
         other = base.distance(quantity)
         beside = "" if other is None else f"{other:.3f}"
-        entries.append(Entry(_text(ours.distance(quantity), 3), beside))
+        entries.append(TableEntry(_text(ours.distance(quantity), 3), beside))
     return entries
 
 
-def _entries_of_base(kinds: list[str], scores: dict[str, ReadingScore]) -> list[Entry]:
+def _entries_of_base(kinds: list[str], scores: dict[str, ReadingScore]) -> list[TableEntry]:
     left = abs(1 - sum(score.posterior for score in scores.values()))
     probability = _text(left if scores else None, 3)
-    return [*(Entry(MISSING) for _ in (*kinds, "total", "corrected")), Entry(probability)]
+    return [*(TableEntry(MISSING) for _ in (*kinds, "total", "corrected")), TableEntry(probability)]
 
 
 def _entries_of_factors(
     of_rows: dict[str, dict[str, float]], kinds: list[str], score: ReadingScore | None
-) -> list[Entry]:
+) -> list[TableEntry]:
     """Return the log Bayes factors of a reading by kind, in total and corrected."""
     if score is None:
-        return [Entry(MISSING) for _ in (*kinds, "total", "corrected", "probability")]
+        return [TableEntry(MISSING) for _ in (*kinds, "total", "corrected", "probability")]
     found = {kind: [of[kind] for of in of_rows.values() if kind in of] for kind in kinds}
     return [
-        *(Entry(_text(sum(logs) if logs else None, 1)) for logs in found.values()),
-        Entry(f"{score.log_bayes_factor:.1f}"),
-        Entry(f"{score.corrected:.1f}", bold=score.supported),
-        Entry(f"{score.posterior:.3f}"),
+        *(TableEntry(_text(sum(logs) if logs else None, 1)) for logs in found.values()),
+        TableEntry(f"{score.log_bayes_factor:.1f}"),
+        TableEntry(f"{score.corrected:.1f}", bold=score.supported),
+        TableEntry(f"{score.posterior:.3f}"),
     ]
 
 

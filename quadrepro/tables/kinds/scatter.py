@@ -17,7 +17,7 @@ from quadrepro.tables.captions import listed
 from quadrepro.tables.figure import add_legend, looks_of, new_figure, open_frame
 from quadrepro.tables.kinds.base import Context, TableKind, closing_notes
 from quadrepro.tables.kinds.comparisons import signs
-from quadrepro.tables.table import MISSING, Entry, Table
+from quadrepro.tables.table import MISSING, Table, TableEntry
 
 ABREAST = 4
 """At most this many panels stand side by side."""
@@ -44,7 +44,7 @@ def _moments(differences: list[float], digits: int) -> str:
     return f"{fmean(differences):+z.{digits}f}{spread}"
 
 
-class Scatter(TableKind[str]):
+class ScatterKind(TableKind[str]):
     """Risks of one algorithm against those of every other one."""
 
     key, option = "scatter", str
@@ -83,7 +83,7 @@ class Scatter(TableKind[str]):
                 MISSING if test is None else f"{test.wins}, {test.losses}, {test.ties}",
                 MISSING if test is None else rounded_p(test.p_value),
             ]
-            rows.append((titles[other], tuple(map(Entry, texts))))
+            rows.append((titles[other], tuple(map(TableEntry, texts))))
         return Table(
             f"{context.config.title}: {word}s against those of {titles[name]}",
             ("", "above", "on", "below", "difference", "wins, losses, ties", "p"),
@@ -143,4 +143,4 @@ class Scatter(TableKind[str]):
         )
 
 
-SCATTER = Scatter()
+SCATTER = ScatterKind()

@@ -25,7 +25,7 @@ from quadrepro.tables.figure import (
     plain_labels,
 )
 from quadrepro.tables.kinds.base import Context, TableKind, closing_notes
-from quadrepro.tables.table import MISSING, Entry, Table
+from quadrepro.tables.table import MISSING, Table, TableEntry
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -119,7 +119,7 @@ class TimesKind(TableKind[bool | Times]):
             entries = []
             for column in outcomes.columns:
                 times = times_of(outcomes, row.entry.title, column)
-                entries.append(Entry(f"{median(times):.3g}" if times else MISSING))
+                entries.append(TableEntry(f"{median(times):.3g}" if times else MISSING))
                 middle = median(times) if times else ""
                 value = "" if row.value is None else row.value
                 data.append((row.of, row.sweep, value, column, len(times), middle))
@@ -260,7 +260,7 @@ def _draw_squares(panel: Axes, found: list[list[Difference | None]]) -> None:
     panel.spines[:].set_visible(False)
 
 
-class Differences(TableKind[Pair]):
+class DifferencesKind(TableKind[Pair]):
     """Risks of two algorithms."""
 
     key, option = "differences", tuple[str, str]
@@ -286,10 +286,10 @@ class Differences(TableKind[Pair]):
                 found = difference(outcomes, row.entry.title, pair)
                 value = "" if row.value is None else row.value
                 if found is None:
-                    entries.append(Entry(MISSING))
+                    entries.append(TableEntry(MISSING))
                     data.append((name, row.sweep, value, *[""] * 6))
                     continue
-                entries.append(Entry(found.text, mark="" if found.equivalent else "*"))
+                entries.append(TableEntry(found.text, mark="" if found.equivalent else "*"))
                 moments = zip(map(float, found.means), found.sds, strict=True)
                 numbers = (*(n for of_one in moments for n in of_one), float(found.points))
                 verdict = "equivalent" if found.equivalent else "different"
@@ -377,4 +377,4 @@ class Differences(TableKind[Pair]):
         )
 
 
-TIMES, DIFFERENCES = TimesKind(), Differences()
+TIMES, DIFFERENCES = TimesKind(), DifferencesKind()

@@ -13,7 +13,7 @@ from quadrepro.papers.paper import load_paper
 from quadrepro.results.folder import Environment, Folder, read_folder
 from quadrepro.results.pages.index import page_html
 from quadrepro.results.pages.page import Page, facts_of
-from quadrepro.tables.table import Entry, Table
+from quadrepro.tables.table import Table, TableEntry
 from tests.results.pages.made import ERRORS, RISKS, cells, make_folder, manifest, run
 from tests.results.pages.parsed import Parsed
 
@@ -187,7 +187,9 @@ def test_every_heading_is_at_most_one_level_below_the_one_before(folder: Folder)
 
 def test_a_table_shows_names_as_they_are_though_its_markdown_escapes_them(tmp_path: Path) -> None:
     name = "<b>a|b</b>\x1b"
-    text = Table("T", ("", name), ((name, (Entry(EVIL),)),), (f"{EVIL} **bold**",)).to_markdown()
+    text = Table(
+        "T", ("", name), ((name, (TableEntry(EVIL),)),), (f"{EVIL} **bold**",)
+    ).to_markdown()
     page = parsed(make_folder(tmp_path, risks__md=text))
     assert r"<b>a|b</b>\x1b" in page.words
     assert page.words.count(EVIL) == 2
