@@ -103,7 +103,7 @@ class Estimates:
         self._pace = None
 
     def _log_pace(self) -> float:
-        """Return the logarithm of times here by shipped ones; of few means it is taken as smaller."""
+        """Return the logarithm of times here by shipped ones, nearer to 0 where few are known."""
         if (pace := self._pace) is None:
             both = [name for name in self._shipped if name in self._here]
             logs = [self._here[name].log - self._shipped[name].log for name in both]
