@@ -18,9 +18,9 @@ from quadrepro.cli.showing import echo
 def command(config: str, data: Path | None, out: Path, repeats: int | None) -> None:
     """Validate a config and its data, and print the plan.
 
-    Nothing is computed. How long the run will take is estimated from all that has run before with
-    the same --out, for as many workers as there are cores. CONFIG is a YAML file, or the name of
-    one that ships with quadrepro.
+    Nothing is computed. The time of the run is estimated from shipped times and from earlier runs
+    with the same --out, for one worker per core. CONFIG is a YAML file, or the name of one that
+    ships with quadrepro.
     """
     from quadrepro.api import prepare, record_store, workers
     from quadrepro.cli.showing import expected, print_listing, tell_of_code, warn_of_memory

@@ -18,8 +18,8 @@ from quadrepro.cli.showing import echo
 def command(config: str, data: Path | None, out: Path, repeats: int | None) -> None:
     """Show the number of cached and missing cells, and the time that these will take.
 
-    Nothing is computed or written. Running times are estimated from those of all experiments with
-    the same --out: of each algorithm on one core, and of the rest on all cores.
+    Nothing is computed or written. Times are estimated from shipped ones and from earlier runs with
+    the same --out: of each algorithm on one core, and of all missing cells on all cores.
     """
     from quadrepro.api import prepare, record_store, workers
     from quadrepro.cli.showing import expected, print_listing, tell_of_code

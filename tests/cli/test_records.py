@@ -33,7 +33,7 @@ def test_plan_and_status_count_what_is_done_and_say_why_cells_failed(
 ) -> None:
     config = small_config()
     before = quadrepro("plan", config, "--out", tmp_path).stdout
-    assert "4 cells, 4 missing, about 1 s with " in before
+    assert "4 cells, 4 missing, about 5 s (1 s to " in before
     assert list(tmp_path.glob("records")) == []
     monkeypatch.setattr("quadrepro.core.learners.greedy.adaboost.AdaBoost._paths", fail)
     quadrepro("run", config, "--jobs", 0, "--out", tmp_path)
