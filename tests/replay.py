@@ -151,7 +151,7 @@ def replay(
     seconds_of = {id(cell): seconds for cell, seconds in cells}
     every = [cell for cell, _ in cells]
     estimates = Estimates(known)
-    expected = forecast(every, estimates, jobs)
+    expected = forecast(every, estimates, jobs, start=0.0)
     left = Remaining(every, jobs, estimates, 0.0)
     shown: list[tuple[float, float]] = []
     now = 0.0

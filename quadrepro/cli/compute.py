@@ -505,10 +505,10 @@ def _event(name: str, **fields: Any) -> None:
 def check_command(config: str, common: Common, list_cells: bool) -> None:
     """Validate a config and its data, and show what a run would compute.
 
-    Nothing is computed or written, so it can be called while a run goes on. The time that missing
-    cells will take is estimated from all that has run before with the same --out: of each algorithm
-    on one core, and in all with a worker per core. CONFIG is a YAML file, or the name of one that
-    ships with quadrepro.
+    Nothing is computed or written, so it can be called while a run goes on. The time of missing
+    cells is estimated from shipped times and from earlier runs with the same --out: for each
+    algorithm on one core, and in total with a worker per core. CONFIG is a YAML file, or the name
+    of one that ships with quadrepro.
     """
     from quadrepro.api import workers
     from quadrepro.cli.showing import expected, tell_of_code, warn_of_memory

@@ -31,6 +31,9 @@ MOST_CELLS = 100
 FACTORS = (10.0, 5.0, 3.0, 1.25)
 """Factor that an estimate may be off, by what was measured: anything, its learner, grid, row."""
 
+START_SECONDS = 5.0
+"""Time until workers have begun, which may be longer where loops are to be compiled."""
+
 LEAST_SECONDS = 1e-4
 """Least time that is learned, as shown in tables of cells."""
 
@@ -103,7 +106,7 @@ class Estimates:
         self._pace = None
 
     def _log_pace(self) -> float:
-        """Return the logarithm of times here by shipped ones; few means count less."""
+        """Return the logarithm of times here by shipped ones, nearer to 0 where few are known."""
         if (pace := self._pace) is None:
             both = [name for name in self._shipped if name in self._here]
             logs = [self._here[name].log - self._shipped[name].log for name in both]
@@ -192,7 +195,9 @@ class Forecast:
     unknown: tuple[str, ...]
 
 
-def forecast(cells: Iterable[Cell], estimates: Estimates, jobs: int) -> Forecast:
+def forecast(
+    cells: Iterable[Cell], estimates: Estimates, jobs: int, start: float = START_SECONDS
+) -> Forecast:
     """Return how long cells will take on the clock."""
     total = longest = weighted = 0.0
     unknown: dict[str, None] = {}
@@ -204,5 +209,8 @@ def forecast(cells: Iterable[Cell], estimates: Estimates, jobs: int) -> Forecast
         seconds, factor = found
         total, weighted = total + seconds, weighted + seconds * factor
         longest = max(longest, seconds)
-    factor = weighted / total if total else 1.0
-    return Forecast(max(total / max(1, jobs), longest), factor, tuple(unknown))
+    if not total:
+        return Forecast(0.0, 1.0, tuple(unknown))
+    seconds = max(total / max(1, jobs), longest)
+    factor = (seconds * weighted / total + start * FACTORS[1]) / (seconds + start)
+    return Forecast(seconds + start, factor, tuple(unknown))

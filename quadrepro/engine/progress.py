@@ -270,7 +270,8 @@ class RunProgress(TerminalBar):
             self._show()
 
     def _keep_moving(self) -> None:
-        while not self._ended.wait(SECONDS_BETWEEN_UPDATES):
+        # The last cell shows itself that all are done.
+        while not self._ended.wait(SECONDS_BETWEEN_UPDATES) and self._keys:
             self.show()
 
     def _show(self) -> None:

@@ -62,7 +62,7 @@ def overview(cells: Sequence[Cell], store: RecordStore) -> Overview:
             estimates.learn(cell, record.took)
     lines = []
     for name, left in missing.items():
-        alone = forecast(left, estimates, 1)
+        alone = forecast(left, estimates, 1, start=0.0)
         seconds = None if alone.unknown else alone.seconds
         lines.append(
             StatusLine(name, total[name], kept[name], len(left), tuple(failed[name]), seconds)

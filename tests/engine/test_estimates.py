@@ -180,18 +180,24 @@ CELLS = [cell("wine", "ada", repeat=i) for i in range(4)]
 def test_known_cells_share_the_workers_and_the_longest_is_the_least() -> None:
     long = cell("big", "ada", 81.0)
     estimates = taught((long, 9.0), (CELLS[0], 1.0))
-    assert forecast(CELLS, estimates, 2).seconds == pytest.approx(2.0)
-    assert forecast([long, *CELLS], estimates, 2).seconds == pytest.approx(9.0)
+    assert forecast(CELLS, estimates, 2, 0.0).seconds == pytest.approx(2.0)
+    assert forecast([long, *CELLS], estimates, 2, 0.0).seconds == pytest.approx(9.0)
 
 
 def test_algorithms_that_never_ran_are_named_and_not_counted() -> None:
-    found = forecast([*CELLS, cell("wine", "svm")], taught((CELLS[0], 1.0)), 1)
+    found = forecast([*CELLS, cell("wine", "svm")], taught((CELLS[0], 1.0)), 1, 0.0)
     assert (found.seconds, found.unknown) == (pytest.approx(4.0), ("svm",))
     nothing = forecast([cell("wine", "svm")], Estimates(), 1)
     assert (nothing.seconds, nothing.unknown) == (0.0, ("svm",))
 
 
 def test_the_range_of_many_cells_is_the_mean_of_theirs_by_their_time() -> None:
-    found = forecast([CELLS[0], cell("new", "ada", 9.0)], taught((CELLS[0], 1.0)), 1)
+    found = forecast([CELLS[0], cell("new", "ada", 9.0)], taught((CELLS[0], 1.0)), 1, 0.0)
     assert found.factor == pytest.approx((FACTORS[3] + 3 * FACTORS[2]) / 4)
     assert math.isclose(found.seconds, 4.0)
+
+
+def test_the_start_of_workers_is_counted_with_a_wide_range() -> None:
+    found = forecast(CELLS, taught((CELLS[0], 1.0)), 1, 12.0)
+    assert found.seconds == pytest.approx(16.0)
+    assert found.factor == pytest.approx((4 * FACTORS[3] + 12 * FACTORS[1]) / 16)

@@ -56,6 +56,16 @@ def test_a_line_now_and_then_tells_how_much_is_left(
         assert capsys.readouterr().err == "4/4 cells\n"
 
 
+def test_the_end_is_shown_once(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("quadrepro.engine.progress.SECONDS_BETWEEN_UPDATES", 0.01)
+    with RunProgress(CELLS[:1], 1, Estimates()) as progress:
+        done(progress, Estimates(), CELLS[0], 1.0)
+        time.sleep(0.1)
+    assert capsys.readouterr().err == "1/1 cells\n"
+
+
 def test_the_workers_share_what_is_left(clock: Clock, capsys: pytest.CaptureFixture[str]) -> None:
     estimates = Estimates()
     with RunProgress(CELLS, 2, estimates) as progress:

@@ -9,7 +9,7 @@ import pytest
 from quadrepro.config.config import load_experiment
 from quadrepro.config.plan import make_plan
 from quadrepro.core.problems import StoredRows
-from quadrepro.engine.estimates import FACTORS
+from quadrepro.engine.estimates import FACTORS, NAME
 from quadrepro.engine.records import Record
 from quadrepro.engine.run import compute, local
 from quadrepro.engine.status import StatusLine, overview
@@ -69,8 +69,9 @@ def test_a_record_of_a_row_tells_how_long_its_repeats_take(
     store = RecordStore(tmp_path)
     first = [cell for cell in plan.cells if not cell.repeat]
     compute(first, store, local(0), lambda cell, record: store.put(replace(record, busy=1e6)))
+    (tmp_path / NAME).unlink()
     found = overview(plan.cells, store)
     for line in found.lines:
         assert line.seconds is not None
         assert line.seconds > 1e3
-    assert found.forecast(1).factor == FACTORS[-1]
+    assert found.forecast(1).factor < 1.01 * FACTORS[-1]
