@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -63,3 +64,13 @@ def test_imports_go_down(room: str) -> None:
 def test_every_module_is_in_a_room() -> None:
     rest = {room_of(name) for name in MODULES} - {*ROOMS}
     assert rest == {"", "__main__", "_version"}
+
+
+def test_no_two_classes_share_a_name() -> None:
+    names = Counter(
+        node.name
+        for path in MODULES.values()
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    )
+    assert [name for name, count in names.items() if count > 1] == []

@@ -24,7 +24,7 @@ Mean = Fraction | float
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
+class MeanCurve:
     """One measure of one entry along its candidates.
 
     Attributes
@@ -214,7 +214,7 @@ class Outcomes:
         values = axes.pop(name, ())
         return None if any(len(axis) > 1 for axis in axes.values()) else values
 
-    def curve(self, row: str, column: str, measure: str) -> Curve | None:
+    def curve(self, row: str, column: str, measure: str) -> MeanCurve | None:
         """Return a measure along the candidates of an entry."""
         records = self.cell(row, column)
         if not all(record.ok and measure in record.measures for record in records):
@@ -223,7 +223,7 @@ class Outcomes:
             return None
         splits = np.array([record.measures[measure] for record in records])
         sd = splits.std(axis=0, ddof=1) if len(splits) > 1 else np.zeros(splits.shape[1])
-        return Curve(splits.mean(axis=0), sd)
+        return MeanCurve(splits.mean(axis=0), sd)
 
     def _grids(self, row: str, column: str) -> tuple[Grid, ...] | None:
         """Return the candidates of an entry, or None if they differ between the splits."""

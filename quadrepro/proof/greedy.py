@@ -154,7 +154,7 @@ class DrawnTrajectory(Trajectory):
             total += abs(weight)
 
 
-class StepRule(Protocol):
+class RoundConditions(Protocol):
     """Checks rounds of one algorithm."""
 
     def check(self, seen: Round, certificate: Certificate) -> None:
@@ -165,7 +165,7 @@ class StepRule(Protocol):
 
 
 def check_rounds(
-    trajectory: Trajectory, rule: StepRule, rounds: Rounds, certificate: Certificate
+    trajectory: Trajectory, conditions: RoundConditions, rounds: Rounds, certificate: Certificate
 ) -> None:
     """Check some rounds of a run."""
     for seen in trajectory.rounds(rounds.among(trajectory.n_rounds)):
@@ -173,11 +173,11 @@ def check_rounds(
         if seen.pick >= 0:
             # What is not finite is a fault.
             with np.errstate(all="ignore"):
-                rule.check(seen, certificate)
+                conditions.check(seen, certificate)
         elif seen.weight != 0.0:
             certificate.require(False, f"round {seen.t}: the pick is not a candidate")
         else:
-            rule.check_end(seen, certificate)
+            conditions.check_end(seen, certificate)
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,7 +230,7 @@ class HeldOut:
 
 @dataclass(frozen=True, eq=False)
 class GreedySolution(VoteSolution):
-    """A vote with the rounds that made it; every algorithm has its `rule`."""
+    """A vote with the rounds that made it; every algorithm has its `conditions`."""
 
     learner: GreedyAlgorithm[Any]
     value: float
@@ -272,13 +272,13 @@ class GreedySolution(VoteSolution):
         return DrawnVote(voters, run.attributes, run.cuts, run.weights)
 
     @property
-    def rule(self) -> StepRule:
+    def conditions(self) -> RoundConditions:
         """What checks the rounds."""
         raise NotImplementedError
 
     def prove(self, certificate: Certificate, rounds: Rounds) -> None:
         """Check rounds by the definition of the algorithm."""
-        check_rounds(self.run, self.rule, rounds, certificate)
+        check_rounds(self.run, self.conditions, rounds, certificate)
         if self.held_out is not None and isinstance(vote := self.vote, DrawnVote):
             self.held_out.check(vote, certificate)
 

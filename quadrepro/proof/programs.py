@@ -20,8 +20,8 @@ from quadrepro.core.learners.programs.mincq import MinCq, MinCqOnCBBoost
 from quadrepro.core.learners.programs.qp_reg import MarginQP
 from quadrepro.core.learners.programs.soft_margin import SoftMargin
 from quadrepro.proof.certificate import Certificate, LongArray, Rounds
+from quadrepro.proof.conditions import AdaBoostSolution, CBBoostSolution
 from quadrepro.proof.greedy import GreedySolution
-from quadrepro.proof.rules import AdaBoostSolution, CBBoostSolution
 from quadrepro.proof.solution import ExaminedCell, VoteSolution, drawn_problem
 from quadrepro.proof.voters import DrawnVote, MatrixVote, Vote
 
@@ -30,7 +30,7 @@ COLUMN = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class ProgramSolution(VoteSolution):
+class ProgramVoteSolution(VoteSolution):
     """A vote whose weights solve a program."""
 
     final: Vote
@@ -45,7 +45,7 @@ class ProgramSolution(VoteSolution):
 
 
 @dataclass(frozen=True, eq=False)
-class LPBoostSolution(ProgramSolution):
+class LPBoostSolution(ProgramVoteSolution):
     """min Σ|a| + C Σ ξ with y F ≥ 1 - ξ; max Σ u with |Σ u y h| ≤ 1 for all h and 0 ≤ u ≤ C."""
 
     C: float
@@ -86,7 +86,7 @@ class LPBoostSolution(ProgramSolution):
 
 
 @dataclass(frozen=True, eq=False)
-class MarginSolution(ProgramSolution):
+class MarginSolution(ProgramVoteSolution):
     """New weights for the voters of AdaBoost."""
 
     value: float  # ν or C
@@ -208,7 +208,7 @@ def note_gap(
 
 
 @dataclass(frozen=True, eq=False)
-class MinCqSolution(ProgramSolution):
+class MinCqSolution(ProgramVoteSolution):
     """min w'Gw with m'w = μ and |w_j| ≤ 1/n, as a minimum over v = w/μ.
 
     Every η gives the bound η - v'Gv - Σ |2 (Gv)_j - η m_j| / (n μ), and the best one is taken.
@@ -268,7 +268,7 @@ class MinCqOnCBBoostSolution(MinCqSolution):
 
 
 @dataclass(frozen=True, eq=False)
-class CqBoostSolution(ProgramSolution):
+class CqBoostVoteSolution(ProgramVoteSolution):
     """min w'Gw with m'w ≥ μ and Σ|w| ≤ 1 over the voters that were added.
 
     With β ≥ 0, β μ - ν - w'Gw is a bound if no edge β m_j - 2 (Gw)_j of an added voter is above ν.

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
-from quadrepro.proof.programs import CqBoostSolution, MinCqSolution, _best_eta
+from quadrepro.proof.programs import CqBoostVoteSolution, MinCqSolution, _best_eta
 from tests.proof.solved import faults, solved
 
 
-def cqboost(name: str) -> CqBoostSolution:
+def cqboost(name: str) -> CqBoostVoteSolution:
     found = solved(name)
-    assert isinstance(found, CqBoostSolution)
+    assert isinstance(found, CqBoostVoteSolution)
     return found
 
 

@@ -17,8 +17,8 @@ from quadrepro.core.learners.greedy.loop import GreedyAlgorithm
 from quadrepro.core.learners.greedy.quadboost import QuadBoost, Selection
 from quadrepro.core.learners.grid import Grid
 from quadrepro.proof.certificate import Rounds
+from quadrepro.proof.conditions import AdaBoostRegSolution
 from quadrepro.proof.greedy import DrawnTrajectory, FixedTrajectory, GreedySolution, fixed_run
-from quadrepro.proof.rules import AdaBoostRegSolution
 from quadrepro.proof.solution import certificate_of
 from tests.proof.solved import GREEDY, OVER_DRAWN, faults, solved
 

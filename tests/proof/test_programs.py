@@ -7,7 +7,7 @@ import pytest
 
 from quadrepro.base.types import FloatArray
 from quadrepro.proof.certificate import LongArray
-from quadrepro.proof.programs import LPBoostSolution, MarginSolution, ProgramSolution
+from quadrepro.proof.programs import LPBoostSolution, MarginSolution, ProgramVoteSolution
 from quadrepro.proof.voters import Vote
 from tests.proof.solved import PROGRAMS, faults, solved
 
@@ -15,9 +15,9 @@ MARGIN = [name for name in PROGRAMS if name.startswith("r")]
 WITH_DUALS = ["lpboost", *MARGIN]
 
 
-def program(name: str) -> ProgramSolution:
+def program(name: str) -> ProgramVoteSolution:
     found = solved(name)
-    assert isinstance(found, ProgramSolution)
+    assert isinstance(found, ProgramVoteSolution)
     return found
 
 

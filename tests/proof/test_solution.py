@@ -10,8 +10,8 @@ from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.learners.registry import ALGORITHMS
 from quadrepro.errors import ConfigError
 from quadrepro.proof.certificate import LongArray
+from quadrepro.proof.conditions import AdaBoostSolution
 from quadrepro.proof.gradient import GradientSolution
-from quadrepro.proof.rules import AdaBoostSolution
 from quadrepro.proof.solution import (
     OneVsRestSolution,
     RefittedPredictions,
@@ -78,7 +78,7 @@ class Mine(AdaBoost):
 
 
 class Proved(Mine):
-    certificate = Place("quadrepro.proof.rules:AdaBoostSolution")
+    certificate = Place("quadrepro.proof.conditions:AdaBoostSolution")
 
 
 class Derived(Proved):

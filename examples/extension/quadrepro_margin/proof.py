@@ -7,15 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from quadrepro.proof.certificate import Certificate
+from quadrepro.proof.conditions import WeightConditions
 from quadrepro.proof.greedy import GreedySolution, Round
-from quadrepro.proof.rules import WeightRule
 
 ENDED = 1e-9
 """By how much the largest edge may be above ϱ when a run ends."""
 
 
 @dataclass
-class RhoRule(WeightRule):
+class RhoConditions(WeightConditions):
     """Checks that α = artanh r - artanh ϱ for the edge r of the pick."""
 
     rho: float
@@ -36,6 +36,6 @@ class RhoSolution(GreedySolution):
     """A run of AdaBoost_ϱ."""
 
     @property
-    def rule(self) -> RhoRule:
+    def conditions(self) -> RhoConditions:
         """What checks the rounds."""
-        return RhoRule(self.value)
+        return RhoConditions(self.value)

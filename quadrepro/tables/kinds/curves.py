@@ -14,7 +14,7 @@ from pydantic import Field
 from quadrepro.base.models import Model
 from quadrepro.base.types import FloatArray
 from quadrepro.core.measures.measure import title_of
-from quadrepro.engine.outcomes import Curve, Outcomes
+from quadrepro.engine.outcomes import MeanCurve, Outcomes
 from quadrepro.errors import nearest
 from quadrepro.tables.captions import listed
 from quadrepro.tables.figure import (
@@ -60,7 +60,9 @@ class CurvesDrawing:
     marked: bool  # with the markers of algorithms
     levels: frozenset[str]  # measures that do not depend on the axis
 
-    def found(self, panel: Panel, row: str) -> Iterator[tuple[str, str, Curve, tuple[Any, ...]]]:
+    def found(
+        self, panel: Panel, row: str
+    ) -> Iterator[tuple[str, str, MeanCurve, tuple[Any, ...]]]:
         """Yield what a panel draws: measure, algorithm, curve and the values along it."""
         for measure, column in product(panel.measures, panel.algorithms or self.looks):
             curve = self.outcomes.curve(row, column, measure)
@@ -290,7 +292,7 @@ def _measures_of(curves: Curves, algorithm: str) -> set[str]:
     return {measure for panel in panels for measure in (*panel.measures, *panel.marks)}
 
 
-def _text(curve: Curve | None, i: int, repeats: int) -> str:
+def _text(curve: MeanCurve | None, i: int, repeats: int) -> str:
     if curve is None or np.isnan(curve.mean[i]):
         return MISSING
     digits = 1 if abs(curve.mean[i]) >= 10 else 4
@@ -298,7 +300,7 @@ def _text(curve: Curve | None, i: int, repeats: int) -> str:
     return f"{curve.mean[i]:.{digits}f}{spread}"
 
 
-def _numbers(curve: Curve | None, i: int, repeats: int) -> list[float | str]:
+def _numbers(curve: MeanCurve | None, i: int, repeats: int) -> list[float | str]:
     if curve is None:
         return [""] * min(repeats, 2)
     numbers = [curve.mean[i], curve.sd[i]] if repeats > 1 else [curve.mean[i]]

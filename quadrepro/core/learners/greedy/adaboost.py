@@ -422,7 +422,7 @@ class AdaBoost(WeightBoosting[ExampleWeights]):
 
     version = 2
     hyperparameters = (N_ROUNDS,)
-    certificate = Place("quadrepro.proof.rules:AdaBoostSolution")
+    certificate = Place("quadrepro.proof.conditions:AdaBoostSolution")
     kernels = (
         "learners.greedy.adaboost_compiled",
         "voters.random_stumps_compiled",

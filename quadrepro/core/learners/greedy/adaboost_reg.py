@@ -316,7 +316,7 @@ class AdaBoostReg(WeightBoosting[SoftMargins]):
     """
 
     version: ClassVar[int] = 4
-    certificate = Place("quadrepro.proof.rules:AdaBoostRegSolution")
+    certificate = Place("quadrepro.proof.conditions:AdaBoostRegSolution")
     kernels: ClassVar[tuple[str, ...]] = (
         "voters.random_stumps_compiled",
         "elementary_compiled",

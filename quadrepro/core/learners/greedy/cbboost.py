@@ -278,7 +278,7 @@ class CBBoost(CBoundBoosting):
     reweight: bool = False
     """Whether the weight of a voter that is picked again is set again, instead of added to."""
 
-    certificate = Place("quadrepro.proof.rules:CBBoostSolution")
+    certificate = Place("quadrepro.proof.conditions:CBBoostSolution")
 
     def __post_init__(self) -> None:
         if self.reweight and not self.allow_repeats:
@@ -302,7 +302,7 @@ class CBBoost(CBoundBoosting):
 class GBCBBoost(CBoundBoosting):
     """GB-CB-Boost (Appendix B); each voter is picked at most once."""
 
-    certificate = Place("quadrepro.proof.rules:GBCBBoostSolution")
+    certificate = Place("quadrepro.proof.conditions:GBCBBoostSolution")
 
     @property
     def merges_voters(self) -> bool:

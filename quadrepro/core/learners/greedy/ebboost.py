@@ -181,7 +181,7 @@ class EBBoost(WeightBoosting[SquaredWeights]):
     """EBBoost, with hyper-parameters λ and the number of rounds; λ = 0 is AdaBoost."""
 
     version = 3
-    certificate = Place("quadrepro.proof.rules:EBBoostSolution")
+    certificate = Place("quadrepro.proof.conditions:EBBoostSolution")
     kernels = (
         "voters.random_stumps_compiled",
         "learners.greedy.ebboost_compiled",

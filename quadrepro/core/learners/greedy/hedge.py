@@ -107,7 +107,7 @@ class HedgeBoost(WeightBoosting[ExpertWeights]):
     version = 2
     kernels = ("voters.random_stumps_compiled",)
     hyperparameters = (ETA, N_ROUNDS)
-    certificate = Place("quadrepro.proof.rules:ExpertsSolution")
+    certificate = Place("quadrepro.proof.conditions:ExpertsSolution")
 
     def weights(self, source: VoterSource, copies: FloatArray) -> ExpertWeights:
         """Return the initial example weights, which are equal."""

@@ -230,7 +230,7 @@ class QuadBoost(GreedyAlgorithm[Residuals]):
     """
 
     version: ClassVar[int] = 2
-    certificate = Place("quadrepro.proof.rules:QuadBoostSolution")
+    certificate = Place("quadrepro.proof.conditions:QuadBoostSolution")
 
     reweight: bool = False
     """Whether to use the re-weighting form (section 3.1), which replaces the weight of a voter
@@ -296,7 +296,7 @@ class QuadBoostL1(QuadBoost):
     """Largest number of rounds, even if some |c| is still above λ."""
 
     hyperparameters = (LAM,)
-    certificate = Place("quadrepro.proof.rules:QuadBoostL1Solution")
+    certificate = Place("quadrepro.proof.conditions:QuadBoostL1Solution")
 
     def rule(self, values: FloatArray) -> QuadBoostRule:
         """Return the rule α = sign(c') max(|c'| - λ, 0)/η (eq. 7)."""
@@ -312,7 +312,7 @@ class QuadBoostL2(QuadBoost):
     """QuadBoost-L2, with hyper-parameters λ and the number of rounds."""
 
     hyperparameters = (LAM, N_ROUNDS)
-    certificate = Place("quadrepro.proof.rules:QuadBoostL2Solution")
+    certificate = Place("quadrepro.proof.conditions:QuadBoostL2Solution")
 
     def rule(self, values: FloatArray) -> QuadBoostRule:
         """Return the rule α = c'/(η + λ) (eq. 8)."""
@@ -324,7 +324,7 @@ class QuadBoostLInf(QuadBoost):
     """QuadBoost-L∞, with hyper-parameters α_max and the number of rounds."""
 
     hyperparameters = (ALPHA_MAX, N_ROUNDS)
-    certificate = Place("quadrepro.proof.rules:QuadBoostLInfSolution")
+    certificate = Place("quadrepro.proof.conditions:QuadBoostLInfSolution")
 
     def rule(self, values: FloatArray) -> QuadBoostRule:
         """Return the rule α = clip(c'/η, ±α_max) (eq. 9)."""

@@ -319,7 +319,7 @@ class CqBoost(Algorithm):
     """
 
     hyperparameters = (MU, EPSILON, ROUNDS)
-    certificate = Place("quadrepro.proof.programs:CqBoostSolution")
+    certificate = Place("quadrepro.proof.programs:CqBoostVoteSolution")
     kernels: ClassVar[tuple[str, ...]] = ("learners.programs.cqboost_compiled",)
     uses_gram = True
     version = 2

@@ -66,7 +66,7 @@ def without_error(weights: LongArray, right: FloatArray) -> bool:
 
 
 @dataclass
-class WeightRule(ABC):
+class WeightConditions(ABC):
     """Checks rounds of an algorithm that picks the voter of largest edge."""
 
     def weights(self, seen: Round) -> LongArray:
@@ -121,7 +121,7 @@ class WeightRule(ABC):
 
 
 @dataclass
-class AdaBoostRule(WeightRule):
+class AdaBoostConditions(WeightConditions):
     """α = artanh r for the edge r; ln Σ exp(-y F) falls by -½ ln(1 - r²)."""
 
     def check_weight(self, seen: Round, certificate: Certificate) -> None:
@@ -139,13 +139,13 @@ class AdaBoostSolution(GreedySolution):
     """A run of AdaBoost."""
 
     @property
-    def rule(self) -> AdaBoostRule:
+    def conditions(self) -> AdaBoostConditions:
         """What checks the rounds."""
-        return AdaBoostRule()
+        return AdaBoostConditions()
 
 
 @dataclass
-class EBBoostRule(WeightRule):
+class EBBoostConditions(WeightConditions):
     """The penalised loss is (1-λ) (Σ e)² + λ n Σ e², for the losses e of the examples.
 
     Over the examples that a voter classifies correctly (I) and wrongly (J) it is N_I exp(-2α) +
@@ -198,13 +198,13 @@ class EBBoostSolution(GreedySolution):
     """A run of EBBoost."""
 
     @property
-    def rule(self) -> EBBoostRule:
+    def conditions(self) -> EBBoostConditions:
         """What checks the rounds."""
-        return EBBoostRule(self.value)
+        return EBBoostConditions(self.value)
 
 
 @dataclass
-class ExpertsRule(WeightRule):
+class ExpertsConditions(WeightConditions):
     """Every round counts 1, and a correct classification multiplies a weight by 1 - η."""
 
     eta: float  # η
@@ -224,13 +224,13 @@ class ExpertsSolution(GreedySolution):
     """A run of boosting by experts."""
 
     @property
-    def rule(self) -> ExpertsRule:
+    def conditions(self) -> ExpertsConditions:
         """What checks the rounds."""
-        return ExpertsRule(self.value)
+        return ExpertsConditions(self.value)
 
 
 @dataclass
-class AdaBoostRegRule(WeightRule):
+class AdaBoostRegConditions(WeightConditions):
     """α ≥ 0 minimises Σ exp(-yF - C A μ^p), A = Σ α and A μ = Σ α w over the rounds with it.
 
     For a large C, rounding in the influences A μ grows tenfold in some rounds: from the picks and
@@ -354,9 +354,9 @@ class AdaBoostRegSolution(GreedySolution):
         return replace(found, influences=np.array(kept.rounds).reshape(-1, len(y)))
 
     @property
-    def rule(self) -> AdaBoostRegRule:
+    def conditions(self) -> AdaBoostRegConditions:
         """What checks the rounds."""
-        return AdaBoostRegRule(self.value, self.learner.power, self.influences)
+        return AdaBoostRegConditions(self.value, self.learner.power, self.influences)
 
 
 ROUNDING = 1e-11
@@ -371,7 +371,7 @@ They are differences of numbers near 1, so that rounding changes small ones by a
 
 
 @dataclass
-class QuadBoostRule:
+class QuadBoostConditions:
     """The weight is clip(soft(c', τ)/(η + ρ), ±bound) of the voter that lowers the risk most."""
 
     reweight: bool
@@ -454,15 +454,15 @@ class QuadBoostSolution(GreedySolution):
 
     learner: QuadBoost
     sets: ClassVar[str] = ""
-    """The field of the rule that the hyper-parameter sets."""
+    """The field of the conditions that the hyper-parameter sets."""
 
     @property
-    def rule(self) -> QuadBoostRule:
+    def conditions(self) -> QuadBoostConditions:
         """What checks the rounds."""
         learner = self.learner
         by_correlation = learner.selection == "correlation"
         strength: dict[str, Any] = {self.sets: self.value} if self.sets else {}
-        return QuadBoostRule(learner.reweight, learner.tol, by_correlation, **strength)
+        return QuadBoostConditions(learner.reweight, learner.tol, by_correlation, **strength)
 
 
 class QuadBoostL1Solution(QuadBoostSolution):
@@ -496,7 +496,7 @@ def c_bound(margins: LongArray) -> np.longdouble:
 
 
 @dataclass
-class CBoundRule:
+class CBoundConditions:
     """The weight minimises the C-bound along the voter of largest score."""
 
     gradient: bool
@@ -596,16 +596,18 @@ class CBBoostSolution(CBoundSolution):
     learner: CBBoost
 
     @property
-    def rule(self) -> CBoundRule:
+    def conditions(self) -> CBoundConditions:
         """What checks the rounds."""
         learner = self.learner
-        return CBoundRule(gradient=False, repeats=learner.allow_repeats, reweight=learner.reweight)
+        return CBoundConditions(
+            gradient=False, repeats=learner.allow_repeats, reweight=learner.reweight
+        )
 
 
 class GBCBBoostSolution(CBoundSolution):
     """A run of GB-CB-Boost."""
 
     @property
-    def rule(self) -> CBoundRule:
+    def conditions(self) -> CBoundConditions:
         """What checks the rounds."""
-        return CBoundRule(gradient=True, repeats=False)
+        return CBoundConditions(gradient=True, repeats=False)
