@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from quadrepro.api import prepare
-from quadrepro.core.cell import ExaminedCell as PlannedCell
+from quadrepro.core.cell import Cell
 from quadrepro.core.cell import training_data
 from quadrepro.engine.records import Record
 from quadrepro.engine.work import run_cell
@@ -39,7 +39,7 @@ class Case:
     protocol: dict[str, Any] = field(default_factory=lambda: FOLDS)
     dataset: Any = "monks"
 
-    def planned(self) -> PlannedCell:
+    def planned(self) -> Cell:
         config: dict[str, Any] = {
             "title": "Case",
             "baseline": False,
@@ -177,7 +177,7 @@ CASES = {**GREEDY, **OVER_DRAWN, **PROGRAMS, **VOTER_SETS, **OF_CLASSES, **TREES
 
 
 @cache
-def computed(name: str) -> tuple[PlannedCell, Record]:
+def computed(name: str) -> tuple[Cell, Record]:
     """Return a cell and its record."""
     cell = CASES[name].planned()
     record = run_cell(cell)
