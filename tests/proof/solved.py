@@ -7,8 +7,7 @@ from functools import cache
 from typing import Any
 
 from quadrepro.api import prepare
-from quadrepro.core.cell import Cell
-from quadrepro.core.cell import training_data
+from quadrepro.core.cell import Cell, training_data
 from quadrepro.engine.records import Record
 from quadrepro.engine.work import run_cell
 from quadrepro.proof.certificate import Certificate, Rounds
