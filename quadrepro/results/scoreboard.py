@@ -40,7 +40,7 @@ FROM = "from"
 
 HEADER = """# Results
 
-Made by `quadrepro overview` from the results in this folder.
+Made by `quadrepro table --all` from the results in this folder.
 
 """
 
