@@ -1,4 +1,4 @@
-"""What ``quadrepro verify`` checks in the rounds of AdaBoost_ϱ."""
+"""What ``quadrepro explain --verify`` checks in the rounds of AdaBoost_ϱ."""
 
 from __future__ import annotations
 
