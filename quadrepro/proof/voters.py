@@ -140,12 +140,6 @@ class DrawnVote(Vote):
         """The sum of the sizes of the weights."""
         return np.longdouble(np.abs(self.weights.astype(np.longdouble)).sum())
 
-    def staged_sums(self, X: FloatArray) -> LongArray:
-        """Return the sums after every stump, shape (n_stumps, n_examples)."""
-        above = self.grid.codes(X)[self.attributes] > self.cuts[:, None]
-        weights = self.weights.astype(np.longdouble)[:, None]
-        return np.asarray(np.where(above, weights, -weights).cumsum(axis=0))
-
     def sums(self, X: FloatArray) -> LongArray:
         """Return the sum of the vote for each example."""
         total, codes = np.zeros(len(X), dtype=np.longdouble), self.grid.codes(X)
