@@ -19,7 +19,6 @@ import numpy as np
 
 from quadrepro.base.plugins import Place
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
-from quadrepro.core import compiling
 from quadrepro.core.learners.greedy.adaboost import UNITS, ExampleWeights, WeightBoosting
 from quadrepro.core.learners.greedy.loop import Rule, Step
 from quadrepro.core.learners.grid import N_ROUNDS, Hyperparameter
@@ -86,19 +85,6 @@ class SquaredWeights(ExampleWeights):
         self, totals: FloatArray, scale: FloatArray, lam: FloatArray, ties: FloatArray
     ) -> tuple[IntArray, FloatArray]:
         """Return the first voter within a tie of the least penalised loss, and tanh α."""
-        if loops := compiling.beside(__name__):
-            picks, tanhs = np.empty(len(lam), dtype=np.intp), np.empty(len(lam))
-            loops.least(
-                self._stacked_sums,
-                totals[:, :, 0],
-                scale[:, 0],
-                lam,
-                ties,
-                self._source.complements,
-                picks,
-                tanhs,
-            )
-            return picks, tanhs
         # 2W over the sets I and J, and then 4N = 4 (W² + λ (nQ - W²)).
         np.add(totals, self._stacked_sums, out=self._sides[:, 0])
         np.subtract(totals, self._stacked_sums, out=self._sides[:, 1])
@@ -182,10 +168,7 @@ class EBBoost(WeightBoosting[SquaredWeights]):
 
     version = 3
     certificate = Place("quadrepro.proof.conditions:EBBoostSolution")
-    kernels = (
-        "voters.random_stumps_compiled",
-        "learners.greedy.ebboost_compiled",
-    )
+    kernels = ("voters.random_stumps_compiled",)
     hyperparameters = (LAM, N_ROUNDS)
 
     def weights(self, source: VoterSource, copies: FloatArray) -> SquaredWeights:
