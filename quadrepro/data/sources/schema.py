@@ -149,13 +149,13 @@ class FileSource(FileLayout):
 
 
 class PackageSource(Layout):
-    """A source of another package, which names a subclass in the group ``quadrepro.sources``.
+    """A source that reads its rows itself, of quadrepro or of another package.
 
     Its rows are read by ``run`` and ``fetch`` alone, checked against the card, and cached.
     """
 
     kind: str
-    """Name of the entry point."""
+    """The kind of source."""
 
     @property
     def words(self) -> str:
@@ -184,14 +184,14 @@ SOURCES: ClassPlaces[Model] = ClassPlaces(
 """The kinds of sources of quadrepro itself; those of other packages read their rows themselves."""
 
 
-def _or_of_a_package(data: Any, own: ValidatorFunctionWrapHandler) -> Any:
+def _or_reading_itself(data: Any, own: ValidatorFunctionWrapHandler) -> Any:
     if isinstance(data, PackageSource):
         return data
     kind = data.get("kind") if isinstance(data, dict) else None
-    if not isinstance(kind, str) or kind in SOURCES:
+    if not isinstance(kind, str):
         return own(data)
-    model = SOURCES.added(kind)
-    if model is None:
+    model = SOURCES[kind] if kind in SOURCES else SOURCES.added(kind)
+    if model is None or not issubclass(model, PackageSource):
         return own(data)
     try:
         return model.model_validate(data)
@@ -204,7 +204,7 @@ if TYPE_CHECKING:
 else:
     # What is wrong with a source of ours is said without a word of those of other packages.
     Source = Annotated[
-        OwnSource, Field(discriminator="kind"), WrapValidator(_or_of_a_package), SerializeAsAny()
+        OwnSource, Field(discriminator="kind"), WrapValidator(_or_reading_itself), SerializeAsAny()
     ]
 
 
