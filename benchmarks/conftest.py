@@ -86,14 +86,17 @@ def plainly(repeats: int, run: Callable[[], object]) -> float:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--table", type=Path, help="file to write the table of the run to")
+    parser.addoption("--table", type=Path, help="page to write the table of the run into")
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     path = session.config.getoption("--table")
     if path is not None and ROWS:
         text = tabulate(ROWS, ("", "quadrepro", "reference", "ratio"), "pipe")
-        path.write_text(f"{text}\n", encoding="utf-8")
+        page = path.read_text(encoding="utf-8")
+        above, below = page.split("<!-- table -->")[0], page.split("<!-- end -->")[1]
+        page = f"{above}<!-- table -->\n\n{text}\n\n<!-- end -->{below}"
+        path.write_text(page, encoding="utf-8")
 
 
 @pytest.fixture(autouse=True, scope="session")
