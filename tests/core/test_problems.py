@@ -8,7 +8,7 @@ import pytest
 
 from quadrepro.config.config import load_experiment
 from quadrepro.config.plan import make_plan
-from quadrepro.core import encoding, problems
+from quadrepro.core import preprocessing, problems
 from quadrepro.core.cell import Cell
 from quadrepro.errors import ConfigError
 
@@ -154,9 +154,9 @@ def test_one_view_of_a_data_set_is_encoded_once_for_all_rows_and_repeats(
 ) -> None:
     encoded = []
 
-    def spy(dataset: object, view: object, beside: object) -> encoding.Encoded:
+    def spy(dataset: object, view: object, beside: object) -> preprocessing.Encoded:
         encoded.append(view)
-        return encoding.encode(dataset, view)  # type: ignore[arg-type]
+        return preprocessing.encode(dataset, view)  # type: ignore[arg-type]
 
     monkeypatch.setattr(problems, "encode", spy)
     other = "{name: monks, as: other, view: {positive: ['0']}}"

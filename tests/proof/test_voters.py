@@ -9,7 +9,7 @@ from quadrepro.core.learners.learner import Part, TrainingData
 from quadrepro.core.learners.voting import FixedStumps
 from quadrepro.core.voters.random_stumps import StumpCoding, StumpVote
 from quadrepro.core.voters.stumps import Stumps
-from quadrepro.proof.voters import DrawnVote, Grid16, MatrixVote, StumpMatrix
+from quadrepro.proof.solution import DrawnVote, Grid16, MatrixVote, StumpMatrix
 
 seeds = st.integers(0, 2**32 - 1)
 

@@ -12,8 +12,7 @@ from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.learner import NoSolutionError, Part, TrainingData
 from quadrepro.core.learners.one_vs_rest import trainer_of
 from quadrepro.core.learners.programs.lpboost import LPBoost
-from quadrepro.core.learners.voter_sets import NamedVoters
-from quadrepro.core.learners.voting import FixedStumps
+from quadrepro.core.learners.voting import FixedStumps, NamedVoters
 from quadrepro.core.voters.conjunctions import Conjunctions
 from quadrepro.core.voters.stumps import Stumps
 from quadrepro.core.voters.trees import Trees

@@ -17,7 +17,6 @@ from quadrepro.core.measures.adaboost import (
     exponential_bound,
     least_edge,
     product_bound,
-    rounds_to_error,
     rounds_to_zero_error,
 )
 from quadrepro.core.voters.reduction import VotingProblem
@@ -47,9 +46,6 @@ class Rounds(Watcher):
         wrong = step.weights[0] * self.right[:, step.picks[0]] < 0
         self.errors.append(float(self.weights[-1][wrong].sum()))
         self.weights.append(state.example_weights[0] / state.example_weights.sum())
-
-    def retire(self, rows: IntArray, step: Step, votes: FloatArray) -> None:
-        """Keep nothing: the last round has no error or no edge."""
 
 
 def rounds_of(problem: Problem, n_rounds: int) -> tuple[FloatArray, Rounds]:
@@ -123,22 +119,6 @@ def test_the_vc_remarks_rounds_leave_no_point_of_an_interval_wrong(d: int, a: in
     assert (margins_of(AdaBoost(), (H, y), n_rounds)[:, -1] > 0).all()
 
 
-@pytest.mark.parametrize("error", [0.9, 0.5, 0.2, 0.05])
-def test_so_many_rounds_reach_an_error_on_an_interval(error: float) -> None:
-    x = np.arange(40)
-    y = np.where((x >= 11) & (x <= 25), 1.0, -1.0)
-    H = np.where(x[:, None] > np.arange(-1, 40), 1.0, -1.0)
-    n_rounds = rounds_to_error(1 / 6, error)
-    assert (margins_of(AdaBoost(), (H, y), n_rounds)[:, -1] <= 0).mean() <= error
-    assert exponential_bound(1 / 6, n_rounds) <= error < exponential_bound(1 / 6, n_rounds - 1)
-
-
-def test_less_than_one_of_d_points_is_an_error_of_half_a_point() -> None:
-    assert rounds_to_error(0.1, 1) == 0
-    for d in (1, 3, 100):
-        assert rounds_to_zero_error(d, 0.1) == rounds_to_error(0.1, 1 / (2 * d))
-
-
 def test_a_set_is_shattered_after_the_vc_remarks_rounds() -> None:
     d = 5
     H = np.where(np.arange(d)[:, None] > np.arange(-1, d - 1), 1.0, -1.0)
@@ -185,8 +165,6 @@ def test_numbers_out_of_range_are_refused() -> None:
         exponential_bound(0.6, 3)
     with pytest.raises(ValueError, match=r"n_rounds must be in \[0, inf\]"):
         exponential_bound(0.1, -1)
-    with pytest.raises(ValueError, match=r"error must be in \(0, 1\], not 0"):
-        rounds_to_error(0.1, 0.0)
     with pytest.raises(ValueError, match="d must be at least 1"):
         rounds_to_zero_error(0, 0.1)
     with pytest.raises(ValueError, match=r"gamma must be in \(0, 1/2\], not 0"):

@@ -5,11 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quadrepro.core.measures.experts import experts_rounds, regret_bound
+from quadrepro.core.measures.adaboost import experts_rounds
 
 
-def test_the_lectures_numbers() -> None:
-    assert regret_bound(100, 50) == pytest.approx(2 * (100 * np.log(50)) ** 0.5)
+def regret_bound(n_rounds: int, m: int) -> float:
+    return float(2 * np.sqrt(n_rounds * np.log(m)))
+
+
+def test_the_lectures_number() -> None:
     # 4 ln(3) · 36 = 158.2.
     assert experts_rounds(1 / 6, 3) == 159
 
@@ -21,16 +24,7 @@ def test_the_regret_of_that_many_rounds_is_below_their_edge(gamma: float, m: int
     assert regret_bound(n_rounds - 1, m) >= gamma * (n_rounds - 1) * (1 - 1e-12)
 
 
-@given(st.integers(1, 10_000), st.integers(2, 10**6), st.floats(1e-3, 0.5))
-def test_no_rate_has_a_smaller_bound_on_the_regret(n_rounds: int, m: int, eta: float) -> None:
-    assert regret_bound(n_rounds, m) <= eta * n_rounds + np.log(m) / eta + 1e-9
-
-
 def test_numbers_out_of_range_are_refused() -> None:
-    with pytest.raises(ValueError, match="n_rounds >= 1, not 0"):
-        regret_bound(0, 10)
-    with pytest.raises(ValueError, match="m >= 2 training examples, not 1"):
-        regret_bound(10, 1)
     with pytest.raises(ValueError, match="m >= 2 training examples, not 1"):
         experts_rounds(0.1, 1)
     for gamma in (0.0, 0.7):

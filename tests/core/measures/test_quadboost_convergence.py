@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.greedy.quadboost import QuadBoost
 from quadrepro.core.learners.grid import Grid
-from quadrepro.core.measures.quadboost import correlations, quadratic_bound, rounds_to_error
+from quadrepro.core.measures.quadboost import correlations, quadratic_bound
 
 Problem = tuple[FloatArray, FloatArray]
 
@@ -53,23 +53,6 @@ def test_a_bound_that_cannot_last_falls_below_zero() -> None:
     np.testing.assert_allclose(quadratic_bound(0.5, [1, 4, 8]), [0.75, 0.0, -1.0])
 
 
-@settings(max_examples=80)
-@given(small_problems, st.integers(1, 40))
-def test_so_many_rounds_reach_an_error_and_no_run_keeps_its_correlation_for_longer(
-    problem: Problem, n_rounds: int
-) -> None:
-    margins = rounds_of(problem, n_rounds)
-    least = np.minimum.accumulate(correlations(margins))
-    for T, gamma in enumerate(least, start=1):
-        if gamma > 1e-3:
-            # A correlation is a square root of a rounded difference.
-            gamma = min(gamma, 1 - 1e-9) - 1e-9
-            assert rounds_to_error(gamma) >= T
-            for error in (0.0, 0.3, 0.9):
-                risk = ((1 - margins[:, T - 1]) ** 2).mean()
-                assert risk <= error + 1e-6 or rounds_to_error(gamma, error) > T
-
-
 def test_orthogonal_voters_need_every_one_of_the_rounds() -> None:
     a, b, c = np.array(list(product([-1.0, 1.0], repeat=3))).T
     H = np.column_stack([a, b, c, a * b * c])
@@ -77,10 +60,7 @@ def test_orthogonal_voters_need_every_one_of_the_rounds() -> None:
     margins = rounds_of((H, y), 5)
     np.testing.assert_allclose(correlations(margins)[:4], 0.5)
     risks = ((1 - margins) ** 2).mean(axis=0)
-    for error in (0.75, 0.5, 0.25, 0.0):
-        T = rounds_to_error(0.5, error)
-        assert risks[T - 1] == pytest.approx(error)
-    assert T == rounds_to_error(0.5) == 4
+    assert risks[:4] == pytest.approx([0.75, 0.5, 0.25, 0.0])
 
 
 def test_margins_of_other_algorithms_have_no_correlations() -> None:
@@ -91,8 +71,3 @@ def test_margins_of_other_algorithms_have_no_correlations() -> None:
         quadratic_bound(1.1, 1)
     with pytest.raises(ValueError, match=r"n_rounds must be in \[0, inf\]"):
         quadratic_bound(0.6, -1)
-    for gamma in (0.0, 1.1):
-        with pytest.raises(ValueError, match=rf"gamma must be in \(0, 1\], not {gamma}"):
-            rounds_to_error(gamma)
-    with pytest.raises(ValueError, match=r"error must be in \[0, 1\]"):
-        rounds_to_error(0.5, -0.1)

@@ -8,8 +8,8 @@ from hypothesis.extra.numpy import arrays
 from scipy.optimize import linprog
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.encoding import encode
 from quadrepro.core.measures.adaboost import least_edge
+from quadrepro.core.preprocessing import encode
 from quadrepro.core.voters.stumps import Stumps
 from quadrepro.data.store import load_dataset
 

@@ -7,12 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.sparse import csr_array
-from sklearn import config_context
 from sklearn.base import clone
-from sklearn.compose import ColumnTransformer
-from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from quadrepro import AdaBoostClassifier, Conjunctions, DrawnStumps, Stumps
@@ -20,15 +16,6 @@ from quadrepro.core.voters import groups
 from quadrepro.core.voters.bits import pack
 
 matrices = arrays(np.float64, (7, 3), elements=st.floats(-1e6, 1e6))
-
-
-@given(matrices)
-def test_every_threshold_lies_strictly_between_minimum_and_maximum(X: np.ndarray) -> None:
-    thresholds = Stumps(4).fit(X).thresholds_
-    spread = X.max(axis=0) - X.min(axis=0)
-    wide = spread > max(1e-9 * np.abs(X).max(), 1e-300)
-    assert (thresholds[wide] > X.min(axis=0)[wide, None]).all()
-    assert (thresholds[wide] < X.max(axis=0)[wide, None]).all()
 
 
 @given(matrices)
@@ -96,26 +83,6 @@ def test_a_frame_of_voters_has_their_names_as_columns() -> None:
     assert frame.columns.tolist() == ["age > 1.5", "flag > 5.5"]
     assert frame.index.tolist() == ["a", "b"]
     assert frame.to_numpy().tolist() == [[-1, -1], [1, 1]]
-
-
-def test_output_as_frames_changes_no_vote() -> None:
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(60, 3)), rng.normal(size=60) > 0
-    alone = AdaBoostClassifier(10).fit(X, y)
-    with config_context(transform_output="pandas"):
-        found = AdaBoostClassifier(10, voters=Stumps()).fit(X, y)
-        scores = found.decision_function(X)
-    np.testing.assert_array_equal(found.voter_weights_, alone.voter_weights_)
-    np.testing.assert_array_equal(scores, alone.decision_function(X))
-
-
-def test_some_columns_become_voters_in_a_column_transformer() -> None:
-    X = pd.DataFrame({"age": [0.0, 3.0, 1.0], "flag": [0.0, 1.0, 0.0]})
-    some = ColumnTransformer([("voters", Stumps(1), ["age"])], remainder="passthrough")
-    pipeline = make_pipeline(some.set_output(transform="pandas"), LogisticRegression())
-    pipeline.fit(X, [0, 1, 0])
-    names = pipeline[:-1].get_feature_names_out().tolist()
-    assert names == ["voters__age > 1.5", "remainder__flag"]
 
 
 def test_the_number_of_thresholds_is_a_parameter_of_the_classifier() -> None:

@@ -8,8 +8,13 @@ from sklearn.base import BaseEstimator
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 
-from quadrepro.core.learners.contestants.building import build, fault_of
-from quadrepro.core.learners.contestants.packages import own_names, settle, use_categories
+from quadrepro.core.learners.contestants.building import (
+    build,
+    fault_of,
+    own_names,
+    settle,
+    use_categories,
+)
 
 BOOSTERS = ["xgboost:XGBClassifier", "lightgbm:LGBMClassifier", "catboost:CatBoostClassifier"]
 

@@ -4,8 +4,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 from sklearn.tree import DecisionTreeRegressor
 
@@ -89,16 +87,6 @@ def test_boosting_never_raises_the_training_loss(loss: Any, size: dict[str, Any]
     falls = -np.diff(watcher.path[0])
     assert (falls >= -1e-12).all()
     assert falls[0] > 1e-4
-
-
-@settings(max_examples=25, deadline=None)
-@given(st.integers(1, 20), st.integers(1, 4), st.integers(0, 10**6))
-def test_shrunken_boosting_never_raises_the_squared_loss(m: int, levels: int, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    X, y = rng.integers(0, levels, (m, 2)).astype(float), rng.normal(size=m)
-    watcher = TrainingLoss(8, 3)
-    GradientBoost("shrink").run(X, y, np.array([0.1, 0.5, 1.0]), 8, [watcher])
-    assert (np.diff(watcher.path, axis=1) <= 1e-12).all()
 
 
 @each_step

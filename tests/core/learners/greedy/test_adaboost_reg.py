@@ -151,22 +151,6 @@ def test_neither_batch_nor_merging_nor_order_changes_a_bit(
             np.testing.assert_array_equal(ours, state.weights[0])
 
 
-@each_power
-def test_a_perfect_voter_is_the_whole_vote(problem: Problem, power: Power) -> None:
-    H, y = problem
-    H = np.column_stack([H, -y])
-    weights = AdaBoostReg(power).path(H, y, Grid.of({"C": [10.0, 0.0], "n_rounds": [1, 50]}))
-    expected = np.zeros((4, H.shape[1]))
-    expected[:, -1] = -1
-    np.testing.assert_array_equal(weights, expected)
-
-
-def test_without_an_edge_the_vote_is_empty() -> None:
-    H = np.array([[1.0], [1.0], [-1.0], [-1.0]])
-    y = np.array([1.0, -1.0, 1.0, -1.0])
-    assert not AdaBoostReg().path(H, y, Grid.of({"C": [10.0], "n_rounds": [10]})).any()
-
-
 def test_a_step_without_end_is_not_taken(problem: Problem) -> None:
     # With C w² above 1 for every example the loss falls for ever, however many are wrong.
     H, y = problem

@@ -209,35 +209,3 @@ def test_each_vanilla_round_lowers_the_risk_by_c_squared_over_eta(
         drop = ((y - H @ before) ** 2).mean() - ((y - H @ weights) ** 2).mean()
         assert drop == pytest.approx((c**2 / eta).max(), abs=1e-12)
         before = weights
-
-
-@pytest.mark.parametrize("reweight", [False, True])
-@pytest.mark.parametrize("axis", ["lam", "alpha_max"])
-def test_path_of_a_grid_is_each_candidate_fitted_alone(
-    problem: Problem, axis: str, reweight: bool
-) -> None:
-    algorithm: GreedyAlgorithm = QuadBoostL2(reweight) if axis == "lam" else QuadBoostLInf(reweight)
-    values = [10.0, 1.0] if axis == "lam" else [0.01, 0.1]
-    grid = Grid.of({"n_rounds": [1, 7, 50], axis: values})
-    path = algorithm.path(*problem, grid)
-    alone = [fit(algorithm, problem, **candidate) for candidate in grid.candidates]
-    np.testing.assert_array_equal(path, alone)
-
-
-def test_samples_are_what_training_on_their_examples_alone_gives(problem: Problem) -> None:
-    H, y = problem
-    keep = np.arange(len(y)) % 3 != 0
-    samples = np.vstack([keep, np.ones_like(keep)]).astype(float)
-    grid = Grid.of({"n_rounds": [5, 40], "lam": [3.0, 1.0]})
-    both = QuadBoostL2().path(H, y, grid, samples)
-    np.testing.assert_array_equal(both[0], QuadBoostL2().path(H[keep], y[keep], grid))
-    np.testing.assert_array_equal(both[1], QuadBoostL2().path(H, y, grid))
-
-
-def test_duplicate_voters_change_nothing_but_their_own_zero_weights(problem: Problem) -> None:
-    H, y = problem
-    doubled = np.hstack([H, -H[:, ::-1], H])
-    grid = Grid.of({"n_rounds": [1, 10, 100], "alpha_max": [0.01, 0.05]})
-    path = QuadBoostLInf().path(doubled, y, grid)
-    np.testing.assert_array_equal(path[:, : H.shape[1]], QuadBoostLInf().path(H, y, grid))
-    assert not path[:, H.shape[1] :].any()
