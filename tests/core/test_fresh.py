@@ -90,19 +90,10 @@ def test_a_parameter_of_the_target_is_one_of_the_truth_as_well() -> None:
     assert (wide.truth != samples.m1_mean(X, -0.25)).any()
 
 
-@pytest.mark.parametrize("name", CLASSES)
-def test_classes_have_no_truth(name: str) -> None:
-    assert drawn(name).truth is None
-
-
 def test_a_rule_keeps_the_cards_parameters_but_those_of_its_size() -> None:
     assert rule_of(load_card("m1"), {"sigma": 1}) == ("m1", {"sigma": 1, "low": -0.25})
     assert rule_of(load_card("orange"), {}) == ("orange", {"noise_inputs": 6})
     assert rule_of(load_card("twonorm_generated"), {}) == ("twonorm", {})
-
-
-def test_noise_inputs_can_be_set() -> None:
-    assert inputs(drawn("orange", changes={"noise_inputs": 0})).shape == (18, 2)
 
 
 @pytest.mark.parametrize(

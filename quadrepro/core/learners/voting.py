@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from quadrepro.base.types import BoolArray, FloatArray, IntArray, Task
+from quadrepro.base.types import BoolArray, FloatArray, IntArray
 from quadrepro.core.learners.grid import Grid, Stopping
 from quadrepro.core.learners.learner import (
     Algorithm,
@@ -118,11 +118,6 @@ class MatrixVotes(Trainer):
     y: FloatArray
     H_test: FloatArray
 
-    @property
-    def task(self) -> Task:
-        """Two classes."""
-        return "classification"
-
     def validate(self, fold: IntArray | None) -> Validation:
         """Score the folds with the voters of the whole training part.
 
@@ -190,11 +185,6 @@ class DrawnVotes(Trainer):
     algorithm: Algorithm
     problem: DrawnProblem
     test: Codes
-
-    @property
-    def task(self) -> Task:
-        """Two classes."""
-        return "classification"
 
     def validate(self, fold: IntArray | None) -> Validation:
         """Score held-out examples, with each candidate after its chosen round."""

@@ -43,13 +43,11 @@ class VoterMoments:
     >>> whole.products.tolist(), whole.agreements.tolist()
     ([[6, 2], [2, 6]], [4, 4])
 
-    The sums of two parts add up to those of the whole, and can be taken away again.
+    The sums of two parts add up to those of the whole.
 
     >>> parts = VoterMoments.of(X[4:], y[4:], stumps) + VoterMoments.of(X[:4], y[:4], stumps)
     >>> bool((parts.products == whole.products).all())
     True
-    >>> (whole - VoterMoments.of(X[:4], y[:4], stumps)).n_examples
-    2
     """
 
     products: Counts | FloatArray
@@ -110,23 +108,11 @@ class VoterMoments:
             sums += (said * weights[rows, None]).T @ said
         return cls(sums[:-1, :-1].copy(), sums[:-1, -1].copy(), float(weights.sum()))
 
-    @classmethod
-    def none(cls, n_voters: int) -> VoterMoments:
-        """Return the moments of no example, to which others can be added."""
-        return cls(np.zeros((n_voters, n_voters), np.int64), np.zeros(n_voters, np.int64), 0)
-
     def __add__(self, other: VoterMoments) -> VoterMoments:
         return VoterMoments(
             self.products + other.products,
             self.agreements + other.agreements,
             self.n_examples + other.n_examples,
-        )
-
-    def __sub__(self, other: VoterMoments) -> VoterMoments:
-        return VoterMoments(
-            self.products - other.products,
-            self.agreements - other.agreements,
-            self.n_examples - other.n_examples,
         )
 
     def problem(self, *, merge_voters: bool = True) -> MomentProblem:

@@ -117,17 +117,6 @@ def test_both_bounds_hold_along_the_path_on_held_out_examples(name: str) -> None
     assert (margin_bound(margins, H.shape[1], RHOS) >= errors).all()
 
 
-def test_theorem_2_says_something_of_a_vote_that_learns_much_data() -> None:
-    rng = np.random.default_rng(0)
-    y = rng.choice([-1.0, 1.0], 20_000)
-    H = y[:, None] * np.where(rng.random((20_000, 9)) < 0.8, 1.0, -1.0)
-    train = slice(0, 10_000)
-    weights = CBBoost().path(H[train], y[train], Grid.of({"n_rounds": [40]}))[0]
-    margins = y * (H @ weights)
-    bound = pac_bayes_bound(margins[train], weights)
-    assert (margins[10_000:] <= 0).mean() < c_bound(margins[train]) < bound < 0.5
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [

@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.sparse import csr_array
 from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from quadrepro import AdaBoostClassifier, Conjunctions, DrawnStumps, Stumps
+from quadrepro import Conjunctions, DrawnStumps, Stumps
 from quadrepro.core.voters import groups
 from quadrepro.core.voters.bits import pack
 
@@ -83,14 +82,6 @@ def test_a_frame_of_voters_has_their_names_as_columns() -> None:
     assert frame.columns.tolist() == ["age > 1.5", "flag > 5.5"]
     assert frame.index.tolist() == ["a", "b"]
     assert frame.to_numpy().tolist() == [[-1, -1], [1, 1]]
-
-
-def test_the_number_of_thresholds_is_a_parameter_of_the_classifier() -> None:
-    X, y = np.arange(40.0)[:, None], np.arange(40) % 20 > 6
-    grid = {"voters__per_attribute": [1, 12]}
-    search = GridSearchCV(AdaBoostClassifier(voters=Stumps()), grid).fit(X, y)
-    assert search.best_params_ == {"voters__per_attribute": 12}
-    assert search.best_estimator_.voter_weights_.shape == (12,)
 
 
 GAPS = np.array([[0.0, 1.0], [3.0, 2.0], [np.nan, 3.0], [1.0, 4.0], [np.nan, 5.0]])

@@ -3,6 +3,9 @@
 A parameter that takes an estimator is given its name: that of a class of scikit-learn, an import
 path, or a mapping of one of them to its own parameters. Nothing is fitted here. What is known of
 code of the config's own folder is read from its text, until `build` imports it.
+
+What estimators of other packages need of us is a seed, one thread, silence, and no files.
+Parameters that are given stay as they are.
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
 from types import MappingProxyType
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar, cast
 
 from quadrepro.core.learners.contestants.paths import (
     check_path,
@@ -157,23 +160,16 @@ KEPT = ("passthrough", "drop")
 
 MOST_REMEMBERED = 5_000
 
-T = TypeVar("T")
-T_co = TypeVar("T_co", covariant=True)
+Asked = TypeVar("Asked", bound=Callable[..., Any])
+"""What can be asked of an estimator before it is made."""
 
 
-class Asked(Protocol[T_co]):
-    """What can be asked of an estimator before it is made."""
-
-    def __call__(self, path: str, parameters: Mapping[str, Any], folder: str = "") -> T_co:
-        """Return what is asked."""
-
-
-def known_by_text(function: Callable[[str, Mapping[str, Any], str], T]) -> Asked[T]:
+def known_by_text(function: Asked) -> Asked:
     """Return a function of an import path, parameters and a folder that remembers its values."""
-    found: dict[tuple[str, str, str], T] = {}
+    found: dict[tuple[str, str, str], Any] = {}
 
     @wraps(function)
-    def remembered(path: str, parameters: Mapping[str, Any], folder: str = "") -> T:
+    def remembered(path: str, parameters: Mapping[str, Any], folder: str = "") -> Any:
         # As text 1, 1.0 and True are three values, which they are to an estimator.
         key = path, repr(parameters), folder
         if key not in found:
@@ -182,7 +178,7 @@ def known_by_text(function: Callable[[str, Mapping[str, Any], str], T]) -> Asked
             found[key] = function(path, parameters, folder)
         return found[key]
 
-    return remembered
+    return cast(Asked, remembered)
 
 
 def build(path: str, parameters: Mapping[str, Any], folder: str = "") -> Any:

@@ -163,16 +163,6 @@ def test_a_target_has_the_same_tree_alone_as_among_others(size: dict[str, int]) 
         np.testing.assert_array_equal(fitted(X, y[None], **size)[1][0], answer)
 
 
-@pytest.mark.parametrize("size", [{"cuts": 1}, {"cuts": 4}, {"depth": 3}], ids=str)
-def test_equal_features_tie_to_the_lowest(size: dict[str, int]) -> None:
-    X, targets = draw(60, 1, 5, 2)
-    # The mirrored feature has the same cuts, summed from the other end.
-    trees, _ = fitted(np.hstack([X, -X, X]), targets, **size)
-    made = np.isfinite(trees.thresholds)
-    assert made.any()
-    assert not trees.features[made].any()
-
-
 @pytest.mark.parametrize("low", [1.0, np.nextafter(1.0, 2.0)])
 def test_a_threshold_between_neighbouring_numbers_separates_them(low: float) -> None:
     high = np.nextafter(low, 2.0)
@@ -193,22 +183,6 @@ def test_a_constant_target_is_answered_by_its_mean(X: FloatArray, size: dict[str
     trees, answers = fitted(X, targets, **size)
     np.testing.assert_allclose(answers, targets, rtol=1e-15)
     assert not np.isfinite(trees.thresholds).any()
-
-
-def test_constant_features_are_never_used() -> None:
-    X, targets = draw(30, 1, 3, 3)
-    plain, _ = fitted(X, targets, 3)
-    trees, _ = fitted(np.hstack([np.ones((30, 1)), X, np.zeros((30, 1))]), targets, 3)
-    assert (trees.features == 1).all()
-    np.testing.assert_array_equal(trees.thresholds, plain.thresholds)
-
-
-@pytest.mark.parametrize("size", [{"cuts": 9}, {"depth": 5}], ids=str)
-def test_growth_ends_where_no_cut_is_left(size: dict[str, int]) -> None:
-    X = np.array([[0.0], [0.0], [1.0], [2.0]])
-    targets = np.array([[0.0, 1.0, 2.0, 5.0], [1.0, 1.0, 1.0, 2.0]])
-    _, answers = fitted(X, targets, **size)
-    np.testing.assert_allclose(answers, [[0.5, 0.5, 2.0, 5.0], [1.0, 1.0, 1.0, 2.0]], atol=1e-15)
 
 
 def test_kept_trees_answer_as_before() -> None:

@@ -103,25 +103,6 @@ def test_examples_too_light_for_whole_units_count_in_a_long_step() -> None:
 
 
 @each_power
-def test_weights_are_the_formulas_at_the_end(
-    make_problem: Callable[..., Problem], power: Power
-) -> None:
-    H, y = make_problem(m=60)
-    state, seen = SoftMargins(FixedVoters(H, y), np.ones((1, 60))), Trace()
-    C = SOFT[power][1]
-    boost(AdaBoostRegRule(np.array([C]), power), state, 50, [seen])
-    run, w = Formulas(C, power, [], [], []), np.full(60, 1 / 60)
-    for pick, signed in zip(seen.picks, seen.weights, strict=True):
-        run.rights.append(y * H[:, pick] * np.sign(signed))
-        run.weights.append(w)
-        losses = run.losses(abs(signed))
-        w = losses / losses.sum()
-        run.alphas.append(abs(signed))
-    assert len(seen.picks) == 50
-    np.testing.assert_allclose(state.example_weights[0], w * UNITS, rtol=1e-9)
-
-
-@each_power
 def test_weights_keep_their_sum_and_held_out_examples_have_none(
     make_problem: Callable[..., Problem], power: Power
 ) -> None:

@@ -94,15 +94,6 @@ def test_votes_are_the_lectures(problem: Problem, eta: float, n_rounds: int) -> 
     np.testing.assert_array_equal(found, lecture(*problem, eta, n_rounds))
 
 
-@settings(max_examples=100)
-@given(small_problems, st.integers(1, 60))
-def test_the_regret_is_below_its_bound_at_the_lectures_rate(
-    problem: Problem, n_rounds: int
-) -> None:
-    experts = watched(*problem, experts_rate(n_rounds, 9), n_rounds)
-    assert experts.paid - experts.costs.min() <= 2 * np.sqrt(n_rounds * np.log(9)) + 1e-9
-
-
 @settings(max_examples=60)
 @given(small_problems, rates, st.integers(1, 60))
 def test_the_regret_is_below_its_bound_at_any_rate(

@@ -178,12 +178,6 @@ def test_vanilla_ends_at_least_squares(
     np.testing.assert_allclose(found, np.linalg.lstsq(H, y)[0], atol=1e-10)
 
 
-def test_vanilla_is_the_same_in_both_forms(problem: Problem) -> None:
-    additive = fit(QuadBoost(False), problem, n_rounds=30)
-    reweighted = fit(QuadBoost(True), problem, n_rounds=30)
-    np.testing.assert_allclose(additive, reweighted, atol=1e-12)
-
-
 def test_l1_stops_when_no_voter_exceeds_lambda(problem: Problem) -> None:
     H, y = problem
     weights = fit(QuadBoostL1(), problem, lam=0.05)
@@ -194,18 +188,3 @@ def test_l1_stops_when_no_voter_exceeds_lambda(problem: Problem) -> None:
 
 def test_l1_above_every_correlation_is_the_empty_vote(problem: Problem) -> None:
     assert not fit(QuadBoostL1(), problem, lam=0.99).any()
-
-
-@pytest.mark.parametrize("real", [False, True])
-def test_each_vanilla_round_lowers_the_risk_by_c_squared_over_eta(
-    make_problem: Callable[..., Problem], real: bool
-) -> None:
-    H, y = make_problem(real=real)
-    eta = (H**2).mean(axis=0)
-    path = QuadBoost().path(H, y, Grid.of({"n_rounds": list(range(1, 20))}))
-    before = np.zeros(H.shape[1])
-    for weights in path:
-        c = H.T @ (y - H @ before) / len(y)
-        drop = ((y - H @ before) ** 2).mean() - ((y - H @ weights) ** 2).mean()
-        assert drop == pytest.approx((c**2 / eta).max(), abs=1e-12)
-        before = weights
