@@ -12,7 +12,6 @@ from quadrepro.core.learners.greedy.quadboost import QuadBoostL2
 from quadrepro.core.learners.grid import Grid, Stopping
 from quadrepro.core.learners.learner import (
     DrawnProblem,
-    NoSolutionError,
     Part,
     StoppedRuns,
     TrainingData,
@@ -22,7 +21,6 @@ from quadrepro.core.learners.voting import FixedStumps, MatrixVotes, PerRoundStu
 from quadrepro.core.voters.random_stumps import Codes, RandomStumps, StumpCoding, StumpVote
 from quadrepro.core.voters.source import ZERO_VOTE
 from quadrepro.core.voters.stumps import Stumps
-from tests.core.limited import FOLD, ONE_VOTER, Limited, weights
 
 Problem = tuple[FloatArray, FloatArray]
 
@@ -119,14 +117,6 @@ def test_a_path_has_the_votes_of_all_grids_and_ends_with_the_last(problem: Probl
     train, test = path.scores()
     np.testing.assert_allclose(train, expected @ H.T)
     np.testing.assert_allclose(test, expected @ H[:7].T)
-
-
-def test_a_candidate_without_a_solution_on_one_sample_has_no_loss() -> None:
-    votes = MatrixVotes([weights(2.0, 1.0)], Limited(), ONE_VOTER, ONE_VOTER[:, 0], ONE_VOTER)
-    np.testing.assert_array_equal(votes.losses(FOLD).values, [np.nan, 0.0])
-    alone = replace(votes, grids=[weights(2.0)])
-    with pytest.raises(NoSolutionError, match="no candidate of Limited has a solution: weight"):
-        alone.losses(FOLD)
 
 
 def test_a_matrix_has_nothing_to_hold_out(problem: Problem) -> None:

@@ -15,7 +15,6 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
-from threadpoolctl import threadpool_limits
 
 from quadrepro.base.types import FloatArray, Task
 from quadrepro.core.learners.contestants.building import build
@@ -27,19 +26,7 @@ from quadrepro.core.learners.voting import FixedStumps
 
 Examples = tuple[FloatArray, FloatArray, FloatArray]
 
-
-@pytest.fixture(autouse=True)
-def one_thread() -> Iterator[None]:
-    """Threads of HistGradientBoosting would wait for each other on so few examples."""
-    with threadpool_limits(limits=1):
-        yield
-
-
-@pytest.fixture
-def examples() -> Examples:
-    draws = np.random.default_rng(4)
-    X = draws.normal(size=(90, 4))
-    return X, np.where(X[:, 0] * X[:, 1] + draws.normal(0, 0.5, 90) > 0, 1.0, -1.0), X[::-1] + 0.1
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def rng(seed: int = 0) -> np.random.Generator:

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import AdaBoostClassifier as SklearnAdaBoost
 
@@ -14,13 +13,9 @@ from quadrepro import AdaBoostClassifier
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.learners.grid import Grid
+from tests.core.learners.greedy.problems import small_problems
 
 Problem = tuple[FloatArray, FloatArray]
-
-small_problems = st.tuples(
-    arrays(np.float64, (9, 5), elements=st.sampled_from([-1.0, 1.0])),
-    arrays(np.float64, 9, elements=st.sampled_from([-1.0, 1.0])),
-)
 
 
 def lecture(H: FloatArray, y: FloatArray, n_rounds: int) -> FloatArray:

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.greedy.adaboost import UNITS, AdaBoost
@@ -16,19 +15,13 @@ from quadrepro.core.learners.greedy.adaboost_reg import AdaBoostReg, AdaBoostReg
 from quadrepro.core.learners.greedy.loop import Trace, boost
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.voters.source import FixedVoters
+from tests.core.learners.greedy.problems import small_problems, small_samples
 
 Problem = tuple[FloatArray, FloatArray]
 Power = Literal[1, 2]
 
 SOFT: dict[Power, list[float]] = {1: [30.0, 3.0, 0.5], 2: [3000.0, 100.0, 5.0]}
 
-signs = st.sampled_from([-1.0, 1.0])
-small_problems = st.tuples(
-    arrays(np.float64, (9, 5), elements=signs), arrays(np.float64, 9, elements=signs)
-)
-small_samples = arrays(np.float64, (2, 9), elements=st.sampled_from([0.0, 1.0, 3.0])).filter(
-    lambda samples: bool((samples.sum(axis=1) > 0).all())
-)
 each_power = pytest.mark.parametrize("power", [1, 2])
 
 

@@ -15,6 +15,7 @@ from quadrepro.core.learners.greedy.cbboost import CBBoost, CBoundBoosting, GBCB
 from quadrepro.core.learners.greedy.loop import Step, Trace
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.voters.reduction import reduce_problem
+from tests.core.learners.greedy.problems import signs, small_labels
 
 Problem = tuple[FloatArray, FloatArray]
 Steps = list[tuple[int, float]]
@@ -24,9 +25,7 @@ WITHOUT_REPEATS = ALGORITHMS[2:]
 each_algorithm = pytest.mark.parametrize("algorithm", ALGORITHMS, ids=repr)
 each_kind = pytest.mark.parametrize("real", [False, True])
 
-signs = st.sampled_from([-1.0, 1.0])
 parts = st.sampled_from([-1.0, -0.5, 0.0, 0.25, 1.0])
-small_labels = arrays(np.float64, 9, elements=signs)
 small_problems = st.tuples(
     st.one_of([arrays(np.float64, (9, 5), elements=e) for e in (signs, parts)]), small_labels
 )

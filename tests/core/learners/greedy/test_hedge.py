@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.estimators.greedy import HedgeBoostClassifier
@@ -16,14 +15,11 @@ from quadrepro.core.learners.greedy.loop import State, Step, Watcher
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.measures.adaboost import experts_rounds, least_edge
 from quadrepro.core.voters.reduction import VotingProblem
+from tests.core.learners.greedy.problems import small_problems
 
 Problem = tuple[FloatArray, FloatArray]
 
 
-small_problems = st.tuples(
-    arrays(np.float64, (9, 5), elements=st.sampled_from([-1.0, 1.0])),
-    arrays(np.float64, 9, elements=st.sampled_from([-1.0, 1.0])),
-)
 rates = st.sampled_from([0.03, 0.1, 0.3, 0.5])
 
 
