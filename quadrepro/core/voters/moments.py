@@ -43,11 +43,13 @@ class VoterMoments:
     >>> whole.products.tolist(), whole.agreements.tolist()
     ([[6, 2], [2, 6]], [4, 4])
 
-    The sums of two parts add up to those of the whole.
+    The sums of two parts add up to those of the whole, and can be taken away again.
 
     >>> parts = VoterMoments.of(X[4:], y[4:], stumps) + VoterMoments.of(X[:4], y[:4], stumps)
     >>> bool((parts.products == whole.products).all())
     True
+    >>> (whole - VoterMoments.of(X[:4], y[:4], stumps)).n_examples
+    2
     """
 
     products: Counts | FloatArray
@@ -113,6 +115,13 @@ class VoterMoments:
             self.products + other.products,
             self.agreements + other.agreements,
             self.n_examples + other.n_examples,
+        )
+
+    def __sub__(self, other: VoterMoments) -> VoterMoments:
+        return VoterMoments(
+            self.products - other.products,
+            self.agreements - other.agreements,
+            self.n_examples - other.n_examples,
         )
 
     def problem(self, *, merge_voters: bool = True) -> MomentProblem:

@@ -49,6 +49,13 @@ def test_chunks_add_up_to_the_whole_in_any_order(cuts: list[int], random: st.Dat
     assert_same(sum(parts[1:], parts[0]), VoterMoments.of(X, y, stumps))
 
 
+def test_the_sums_of_a_fold_can_be_taken_away() -> None:
+    X, y, stumps = data()
+    fold = np.arange(150) % 5 == 0
+    rest = VoterMoments.of(X, y, stumps) - VoterMoments.of(X[fold], y[fold], stumps)
+    assert_same(rest, VoterMoments.of(X[~fold], y[~fold], stumps))
+
+
 @pytest.mark.parametrize("merge", [True, False])
 @given(seed=st.integers(0, 2**32 - 1), m=st.integers(1, 12))
 def test_the_problem_is_that_of_the_voter_matrix_to_the_bit(merge: bool, seed: int, m: int) -> None:

@@ -9,7 +9,7 @@ from scipy.optimize import LinearConstraint, minimize
 from quadrepro.base.types import FloatArray
 from quadrepro.core.estimators.programs import CqBoostClassifier
 from quadrepro.core.learners.grid import Grid
-from quadrepro.core.learners.programs.cqboost import CqBoost, generate_columns
+from quadrepro.core.learners.programs.cqboost import CqBoost, CqBoostSolution, generate_columns
 from quadrepro.core.voters.reduction import reduce_problem
 
 Problem = tuple[FloatArray, FloatArray]
@@ -199,3 +199,20 @@ def test_a_mean_margin_that_no_vote_has_is_refused_with_the_largest_feasible_one
     with pytest.raises(ValueError, match=message):
         estimator.fit(H, y)
     assert estimator.set_params(mu=0.5).fit(H, y).gap_ < 1e-6
+
+
+@pytest.mark.parametrize(("dual", "gap"), [(0.01, 0.0), (0.02, 1.0), (0.0, 1.0)])
+def test_the_gap_is_relative_to_the_primal_objective(dual: float, gap: float) -> None:
+    solution = CqBoostSolution(
+        voter_weights=np.ones(1),
+        primal=0.01,
+        dual=dual,
+        status="optimal",
+        residual=0.0,
+        edges=np.zeros(1),
+        beta=0.0,
+        nu=0.0,
+        best=(0, -1.0),
+        excess=0.0,
+    )
+    assert solution.gap == pytest.approx(gap)
