@@ -43,14 +43,6 @@ def test_the_parts_have_their_sizes_and_the_cards_attributes(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [*NOISELESS, *CLASSES])
-def test_the_same_generator_gives_the_same_sample_and_another_one_another(name: str) -> None:
-    one, same, other = drawn(name), drawn(name), drawn(name, seed=1)
-    np.testing.assert_array_equal(inputs(one), inputs(same))
-    np.testing.assert_array_equal(one.table.target, same.table.target)
-    assert not (inputs(one) == inputs(other)).all(axis=1).any()
-
-
-@pytest.mark.parametrize("name", [*NOISELESS, *CLASSES])
 def test_a_later_part_is_drawn_after_an_earlier_one_and_shares_no_row_with_it(name: str) -> None:
     X, first = inputs(drawn(name)), inputs(drawn(name, (8,)))
     np.testing.assert_array_equal(X[:8], first)

@@ -89,16 +89,6 @@ def test_columns_are_votes_of_their_own(margins: FloatArray, weights: FloatArray
     assert ((together[1] >= 0) & (together[1] <= 1)).all()
 
 
-@given(margin_columns, weight_rows, st.floats(1e-6, 0.4))
-def test_a_surer_bound_is_not_smaller(
-    margins: FloatArray, weights: FloatArray, delta: float
-) -> None:
-    assert (
-        pac_bayes_bound(margins, weights, delta) >= pac_bayes_bound(margins, weights, 0.5)
-    ).all()
-    assert (margin_bound(margins, 4, RHOS, delta) > margin_bound(margins, 4, RHOS, 0.5)).all()
-
-
 @pytest.mark.parametrize("name", ["tictactoe", "monks"])
 def test_both_bounds_hold_along_the_path_on_held_out_examples(name: str) -> None:
     dataset = load_dataset(name)

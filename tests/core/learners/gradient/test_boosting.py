@@ -8,7 +8,7 @@ from scipy.optimize import minimize_scalar
 from sklearn.tree import DecisionTreeRegressor
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.gradient.boosting import GradientBoost, TrainingLoss
+from quadrepro.core.learners.gradient.boosting import GradientBoost
 from quadrepro.core.learners.gradient.steps import RescaleInTheory, RescaleTruncate, Truncate
 from quadrepro.core.learners.grid import Grid
 from tests.core.learners.gradient.problems import (
@@ -76,17 +76,6 @@ def test_predictions_are_those_of_a_plain_loop_over_scikit_learns_trees(
     values = next(iter(GRIDS[step].values()), [np.nan])
     expected = np.concatenate([plainly(step, value, loss, X, y) for value in values])
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
-
-
-@both_losses
-@each_size
-def test_boosting_never_raises_the_training_loss(loss: Any, size: dict[str, Any]) -> None:
-    X, y = problem(loss)
-    watcher = TrainingLoss(30, 1)
-    GradientBoost("full", loss, **size).run(X, y, NO_VALUE, 30, [watcher])
-    falls = -np.diff(watcher.path[0])
-    assert (falls >= -1e-12).all()
-    assert falls[0] > 1e-4
 
 
 @each_step

@@ -35,18 +35,6 @@ def test_a_truncated_step_is_bounded_by_the_rounds_power(k: int) -> None:
     np.testing.assert_allclose(Truncate(unit=False).step(squared).weights, k ** (-2 / 3))
 
 
-@both_losses
-@pytest.mark.parametrize("k", [1, 2, 8])
-def test_a_truncated_step_of_a_unit_tree_is_no_longer_than_the_bound(loss: Any, k: int) -> None:
-    scores = state(loss, k - 1)
-    weights = Truncate(unit=True).step(scores).weights
-    length = weights[:, None] * scores.answers
-    root_mean_square = np.sqrt(np.square(length).mean())
-    assert root_mean_square <= k ** (-2 / 3) * (1 + 1e-12)
-    if root_mean_square < k ** (-2 / 3) * (1 - 1e-12):
-        np.testing.assert_array_equal(weights, scores.search())
-
-
 def test_a_truncated_step_is_the_line_search_within_the_bound() -> None:
     scores = state("l2", n=4)
     # The line search gives the least-squares tree a weight of 1, which is the bound of round 1.
