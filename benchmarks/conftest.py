@@ -18,8 +18,7 @@ from tabulate import tabulate
 from threadpoolctl import threadpool_limits
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.encoding import encode
-from quadrepro.core.preprocessing import Normaliser
+from quadrepro.core.preprocessing import Normaliser, encode
 from quadrepro.core.protocol import SplitRule
 from quadrepro.core.voters.stumps import Stumps
 from quadrepro.data.store import load_dataset

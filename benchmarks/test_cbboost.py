@@ -15,11 +15,11 @@ import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.encoding import encode
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.learners.greedy.cbboost import CBBoost, GBCBBoost
 from quadrepro.core.learners.greedy.loop import Checkpoints, GreedyAlgorithm
 from quadrepro.core.measures.cbboost import c_bound
+from quadrepro.core.preprocessing import encode
 from quadrepro.core.voters.reduction import VotingProblem, reduce_problem
 from quadrepro.core.voters.stumps import Stumps
 from quadrepro.data.store import load_dataset

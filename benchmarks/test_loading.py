@@ -17,7 +17,7 @@ import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 from sklearn.datasets import fetch_openml
 
-from quadrepro.core.encoding import encode
+from quadrepro.core.preprocessing import encode
 from quadrepro.data import cache
 from quadrepro.data.card import card_names, load_card
 from quadrepro.data.store import Dataset, load_dataset, locate

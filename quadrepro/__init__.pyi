@@ -22,7 +22,7 @@ from .core.estimators.programs import (
     RegularizedQPBoostClassifier as RegularizedQPBoostClassifier,
 )
 from .core.voters.conjunctions import Conjunctions as Conjunctions
-from .core.voters.drawn import DrawnStumps as DrawnStumps
+from .core.voters.stumps import DrawnStumps as DrawnStumps
 from .core.voters.stumps import Stumps as Stumps
 from .core.voters.trees import Trees as Trees
 from .core.voters.voter_set import Classifiers as Classifiers

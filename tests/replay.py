@@ -22,7 +22,7 @@ from quadrepro.config import plan as planning
 from quadrepro.config.config import load_experiment
 from quadrepro.core import problems
 from quadrepro.core.cell import Cell
-from quadrepro.core.encoding import count_rows
+from quadrepro.core.preprocessing import count_rows
 from quadrepro.data.card import load_card
 from quadrepro.data.schema import View
 from quadrepro.data.store import Found, Location

@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,7 +27,7 @@ from quadrepro.core.learners.learner import (
     Voters,
 )
 from quadrepro.core.learners.one_vs_rest import trainer_of
-from quadrepro.core.learners.voting import FixedStumps, PerRoundStumps
+from quadrepro.core.learners.voting import FixedStumps, NamedVoters, PerRoundStumps
 from quadrepro.core.measures.measure import Trained, measure
 from quadrepro.core.preprocessing import Normaliser, add_noise
 from quadrepro.core.problems import Examples, Problem, RowSource
@@ -256,8 +255,6 @@ def _voters(protocol: Protocol, rng: Rng) -> Voters:
 
 
 def _named_voters(protocol: Protocol, rng: Rng) -> Voters:
-    # Only the keys of cells that name a voter set depend on this module.
-    NamedVoters = resolve_name("quadrepro.core.learners.voter_sets:NamedVoters")
     name, parameters = protocol.named_voters
     entry = VOTER_SETS.find(name)
 
@@ -265,8 +262,7 @@ def _named_voters(protocol: Protocol, rng: Rng) -> Voters:
         made: VoterSet = entry.make(parameters, lambda: int(rng("voter set").integers(2**31)))
         return made
 
-    voters: Voters = NamedVoters(make, entry.needs_labels, protocol.voters)
-    return voters
+    return NamedVoters(make, entry.needs_labels, protocol.voters)
 
 
 def _choose(cell: Cell, trainer: Trainer) -> Choice:

@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 
 from quadrepro.base.types import FloatArray, NumberArray, Task
-from quadrepro.core.encoding import Encoded, check_view, count_columns, count_rows, encode
+from quadrepro.core.preprocessing import Encoded, check_view, count_columns, count_rows, encode
 from quadrepro.core.protocol import Protocol, Sample
 from quadrepro.core.samples import draw_fresh, rule_of
 from quadrepro.core.seeds import Draws, generator

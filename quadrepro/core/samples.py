@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from inspect import Parameter, Signature, signature
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -95,31 +97,6 @@ def draw_orange(rng: np.random.Generator, n_per_class: int, noise_inputs: int) -
     return X.round(DECIMALS), np.repeat([1, 2], n_per_class)
 
 
-def twonorm(rows: int, seed: int) -> RawTable:
-    """Return a sample of `draw_twonorm`, drawn with PCG64 and a seed."""
-    return as_table(*draw_twonorm(seeded(seed), rows))
-
-
-def ringnorm(rows: int, seed: int) -> RawTable:
-    """Return a sample of `draw_ringnorm`, drawn with PCG64 and a seed."""
-    return as_table(*draw_ringnorm(seeded(seed), rows))
-
-
-def waveform(rows: int, seed: int) -> RawTable:
-    """Return a sample of `draw_waveform`, drawn with PCG64 and a seed."""
-    return as_table(*draw_waveform(seeded(seed), rows))
-
-
-def orange(n_per_class: int, noise_inputs: int, seed: int) -> RawTable:
-    """Return a sample of `draw_orange`, drawn with PCG64 and a seed."""
-    return as_table(*draw_orange(seeded(seed), n_per_class, noise_inputs))
-
-
-def seeded(seed: int) -> np.random.Generator:
-    """Return the generator for the sample of a card."""
-    return np.random.Generator(np.random.PCG64(seed))
-
-
 def uniforms(rng: np.random.Generator, rows: int, columns: int) -> FloatArray:
     """Return uniform numbers strictly between 0 and 1, shape (rows, columns)."""
     words = rng.bit_generator.random_raw(rows * columns).reshape(rows, columns)
@@ -202,21 +179,6 @@ def sparse_mean(X: FloatArray) -> FloatArray:
     return mean
 
 
-def m1(rows: int, sigma: float, seed: int, low: float = -0.25) -> RawTable:
-    """Return a sample of `draw_m1`, drawn with PCG64 and a seed."""
-    return as_table(*draw_m1(seeded(seed), rows, sigma, low))
-
-
-def m2(rows: int, sigma: float, seed: int) -> RawTable:
-    """Return a sample of `draw_m2`, drawn with PCG64 and a seed."""
-    return as_table(*draw_m2(seeded(seed), rows, sigma))
-
-
-def sparse(rows: int, sigma: float, seed: int) -> RawTable:
-    """Return a sample of `draw_sparse`, drawn with PCG64 and a seed."""
-    return as_table(*draw_sparse(seeded(seed), rows, sigma))
-
-
 def _measured(
     rng: np.random.Generator,
     rows: int,
@@ -233,7 +195,7 @@ def _measured(
 _SIZE = ("rows", "n_per_class", "seed")
 """Parameters of a card's own sample that a fresh sample does not have."""
 
-_RULES = {
+_RULES: Mapping[str, Callable[..., Labelled | Measured]] = {
     "m1": draw_m1,
     "m2": draw_m2,
     "orange": draw_orange,
@@ -242,6 +204,22 @@ _RULES = {
     "twonorm": draw_twonorm,
     "waveform": draw_waveform,
 }
+
+
+def _seeded(draw: Callable[..., Labelled | Measured]) -> Callable[..., RawTable]:
+    """Return the rule of a card's own sample, drawn with PCG64 and a seed."""
+
+    def rule(*, seed: int, **parameters: Any) -> RawTable:
+        return as_table(*draw(np.random.Generator(np.random.PCG64(seed)), **parameters))
+
+    _, *takes = signature(draw, eval_str=True).parameters.values()
+    seed = Parameter("seed", Parameter.KEYWORD_ONLY, annotation=int)
+    rule.__signature__ = Signature([*takes, seed])  # type: ignore[attr-defined]
+    return rule
+
+
+SEEDED = MappingProxyType({name: _seeded(draw) for name, draw in _RULES.items()})
+"""The rules of cards' own samples by name; their arguments are the `parameters` of a card."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -269,7 +247,7 @@ def draw_fresh(
     rule: str, parameters: Mapping[str, float], sizes: Sequence[int], rng: np.random.Generator
 ) -> Fresh:
     """Draw the parts of a fresh sample, one after the other."""
-    draw: Any = _RULES[rule]
+    draw = _RULES[rule]
     if rule == "orange":
         if odd := [size for size in sizes if size % 2]:
             raise ConfigError(f"half of the rows are in each class, but {odd[0]} is an odd number")

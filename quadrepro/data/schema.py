@@ -145,7 +145,7 @@ class View(Model):
     missing: Literal["mean", "low", "drop"] = "mean"
     """How to treat missing values: replace them by the mean of the training rows; give them a value
     of their own (below all others; with one-hot codes, a column of its own); or leave the row out.
-    See `quadrepro.core.encoding.encode` and `quadrepro.core.preprocessing.Normaliser`."""
+    See `quadrepro.core.preprocessing.encode` and `quadrepro.core.preprocessing.Normaliser`."""
     order: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """By attribute: an order of codes that replaces the one in the card."""
     bayes_error: float | None = Field(default=None, ge=0)

@@ -72,7 +72,6 @@ def makers(learner: Learner, measures: Sequence[str], voter_set: str = "") -> di
     modules, packages = [*learner.modules], ["numpy", *learner.packages]
     named = [type(learner).__module__, *(MEASURES.find(name).module for name in measures)]
     if voter_set:
-        modules.append("quadrepro.core.learners.voter_sets")
         packages.append("scikit-learn")
         named.append(VOTER_SETS.find(voter_set).module)
     others = [name for name in named if not name.startswith("quadrepro.")]

@@ -23,8 +23,7 @@ from quadrepro.core.learners.grid import Grid
 from quadrepro.core.voters.source import FixedVoters, VoterSource
 from quadrepro.proof.certificate import Certificate, LongArray, Number
 from quadrepro.proof.greedy import GreedySolution, Round
-from quadrepro.proof.solution import ExaminedCell, drawn_problem
-from quadrepro.proof.voters import MatrixVote
+from quadrepro.proof.solution import ExaminedCell, MatrixVote, drawn_problem
 
 AnyArray = FloatArray | LongArray
 
@@ -325,9 +324,6 @@ class Influences(Watcher[SoftMargins]):
         """Keep the influences after a round."""
         self.rounds.append(state.influences[0].copy())
 
-    def retire(self, rows: IntArray, step: Step, votes: FloatArray) -> None:
-        """Do nothing: nothing follows the last round."""
-
 
 @dataclass(frozen=True, eq=False)
 class AdaBoostRegSolution(GreedySolution):
@@ -348,7 +344,7 @@ class AdaBoostRegSolution(GreedySolution):
         if cell.drawn is not None:
             source = drawn_problem(cell.data, cell.drawn)[0].source()
         else:
-            source = FixedVoters(cell.matrix()[1], y)
+            source = FixedVoters(cell.matrix[1], y)
         state = learner.weights(source, np.ones((1, len(y))))
         boost(learner.rule(np.array([found.value])), state, len(found.run.weights), [kept])
         return replace(found, influences=np.array(kept.rounds).reshape(-1, len(y)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, Self
@@ -15,8 +14,17 @@ from quadrepro.core.learners.grid import Grid, Stopping
 from quadrepro.core.learners.learner import Part
 from quadrepro.core.voters.random_stumps import RandomStumps
 from quadrepro.proof.certificate import Certificate, LongArray, Rounds
-from quadrepro.proof.solution import ExaminedCell, VoteSolution, drawn_problem
-from quadrepro.proof.voters import ZERO, DrawnVote, Grid16, Matrix, MatrixVote, Vote
+from quadrepro.proof.solution import (
+    ZERO,
+    DrawnVote,
+    ExaminedCell,
+    Grid16,
+    Matrix,
+    MatrixVote,
+    Vote,
+    VoteSolution,
+    drawn_problem,
+)
 
 
 class Round(NamedTuple):
@@ -50,24 +58,8 @@ class Round(NamedTuple):
         return self.signed[:, self.pick]
 
 
-class Trajectory(ABC):
-    """What a run added in each round."""
-
-    weights: FloatArray
-    complements: bool = True
-
-    def rounds(self, wanted: Collection[int]) -> Iterator[Round]:
-        """Yield the wanted rounds, which increase; one more if the run ended before it."""
-        raise NotImplementedError
-
-    @property
-    @abstractmethod
-    def n_rounds(self) -> int:
-        """Number of rounds, with one more if the run ended early without a weight."""
-
-
 @dataclass(frozen=True, eq=False)
-class FixedTrajectory(Trajectory):
+class FixedTrajectory:
     """A run over the voters of a matrix."""
 
     signed: FloatArray
@@ -112,7 +104,7 @@ class FixedTrajectory(Trajectory):
 
 
 @dataclass(frozen=True, eq=False)
-class DrawnTrajectory(Trajectory):
+class DrawnTrajectory:
     """A run over stumps that are drawn in every round."""
 
     draw: Callable[[], RandomStumps]
@@ -152,6 +144,10 @@ class DrawnTrajectory(Trajectory):
                 )
             margins += self.y * np.where(self.codes[attribute] > cut, weight, -weight)
             total += abs(weight)
+
+
+Trajectory = FixedTrajectory | DrawnTrajectory
+"""What a run added in each round."""
 
 
 class RoundConditions(Protocol):
@@ -235,7 +231,7 @@ class GreedySolution(VoteSolution):
     learner: GreedyAlgorithm[Any]
     value: float
     """The hyper-parameter besides the number of rounds; NaN if there is none."""
-    run: FixedTrajectory | DrawnTrajectory
+    run: Trajectory
     voters: Matrix | Grid16
     held_out: HeldOut | None = None
     """What chose the number of rounds, if stumps are drawn."""
@@ -248,7 +244,7 @@ class GreedySolution(VoteSolution):
         grid = cell.alone if grid is None else grid
         value = float(learner.values(grid)[0])
         if cell.drawn is None:
-            voters, H = cell.matrix()
+            voters, H = cell.matrix
             run = fixed_run(learner, H, cell.data.train.y, grid)
             return cls(cell.chosen, learner, cell, value, run, voters)
         assert cell.data.valid is not None
@@ -284,10 +280,7 @@ class GreedySolution(VoteSolution):
 
 
 def fixed_run(
-    learner: GreedyAlgorithm[Any],
-    H: FloatArray,
-    y: FloatArray,
-    grid: Grid,
+    learner: GreedyAlgorithm[Any], H: FloatArray, y: FloatArray, grid: Grid
 ) -> FixedTrajectory:
     """Run an algorithm over a voter matrix for the one candidate of a grid."""
     problem, trace, n_rounds = learner.reduced(H, y), Trace(), learner.rounds(grid)[-1]

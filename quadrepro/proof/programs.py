@@ -22,8 +22,14 @@ from quadrepro.core.learners.programs.soft_margin import SoftMargin
 from quadrepro.proof.certificate import Certificate, LongArray, Rounds
 from quadrepro.proof.conditions import AdaBoostSolution, CBBoostSolution
 from quadrepro.proof.greedy import GreedySolution
-from quadrepro.proof.solution import ExaminedCell, VoteSolution, drawn_problem
-from quadrepro.proof.voters import DrawnVote, MatrixVote, Vote
+from quadrepro.proof.solution import (
+    DrawnVote,
+    ExaminedCell,
+    MatrixVote,
+    Vote,
+    VoteSolution,
+    drawn_problem,
+)
 
 COLUMN = 1e-6
 """LPBoost adds no voter whose dual constraint is violated by less than this."""
@@ -57,7 +63,7 @@ class LPBoostSolution(ProgramVoteSolution):
     @classmethod
     def of(cls, learner: lpboost.LPBoost, cell: ExaminedCell) -> Self:
         """Generate columns up to the chosen candidate."""
-        stumps, H = cell.matrix()
+        stumps, H = cell.matrix
         y = cell.data.train.y
         problem = learner.reduced(H, y)
         values = [float(value) for value in cell.up_to.axis("C") or ()]
@@ -106,7 +112,7 @@ class MarginSolution(ProgramVoteSolution):
         if cell.drawn is None:
             rounds = Grid.of({"n_rounds": [learner.n_rounds]})
             before = AdaBoostSolution.of(AdaBoost(), cell, rounds)
-            stumps, H = cell.matrix()
+            stumps, H = cell.matrix
             first = before.vote
             assert isinstance(first, MatrixVote)
             voters = np.flatnonzero(first.weights)
@@ -221,7 +227,7 @@ class MinCqSolution(ProgramVoteSolution):
     @classmethod
     def of(cls, learner: MinCq, cell: ExaminedCell) -> Self:
         """Solve the program of the chosen candidate."""
-        stumps, H = cell.matrix()
+        stumps, H = cell.matrix
         y = cell.data.train.y
         weights = learner.path(H, y, cell.alone)[0]
         [mu] = cell.alone.axis("mu") or ()
@@ -260,7 +266,7 @@ class MinCqOnCBBoostSolution(MinCqSolution):
     @classmethod
     def of(cls, learner: MinCqOnCBBoost, cell: ExaminedCell) -> Self:  # type: ignore[override]
         """Run CB-Boost, and solve the program over its voters."""
-        (stumps, H), y = cell.matrix(), cell.data.train.y
+        (stumps, H), y = cell.matrix, cell.data.train.y
         before = CBBoostSolution.of(CBBoost(), cell, cell.alone)
         weights, chosen = learner.path(H, y, cell.alone)[0], np.flatnonzero(before.vote.weights)
         vote, signed = MatrixVote(stumps, as_long(weights)), (H * y[:, None])[:, chosen]
@@ -292,7 +298,7 @@ class CqBoostVoteSolution(ProgramVoteSolution):
     @classmethod
     def of(cls, learner: cqboost.CqBoost, cell: ExaminedCell) -> Self:
         """Generate columns until the chosen candidate ends."""
-        stumps, H = cell.matrix()
+        stumps, H = cell.matrix
         y = cell.data.train.y
         problem = learner.reduced(H, y)
         [mu], [epsilon] = cell.alone.axis("mu") or (), cell.alone.axis("epsilon") or ()

@@ -13,7 +13,7 @@ from quadrepro.config.config import load_experiment
 from quadrepro.config.plan import make_plan
 from quadrepro.core import problems
 from quadrepro.core.cell import Cell, Shared, make_ready
-from quadrepro.core.encoding import encode
+from quadrepro.core.preprocessing import encode
 from quadrepro.core.problems import Problem
 
 

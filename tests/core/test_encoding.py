@@ -8,7 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from quadrepro.core.encoding import check_view, count_columns, count_rows, default_order, encode
+from quadrepro.core.preprocessing import (
+    check_view,
+    count_columns,
+    count_rows,
+    default_order,
+    encode,
+)
 from quadrepro.data.canonical import RawTable
 from quadrepro.data.card import Card, View, load_card
 from quadrepro.data.schema import Threshold

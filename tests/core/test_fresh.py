@@ -43,14 +43,6 @@ def test_the_parts_have_their_sizes_and_the_cards_attributes(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [*NOISELESS, *CLASSES])
-def test_the_same_generator_gives_the_same_sample_and_another_one_another(name: str) -> None:
-    one, same, other = drawn(name), drawn(name), drawn(name, seed=1)
-    np.testing.assert_array_equal(inputs(one), inputs(same))
-    np.testing.assert_array_equal(one.table.target, same.table.target)
-    assert not (inputs(one) == inputs(other)).all(axis=1).any()
-
-
-@pytest.mark.parametrize("name", [*NOISELESS, *CLASSES])
 def test_a_later_part_is_drawn_after_an_earlier_one_and_shares_no_row_with_it(name: str) -> None:
     X, first = inputs(drawn(name)), inputs(drawn(name, (8,)))
     np.testing.assert_array_equal(X[:8], first)
@@ -90,19 +82,10 @@ def test_a_parameter_of_the_target_is_one_of_the_truth_as_well() -> None:
     assert (wide.truth != samples.m1_mean(X, -0.25)).any()
 
 
-@pytest.mark.parametrize("name", CLASSES)
-def test_classes_have_no_truth(name: str) -> None:
-    assert drawn(name).truth is None
-
-
 def test_a_rule_keeps_the_cards_parameters_but_those_of_its_size() -> None:
     assert rule_of(load_card("m1"), {"sigma": 1}) == ("m1", {"sigma": 1, "low": -0.25})
     assert rule_of(load_card("orange"), {}) == ("orange", {"noise_inputs": 6})
     assert rule_of(load_card("twonorm_generated"), {}) == ("twonorm", {})
-
-
-def test_noise_inputs_can_be_set() -> None:
-    assert inputs(drawn("orange", changes={"noise_inputs": 0})).shape == (18, 2)
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ def search(algorithm: Algorithm, problem: DrawnProblem, grid: Grid) -> Searched:
     best = int(np.argmin(choice.losses))
     assert found.candidates[best] == choice.fitted.candidate
     vote = found.vote(best)
-    np.testing.assert_array_equal(vote.positive(problem.valid), choice.fitted.predicted)
+    np.testing.assert_array_equal(vote.sums(problem.valid) > 0, choice.fitted.predicted)
     total = np.abs(vote.weights).sum()
     margins = problem.y_train * vote.sums(problem.train) / total
     np.testing.assert_array_equal(choice.fitted.margins, margins)
@@ -60,7 +60,7 @@ def search(algorithm: Algorithm, problem: DrawnProblem, grid: Grid) -> Searched:
 
 
 def errors_of(vote: StumpVote, problem: DrawnProblem) -> int:
-    return int((vote.positive(problem.valid) != (problem.y_valid > 0)).sum())
+    return int(((vote.sums(problem.valid) > 0) != (problem.y_valid > 0)).sum())
 
 
 def test_every_value_sees_the_draws_that_adaboost_sees(

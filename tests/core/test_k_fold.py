@@ -13,7 +13,6 @@ from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.learners.greedy.quadboost import QuadBoostL2
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.learner import Algorithm, NoSolutionError
-from quadrepro.core.learners.programs.lpboost import LPBoost
 from quadrepro.core.learners.voting import MatrixVotes
 from tests.core.limited import FOLD, ONE_VOTER, Limited, weights
 
@@ -52,24 +51,6 @@ def test_ties_go_to_the_first_candidate() -> None:
         assert choice.fitted.candidate == {"n_rounds": 3}
 
 
-@pytest.mark.parametrize(
-    ("algorithm", "grid"),
-    [(LPBoost(), {"C": [0.01, 1.0]}), (AdaBoost(), {"n_rounds": [2, 20]})],
-)
-def test_errors_count_every_example_once_when_held_out(
-    problem: Problem, algorithm: Algorithm, grid: dict[str, list[float]]
-) -> None:
-    H, y = problem
-    fold = np.arange(len(y)) % 3
-    choice = k_fold_search(algorithm, H, y, fold, [Grid.of(grid)])
-    expected = np.zeros(2, dtype=int)
-    for f in range(3):
-        rest, out = fold != f, fold == f
-        votes = H[out] @ algorithm.path(H[rest], y[rest], Grid.of(grid)).T
-        expected += ((votes > 1e-9) != (y[out] > 0)[:, None]).sum(axis=0)
-    assert choice.losses.tolist() == expected.tolist()
-
-
 @pytest.mark.parametrize("infeasible", [2.0, 3.0])
 def test_a_candidate_without_a_solution_on_some_sample_is_never_chosen(infeasible: float) -> None:
     y = ONE_VOTER[:, 0]
@@ -78,14 +59,6 @@ def test_a_candidate_without_a_solution_on_some_sample_is_never_chosen(infeasibl
         assert choice.fitted.candidate == {"weight": -1.0}
         assert choice.fitted.weights.tolist() == [-1.0]
         np.testing.assert_array_equal(choice.losses, [np.nan, 4.0])
-
-
-def test_a_better_candidate_with_a_solution_is_chosen_before_one_without() -> None:
-    choice = k_fold_search(
-        Limited(), ONE_VOTER, ONE_VOTER[:, 0], FOLD, [weights(-1.0, 3.0, 1.0, 2.0)]
-    )
-    assert choice.fitted.candidate == {"weight": 1.0}
-    np.testing.assert_array_equal(choice.losses, [4.0, np.nan, 0.0, np.nan])
 
 
 def test_what_limits_the_candidates_is_said_where_none_has_a_solution() -> None:

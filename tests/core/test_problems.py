@@ -8,7 +8,7 @@ import pytest
 
 from quadrepro.config.config import load_experiment
 from quadrepro.config.plan import make_plan
-from quadrepro.core import encoding, problems
+from quadrepro.core import preprocessing, problems
 from quadrepro.core.cell import Cell
 from quadrepro.errors import ConfigError
 
@@ -104,15 +104,6 @@ def test_a_key_names_the_rule_its_parameters_the_sizes_and_the_draws(write: Writ
     assert not {"data", "division"} & set(content)
 
 
-def test_half_of_every_part_of_the_orange_data_is_in_each_class(write: Write) -> None:
-    problem = cells(write("orange", protocol=HELD_OUT))["orange", 0].problem
-    split = problem.split
-    assert split.valid is not None
-    for rows in (split.train, split.valid, split.test):
-        assert problem.y[rows].sum() == 0
-    assert problem.truth is None
-
-
 def test_where_all_rows_are_trained_on_they_are_tested_on_as_well(write: Write) -> None:
     path = write(
         "{name: interval_3, view: lecture}", protocol="split: {train: all}\nfolds: 0", algorithm=ADA
@@ -154,9 +145,9 @@ def test_one_view_of_a_data_set_is_encoded_once_for_all_rows_and_repeats(
 ) -> None:
     encoded = []
 
-    def spy(dataset: object, view: object, beside: object) -> encoding.Encoded:
+    def spy(dataset: object, view: object, beside: object) -> preprocessing.Encoded:
         encoded.append(view)
-        return encoding.encode(dataset, view)  # type: ignore[arg-type]
+        return preprocessing.encode(dataset, view)  # type: ignore[arg-type]
 
     monkeypatch.setattr(problems, "encode", spy)
     other = "{name: monks, as: other, view: {positive: ['0']}}"
@@ -282,24 +273,6 @@ def _has_equal_labels(cell: Cell) -> bool:
         ),
         (
             "m1",
-            "sample: {train: 20, test: 30}\nholdout: {}",
-            BOOSTING,
-            "4:1: sample needs valid rows if there is a holdout, and only then",
-        ),
-        (
-            "m1",
-            "sample: {train: 9, test: 30}\nfolds: 5",
-            BOOSTING,
-            "4:1: sample has 9 training rows: too few for 5 folds",
-        ),
-        (
-            "m1",
-            f"{FRESH}\nsplit: {{train: all}}",
-            BOOSTING,
-            "4:1: a sample has its own parts: leave split out",
-        ),
-        (
-            "m1",
             "sample: {train: 1, test: 30}",
             BOOSTING,
             "5:12: train must be at least 2, not 1",
@@ -327,12 +300,6 @@ def _has_equal_labels(cell: Cell) -> bool:
             FRESH,
             ADA,
             "9:6: wine is not drawn by rule, so no fresh sample can be drawn",
-        ),
-        (
-            MONKS,
-            "split: {train: all}\nfolds: 5",
-            ADA,
-            "4:1: nothing can be chosen if all rows are trained on: set folds to 0",
         ),
         (
             MONKS,

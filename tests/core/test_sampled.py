@@ -103,16 +103,6 @@ def test_a_longer_sample_begins_with_the_shorter_one(draw: Callable[..., Labelle
     assert np.array_equal(y, longer_y[:7])
 
 
-@by_rows
-def test_another_seed_gives_other_rows(draw: Callable[..., Labelled]) -> None:
-    assert np.all(np.any(draw(rng(0), 5)[0] != draw(rng(1), 5)[0], axis=1))
-
-
-def test_values_have_four_decimals() -> None:
-    for X in (draw_waveform(rng(), 9)[0], draw_orange(rng(), 9, 2)[0]):
-        assert X.tolist() == [[float(f"{value:.4f}") for value in row] for row in X]
-
-
 def test_twonorm_has_its_means_and_unit_covariance() -> None:
     X, y = draw_twonorm(rng(), N)
     assert_rate(y == 1, 1 / 2)

@@ -33,18 +33,6 @@ def test_a_longer_sample_begins_with_the_shorter_one(draw: Callable[..., Measure
     assert np.array_equal(y, longer_y[:7])
 
 
-@every
-def test_another_seed_gives_other_rows(draw: Callable[..., Measured]) -> None:
-    assert np.all(np.any(draw(rng(0), 5, 0.3)[0] != draw(rng(1), 5, 0.3)[0], axis=1))
-
-
-@every
-def test_inputs_and_targets_have_four_decimals(draw: Callable[..., Measured]) -> None:
-    X, y = draw(rng(), 9, 1.0)
-    for values in (X.ravel(), y):
-        assert values.tolist() == [float(f"{value:.4f}") for value in values]
-
-
 @pytest.mark.parametrize(
     ("draw", "mean", "n_inputs"),
     [(draw_m1, m1_mean, 1), (draw_m2, m2_mean, 10), (draw_sparse, sparse_mean, 10)],

@@ -43,20 +43,6 @@ def test_the_last_candidate_is_taken(make_problem: Callable[..., Problem], measu
     assert (choice.path is not None) == measured
 
 
-def test_scores_of_a_path_are_those_of_its_votes_on_both_parts(
-    make_problem: Callable[..., Problem],
-) -> None:
-    (H, y), (H_test, _) = make_problem(), make_problem(seed=1)
-    choice = take_last(
-        MatrixVotes([Grid.of({"n_rounds": [2, 7]})], AdaBoost(), H, y, H_test), measured=True
-    )
-    assert choice.path is not None
-    scores, test_scores = choice.path.scores()
-    np.testing.assert_allclose(scores, choice.path.weights @ H.T)
-    np.testing.assert_allclose(test_scores, choice.path.weights @ H_test.T)
-    assert choice.path.H is H
-
-
 @pytest.mark.parametrize("measured", [True, False])
 def test_the_last_candidate_of_a_predictor_is_trained_alone_for_its_probabilities(
     monkeypatch: pytest.MonkeyPatch, measured: bool

@@ -87,7 +87,7 @@ def test_a_data_set_carries_the_orders_of_its_card_wherever_its_rows_come_from(
 
 def test_nothing_heavy_is_imported_before_it_is_needed() -> None:
     code = (
-        "import sys, quadrepro.core.encoding, quadrepro.core.preprocessing;"
+        "import sys, quadrepro.core.preprocessing;"
         "print(*{'sklearn', 'pandas', 'scipy', 'openml', 'pooch', 'pyarrow'} & set(sys.modules))"
     )
     env = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}

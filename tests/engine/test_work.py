@@ -27,10 +27,9 @@ from quadrepro.core.learners.learner import Algorithm, positive_votes
 from quadrepro.core.preprocessing import Normaliser, add_noise
 from quadrepro.core.samples import m1_mean
 from quadrepro.core.seeds import generator
-from quadrepro.core.voters.drawn import DrawnStumps
 from quadrepro.core.voters.random_stumps import RandomStumps, StumpCoding
 from quadrepro.core.voters.reduction import VotingProblem
-from quadrepro.core.voters.stumps import Stumps
+from quadrepro.core.voters.stumps import DrawnStumps, Stumps
 from quadrepro.core.voters.trees import Trees
 from quadrepro.engine.records import Record
 from quadrepro.engine.work import run_cell

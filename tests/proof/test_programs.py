@@ -8,7 +8,7 @@ import pytest
 from quadrepro.base.types import FloatArray
 from quadrepro.proof.certificate import LongArray
 from quadrepro.proof.programs import LPBoostSolution, MarginSolution, ProgramVoteSolution
-from quadrepro.proof.voters import Vote
+from quadrepro.proof.solution import Vote
 from tests.proof.solved import PROGRAMS, faults, solved
 
 MARGIN = [name for name in PROGRAMS if name.startswith("r")]

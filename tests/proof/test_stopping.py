@@ -7,7 +7,7 @@ from quadrepro.core.learners.grid import Stopping
 from quadrepro.core.learners.learner import Part
 from quadrepro.proof.certificate import Certificate
 from quadrepro.proof.greedy import GreedySolution, HeldOut
-from quadrepro.proof.voters import DrawnVote, Grid16
+from quadrepro.proof.solution import DrawnVote, Grid16
 from tests.proof.solved import solved
 
 

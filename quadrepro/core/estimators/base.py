@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from quadrepro.base.arguments import ClassWeight, validated, weighted_examples
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.learner import Algorithm, Learner
+from quadrepro.core.voters.reduction import VotingProblem, reduce_problem
 from quadrepro.core.voters.source import ZERO_VOTE
 from quadrepro.core.voters.stumps import Stumps
 from quadrepro.core.voters.voter_set import Voters as Voters
@@ -207,6 +208,7 @@ class VoteClassifier(TwoClassClassifier):
     class_weight: ClassWeight
     min_weight_fraction_leaf: float
     voters_: VoterSet | None
+    voter_weights_: FloatArray
     n_iter_: int
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -305,16 +307,25 @@ class VoteClassifier(TwoClassClassifier):
             refuse_tiny_voters(H)
         return self._train(H, y, weights)
 
-    @abstractmethod
     def _train(self, H: FloatArray, y: FloatArray, weights: FloatArray | None) -> FloatArray:
-        """Return the voter weights; keep what `_stages` needs."""
+        """Return the voter weights over a voter matrix."""
+        algorithm = self._algorithm()
+        candidate = self._candidate(algorithm, total_of(y, weights))
+        merges = algorithm.merges_voters
+        problem = reduce_problem(H, y, one_sample(weights), merge_voters=merges)
+        return self._solve(problem, candidate)
 
     @abstractmethod
+    def _solve(self, problem: VotingProblem, candidate: dict[str, float]) -> FloatArray:
+        """Return the voter weights of a problem; keep what `_stages` needs."""
+
     def _stages(self, H: FloatArray) -> Iterator[tuple[FloatArray, float]]:
         """Yield the vote on the rows of `H`, of any type of numbers, after each round.
 
-        With it comes the sum of the absolute weights at that time.
+        With it comes the sum of the absolute weights at that time. By default, all weights come
+        at once.
         """
+        yield H @ self.voter_weights_, float(np.abs(self.voter_weights_).sum())
 
     def _new_voters(self) -> VoterSet | None:
         """Return voters with the user's parameters, not yet fitted; None if X holds them."""

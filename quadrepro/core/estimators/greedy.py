@@ -13,7 +13,6 @@ from quadrepro.core.estimators.base import (
     LinkedClassifier,
     VoteClassifier,
     Voters,
-    one_sample,
     total_of,
 )
 from quadrepro.core.estimators.streaming import MomentClassifier
@@ -27,7 +26,7 @@ from quadrepro.core.learners.greedy.quadboost import VARIANTS, QuadBoost, Select
 from quadrepro.core.learners.grid import N_ROUNDS
 from quadrepro.core.learners.learner import Learner
 from quadrepro.core.voters.groups import VoterGroups
-from quadrepro.core.voters.reduction import GramProblem, reduce_problem
+from quadrepro.core.voters.reduction import GramProblem
 from quadrepro.core.voters.source import GroupedVoters
 from quadrepro.core.voters.stumps import Stumps
 
@@ -39,14 +38,6 @@ class GreedyClassifier(VoteClassifier):
 
     def _algorithm(self) -> GreedyAlgorithm[Any]:
         return self.learner(**self._settings())
-
-    def _train(self, H: FloatArray, y: FloatArray, weights: FloatArray | None) -> FloatArray:
-        algorithm = self._algorithm()
-        candidate = self._candidate(algorithm, total_of(y, weights))
-        merges = algorithm.merges_voters
-        return self._solve(
-            reduce_problem(H, y, one_sample(weights), merge_voters=merges), candidate
-        )
 
     def _learn(self, X: FloatArray, y: FloatArray, weights: FloatArray | None) -> FloatArray:
         algorithm = self._algorithm()
@@ -60,7 +51,6 @@ class GreedyClassifier(VoteClassifier):
         return self._boost(state, candidate, np.arange(len(state.weights[0])))
 
     def _solve(self, problem: GramProblem, candidate: dict[str, float]) -> FloatArray:
-        """Return the voter weights of a problem."""
         state = self._algorithm().state(problem, np.zeros(1, dtype=np.intp))
         return problem.expand(self._boost(state, candidate, problem.representatives))
 

@@ -21,7 +21,7 @@ from quadrepro.core.learners.programs.lpboost import LPBoost
 from quadrepro.core.learners.programs.mincq import MinCq, MinCqProgram
 from quadrepro.core.learners.programs.program import feasible, infeasible
 from quadrepro.core.learners.programs.qp_reg import RegularizedQP
-from quadrepro.core.voters.reduction import GramProblem, reduce_problem
+from quadrepro.core.voters.reduction import GramProblem, VotingProblem
 
 
 class SoftMarginClassifier(VoteClassifier):
@@ -33,10 +33,6 @@ class SoftMarginClassifier(VoteClassifier):
         grid = Grid.of({name: [value] for name, value in candidate.items()})
         self.n_iter_ = 1
         return np.asarray(algorithm.path(H, y, grid, one_sample(weights)).reshape(-1))
-
-    def _stages(self, H: FloatArray) -> Iterator[tuple[FloatArray, float]]:
-        # All weights come at once.
-        yield H @ self.voter_weights_, float(np.abs(self.voter_weights_).sum())
 
 
 class CqBoostClassifier(MomentClassifier):
@@ -226,9 +222,7 @@ class LPBoostClassifier(VoteClassifier):
         self.class_weight = class_weight
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
 
-    def _train(self, H: FloatArray, y: FloatArray, weights: FloatArray | None) -> FloatArray:
-        self._candidate(self._algorithm(), total_of(y, weights))
-        problem = reduce_problem(H, y, one_sample(weights))
+    def _solve(self, problem: VotingProblem, candidate: dict[str, float]) -> FloatArray:
         self._solutions: list[tuple[IntArray, FloatArray]] = []
         path = lpboost.generate_columns(
             problem,
@@ -311,10 +305,6 @@ class MinCqClassifier(MomentClassifier):
         solution = program.solve(self.mu)
         self.gap_, self.n_iter_ = solution.gap, 1
         return problem.expand(solution.voter_weights)
-
-    def _stages(self, H: FloatArray) -> Iterator[tuple[FloatArray, float]]:
-        # All weights come at once.
-        yield H @ self.voter_weights_, float(np.abs(self.voter_weights_).sum())
 
 
 class RegularizedQPBoostClassifier(SoftMarginClassifier):

@@ -18,10 +18,10 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from quadrepro.base.arguments import ClassWeight, validated, weighted_examples
 from quadrepro.base.types import FloatArray
-from quadrepro.core.estimators.base import VoteClassifier, one_sample, total_of, two_classes
+from quadrepro.core.estimators.base import VoteClassifier, total_of, two_classes
 from quadrepro.core.voters.conjunctions import Conjunctions, Tallies
 from quadrepro.core.voters.moments import VoterMoments, stump_problem
-from quadrepro.core.voters.reduction import GramProblem, reduce_problem
+from quadrepro.core.voters.reduction import GramProblem
 from quadrepro.core.voters.stumps import Stumps
 from quadrepro.core.voters.voter_set import input_options
 from quadrepro.data.chunks import Chunk, open_chunks
@@ -183,14 +183,6 @@ class MomentClassifier(VoteClassifier):
         self.voter_weights_ = self._solve(moments.problem(merge_voters=merges), candidate)
         self.moments_ = moments
         return self
-
-    def _train(self, H: FloatArray, y: FloatArray, weights: FloatArray | None) -> FloatArray:
-        algorithm = self._algorithm()
-        candidate = self._candidate(algorithm, total_of(y, weights))
-        merges = algorithm.merges_voters
-        return self._solve(
-            reduce_problem(H, y, one_sample(weights), merge_voters=merges), candidate
-        )
 
     @abstractmethod
     def _solve(self, problem: GramProblem, candidate: dict[str, float]) -> FloatArray:

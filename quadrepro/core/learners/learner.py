@@ -353,9 +353,9 @@ class Trainer(ABC):
         return [candidate for grid in self.grids for candidate in grid.candidates]
 
     @property
-    @abstractmethod
     def task(self) -> Task:
-        """What is predicted."""
+        """What is predicted: one of two classes, unless a subclass differs."""
+        return "classification"
 
     @abstractmethod
     def validate(self, fold: IntArray | None) -> Validation:

@@ -1,13 +1,14 @@
-"""Training votes over stumps that are fixed before training, or drawn in every round."""
+"""Training votes over voters that are fixed before training, or drawn in every round."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from quadrepro.base.types import BoolArray, FloatArray, IntArray, Task
+from quadrepro.base.types import BoolArray, FloatArray, IntArray
 from quadrepro.core.learners.grid import Grid, Stopping
 from quadrepro.core.learners.learner import (
     Algorithm,
@@ -30,6 +31,9 @@ from quadrepro.core.learners.learner import (
 from quadrepro.core.voters.random_stumps import Codes, RandomStumps, StumpCoding
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.source import ZERO_VOTE
+
+if TYPE_CHECKING:
+    from quadrepro.core.voters.voter_set import VoterSet
 
 NEEDS_HELD_OUT = "drawn stumps need held-out examples to choose the number of rounds"
 NO_HOLD_OUT = "a hold-out chooses among votes over drawn stumps, not over a matrix"
@@ -114,11 +118,6 @@ class MatrixVotes(Trainer):
     y: FloatArray
     H_test: FloatArray
 
-    @property
-    def task(self) -> Task:
-        """Two classes."""
-        return "classification"
-
     def validate(self, fold: IntArray | None) -> Validation:
         """Score the folds with the voters of the whole training part.
 
@@ -187,11 +186,6 @@ class DrawnVotes(Trainer):
     problem: DrawnProblem
     test: Codes
 
-    @property
-    def task(self) -> Task:
-        """Two classes."""
-        return "classification"
-
     def validate(self, fold: IntArray | None) -> Validation:
         """Score held-out examples, with each candidate after its chosen round."""
         if fold is not None:
@@ -236,3 +230,80 @@ class DrawnVotes(Trainer):
 def _outputs(sums: FloatArray, zero: float) -> Outputs:
     """Return the outputs of a vote, whose sums are not probabilities; an even vote is 0."""
     return Outputs.by_score(np.where(np.abs(sums) <= zero, 0.0, sums))
+
+
+@dataclass(frozen=True)
+class NamedVoters(Voters):
+    """The voters of a transformer, the same in every round.
+
+    One that learns from labels gives every fold its own voters, which have not seen the labels of
+    the examples that are held out; else all folds have those of the whole training part.
+    """
+
+    make: Callable[[], VoterSet]
+    needs_labels: bool
+    n_voters: int | None = None
+
+    def trainer(
+        self, algorithm: Algorithm, data: TrainingData, grids: Sequence[Grid]
+    ) -> MatrixVotes:
+        """Return the trainer over the voter matrix, as described in `Voters.trainer`."""
+        H, H_test = self.matrices(data.train, data.test.X, data.rng)
+        if not self.needs_labels:
+            return MatrixVotes(grids, algorithm, H, data.train.y, H_test)
+        return LabelledVotes(grids, algorithm, H, data.train.y, H_test, self, data)
+
+    def matrices(self, train: Part, X_new: FloatArray, rng: Rng) -> tuple[FloatArray, FloatArray]:
+        """Return the voter matrices of training and of new examples."""
+        # scikit-learn takes long to import.
+        from quadrepro.core.voters.voter_set import voter_matrix
+
+        voters = self.make()
+        voters.fit(train.X, train.y if self.needs_labels else None)
+        H, H_new = voter_matrix(voters, train.X), voter_matrix(voters, X_new)
+        if self.n_voters is None:
+            return H, H_new
+        varying = np.flatnonzero(H.min(axis=0) < H.max(axis=0))
+        if len(varying) < self.n_voters:
+            raise ValueError(
+                f"{self.n_voters} voters are asked for, but only {len(varying)} are not constant "
+                "on the training part"
+            )
+        chosen = np.sort(rng("voters").permutation(varying)[: self.n_voters])
+        return H[:, chosen], H_new[:, chosen]
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledVotes(MatrixVotes):
+    """Trains votes over voters that have learned from the labels."""
+
+    voters: NamedVoters
+    data: TrainingData
+
+    def validate(self, fold: IntArray | None) -> Validation:
+        """Score the folds, each with voters that have not seen it."""
+        if fold is None:
+            raise ValueError(NO_HOLD_OUT)
+        problem = self.algorithm.reduced(self.H, self.y)
+        [whole] = self.algorithm.paths(problem, self.grids)
+        solved = ~np.isnan(whole).any(axis=1)
+        parts = []
+        for f in range(int(fold.max()) + 1):
+            part, weights = self._without(fold, f)
+            solved &= ~np.isnan(weights).any(axis=1)
+            parts.append(part)
+        if not solved.any():
+            raise NoSolutionError(self._limit(problem))
+        return Validation(parts, solved, lambda i: self._fitted(i, whole[i]))
+
+    def for_labels(self, data: TrainingData) -> Trainer:
+        """Return the trainer over voters that learn from other labels."""
+        return self.voters.trainer(self.algorithm, data, self.grids)
+
+    def _without(self, fold: IntArray, f: int) -> tuple[Scored, FloatArray]:
+        """Return the scores of a fold, and the weights of the votes that do not know it."""
+        X, y, seen, out = self.data.train.X, self.y, trained_on(fold, f), fold == f
+        H, H_out = self.voters.matrices(Part(X[seen], y[seen]), X[out], self.data.rng)
+        [weights] = self.algorithm.paths(self.algorithm.reduced(H, y[seen]), self.grids)
+        zero = ZERO_VOTE * np.abs(weights).sum(axis=1)
+        return Scored(y[out], (H_out @ weights.T).T, zero), weights

@@ -1,8 +1,12 @@
-"""How weak the weak learners are: the edge that some voter has on every weighting (lecture)."""
+"""How weak the weak learners are: the edge that some voter has on every weighting (lecture).
+
+To the bounds on boosting by experts, every training example is an expert, and multiplicative
+weights with a rate η <= 1/2 has a regret of at most η T + ln(m)/η after T rounds (section 3).
+"""
 
 from __future__ import annotations
 
-from math import ceil, log, nan
+from math import ceil, floor, log, nan
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -82,21 +86,6 @@ def exponential_bound(gamma: ArrayLike, n_rounds: ArrayLike) -> FloatArray:
     return np.exp(-2 * gamma**2 * T)
 
 
-def rounds_to_error(gamma: float, error: float) -> int:
-    """Return the least T >= ln(1/ε)/(2γ²), after which AdaBoost's training error is at most ε.
-
-    exp(-2γ²T) is then at most ε (QuadBoost, section 3, from Theorem 24.2).
-
-    Examples
-    --------
-    >>> rounds_to_error(1 / 6, 0.1)
-    42
-    """
-    if not 0 < error <= 1:
-        raise ValueError(f"error must be in (0, 1], not {error}")
-    return _rounds(gamma, -log(error))
-
-
 def rounds_to_zero_error(d: int, gamma: float) -> int:
     """Return the least T >= ln(2d)/(2γ²), after which AdaBoost errs on none of d points.
 
@@ -109,7 +98,8 @@ def rounds_to_zero_error(d: int, gamma: float) -> int:
     """
     if d < 1:
         raise ValueError(f"d must be at least 1, not {d}")
-    return _rounds(gamma, log(2 * d))
+    check_edge(gamma)
+    return ceil(log(2 * d) / (2 * gamma**2))
 
 
 def measured_product_bound(trained: Trained) -> FloatArray:
@@ -130,12 +120,6 @@ def measured_rounds(trained: Trained) -> FloatArray:
     """
     gamma, m = trained.once(edge_of_voters), len(trained.y)
     return trained.constant(rounds_to_zero_error(m, gamma) if gamma > ROUNDING else nan)
-
-
-def _rounds(gamma: float, log_inverse: float) -> int:
-    """Return the least T with exp(-2γ²T) <= exp(-log_inverse)."""
-    check_edge(gamma)
-    return ceil(log_inverse / (2 * gamma**2))
 
 
 def _log_losses(margins: FloatArray) -> FloatArray:
@@ -188,3 +172,29 @@ ADABOOST_PRODUCT_BOUND = Measure("Π 2 sqrt(ε(1-ε))", measured_product_bound)
 ADABOOST_EXPONENTIAL_BOUND = Measure("exp(-2γ²T)", measured_exponential_bound, every_round=True)
 ADABOOST_ROUNDS = Measure("ln(2m)/(2γ²)", measured_rounds, needs="voters", direction=None)
 WEAK_EDGE = Measure("γ", measured_edge, needs="voters", direction="higher")
+
+
+def experts_rounds(gamma: float, m: int) -> int:
+    """Return the least T > 4 ln(m)/γ², after which the vote is right on all m examples.
+
+    From there on 2 sqrt(T ln m), the bound on the regret at the rate η = sqrt(ln(m)/T), is below
+    γ T, so that every example is right in more than half of the rounds.
+
+    Examples
+    --------
+    >>> experts_rounds(1 / 6, 60)
+    590
+    """
+    if m < 2:
+        raise ValueError(f"the experts need m >= 2 training examples, not {m}")
+    check_edge(gamma)
+    return floor(4 * log(m) / gamma**2) + 1
+
+
+def measured_experts_rounds(trained: Trained) -> FloatArray:
+    """Return the experts' number of rounds, the same for all candidates; NaN without an edge."""
+    gamma, m = trained.once(edge_of_voters), len(trained.y)
+    return trained.constant(experts_rounds(gamma, m) if gamma > ROUNDING else nan)
+
+
+EXPERTS_ROUNDS = Measure("4 ln(m)/γ²", measured_experts_rounds, needs="voters", direction=None)

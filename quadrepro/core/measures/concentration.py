@@ -85,20 +85,6 @@ def hoeffding(mean: Numbers, n: int, delta: float = DELTA) -> Numbers:
     return mean + sqrt(log(1 / delta) / (2 * n))
 
 
-def bernstein(mean: Numbers, variance: Numbers, n: int, delta: float = DELTA) -> Numbers:
-    """Return Bernstein's bound, mean + sqrt(2 V ln(1/δ) / n) + ln(1/δ) / (3n) (Theorem 2.3).
-
-    Examples
-    --------
-    >>> float(round(bernstein(0.02, 0.02 * 0.98, 1000), 4))
-    0.0318
-    """
-    check_draws(n, 1, delta)
-    t = log(1 / delta)
-    spread: Numbers = np.sqrt(2 * variance * t / n)
-    return mean + spread + t / (3 * n)
-
-
 def empirical_bernstein(
     mean: Numbers, sample_variance: Numbers, n: int, delta: float = DELTA
 ) -> Numbers:

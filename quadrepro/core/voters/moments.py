@@ -110,11 +110,6 @@ class VoterMoments:
             sums += (said * weights[rows, None]).T @ said
         return cls(sums[:-1, :-1].copy(), sums[:-1, -1].copy(), float(weights.sum()))
 
-    @classmethod
-    def none(cls, n_voters: int) -> VoterMoments:
-        """Return the moments of no example, to which others can be added."""
-        return cls(np.zeros((n_voters, n_voters), np.int64), np.zeros(n_voters, np.int64), 0)
-
     def __add__(self, other: VoterMoments) -> VoterMoments:
         return VoterMoments(
             self.products + other.products,

@@ -14,9 +14,9 @@ from typing import Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from quadrepro.base.types import BoolArray, FloatArray, IntArray
+from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core import compiling
-from quadrepro.core.voters.source import ZERO_VOTE, VoterSource
+from quadrepro.core.voters.source import VoterSource
 
 Codes = NDArray[np.uint16]
 Places = NDArray[np.int32]
@@ -107,11 +107,6 @@ class StumpVote:
         for attribute, cut, weight in zip(self.attributes, self.cuts, self.weights, strict=True):
             total += np.where(codes[attribute] > cut, weight, -weight)
         return total
-
-    def positive(self, codes: Codes) -> BoolArray:
-        """Return which coded examples are classified as positive; a sum of zero is negative."""
-        zero = ZERO_VOTE * float(np.abs(self.weights).sum())
-        return np.asarray(self.sums(codes) > zero)
 
 
 class RandomStumps(VoterSource):

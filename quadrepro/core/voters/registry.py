@@ -53,7 +53,7 @@ VOTER_SETS: Places[VoterSetEntry] = Places(
     VoterSetEntry,
     {
         "stumps": "stumps:STUMPS",
-        "drawn-stumps": "drawn:DRAWN_STUMPS",
+        "drawn-stumps": "stumps:DRAWN_STUMPS",
         "conjunctions": "conjunctions:CONJUNCTIONS",
         "trees": "trees:TREES",
     },

@@ -141,15 +141,11 @@ _RULES: tuple[Callable[..., RawTable], ...] = (
     *(balance, interval, monks, monks_2, monks_3, tictactoe, titanic),
 )
 
-_SAMPLED = ("twonorm", "ringnorm", "waveform", "orange", "m1", "m2", "sparse")
-"""Rules that draw samples; functions of `quadrepro.core.samples`."""
-
 _SIZES = ("rows", "points", "n_per_class", "noise_inputs")
 """Parameters that say how large a sample is."""
 
 GENERATORS: Mapping[str, Callable[..., RawTable]] = MappingProxyType(
-    {rule.__name__: rule for rule in _RULES}
-    | {name: resolve_name(f"quadrepro.core.samples:{name}") for name in _SAMPLED}
+    {rule.__name__: rule for rule in _RULES} | resolve_name("quadrepro.core.samples:SEEDED")
 )
 """The rules by name; their arguments are the `parameters` of a card."""
 

@@ -13,10 +13,12 @@ from quadrepro import (
     AdaBoostClassifier,
     AdaBoostRegClassifier,
     CBBoostClassifier,
+    CqBoostClassifier,
     EBBoostClassifier,
     GBCBBoostClassifier,
     HedgeBoostClassifier,
     LPBoostClassifier,
+    MinCqClassifier,
     QuadBoostClassifier,
     RegularizedLPBoostClassifier,
     RegularizedQPBoostClassifier,
@@ -26,7 +28,9 @@ from quadrepro.base.types import FloatArray
 from quadrepro.core.estimators.base import VoteClassifier
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.learners.greedy.adaboost_reg import AdaBoostReg
+from quadrepro.core.learners.greedy.cbboost import CBBoost, GBCBBoost
 from quadrepro.core.learners.greedy.ebboost import EBBoost
+from quadrepro.core.learners.greedy.hedge import HedgeBoost
 from quadrepro.core.learners.greedy.quadboost import (
     QuadBoost,
     QuadBoostL1,
@@ -35,8 +39,10 @@ from quadrepro.core.learners.greedy.quadboost import (
 )
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.learner import Algorithm
+from quadrepro.core.learners.programs.cqboost import CqBoost
 from quadrepro.core.learners.programs.lp_reg import RegularizedLP
 from quadrepro.core.learners.programs.lpboost import LPBoost
+from quadrepro.core.learners.programs.mincq import MinCq
 from quadrepro.core.learners.programs.qp_reg import RegularizedQP
 
 Problem = tuple[FloatArray, FloatArray]
@@ -56,6 +62,8 @@ ESTIMATORS = [
     HedgeBoostClassifier(n_rounds=50),
     RegularizedLPBoostClassifier(nu=0.1, n_rounds=20),
     RegularizedQPBoostClassifier(C=0.1, n_rounds=20),
+    CqBoostClassifier(0.3),
+    MinCqClassifier(),
 ]
 each_estimator = pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
 
@@ -85,19 +93,21 @@ each_estimator = pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
         (LPBoostClassifier(C=0.5), LPBoost(), {"C": [0.5]}),
         (RegularizedLPBoostClassifier(0.3, n_rounds=9), RegularizedLP(9), {"nu": [0.3]}),
         (RegularizedQPBoostClassifier(0.1, n_rounds=9), RegularizedQP(9), {"C": [0.1]}),
+        (HedgeBoostClassifier(0.2, n_rounds=30), HedgeBoost(), {"eta": [0.2], "n_rounds": [30]}),
+        (CBBoostClassifier(20), CBBoost(), {"n_rounds": [20]}),
+        (CBBoostClassifier(20, reweight=True), CBBoost(reweight=True), {"n_rounds": [20]}),
+        (CBBoostClassifier(20, allow_repeats=False), CBBoost(False), {"n_rounds": [20]}),
+        (GBCBBoostClassifier(20), GBCBBoost(), {"n_rounds": [20]}),
+        (CqBoostClassifier(0.1), CqBoost(), {"mu": [0.1], "epsilon": [1e-6]}),
+        (CqBoostClassifier(0.1, epsilon=0.3), CqBoost(), {"mu": [0.1], "epsilon": [0.3]}),
+        (
+            CqBoostClassifier(0.1, n_rounds=4),
+            CqBoost(),
+            {"mu": [0.1], "epsilon": [1e-6], "n_rounds": [4]},
+        ),
+        (MinCqClassifier(0.1), MinCq(), {"mu": [0.1]}),
     ],
-    ids=[
-        "vanilla",
-        "l1",
-        "l2",
-        "linf",
-        "adaboost",
-        "ebboost",
-        "abr",
-        "lpboost",
-        "lp_reg",
-        "qp_reg",
-    ],
+    ids=repr,
 )
 def test_weights_are_those_of_the_algorithms_path(
     problem: Problem, estimator: VoteClassifier, algorithm: Algorithm, candidate: dict[str, list]
@@ -135,8 +145,12 @@ def test_learns_a_real_data_set(estimator: VoteClassifier) -> None:
     assert cross_val_score(clone(estimator), X, y, cv=3).mean() > 0.9
 
 
-def test_the_gap_of_lpboost_is_closed(problem: Problem) -> None:
-    assert LPBoostClassifier(voters="precomputed").fit(*problem).gap_ < 1e-7
+@pytest.mark.parametrize(
+    "estimator", [LPBoostClassifier(), CqBoostClassifier(), MinCqClassifier()], ids=repr
+)
+def test_the_gap_of_a_program_is_closed(problem: Problem, estimator: VoteClassifier) -> None:
+    fitted = clone(estimator).set_params(voters="precomputed").fit(*problem)
+    assert fitted.gap_ < 1e-7
 
 
 @pytest.mark.parametrize(
@@ -155,6 +169,13 @@ def test_the_gap_of_lpboost_is_closed(problem: Problem) -> None:
         (RegularizedLPBoostClassifier(nu=1.5), "nu"),
         (RegularizedLPBoostClassifier(n_rounds=0), "n_rounds must be positive"),
         (RegularizedQPBoostClassifier(C=0.0), "C must be positive"),
+        (HedgeBoostClassifier(0.7), "eta must be at most 0.5, not 0.7"),
+        (CBBoostClassifier(0), "n_rounds must be positive"),
+        (GBCBBoostClassifier(2.5), "n_rounds takes whole numbers"),
+        (CqBoostClassifier(-1.0), "mu must be positive and finite, not -1"),
+        (CqBoostClassifier(epsilon=0.0), "epsilon must be positive and finite, not 0"),
+        (CqBoostClassifier(n_rounds=0), "n_rounds must be positive and finite, not 0"),
+        (MinCqClassifier(0.0), "mu must be positive and finite, not 0"),
         (AdaBoostClassifier(voters="stumps"), "voters must be Stumps"),
         (AdaBoostClassifier(voters=Stumps(0)), "per_attribute must be at least 1"),
     ],

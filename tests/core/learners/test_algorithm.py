@@ -7,8 +7,11 @@ import numpy as np
 import pytest
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.encoding import encode
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
+from quadrepro.core.learners.greedy.adaboost_reg import AdaBoostReg
+from quadrepro.core.learners.greedy.cbboost import CBBoost
+from quadrepro.core.learners.greedy.ebboost import EBBoost
+from quadrepro.core.learners.greedy.hedge import HedgeBoost
 from quadrepro.core.learners.greedy.quadboost import (
     QuadBoost,
     QuadBoostL1,
@@ -26,7 +29,7 @@ from quadrepro.core.learners.learner import (
     positive_votes,
 )
 from quadrepro.core.learners.programs.lpboost import LPBoost
-from quadrepro.core.preprocessing import Normaliser
+from quadrepro.core.preprocessing import Normaliser, encode
 from quadrepro.core.voters.random_stumps import RandomStumps, StumpCoding
 from quadrepro.core.voters.reduction import VotingProblem, reduce_problem
 from quadrepro.core.voters.stumps import Stumps
@@ -36,6 +39,10 @@ Problem = tuple[FloatArray, FloatArray]
 
 GRIDS: dict[Algorithm, dict[str, list[float]]] = {
     AdaBoost(): {"n_rounds": [1, 100, 3000]},
+    AdaBoostReg(): {"C": [10.0], "n_rounds": [1, 100]},
+    EBBoost(): {"lam": [1.0, 0.1], "n_rounds": [1, 100]},
+    HedgeBoost(): {"eta": [0.1], "n_rounds": [1, 100]},
+    CBBoost(): {"n_rounds": [1, 100]},
     QuadBoost(): {"n_rounds": [1, 100, 1000]},
     QuadBoostL1(): {"lam": [0.1, 0.001]},
     QuadBoostL2(): {"n_rounds": [10, 1000], "lam": [10.0, 1.0]},

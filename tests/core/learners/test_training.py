@@ -3,13 +3,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import pytest
 
 from quadrepro.base.types import IntArray, Task
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.learner import (
     Fitted,
-    NoSolutionError,
     Outputs,
     Part,
     Path,
@@ -81,8 +79,3 @@ def test_one_class_becomes_positive_and_all_others_negative() -> None:
         assert of.X is part.X
     assert (found.task, found.n_classes) == ("classification", 2)
     assert replace(data, valid=None).against_rest(0).valid is None
-
-
-def test_a_missing_solution_is_a_value_error() -> None:
-    with pytest.raises(ValueError, match="none"):
-        raise NoSolutionError("none")

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from scipy.optimize import linprog
 
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.learners.greedy.adaboost import AdaBoost, ExampleWeights
@@ -14,13 +15,16 @@ from quadrepro.core.learners.greedy.loop import State, Step, Watcher
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.measures.adaboost import (
     edges,
+    experts_rounds,
     exponential_bound,
     least_edge,
     product_bound,
-    rounds_to_error,
     rounds_to_zero_error,
 )
+from quadrepro.core.preprocessing import encode
 from quadrepro.core.voters.reduction import VotingProblem
+from quadrepro.core.voters.stumps import Stumps
+from quadrepro.data.store import load_dataset
 
 Problem = tuple[FloatArray, FloatArray]
 
@@ -47,9 +51,6 @@ class Rounds(Watcher):
         wrong = step.weights[0] * self.right[:, step.picks[0]] < 0
         self.errors.append(float(self.weights[-1][wrong].sum()))
         self.weights.append(state.example_weights[0] / state.example_weights.sum())
-
-    def retire(self, rows: IntArray, step: Step, votes: FloatArray) -> None:
-        """Keep nothing: the last round has no error or no edge."""
 
 
 def rounds_of(problem: Problem, n_rounds: int) -> tuple[FloatArray, Rounds]:
@@ -123,22 +124,6 @@ def test_the_vc_remarks_rounds_leave_no_point_of_an_interval_wrong(d: int, a: in
     assert (margins_of(AdaBoost(), (H, y), n_rounds)[:, -1] > 0).all()
 
 
-@pytest.mark.parametrize("error", [0.9, 0.5, 0.2, 0.05])
-def test_so_many_rounds_reach_an_error_on_an_interval(error: float) -> None:
-    x = np.arange(40)
-    y = np.where((x >= 11) & (x <= 25), 1.0, -1.0)
-    H = np.where(x[:, None] > np.arange(-1, 40), 1.0, -1.0)
-    n_rounds = rounds_to_error(1 / 6, error)
-    assert (margins_of(AdaBoost(), (H, y), n_rounds)[:, -1] <= 0).mean() <= error
-    assert exponential_bound(1 / 6, n_rounds) <= error < exponential_bound(1 / 6, n_rounds - 1)
-
-
-def test_less_than_one_of_d_points_is_an_error_of_half_a_point() -> None:
-    assert rounds_to_error(0.1, 1) == 0
-    for d in (1, 3, 100):
-        assert rounds_to_zero_error(d, 0.1) == rounds_to_error(0.1, 1 / (2 * d))
-
-
 def test_a_set_is_shattered_after_the_vc_remarks_rounds() -> None:
     d = 5
     H = np.where(np.arange(d)[:, None] > np.arange(-1, d - 1), 1.0, -1.0)
@@ -185,9 +170,102 @@ def test_numbers_out_of_range_are_refused() -> None:
         exponential_bound(0.6, 3)
     with pytest.raises(ValueError, match=r"n_rounds must be in \[0, inf\]"):
         exponential_bound(0.1, -1)
-    with pytest.raises(ValueError, match=r"error must be in \(0, 1\], not 0"):
-        rounds_to_error(0.1, 0.0)
     with pytest.raises(ValueError, match="d must be at least 1"):
         rounds_to_zero_error(0, 0.1)
     with pytest.raises(ValueError, match=r"gamma must be in \(0, 1/2\], not 0"):
         rounds_to_zero_error(5, 0.0)
+
+
+def regret_bound(n_rounds: int, m: int) -> float:
+    return float(2 * np.sqrt(n_rounds * np.log(m)))
+
+
+def test_the_lectures_number() -> None:
+    # 4 ln(3) · 36 = 158.2.
+    assert experts_rounds(1 / 6, 3) == 159
+
+
+@given(st.floats(0.01, 0.5), st.integers(2, 10**6))
+def test_the_regret_of_that_many_rounds_is_below_their_edge(gamma: float, m: int) -> None:
+    n_rounds = experts_rounds(gamma, m)
+    assert regret_bound(n_rounds, m) < gamma * n_rounds
+    assert regret_bound(n_rounds - 1, m) >= gamma * (n_rounds - 1) * (1 - 1e-12)
+
+
+def test_experts_need_examples_and_an_edge() -> None:
+    with pytest.raises(ValueError, match="m >= 2 training examples, not 1"):
+        experts_rounds(0.1, 1)
+    for gamma in (0.0, 0.7):
+        with pytest.raises(ValueError, match=rf"gamma must be in \(0, 1/2\], not {gamma}"):
+            experts_rounds(gamma, 10)
+
+
+signs = st.sampled_from([-1.0, 1.0])
+
+
+def minimax(H: FloatArray, y: FloatArray) -> float:
+    """Return the least over weightings d of the largest |Σ d y h|/2, by a program of its own."""
+    m, n = H.shape
+    margins = H * y[:, None]
+    rows = np.block([[margins.T, -np.ones((n, 1))], [-margins.T, -np.ones((n, 1))]])
+    found = linprog(
+        c=np.append(np.zeros(m), 1.0),
+        A_ub=rows,
+        b_ub=np.zeros(2 * n),
+        A_eq=[np.append(np.ones(m), 0.0)],
+        b_eq=[1.0],
+    )
+    return float(found.fun) / 2
+
+
+@pytest.mark.parametrize("name", ["interval_3", "interval_60"])
+def test_on_an_interval_some_stump_errs_on_a_third_of_any_weighting(name: str) -> None:
+    dataset = load_dataset(name)
+    problem = encode(dataset, dataset.card.view("lecture"))
+    H = Stumps(8).fit(problem.X).transform(problem.X)
+    assert least_edge(H, problem.y) == pytest.approx(1 / 6)
+
+
+def test_without_the_constant_stump_the_interval_cannot_be_learned_weakly() -> None:
+    dataset = load_dataset("interval_60")
+    problem = encode(dataset, dataset.card.view("lecture"))
+    X = problem.X[:, [problem.attributes.index("x")]]
+    assert least_edge(Stumps(8).fit(X).transform(X), problem.y) == pytest.approx(0, abs=1e-9)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_perfect_voter_or_its_complement_has_an_edge_of_a_half(
+    sign: int, problem: tuple[FloatArray, FloatArray]
+) -> None:
+    H, y = problem
+    assert least_edge(np.column_stack([H, sign * y]), y) == pytest.approx(0.5)
+
+
+def test_there_is_no_edge_where_the_voters_cancel_under_equal_weights() -> None:
+    # All products of four signs are orthogonal, the labels being one of them.
+    corners = np.array(np.meshgrid(*[[-1.0, 1.0]] * 4)).reshape(4, -1).T
+    y = corners.prod(axis=1)
+    assert least_edge(np.column_stack([corners, np.ones(16)]), y) == pytest.approx(0, abs=1e-9)
+
+
+def test_two_equal_examples_of_both_labels_leave_no_edge() -> None:
+    H = np.array([[1.0, -1, 1], [1, -1, 1], [1, 1, -1]])
+    assert least_edge(H, np.array([1.0, -1, 1])) == pytest.approx(0, abs=1e-9)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.tuples(st.integers(1, 7), st.integers(1, 6)).flatmap(
+        lambda shape: st.tuples(
+            arrays(np.float64, shape, elements=signs), arrays(np.float64, shape[0], elements=signs)
+        )
+    )
+)
+def test_the_edge_is_the_value_of_the_game(problem: tuple[FloatArray, FloatArray]) -> None:
+    H, y = problem
+    found = least_edge(H, y)
+    assert found == pytest.approx(minimax(H, y), abs=1e-8)
+    # A copy or a complement adds nothing.
+    assert least_edge(np.column_stack([H, -H, H]), y) == pytest.approx(found, abs=1e-8)
+    equal = np.abs((H * y[:, None]).mean(axis=0)).max() / 2
+    assert found <= equal + 1e-8

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from itertools import combinations, product
+from itertools import product
 
 import numpy as np
 import pytest
@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.measures import rademacher
-from quadrepro.core.measures.rademacher import (
-    combination_complexity,
+from quadrepro.core.measures import quadboost
+from quadrepro.core.measures.quadboost import (
     empirical_rademacher,
     massart,
     norm_complexity,
@@ -64,7 +63,7 @@ def test_one_voter_and_two_examples_are_done_by_hand() -> None:
 def test_batches_bound_the_memory_and_change_no_number(monkeypatch: pytest.MonkeyPatch) -> None:
     H = np.random.default_rng(0).choice([-1.0, 1.0], (11, 30))
     whole = empirical_rademacher(H, 101, np.random.default_rng(7))
-    monkeypatch.setattr(rademacher, "BATCH", 90)
+    monkeypatch.setattr(quadboost, "BATCH", 90)
     batches = list(sign_correlations(H, 101, np.random.default_rng(7)))
     assert [len(b) for b in batches] == [3] * 33 + [2]
     assert empirical_rademacher(H, 101, np.random.default_rng(7)).mean == pytest.approx(whole.mean)
@@ -74,14 +73,14 @@ H_SMALL = np.random.default_rng(4).uniform(-1, 1, (5, 3))
 SIGNS = np.array(list(product((-1.0, 1.0), repeat=5)))
 
 
-def brute_force(p: float, *, distinct: bool) -> float:
+def brute_force(p: float) -> float:
     """R_S of the pairs of voters with ‖α‖_p = 1, over all signs, pairs and a circle of weights."""
     # The circle holds the even weights, where voters taken twice are best.
     angles = np.linspace(0, 2 * np.pi, 1441)
     circle = np.column_stack([np.cos(angles), np.sin(angles)])
     alphas = circle / np.linalg.norm(circle, ord=p, axis=1, keepdims=True)
     both = np.hstack([H_SMALL, -H_SMALL])
-    pairs = combinations(range(3), 2) if distinct else product(range(6), repeat=2)
+    pairs = product(range(6), repeat=2)
     votes = np.hstack([both[:, list(pair)] @ alphas.T for pair in pairs])
     return float((SIGNS @ votes / 5).max(axis=1).mean())
 
@@ -89,33 +88,7 @@ def brute_force(p: float, *, distinct: bool) -> float:
 @each_norm
 def test_lemma_1_holds_by_brute_force(p: float) -> None:
     plain = np.abs(SIGNS @ H_SMALL / 5).max(axis=1).mean()
-    assert brute_force(p, distinct=False) == pytest.approx(norm_complexity(2, p) * plain)
-
-
-@each_norm
-@pytest.mark.parametrize("distinct", [False, True])
-def test_the_estimate_of_a_combination_is_near_brute_force(p: float, distinct: bool) -> None:
-    rng = np.random.default_rng(0)
-    found = combination_complexity(H_SMALL, 2, p, 40_000, rng, distinct=distinct)
-    assert found == pytest.approx(brute_force(p, distinct=distinct), abs=0.005)
-
-
-@each_norm
-@pytest.mark.parametrize("n", [1, 3, 10])
-def test_a_combination_is_as_complex_as_lemma_1_says_and_less_with_distinct_voters(
-    p: float, n: int
-) -> None:
-    H = np.random.default_rng(0).choice([-1.0, 1.0], (40, 12))
-    plain = empirical_rademacher(H, 300, np.random.default_rng(1)).mean
-    repeated, distinct = (
-        combination_complexity(H, n, p, 300, np.random.default_rng(1), distinct=d)
-        for d in (False, True)
-    )
-    assert repeated == pytest.approx(norm_complexity(n, p) * plain)
-    if n == 1 or p == 1:
-        assert distinct == pytest.approx(repeated)
-    else:
-        assert distinct < repeated
+    assert brute_force(p) == pytest.approx(norm_complexity(2, p) * plain)
 
 
 def test_numbers_out_of_range_are_refused() -> None:
@@ -132,7 +105,3 @@ def test_numbers_out_of_range_are_refused() -> None:
         norm_complexity([3, -1], 2)
     with pytest.raises(ValueError, match=r"p must be at least 1, not 0\.5"):
         norm_complexity([3], 0.5)
-    with pytest.raises(ValueError, match="5 distinct voters needs 5, but there are 3"):
-        combination_complexity(H_SMALL, 5, 2, 10, rng, distinct=True)
-    with pytest.raises(ValueError, match=r"must be at least 1, not 0\.5 and 2"):
-        combination_complexity(H_SMALL, 2, 0.5, 10, rng, distinct=False)

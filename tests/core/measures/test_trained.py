@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from quadrepro.core.measures import adaboost, rademacher
+from quadrepro.core.measures import adaboost, quadboost
 from quadrepro.core.measures.measure import Trained
-from quadrepro.core.measures.rademacher import SIGN_VECTORS, empirical_rademacher
+from quadrepro.core.measures.quadboost import SIGN_VECTORS, empirical_rademacher
 
 
 def test_margins_are_of_votes_whose_weights_add_up_to_one(trained: Trained) -> None:
@@ -84,9 +84,9 @@ def test_the_complexity_is_drawn_once_with_the_splits_own_signs(
         calls.append(arguments)
         return empirical_rademacher(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(rademacher, "empirical_rademacher", counted)
-    assert trained.once(rademacher.complexity) == expected
-    assert trained.once(rademacher.complexity) is trained.once(rademacher.complexity)
+    monkeypatch.setattr(quadboost, "empirical_rademacher", counted)
+    for _ in range(2):
+        assert trained.once(quadboost.complexity_of_voters) == expected
     assert len(calls) == 1
 
 
@@ -105,6 +105,6 @@ def test_scores_alone_have_margins_and_no_votes(trained: Trained) -> None:
     for needed in ("votes", "voters", "sizes"):
         with pytest.raises(ValueError, match="on a vote over voters, and the learner has none"):
             getattr(alone, needed)
-    for estimate in (rademacher.complexity, adaboost.edge_of_voters):
+    for estimate in (quadboost.complexity_of_voters, adaboost.edge_of_voters):
         with pytest.raises(ValueError, match="on a vote over voters, and the learner has none"):
             alone.once(estimate)

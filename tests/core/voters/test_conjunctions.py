@@ -8,16 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quadrepro import (
-    AdaBoostClassifier,
     CBBoostClassifier,
     Conjunctions,
     CqBoostClassifier,
-    LPBoostClassifier,
     QuadBoostClassifier,
     Stumps,
 )
 from quadrepro.base.types import FloatArray
-from quadrepro.core.estimators.base import VoteClassifier
 from quadrepro.core.estimators.streaming import MomentClassifier
 from quadrepro.core.voters.bits import pack
 from quadrepro.core.voters.conjunctions import Tallies
@@ -78,13 +75,6 @@ def test_bits_are_the_columns_of_the_voter_matrix(m: int) -> None:
     np.testing.assert_array_equal(voters.pack(X[:m]), pack(voters.transform(X[:m]).T > 0))
 
 
-def test_with_one_attribute_there_are_stumps_only() -> None:
-    X, y = problem(2)
-    voters = Conjunctions(3).fit(X[:, :1], y)
-    np.testing.assert_array_equal(voters.transform(X[:, :1]), Stumps(3).fit_transform(X[:, :1]))
-    assert len(voters.pack(X[:, :1])) == 3
-
-
 def test_tallies_of_parts_add_up_to_those_of_the_whole() -> None:
     X, y = problem(3)
     stumps = Stumps(3).fit(X)
@@ -116,15 +106,6 @@ def test_a_stream_gives_the_weights_of_memory_and_of_the_voter_matrix(
     H = Conjunctions(3, 4).fit(X, y).transform(X)
     vote.set_params(voters="precomputed")
     assert vote.fit(H, y).voter_weights_.tobytes() == streamed.tobytes()
-
-
-@pytest.mark.parametrize("vote", [AdaBoostClassifier(20), LPBoostClassifier(1.0)], ids=repr)
-def test_other_algorithms_learn_from_the_voter_matrix(vote: VoteClassifier) -> None:
-    X, y = problem(5)
-    weights = vote.set_params(voters=Conjunctions(3, 4)).fit(X, y).voter_weights_
-    H = Conjunctions(3, 4).fit(X, y).transform(X)
-    precomputed = vote.set_params(voters="precomputed").fit(H, y).voter_weights_
-    assert weights.tobytes() == precomputed.tobytes()
 
 
 def test_conjunctions_chosen_on_a_first_chunk_are_kept_for_further_ones() -> None:

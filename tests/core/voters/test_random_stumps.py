@@ -144,12 +144,3 @@ def test_a_vote_sums_its_stumps(data: Data) -> None:
     )
     np.testing.assert_allclose(vote.outputs(codes) @ vote.weights, vote.sums(codes))
     assert set(np.unique(vote.outputs(codes))) == {-1.0, 1.0}
-    np.testing.assert_array_equal(vote.positive(codes), vote.sums(codes) > 0)
-
-
-def test_a_vote_that_is_zero_but_for_rounding_is_negative() -> None:
-    codes = np.array([[1]], np.uint16)
-    cuts = np.array([0, 0, 5], np.uint16)
-    vote = StumpVote(np.zeros(3, int), cuts, np.array([0.1, 0.2, 0.1 + 0.2 - 1e-16]))
-    assert vote.sums(codes)[0] > 0
-    assert not vote.positive(codes)[0]

@@ -18,8 +18,6 @@ from tests.loops import set_compiled
 
 pytestmark = pytest.mark.skipif(not compiling.enabled(), reason="numba is not installed")
 
-Problem = tuple[FloatArray, FloatArray]
-
 
 def problem_list() -> Iterator[Any]:
     rng = np.random.default_rng(0)

@@ -7,28 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.sparse import csr_array
-from sklearn import config_context
+from scipy.stats import chisquare, kstest
 from sklearn.base import clone
-from sklearn.compose import ColumnTransformer
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from quadrepro import AdaBoostClassifier, Conjunctions, DrawnStumps, Stumps
+from quadrepro import CBBoostClassifier, Conjunctions, DrawnStumps, Stumps
 from quadrepro.core.voters import groups
 from quadrepro.core.voters.bits import pack
 
 matrices = arrays(np.float64, (7, 3), elements=st.floats(-1e6, 1e6))
-
-
-@given(matrices)
-def test_every_threshold_lies_strictly_between_minimum_and_maximum(X: np.ndarray) -> None:
-    thresholds = Stumps(4).fit(X).thresholds_
-    spread = X.max(axis=0) - X.min(axis=0)
-    wide = spread > max(1e-9 * np.abs(X).max(), 1e-300)
-    assert (thresholds[wide] > X.min(axis=0)[wide, None]).all()
-    assert (thresholds[wide] < X.max(axis=0)[wide, None]).all()
 
 
 @given(matrices)
@@ -96,34 +83,6 @@ def test_a_frame_of_voters_has_their_names_as_columns() -> None:
     assert frame.columns.tolist() == ["age > 1.5", "flag > 5.5"]
     assert frame.index.tolist() == ["a", "b"]
     assert frame.to_numpy().tolist() == [[-1, -1], [1, 1]]
-
-
-def test_output_as_frames_changes_no_vote() -> None:
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(60, 3)), rng.normal(size=60) > 0
-    alone = AdaBoostClassifier(10).fit(X, y)
-    with config_context(transform_output="pandas"):
-        found = AdaBoostClassifier(10, voters=Stumps()).fit(X, y)
-        scores = found.decision_function(X)
-    np.testing.assert_array_equal(found.voter_weights_, alone.voter_weights_)
-    np.testing.assert_array_equal(scores, alone.decision_function(X))
-
-
-def test_some_columns_become_voters_in_a_column_transformer() -> None:
-    X = pd.DataFrame({"age": [0.0, 3.0, 1.0], "flag": [0.0, 1.0, 0.0]})
-    some = ColumnTransformer([("voters", Stumps(1), ["age"])], remainder="passthrough")
-    pipeline = make_pipeline(some.set_output(transform="pandas"), LogisticRegression())
-    pipeline.fit(X, [0, 1, 0])
-    names = pipeline[:-1].get_feature_names_out().tolist()
-    assert names == ["voters__age > 1.5", "remainder__flag"]
-
-
-def test_the_number_of_thresholds_is_a_parameter_of_the_classifier() -> None:
-    X, y = np.arange(40.0)[:, None], np.arange(40) % 20 > 6
-    grid = {"voters__per_attribute": [1, 12]}
-    search = GridSearchCV(AdaBoostClassifier(voters=Stumps()), grid).fit(X, y)
-    assert search.best_params_ == {"voters__per_attribute": 12}
-    assert search.best_estimator_.voter_weights_.shape == (12,)
 
 
 GAPS = np.array([[0.0, 1.0], [3.0, 2.0], [np.nan, 3.0], [1.0, 4.0], [np.nan, 5.0]])
@@ -235,3 +194,47 @@ def test_ranges_do_not_tell_the_weight_beside_a_threshold() -> None:
 def test_numbers_of_voters_add_up_by_attribute() -> None:
     stumps = Stumps(2).fit(np.array([[0.0, 0.0], [1.0, 1.0]]))
     assert stumps.over_attributes(np.array([1.0, 2.0, 3.0, 4.0])).tolist() == [3.0, 7.0]
+
+
+X = np.column_stack([np.linspace(0, 1, 20), np.linspace(-5, 5, 20), np.full(20, 7.0)])
+
+
+def test_attributes_and_thresholds_are_drawn_with_equal_probabilities() -> None:
+    stumps = DrawnStumps(6000, random_state=0).fit(X)
+    counts = np.bincount(stumps.attributes_, minlength=3)
+    assert chisquare(counts).pvalue > 0.01
+    for attribute, (low, spread) in enumerate([(0, 1), (-5, 10)]):
+        thresholds = stumps.thresholds_[stumps.attributes_ == attribute]
+        assert kstest(thresholds, "uniform", (low, spread)).pvalue > 0.01
+    np.testing.assert_allclose(stumps.thresholds_[stumps.attributes_ == 2], 7.0, rtol=1e-15)
+
+
+def test_stumps_stand_in_the_order_of_attributes_and_thresholds() -> None:
+    stumps = DrawnStumps(50, random_state=1).fit(X)
+    pairs = list(zip(stumps.attributes_, stumps.thresholds_, strict=True))
+    assert pairs == sorted(pairs)
+    H = stumps.transform(X)
+    expected = X[:, stumps.attributes_] > stumps.thresholds_
+    np.testing.assert_array_equal(H, np.where(expected, 1.0, -1.0))
+
+
+def test_the_same_number_draws_the_same_stumps_and_another_one_others() -> None:
+    one, same, other = (DrawnStumps(9, random_state=s).fit(X).thresholds_ for s in (3, 3, 4))
+    np.testing.assert_array_equal(one, same)
+    assert not np.array_equal(one, other)
+
+
+def test_no_stump_at_all_is_refused() -> None:
+    with pytest.raises(ValueError, match="n_stumps must be at least 1, not 0"):
+        DrawnStumps(0).fit(X)
+
+
+def test_a_stream_gives_the_vote_of_all_data() -> None:
+    rng = np.random.default_rng(0)
+    examples = rng.normal(size=(300, 3))
+    y = examples[:, 0] + examples[:, 1] > 0
+    vote = CBBoostClassifier(20, voters=DrawnStumps(40, random_state=0))
+    whole = vote.fit(examples, y).voter_weights_
+    chunks = [(examples[i::3], y[i::3]) for i in range(3)]
+    streamed = vote.fit_stream(lambda: iter(chunks)).voter_weights_
+    np.testing.assert_array_equal(streamed, whole)

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array, csr_matrix
 from sklearn.base import BaseEstimator, TransformerMixin, clone
-from sklearn.datasets import load_breast_cancer
 from sklearn.decomposition import PCA
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, OneHotEncoder
@@ -169,20 +168,7 @@ def test_what_is_no_voter_matrix_is_refused(
         QuadBoostClassifier(n_rounds=5, voters=Shifted(returns)).fit(*examples)
 
 
-@pytest.mark.parametrize("voters", ["stumps", Stumps, 3, object()])
-def test_what_cannot_vote_is_refused(voters: Any, examples: tuple[FloatArray, FloatArray]) -> None:
-    with pytest.raises(ValueError, match=r"voters must be Stumps\(...\) or another transformer"):
-        AdaBoostClassifier(voters=voters).fit(*examples)
-
-
 def test_only_stumps_can_be_fitted_to_a_stream(examples: tuple[FloatArray, FloatArray]) -> None:
     vote = QuadBoostClassifier(n_rounds=5, voters=Trees())
     with pytest.raises(ValueError, match="partial_fit needs stumps as voters, not Trees"):
         vote.partial_fit(*examples)
-
-
-def test_trees_see_what_attributes_say_together() -> None:
-    X, y = load_breast_cancer(return_X_y=True)
-    train = np.arange(len(y)) % 2 == 0
-    vote = CBBoostClassifier(50, voters=Trees(3, random_state=0)).fit(X[train], y[train])
-    assert vote.score(X[~train], y[~train]) > 0.93

@@ -19,18 +19,16 @@ from quadrepro.core.learners.contestants.building import (
     KEPT,
     build,
     build_step,
+    column_names,
     fault_of,
     known_by_text,
     names,
+    package_of,
     parts,
     paths_in,
     runs_own_code,
-    step_of,
-)
-from quadrepro.core.learners.contestants.packages import (
-    column_names,
-    package_of,
     settle,
+    step_of,
     takes_gaps,
     use_categories,
 )

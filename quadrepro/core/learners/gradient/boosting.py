@@ -34,14 +34,7 @@ from quadrepro.core.learners.learner import Entry, Outputs
 from quadrepro.core.learners.predictor import Predictor
 
 
-class _EveryRound(Watcher[ScoreState]):
-    """A watcher of trajectories that all run to the last round."""
-
-    def retire(self, rows: IntArray, step: Step, votes: FloatArray) -> None:
-        """Do nothing: no rule of gradient boosting ends a trajectory."""
-
-
-class StagedScores(_EveryRound):
+class StagedScores(Watcher[ScoreState]):
     """Keeps the scores of new examples after given numbers of rounds."""
 
     def __init__(self, rounds: Sequence[int], n_trajectories: int, X_new: FloatArray) -> None:
@@ -57,7 +50,7 @@ class StagedScores(_EveryRound):
             self.path[:, self._place[t]] = self._scores
 
 
-class TrainingLoss(_EveryRound):
+class TrainingLoss(Watcher[ScoreState]):
     """Keeps the mean training loss of every trajectory after every round."""
 
     def __init__(self, n_rounds: int, n_trajectories: int) -> None:
@@ -68,7 +61,7 @@ class TrainingLoss(_EveryRound):
         self.path[:, t - 1] = state.loss.mean(state.scores, state.y, state.weights_of_examples)
 
 
-class Gains(_EveryRound):
+class Gains(Watcher[ScoreState]):
     """Adds up by how much the cuts by each feature lower the squared errors of the trees.
 
     It sees the first trajectory.
@@ -94,7 +87,7 @@ class Gains(_EveryRound):
             sizes[left] = total
 
 
-class Ensemble(_EveryRound):
+class Ensemble(Watcher[ScoreState]):
     """Keeps the trees and the step of every round, for later predictions."""
 
     def __init__(self) -> None:

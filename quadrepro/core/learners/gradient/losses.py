@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core import compiling, elementary
-from quadrepro.core.learners.gradient.cuts import LeafArray
+from quadrepro.core.learners.gradient.trees import LeafArray
 
 GroupArray = NDArray[np.uint32]
 

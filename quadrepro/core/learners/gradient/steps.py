@@ -12,9 +12,13 @@ import numpy as np
 
 from quadrepro.base.types import BoolArray, FloatArray
 from quadrepro.core import compiling, elementary
-from quadrepro.core.learners.gradient.cuts import LeafArray
 from quadrepro.core.learners.gradient.losses import Loss, mean_of, ratio
-from quadrepro.core.learners.gradient.trees import GrownTrees, TreeFitter, WeightedTreeFitter
+from quadrepro.core.learners.gradient.trees import (
+    GrownTrees,
+    LeafArray,
+    TreeFitter,
+    WeightedTreeFitter,
+)
 from quadrepro.core.learners.greedy.loop import Rule, State, Step
 
 

@@ -121,7 +121,7 @@ class HedgeBoost(WeightBoosting[ExpertWeights]):
 def experts_rate(n_rounds: int, m: float) -> float:
     """Return η = sqrt(ln(m)/T), or 1/2 if that is less: the rate of the lecture's regret bound.
 
-    See `quadrepro.core.measures.experts.regret_bound`; if T < 4 ln m, it holds at any rate.
+    The bound is 2 sqrt(T ln m); if T < 4 ln m, it holds at any rate.
     """
     if m < 2:
         raise ValueError(f"the experts need m >= 2 training examples, not {m}")

@@ -166,7 +166,6 @@ class Watcher(ABC, Generic[S_contra]):
     def after(self, t: int, live: IntArray, step: Step, state: S_contra) -> BoolArray | None:
         """See round `t` of the trajectories `live`; return which of them to end, None for none."""
 
-    @abstractmethod
     def retire(self, rows: IntArray, step: Step, votes: FloatArray) -> None:
         """See the last round and the final votes of trajectories that the rule ends.
 

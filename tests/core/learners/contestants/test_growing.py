@@ -1,12 +1,10 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 from sklearn.utils import all_estimators
-from threadpoolctl import threadpool_limits
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.contestants.building import build
@@ -14,19 +12,7 @@ from quadrepro.core.learners.contestants.predictor import nested_predictions, si
 
 Examples = tuple[FloatArray, FloatArray, FloatArray]
 
-
-@pytest.fixture(autouse=True)
-def one_thread() -> Iterator[None]:
-    """Threads of HistGradientBoosting would wait for each other on so few examples."""
-    with threadpool_limits(limits=1):
-        yield
-
-
-@pytest.fixture
-def examples() -> Examples:
-    draws = np.random.default_rng(4)
-    X = draws.normal(size=(90, 4))
-    return X, np.where(X[:, 0] * X[:, 1] + draws.normal(0, 0.5, 90) > 0, 1.0, -1.0), X[::-1] + 0.1
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 ENSEMBLES: list[tuple[str, dict[str, Any]]] = [

@@ -11,11 +11,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
-from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
-from threadpoolctl import threadpool_limits
 
 from quadrepro.base.types import FloatArray, Task
 from quadrepro.core.learners.contestants.building import build
@@ -27,19 +26,7 @@ from quadrepro.core.learners.voting import FixedStumps
 
 Examples = tuple[FloatArray, FloatArray, FloatArray]
 
-
-@pytest.fixture(autouse=True)
-def one_thread() -> Iterator[None]:
-    """Threads of HistGradientBoosting would wait for each other on so few examples."""
-    with threadpool_limits(limits=1):
-        yield
-
-
-@pytest.fixture
-def examples() -> Examples:
-    draws = np.random.default_rng(4)
-    X = draws.normal(size=(90, 4))
-    return X, np.where(X[:, 0] * X[:, 1] + draws.normal(0, 0.5, 90) > 0, 1.0, -1.0), X[::-1] + 0.1
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def rng(seed: int = 0) -> np.random.Generator:
@@ -52,14 +39,6 @@ def test_predicts_what_the_estimator_itself_predicts(examples: Examples) -> None
     found = EstimatorPredictor("SVC", {"gamma": 0.5}).predictions(X, y, grid, X_new, rng())
     for row, candidate in zip(found, grid.candidates, strict=True):
         np.testing.assert_array_equal(row, SVC(gamma=0.5, **candidate).fit(X, y).predict(X_new))
-
-
-def test_numbers_are_predicted_as_the_estimator_predicts_them(examples: Examples) -> None:
-    X, y, X_new = examples
-    grid = Grid.of({"alpha": [0.1, 10.0]})
-    found = EstimatorPredictor("Ridge").predictions(X, y, grid, X_new, rng())
-    expected = [Ridge(alpha=a).fit(X, y).predict(X_new) for a in (0.1, 10.0)]
-    np.testing.assert_array_equal(found, expected)
 
 
 def forest(examples: Examples, seed: int, **settings: Any) -> FloatArray:
@@ -151,17 +130,6 @@ def test_every_step_of_a_pipeline_draws_from_the_generator(examples: Examples) -
 def data_of(X: FloatArray, y: FloatArray, **changes: Any) -> TrainingData:
     part = Part(X, y)
     return TrainingData(part, part, None, FixedStumps(3), lambda name: rng(3), **changes)
-
-
-def test_the_outputs_of_a_candidate_are_those_of_the_estimator(examples: Examples) -> None:
-    X, y, X_new = examples
-    found = EstimatorPredictor("LogisticRegression").outputs(data_of(X, y), {"C": 2.0}, X_new)
-    theirs = LogisticRegression(C=2.0).fit(X, y)
-    np.testing.assert_array_equal(found.predicted, theirs.predict(X_new) > 0)
-    assert found.scores is not None
-    np.testing.assert_array_equal(found.scores, theirs.decision_function(X_new))
-    assert found.probabilities is not None
-    np.testing.assert_array_equal(found.probabilities, theirs.predict_proba(X_new))
 
 
 BOOSTERS = [
@@ -364,20 +332,3 @@ def test_candidates_of_several_grids_that_differ_in_size_are_fitted_once(
     predictor = EstimatorPredictor("GradientBoostingClassifier")
     predictor.all_predictions(X, y, grids, X_new, rng())
     assert fitted == [(9, 1), (5, 2)]
-
-
-@pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize(
-    ("name", "settings"),
-    [
-        ("BaggingClassifier", {"oob_score": True}),
-        ("RandomForestClassifier", {"class_weight": "balanced"}),
-    ],
-)
-def test_what_scikit_learn_does_not_grow_is_fitted_alone(
-    name: str, settings: dict[str, Any], examples: Examples
-) -> None:
-    X, y, X_new = examples
-    grid = Grid.of({"n_estimators": [30, 60]})
-    found = EstimatorPredictor(name, settings).predictions(X, y, grid, X_new, rng(2))
-    np.testing.assert_array_equal(found, each_alone(name, settings, [grid], examples, 2))

@@ -4,13 +4,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 from sklearn.tree import DecisionTreeRegressor
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.gradient.boosting import GradientBoost, TrainingLoss
+from quadrepro.core.learners.gradient.boosting import GradientBoost
 from quadrepro.core.learners.gradient.steps import RescaleInTheory, RescaleTruncate, Truncate
 from quadrepro.core.learners.grid import Grid
 from tests.core.learners.gradient.problems import (
@@ -78,27 +76,6 @@ def test_predictions_are_those_of_a_plain_loop_over_scikit_learns_trees(
     values = next(iter(GRIDS[step].values()), [np.nan])
     expected = np.concatenate([plainly(step, value, loss, X, y) for value in values])
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
-
-
-@both_losses
-@each_size
-def test_boosting_never_raises_the_training_loss(loss: Any, size: dict[str, Any]) -> None:
-    X, y = problem(loss)
-    watcher = TrainingLoss(30, 1)
-    GradientBoost("full", loss, **size).run(X, y, NO_VALUE, 30, [watcher])
-    falls = -np.diff(watcher.path[0])
-    assert (falls >= -1e-12).all()
-    assert falls[0] > 1e-4
-
-
-@settings(max_examples=25, deadline=None)
-@given(st.integers(1, 20), st.integers(1, 4), st.integers(0, 10**6))
-def test_shrunken_boosting_never_raises_the_squared_loss(m: int, levels: int, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    X, y = rng.integers(0, levels, (m, 2)).astype(float), rng.normal(size=m)
-    watcher = TrainingLoss(8, 3)
-    GradientBoost("shrink").run(X, y, np.array([0.1, 0.5, 1.0]), 8, [watcher])
-    assert (np.diff(watcher.path, axis=1) <= 1e-12).all()
 
 
 @each_step

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.gradient.cuts import (
+from quadrepro.core.learners.gradient.trees import (
     LeafSearch,
     RootSearch,
     SortedFeatures,

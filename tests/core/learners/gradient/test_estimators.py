@@ -82,16 +82,6 @@ def test_the_training_loss_is_that_of_the_stages(estimator: Any) -> None:
     np.testing.assert_allclose(fitted.train_loss_, losses, rtol=1e-9)
 
 
-@pytest.mark.parametrize("estimator", CLASSIFIERS, ids=repr)
-def test_labels_come_back_as_they_were_given(estimator: GradientBoostClassifier) -> None:
-    X = np.arange(40.0)[:, None]
-    y = np.where(X[:, 0] > 17, "yes", "no")
-    fitted = clone(estimator).fit(X, y)
-    np.testing.assert_array_equal(fitted.predict(X), y)
-    *_, last = fitted.staged_predict(X)
-    np.testing.assert_array_equal(last, y)
-
-
 def test_boosting_by_the_exponential_loss_is_adaboost_where_trees_answer_alike() -> None:
     # Every example has its mirror image in the other class: both answers of a stump are as large.
     rng = np.random.default_rng(0)

@@ -77,13 +77,6 @@ def test_no_direction_is_not_followed(loss: Loss) -> None:
     assert found[1] != 0
 
 
-def test_the_squared_losss_step_is_that_of_least_squares() -> None:
-    scores, directions, y = draw()
-    found = search(SquaredLoss(), scores, directions, y)
-    for f, g, beta in zip(scores, directions, found, strict=True):
-        assert beta == pytest.approx(np.linalg.lstsq(g[:, None], y - f, rcond=None)[0][0])
-
-
 @pytest.mark.parametrize("loss", [LogisticLoss(), ExponentialLoss()])
 @pytest.mark.parametrize("sign", [-1.0, 1.0])
 def test_if_the_loss_falls_without_end_the_step_is_bounded(sign: float, loss: Loss) -> None:

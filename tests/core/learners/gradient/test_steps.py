@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,20 +8,17 @@ import pytest
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.gradient.boosting import LOSSES
 from quadrepro.core.learners.gradient.steps import (
-    Epsilon,
     Full,
     Rescale,
-    RescaleEpsilon,
     RescaleInTheory,
-    RescaleTruncate,
     ScoreState,
     Shrink,
     Truncate,
     follow,
 )
 from quadrepro.core.learners.gradient.trees import GrownTrees
-from quadrepro.core.learners.greedy.loop import Rule, Step, boost
-from tests.core.learners.gradient.problems import both_losses, losses_of, problem, start
+from quadrepro.core.learners.greedy.loop import Step, boost
+from tests.core.learners.gradient.problems import both_losses, problem, start
 
 
 def state(loss: str, rounds: int = 0, n: int = 1) -> ScoreState:
@@ -33,91 +29,10 @@ def state(loss: str, rounds: int = 0, n: int = 1) -> ScoreState:
     return scores
 
 
-@both_losses
-def test_rescaling_by_nothing_is_boosting(loss: str) -> None:
-    without = losses_of(Rescale(np.array([np.inf])), loss)
-    np.testing.assert_array_equal(without, losses_of(Full(), loss))
-
-
-@both_losses
-@pytest.mark.parametrize("unit", [False, True])
-def test_rescaling_truncated_steps_by_nothing_is_truncating(loss: str, unit: bool) -> None:
-    without = losses_of(RescaleTruncate(np.array([np.inf]), unit), loss)
-    np.testing.assert_array_equal(without, losses_of(Truncate(unit), loss))
-
-
-@both_losses
-def test_a_truncated_rescaled_step_is_the_rescaled_one_within_the_bound(loss: str) -> None:
-    for k in (1, 2, 9):
-        scores = state(loss, k - 1)
-        step = RescaleTruncate(np.array([4.0]), unit=True).step(scores)
-        plain = Rescale(np.array([4.0])).step(scores)
-        assert step.shrink is not None
-        assert step.shrink.tolist() == [2 / (k + 4)]
-        bound = k ** (-2 / 3) * scores.per_unit()
-        np.testing.assert_allclose(step.weights, np.clip(plain.weights, -bound, bound))
-
-
-@both_losses
-def test_a_rescaled_epsilon_step_is_the_epsilon_step_from_shrunken_scores(loss: str) -> None:
-    for k in (1, 2, 9):
-        scores = state(loss, k - 1, n=2)
-        eps = np.array([0.1, 0.7])
-        step = RescaleEpsilon(eps).step(scores)
-        assert step.shrink is not None
-        np.testing.assert_allclose(step.shrink, 3 / (k + 3))
-        np.testing.assert_array_equal(step.weights, Epsilon(eps).step(scores).weights)
-
-
-@both_losses
-def test_shrinking_by_nothing_is_boosting(loss: str) -> None:
-    without = losses_of(Shrink(np.array([1.0])), loss)
-    np.testing.assert_array_equal(without, losses_of(Full(), loss))
-
-
-@pytest.mark.parametrize("rounds", [0, 1, 7])
-def test_a_least_squares_tree_is_followed_as_it_is(rounds: int) -> None:
-    np.testing.assert_allclose(state("l2", rounds).search(), 1.0, rtol=1e-12)
-
-
-def test_epsilon_boosting_is_shrinkage_with_each_trees_root_mean_square() -> None:
-    @dataclass(frozen=True)
-    class ShrinkByEpsilon(Rule[ScoreState]):
-        nu: float
-
-        def step(self, state: ScoreState) -> Step:
-            return Epsilon(self.nu * np.sqrt(np.square(state.answers).mean(axis=1))).step(state)
-
-    np.testing.assert_allclose(
-        losses_of(ShrinkByEpsilon(0.3), "l2"), losses_of(Shrink(np.array([0.3])), "l2"), rtol=1e-10
-    )
-
-
-@both_losses
-def test_an_epsilon_step_has_the_length_epsilon_and_descends(loss: Any) -> None:
-    scores = state(loss, 3, n=2)
-    step = Epsilon(np.array([0.1, 0.7])).step(scores)
-    taken = step.weights[:, None] * scores.answers
-    np.testing.assert_allclose(np.sqrt(np.square(taken).mean(axis=1)), [0.1, 0.7])
-    assert ((LOSSES[loss].descent(scores.scores, scores.y) * taken).sum(axis=1) > 0).all()
-
-
 @pytest.mark.parametrize("k", [1, 2, 8])
 def test_a_truncated_step_is_bounded_by_the_rounds_power(k: int) -> None:
     squared = state("l2", k - 1)
     np.testing.assert_allclose(Truncate(unit=False).step(squared).weights, k ** (-2 / 3))
-
-
-@both_losses
-@pytest.mark.parametrize("k", [1, 2, 8])
-def test_a_truncated_step_of_a_unit_tree_is_no_longer_than_the_bound(loss: Any, k: int) -> None:
-    scores = state(loss, k - 1)
-    weights = Truncate(unit=True).step(scores).weights
-    length = weights[:, None] * scores.answers
-    root_mean_square = np.sqrt(np.square(length).mean())
-    assert root_mean_square <= k ** (-2 / 3) * (1 + 1e-12)
-    if root_mean_square < k ** (-2 / 3) * (1 - 1e-12):
-        np.testing.assert_array_equal(weights, scores.search())
 
 
 def test_a_truncated_step_is_the_line_search_within_the_bound() -> None:

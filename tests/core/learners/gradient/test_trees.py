@@ -32,23 +32,6 @@ def fitted(
     return trees, trees.answers(leaves)
 
 
-def squares(y: FloatArray) -> float:
-    return float(np.square(y - y.mean()).sum())
-
-
-def stump_by_brute_force(X: FloatArray, y: FloatArray) -> tuple[int, float]:
-    """Return the first feature and threshold of the largest decrease, from its definition."""
-    best, found = 1e-9, (0, np.inf)
-    for feature, column in enumerate(X.T):
-        values = np.unique(column)
-        for threshold in (values[1:] + values[:-1]) / 2:
-            right = column > threshold
-            decrease = squares(y) - squares(y[right]) - squares(y[~right])
-            if decrease > best * (1 + 1e-9):
-                best, found = decrease, (feature, threshold)
-    return found
-
-
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize(
     ("ours", "theirs"),
@@ -79,48 +62,6 @@ def test_cuts_are_those_of_scikit_learn(
         np.testing.assert_allclose(
             trees.answers(trees.leaves(new.T))[t], reference.predict(new), atol=1e-12
         )
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.integers(2, 25), st.integers(1, 4), st.integers(1, 4), st.integers(0, 10**6))
-def test_a_stump_on_tied_features_is_found_by_brute_force(
-    m: int, d: int, levels: int, seed: int
-) -> None:
-    rng = np.random.default_rng(seed)
-    X = rng.integers(0, levels, (m, d)).astype(float)
-    targets = rng.integers(-2, 3, (3, m)).astype(float)
-    trees, answers = fitted(X, targets)
-    for t, y in enumerate(targets):
-        feature, threshold = stump_by_brute_force(X, y)
-        right = X[:, feature] > threshold
-        expected = np.where(right, y[right].mean() if right.any() else 0.0, y[~right].mean())
-        np.testing.assert_allclose(answers[t], expected, atol=1e-12)
-        if np.isfinite(threshold):
-            assert (trees.features[t, 0], trees.thresholds[t, 0]) == (feature, threshold)
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.integers(2, 30), st.integers(1, 4), st.integers(1, 5), st.integers(0, 10**6))
-def test_a_tree_on_tied_features_cuts_the_leaf_of_largest_decrease(
-    m: int, levels: int, n_cuts: int, seed: int
-) -> None:
-    rng = np.random.default_rng(seed)
-    X = rng.integers(0, levels, (m, 3)).astype(float)
-    targets = rng.integers(-2, 3, (2, m)) + rng.normal(size=(2, m))
-    _, answers = fitted(X, targets, n_cuts)
-    for y, answer in zip(targets, answers, strict=True):
-        leaves = [np.arange(m)]
-        for _ in range(n_cuts):
-            cuts = []
-            for leaf in leaves:
-                feature, threshold = stump_by_brute_force(X[leaf], y[leaf])
-                right = X[leaf, feature] > threshold
-                parts = [part for part in (leaf[~right], leaf[right]) if len(part)]
-                cuts.append((squares(y[leaf]) - sum(squares(y[p]) for p in parts), parts))
-            best = int(np.argmax([decrease for decrease, _ in cuts]))
-            leaves[best : best + 1] = cuts[best][1]
-        for leaf in leaves:
-            np.testing.assert_allclose(answer[leaf], y[leaf].mean(), atol=1e-12)
 
 
 class Cut(NamedTuple):
@@ -159,26 +100,8 @@ def whole_numbers(draw: st.DrawFn) -> tuple[IntArray, IntArray]:
     return np.array(draw(features)).reshape(m, d), np.array(draw(targets)).reshape(3, m)
 
 
-@settings(max_examples=80, deadline=None)
-@given(whole_numbers())
-def test_a_stump_makes_the_first_best_cut_in_exact_arithmetic(
-    problem: tuple[IntArray, IntArray],
-) -> None:
-    X, targets = problem
-    trees, answers = fitted(X.astype(float), targets.astype(float))
-    for t, y in enumerate(targets):
-        best = exactly_best(X, y)
-        made = [(f, c) for f, c in zip(trees.features[t], trees.thresholds[t], strict=True)]
-        assert [cut for cut in made if cut[1] < np.inf] == (
-            [(best.feature, best.threshold)] if best.gain > 0 else []
-        )
-        right = X[:, best.feature] > best.threshold
-        leaves = [rows for rows in (np.flatnonzero(~right), np.flatnonzero(right)) if len(rows)]
-        np.testing.assert_allclose(answers[t], mean_of_leaves(y, leaves), atol=1e-13)
-
-
 @settings(max_examples=60, deadline=None)
-@given(whole_numbers(), st.integers(2, 6))
+@given(whole_numbers(), st.integers(1, 6))
 def test_every_cut_is_the_first_best_of_all_leaves_in_exact_arithmetic(
     problem: tuple[IntArray, IntArray], n_cuts: int
 ) -> None:
@@ -240,28 +163,6 @@ def test_a_target_has_the_same_tree_alone_as_among_others(size: dict[str, int]) 
         np.testing.assert_array_equal(fitted(X, y[None], **size)[1][0], answer)
 
 
-@pytest.mark.parametrize("size", [{"cuts": 1}, {"cuts": 4}, {"depth": 3}], ids=str)
-def test_equal_features_tie_to_the_lowest(size: dict[str, int]) -> None:
-    X, targets = draw(60, 1, 5, 2)
-    # The mirrored feature has the same cuts, summed from the other end.
-    trees, _ = fitted(np.hstack([X, -X, X]), targets, **size)
-    made = np.isfinite(trees.thresholds)
-    assert made.any()
-    assert not trees.features[made].any()
-
-
-def test_of_equal_gains_the_lowest_threshold_is_taken() -> None:
-    X = np.array([[0.0], [1.0], [2.0], [3.0]])
-    trees, _ = fitted(X, np.array([[1.0, 0.0, 0.0, 1.0]]))
-    assert trees.thresholds.tolist() == [[0.5]]
-
-
-def test_of_equally_good_leaves_the_oldest_is_cut() -> None:
-    X = np.array([[0.0], [1.0], [10.0], [11.0]])
-    trees, _ = fitted(X, np.array([[0.0, 1.0, 10.0, 11.0]]), 2)
-    assert trees.thresholds.tolist() == [[5.5, 0.5]]
-
-
 @pytest.mark.parametrize("low", [1.0, np.nextafter(1.0, 2.0)])
 def test_a_threshold_between_neighbouring_numbers_separates_them(low: float) -> None:
     high = np.nextafter(low, 2.0)
@@ -282,22 +183,6 @@ def test_a_constant_target_is_answered_by_its_mean(X: FloatArray, size: dict[str
     trees, answers = fitted(X, targets, **size)
     np.testing.assert_allclose(answers, targets, rtol=1e-15)
     assert not np.isfinite(trees.thresholds).any()
-
-
-def test_constant_features_are_never_used() -> None:
-    X, targets = draw(30, 1, 3, 3)
-    plain, _ = fitted(X, targets, 3)
-    trees, _ = fitted(np.hstack([np.ones((30, 1)), X, np.zeros((30, 1))]), targets, 3)
-    assert (trees.features == 1).all()
-    np.testing.assert_array_equal(trees.thresholds, plain.thresholds)
-
-
-@pytest.mark.parametrize("size", [{"cuts": 9}, {"depth": 5}], ids=str)
-def test_growth_ends_where_no_cut_is_left(size: dict[str, int]) -> None:
-    X = np.array([[0.0], [0.0], [1.0], [2.0]])
-    targets = np.array([[0.0, 1.0, 2.0, 5.0], [1.0, 1.0, 1.0, 2.0]])
-    _, answers = fitted(X, targets, **size)
-    np.testing.assert_allclose(answers, [[0.5, 0.5, 2.0, 5.0], [1.0, 1.0, 1.0, 2.0]], atol=1e-15)
 
 
 def test_kept_trees_answer_as_before() -> None:

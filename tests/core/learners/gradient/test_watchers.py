@@ -7,7 +7,7 @@ import pytest
 from sklearn.ensemble import GradientBoostingRegressor
 
 from quadrepro import GradientBoostRegressor
-from quadrepro.core.learners.gradient.boosting import STEPS, Ensemble, StagedScores, TrainingLoss
+from quadrepro.core.learners.gradient.boosting import STEPS, Ensemble, StagedScores
 from quadrepro.core.learners.gradient.steps import follow
 from quadrepro.core.learners.greedy.loop import boost
 from tests.core.learners.gradient.problems import GRIDS, both_losses, each_step, problem, start
@@ -39,16 +39,6 @@ def test_the_kept_rounds_give_the_staged_scores_again(step: Any, loss: Any) -> N
         follow(scores, trees, trees.leaves(np.ascontiguousarray(new.T)), taken)
         again.append(scores.copy())
     np.testing.assert_array_equal(staged.path, np.stack([again[t - 1] for t in rounds], axis=1))
-
-
-@both_losses
-def test_the_training_loss_is_that_of_the_staged_scores(loss: Any) -> None:
-    X, y = problem(loss)
-    losses, staged = TrainingLoss(6, 2), StagedScores(range(1, 7), 2, X)
-    boost(STEPS["shrink"].rule(np.array([0.1, 0.9])), start(loss, 2), 6, [losses, staged])
-    powers = np.exp(-y * staged.path)
-    each = {"l2": (y - staged.path) ** 2, "logistic": np.log1p(powers), "exponential": powers}
-    np.testing.assert_allclose(losses.path, each[loss].mean(axis=2), rtol=1e-12)
 
 
 @pytest.mark.parametrize("size", [{}, {"depth": 2}])

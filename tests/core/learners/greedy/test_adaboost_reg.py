@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.greedy.adaboost import UNITS, AdaBoost
@@ -16,19 +15,13 @@ from quadrepro.core.learners.greedy.adaboost_reg import AdaBoostReg, AdaBoostReg
 from quadrepro.core.learners.greedy.loop import Trace, boost
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.voters.source import FixedVoters
+from tests.core.learners.greedy.problems import small_problems, small_samples
 
 Problem = tuple[FloatArray, FloatArray]
 Power = Literal[1, 2]
 
 SOFT: dict[Power, list[float]] = {1: [30.0, 3.0, 0.5], 2: [3000.0, 100.0, 5.0]}
 
-signs = st.sampled_from([-1.0, 1.0])
-small_problems = st.tuples(
-    arrays(np.float64, (9, 5), elements=signs), arrays(np.float64, 9, elements=signs)
-)
-small_samples = arrays(np.float64, (2, 9), elements=st.sampled_from([0.0, 1.0, 3.0])).filter(
-    lambda samples: bool((samples.sum(axis=1) > 0).all())
-)
 each_power = pytest.mark.parametrize("power", [1, 2])
 
 
@@ -103,25 +96,6 @@ def test_examples_too_light_for_whole_units_count_in_a_long_step() -> None:
 
 
 @each_power
-def test_weights_are_the_formulas_at_the_end(
-    make_problem: Callable[..., Problem], power: Power
-) -> None:
-    H, y = make_problem(m=60)
-    state, seen = SoftMargins(FixedVoters(H, y), np.ones((1, 60))), Trace()
-    C = SOFT[power][1]
-    boost(AdaBoostRegRule(np.array([C]), power), state, 50, [seen])
-    run, w = Formulas(C, power, [], [], []), np.full(60, 1 / 60)
-    for pick, signed in zip(seen.picks, seen.weights, strict=True):
-        run.rights.append(y * H[:, pick] * np.sign(signed))
-        run.weights.append(w)
-        losses = run.losses(abs(signed))
-        w = losses / losses.sum()
-        run.alphas.append(abs(signed))
-    assert len(seen.picks) == 50
-    np.testing.assert_allclose(state.example_weights[0], w * UNITS, rtol=1e-9)
-
-
-@each_power
 def test_weights_keep_their_sum_and_held_out_examples_have_none(
     make_problem: Callable[..., Problem], power: Power
 ) -> None:
@@ -149,22 +123,6 @@ def test_neither_batch_nor_merging_nor_order_changes_a_bit(
             state = SoftMargins(FixedVoters(H[rows], y[rows]), np.ones((1, len(rows))))
             boost(AdaBoostRegRule(np.array([C]), power), state, 100)
             np.testing.assert_array_equal(ours, state.weights[0])
-
-
-@each_power
-def test_a_perfect_voter_is_the_whole_vote(problem: Problem, power: Power) -> None:
-    H, y = problem
-    H = np.column_stack([H, -y])
-    weights = AdaBoostReg(power).path(H, y, Grid.of({"C": [10.0, 0.0], "n_rounds": [1, 50]}))
-    expected = np.zeros((4, H.shape[1]))
-    expected[:, -1] = -1
-    np.testing.assert_array_equal(weights, expected)
-
-
-def test_without_an_edge_the_vote_is_empty() -> None:
-    H = np.array([[1.0], [1.0], [-1.0], [-1.0]])
-    y = np.array([1.0, -1.0, 1.0, -1.0])
-    assert not AdaBoostReg().path(H, y, Grid.of({"C": [10.0], "n_rounds": [10]})).any()
 
 
 def test_a_step_without_end_is_not_taken(problem: Problem) -> None:

@@ -28,6 +28,7 @@ VALUES: dict[GreedyAlgorithm, tuple[str, list[float]]] = {
     EBBoost(): ("lam", [1.0, 0.1, 0.0]),
     HedgeBoost(): ("eta", [0.05, 0.4]),
     CBBoost(): ("", []),
+    CBBoost(reweight=True): ("", []),
     GBCBBoost(): ("", []),
     QuadBoost(): ("", []),
     QuadBoostL2(): ("lam", [5.0, 0.5]),
@@ -54,6 +55,34 @@ def test_a_path_is_each_candidate_alone_on_each_sample(
             alone = algorithm.path(H, y, one, sample[None])[0, 0]
             np.testing.assert_array_equal(found, alone)
             assert found.any()
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "value"),
+    [
+        (AdaBoost(), {}),
+        (AdaBoostReg(1), {"C": [10.0, 0.0]}),
+        (AdaBoostReg(2), {"C": [10.0, 0.0]}),
+        (EBBoost(), {"lam": [30.0, 1.0, 0.01]}),
+    ],
+    ids=repr,
+)
+def test_a_perfect_voter_is_the_whole_vote(
+    problem: Problem, algorithm: GreedyAlgorithm, value: dict[str, list[float]]
+) -> None:
+    H, y = problem
+    weights = algorithm.path(np.column_stack([H, -y]), y, Grid.of({**value, "n_rounds": [1, 50]}))
+    assert not weights[:, :-1].any()
+    assert (weights[:, -1] == -1).all()
+
+
+@pytest.mark.parametrize("algorithm", VALUES, ids=repr)
+def test_without_an_edge_the_vote_is_empty(algorithm: GreedyAlgorithm) -> None:
+    H = np.array([[1.0], [1.0], [-1.0], [-1.0]])
+    y = np.array([1.0, -1.0, 1.0, -1.0])
+    name, values = VALUES[algorithm]
+    grid = Grid.of({"n_rounds": [10]} | ({name: values} if name else {}))
+    assert not algorithm.path(H, y, grid).any()
 
 
 @pytest.mark.parametrize("algorithm", [*VALUES, QuadBoostL1()], ids=repr)

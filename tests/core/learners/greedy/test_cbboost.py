@@ -8,19 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from scipy.optimize import minimize_scalar, nnls
-from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer
-from sklearn.model_selection import cross_val_score
+from scipy.optimize import nnls
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.estimators.base import VoteClassifier
-from quadrepro.core.estimators.greedy import CBBoostClassifier, GBCBBoostClassifier
 from quadrepro.core.learners.greedy.cbboost import CBBoost, CBoundBoosting, GBCBBoost
 from quadrepro.core.learners.greedy.loop import Step, Trace
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.voters.reduction import reduce_problem
-from quadrepro.core.voters.stumps import Stumps
+from tests.core.learners.greedy.problems import signs, small_labels
 
 Problem = tuple[FloatArray, FloatArray]
 Steps = list[tuple[int, float]]
@@ -30,9 +25,7 @@ WITHOUT_REPEATS = ALGORITHMS[2:]
 each_algorithm = pytest.mark.parametrize("algorithm", ALGORITHMS, ids=repr)
 each_kind = pytest.mark.parametrize("real", [False, True])
 
-signs = st.sampled_from([-1.0, 1.0])
 parts = st.sampled_from([-1.0, -0.5, 0.0, 0.25, 1.0])
-small_labels = arrays(np.float64, 9, elements=signs)
 small_problems = st.tuples(
     st.one_of([arrays(np.float64, (9, 5), elements=e) for e in (signs, parts)]), small_labels
 )
@@ -199,24 +192,6 @@ def test_each_round_lowers_the_c_bound_by_property_1(
 
 
 @each_kind
-@each_algorithm
-def test_each_weight_is_the_numeric_minimiser(
-    make_problem: Callable[..., Problem], real: bool, algorithm: CBoundBoosting
-) -> None:
-    H, y = make_problem(real=real)
-    steps = steps_of(algorithm, H, y, 8)
-    for (j, weight), F in zip(steps[1:], votes_of(H, steps), strict=False):
-        h = np.sign(weight) * H[:, j]
-        found = minimize_scalar(
-            lambda a, F=F, h=h: c_bound(F + a * h, y),
-            bounds=(0, 20 * abs(weight)),
-            method="bounded",
-            options={"xatol": 1e-10},
-        )
-        assert found.x == pytest.approx(abs(weight), rel=1e-5)
-
-
-@each_kind
 def test_no_voter_has_a_better_step_than_the_one_taken(
     make_problem: Callable[..., Problem], real: bool
 ) -> None:
@@ -246,15 +221,6 @@ def test_the_c_bound_never_rises_and_bounds_the_training_error(
     bounds = np.array([c_bound(F, y) for F in votes])
     assert (np.diff(bounds) <= 1e-12).all()
     assert (bounds >= (votes * y < -1e-12).mean(axis=1) - 1e-12).all()
-
-
-@settings(max_examples=50)
-@given(st.tuples(arrays(np.float64, (9, 5), elements=signs), small_labels))
-def test_no_classifiers_step_is_longer_than_the_vote(problem: Problem) -> None:
-    H, y = problem
-    steps = steps_of(CBBoost(), H, y, 30)
-    for (_, weight), F in zip(steps[1:], votes_of(H, steps), strict=False):
-        assert abs(weight) <= np.sqrt((F**2).mean()) * (1 + 1e-9)
 
 
 @each_kind
@@ -290,43 +256,6 @@ def test_without_repeats_each_voter_is_taken_once_at_most(
 def test_a_voter_is_taken_again_where_that_is_allowed(problem: Problem) -> None:
     picks = [j for j, _ in steps_of(CBBoost(), *problem, 50)]
     assert len(picks) == 50 > len(set(picks))
-
-
-@each_algorithm
-def test_path_of_a_grid_is_each_candidate_alone_on_its_samples_examples(
-    problem: Problem, algorithm: CBoundBoosting
-) -> None:
-    H, y = problem
-    keep = np.arange(len(y)) % 3 != 0
-    samples = np.vstack([keep, np.ones_like(keep)]).astype(float)
-    rounds = [1, 3, 9, 60]
-    both = algorithm.path(H, y, Grid.of({"n_rounds": rounds}), samples)
-    for t, first, second in zip(rounds, *both, strict=True):
-        grid = Grid.of({"n_rounds": [t]})
-        np.testing.assert_array_equal(first, algorithm.path(H[keep], y[keep], grid)[0])
-        np.testing.assert_array_equal(second, algorithm.path(H, y, grid)[0])
-
-
-@each_algorithm
-def test_flipped_voters_get_flipped_weights(problem: Problem, algorithm: CBoundBoosting) -> None:
-    H, y = problem
-    flips = np.where(np.arange(H.shape[1]) % 2 == 0, -1.0, 1.0)
-    grid = Grid.of({"n_rounds": [1, 5, 20]})
-    np.testing.assert_array_equal(
-        algorithm.path(H * flips, y, grid), flips * algorithm.path(H, y, grid)
-    )
-
-
-def test_equal_voters_change_nothing_but_their_own_zero_weights(problem: Problem) -> None:
-    H, y = problem
-    doubled = np.hstack([H, -H[:, ::-1], H])
-    assert CBBoost().merges_voters
-    plain, many = steps_of(CBBoost(), H, y, 40), steps_of(CBBoost(), doubled, y, 40)
-    assert plain == many
-    grid = Grid.of({"n_rounds": [1, 10, 40]})
-    path = CBBoost().path(doubled, y, grid)
-    np.testing.assert_array_equal(path[:, : H.shape[1]], CBBoost().path(H, y, grid))
-    assert not path[:, H.shape[1] :].any()
 
 
 @pytest.mark.parametrize("algorithm", WITHOUT_REPEATS, ids=repr)
@@ -397,67 +326,6 @@ def test_ties_go_to_the_voter_of_lowest_index(algorithm: CBoundBoosting) -> None
     shares = np.random.default_rng(0).uniform(0.5, 1.0, 7)
     nearly = H * (1 + 1e-14 * shares[:, None] * np.arange(5)) / (1 + 1e-12)
     assert [j for j, _ in steps_of(algorithm, nearly, np.ones(7), 5)] == [0, 1, 2, 3, 4]
-
-
-ESTIMATORS = [
-    CBBoostClassifier(20),
-    CBBoostClassifier(20, reweight=True),
-    CBBoostClassifier(20, allow_repeats=False),
-    GBCBBoostClassifier(20),
-]
-each_estimator = pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
-
-
-@pytest.mark.parametrize(
-    ("estimator", "algorithm"),
-    [
-        (ESTIMATORS[0], CBBoost()),
-        (ESTIMATORS[1], CBBoost(reweight=True)),
-        (ESTIMATORS[2], CBBoost(allow_repeats=False)),
-        (ESTIMATORS[3], GBCBBoost()),
-    ],
-    ids=repr,
-)
-def test_weights_are_those_of_the_algorithms_path(
-    problem: Problem, estimator: VoteClassifier, algorithm: CBoundBoosting
-) -> None:
-    H, y = problem
-    H = np.hstack([H, -H])
-    fitted = clone(estimator).set_params(voters="precomputed").fit(H, y)
-    expected = algorithm.path(H, y, Grid.of({"n_rounds": [20]}))[0]
-    np.testing.assert_array_equal(fitted.voter_weights_, expected)
-    assert np.abs(fitted.voter_weights_).sum() == pytest.approx(1.0, rel=1e-14)
-
-
-@each_estimator
-def test_stages_are_shorter_runs(problem: Problem, estimator: VoteClassifier) -> None:
-    H, y = problem
-    fitted = clone(estimator).set_params(voters="precomputed").fit(H, y)
-    stages = list(fitted.staged_decision_function(H))
-    for t in (1, 4, 9):
-        alone = clone(fitted).set_params(n_rounds=t).fit(H, y).decision_function(H)
-        np.testing.assert_allclose(stages[t - 1], alone, atol=1e-12)
-    np.testing.assert_allclose(stages[-1], fitted.decision_function(H), atol=1e-12)
-
-
-@each_estimator
-def test_learns_a_real_data_set_from_one_stump_per_attribute(estimator: VoteClassifier) -> None:
-    X, y = load_breast_cancer(return_X_y=True)
-    single = clone(estimator).set_params(voters=Stumps(per_attribute=1))
-    assert cross_val_score(single, X, y, cv=3).mean() > 0.9
-
-
-@pytest.mark.parametrize(
-    ("estimator", "message"),
-    [
-        (CBBoostClassifier(0), "n_rounds must be positive"),
-        (GBCBBoostClassifier(2.5), "n_rounds takes whole numbers"),
-        (CBBoostClassifier(voters="stumps"), "voters must be Stumps"),
-    ],
-)
-def test_impossible_settings_are_refused_by_name(estimator: VoteClassifier, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        estimator.fit(np.array([[0.0], [1.0], [2.0]]), [0, 1, 1])
 
 
 def test_the_only_voter_of_a_vote_keeps_its_weight(make_problem: Callable[..., Problem]) -> None:

@@ -141,22 +141,6 @@ def test_merged_examples_give_the_weights_of_repeated_ones(
             np.testing.assert_array_equal(ours[3 * i + 2], state.weights[0])
 
 
-def test_a_perfect_voter_is_the_whole_vote(problem: Problem) -> None:
-    H, y = problem
-    H = np.column_stack([H, -y])
-    weights = EBBoost().path(H, y, Grid.of({"lam": LAMBDAS, "n_rounds": [1, 50]}))
-    expected = np.zeros((2 * len(LAMBDAS), H.shape[1]))
-    expected[:, -1] = -1
-    np.testing.assert_array_equal(weights, expected)
-
-
-def test_without_an_edge_the_vote_is_empty() -> None:
-    H = np.array([[1.0], [1.0], [-1.0], [-1.0]])
-    y = np.array([1.0, -1.0, 1.0, -1.0])
-    grid = Grid.of({"lam": LAMBDAS, "n_rounds": [10]})
-    assert not EBBoost().path(H, y, grid).any()
-
-
 def test_voters_whose_complements_are_no_candidates_are_never_turned() -> None:
     y = np.array([1.0, -1.0, 1.0, -1.0])
     H = np.column_stack([-y, [1.0, 1.0, -1.0, -1.0]])

@@ -84,24 +84,6 @@ def test_values_side_by_side_over_drawn_stumps_are_separate_runs_until_each_ends
     assert "lag" in changes or len({candidate["n_rounds"] for candidate in together.candidates}) > 2
 
 
-def test_a_vote_has_the_errors_and_the_rounds_of_its_candidate() -> None:
-    problem = drawn_problem(3)
-    values = [5.0, 0.3, 0.0]
-    best = EBBoost().hold_out(problem, Grid.of({"lam": values}))
-    to_the_end = replace(problem, stopping=replace(problem.stopping, take="last"))
-    last = EBBoost().hold_out(to_the_end, Grid.of({"lam": values}))
-    for i, lam in enumerate(values):
-        vote, longer = best.vote(i), last.vote(i)
-        n_rounds = len(vote.weights)
-        assert best.candidates[i] == {"lam": lam, "n_rounds": n_rounds}
-        wrong = vote.positive(problem.valid) != (problem.y_valid > 0)
-        assert best.errors[i] == wrong.sum()
-        assert last.candidates[i] == {"lam": lam, "n_rounds": n_rounds + problem.stopping.patience}
-        wrong = longer.positive(problem.valid) != (problem.y_valid > 0)
-        assert last.errors[i] == wrong.sum()
-        np.testing.assert_array_equal(longer.weights[:n_rounds], vote.weights)
-
-
 def test_a_run_ends_after_the_largest_number_of_rounds_at_the_latest() -> None:
     problem = replace(drawn_problem(0), stopping=Stopping(500, take="last", max_rounds=7))
     (candidate,) = AdaBoost().hold_out(problem, Grid.of({})).candidates
@@ -159,16 +141,6 @@ def test_a_tie_is_as_wide_as_the_rounding_of_a_long_sum() -> None:
         state.example_weights[0, -1] += difference
         state.example_weights[0, -2] -= difference
         assert state.strongest()[0].tolist() == [pick]
-
-
-def test_a_step_is_the_weight_of_its_hyperbolic_tangent(problem: Problem) -> None:
-    state = ExampleWeights(FixedVoters(*problem), np.ones((3, 60)))
-    state.begin(4)
-    picks, tanhs = np.array([2, 0, 1]), np.array([0.5, -0.9, 2 * NO_EDGE])
-    step = state.step_to(picks, tanhs)
-    assert step.last is None
-    assert step.picks is picks
-    np.testing.assert_allclose(step.weights, np.arctanh(tanhs), rtol=1e-15)
 
 
 def test_a_voter_without_error_or_without_an_edge_ends_the_run(problem: Problem) -> None:

@@ -15,7 +15,6 @@ from quadrepro.core.learners.greedy.loop import (
     State,
     Step,
     Trace,
-    Watcher,
     boost,
     some,
 )
@@ -142,13 +141,6 @@ class Until(Rule):
         return Step(np.zeros(n, dtype=np.intp), np.ones(n), some(last))
 
 
-def test_a_trajectory_that_stopped_keeps_its_vote_at_later_checkpoints() -> None:
-    checkpoints = Checkpoints([1, 3, 6], 3, 2)
-    boost(Until(np.array([2.0, 9.0, 4.0])), Counting(3), 6, [checkpoints])
-    assert checkpoints.path[:, :, 0].tolist() == [[1, 2, 2], [1, 3, 6], [1, 3, 4]]
-    assert not checkpoints.path[:, :, 1].any()
-
-
 ends = st.lists(st.integers(1, 9), min_size=4, max_size=4)
 
 
@@ -181,48 +173,6 @@ def test_watchers_see_every_round_up_to_the_first_end(
     alive = np.minimum(by_rule, by_watcher) > n_rounds
     if alive.any():
         assert state.advanced.tolist() == [n_rounds] * alive.sum()
-
-
-def test_trajectories_end_in_one_round_by_the_rule_and_by_watchers() -> None:
-    first, second = StopAt(np.array([9, 2, 9, 9, 9])), StopAt(np.array([9, 9, 9, 2, 9]))
-    state = Counting(5)
-    boost(Until(np.array([2.0, 9.0, 5.0, 9.0, 2.0])), state, 4, [first, second])
-    for watcher in (first, second):
-        assert [seen[-1][0] for seen in watcher.seen] == [
-            "retired",
-            "dismissed",
-            4,
-            "dismissed",
-            "retired",
-        ]
-        assert [len(seen) for seen in watcher.seen] == [2, 3, 4, 3, 2]
-    assert state.weights[:, 0].tolist() == [4.0]
-
-
-def test_the_loop_ends_when_every_trajectory_has_stopped() -> None:
-    seen: list[int] = []
-
-    class Watch(Trace):
-        def after(self, t: int, live: np.ndarray, step: Step, state: State) -> None:
-            seen.append(t)
-
-    boost(Until(np.array([3.0, 2.0])), Counting(2), 100, [Watch()])
-    assert seen == [1, 2]
-
-
-def test_the_loop_ends_when_watchers_have_ended_every_trajectory() -> None:
-    watcher, state = StopAt(np.array([3, 2])), Counting(2)
-    boost(Until(np.array([9.0, 9.0])), state, 100, [watcher])
-    assert [len(seen) for seen in watcher.seen] == [4, 3]
-    assert state.advanced.tolist() == [3]
-
-
-@pytest.mark.parametrize("rounds", [3, 10])
-def test_trace_holds_the_first_trajectorys_rounds_including_its_last(rounds: int) -> None:
-    trace = Trace()
-    boost(Until(np.array([5.0, 2.0])), Counting(2), rounds, [trace])
-    assert trace.weights == [1.0] * min(rounds, 5)
-    assert trace.picks == [0] * min(rounds, 5)
 
 
 def test_a_last_round_that_adds_nothing_is_not_traced() -> None:
@@ -281,12 +231,3 @@ def test_some_is_none_if_no_trajectory_ends() -> None:
     assert some(np.zeros(3, dtype=bool)) is None
     last = np.array([False, True])
     assert some(last) is last
-
-
-def test_most_watchers_need_not_know_which_trajectories_are_dismissed() -> None:
-    class Silent(Watcher[State]):
-        def after(self, t: int, live: IntArray, step: Step, state: State) -> None: ...
-
-        def retire(self, rows: IntArray, step: Step, votes: FloatArray) -> None: ...
-
-    boost(Until(np.array([9.0, 9.0])), Counting(2), 5, [Silent(), StopAt(np.array([2, 3]))])

@@ -178,12 +178,6 @@ def test_vanilla_ends_at_least_squares(
     np.testing.assert_allclose(found, np.linalg.lstsq(H, y)[0], atol=1e-10)
 
 
-def test_vanilla_is_the_same_in_both_forms(problem: Problem) -> None:
-    additive = fit(QuadBoost(False), problem, n_rounds=30)
-    reweighted = fit(QuadBoost(True), problem, n_rounds=30)
-    np.testing.assert_allclose(additive, reweighted, atol=1e-12)
-
-
 def test_l1_stops_when_no_voter_exceeds_lambda(problem: Problem) -> None:
     H, y = problem
     weights = fit(QuadBoostL1(), problem, lam=0.05)
@@ -194,50 +188,3 @@ def test_l1_stops_when_no_voter_exceeds_lambda(problem: Problem) -> None:
 
 def test_l1_above_every_correlation_is_the_empty_vote(problem: Problem) -> None:
     assert not fit(QuadBoostL1(), problem, lam=0.99).any()
-
-
-@pytest.mark.parametrize("real", [False, True])
-def test_each_vanilla_round_lowers_the_risk_by_c_squared_over_eta(
-    make_problem: Callable[..., Problem], real: bool
-) -> None:
-    H, y = make_problem(real=real)
-    eta = (H**2).mean(axis=0)
-    path = QuadBoost().path(H, y, Grid.of({"n_rounds": list(range(1, 20))}))
-    before = np.zeros(H.shape[1])
-    for weights in path:
-        c = H.T @ (y - H @ before) / len(y)
-        drop = ((y - H @ before) ** 2).mean() - ((y - H @ weights) ** 2).mean()
-        assert drop == pytest.approx((c**2 / eta).max(), abs=1e-12)
-        before = weights
-
-
-@pytest.mark.parametrize("reweight", [False, True])
-@pytest.mark.parametrize("axis", ["lam", "alpha_max"])
-def test_path_of_a_grid_is_each_candidate_fitted_alone(
-    problem: Problem, axis: str, reweight: bool
-) -> None:
-    algorithm: GreedyAlgorithm = QuadBoostL2(reweight) if axis == "lam" else QuadBoostLInf(reweight)
-    values = [10.0, 1.0] if axis == "lam" else [0.01, 0.1]
-    grid = Grid.of({"n_rounds": [1, 7, 50], axis: values})
-    path = algorithm.path(*problem, grid)
-    alone = [fit(algorithm, problem, **candidate) for candidate in grid.candidates]
-    np.testing.assert_array_equal(path, alone)
-
-
-def test_samples_are_what_training_on_their_examples_alone_gives(problem: Problem) -> None:
-    H, y = problem
-    keep = np.arange(len(y)) % 3 != 0
-    samples = np.vstack([keep, np.ones_like(keep)]).astype(float)
-    grid = Grid.of({"n_rounds": [5, 40], "lam": [3.0, 1.0]})
-    both = QuadBoostL2().path(H, y, grid, samples)
-    np.testing.assert_array_equal(both[0], QuadBoostL2().path(H[keep], y[keep], grid))
-    np.testing.assert_array_equal(both[1], QuadBoostL2().path(H, y, grid))
-
-
-def test_duplicate_voters_change_nothing_but_their_own_zero_weights(problem: Problem) -> None:
-    H, y = problem
-    doubled = np.hstack([H, -H[:, ::-1], H])
-    grid = Grid.of({"n_rounds": [1, 10, 100], "alpha_max": [0.01, 0.05]})
-    path = QuadBoostLInf().path(doubled, y, grid)
-    np.testing.assert_array_equal(path[:, : H.shape[1]], QuadBoostLInf().path(H, y, grid))
-    assert not path[:, H.shape[1] :].any()

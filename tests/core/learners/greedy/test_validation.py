@@ -10,38 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
-from quadrepro.core.learners.greedy.adaboost import AdaBoost, ValidationWatcher
+from quadrepro.core.learners.greedy.adaboost import ValidationWatcher
 from quadrepro.core.learners.greedy.loop import Rule, State, Step, boost, some
 from quadrepro.core.learners.grid import Stopping
 from quadrepro.core.voters.random_stumps import RandomStumps, StumpCoding
-
-
-def problem(seed: int, m: int = 60) -> tuple[ValidationWatcher, RandomStumps]:
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(2 * m, 4))
-    y = np.where(X[:, 0] * X[:, 1] + X[:, 2] + rng.normal(size=2 * m) > 0, 1.0, -1.0)
-    coding = StumpCoding.fit(X[:m])
-    source = RandomStumps(coding.transform(X[:m]), y[:m], np.random.default_rng(seed), per_round=30)
-    return ValidationWatcher(source, coding.transform(X[m:]), y[m:], 1, Stopping(15)), source
-
-
-def run(validation: ValidationWatcher, source: RandomStumps, n_rounds: int = 1000) -> None:
-    state = AdaBoost().weights(source, np.ones((1, source.n_examples)))
-    boost(AdaBoost().rule(np.array([np.nan])), state, n_rounds, [validation])
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_errors_are_those_of_the_vote_and_the_best_round_is_the_first_of_fewest(seed: int) -> None:
-    validation, source = problem(seed)
-    run(validation, source)
-    last = int(validation.last_round[0])
-    errors = []
-    for t in range(1, last + 1):
-        sums = validation.vote(0, t).sums(validation.codes)
-        errors.append(int(((sums > 0) != (validation.y > 0)).sum()))
-    assert validation.best_errors[0] == min(errors)
-    assert validation.best_round[0] == 1 + errors.index(min(errors))
-    assert last == validation.best_round[0] + 15
 
 
 class Stumps(State):
@@ -138,16 +110,6 @@ def test_every_trajectory_is_what_it_is_by_hand_whatever_ends_it(
             assert list(ours) == vote[:n_rounds]
 
 
-def test_the_rule_and_patience_end_trajectories_in_one_round() -> None:
-    idle = (0, 0.0)
-    # An empty vote has the fewest errors in round 1; patience of 2 ends it in round 3.
-    script = [[idle] * 3, [idle] * 9, [idle, idle, (1, 1.0)], [idle, (3, 1.0), *[idle] * 7]]
-    found = validated(script, Stopping(2))
-    assert found.last_round.tolist() == [3, 3, 3, len(by_hand(script[3], Stopping(2))[0])]
-    for row, line in enumerate(script):
-        assert found.best_errors[row] == min(by_hand(line, Stopping(2))[0])
-
-
 @pytest.mark.parametrize(("take", "column"), [("best", 0), ("last", 1)])
 def test_the_taken_round_comes_with_its_own_errors(take: str, column: int) -> None:
     y = outputs_of_the_first()
@@ -184,24 +146,3 @@ def test_a_nearly_even_vote_is_not_even() -> None:
     y = outputs_of_the_first()
     found = validated_on(y, [(0, -0.25), (0, 0.25 + 1e-9)])
     assert (found.best_errors.tolist(), found.best_round.tolist()) == ([0], [2])
-
-
-def test_a_first_round_without_a_right_example_is_the_best_so_far() -> None:
-    y = outputs_of_the_first()
-    found = validated_on(y, [(0, -1.0), (0, -1.0)])
-    assert (found.best_errors.tolist(), found.best_round.tolist()) == ([7], [1])
-
-
-def test_trajectories_that_end_early_keep_their_best() -> None:
-    validation, source = problem(0)
-    two = ValidationWatcher(source, validation.codes, validation.y, 2, Stopping(3))
-    source.begin(1)
-    both = np.array([0, 1])
-    assert two.after(1, both, Step(np.array([0, 1]), np.ones(2), None), None) is None
-    two.retire(np.array([1]), Step(np.array([1]), np.ones(1), None), np.zeros((1, 0)))
-    assert two.last_round.tolist() == [1, 2]
-    zero = Step(np.array([0]), np.zeros(1), None)
-    ends = [two.after(t, np.array([0]), zero, None) for t in (2, 3, 4)]
-    assert [end is not None and bool(end[0]) for end in ends] == [False, False, True]
-    assert two.vote(1, 99).weights.tolist() == [1.0, 1.0]
-    assert two.best_round[0] == 1

@@ -5,14 +5,11 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from scipy.optimize import LinearConstraint, minimize
-from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer
-from sklearn.model_selection import cross_val_score
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.estimators.programs import CqBoostClassifier
 from quadrepro.core.learners.grid import Grid
-from quadrepro.core.learners.programs.cqboost import CqBoost, generate_columns
+from quadrepro.core.learners.programs.cqboost import CqBoost, CqBoostSolution, generate_columns
 from quadrepro.core.voters.reduction import reduce_problem
 
 Problem = tuple[FloatArray, FloatArray]
@@ -91,12 +88,6 @@ def test_a_vote_after_t_rounds_has_at_most_t_voters_and_never_rises(problem: Pro
     assert (np.diff(second_moments(H, path)) <= 1e-12).all()
 
 
-def test_a_smaller_epsilon_ends_no_earlier_and_no_higher(problem: Problem) -> None:
-    H, y = problem
-    path = CqBoost().path(H, y, Grid.of({"mu": [0.1], "epsilon": EPSILONS}))
-    assert (np.diff(second_moments(H, path)) <= 1e-12).all()
-
-
 def test_a_run_begins_with_the_voter_of_largest_margin_and_never_adds_one_twice(
     problem: Problem,
 ) -> None:
@@ -153,12 +144,6 @@ def test_equal_voters_and_complements_change_nothing(problem: Problem) -> None:
     assert not path[:, H.shape[1] :].any()
 
 
-def test_negating_every_voter_negates_the_vote(problem: Problem) -> None:
-    H, y = problem
-    grid = Grid.of({"mu": VALUES, "epsilon": [1e-14]})
-    assert CqBoost().path(-H, y, grid) == pytest.approx(-CqBoost().path(H, y, grid), abs=1e-9)
-
-
 def test_voters_that_are_equal_on_a_sample_alone_do_no_harm(problem: Problem) -> None:
     H, y = problem
     rows = np.arange(len(y)) < 40
@@ -185,12 +170,6 @@ def test_voters_as_often_right_as_wrong_have_no_vote() -> None:
     assert "no mu above 0 is feasible" in CqBoost().limit(reduce_problem(H, y))
 
 
-def test_a_constant_label_is_met_by_the_constant_voter() -> None:
-    H = np.array([[1.0, 1.0], [1.0, -1.0], [1.0, 1.0], [1.0, -1.0]])
-    path = CqBoost().path(H, np.full(4, -1.0), Grid.of({"mu": [0.3], "epsilon": [1e-9]}))
-    assert path[0] == pytest.approx([-0.3, 0.0], abs=1e-9)
-
-
 @pytest.mark.parametrize("seed", [7, 11])
 def test_a_run_over_more_voters_than_examples_ends_at_an_optimum(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -199,25 +178,6 @@ def test_a_run_over_more_voters_than_examples_ends_at_an_optimum(seed: int) -> N
     *_, (_, last) = generate_columns(gram, margins, 0.02 * float(np.abs(margins).max()))
     assert last.excess == 0.0
     assert last.gap < 1e-9
-
-
-@pytest.mark.parametrize(
-    ("estimator", "candidate"),
-    [
-        (CqBoostClassifier(0.1), {"mu": [0.1], "epsilon": [1e-6]}),
-        (CqBoostClassifier(0.1, epsilon=0.3), {"mu": [0.1], "epsilon": [0.3]}),
-        (CqBoostClassifier(0.1, n_rounds=4), {"mu": [0.1], "epsilon": [1e-6], "n_rounds": [4]}),
-    ],
-    ids=["cqboost", "epsilon", "n_rounds"],
-)
-def test_weights_are_those_of_the_algorithms_path(
-    problem: Problem, estimator: CqBoostClassifier, candidate: dict[str, list[float]]
-) -> None:
-    H, y = problem
-    fitted = clone(estimator).set_params(voters="precomputed").fit(H, y)
-    path = CqBoost().path(H, y, Grid.of(candidate))
-    np.testing.assert_array_equal(fitted.voter_weights_, path[0])
-    assert fitted.gap_ < 1e-9
 
 
 def test_stages_of_cqboost_are_shorter_runs(problem: Problem) -> None:
@@ -231,11 +191,6 @@ def test_stages_of_cqboost_are_shorter_runs(problem: Problem) -> None:
     np.testing.assert_allclose(stages[-1], run.decision_function(H), atol=1e-12)
 
 
-def test_learns_a_real_data_set() -> None:
-    X, y = load_breast_cancer(return_X_y=True)
-    assert cross_val_score(CqBoostClassifier(0.3), X, y, cv=3).mean() > 0.9
-
-
 def test_a_mean_margin_that_no_vote_has_is_refused_with_the_largest_feasible_one() -> None:
     H = np.array([[1.0, 1.0], [0.5, 1.0], [-0.5, 1.0], [0.0, 0.0]])
     y = np.array([1, 1, 0, 1])
@@ -246,17 +201,18 @@ def test_a_mean_margin_that_no_vote_has_is_refused_with_the_largest_feasible_one
     assert estimator.set_params(mu=0.5).fit(H, y).gap_ < 1e-6
 
 
-@pytest.mark.parametrize(
-    ("estimator", "message"),
-    [
-        (CqBoostClassifier(-1.0), "mu must be positive and finite, not -1"),
-        (CqBoostClassifier(epsilon=0.0), "epsilon must be positive and finite, not 0"),
-        (CqBoostClassifier(n_rounds=0), "n_rounds must be positive and finite, not 0"),
-        (CqBoostClassifier(n_rounds=2.5), "n_rounds takes whole numbers, not 2.5"),
-    ],
-)
-def test_impossible_settings_are_refused_by_name(
-    estimator: CqBoostClassifier, message: str
-) -> None:
-    with pytest.raises(ValueError, match=message):
-        estimator.fit(np.array([[0.0], [1.0], [2.0]]), [0, 1, 1])
+@pytest.mark.parametrize(("dual", "gap"), [(0.01, 0.0), (0.02, 1.0), (0.0, 1.0)])
+def test_the_gap_is_relative_to_the_primal_objective(dual: float, gap: float) -> None:
+    solution = CqBoostSolution(
+        voter_weights=np.ones(1),
+        primal=0.01,
+        dual=dual,
+        status="optimal",
+        residual=0.0,
+        edges=np.zeros(1),
+        beta=0.0,
+        nu=0.0,
+        best=(0, -1.0),
+        excess=0.0,
+    )
+    assert solution.gap == pytest.approx(gap)

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from itertools import combinations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -71,36 +69,6 @@ def test_the_optimum_is_that_of_a_general_solver(seed: int, share: float, n_adde
     columns = np.column_stack([s * right[:, j] for j, s in added])
     solution = solve_over(right, mu, added)
     assert solution.primal == pytest.approx(least_by_scipy(columns, mu), rel=1e-6)
-
-
-def least_by_supports(columns: FloatArray, mu: float) -> float:
-    """Return the same minimum from the KKT systems of all supports."""
-    gram, margins = columns.T @ columns / len(columns), columns.mean(axis=0)
-    least = np.inf
-    for size in range(1, columns.shape[1] + 1):
-        for support in map(list, combinations(range(columns.shape[1]), size)):
-            rows = np.stack([np.ones(size), margins[support]])
-            for active in (rows[:1], rows):
-                n = len(active)
-                system = np.block(
-                    [[gram[np.ix_(support, support)], active.T], [active, np.zeros((n, n))]]
-                )
-                right = np.concatenate([np.zeros(size), [1.0, mu][:n]])
-                q = np.linalg.lstsq(system, right)[0][:size]
-                misses = np.abs(active @ q - right[size:]).max()
-                if misses < 1e-9 and q.min() > -1e-12 and q @ margins[support] > mu - 1e-12:
-                    least = min(least, float(((columns[:, support] @ q) ** 2).mean()))
-    return least
-
-
-@pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize("share", [0.1, 0.6, 1.0])
-def test_the_optimum_is_the_least_over_all_supports(seed: int, share: float) -> None:
-    right = draw(seed, 8, 3)
-    mu = share * np.abs(right.mean(axis=0)).max()
-    solution = solve_over(right, mu, best_first(right))
-    columns = np.column_stack([s * right[:, j] for j, s in best_first(right)])
-    assert solution.primal == pytest.approx(least_by_supports(columns, mu), rel=1e-10)
 
 
 @settings(max_examples=60, deadline=None)

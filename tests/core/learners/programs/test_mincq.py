@@ -4,8 +4,6 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_breast_cancer
-from sklearn.model_selection import cross_val_score
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.estimators.programs import MinCqClassifier
@@ -90,13 +88,6 @@ def test_every_equal_voter_has_a_bound_of_its_own(problem: Problem) -> None:
     assert np.abs(path).max() <= 1 / many.shape[1] * (1 + 1e-12)
 
 
-def test_negating_voters_negates_their_weights(problem: Problem) -> None:
-    H, y = problem
-    signs = np.where(np.arange(H.shape[1]) % 2 == 0, 1.0, -1.0)
-    path = MinCq().path(H * signs, y, GRID)
-    assert path * signs == pytest.approx(MinCq().path(H, y, GRID), abs=1e-9)
-
-
 def test_a_single_voter_has_its_mean_margin_alone() -> None:
     H, y = np.array([[1.0], [1.0], [-1.0], [-1.0]]), np.array([-1.0, -1.0, 1.0, -1.0])
     path = MinCq().path(H, y, Grid.of({"mu": [0.6, 0.5, 0.1]}))
@@ -108,12 +99,6 @@ def test_voters_as_often_right_as_wrong_have_no_vote() -> None:
     H, y = np.array([[1.0, -1.0], [-1.0, 1.0]]), np.array([1.0, 1.0])
     assert np.isnan(MinCq().path(H, y, Grid.of({"mu": [1e-9]}))).all()
     assert "no mu above 0 is feasible" in MinCq().limit(reduce_problem(H, y, merge_voters=False))
-
-
-def test_a_constant_label_is_met_by_the_constant_voter() -> None:
-    H = np.array([[1.0, 1.0], [1.0, -1.0], [1.0, 1.0], [1.0, -1.0]])
-    path = MinCq().path(H, np.full(4, -1.0), Grid.of({"mu": [0.3]}))
-    assert path[0] == pytest.approx([-0.3, 0.0], abs=1e-9)
 
 
 def test_after_cbboost_it_is_mincq_on_the_voters_chosen_so_far(
@@ -147,26 +132,6 @@ def test_a_mean_margin_that_is_none_is_refused() -> None:
         MinCqOnCBBoost(mu=0.0).check(Grid.of({"n_rounds": [2]}))
 
 
-def test_weights_are_those_of_the_algorithms_path(problem: Problem) -> None:
-    H, y = problem
-    fitted = MinCqClassifier(0.1, voters="precomputed").fit(H, y)
-    path = MinCq().path(H, y, Grid.of({"mu": [0.1]}))
-    np.testing.assert_array_equal(fitted.voter_weights_, path[0])
-    assert fitted.gap_ < 1e-9
-
-
-def test_mincq_has_one_stage(problem: Problem) -> None:
-    H, y = problem
-    fitted = MinCqClassifier(voters="precomputed").fit(H, y)
-    [stage] = fitted.staged_decision_function(H)
-    np.testing.assert_allclose(stage, fitted.decision_function(H), atol=1e-12)
-
-
-def test_learns_a_real_data_set() -> None:
-    X, y = load_breast_cancer(return_X_y=True)
-    assert cross_val_score(MinCqClassifier(), X, y, cv=3).mean() > 0.9
-
-
 def test_a_mean_margin_that_no_vote_has_is_refused_with_the_largest_feasible_one() -> None:
     H = np.array([[1.0, 1.0], [0.5, 1.0], [-0.5, 1.0], [0.0, 0.0]])
     y = np.array([1, 1, 0, 1])
@@ -175,8 +140,3 @@ def test_a_mean_margin_that_no_vote_has_is_refused_with_the_largest_feasible_one
     with pytest.raises(ValueError, match=message):
         estimator.fit(H, y)
     assert estimator.set_params(mu=0.375).fit(H, y).gap_ < 1e-6
-
-
-def test_impossible_settings_are_refused_by_name() -> None:
-    with pytest.raises(ValueError, match="mu must be positive and finite, not 0"):
-        MinCqClassifier(0.0).fit(np.array([[0.0], [1.0], [2.0]]), [0, 1, 1])

@@ -5,7 +5,14 @@ import hashlib
 import numpy as np
 import pytest
 
-from quadrepro.core.learners.programs.ordered import Cholesky, ordered_sum, weighted_sum
+from quadrepro.base.types import FloatArray
+from quadrepro.core.learners.programs.ordered import (
+    ROOM,
+    Cholesky,
+    GrowingCholesky,
+    ordered_sum,
+    weighted_sum,
+)
 from tests.loops import set_compiled
 
 both = pytest.mark.parametrize("compiled", [False, True])
@@ -64,3 +71,78 @@ def test_the_bits_are_the_same_on_every_processor() -> None:
     solution = Cholesky(matrix).solve(1.0 / x[:25])
     digest = hashlib.sha256(solution.tobytes() + matrix.tobytes()).hexdigest()
     assert digest == "e761116f7c7de5907183083d0f6e047358edc02ac7c2908250514cfc3d3a15fd"
+
+
+def draw(seed: int, n: int) -> FloatArray:
+    """Return a positive definite matrix."""
+    A = np.random.default_rng(seed).normal(size=(2 * n, n))
+    return A.T @ A / n
+
+
+def grow(factor: GrowingCholesky, K: FloatArray, order: list[int]) -> None:
+    """Append the last row of an order to the factor of the rows before it."""
+    *others, last = order
+    factor.append(K[last, others], K[last, last], 1e-9)
+
+
+def assert_solves(factor: GrowingCholesky, K: FloatArray, order: list[int]) -> None:
+    part = K[np.ix_(order, order)]
+    rights = np.random.default_rng(1).normal(size=(3, len(order)))
+    halves = factor.forward(rights)
+    np.testing.assert_allclose(halves @ halves.T, rights @ np.linalg.solve(part, rights.T))
+    np.testing.assert_allclose(factor.backward(halves[2]), np.linalg.solve(part, rights[2]))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_rows_come_and_go_and_the_systems_stay_those_of_the_matrix(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    K = draw(seed, 12)
+    factor, order = GrowingCholesky(), list[int]()
+    for _ in range(60):
+        absent = sorted(set(range(12)) - set(order))
+        if absent and (not order or rng.random() < 0.6):
+            order.append(int(rng.choice(absent)))
+            grow(factor, K, order)
+        else:
+            position = int(rng.integers(len(order)))
+            factor.remove(position)
+            del order[position]
+        if order:
+            assert_solves(factor, K, order)
+
+
+def test_it_makes_room_for_more_rows() -> None:
+    n = 2 * ROOM + 3
+    K = draw(0, n)
+    factor = GrowingCholesky()
+    for last in range(n):
+        grow(factor, K, list(range(last + 1)))
+    assert_solves(factor, K, list(range(n)))
+    factor.remove(5)
+    assert_solves(factor, K, [i for i in range(n) if i != 5])
+
+
+def test_right_sides_and_columns_are_left_as_they_are() -> None:
+    factor = GrowingCholesky()
+    column, right = np.array([1.0]), np.array([1.0, 2.0])
+    factor.append(np.zeros(0), 4.0, 0.0)
+    factor.append(column, 4.0, 0.0)
+    factor.forward(right[None])
+    factor.backward(right)
+    assert (column.tolist(), right.tolist()) == ([1.0], [1.0, 2.0])
+
+
+@pytest.mark.parametrize(
+    ("diagonal", "shifted"),
+    [(1.0, 1.25), (0.5, 1.25), (1.2, 1.45), (1.25, 1.25), (3.0, 3.0)],
+    ids=["dependent", "beyond by rounding", "nearly dependent", "at the limit", "independent"],
+)
+def test_only_a_column_that_nearly_depends_on_the_others_is_shifted(
+    diagonal: float, shifted: float
+) -> None:
+    factor = GrowingCholesky()
+    factor.append(np.zeros(0), 4.0, 0.25)
+    factor.append(np.array([2.0]), diagonal, 0.25)
+    [half] = factor.forward(np.ones((1, 2)))
+    expected = np.linalg.solve([[4.0, 2.0], [2.0, shifted]], [1.0, 1.0])
+    assert factor.backward(half) == pytest.approx(expected, rel=1e-12)

@@ -65,22 +65,6 @@ def test_a_path_has_the_weights_that_are_solved_for_oriented_voters(
 
 
 @both
-def test_no_nearby_weights_are_better(problem: Problem, algorithm: SoftMargin, grid: Grid) -> None:
-    H, y = problem
-    rng = np.random.default_rng(0)
-    margins = H * y[:, None]
-    weights = algorithm.solve_weights(H, y, values_of(grid))
-    for a, value in zip(weights, values_of(grid), strict=True):
-        least = objective(algorithm, margins, a, value)
-        for size in (1e-3, 1e-1):
-            other = np.maximum(0.0, a * (1 + size * rng.normal(size=(50, len(a)))))
-            other = other + size * a.mean() * rng.random(other.shape)
-            if isinstance(algorithm, RegularizedLP):
-                other /= other.sum(axis=1, keepdims=True)
-            assert min(objective(algorithm, margins, b, value) for b in other) >= least - 1e-9
-
-
-@both
 def test_samples_with_counts_are_repeated_examples(
     make_problem: Callable[..., Problem], algorithm: SoftMargin, grid: Grid
 ) -> None:
