@@ -102,9 +102,9 @@ def _of(verdicts: Verdicts, found: Sequence[Verdicts]) -> str:
 def _entry(verdict: Verdict | None) -> TableEntry:
     if verdict is None or verdict.position is None:
         return TableEntry(MISSING)
-    position = verdict.position
-    text = f"{position:+.2f}" if abs(position) < 100 else "far off"
-    return TableEntry(text, mark="†" if verdict.word == "outside" else "", verdict=verdict.word)
+    return TableEntry(
+        verdict.position_text, mark="†" if verdict.word == "outside" else "", verdict=verdict.word
+    )
 
 
 def _numbers(printed: str, v: Verdict) -> tuple[str | float, ...]:
@@ -156,6 +156,13 @@ class Verdict:
         half = (self.high - self.low) / 2
         off = float(self.printed) - (self.high + self.low) / 2
         return off / half if half > 0 else 0.0 if off == 0 else float(np.copysign(np.inf, off))
+
+    @property
+    def position_text(self) -> str:
+        """The position for reading; empty without one."""
+        if self.position is None:
+            return ""
+        return f"{self.position:+.2f}" if abs(self.position) < 100 else "far off"
 
 
 @dataclass(frozen=True)
