@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import math
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -63,7 +62,7 @@ class RankedScores:
 
         from quadrepro.tables.table import unmarked_csv
 
-        return pd.read_csv(io.StringIO(unmarked_csv(self.table.to_csv())))
+        return pd.read_csv(unmarked_csv(self.table.to_csv()))
 
     def write(self, folder: str | Path) -> None:
         """Write ``ranking.md``, ``.csv``, ``.tex``, and the diagram as ``.svg`` and ``.png``."""
@@ -394,6 +393,7 @@ def infer(
     from quadrepro.engine.outcomes import Outcomes
     from quadrepro.engine.run import records_of
     from quadrepro.results.files import make_tables
+    from quadrepro.tables.requests import requested
 
     experiment = load_experiment(find_config(config), repeats)
     if not experiment.config.readings:
@@ -410,11 +410,12 @@ def infer(
     plan = prepare(config, data=data, repeats=repeats, offline=True, check_data=False)
     records = records_of(plan.cells, record_store(out))
     missing = sum(not record.ok for record in records)
-    tables = []
+    tables: dict[str, Table] = {}
     if missing < len(records):
-        made = make_tables(experiment, Outcomes.of(plan.cells, records), ("readings", "audit"))
-        tables = [made[name] for name in ("readings", "audit") if name in made]
-    return tables, missing, len(records)
+        # The order is that in which they are written.
+        asked = [r for r in requested(experiment) if r.kind.name in ("readings", "audit")]
+        tables = make_tables(asked, Outcomes.of(plan.cells, records))
+    return [*tables.values()], missing, len(records)
 
 
 def record_store(out: str | Path, plan: Plan | None = None, read_only: bool = False) -> RecordStore:

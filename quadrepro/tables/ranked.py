@@ -28,7 +28,7 @@ from quadrepro.stats import (
 from quadrepro.stats.posterior import N_DRAWS, SEED
 from quadrepro.stats.ranking import MOST_METHODS, MOST_ROWS
 from quadrepro.stats.result import p_text, rounded_p
-from quadrepro.tables.table import MISSING, Table, TableEntry
+from quadrepro.tables.table import MISSING, Table, TableEntry, Value
 
 HEADER = ("", "mean ranks", "Nemenyi", "ranks, Holm", "Wilcoxon, Holm", "shift")
 
@@ -47,8 +47,6 @@ DATA_HEADER = (
     *("better", "same", "worse"),
     *("mean difference", "corrected t p", "corrected t p Holm"),
 )
-
-Number = str | float | int
 
 
 NO_SCORE = frozenset({"", "na", "nan", "n/a", "-", "–"})
@@ -303,26 +301,26 @@ def _counts(on_splits: Mapping[str, ComparedSplits]) -> list[TableEntry]:
     return [TableEntry(" / ".join(map(str, counts)))] if on_splits else []
 
 
-def _numbers(pair: RankedPair, ranks: Mapping[str, float], sign: float) -> tuple[Number, ...]:
+def _numbers(pair: RankedPair, ranks: Mapping[str, float], sign: float) -> tuple[Value, ...]:
     g = pair.hedges_g
     return (
         *(pair.a, pair.b, "", ranks[pair.a], ranks[pair.b]),
         *(pair.nemenyi_p, pair.rank_p, pair.rank_p_holm, pair.wilcoxon_p, pair.wilcoxon_p_holm),
         *_ends(_turned(pair.shift, sign)),
         *_ends(pair.rank_biserial),
-        *(("", "", "") if g is None else _ends(_turned(g, sign))),
+        *((None, None, None) if g is None else _ends(_turned(g, sign))),
         *(pair.posterior.better, pair.posterior.same, pair.posterior.worse),
-        *("", "", ""),
+        *(None, None, None),
     )
 
 
 def _of_splits(
     pair: RankedPair, dataset: str, found: ComparedSplits, sign: float
-) -> tuple[Number, ...]:
+) -> tuple[Value, ...]:
     post = found.posterior
     return (
         *(pair.a, pair.b, dataset),
-        *[""] * 16,
+        *[None] * 16,
         *(post.better, post.same, post.worse),
         *(sign * found.mean_difference, found.p_value, found.p_holm),
     )

@@ -10,7 +10,7 @@ import io
 import re
 import textwrap
 import unicodedata
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -59,10 +59,13 @@ def to_latex(table: Table, label: str) -> str:
     heads = " & ".join(
         _heading(title, column) for title, column in zip(table.header, align, strict=True)
     )
+    caption = [rf"\caption{{{escaped(table.title)}}}"]
+    if label:
+        caption.append(rf"\label{{{re.sub('[^A-Za-z0-9:]+', '-', label)}}}")
     lines = [f"% Requires {line}" for line in PREAMBLE.splitlines()]
     for i, rows in enumerate(parts):
         lines += [r"\begin{table}", r"\centering"]
-        lines += _caption(table, label) if i == 0 else [r"\tablename~\thetable{} (continued)\par"]
+        lines += caption if i == 0 else [r"\tablename~\thetable{} (continued)\par"]
         lines += [r"\smallskip", _FIT, rf"\begin{{tabular}}{{{align}}}", r"\toprule"]
         lines += [rf"{heads} \\", r"\midrule"]
         for name, entries in rows:
@@ -102,15 +105,6 @@ def _heading(title: str, align: str) -> str:
     return rf"\begin{{tabular}}[b]{{@{{}}{align}@{{}}}}{text}\end{{tabular}}"
 
 
-def _caption(table: Table, label: str) -> list[str]:
-    caption = [rf"\caption{{{escaped(table.title)}}}"]
-    return [*caption, rf"\label{{{_slug(label)}}}"] if label else caption
-
-
-def _slug(label: str) -> str:
-    return re.sub("[^A-Za-z0-9:]+", "-", label)
-
-
 def _row(name: str, entries: tuple[TableEntry, ...], stacked: bool) -> list[str]:
     if not stacked:
         cells = [f"{_ours(e)} ({_printed(e)})" if e.printed else _ours(e) for e in entries]
@@ -146,6 +140,9 @@ LABEL = "Provenance: "
 MISSING = "–"
 """Stands for an entry without a result."""
 
+OUTSIDE = "†"
+"""Marks an entry with a printed number outside our interval."""
+
 BEST = "◆"
 """Stands before the best of a row if bold means more than that."""
 
@@ -161,6 +158,9 @@ MOST_COLUMNS = 1_000
 ENDINGS = (".md", ".csv", ".tex")
 """Of the files a table is written to."""
 
+
+Value = str | float | int | None
+"""A field of a CSV; None is an empty one."""
 
 VerdictWord = Literal["inside", "outside", "not comparable", ""]
 """Where a printed number lies among ours; empty if there is none."""
@@ -187,12 +187,14 @@ class TableEntry:
     ◆ in front of it; in LaTeX a shaded cell, or an underlined printed number."""
     verdict: VerdictWord = ""
     """Where the printed number lies among ours; empty if they cannot be compared. It is a colour in
-    a terminal, beside the mark of the entry."""
+    a terminal; "outside" is marked everywhere."""
 
     def __post_init__(self) -> None:
-        """Show control characters as text, wherever the entry is written."""
+        """Show control characters as text wherever the entry is written, and mark a verdict."""
         for name in ("ours", "printed", "mark"):
             object.__setattr__(self, name, visible(getattr(self, name)))
+        if self.verdict == "outside" and not self.mark.endswith(OUTSIDE):
+            object.__setattr__(self, "mark", self.mark + OUTSIDE)
 
 
 @dataclass(frozen=True)
@@ -208,7 +210,7 @@ class Table:
     notes: tuple[str, ...]
     """Paragraphs below the table."""
     data_header: tuple[str, ...] = ()
-    data_rows: tuple[tuple[str | float | int, ...], ...] = ()
+    data_rows: tuple[tuple[Value, ...], ...] = ()
     """The same with eight digits for the CSV, in which every number has a column of its own; empty
     for a table of words."""
     align: Literal["right", "left"] = "right"
@@ -256,7 +258,7 @@ class Table:
             write_text(folder / f"{stem}{ending}", texts[ending]())
 
 
-def csv_text(header: tuple[str, ...], rows: tuple[tuple[str | float | int, ...], ...]) -> str:
+def csv_text(header: Sequence[str], rows: Iterable[Sequence[Value]]) -> str:
     """Return CSV with LF line ends and numbers of `DIGITS` digits."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
@@ -265,18 +267,19 @@ def csv_text(header: tuple[str, ...], rows: tuple[tuple[str | float | int, ...],
     return buffer.getvalue()
 
 
-def _rounded(value: str | float | int) -> str | float | int:
+def _rounded(value: Value) -> Value:
     if isinstance(value, str):
         return as_cell(value)
     return float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value
 
 
-def unmarked_csv(text: str) -> str:
-    """Return CSV as `csv_text` writes it without the apostrophes in front of formulas."""
+def unmarked_csv(text: str) -> io.StringIO:
+    """Return CSV as `csv_text` writes it, without the apostrophes in front of formulas."""
     buffer = io.StringIO()
     rows = csv.reader(io.StringIO(text, newline=""))
     csv.writer(buffer, lineterminator="\n").writerows(map(from_cell, row) for row in rows)
-    return buffer.getvalue()
+    buffer.seek(0)
+    return buffer
 
 
 def read_rows(path: Path, columns: Collection[str] = ()) -> Iterator[tuple[int, dict[str, str]]]:
@@ -296,11 +299,6 @@ def read_rows(path: Path, columns: Collection[str] = ()) -> Iterator[tuple[int, 
             yield lines.line_num, dict(zip(header, map(from_cell, fields), strict=False))
     except csv.Error as error:
         raise DataError(f"{path}:{lines.line_num}: {error}") from None
-
-
-def is_row(line: str, name: str, ending: str) -> bool:
-    """Return whether a line of a table's file is the row of that name."""
-    return row_start(line, ending) == start_of_row(name, ending)
 
 
 def row_start(line: str, ending: str) -> str | None:

@@ -67,7 +67,7 @@ def test_entries_are_the_second_risk_less_the_first_and_marked_outside_the_sprea
     assert found == [("monks", "+21.0*", "+1.0"), ("titanic", "-19.0*", "–")]
     assert table.data_rows[0][:3] == ("monks", "noise", 0)
     assert table.data_rows[0][3:8] == pytest.approx((11, 2**0.5, 32, 8**0.5, 21))
-    assert [row[8] for row in table.data_rows] == ["different", "equivalent", "different", ""]
+    assert [row[8] for row in table.data_rows] == ["different", "equivalent", "different", None]
 
 
 def test_with_one_split_only_equal_risks_are_equivalent(experiment: Experiment) -> None:

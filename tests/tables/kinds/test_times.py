@@ -67,7 +67,7 @@ def test_entries_are_medians_over_the_splits(tmp_path: Path) -> None:
         ("monks, n_rounds 1000", "10", "0.5"),
     ]
     assert table.data_rows[0] == ("monks", "noise", 0, "adaboost", 3, 2.0)
-    assert table.data_rows[2] == ("monks", "noise", 0.5, "adaboost", 0, "")
+    assert table.data_rows[2] == ("monks", "noise", 0.5, "adaboost", 0, None)
 
 
 @pytest.mark.parametrize("missing", [None, ("monks, noise 0.5", "adaboost", 2)])
