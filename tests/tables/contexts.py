@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from quadrepro.base.models import Model, validated
-from quadrepro.config.config import Experiment
+from quadrepro.config.config import Experiment, load_experiment
 from quadrepro.config.tables import AskedField
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.papers.printed import Printed
 from quadrepro.tables.kinds.base import Context
 from quadrepro.tables.requests import requested
+
+
+def loaded(folder: Path, text: str) -> Experiment:
+    """Return the experiment of a config that is written to a folder."""
+    path = folder / "config.yaml"
+    path.write_text(text)
+    return load_experiment(path)
 
 
 class Asking(Model):

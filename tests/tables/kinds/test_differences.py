@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from matplotlib.figure import Figure
 
-from quadrepro.config.config import Experiment, load_experiment
+from quadrepro.config.config import Experiment
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.tables.kinds.sweeps import (
@@ -38,12 +39,6 @@ ERRORS = {
     "titanic, noise 0.5": ((10, None), (10, 10)),
 }
 """Errors of AdaBoost and of QuadBoost among 100 on two splits."""
-
-
-@pytest.fixture
-def experiment(tmp_path: Path) -> Experiment:
-    (tmp_path / "two.yaml").write_text(CONFIG)
-    return load_experiment(tmp_path / "two.yaml")
 
 
 def outcomes(repeats: int = 2) -> Outcomes:
@@ -97,13 +92,10 @@ def test_two_are_equivalent_where_their_intervals_meet_whichever_stands_first(
 
 
 def test_squares_have_the_colour_of_the_better_and_its_difference(
-    experiment: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    experiment: Experiment, tmp_path: Path, figures: list[Figure]
 ) -> None:
     from matplotlib.colors import to_hex
-    from matplotlib.figure import Figure
 
-    figures = []
-    monkeypatch.setattr(Figure, "savefig", lambda figure, *_, **__: figures.append(figure))
     DIFFERENCES.draw(context_of(experiment, "differences"), outcomes(), tmp_path)
     [panel] = figures[0].axes
     colours = [to_hex(square.get_facecolor()) for square in panel.patches]

@@ -1,12 +1,10 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from scipy.stats import t as student
 
-from quadrepro.config.config import Experiment, load_experiment
+from quadrepro.config.config import Experiment
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record, pack_margins
 from quadrepro.papers.printed import NOTHING
@@ -28,13 +26,6 @@ tables: {margins: table2}
 ROWS = ("wisconsin", "mushrooms")
 COLUMNS = ("adaboost", "ebboost", "rlp-boost")
 SPLITS = 3
-
-
-@pytest.fixture
-def experiment(tmp_path: Path) -> Experiment:
-    path = tmp_path / "two.yaml"
-    path.write_text(CONFIG)
-    return load_experiment(path)
 
 
 def margins() -> dict[tuple[str, str, int], np.ndarray]:
