@@ -49,12 +49,16 @@ class Judged:
         return "holds on {} of {} splits".format(*self.held)
 
     @property
+    def in_print(self) -> tuple[str, ...]:
+        """What both tables say of the printed numbers; empty if there are none."""
+        return () if self.printed is None else (self.printed.text, _word(self.printed))
+
+    @property
     def data(self) -> tuple[str, ...]:
         """The row of the table for programs."""
         held = _word(self.ours) if self.held is None else "{} of {}".format(*self.held)
-        in_print = ("", "") if self.printed is None else _in_words(self.printed)
         timed = "true" if self.claim.timed else "false"
-        return (self.claim.text, timed, self.ours.text, held, *in_print)
+        return (self.claim.text, timed, self.ours.text, held, *(self.in_print or ("", "")))
 
 
 def judge_claims(experiment: Experiment, outcomes: Outcomes, name: str) -> tuple[Judged, ...]:
@@ -79,11 +83,11 @@ def claims_table(experiment: Experiment, outcomes: Outcomes, name: str) -> Table
     """Return the table of a group of claims of the paper."""
     paper, group = _asked(experiment, name)
     found = judge_claims(experiment, outcomes, name)
-    rows = tuple((judged.claim.label, tuple(map(TableEntry, _words(judged)))) for judged in found)
+    words = [(of.claim.label, (of.ours.text, of.verdict, *of.in_print)) for of in found]
     return Table(
         f"{experiment.config.title}: claims",
         HEADER if group.printed else HEADER[:3],
-        rows,
+        tuple((label, tuple(map(TableEntry, texts))) for label, texts in words),
         _notes(experiment, outcomes, paper, group, name),
         DATA_HEADER,
         tuple(judged.data for judged in found),
@@ -147,17 +151,8 @@ def _open(judged: Judged) -> Judged:
     return Judged(judged.claim, Judgement(judged.ours.text, None), printed)
 
 
-def _in_words(judgement: Judgement) -> tuple[str, str]:
-    return judgement.text, _word(judgement)
-
-
 def _word(judgement: Judgement) -> str:
     return UNDECIDED if isinstance(judgement, Undecided) else WORDS[judgement.holds]
-
-
-def _words(judged: Judged) -> tuple[str, ...]:
-    in_print = () if judged.printed is None else _in_words(judged.printed)
-    return (judged.ours.text, judged.verdict, *in_print)
 
 
 def _notes(

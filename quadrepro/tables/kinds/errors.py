@@ -96,43 +96,27 @@ class RisksKind(TableKind[str]):
         config, printed = context.config, context.printed(context.option)
         rows = {row: self._row(outcomes, printed, row) for row in outcomes.rows}
         times = {c: outcomes.mean_seconds(c) for c in outcomes.columns}
+        shown = [(row, tuple(self._entries(printed, row, of))) for row, of in rows.items()]
+        for absent in config.absent:
+            texts = (printed.text(absent.name, c) for c in times)
+            shown.append((absent.name, tuple(TableEntry(MISSING, text) for text in texts)))
+        seconds = (
+            TableEntry(MISSING if t is None else f"{t:.3f}", printed.text(TIME_ROW, c))
+            for c, t in times.items()
+        )
+        shown.append((TIME_LABEL, tuple(seconds)))
         kinds = ("", " sd", " printed") if outcomes.repeats > 1 else ("", " printed")
+        numbers: list[tuple[str, dict[str, tuple[Mean | None, float | None]]]] = [
+            *((row, {c: (e.mean, e.sd) for c, e in of.items()}) for row, of in rows.items()),
+            (TIME_ROW, {c: (t, None) for c, t in times.items()}),
+        ]
         return Table(
             f"{config.title}: {_where_predicted(context, 'test risks')}",
             ("Data set", *context.titles.values()),
-            (
-                *((row, tuple(self._entries(printed, row, of))) for row, of in rows.items()),
-                *(
-                    (a.name, tuple(TableEntry(MISSING, printed.text(a.name, c)) for c in times))
-                    for a in config.absent
-                ),
-                (
-                    TIME_LABEL,
-                    tuple(
-                        TableEntry(MISSING if t is None else f"{t:.3f}", printed.text(TIME_ROW, c))
-                        for c, t in times.items()
-                    ),
-                ),
-            ),
+            tuple(shown),
             self._notes(context, outcomes, printed),
             ("dataset", *(column + kind for column in outcomes.columns for kind in kinds)),
-            (
-                *(
-                    (
-                        row,
-                        *_in_columns(
-                            printed, row, len(kinds), {c: (e.mean, e.sd) for c, e in of.items()}
-                        ),
-                    )
-                    for row, of in rows.items()
-                ),
-                (
-                    TIME_ROW,
-                    *_in_columns(
-                        printed, TIME_ROW, len(kinds), {c: (t, None) for c, t in times.items()}
-                    ),
-                ),
-            ),
+            tuple((row, *_in_columns(printed, row, len(kinds), of)) for row, of in numbers),
             timed_rows=(TIME_LABEL, TIME_ROW),
         )
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +11,11 @@ from matplotlib.figure import Figure
 
 from quadrepro.config.config import Experiment
 from quadrepro.engine.outcomes import Outcomes
-from quadrepro.engine.records import Record, pack_margins
 from quadrepro.errors import ConfigError
 from quadrepro.tables.kinds.base import Context
 from quadrepro.tables.kinds.margins import MARGIN_FIGURE
 from quadrepro.tables.requests import requested
-from tests.tables.contexts import loaded
+from tests.tables.contexts import SPLITS, drawn_margins, loaded, with_margins
 
 CONFIG = """title: Two
 protocol: {{view: quadboost}}
@@ -30,31 +30,14 @@ baseline: false
 """
 ROWS = ("monks", "titanic")
 COLUMNS = ("adaboost", "quadboost", "lpboost")
-SPLITS = 3
+margins = partial(drawn_margins, ROWS, COLUMNS[:2])
+outcomes = partial(with_margins, ROWS, COLUMNS)
 
 
 def figure_of(folder: Path, panels: str = "[monks, titanic]") -> Context[Any]:
     experiment: Experiment = loaded(folder, CONFIG.format(panels))
     [context] = [r.context for r in requested(experiment) if r.kind.key == "margin_figure"]
     return context
-
-
-def margins() -> dict[tuple[str, str, int], np.ndarray]:
-    """Return margins of two algorithms; the third keeps none."""
-    rng = np.random.default_rng(3)
-    return {
-        (row, column, split): rng.normal(0.3 + 0.1 * i, 0.2 - 0.05 * j, 50).clip(-1, 1)
-        for i, row in enumerate(ROWS)
-        for j, column in enumerate(COLUMNS[:2])
-        for split in range(SPLITS)
-    }
-
-
-def outcomes(kept: dict[tuple[str, str, int], np.ndarray]) -> Outcomes:
-    places = [(row, column, split) for row in ROWS for column in COLUMNS for split in range(SPLITS)]
-    texts = {place: pack_margins(kept[place]) if place in kept else "" for place in places}
-    records = {place: Record("k", "ok", 1, 10, margins=text) for place, text in texts.items()}
-    return Outcomes(ROWS, COLUMNS, SPLITS, records)
 
 
 def drawn(
