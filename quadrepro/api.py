@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -12,7 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from quadrepro.base.files import is_special
 from quadrepro.base.resources import find_config
 from quadrepro.errors import ConfigError, DataError
 
@@ -32,26 +29,6 @@ if TYPE_CHECKING:
 
 STEM = "ranking"
 """Name of the files without ending."""
-
-MISSING = frozenset({"", "na", "nan", "n/a", "-", "–"})
-"""What stands for a missing score, in lower case."""
-
-MOST_BYTES = 32 * 2**20
-"""Size of the largest file that is read."""
-
-
-@dataclass(frozen=True)
-class Scores:
-    """Scores of methods."""
-
-    methods: tuple[str, ...]
-    """Names of the columns."""
-    rows: tuple[str, ...]
-    """What each row is called in messages."""
-    values: tuple[tuple[float, ...], ...]
-    """The scores of each row; NaN where one is missing."""
-    source: str = "scores"
-    """Where they are from."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +62,7 @@ class RankedScores:
 
         from quadrepro.tables.table import unmarked_csv
 
-        return pd.read_csv(io.StringIO(unmarked_csv(self.table.to_csv())))
+        return pd.read_csv(unmarked_csv(self.table.to_csv()))
 
     def write(self, folder: str | Path) -> None:
         """Write ``ranking.md``, ``.csv``, ``.tex``, and the diagram as ``.svg`` and ``.png``."""
@@ -152,7 +129,7 @@ def rank(
     (1.25, 1.75)
     """
     from quadrepro.stats import rank_methods
-    from quadrepro.tables.ranked import Splits, ranking_table
+    from quadrepro.tables.ranked import Splits, few, has_gap, ranking_table, scores_of
 
     if not 0 <= rope < math.inf:
         raise ConfigError(f"the half-width of the rope cannot be {rope:g}: give 0 or more")
@@ -161,16 +138,18 @@ def rank(
             f"the share of test examples cannot be {test_share:g}: give 0.1 for tenfold "
             "cross-validation, 0.5 for halves"
         )
-    found = _scores(scores)
-    gaps = [name for name, row in zip(found.rows, found.values, strict=True) if _has_gap(row)]
+    found = scores_of(scores)
+    gaps = found.gaps
     if gaps and not drop_missing:
         raise DataError(
-            f"{found.source}: scores are missing in {_listed(gaps)}: fill them in, or leave out "
+            f"{found.source}: scores are missing in {few(gaps)}: fill them in, or leave out "
             "such rows with --drop-missing (drop_missing=True)"
         )
-    kept = [row for row in found.values if not _has_gap(row)]
     sign = -1.0 if higher_is_better else 1.0
-    columns = {name: [sign * row[i] for row in kept] for i, name in enumerate(found.methods)}
+    columns = {
+        name: [sign * row[i] for row in found.values if not has_gap(row)]
+        for i, name in enumerate(found.methods)
+    }
     try:
         ranking = rank_methods(columns, rope)
     except ValueError as error:
@@ -183,126 +162,9 @@ def rank(
         splits,
         higher_is_better=higher_is_better,
         rows="data sets" if test_share is None else "resamples",
-        left_out=f"{_listed(gaps)}, where scores are missing" if gaps else "",
+        left_out=f"{few(gaps)}, where scores are missing" if gaps else "",
     )
     return RankedScores(ranking, tuple(gaps), table)
-
-
-def read_scores(path: Path) -> Scores:
-    """Read a table of scores.
-
-    Parameters
-    ----------
-    path : Path
-        A CSV file in UTF-8. The first line names the methods. If the first column has no name, or
-        no field of it is a number, it names the rows.
-
-    Returns
-    -------
-    Scores
-        NaN stands for empty fields, NA, NaN and dashes.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read or is too large, a line has more or fewer fields than the first,
-        a method has no name or is a duplicate, there are too many to rank, or a field is not a
-        number.
-    """
-    from quadrepro.stats.ranking import MOST_METHODS, MOST_ROWS
-
-    if is_special(path):
-        raise DataError(f"{path}: not a regular file")
-    try:
-        with path.open("rb") as file:
-            raw = file.read(MOST_BYTES + 1)
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path}: not a text file in UTF-8 (byte {error.start})") from None
-    except OSError as error:
-        raise DataError(f"{path}: {error.strerror}") from None
-    if len(raw) > MOST_BYTES:
-        raise DataError(f"{path}: the file has more than {MOST_BYTES // 2**20} MiB")
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    try:
-        lines = [(reader.line_num, fields) for fields in reader if any(map(str.strip, fields))]
-    except csv.Error as error:
-        raise DataError(f"{path}:{reader.line_num}: not valid CSV: {error}") from None
-    if len(lines) < 2:
-        raise DataError(f"{path}: a table of scores has a line of names and a line per data set")
-    (top, header), *body = lines
-    names = [name.strip() for name in header]
-    for line, fields in body:
-        if len(fields) != len(names):
-            raise DataError(
-                f"{path}:{line}: the line has {len(fields)} fields, and the first has {len(names)}"
-            )
-    numbers = (_number(fields[0]) for _, fields in body)
-    first = int(not names[0] or all(x is None or math.isnan(x) for x in numbers))
-    if len(names) - first > MOST_METHODS:
-        n = len(names) - first
-        raise DataError(f"{path}:{top}: {n} methods are too many to rank: at most {MOST_METHODS}")
-    for i, name in enumerate(names[first:], start=first):
-        if not name or name in names[first:i]:
-            fault = f"duplicate {name!r}" if name else "the column has no name"
-            raise DataError(f"{path}:{top}, column {i + 1}: {fault}")
-    values: list[tuple[float, ...]] = []
-    whole = 0
-    for line, fields in body:
-        row = [_number(field) for field in fields[first:]]
-        for name, field, value in zip(names[first:], fields[first:], row, strict=True):
-            if value is None:
-                place = f"{path}:{line}, column {name!r}"
-                raise DataError(f"{place}: {field.strip()!r} is not a number such as 0.035")
-        values.append(tuple(value for value in row if value is not None))
-        whole += not _has_gap(values[-1])
-        if whole > MOST_ROWS:
-            raise DataError(f"{path}:{line}: too many data sets to rank: at most {MOST_ROWS}")
-    rows = [f"line {line}" + (f" ({fields[0].strip()})" if first else "") for line, fields in body]
-    return Scores(tuple(names[first:]), tuple(rows), tuple(values), str(path))
-
-
-def _scores(scores: Any) -> Scores:
-    """Return scores of any form that `rank` takes."""
-    if isinstance(scores, str | Path):
-        return read_scores(Path(scores))
-    rows: Sequence[Any] = ()
-    if hasattr(scores, "iloc"):
-        first = scores.iloc[:, 0]
-        named = first.dtype.kind not in "iufb"
-        rows = list(first if named else scores.index)
-        scores = scores.iloc[:, 1:] if named else scores
-    elif not isinstance(scores, Mapping):
-        raise DataError(f"scores must be a file, a data frame or a mapping, not {type(scores)}")
-    columns = {str(name): list(scores[name]) for name in scores}
-    sizes = {len(values) for values in columns.values()}
-    if len(sizes) > 1:
-        raise DataError(f"scores: every method must have as many scores as the others: {sizes}")
-    try:
-        values = tuple(tuple(map(float, row)) for row in zip(*columns.values(), strict=True))
-    except (TypeError, ValueError) as error:
-        raise DataError(f"scores: not a table of numbers: {error}") from None
-    return Scores(tuple(columns), tuple(map(str, rows or range(len(values)))), values)
-
-
-def _number(text: str) -> float | None:
-    """Return a finite number, NaN for what is missing, or None for anything else."""
-    if text.strip().lower() in MISSING:
-        return math.nan
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if math.isfinite(value) and "_" not in text else None
-
-
-def _has_gap(row: Sequence[float]) -> bool:
-    return any(map(math.isnan, row))
-
-
-def _listed(names: Sequence[str], most: int = 5) -> str:
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
 
 
 RECORDS = "records"
@@ -531,6 +393,7 @@ def infer(
     from quadrepro.engine.outcomes import Outcomes
     from quadrepro.engine.run import records_of
     from quadrepro.results.files import make_tables
+    from quadrepro.tables.requests import requested
 
     experiment = load_experiment(find_config(config), repeats)
     if not experiment.config.readings:
@@ -547,11 +410,12 @@ def infer(
     plan = prepare(config, data=data, repeats=repeats, offline=True, check_data=False)
     records = records_of(plan.cells, record_store(out))
     missing = sum(not record.ok for record in records)
-    tables = []
+    tables: dict[str, Table] = {}
     if missing < len(records):
-        made = make_tables(experiment, Outcomes.of(plan.cells, records), ("readings", "audit"))
-        tables = [made[name] for name in ("readings", "audit") if name in made]
-    return tables, missing, len(records)
+        # The order is that in which they are written.
+        asked = [r for r in requested(experiment) if r.kind.name in ("readings", "audit")]
+        tables = make_tables(asked, Outcomes.of(plan.cells, records))
+    return [*tables.values()], missing, len(records)
 
 
 def record_store(out: str | Path, plan: Plan | None = None, read_only: bool = False) -> RecordStore:

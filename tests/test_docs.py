@@ -26,11 +26,12 @@ from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.engine.work import run_cell
 from quadrepro.papers.paper import load_paper, paper_names
-from quadrepro.results.files import check_tables, find_verdicts, make_manifest, make_tables
+from quadrepro.results.files import check_tables, make_manifest, make_tables
 from quadrepro.results.folder import read_folder
 from quadrepro.results.pages.page import PAGE
 from quadrepro.results.scoreboard import papers_table, read_boards, read_results, scoreboard_text
-from quadrepro.tables.table import is_row
+from quadrepro.tables.requests import find_verdicts, written
+from quadrepro.tables.table import row_start, start_of_row
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -45,8 +46,8 @@ def test_the_readme_shows_the_quickstarts_table_as_it_is_committed() -> None:
     assert manifest is not None
 
     def timeless(lines: list[str]) -> list[str]:
-        timed = manifest.tables["risks"].timed_rows
-        return [line for line in lines if not any(is_row(line, name, ".md") for name in timed)]
+        timed = {start_of_row(name, ".md") for name in manifest.tables["risks"].timed_rows}
+        return [line for line in lines if row_start(line, ".md") not in timed]
 
     assert timeless(shown.strip().splitlines()) == timeless(table.splitlines()[2:])
     assert len(timeless(table.splitlines())) == len(table.splitlines()) - 1
@@ -228,8 +229,9 @@ def test_every_config_has_its_results_committed(path: Path) -> None:
     places = itertools.product(rows, columns, range(config.repeats))
     missing = dict.fromkeys(places, Record("k", "missing"))
     nothing = Outcomes(rows, columns, config.repeats, missing)
-    printed = bool(find_verdicts(experiment, nothing))
-    manifest = make_manifest(experiment, make_tables(experiment, nothing), printed)
+    verdicts = find_verdicts(experiment, nothing)
+    requests = written(experiment, verdicts)
+    manifest = make_manifest(requests, make_tables(requests, nothing), bool(verdicts))
     assert read_folder(folder).manifest == manifest
     assert "risks.md" in manifest.files
     always = {"outcomes.csv", "run.json", "tables.json"}
@@ -243,7 +245,8 @@ def test_every_config_has_its_results_committed(path: Path) -> None:
 
 
 def _has_row(name: str, text: str, row: str) -> bool:
-    return any(is_row(line, row, Path(name).suffix) for line in text.splitlines())
+    ending = Path(name).suffix
+    return start_of_row(row, ending) in (row_start(line, ending) for line in text.splitlines())
 
 
 def test_the_papers_grids_are_in_the_config_of_table_1() -> None:

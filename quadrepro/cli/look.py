@@ -16,6 +16,7 @@ from quadrepro.cli.options import (
     common_options,
     config_argument,
     format_option,
+    out_option,
 )
 from quadrepro.cli.showing import (
     echo,
@@ -308,13 +309,7 @@ def _refuse(faults: Sequence[str]) -> None:
     metavar="N",
     help="With --against printed: how many printed numbers must be inside our intervals.",
 )
-@click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=Path("results"),
-    show_default=True,
-    help="Where the results folder of a config is.",
-)
+@out_option
 def compare_command(
     ours: Path,
     theirs: Path | None,

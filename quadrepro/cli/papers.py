@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -74,15 +75,7 @@ def audit_command(paper: str, out: Path | None, results: Path, form: str, strict
     type=click.Path(path_type=Path),
     help="Folder for ranking.md, .csv and .tex, and the diagram as .svg and .png.",
 )
-def rank_command(
-    scores: Path,
-    higher_is_better: bool,
-    rope: float,
-    test_share: float | None,
-    drop_missing: bool,
-    form: str,
-    out: Path | None,
-) -> None:
+def rank_command(scores: Path, form: str, out: Path | None, **options: Any) -> None:
     """Rank methods by a CSV file of scores, and compare every pair.
 
     The columns of SCORES are methods and its rows data sets, or resamples of one; a first column
@@ -91,13 +84,7 @@ def rank_command(
     """
     from quadrepro.api import rank
 
-    found = rank(
-        scores,
-        higher_is_better=higher_is_better,
-        rope=rope,
-        test_share=test_share,
-        drop_missing=drop_missing,
-    )
+    found = rank(scores, **options)
     print_table(found.table, form)
     if out is not None:
         found.write(out)

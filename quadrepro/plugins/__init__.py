@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from quadrepro.base.plugins import Kind, Places
+from quadrepro.base.plugins import KINDS, Kind, Places
 
 Contract = Callable[[str], None]
 """Takes the name of an entry, and raises AssertionError if it breaks the contract."""
@@ -41,15 +41,7 @@ REGISTRIES: Places[Places[Any]] = Places(
 CONTRACTS: Places[tuple[Contract, ...]] = Places(
     "quadrepro.plugins",
     tuple,
-    {
-        "algorithms": "contracts:OF_ALGORITHMS",
-        "voters": "contracts:OF_VOTERS",
-        "measures": "contracts:OF_MEASURES",
-        "metrics": "contracts:OF_METRICS",
-        "claims": "contracts:OF_CLAIMS",
-        "tables": "tables:OF_TABLES",
-        "sources": "contracts:OF_SOURCES",
-    },
+    {kind: f"contracts:OF_{kind.upper()}" for kind in KINDS},
 )
 """The contracts of every kind."""
 

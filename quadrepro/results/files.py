@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -30,12 +30,15 @@ from quadrepro.results.folder import (
 )
 from quadrepro.tables.captions import ENDING, caption_text
 from quadrepro.tables.figure import FORMATS
-from quadrepro.tables.printed_figure import NAME as PRINTED
-from quadrepro.tables.printed_figure import draw_printed, printed_caption
-from quadrepro.tables.requests import Request, metric_columns, requested
-from quadrepro.tables.table import ENDINGS, LABEL, Table, csv_text
-from quadrepro.tables.verdicts import NAME as VERDICTS
-from quadrepro.tables.verdicts import Verdicts, score_text, verdicts_table
+from quadrepro.tables.requests import (
+    Request,
+    find_verdicts,
+    metric_columns,
+    requested,
+    written,
+)
+from quadrepro.tables.table import LABEL, Table, Value, csv_text
+from quadrepro.tables.verdicts import score_text
 
 CELLS_HEADER = (
     "dataset",
@@ -82,47 +85,26 @@ KEY_COLUMNS = ("key",)
 def check_tables(experiment: Experiment) -> None:
     """Refuse a config that asks for tables or figures that cannot be made."""
     with few_hints():
-        for request in requested(experiment):
-            request.kind.check(request.context)
+        for kind, context in requested(experiment):
+            kind.check(context)
 
 
-def make_tables(
-    experiment: Experiment,
-    outcomes: Outcomes,
-    names: Collection[str] | None = None,
-    verdicts: Sequence[Verdicts] | None = None,
-) -> dict[str, Table]:
-    """Return the tables of an experiment."""
-    tables = {
-        request.kind.name: request.kind.table(request.context, outcomes)
-        for request in _written(experiment)
-        if request.kind.makes_table and (names is None or request.kind.name in names)
-    }
-    # A single split allows no verdict.
-    if experiment.config.repeats > 1 and (names is None or VERDICTS in names):
-        found = find_verdicts(experiment, outcomes) if verdicts is None else verdicts
-        tables |= {VERDICTS: verdicts_table(experiment, found)} if found else {}
-    if note := mixture(outcomes.records.values()):
-        return {name: replace(table, notes=(*table.notes, note)) for name, table in tables.items()}
+def make_tables(requests: Iterable[Request], outcomes: Outcomes) -> dict[str, Table]:
+    """Return the tables of an experiment that are asked for, by name."""
+    note = mixture(outcomes.records.values())
+    tables = {}
+    for kind, context in requests:
+        if kind.makes_table:
+            table = kind.table(context, outcomes)
+            tables[kind.name] = replace(table, notes=(*table.notes, note)) if note else table
     return tables
 
 
-def find_verdicts(experiment: Experiment, outcomes: Outcomes) -> list[Verdicts]:
-    """Return the verdicts on every printed table that a config names."""
-    found = (r.kind.verdicts(r.context, outcomes) for r in _written(experiment))
-    return [verdicts for verdicts in found if verdicts is not None and verdicts.entries]
-
-
 def make_manifest(
-    experiment: Experiment, tables: Mapping[str, Table], printed: bool = False
+    requests: Iterable[Request], tables: Mapping[str, Table], score: bool
 ) -> Manifest:
     """Return which files `write_results` writes, and what in them is measured."""
-    kinds = [request.kind for request in _written(experiment)]
-    unasked = {
-        name: TableFiles(key="", title=table.title, files=tuple(name + e for e in ENDINGS))
-        for name, table in tables.items()
-        if name == VERDICTS
-    }
+    kinds = [request.kind for request in requests]
     return Manifest(
         tables={
             kind.name: TableFiles(
@@ -134,22 +116,20 @@ def make_manifest(
             )
             for kind in kinds
             if kind.makes_table
-        }
-        | unasked,
+        },
         figures={
-            kind.name: _figure_files(kind.name, kind.key, kind.timed)
+            kind.name: FigureFiles(
+                key=kind.key,
+                files=tuple(f"{kind.name}.{ending}" for ending in FORMATS),
+                caption=kind.name + ENDING,
+                timed=kind.timed,
+            )
             for kind in kinds
             if kind.makes_figure
-        }
-        | ({PRINTED: _figure_files(PRINTED)} if VERDICTS in tables else {}),
+        },
         cells=CellsFile(file=CELLS, timed_columns=TIMED_COLUMNS, key_columns=KEY_COLUMNS),
-        score=SCORE if printed else "",
+        score=SCORE if score else "",
     )
-
-
-def _figure_files(name: str, key: str = "", timed: bool = False) -> FigureFiles:
-    files = tuple(f"{name}.{ending}" for ending in FORMATS)
-    return FigureFiles(key=key, files=files, caption=name + ENDING, timed=timed)
 
 
 def write_results(
@@ -160,27 +140,21 @@ def write_results(
     before = _read_before(folder)
     outcomes = Outcomes.of(plan.cells, records_of(plan.cells, store), allow_missing)
     verdicts = find_verdicts(experiment, outcomes)
-    tables = make_tables(experiment, outcomes, verdicts=verdicts)
-    written = _written(experiment)
-    if VERDICTS in tables:
-        tables[VERDICTS].write(folder, VERDICTS)
-        draw_printed(experiment, verdicts, folder)
-        shown = printed_caption(experiment, verdicts)
-        write_text(folder / (PRINTED + ENDING), caption_text(experiment.config, shown))
-    for request in written:
-        kind = request.kind
+    requests = written(experiment, verdicts)
+    tables = make_tables(requests, outcomes)
+    for kind, context in requests:
         if kind.makes_table:
             tables[kind.name].write(folder, kind.name, kind.endings)
         if kind.makes_figure:
-            kind.draw(request.context, outcomes, folder)
-            shown = kind.caption(request.context, outcomes)
+            kind.draw(context, outcomes, folder)
+            shown = kind.caption(context, outcomes)
             write_text(folder / (kind.name + ENDING), caption_text(experiment.config, shown))
     by_metric = metric_columns(experiment, outcomes)
-    write_text(folder / CELLS, _cells(written, outcomes, by_metric))
+    write_text(folder / CELLS, _cells(requests, outcomes, by_metric))
     write_text(folder / OUTCOMES, _outcomes(outcomes))
     if verdicts:
         write_text(folder / SCORE, score_text(verdicts))
-    manifest = make_manifest(experiment, tables, bool(verdicts))
+    manifest = make_manifest(requests, tables, bool(verdicts))
     manifest.write(folder)
     for name in before - set(manifest.files):
         (folder / name).unlink(missing_ok=True)
@@ -246,48 +220,44 @@ def mixture(records: Iterable[Record]) -> str:
     return LABEL + " ".join(sentences) if sentences else ""
 
 
-def _written(experiment: Experiment) -> list[Request]:
-    return [request for request in requested(experiment) if request.kind.written(request.context)]
-
-
 def _cells(
     requests: Sequence[Request], outcomes: Outcomes, by_metric: Mapping[str, Outcomes]
 ) -> str:
     printed: dict[tuple[str, str], str] = {}
-    for request in requests:
-        found = request.kind.published(request.context)
+    for kind, context in requests:
+        found = kind.published(context)
         printed |= {place: text for place, text in found.items() if text}
     rows = []
     for cell, record in outcomes.records.items():
         row, column, repeat = cell
-        measured: tuple[str | float | int, ...] = ("",) * 6
+        measured: tuple[Value, ...] = (None,) * 6
         if record.ok:
             counted = record.rmse is None
             measured = (
-                record.errors if counted else "",
+                record.errors if counted else None,
                 record.n_test,
                 record.value,
-                record.risk if counted else "",
+                record.risk if counted else None,
                 json.dumps(record.chosen),
                 round(record.seconds, 4),
             )
         published = printed.get((row, column), "")
         place = row, column, repeat, record.status
-        metrics = (of.measured.get(cell, "") for of in by_metric.values())
+        metrics = (of.measured.get(cell) for of in by_metric.values())
         rows.append((*place, *measured, published, record.key, record.reason, *metrics))
-    return csv_text((*CELLS_HEADER, *by_metric), tuple(rows))
+    return csv_text((*CELLS_HEADER, *by_metric), rows)
 
 
 def _outcomes(outcomes: Outcomes) -> str:
-    rows: list[tuple[str | float | int, ...]] = []
+    rows: list[tuple[Value, ...]] = []
     for place, record in outcomes.records.items():
         if not record.ok:
             continue
-        moments: tuple[str | float | int, ...] = ("",) * 3
+        moments: tuple[Value, ...] = (None,) * 3
         if record.margins:
             margins = record.training_margins()
             moments = (len(margins), float(margins.mean()), float(margins.std(ddof=1)))
         wrong = np.packbits(record.wrong_examples()).tobytes().hex() if record.classes else ""
         if wrong or record.margins:
             rows.append((*place, record.n_test, wrong, *moments))
-    return csv_text(OUTCOMES_HEADER, tuple(rows))
+    return csv_text(OUTCOMES_HEADER, rows)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -242,7 +241,7 @@ def _frame(path: Path) -> pd.DataFrame:
     from quadrepro.tables.table import unmarked_csv
 
     try:
-        return pd.read_csv(io.StringIO(unmarked_csv(read_text(path))))
+        return pd.read_csv(unmarked_csv(read_text(path)))
     except (ValueError, csv.Error) as error:
         raise DataError(f"{path} is damaged: {error}") from None
 

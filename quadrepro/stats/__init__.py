@@ -37,7 +37,6 @@ result object or a number. Nothing here knows of experiments, records or tables.
 from __future__ import annotations
 
 from quadrepro.stats.effect_size import Effect, hedges_g, hodges_lehmann, rank_biserial
-from quadrepro.stats.equivalence import EquivalenceTest, equivalence_test, sign_test_power
 from quadrepro.stats.friedman import (
     FriedmanTest,
     critical_difference,
@@ -66,14 +65,17 @@ from quadrepro.stats.likelihood import (
 )
 from quadrepro.stats.multiplicity import chance_against_best, chance_of_a_star, holm
 from quadrepro.stats.paired import (
+    EquivalenceTest,
     Moments,
     PairedT,
     SignTest,
     WelchTest,
     WilcoxonTest,
     corrected_t_test,
+    equivalence_test,
     paired_t_test,
     sign_test,
+    sign_test_power,
     welch_test,
     wilcoxon_test,
 )

@@ -1,12 +1,19 @@
-"""The table of a ranking of methods, whether a config or the user gave the scores."""
+"""Scores of methods that a user gives, and the table of a ranking, whoever gave the scores."""
 
 from __future__ import annotations
 
+import csv
+import io
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
+from pathlib import Path
+from typing import Any
 
+from quadrepro.base.files import is_special
+from quadrepro.errors import DataError
 from quadrepro.stats import (
     COVERAGE,
     LEVEL,
@@ -19,8 +26,9 @@ from quadrepro.stats import (
     holm,
 )
 from quadrepro.stats.posterior import N_DRAWS, SEED
+from quadrepro.stats.ranking import MOST_METHODS, MOST_ROWS
 from quadrepro.stats.result import p_text, rounded_p
-from quadrepro.tables.table import MISSING, Table, TableEntry
+from quadrepro.tables.table import MISSING, Table, TableEntry, Value
 
 HEADER = ("", "mean ranks", "Nemenyi", "ranks, Holm", "Wilcoxon, Holm", "shift")
 
@@ -40,7 +48,133 @@ DATA_HEADER = (
     *("mean difference", "corrected t p", "corrected t p Holm"),
 )
 
-Number = str | float | int
+
+NO_SCORE = frozenset({"", "na", "nan", "n/a", "-", "–"})
+"""What stands for a missing score, in lower case."""
+
+MOST_BYTES = 32 * 2**20
+"""Size of the largest file that is read."""
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Scores of methods."""
+
+    methods: tuple[str, ...]
+    """Names of the columns."""
+    rows: tuple[str, ...]
+    """What each row is called in messages."""
+    values: tuple[tuple[float, ...], ...]
+    """The scores of each row; NaN where one is missing."""
+    source: str = "scores"
+    """Where they are from."""
+
+    @property
+    def gaps(self) -> list[str]:
+        """Names of the rows in which a score is missing."""
+        return [name for name, row in zip(self.rows, self.values, strict=True) if has_gap(row)]
+
+
+def read_scores(path: Path) -> Scores:
+    """Return the scores in a CSV file, whose first line names the methods.
+
+    If the first column has no name, or no field of it is a number, it names the rows. NaN stands
+    for empty fields, NA, NaN and dashes.
+    """
+    if is_special(path):
+        raise DataError(f"{path}: not a regular file")
+    try:
+        with path.open("rb") as file:
+            raw = file.read(MOST_BYTES + 1)
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path}: not a text file in UTF-8 (byte {error.start})") from None
+    except OSError as error:
+        raise DataError(f"{path}: {error.strerror}") from None
+    if len(raw) > MOST_BYTES:
+        raise DataError(f"{path}: the file has more than {MOST_BYTES // 2**20} MiB")
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    try:
+        lines = [(reader.line_num, fields) for fields in reader if any(map(str.strip, fields))]
+    except csv.Error as error:
+        raise DataError(f"{path}:{reader.line_num}: not valid CSV: {error}") from None
+    if len(lines) < 2:
+        raise DataError(f"{path}: a table of scores has a line of names and a line per data set")
+    (top, header), *body = lines
+    names = [name.strip() for name in header]
+    for line, fields in body:
+        if len(fields) != len(names):
+            raise DataError(
+                f"{path}:{line}: the line has {len(fields)} fields, and the first has {len(names)}"
+            )
+    numbers = (_number(fields[0]) for _, fields in body)
+    first = int(not names[0] or all(x is None or math.isnan(x) for x in numbers))
+    if len(names) - first > MOST_METHODS:
+        n = len(names) - first
+        raise DataError(f"{path}:{top}: {n} methods are too many to rank: at most {MOST_METHODS}")
+    for i, name in enumerate(names[first:], start=first):
+        if not name or name in names[first:i]:
+            fault = f"duplicate {name!r}" if name else "the column has no name"
+            raise DataError(f"{path}:{top}, column {i + 1}: {fault}")
+    values: list[tuple[float, ...]] = []
+    whole = 0
+    for line, fields in body:
+        row = [_number(field) for field in fields[first:]]
+        for name, field, value in zip(names[first:], fields[first:], row, strict=True):
+            if value is None:
+                place = f"{path}:{line}, column {name!r}"
+                raise DataError(f"{place}: {field.strip()!r} is not a number such as 0.035")
+        values.append(tuple(value for value in row if value is not None))
+        whole += not has_gap(values[-1])
+        if whole > MOST_ROWS:
+            raise DataError(f"{path}:{line}: too many data sets to rank: at most {MOST_ROWS}")
+    rows = [f"line {line}" + (f" ({fields[0].strip()})" if first else "") for line, fields in body]
+    return Scores(tuple(names[first:]), tuple(rows), tuple(values), str(path))
+
+
+def scores_of(scores: Any) -> Scores:
+    """Return scores of any form that `rank` takes."""
+    if isinstance(scores, str | Path):
+        return read_scores(Path(scores))
+    rows: Sequence[Any] = ()
+    if hasattr(scores, "iloc"):
+        first = scores.iloc[:, 0]
+        named = first.dtype.kind not in "iufb"
+        rows = list(first if named else scores.index)
+        scores = scores.iloc[:, 1:] if named else scores
+    elif not isinstance(scores, Mapping):
+        raise DataError(f"scores must be a file, a data frame or a mapping, not {type(scores)}")
+    columns = {str(name): list(scores[name]) for name in scores}
+    sizes = {len(values) for values in columns.values()}
+    if len(sizes) > 1:
+        raise DataError(f"scores: every method must have as many scores as the others: {sizes}")
+    try:
+        values = tuple(tuple(map(float, row)) for row in zip(*columns.values(), strict=True))
+    except (TypeError, ValueError) as error:
+        raise DataError(f"scores: not a table of numbers: {error}") from None
+    return Scores(tuple(columns), tuple(map(str, rows or range(len(values)))), values)
+
+
+def _number(text: str) -> float | None:
+    """Return a finite number, NaN for what is missing, or None for anything else."""
+    if text.strip().lower() in NO_SCORE:
+        return math.nan
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) and "_" not in text else None
+
+
+def has_gap(row: Sequence[float]) -> bool:
+    """Return whether a score is missing."""
+    return any(map(math.isnan, row))
+
+
+def few(names: Sequence[str], most: int = 5) -> str:
+    """Return some names, and how many more there are."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 @dataclass(frozen=True)
@@ -167,26 +301,26 @@ def _counts(on_splits: Mapping[str, ComparedSplits]) -> list[TableEntry]:
     return [TableEntry(" / ".join(map(str, counts)))] if on_splits else []
 
 
-def _numbers(pair: RankedPair, ranks: Mapping[str, float], sign: float) -> tuple[Number, ...]:
+def _numbers(pair: RankedPair, ranks: Mapping[str, float], sign: float) -> tuple[Value, ...]:
     g = pair.hedges_g
     return (
         *(pair.a, pair.b, "", ranks[pair.a], ranks[pair.b]),
         *(pair.nemenyi_p, pair.rank_p, pair.rank_p_holm, pair.wilcoxon_p, pair.wilcoxon_p_holm),
         *_ends(_turned(pair.shift, sign)),
         *_ends(pair.rank_biserial),
-        *(("", "", "") if g is None else _ends(_turned(g, sign))),
+        *((None, None, None) if g is None else _ends(_turned(g, sign))),
         *(pair.posterior.better, pair.posterior.same, pair.posterior.worse),
-        *("", "", ""),
+        *(None, None, None),
     )
 
 
 def _of_splits(
     pair: RankedPair, dataset: str, found: ComparedSplits, sign: float
-) -> tuple[Number, ...]:
+) -> tuple[Value, ...]:
     post = found.posterior
     return (
         *(pair.a, pair.b, dataset),
-        *[""] * 16,
+        *[None] * 16,
         *(post.better, post.same, post.worse),
         *(sign * found.mean_difference, found.p_value, found.p_holm),
     )

@@ -1,10 +1,11 @@
-"""What a config asks for: kinds with their options, and the tables of every metric.
+"""What is written of an experiment: kinds with their options, and those of metrics and verdicts.
 
 A metric has means, comparisons and a ranking, as they are made of errors.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +20,11 @@ from quadrepro.tables.kinds.base import Context, TableKind
 from quadrepro.tables.kinds.comparisons import COMPARISONS, has_values_to_compare
 from quadrepro.tables.kinds.errors import MEANS, MeansKind
 from quadrepro.tables.kinds.ranking import RANKING, Options, RankingKind
+from quadrepro.tables.printed_figure import NAME as PRINTED
+from quadrepro.tables.printed_figure import draw_printed, printed_caption
 from quadrepro.tables.table import MISSING, Table
+from quadrepro.tables.verdicts import NAME as VERDICTS
+from quadrepro.tables.verdicts import Verdicts, verdicts_table
 
 KEY = "metrics"
 """Key of the config that asks for metrics; it stands beside ``tables``."""
@@ -49,6 +54,50 @@ def requested(experiment: Experiment) -> tuple[Request, ...]:
         context = Context(experiment, KEY, METRICS.find(name))
         found += [Request(kind, context) for kind in kinds_of(name)]
     return tuple(found)
+
+
+def find_verdicts(experiment: Experiment, outcomes: Outcomes) -> list[Verdicts]:
+    """Return the verdicts on every printed table that a config names."""
+    found = (
+        request.kind.verdicts(request.context, outcomes)
+        for request in requested(experiment)
+        if request.kind.written(request.context)
+    )
+    return [verdicts for verdicts in found if verdicts is not None and verdicts.entries]
+
+
+def written(experiment: Experiment, verdicts: Sequence[Verdicts]) -> list[Request]:
+    """Return the kinds that have files; those of verdicts come last."""
+    found = [request for request in requested(experiment) if request.kind.written(request.context)]
+    # A single split allows no verdict.
+    if verdicts and experiment.config.repeats > 1:
+        context = Context(experiment, "", verdicts)
+        found += [Request(kind, context) for kind in (VerdictsKind(), PrintedKind())]
+    return found
+
+
+class VerdictsKind(TableKind[Sequence[Verdicts]]):
+    """Where the printed numbers lie in our intervals."""
+
+    key, option, stem = "", Sequence[Verdicts], VERDICTS
+
+    def table(self, context: Context[Sequence[Verdicts]], outcomes: Outcomes) -> Table:
+        """Return the table of positions."""
+        return verdicts_table(context.experiment, context.option)
+
+
+class PrintedKind(TableKind[Sequence[Verdicts]]):
+    """The same as a figure."""
+
+    key, option, stem = "", Sequence[Verdicts], PRINTED
+
+    def draw(self, context: Context[Sequence[Verdicts]], outcomes: Outcomes, folder: Path) -> None:
+        """Draw the printed numbers within our intervals."""
+        draw_printed(context.experiment, context.option, folder)
+
+    def caption(self, context: Context[Sequence[Verdicts]], outcomes: Outcomes) -> str:
+        """Return what the figure shows."""
+        return printed_caption(context.experiment, context.option)
 
 
 def judged_rows(experiment: Experiment, metric: Metric) -> list[str]:

@@ -1,7 +1,6 @@
-"""A typed table, and its renderings in Markdown and CSV.
+"""A typed table, and its renderings in Markdown, CSV and LaTeX.
 
-A table knows what its cells say, not how they look: `quadrepro.tables.symbols` and
-`quadrepro.tables.terminal` know how it is set and drawn.
+`quadrepro.tables.terminal` draws it in a terminal.
 """
 
 from __future__ import annotations
@@ -10,9 +9,10 @@ import csv
 import io
 import re
 import textwrap
-from collections.abc import Callable, Collection, Iterator
+import unicodedata
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Literal
 
@@ -21,7 +21,6 @@ from tabulate import tabulate
 from quadrepro.base.files import read_text, write_text
 from quadrepro.base.text import as_cell, from_cell, markdown, visible
 from quadrepro.errors import DataError
-from quadrepro.tables.symbols import escaped
 
 PREAMBLE = r"""\usepackage{booktabs,graphicx}
 \usepackage[table]{xcolor}
@@ -60,10 +59,13 @@ def to_latex(table: Table, label: str) -> str:
     heads = " & ".join(
         _heading(title, column) for title, column in zip(table.header, align, strict=True)
     )
+    caption = [rf"\caption{{{escaped(table.title)}}}"]
+    if label:
+        caption.append(rf"\label{{{re.sub('[^A-Za-z0-9:]+', '-', label)}}}")
     lines = [f"% Requires {line}" for line in PREAMBLE.splitlines()]
     for i, rows in enumerate(parts):
         lines += [r"\begin{table}", r"\centering"]
-        lines += _caption(table, label) if i == 0 else [r"\tablename~\thetable{} (continued)\par"]
+        lines += caption if i == 0 else [r"\tablename~\thetable{} (continued)\par"]
         lines += [r"\smallskip", _FIT, rf"\begin{{tabular}}{{{align}}}", r"\toprule"]
         lines += [rf"{heads} \\", r"\midrule"]
         for name, entries in rows:
@@ -103,15 +105,6 @@ def _heading(title: str, align: str) -> str:
     return rf"\begin{{tabular}}[b]{{@{{}}{align}@{{}}}}{text}\end{{tabular}}"
 
 
-def _caption(table: Table, label: str) -> list[str]:
-    caption = [rf"\caption{{{escaped(table.title)}}}"]
-    return [*caption, rf"\label{{{_slug(label)}}}"] if label else caption
-
-
-def _slug(label: str) -> str:
-    return re.sub("[^A-Za-z0-9:]+", "-", label)
-
-
 def _row(name: str, entries: tuple[TableEntry, ...], stacked: bool) -> list[str]:
     if not stacked:
         cells = [f"{_ours(e)} ({_printed(e)})" if e.printed else _ours(e) for e in entries]
@@ -147,6 +140,9 @@ LABEL = "Provenance: "
 MISSING = "–"
 """Stands for an entry without a result."""
 
+OUTSIDE = "†"
+"""Marks an entry with a printed number outside our interval."""
+
 BEST = "◆"
 """Stands before the best of a row if bold means more than that."""
 
@@ -162,6 +158,9 @@ MOST_COLUMNS = 1_000
 ENDINGS = (".md", ".csv", ".tex")
 """Of the files a table is written to."""
 
+
+Value = str | float | int | None
+"""A field of a CSV; None is an empty one."""
 
 VerdictWord = Literal["inside", "outside", "not comparable", ""]
 """Where a printed number lies among ours; empty if there is none."""
@@ -188,12 +187,14 @@ class TableEntry:
     ◆ in front of it; in LaTeX a shaded cell, or an underlined printed number."""
     verdict: VerdictWord = ""
     """Where the printed number lies among ours; empty if they cannot be compared. It is a colour in
-    a terminal, beside the mark of the entry."""
+    a terminal; "outside" is marked everywhere."""
 
     def __post_init__(self) -> None:
-        """Show control characters as text, wherever the entry is written."""
+        """Show control characters as text wherever the entry is written, and mark a verdict."""
         for name in ("ours", "printed", "mark"):
             object.__setattr__(self, name, visible(getattr(self, name)))
+        if self.verdict == "outside" and not self.mark.endswith(OUTSIDE):
+            object.__setattr__(self, "mark", self.mark + OUTSIDE)
 
 
 @dataclass(frozen=True)
@@ -209,7 +210,7 @@ class Table:
     notes: tuple[str, ...]
     """Paragraphs below the table."""
     data_header: tuple[str, ...] = ()
-    data_rows: tuple[tuple[str | float | int, ...], ...] = ()
+    data_rows: tuple[tuple[Value, ...], ...] = ()
     """The same with eight digits for the CSV, in which every number has a column of its own; empty
     for a table of words."""
     align: Literal["right", "left"] = "right"
@@ -257,7 +258,7 @@ class Table:
             write_text(folder / f"{stem}{ending}", texts[ending]())
 
 
-def csv_text(header: tuple[str, ...], rows: tuple[tuple[str | float | int, ...], ...]) -> str:
+def csv_text(header: Sequence[str], rows: Iterable[Sequence[Value]]) -> str:
     """Return CSV with LF line ends and numbers of `DIGITS` digits."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
@@ -266,18 +267,19 @@ def csv_text(header: tuple[str, ...], rows: tuple[tuple[str | float | int, ...],
     return buffer.getvalue()
 
 
-def _rounded(value: str | float | int) -> str | float | int:
+def _rounded(value: Value) -> Value:
     if isinstance(value, str):
         return as_cell(value)
     return float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value
 
 
-def unmarked_csv(text: str) -> str:
-    """Return CSV as `csv_text` writes it without the apostrophes in front of formulas."""
+def unmarked_csv(text: str) -> io.StringIO:
+    """Return CSV as `csv_text` writes it, without the apostrophes in front of formulas."""
     buffer = io.StringIO()
     rows = csv.reader(io.StringIO(text, newline=""))
     csv.writer(buffer, lineterminator="\n").writerows(map(from_cell, row) for row in rows)
-    return buffer.getvalue()
+    buffer.seek(0)
+    return buffer
 
 
 def read_rows(path: Path, columns: Collection[str] = ()) -> Iterator[tuple[int, dict[str, str]]]:
@@ -297,11 +299,6 @@ def read_rows(path: Path, columns: Collection[str] = ()) -> Iterator[tuple[int, 
             yield lines.line_num, dict(zip(header, map(from_cell, fields), strict=False))
     except csv.Error as error:
         raise DataError(f"{path}:{lines.line_num}: {error}") from None
-
-
-def is_row(line: str, name: str, ending: str) -> bool:
-    """Return whether a line of a table's file is the row of that name."""
-    return row_start(line, ending) == start_of_row(name, ending)
 
 
 def row_start(line: str, ending: str) -> str | None:
@@ -345,3 +342,137 @@ def _markdown(entry: TableEntry) -> str:
     printed = f"{BEST} {printed}" if entry.printed_best else printed
     text = _piped(f"{ours}{entry.mark} ({printed})" if printed else f"{ours}{entry.mark}")
     return f"_{text}_" if entry.grey else text
+
+
+# Text for LaTeX: every character as something that any engine and font encoding sets. Mathematical
+# signs and Greek letters go through math fonts, accents through their commands, so that neither
+# pdflatex nor lualatex needs a package or a font for them.
+
+
+def _pairs(text: str) -> dict[str, str]:
+    """Return the words of a text, every second of which belongs to the one before it."""
+    words = text.split()
+    return dict(zip(words[::2], words[1::2], strict=True))
+
+
+_TEXT = {
+    "&": r"\&",
+    "%": r"\%",
+    "_": r"\_",
+    "#": r"\#",
+    "$": r"\$",
+    "{": r"\{",
+    "}": r"\}",
+    # In brackets, for either would be an argument of the line break before it.
+    "[": "{[}",
+    "*": r"$\ast$",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "\\": r"\textbackslash{}",
+    "`": r"\textasciigrave{}",
+    '"': "''",
+    "–": "--",
+    "—": "---",
+    "‐": "-",
+    "‑": "-",
+    "‘": "{`}",
+    "’": "'",
+    "“": "{``}",
+    "”": "''",
+    "„": ",,",
+    "⁄": "/",
+    "…": r"\ldots{}",
+    "\u00a0": "~",
+    "\u2009": r"\,",
+    "\u202f": r"\,",
+    "\u00ad": r"\-",
+    "\u200b": "",
+    "\ufeff": "",
+    **_pairs(r"""
+        § \S{}  ¶ \P{}  © \copyright{}  £ \pounds{}  € \texteuro{}  ß \ss{}  æ \ae{}  Æ \AE{}
+        œ \oe{}  Œ \OE{}  ø \o{}  Ø \O{}  ł \l{}  Ł \L{}  å \aa{}  Å \AA{}  ı \i{}
+    """),
+    **{char: rf"\c{{{base}}}" for char, base in zip("çÇşŞţŢ", "cCsStT", strict=True)},
+}
+
+
+_MATHS = {
+    **_pairs(r"""
+        < <  > >  | |  − -  ± \pm  ∓ \mp  × \times  ÷ \div  · \cdot  ⋅ \cdot  ° ^\circ  ∘ \circ
+        • \bullet  √ \surd  ∞ \infty  ∑ \sum  ∏ \prod  ∫ \int  ∂ \partial  ∇ \nabla  ∈ \in
+        ∉ \notin  ∅ \emptyset  ⊂ \subset  ⊆ \subseteq  ∪ \cup  ∩ \cap  ∀ \forall  ∃ \exists
+        ¬ \neg  ∧ \wedge  ∨ \vee  ≤ \leq  ≥ \geq  ≪ \ll  ≫ \gg  « \ll  » \gg  ≠ \neq  ≈ \approx
+        ≡ \equiv  ∼ \sim  ∝ \propto  → \rightarrow  ← \leftarrow  ↔ \leftrightarrow  ↑ \uparrow
+        ↓ \downarrow  ↦ \mapsto  ⇒ \Rightarrow  ⇔ \Leftrightarrow  ‖ \|  ∥ \|  ⟨ \langle
+        ⟩ \rangle  ⌊ \lfloor  ⌋ \rfloor  ⌈ \lceil  ⌉ \rceil  ′ \prime  ℓ \ell  † \dagger
+        ‡ \ddagger  ◆ \diamond  ◇ \diamond  ★ \star  ✓ \surd  ✗ \times  µ \mu  ε \varepsilon
+        ϵ \epsilon  φ \varphi  ϕ \phi  ϑ \vartheta  ς \varsigma
+    """),
+    **{
+        letter: rf"\{name}"
+        for letters, names in (
+            ("αβγδζηθικλμνξ", "alpha beta gamma delta zeta eta theta iota kappa lambda mu nu xi"),
+            ("πρστυχψω", "pi rho sigma tau upsilon chi psi omega"),
+            ("ΓΔΘΛΞΠΣΥΦΨΩ", "Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega"),
+        )
+        for letter, name in zip(letters, names.split(), strict=True)
+    },
+    # Those that look like Latin letters have no command.
+    **dict(zip("οΑΒΕΖΗΙΚΜΝΟΡΤΧ", "oABEZHIKMNOPTX", strict=True)),
+}
+
+_ACCENTS = {
+    "\u0300": r"\`",
+    "\u0301": r"\'",
+    "\u0302": r"\^",
+    "\u0303": r"\~",
+    "\u0304": r"\=",
+    "\u0306": r"\u",
+    "\u0307": r"\.",
+    "\u0308": r"\"",
+    "\u030b": r"\H",
+    "\u030c": r"\v",
+    "\u0323": r"\d",
+}
+
+_MINUS = re.compile(r"(?<![\w.)\]-])-(?=\.?\d|∞)")
+"""A hyphen that is a sign."""
+
+_LIGATURE = re.compile(r"(?<=-)(?=-)|(?<=')(?=')|(?<=,)(?=,)")
+"""Between two characters that fonts would make one of."""
+
+
+def escaped(text: str) -> str:
+    r"""Return text for LaTeX.
+
+    Examples
+    --------
+    >>> print(escaped("p ≤ 5 %"), escaped("-1"), escaped("χ²"), escaped("漢"))
+    p $\leq$ 5 \% $-$1 $\chi$\textsuperscript{2} {[}U+6F22]
+    """
+    text = _MINUS.sub("−", unicodedata.normalize("NFC", text))
+    return "{}".join("".join(map(_character, part)) for part in _LIGATURE.split(text))
+
+
+@cache
+def _character(char: str) -> str:
+    if char in _TEXT:
+        return _TEXT[char]
+    if char in _MATHS:
+        return f"${_MATHS[char]}$"
+    if " " <= char <= "~":
+        return char
+    if char.isspace() or unicodedata.category(char) == "Cc":
+        return " "
+    tag, _, parts = unicodedata.decomposition(char).rpartition("> ")
+    plain = "".join(chr(int(code, 16)) for code in parts.split())
+    if not tag and len(plain) == 2 and plain[0].isascii() and plain[1] in _ACCENTS:
+        return f"{_ACCENTS[plain[1]]}{{{plain[0]}}}"
+    if tag in ("<super", "<sub"):
+        inside = "".join(map(_character, plain))
+        return (
+            rf"\textsuperscript{{{inside}}}" if tag == "<super" else rf"\textsubscript{{{inside}}}"
+        )
+    if tag:
+        return "".join(map(_character, plain))
+    return f"{{[}}U+{ord(char):04X}]"

@@ -29,7 +29,7 @@ from quadrepro.stats import (
     welch_test,
 )
 from quadrepro.stats.result import rounded_p
-from quadrepro.tables.table import MISSING, Table, TableEntry, VerdictWord, csv_text
+from quadrepro.tables.table import MISSING, Table, TableEntry, Value, VerdictWord, csv_text
 
 NAME = "verdicts"
 """Name of its files without ending."""
@@ -83,15 +83,15 @@ def score_text(found: Sequence[Verdicts]) -> str:
     for v in found:
         n, counts = len(v.judged), v.misses
         chance = (counts.expected, counts.low, counts.high, counts.p_more, counts.p_fewer)
+        inside = n - counts.outside
         rows.append(
             (
-                *(v.printed, len(v.entries), n - counts.outside, counts.outside),
-                len(v.entries) - n,
-                *(chance if n else [""] * len(chance)),
+                *(v.printed, len(v.entries), inside, counts.outside, len(v.entries) - n),
+                *(chance if n else [None] * len(chance)),
                 "; ".join(f"{e.row}, {e.column}" for e in v.surely_off),
             )
         )
-    return csv_text(SCORE_HEADER, tuple(rows))
+    return csv_text(SCORE_HEADER, rows)
 
 
 def _of(verdicts: Verdicts, found: Sequence[Verdicts]) -> str:
@@ -102,14 +102,12 @@ def _of(verdicts: Verdicts, found: Sequence[Verdicts]) -> str:
 def _entry(verdict: Verdict | None) -> TableEntry:
     if verdict is None or verdict.position is None:
         return TableEntry(MISSING)
-    position = verdict.position
-    text = f"{position:+.2f}" if abs(position) < 100 else "far off"
-    return TableEntry(text, mark="†" if verdict.word == "outside" else "", verdict=verdict.word)
+    return TableEntry(verdict.position_text, verdict=verdict.word)
 
 
-def _numbers(printed: str, v: Verdict) -> tuple[str | float, ...]:
-    numbers = ("" if x is None else x for x in (v.ours, v.low, v.high, v.p_value))
-    return (printed, v.row, v.column, v.quantity, v.printed, *numbers, v.word, v.reason)
+def _numbers(printed: str, v: Verdict) -> tuple[Value, ...]:
+    place = printed, v.row, v.column, v.quantity
+    return (*place, v.printed, v.ours, v.low, v.high, v.p_value, v.word, v.reason)
 
 
 NAMED = 12
@@ -156,6 +154,13 @@ class Verdict:
         half = (self.high - self.low) / 2
         off = float(self.printed) - (self.high + self.low) / 2
         return off / half if half > 0 else 0.0 if off == 0 else float(np.copysign(np.inf, off))
+
+    @property
+    def position_text(self) -> str:
+        """The position for reading; empty without one."""
+        if self.position is None:
+            return ""
+        return f"{self.position:+.2f}" if abs(self.position) < 100 else "far off"
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -157,26 +156,34 @@ def test_a_failed_cell_is_a_dash_and_the_exit_code_1(
     assert quadrepro(*again, "--retry", "failed").exit_code == 0
 
 
+RUN = ("--out", "results", "--repeats", "40")
+
+
+def begun(config: Path, jobs: str) -> subprocess.Popen[str]:
+    """Return a run in a process of its own, beside its config, once it has kept three records."""
+    folder = config.parent
+    process = subprocess.Popen(
+        [sys.executable, "-m", "quadrepro", "run", str(config), "--jobs", jobs, *RUN],
+        cwd=folder,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={k: v for k, v in os.environ.items() if k != "QUADREPRO_DATA"}
+        | {"QUADREPRO_TEST": str(folder)},
+    )
+    deadline = time.monotonic() + 60
+    while len(list(folder.glob("results/records/??/*.json"))) < 3 and process.poll() is None:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    return process
+
+
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_a_run_whose_processes_are_all_interrupted_says_how_to_go_on_and_loses_nothing(
     small_config: Write, tmp_path: Path, sent: signal.Signals, jobs: str
 ) -> None:
     config = small_config("n_rounds: 5", "n_rounds: 50000")
-    command = ["run", str(config), "--jobs", jobs, "--out", "results", "--repeats", "40"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "quadrepro", *command],
-        cwd=tmp_path,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={k: v for k, v in os.environ.items() if k != "QUADREPRO_DATA"}
-        | {"QUADREPRO_TEST": str(tmp_path)},
-    )
-    records = tmp_path / "results" / "records"
-    deadline = time.monotonic() + 60
-    while len(list(records.glob("??/*.json"))) < 3 and process.poll() is None:
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    process = begun(config, jobs)
     # A scheduler of jobs sends the signal to workers as well, and perhaps before.
     for worker in {*map(int, of_this_test(tmp_path))} - {process.pid}:
         os.kill(worker, sent)
@@ -187,9 +194,10 @@ def test_a_run_whose_processes_are_all_interrupted_says_how_to_go_on_and_loses_n
     line = text.strip().splitlines()[-1]
     found = re.fullmatch(r"interrupted: (\d+) of 160 cells are kept; continue with: (.+)", line)
     assert found, text
+    records = tmp_path / "results" / "records"
     assert int(found[1]) == len(list(records.glob("??/*.json"))) >= 3
     assert list(records.glob("??/*.failed.json")) == []
-    assert found[2] == f"quadrepro {' '.join(command)}"
+    assert found[2] == f"quadrepro run {config} --jobs {jobs} {' '.join(RUN)}"
     assert "Traceback" not in text
 
 
@@ -198,16 +206,7 @@ def test_workers_end_with_a_run_that_is_killed_and_the_next_run_goes_on(
     small_config: Write, tmp_path: Path
 ) -> None:
     config = small_config("n_rounds: 5", "n_rounds: 50000")
-    command = [sys.executable, "-m", "quadrepro", "run", str(config), "--out", "results"]
-    env = {k: v for k, v in os.environ.items() if k != "QUADREPRO_DATA"}
-    env["QUADREPRO_TEST"] = str(tmp_path)
-    options: dict[str, Any] = {"cwd": tmp_path, "env": env, "stderr": subprocess.DEVNULL}
-    process = subprocess.Popen([*command, "--repeats", "40", "--jobs", "2"], **options)
-    records = tmp_path / "results" / "records"
-    deadline = time.monotonic() + 60
-    while len(list(records.glob("??/*.json"))) < 3:
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    process = begun(config, "2")
     assert len(of_this_test(tmp_path)) > 1
     # Nobody would remove it if all processes were killed.
     assert list(Path("/dev/shm").glob(f"*-{process.pid}-*")) == []
@@ -217,8 +216,9 @@ def test_workers_end_with_a_run_that_is_killed_and_the_next_run_goes_on(
     while left := of_this_test(tmp_path):
         assert time.monotonic() < deadline, left
         time.sleep(0.05)
-    again = subprocess.run([*command, "--repeats", "2"], stdout=subprocess.DEVNULL, **options)
-    assert again.returncode == 0
+    process.communicate()
+    again = quadrepro("run", config, "--jobs", 1, "--out", tmp_path / "results", "--repeats", 2)
+    assert again.exit_code == 0
 
 
 def of_this_test(folder: Path) -> list[str]:

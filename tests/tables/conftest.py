@@ -7,12 +7,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
-from quadrepro.config.config import Experiment, load_experiment
+from quadrepro.config.config import Experiment
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.papers.printed import Printed
 from tests.outcomes import of_wrong
+from tests.tables.contexts import loaded
 
 ALGORITHMS = ("quadboost", "lpboost", "adaboost")
 
@@ -28,10 +30,17 @@ baseline: false
 
 
 @pytest.fixture
-def experiment(tmp_path: Path) -> Experiment:
-    path = tmp_path / "three.yaml"
-    path.write_text(CONFIG)
-    return load_experiment(path)
+def experiment(request: pytest.FixtureRequest, tmp_path: Path) -> Experiment:
+    """Return the experiment of the module's ``CONFIG``, or else of the one above."""
+    return loaded(tmp_path, getattr(request.module, "CONFIG", CONFIG))
+
+
+@pytest.fixture
+def figures(monkeypatch: pytest.MonkeyPatch) -> list[Figure]:
+    """Return a list of the figures that are drawn, none of which is written."""
+    found: list[Figure] = []
+    monkeypatch.setattr(Figure, "savefig", lambda figure, *_, **__: found.append(figure))
+    return found
 
 
 @pytest.fixture

@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import product
+from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from quadrepro.base.models import Model, validated
-from quadrepro.config.config import Experiment
+from quadrepro.base.types import FloatArray
+from quadrepro.config.config import Experiment, load_experiment
 from quadrepro.config.tables import AskedField
 from quadrepro.engine.outcomes import Outcomes
+from quadrepro.engine.records import Record, pack_margins
 from quadrepro.papers.printed import Printed
 from quadrepro.tables.kinds.base import Context
 from quadrepro.tables.requests import requested
+
+
+def loaded(folder: Path, text: str) -> Experiment:
+    """Return the experiment of a config that is written to a folder."""
+    path = folder / "config.yaml"
+    path.write_text(text)
+    return load_experiment(path)
 
 
 class Asking(Model):
@@ -57,3 +71,30 @@ def as_regression(found: Outcomes, row: str) -> Outcomes:
         for place, record in found.records.items()
     }
     return replace(found, records=records)
+
+
+SPLITS = 3
+"""Splits of margins."""
+
+Margins = dict[tuple[str, str, int], FloatArray]
+
+
+def drawn_margins(rows: Sequence[str], columns: Sequence[str]) -> Margins:
+    """Return margins of every split, drawn with a fixed seed."""
+    rng = np.random.default_rng(3)
+    return {
+        (row, column, split): rng.normal(0.3 + 0.1 * i, 0.2 - 0.05 * j, 50).clip(-1, 1)
+        for i, row in enumerate(rows)
+        for j, column in enumerate(columns)
+        for split in range(SPLITS)
+    }
+
+
+def with_margins(rows: tuple[str, ...], columns: tuple[str, ...], kept: Margins) -> Outcomes:
+    """Return outcomes whose records keep some margins."""
+    texts = {place: pack_margins(margins) for place, margins in kept.items()}
+    records = {
+        place: Record("k", "ok", 1, 10, margins=texts.get(place, ""))
+        for place in product(rows, columns, range(SPLITS))
+    }
+    return Outcomes(rows, columns, SPLITS, records)

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from quadrepro.config.config import load_experiment
 from quadrepro.tables.captions import caption_text, listed
+from tests.tables.contexts import loaded
 
 CONFIG = """title: One
 seed: 7
@@ -27,13 +27,15 @@ def caption(
     view: str = "quadboost",
     repeats: int = 3,
 ) -> str:
-    path = folder / "one.yaml"
-    path.write_text(
-        CONFIG.format(
-            protocol=protocol, data=data, more=more, algorithm=algorithm, view=view, repeats=repeats
-        )
+    text = CONFIG.format(
+        protocol=protocol,
+        data=data,
+        more=more,
+        algorithm=algorithm,
+        view=view,
+        repeats=repeats,
     )
-    return caption_text(load_experiment(path).config, "Shown.")
+    return caption_text(loaded(folder, text).config, "Shown.")
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,8 @@ from pathlib import Path
 import pytest
 
 from quadrepro.config.config import Experiment, load_experiment
-from quadrepro.config.plan import make_plan
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
-from quadrepro.engine.store import RecordStore
-from quadrepro.engine.work import run_cell
-from quadrepro.results.files import check_tables, write_results
 from quadrepro.tables.kinds.claims import claims_table, judge_claims
 from quadrepro.tables.table import Table
 
@@ -189,41 +185,3 @@ def test_the_same_outcomes_give_the_same_table(load: Load) -> None:
     first, second = (table_of(load("each"), outcomes((9, 9), (8, 12))) for _ in range(2))
     assert first.to_markdown() == second.to_markdown()
     assert first.to_csv() == second.to_csv()
-
-
-DRAWN = """title: Drawn
-paper: rescale
-protocol:
-  view: default
-  sample: {train: 20, test: 20}
-  folds: 0
-  measures: [train_mse]
-datasets: [{name: m1, parameters: {sigma: 0}}]
-algorithms:
-  - {name: boosting, grid: {n_rounds: [1, 2, 3]}}
-  - name: rboosting
-    draws: 2
-    draw: {n_rounds: {integers: [1, 9]}, u: {log: [1, 100]}}
-tables: {claims: convergence}
-"""
-
-
-def test_claims_on_curves_are_not_comparable_where_hyper_parameters_are_drawn(
-    tmp_path: Path,
-) -> None:
-    path = tmp_path / "drawn.yaml"
-    path.write_text(DRAWN)
-    experiment = load_experiment(path)
-    check_tables(experiment)
-    plan, store = make_plan(experiment), RecordStore(tmp_path / "records")
-    for cell in plan.cells:
-        store.put(run_cell(cell))
-    _, found = write_results(plan, store, tmp_path / "results")
-    assert all(record.ok for record in found.records.values())
-    rows = list(csv.DictReader((tmp_path / "results/claims.csv").read_text().splitlines()))
-    one_curve = "hyper-parameters are drawn or searched over, so there is no one curve"
-    assert [(row["ours"], row["holds"]) for row in rows] == [
-        (one_curve, "not comparable"),
-        ("too few rounds from 100 on", "not comparable"),
-        (one_curve, "not comparable"),
-    ]

@@ -13,14 +13,6 @@ from quadrepro.tables.figure import alike, draw_critical_difference
 DEMSAR = (["C4.5+m+cf", "C4.5+m", "C4.5+cf", "C4.5"], [1.964, 2.0, 2.893, 3.143], 1.25)
 
 
-@pytest.fixture
-def figures(monkeypatch: pytest.MonkeyPatch) -> list[Figure]:
-    """Return a list of the figures that are drawn in place of files."""
-    found: list[Figure] = []
-    monkeypatch.setattr(Figure, "savefig", lambda figure, *_, **__: found.append(figure))
-    return found
-
-
 @given(st.lists(st.integers(0, 40), min_size=1, max_size=12).map(sorted), st.integers(1, 30))
 def test_methods_share_a_group_if_and_only_if_they_are_less_than_critical_apart(
     ranks: list[int], critical: int

@@ -8,8 +8,17 @@ from pathlib import Path
 import pytest
 
 from quadrepro.base.resources import configs_folder
-from quadrepro.tables import symbols
-from quadrepro.tables.table import LABEL, LONG, NOTE, PREAMBLE, Table, TableEntry
+from quadrepro.tables.table import (
+    _MATHS,
+    _TEXT,
+    LABEL,
+    LONG,
+    NOTE,
+    PREAMBLE,
+    Table,
+    TableEntry,
+    escaped,
+)
 from tests.tables.typesetting import ENGINES, faults
 
 pytestmark = pytest.mark.slow
@@ -110,7 +119,7 @@ def characters() -> list[str]:
     folders = [configs_folder(), ROOT / "datasets", ROOT / "quadrepro/papers", ROOT / "results"]
     files = [p for folder in folders for p in folder.rglob("*") if p.suffix in (".yaml", ".md")]
     found = set().union(*(set(path.read_text(encoding="utf-8")) for path in files))
-    known = {*symbols._TEXT, *symbols._MATHS, *string.printable, *map(chr, range(0xA0, 0x250))}
+    known = {*_TEXT, *_MATHS, *string.printable, *map(chr, range(0xA0, 0x250))}
     return sorted(found | known | set("₀₁ᵀ½№ấ漢🙂\u0301\u200d"))
 
 
@@ -163,4 +172,4 @@ def test_every_row_is_on_one_line() -> None:
     names = [name for name, _ in SHAPES["characters"].rows]
     lines = SHAPES["characters"].to_latex().splitlines()
     starts = [re.split(r" & ", line)[0] for line in lines]
-    assert {symbols.escaped(name) for name in names} <= set(starts)
+    assert {escaped(name) for name in names} <= set(starts)

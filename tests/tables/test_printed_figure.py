@@ -7,7 +7,7 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from quadrepro.config.config import Experiment, load_experiment
+from quadrepro.config.config import Experiment
 from quadrepro.tables.printed_figure import (
     FARTHER,
     INSIDE,
@@ -20,6 +20,7 @@ from quadrepro.tables.printed_figure import (
     printed_caption,
 )
 from quadrepro.tables.verdicts import Verdict, Verdicts
+from tests.tables.contexts import loaded
 
 CONFIG = """title: One
 repeats: 4
@@ -30,13 +31,6 @@ algorithms:
   - {name: lpboost, grid: {C: 1}}
 baseline: false
 """
-
-
-@pytest.fixture
-def experiment(tmp_path: Path) -> Experiment:
-    path = tmp_path / "one.yaml"
-    path.write_text(CONFIG)
-    return load_experiment(path)
 
 
 def verdict(row: str, column: str, position: float, p_value: float | None = None) -> Verdict:
@@ -58,12 +52,10 @@ FOUND = Verdicts(
 
 
 def drawn(
-    experiment: Experiment, found: list[Verdicts], folder: Path, monkeypatch: pytest.MonkeyPatch
+    experiment: Experiment, found: list[Verdicts], folder: Path, figures: list[Figure]
 ) -> list[Axes]:
-    figures: list[Figure] = []
-    monkeypatch.setattr(Figure, "savefig", lambda figure, *_, **__: figures.append(figure))
     draw_printed(experiment, found, folder)
-    return figures[0].axes
+    return figures[-1].axes
 
 
 def points(panel: Axes) -> list[tuple[float, float, str]]:
@@ -74,9 +66,9 @@ def points(panel: Axes) -> list[tuple[float, float, str]]:
 
 
 def test_a_panel_per_algorithm_has_a_marker_per_row_that_tells_outside_by_shape(
-    experiment: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    experiment: Experiment, tmp_path: Path, figures: list[Figure]
 ) -> None:
-    ada, lp = drawn(experiment, [FOUND], tmp_path, monkeypatch)
+    ada, lp = drawn(experiment, [FOUND], tmp_path, figures)
     assert (ada.get_title(), lp.get_title()) == ("AdaBoost", "LPBoost")
     # In the order of the config, without the row for which nothing is printed.
     assert [label.get_text() for label in ada.get_yticklabels()] == ["monks", "titanic"]
@@ -92,30 +84,30 @@ def test_a_panel_per_algorithm_has_a_marker_per_row_that_tells_outside_by_shape(
 
 
 def test_what_is_outside_is_labelled_with_both_numbers_and_what_is_inside_is_not(
-    experiment: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    experiment: Experiment, tmp_path: Path, figures: list[Figure]
 ) -> None:
-    ada, lp = drawn(experiment, [FOUND], tmp_path, monkeypatch)
+    ada, lp = drawn(experiment, [FOUND], tmp_path, figures)
     assert [text.get_text() for text in ada.texts] == ["0.300 (0.160)"]
     assert [text.get_text() for text in lp.texts] == ["0.300 (1.500)"]
 
 
 def test_of_many_only_the_farthest_are_labelled(
-    experiment: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    experiment: Experiment, tmp_path: Path, figures: list[Figure]
 ) -> None:
     entries = tuple(
         replace(verdict("monks", "adaboost", 1.2 + 0.05 * i), quantity=str(i))
         for i in range(LABELLED + 5)
     )
-    panels = drawn(experiment, [Verdicts("table1", entries)], tmp_path, monkeypatch)
+    panels = drawn(experiment, [Verdicts("table1", entries)], tmp_path, figures)
     assert [len(panel.texts) for panel in panels] == [0] * 5 + [1] * LABELLED
 
 
 def test_quantities_of_several_tables_stand_side_by_side(
-    experiment: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    experiment: Experiment, tmp_path: Path, figures: list[Figure]
 ) -> None:
     margins = replace(verdict("wine", "adaboost", 0), quantity="margin mean")
     found = [FOUND, Verdicts("table2", (margins,))]
-    panels = drawn(experiment, found, tmp_path, monkeypatch)
+    panels = drawn(experiment, found, tmp_path, figures)
     titles = ["risk\nAdaBoost", "risk\nLPBoost", "margin mean\nAdaBoost"]
     assert [panel.get_title() for panel in panels] == titles
     assert len(panels[0].get_yticklabels()) == 3
@@ -126,22 +118,21 @@ def test_quantities_of_several_tables_stand_side_by_side(
 
 
 def test_quantities_of_different_rows_share_a_panel(
-    experiment: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    experiment: Experiment, tmp_path: Path, figures: list[Figure]
 ) -> None:
     other = replace(verdict("wine", "adaboost", 0), quantity="RMSE")
     found = [Verdicts("table1", (*FOUND.entries, other))]
-    ada, _ = drawn(experiment, found, tmp_path, monkeypatch)
+    ada, _ = drawn(experiment, found, tmp_path, figures)
     assert ada.get_title() == "AdaBoost"
     assert [y for _, y, _ in points(ada)] == [0, 1, 2]
 
 
 def test_readings_stand_below_their_data_set_without_its_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, figures: list[Figure]
 ) -> None:
-    path = tmp_path / "one.yaml"
-    path.write_text(CONFIG + "readings: [{name: raw, protocol: {normalise: none}}]\n")
     found = Verdicts("t", (verdict("wine", "adaboost", 0), verdict("wine, raw", "adaboost", 2)))
-    [panel] = drawn(load_experiment(path), [found], tmp_path, monkeypatch)
+    readings = "readings: [{name: raw, protocol: {normalise: none}}]\n"
+    [panel] = drawn(loaded(tmp_path, CONFIG + readings), [found], tmp_path, figures)
     labels = panel.get_yticklabels()
     assert [label.get_text() for label in labels] == ["wine", "raw"]
     assert [label.get_fontweight() for label in labels] == ["bold", "normal"]
@@ -152,10 +143,10 @@ def test_readings_stand_below_their_data_set_without_its_name(
 
 
 def test_a_table_of_pairs_of_algorithms_has_rows_of_its_own_below(
-    experiment: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    experiment: Experiment, tmp_path: Path, figures: list[Figure]
 ) -> None:
     pair = replace(verdict("adaboost", "lpboost", 0.2), quantity="probability")
-    panels = drawn(experiment, [Verdicts("t2", (pair,)), FOUND], tmp_path, monkeypatch)
+    panels = drawn(experiment, [Verdicts("t2", (pair,)), FOUND], tmp_path, figures)
     titles = ["risk\nAdaBoost", "risk\nLPBoost", "probability\nLPBoost"]
     assert [panel.get_title() for panel in panels] == titles
     rows = [[label.get_text() for label in panel.get_yticklabels()] for panel in panels]

@@ -1,11 +1,23 @@
 from __future__ import annotations
 
 import csv
+import os
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+from quadrepro.errors import DataError
 from quadrepro.stats import bayesian_correlated_t, corrected_t_test, holm, rank_methods
-from quadrepro.tables.ranked import DATA_HEADER, Splits, compare_splits, no_ranking, ranking_table
+from quadrepro.tables.ranked import (
+    DATA_HEADER,
+    MOST_BYTES,
+    Splits,
+    compare_splits,
+    no_ranking,
+    ranking_table,
+    read_scores,
+)
 from quadrepro.tables.table import Table
 
 RISKS = {
@@ -125,3 +137,70 @@ def test_what_cannot_be_ranked_is_a_table_without_rows() -> None:
     assert (table.rows, table.notes, table.data_header) == ((), ("Why.",), DATA_HEADER)
     assert table.to_markdown().startswith("## T\n")
     assert "tabular" in table.to_latex()
+
+
+Write = Callable[[str], Path]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    def write(text: str) -> Path:
+        path = tmp_path / "scores.csv"
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write
+
+
+BAD = [
+    ("", "a table of scores has a line of names"),
+    ("a,b\n", "a table of scores has a line of names"),
+    ("a,b\n1,2\n1,2,3\n", "scores.csv:3: the line has 3 fields, and the first has 2"),
+    ("d,a,b\nx,1,2\ny,3,four\n", "scores.csv:3, column 'b': 'four' is not a number such as 0.035"),
+    ("d,a,b\nx,1,2\ny,3,inf\n", "scores.csv:3, column 'b': 'inf' is not a number"),
+    ("d,a,b\nx,1,2\ny,3,1_0\n", "scores.csv:3, column 'b': '1_0' is not a number"),
+    ("a,b\n1,2\nx,2\n", "scores.csv:3, column 'a': 'x' is not a number"),
+    ("a,a\n1,2\n2,3\n", "scores.csv:1, column 2: duplicate 'a'"),
+    ("d,a,\nx,1,2\ny,2,3\n", "scores.csv:1, column 3: the column has no name"),
+    ('a,b\n1,"2\n', "not valid CSV"),
+    ("a," * 60 + "a\n1,2\n", "scores.csv:2: the line has 2 fields, and the first has 61"),
+    (
+        "d," + "a," * 60 + "\n" + "x" + ",1" * 61 + "\n",
+        "scores.csv:1: 61 methods are too many to rank: at most 60",
+    ),
+    ("a,b\n" + "1,\n" + "1,2\n" * 5001 + "x,1\n", "scores.csv:5003: too many data sets to rank"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), BAD)
+def test_what_is_no_table_of_scores_is_refused_with_its_place(
+    write: Write, text: str, message: str
+) -> None:
+    with pytest.raises(DataError) as caught:
+        read_scores(write(text))
+    assert message in str(caught.value)
+
+
+def test_an_unnamed_first_column_names_the_rows_even_by_numbers(write: Write) -> None:
+    found = read_scores(write(",a,b\n0,1,2\n1,3,4\n"))
+    assert (found.methods, found.values) == (("a", "b"), ((1, 2), (3, 4)))
+    assert read_scores(write("z,a\n0,1\n1,3\n")).methods == ("z", "a")
+
+
+def test_files_that_cannot_be_read_or_are_too_large_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "latin").write_bytes(b"a,b\n\xe9,1\n")
+    with (tmp_path / "large").open("wb") as file:
+        file.truncate(MOST_BYTES + 1)
+    for name, message in (
+        ("nowhere.csv", "No such file"),
+        ("latin", "UTF-8"),
+        ("large", "more than 32 MiB"),
+    ):
+        with pytest.raises(DataError, match=message):
+            read_scores(tmp_path / name)
+
+
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "scores.csv")
+    with pytest.raises(DataError, match=r"scores\.csv: not a regular file"):
+        read_scores(tmp_path / "scores.csv")

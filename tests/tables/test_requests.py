@@ -19,7 +19,7 @@ from quadrepro.errors import ConfigError
 from quadrepro.results.files import check_tables, make_tables
 from quadrepro.results.results import Results
 from quadrepro.stats import corrected_t_test
-from quadrepro.tables.requests import judged_rows, requested
+from quadrepro.tables.requests import judged_rows, requested, written
 from quadrepro.tables.table import Table
 
 CONFIG: dict[str, Any] = {
@@ -58,7 +58,7 @@ def auc_of(record: Record) -> float:
 def tables(results: Results) -> dict[str, Table]:
     assert results.plan is not None
     assert results.outcomes is not None
-    return make_tables(results.plan.experiment, results.outcomes)
+    return make_tables(written(results.plan.experiment, []), results.outcomes)
 
 
 def test_each_metric_has_its_means_its_comparisons_and_its_ranking(results: Results) -> None:
@@ -197,7 +197,7 @@ def test_cells_on_which_a_metric_is_undefined_are_counted(results: Results) -> N
     )
     records = {**results.outcomes.records, place: one_class}
     outcomes = Outcomes.of(results.plan.cells, list(records.values()))
-    table = make_tables(results.plan.experiment, outcomes, ["means-auc"])["means-auc"]
+    table = make_tables(written(results.plan.experiment, []), outcomes)["means-auc"]
     assert table.notes[0] == "AUC is undefined on the test examples of 1 of 18 cells (–)."
     assert table.rows[0][1][1].ours == "–"
 
@@ -222,6 +222,6 @@ def test_the_error_is_compared_example_by_example(results: Results) -> None:
     assert results.plan is not None
     assert results.outcomes is not None
     experiment = load_mapping({**CONFIG, "metrics": ["error"]})
-    made = make_tables(experiment, results.outcomes, ["comparisons", "comparisons-error"])
+    made = make_tables(written(experiment, []), results.outcomes)
     assert made["comparisons-error"].rows == made["comparisons"].rows
     assert made["comparisons-error"].title == "Measured: pairwise comparisons by error"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +12,7 @@ from quadrepro.base.files import is_regular
 from quadrepro.config.config import Experiment
 from quadrepro.errors import DataError
 from quadrepro.papers.printed import Printed
-from quadrepro.stats import LEVEL
+from quadrepro.stats import LEVEL, placement
 from quadrepro.tables.audit.check import Check, Finding, Findings, PrintedPlace, Subject
 from quadrepro.tables.table import read_rows
 
@@ -77,22 +76,10 @@ def _elsewhere(table: Printed, coding: Coding, column: str) -> str:
 def _p_values(table: Printed, coding: Coding) -> dict[str, float]:
     """Return the p-value of each number of the printed row."""
     return {
-        column: p_of_one_more(risks, value, table.rounding(coding.row, column))
+        column: placement(risks, value, table.rounding(coding.row, column)).p_value
         for column, risks in coding.risks.items()
         if (value := table.number(coding.row, column)) is not None
     }
-
-
-def p_of_one_more(risks: list[float], printed: float, rounding: float) -> float:
-    """Return the two-sided p-value of one more number among normal ones."""
-    # scipy.stats takes half a second to import.
-    from scipy.stats import t
-
-    n, away = len(risks), max(abs(printed - fmean(risks)) - rounding, 0.0)
-    scale = stdev(risks) * math.sqrt(1 + 1 / n)
-    if scale == 0:
-        return float(away == 0)
-    return float(2 * t.sf(away / scale, n - 1))
 
 
 def _codings(table: Printed, experiment: Experiment, path: Path) -> list[Coding]:

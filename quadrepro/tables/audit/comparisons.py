@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations
 
-from quadrepro.papers.claims.claim import Claim, Judgement
-from quadrepro.papers.claims.evidence import InPrint, Lacking
+from quadrepro.papers.claims.evidence import InPrint
 from quadrepro.papers.printed import Printed
 from quadrepro.stats.poisson_binomial import better_on_one, better_over_all
 from quadrepro.tables.audit.check import Check, Finding, Findings, PrintedPlace, Subject
 from quadrepro.tables.audit.counts import counts, denominator
+from quadrepro.tables.kinds.claims import judged_on
 
 
 def judge_claims(subject: Subject) -> Findings:
@@ -24,17 +24,10 @@ def judge_claims(subject: Subject) -> Findings:
         tables = tuple(map(paper.printed, group.printed))
         evidence = InPrint(tables[0].rows, paper.file.names, tables)
         for claim in group.claims:
-            text, holds = _judged(claim, evidence)
+            text, holds = judged_on(claim, evidence)
             findings.append(Finding(PrintedPlace(tables[0].name), claim.text, holds, text))
     about = f"claims: {others} are about nothing that is printed, so only our numbers judge them."
     return Findings(tuple(findings), (about,) if others else ())
-
-
-def _judged(claim: Claim, evidence: InPrint) -> Judgement:
-    try:
-        return claim.judge(evidence.over(claim.rows, claim.excluded))
-    except Lacking as lacking:
-        return Judgement(str(lacking), None)
 
 
 CLAIMS = Check("claims", "Do the claims of the text follow from the printed numbers?", judge_claims)

@@ -97,19 +97,14 @@ class Audit:
 
     def to_csv(self) -> str:
         """Return every finding as a line of CSV."""
-        rows = tuple(
-            (
-                key,
-                *f.place,
-                f.printed,
-                WORDS[f.holds],
-                "" if f.p_value is None else f.p_value,
-                f.why,
-            )
-            for key, found in self.findings.items()
-            for f in found
+        return csv_text(
+            HEADER,
+            [
+                (key, *f.place, f.printed, WORDS[f.holds], f.p_value, f.why)
+                for key, found in self.findings.items()
+                for f in found
+            ],
         )
-        return csv_text(HEADER, rows)
 
     def write(self, folder: Path) -> None:
         """Write ``audit.md`` and ``audit.csv``."""

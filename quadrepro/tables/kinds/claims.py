@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
+from quadrepro.config.config import Experiment
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.papers.claims.claim import Claim, Judgement, Undecided
 from quadrepro.papers.claims.evidence import Evidence, InPrint, Lacking, Ours
@@ -13,15 +13,7 @@ from quadrepro.tables.kinds.base import Context, TableKind
 from quadrepro.tables.printed import check_claims
 from quadrepro.tables.table import Table, TableEntry
 
-if TYPE_CHECKING:
-    from quadrepro.config.config import Experiment
-    from quadrepro.engine.outcomes import Outcomes
-
-
-NOT_COMPARABLE = "not comparable"
-
-
-WORDS = {True: "holds", False: "does not hold", None: NOT_COMPARABLE}
+WORDS = {True: "holds", False: "does not hold", None: "not comparable"}
 """What the tables say of a judgement."""
 
 
@@ -57,12 +49,16 @@ class Judged:
         return "holds on {} of {} splits".format(*self.held)
 
     @property
+    def in_print(self) -> tuple[str, ...]:
+        """What both tables say of the printed numbers; empty if there are none."""
+        return () if self.printed is None else (self.printed.text, _word(self.printed))
+
+    @property
     def data(self) -> tuple[str, ...]:
         """The row of the table for programs."""
         held = _word(self.ours) if self.held is None else "{} of {}".format(*self.held)
-        in_print = ("", "") if self.printed is None else _in_words(self.printed)
         timed = "true" if self.claim.timed else "false"
-        return (self.claim.text, timed, self.ours.text, held, *in_print)
+        return (self.claim.text, timed, self.ours.text, held, *(self.in_print or ("", "")))
 
 
 def judge_claims(experiment: Experiment, outcomes: Outcomes, name: str) -> tuple[Judged, ...]:
@@ -77,7 +73,7 @@ def judge_claims(experiment: Experiment, outcomes: Outcomes, name: str) -> tuple
     for claim in group.claims:
         judged = _on_ours(claim, ours, each_split=group.entry.judged == "splits")
         text = judged.ours.text + _also(claim, group.entry.also, ours)
-        printed = None if in_print is None else _judge(claim, in_print)
+        printed = None if in_print is None else judged_on(claim, in_print)
         judged = replace(judged, ours=judged.ours._replace(text=text), printed=printed)
         found.append(judged if comparable else _open(judged))
     return tuple(found)
@@ -87,11 +83,11 @@ def claims_table(experiment: Experiment, outcomes: Outcomes, name: str) -> Table
     """Return the table of a group of claims of the paper."""
     paper, group = _asked(experiment, name)
     found = judge_claims(experiment, outcomes, name)
-    rows = tuple((judged.claim.label, tuple(map(TableEntry, _words(judged)))) for judged in found)
+    words = [(of.claim.label, (of.ours.text, of.verdict, *of.in_print)) for of in found]
     return Table(
         f"{experiment.config.title}: claims",
         HEADER if group.printed else HEADER[:3],
-        rows,
+        tuple((label, tuple(map(TableEntry, texts))) for label, texts in words),
         _notes(experiment, outcomes, paper, group, name),
         DATA_HEADER,
         tuple(judged.data for judged in found),
@@ -121,7 +117,8 @@ def _asked(experiment: Experiment, name: str) -> tuple[Paper, Group]:
     return experiment.paper, experiment.paper.group(name)
 
 
-def _judge(claim: Claim, evidence: Evidence) -> Judgement:
+def judged_on(claim: Claim, evidence: Evidence) -> Judgement:
+    """Return the judgement on a claim, also where numbers are missing."""
     try:
         return claim.judge(evidence.over(claim.rows, claim.excluded))
     except Lacking as lacking:
@@ -132,8 +129,8 @@ def _on_ours(claim: Claim, ours: Ours, *, each_split: bool) -> Judged:
     """Judge a claim on the means, or on each split; times are always means."""
     repeats = ours.outcomes.repeats
     if not each_split or claim.timed:
-        return Judged(claim, _judge(claim, ours))
-    judged = [_judge(claim, ours.of_split(repeat)) for repeat in range(repeats)]
+        return Judged(claim, judged_on(claim, ours))
+    judged = [judged_on(claim, ours.of_split(repeat)) for repeat in range(repeats)]
     known = [judgement.holds for judgement in judged if judgement.holds is not None]
     if repeats == 1 or not known:
         return Judged(claim, judged[0])
@@ -145,7 +142,7 @@ def _also(claim: Claim, also: Also | None, ours: Ours) -> str:
     if also is None:
         return ""
     evidence = replace(ours, instead=also.measure)
-    return f"; {also.words}: {_judge(claim, evidence).text}"
+    return f"; {also.words}: {judged_on(claim, evidence).text}"
 
 
 def _open(judged: Judged) -> Judged:
@@ -154,17 +151,8 @@ def _open(judged: Judged) -> Judged:
     return Judged(judged.claim, Judgement(judged.ours.text, None), printed)
 
 
-def _in_words(judgement: Judgement) -> tuple[str, str]:
-    return judgement.text, _word(judgement)
-
-
 def _word(judgement: Judgement) -> str:
     return UNDECIDED if isinstance(judgement, Undecided) else WORDS[judgement.holds]
-
-
-def _words(judged: Judged) -> tuple[str, ...]:
-    in_print = () if judged.printed is None else _in_words(judged.printed)
-    return (judged.ours.text, judged.verdict, *in_print)
 
 
 def _notes(

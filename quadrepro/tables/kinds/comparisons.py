@@ -34,7 +34,7 @@ from quadrepro.stats.result import p_text
 from quadrepro.tables.kinds.base import Context, TableKind
 from quadrepro.tables.kinds.ranking import splits_of
 from quadrepro.tables.ranked import Splits
-from quadrepro.tables.table import MISSING, Table, TableEntry, VerdictWord
+from quadrepro.tables.table import MISSING, Table, TableEntry, Value, VerdictWord
 from quadrepro.tables.verdicts import Verdict, Verdicts, of_further_splits
 
 Names = tuple[str, str]
@@ -56,7 +56,7 @@ class Pair:
 
     text: str = MISSING
     p_value: float | None = None  # of the test that gives stars
-    numbers: tuple[str | float | int, ...] = ()  # for the CSV
+    numbers: tuple[Value, ...] = ()  # for the CSV
 
 
 @dataclass(frozen=True)
@@ -91,19 +91,18 @@ class Matrix:
     def _entry(self, a: str, b: str, *, grey: bool) -> TableEntry:
         pair, verdict = self.pairs.get((a, b), Pair()), self._word(a, b)
         mark = "*" if pair.p_value is not None and pair.p_value <= LEVEL else ""
-        mark += "†" if verdict == "outside" else ""
         return TableEntry(pair.text, self.printed.text(a, b), mark=mark, grey=grey, verdict=verdict)
 
     def _word(self, a: str, b: str) -> VerdictWord:
         return self.words.get((a, b), self.words.get((b, a), ""))
 
-    def data_rows(self) -> tuple[tuple[str | float | int, ...], ...]:
+    def data_rows(self) -> tuple[tuple[Value, ...], ...]:
         """Return the lines of the CSV."""
         adjusted, judged = self.adjusted, "verdict" in self.header
         return tuple(
             (
                 *(a, b, *pair.numbers),
-                adjusted.get((a, b), adjusted.get((b, a), "")),
+                adjusted.get((a, b), adjusted.get((b, a))),
                 *([self._word(a, b)] if judged else []),
             )
             for a in self.order
@@ -185,12 +184,11 @@ def matrix_of_errors(context: Context[Any], outcomes: Outcomes) -> Matrix:
     for names, found in chances.items():
         text = f"{fmean(found):.2f}" if found else MISSING
         text += f" ± {stdev(found):.2f}" if len(found) > 1 else ""
-        mean = fmean(found) if found else ""
-        sd = stdev(found) if len(found) > 1 else ""
+        mean = fmean(found) if found else None
+        sd = stdev(found) if len(found) > 1 else None
         test = signs(outcomes, *names)
-        counts = ("",) * 4 if test is None else (test.wins, test.losses, test.ties, test.p_value)
-        p_value = None if test is None else test.p_value
-        pairs[names] = Pair(text, p_value, (mean, sd, printed.text(*names), *counts))
+        counts = (None,) * 4 if test is None else (test.wins, test.losses, test.ties, test.p_value)
+        pairs[names] = Pair(text, counts[-1], (mean, sd, printed.text(*names), *counts))
     how = (
         "Probability that the row's algorithm is better than the column's (Poisson binomial test)"
         + (", in parentheses the printed one." if printed.cells else ".")
@@ -239,8 +237,8 @@ class Comparison:
         text = f"{self.wins}–{self.losses}"
         if self.probability is not None:
             text = f"{self.probability:.2f}"
-        known = ("" if x is None else x for x in (self.probability, self.difference))
-        return Pair(text, self.p_value, (*known, self.wins, self.losses, self.ties, self.p_value))
+        counts = self.wins, self.losses, self.ties, self.p_value
+        return Pair(text, self.p_value, (self.probability, self.difference, *counts))
 
 
 def has_values_to_compare(context: Context[Any]) -> bool:

@@ -13,7 +13,7 @@ from quadrepro.engine.outcomes import Outcomes
 from quadrepro.papers.printed import MEAN, SD, Printed
 from quadrepro.stats import COVERAGE, LEVEL, ImpliedSize, Moments, implied_test_size
 from quadrepro.tables.kinds.base import Context, TableKind, closing_notes
-from quadrepro.tables.table import MISSING, Table, TableEntry
+from quadrepro.tables.table import MISSING, Table, TableEntry, Value
 
 FITS, SMALL, LARGE, VARIES = "fits", "too small", "too large", "varies"
 
@@ -153,14 +153,12 @@ def _count(number: float | None) -> str:
     return "∞" if math.isinf(number) else f"{number:.0f}"
 
 
-def _numbers(part: Audited) -> list[float | int | str]:
-    """Return the numbers of a row for the CSV."""
-    values: list[float | str | None] = []
-    for moments, size in ((part.printed, part.implied), (part.ours, part.by_ours)):
-        values += (moments.mean, moments.sd) if moments else (None, None)
-        values += (size.estimate, size.low, size.high) if size else (None, None, None)
-    values[5:5] = [part.n_test, None if part.n_test is None else part.share]
-    return ["" if value is None else value for value in (*values, part.verdict)]
+def _numbers(moments: Moments | None, size: ImpliedSize | None) -> tuple[Value, ...]:
+    """Return the numbers of printed deviations, or of ours, for the CSV."""
+    return (
+        *((moments.mean, moments.sd) if moments else (None, None)),
+        *((size.estimate, size.low, size.high) if size else (None, None, None)),
+    )
 
 
 def _notes(context: Context[str], printed: Printed, found: dict[str, Audited]) -> tuple[str, ...]:
@@ -223,7 +221,16 @@ class DeviationsKind(TableKind[str]):
             tuple((row, _entries(part)) for row, part in found.items()),
             (*_notes(context, printed, found), *closing_notes(context, outcomes)),
             DATA_HEADER,
-            tuple((row, *_numbers(part)) for row, part in found.items()),
+            tuple(
+                (
+                    row,
+                    *_numbers(part.printed, part.implied),
+                    *(part.n_test, None if part.n_test is None else part.share),
+                    *_numbers(part.ours, part.by_ours),
+                    part.verdict,
+                )
+                for row, part in found.items()
+            ),
         )
 
 

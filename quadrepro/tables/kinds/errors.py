@@ -17,7 +17,7 @@ from quadrepro.engine.outcomes import Mean, Outcomes
 from quadrepro.papers.printed import MEAN, SD, TIME_ROW, Printed
 from quadrepro.stats import COVERAGE, LEVEL, Moments, chance_against_best, holm, paired_t_test
 from quadrepro.tables.kinds.base import Context, TableKind, closing_notes
-from quadrepro.tables.table import BEST, MISSING, Table, TableEntry, VerdictWord
+from quadrepro.tables.table import BEST, MISSING, Table, TableEntry, Value, VerdictWord
 from quadrepro.tables.verdicts import Verdict, Verdicts, of_further_splits, of_two_means
 
 TIME_LABEL = "Mean running time (s)"
@@ -55,11 +55,6 @@ class Errors:
         if self.verdict is None or self.verdict.p_value is None:
             return ""
         return self.verdict.word
-
-    @property
-    def mark(self) -> str:
-        """The sign of a verdict."""
-        return "†" if self.word == "outside" else ""
 
     @property
     def sd(self) -> float | None:
@@ -101,43 +96,27 @@ class RisksKind(TableKind[str]):
         config, printed = context.config, context.printed(context.option)
         rows = {row: self._row(outcomes, printed, row) for row in outcomes.rows}
         times = {c: outcomes.mean_seconds(c) for c in outcomes.columns}
+        shown = [(row, tuple(self._entries(printed, row, of))) for row, of in rows.items()]
+        for absent in config.absent:
+            texts = (printed.text(absent.name, c) for c in times)
+            shown.append((absent.name, tuple(TableEntry(MISSING, text) for text in texts)))
+        seconds = (
+            TableEntry(MISSING if t is None else f"{t:.3f}", printed.text(TIME_ROW, c))
+            for c, t in times.items()
+        )
+        shown.append((TIME_LABEL, tuple(seconds)))
         kinds = ("", " sd", " printed") if outcomes.repeats > 1 else ("", " printed")
+        numbers: list[tuple[str, dict[str, tuple[Mean | None, float | None]]]] = [
+            *((row, {c: (e.mean, e.sd) for c, e in of.items()}) for row, of in rows.items()),
+            (TIME_ROW, {c: (t, None) for c, t in times.items()}),
+        ]
         return Table(
             f"{config.title}: {_where_predicted(context, 'test risks')}",
             ("Data set", *context.titles.values()),
-            (
-                *((row, tuple(self._entries(printed, row, of))) for row, of in rows.items()),
-                *(
-                    (a.name, tuple(TableEntry(MISSING, printed.text(a.name, c)) for c in times))
-                    for a in config.absent
-                ),
-                (
-                    TIME_LABEL,
-                    tuple(
-                        TableEntry(MISSING if t is None else f"{t:.3f}", printed.text(TIME_ROW, c))
-                        for c, t in times.items()
-                    ),
-                ),
-            ),
+            tuple(shown),
             self._notes(context, outcomes, printed),
             ("dataset", *(column + kind for column in outcomes.columns for kind in kinds)),
-            (
-                *(
-                    (
-                        row,
-                        *_in_columns(
-                            printed, row, len(kinds), {c: (e.mean, e.sd) for c, e in of.items()}
-                        ),
-                    )
-                    for row, of in rows.items()
-                ),
-                (
-                    TIME_ROW,
-                    *_in_columns(
-                        printed, TIME_ROW, len(kinds), {c: (t, None) for c, t in times.items()}
-                    ),
-                ),
-            ),
+            tuple((row, *_in_columns(printed, row, len(kinds), of)) for row, of in numbers),
             timed_rows=(TIME_LABEL, TIME_ROW),
         )
 
@@ -169,7 +148,6 @@ class RisksKind(TableKind[str]):
                 printed.text(row, column),
                 bold=errors.best,
                 printed_bold=column in printed_best,
-                mark=errors.mark,
                 verdict=errors.word,
             )
 
@@ -191,12 +169,12 @@ class RisksKind(TableKind[str]):
 
 def _in_columns(
     printed: Printed, row: str, n: int, numbers: dict[str, tuple[Mean | None, float | None]]
-) -> Iterator[float | str]:
+) -> Iterator[Value]:
     """Yield the numbers of a row for the CSV: mean, deviation if there is room, and print."""
     for column, (mean, sd) in numbers.items():
-        yield "" if mean is None else float(mean)
+        yield None if mean is None else float(mean)
         if n > 2:
-            yield "" if sd is None else sd
+            yield sd
         yield printed.text(row, column)
 
 
@@ -331,7 +309,6 @@ class MeansKind(TableKind[str]):
                 errors.text(digits),
                 printed.spread(row, column + MEAN, column + SD),
                 bold=errors.as_good,
-                mark=errors.mark,
                 verdict=errors.word,
                 best=errors.best,
                 printed_best=column in lowest,
@@ -389,10 +366,10 @@ def _on_means(
     return of_two_means(entry, ours, beside, printed.rounding(entry.row, entry.column + MEAN))
 
 
-def _numbers(errors: Errors) -> tuple[str | float | int, ...]:
+def _numbers(errors: Errors) -> tuple[Value, ...]:
     """Return the numbers of an entry for the CSV."""
     printed, mean = errors.printed, None if errors.mean is None else float(errors.mean)
-    values = (
+    return (
         len(errors.values),
         mean,
         errors.sd,
@@ -404,7 +381,6 @@ def _numbers(errors: Errors) -> tuple[str | float | int, ...]:
         errors.verdict.p_value if errors.verdict else None,
         errors.word,
     )
-    return tuple("" if value is None else value for value in values)
 
 
 class NoiselessKind(MeansKind):

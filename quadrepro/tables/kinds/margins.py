@@ -19,7 +19,7 @@ from quadrepro.stats import COVERAGE
 from quadrepro.tables.captions import listed
 from quadrepro.tables.figure import Look, add_legend, labels_in, looks_of, new_figure, open_frame
 from quadrepro.tables.kinds.base import Context, TableKind
-from quadrepro.tables.table import MISSING, Table, TableEntry, VerdictWord
+from quadrepro.tables.table import MISSING, Table, TableEntry, Value, VerdictWord
 from quadrepro.tables.verdicts import Verdict, Verdicts, of_further_splits
 
 if TYPE_CHECKING:
@@ -103,15 +103,14 @@ class MarginsKind(TableKind[str]):
             for c in outcomes.columns:
                 splits = margins_of_splits(outcomes, row, c)
                 text = MISSING
-                numbers: tuple[float | str, ...] = (0, "", "")
+                numbers: tuple[Value, ...] = (0, None, None)
                 if splits:
                     pooled = np.concatenate(splits)
                     mean, sd = float(pooled.mean()), float(pooled.std(ddof=1))
                     text, numbers = f"{mean:.2f} ± {sd:.2f}", (len(pooled), mean, sd)
                 word = words.get((row, c), "")
-                mark = "†" if word == "outside" else ""
                 beside = printed.spread(row, c + MEAN, c + SD)
-                entries.append(TableEntry(text, beside, mark=mark, verdict=word))
+                entries.append(TableEntry(text, beside, verdict=word))
                 texts = (printed.text(row, c + MEAN), printed.text(row, c + SD))
                 data.append((row, c, *numbers, *texts, word))
             rows.append((row, tuple(entries)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -97,9 +98,7 @@ class RankingKind(TableKind[Options]):
         notes = [*table.notes, *closing_notes(context, outcomes)]
         if left_out := outcomes.left_out(all_rows):
             notes.append(left_out)
-        return Table(
-            title, table.header, table.rows, tuple(notes), table.data_header, table.data_rows
-        )
+        return replace(table, notes=tuple(notes))
 
     def draw(self, context: Context[Options], outcomes: Outcomes, folder: Path) -> None:
         """Draw the critical-difference diagram."""

@@ -25,7 +25,7 @@ from quadrepro.stats import (
 from quadrepro.tables.kinds.base import Context, TableKind, closing_notes
 from quadrepro.tables.kinds.margins import margins_of_splits
 from quadrepro.tables.printed import check_printed
-from quadrepro.tables.table import MISSING, Table, TableEntry
+from quadrepro.tables.table import MISSING, Table, TableEntry, Value
 
 QUANTITIES = ("mean", "sd", "margin mean", "margin sd")
 """What is printed of an entry: mean and deviation of its errors and of its margins."""
@@ -219,17 +219,17 @@ def _text(value: float | None, digits: int) -> str:
     return MISSING if value is None else f"{value:.{digits}f}"
 
 
-def _numbers(part: RowEvidence, quantities: list[str]) -> list[float | int | str]:
+def _numbers(
+    part: RowEvidence, factors: dict[str, float], quantities: list[str], kinds: list[str]
+) -> tuple[Value, ...]:
     """Return the numbers of one row for the CSV."""
-    distances = [part.distance(q) for q in quantities]
-    logs = [part.logs.get(q) for q in quantities]
-    found = (sum(part.inside), len(part.inside), *distances, *logs)
-    return ["" if value is None else value for value in found]
-
-
-def _factor_numbers(of_row: dict[str, float], kinds: list[str]) -> list[float | str]:
-    total = sum(of_row.values()) if of_row else ""
-    return [*(of_row.get(kind, "") for kind in kinds), total]
+    return (
+        *(sum(part.inside), len(part.inside)),
+        *(part.distance(quantity) for quantity in quantities),
+        *(part.logs.get(quantity) for quantity in quantities),
+        *(factors.get(kind) for kind in kinds),
+        sum(factors.values()) if factors else None,
+    )
 
 
 def _notes(context: Context[Readings]) -> tuple[str, ...]:
@@ -297,10 +297,9 @@ class ReadingsKind(TableKind[Readings]):
                 *(*of_kinds, "log BF"),
             ),
             tuple(
-                (name, row, *_numbers(part, quantities), *_factor_numbers(of_row, kinds))
+                (name, row, *_numbers(part, factors.get(name, {}).get(row, {}), quantities, kinds))
                 for name, of_rows in found.items()
                 for row, part in of_rows.items()
-                for of_row in [factors.get(name, {}).get(row, {})]
             ),
         )
 

@@ -120,9 +120,8 @@ class TimesKind(TableKind[bool | Times]):
             for column in outcomes.columns:
                 times = times_of(outcomes, row.entry.title, column)
                 entries.append(TableEntry(f"{median(times):.3g}" if times else MISSING))
-                middle = median(times) if times else ""
-                value = "" if row.value is None else row.value
-                data.append((row.of, row.sweep, value, column, len(times), middle))
+                middle = median(times) if times else None
+                data.append((row.of, row.sweep, row.value, column, len(times), middle))
             rows.append((row.entry.title, tuple(entries)))
         over = f", median over {outcomes.repeats} splits" if outcomes.repeats > 1 else ""
         return Table(
@@ -284,16 +283,15 @@ class DifferencesKind(TableKind[Pair]):
             entries = []
             for row in of_name:
                 found = difference(outcomes, row.entry.title, pair)
-                value = "" if row.value is None else row.value
                 if found is None:
                     entries.append(TableEntry(MISSING))
-                    data.append((name, row.sweep, value, *[""] * 6))
+                    data.append((name, row.sweep, row.value, *[None] * 6))
                     continue
                 entries.append(TableEntry(found.text, mark="" if found.equivalent else "*"))
                 moments = zip(map(float, found.means), found.sds, strict=True)
                 numbers = (*(n for of_one in moments for n in of_one), float(found.points))
                 verdict = "equivalent" if found.equivalent else "different"
-                data.append((name, row.sweep, value, *numbers, verdict))
+                data.append((name, row.sweep, row.value, *numbers, verdict))
             rows.append((name, tuple(entries)))
         columns = next(iter(_matrix(context).values()))
         spread = f"mean ± standard deviation over {outcomes.repeats} splits"

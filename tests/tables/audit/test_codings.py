@@ -2,12 +2,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
-from scipy.stats import ttest_ind
 
 from quadrepro.errors import DataError
-from quadrepro.tables.audit.codings import CODINGS, p_of_one_more
+from quadrepro.tables.audit.codings import CODINGS
 from tests.tables.audit.papers import CONFIG, failures, places, shipped, subject
 
 FACTS = "\n  t: {codings: [../small.yaml, ../other.yaml]}"
@@ -60,15 +58,6 @@ def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
     (tmp_path / "results" / "small" / "cells.csv").write_text("a,b\n1,2\n")
     with pytest.raises(DataError, match="not a file of cells"):
         CODINGS.judge(subject(tmp_path, FACTS, t=TABLE))
-
-
-def test_the_p_value_is_that_of_students_test_with_a_sample_of_one() -> None:
-    ours = np.random.default_rng(0).normal(0.2, 0.05, 12).tolist()
-    expected = ttest_ind(ours, [0.31]).pvalue
-    assert p_of_one_more(ours, 0.31, 0.0) == pytest.approx(expected)
-    assert p_of_one_more(ours, 0.31, 0.005) > expected
-    assert p_of_one_more([0.2, 0.2], 0.2, 0.0) == 1
-    assert p_of_one_more([0.2, 0.2], 0.3, 0.0) == 0
 
 
 def test_cars_adaboost_fits_another_coding_than_its_row() -> None:

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from quadrepro.config.config import load_experiment
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import ConfigError
 from quadrepro.papers.printed import Printed
 from quadrepro.tables.kinds.base import Context, TableKind, closing_notes
+from tests.tables.contexts import loaded
 
 CONFIG = """title: Rows
 protocol: {view: quadboost}
@@ -37,10 +37,8 @@ PRINTED = Printed(
 
 @pytest.fixture
 def context(tmp_path: Path) -> Context[str]:
-    path = tmp_path / "rows.yaml"
-    path.write_text(CONFIG)
     return Context(
-        load_experiment(path),
+        loaded(tmp_path, CONFIG),
         "scatter",
         "adaboost",
         lambda experiment, name: PRINTED.under(experiment.config.entries),
@@ -109,14 +107,12 @@ def test_without_a_sweep_there_is_nothing_to_stand_against(context: Context[str]
 def test_columns_of_learners_of_two_classes_are_named_where_there_are_more(
     tmp_path: Path, rows: str, note: str | None
 ) -> None:
-    path = tmp_path / "more.yaml"
-    path.write_text(
-        f"title: More\nprotocol: {{view: default}}\ndatasets: {rows}\n"
-        "baseline: false\nalgorithms:\n"
-        "  - {name: adaboost, grid: {n_rounds: 5}}\n  - {name: 'sklearn:SVC'}\n"
+    experiment = loaded(
+        tmp_path,
+        f"title: More\nprotocol: {{view: default}}\ndatasets: {rows}\nbaseline: false\n"
+        "algorithms:\n  - {name: adaboost, grid: {n_rounds: 5}}\n  - {name: 'sklearn:SVC'}\n",
     )
-    context = Context(load_experiment(path), "risks", "")
-    notes = closing_notes(context, Outcomes((), (), 0, {}))
+    notes = closing_notes(Context(experiment, "risks", ""), Outcomes((), (), 0, {}))
     assert notes == (() if note is None else (note,))
 
 

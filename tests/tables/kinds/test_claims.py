@@ -14,7 +14,7 @@ from quadrepro.errors import ConfigError
 from quadrepro.results.files import check_tables, write_results
 from quadrepro.results.folder import read_folder
 from quadrepro.tables.kinds.claims import CLAIMS
-from tests.tables.contexts import context_of
+from tests.tables.contexts import context_of, loaded
 
 CONFIGS = Path(__file__).resolve().parents[3] / "configs"
 
@@ -36,9 +36,7 @@ tables: {claims: convergence}
 
 
 def test_claims_of_curves_over_drawn_values_are_written_and_not_judged(tmp_path: Path) -> None:
-    path = tmp_path / "drawn.yaml"
-    path.write_text(DRAWN)
-    experiment = load_experiment(path)
+    experiment = loaded(tmp_path, DRAWN)
     check_tables(experiment)
     plan, store = make_plan(experiment), RecordStore(tmp_path / "records")
     for cell in plan.cells:
@@ -60,12 +58,12 @@ def test_claims_of_curves_over_drawn_values_are_written_and_not_judged(tmp_path:
 
 
 def test_claims_that_do_not_exist_are_refused_with_the_nearest(tmp_path: Path) -> None:
-    path = tmp_path / "drawn.yaml"
-    path.write_text(DRAWN.replace("claims: convergence", "claims: convergenc"))
+    experiment = loaded(tmp_path, DRAWN.replace("claims: convergence", "claims: convergenc"))
     with pytest.raises(ConfigError) as caught:
-        check_tables(load_experiment(path))
+        check_tables(experiment)
     assert str(caught.value) == (
-        f"{path}:14:10: the paper rescale has no claims 'convergenc'; did you mean 'convergence'?"
+        f"{experiment.source.path}:14:10: the paper rescale has no claims 'convergenc'; "
+        "did you mean 'convergence'?"
     )
 
 

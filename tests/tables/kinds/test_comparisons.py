@@ -91,7 +91,7 @@ def test_with_missing_cells_allowed_tests_are_over_the_data_sets_that_lack_nothi
     n_rows = len(ONE)
     assert any(note.startswith(f"Over the {n_rows - 1} of {n_rows} data") for note in found.notes)
     empty = replace(outcomes(dict.fromkeys(ONE, (None, 1, 1))), allow_missing=True)
-    assert {row[2] for row in table_of(experiment, empty).data_rows} == {""}
+    assert {row[2] for row in table_of(experiment, empty).data_rows} == {None}
 
 
 def test_repeats_show_the_spread_of_the_probability(experiment: Experiment, outcomes: Make) -> None:
@@ -154,7 +154,7 @@ def test_p_values_are_adjusted_for_the_number_of_pairs(
     expected = holm(float(by_pair[pair][p]) for pair in pairs)
     assert [by_pair[pair][adjusted] for pair in pairs] == expected
     assert [by_pair[pair[::-1]][adjusted] for pair in pairs] == expected
-    assert by_pair["quadboost", "quadboost"][adjusted] == ""
+    assert by_pair["quadboost", "quadboost"][adjusted] is None
     [note] = [note for note in table.notes if "Holm" in note]
     risks = [[0.1, 0.5, 0.5 + i % 2 / 10] for i in range(8)]
     assert f"{100 * chance_of_a_star(risks):.0f}% of such tables would have a star" in note

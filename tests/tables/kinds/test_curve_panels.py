@@ -10,14 +10,13 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from quadrepro.config.config import load_experiment
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.measures.measure import title_of
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.tables.kinds.base import Context
 from quadrepro.tables.kinds.curves import CURVES, POINTS, Curves, levels_of
-from tests.tables.contexts import context_of
+from tests.tables.contexts import context_of, loaded
 
 CONFIG = """title: Two
 repeats: 2
@@ -35,9 +34,7 @@ Values = dict[str, list[float]]
 
 
 def context(folder: Path, panels: str) -> Context[Curves]:
-    path = folder / "two.yaml"
-    path.write_text(CONFIG.format(panels))
-    return context_of(load_experiment(path), "curves")
+    return context_of(loaded(folder, CONFIG.format(panels)), "curves")
 
 
 def outcomes(values: Values, titanic: Values | None = None, grid: Any = (1, 2, 4)) -> Outcomes:
@@ -53,13 +50,9 @@ def outcomes(values: Values, titanic: Values | None = None, grid: Any = (1, 2, 4
     return Outcomes(ROWS, COLUMNS, 2, records, grids)
 
 
-def drawn(
-    of: Context[Curves], found: Outcomes, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> list[Axes]:
-    figures: list[Figure] = []
-    monkeypatch.setattr(Figure, "savefig", lambda figure, *_, **__: figures.append(figure))
+def drawn(of: Context[Curves], found: Outcomes, folder: Path, figures: list[Figure]) -> list[Axes]:
     CURVES.draw(of, found, folder)
-    return figures[0].axes
+    return figures[-1].axes
 
 
 ALONE = "{measures: [train_error]}, {measures: [massart, test_error]}"
@@ -80,10 +73,10 @@ def test_a_measure_is_a_level_if_no_row_and_no_algorithm_moves_it(
 
 
 def test_a_panel_of_levels_has_a_dot_with_its_value_per_measure_and_no_axis_of_rounds(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, figures: list[Figure]
 ) -> None:
     found = outcomes({"train_error": SLOPE, "test_error": [0.5] * 3, "massart": FLAT})
-    panels = drawn(context(tmp_path, ALONE), found, tmp_path, monkeypatch)
+    panels = drawn(context(tmp_path, ALONE), found, tmp_path, figures)
     curves, dots = panels[2:]
     assert (curves.get_xlabel(), dots.get_xlabel()) == ("number of rounds T", "value")
     assert (curves.get_xscale(), dots.get_xscale()) == ("log", "linear")
@@ -102,11 +95,11 @@ def test_a_panel_of_levels_has_a_dot_with_its_value_per_measure_and_no_axis_of_r
 
 
 def test_a_level_among_curves_is_a_line_from_edge_to_edge_with_its_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, figures: list[Figure]
 ) -> None:
     found = outcomes({"train_error": SLOPE, "massart": FLAT})
     of = context(tmp_path, "{measures: [train_error, massart], algorithms: [adaboost]}")
-    [panel, _] = drawn(of, found, tmp_path, monkeypatch)
+    [panel, _] = drawn(of, found, tmp_path, figures)
     slope, level = panel.get_lines()
     assert list(slope.get_xdata()) == [1, 2, 4]
     assert list(level.get_xdata()) == [0, 1]
@@ -115,36 +108,35 @@ def test_a_level_among_curves_is_a_line_from_edge_to_edge_with_its_name(
 
 
 def test_lines_of_two_algorithms_differ_in_more_than_colour(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, figures: list[Figure]
 ) -> None:
     found = outcomes({"train_error": SLOPE, "test_error": SLOPE})
     for panels, differ in (
         ("{measures: [train_error]}", "linestyle"),
         ("{measures: [train_error, test_error]}", "marker"),
     ):
-        first = drawn(context(tmp_path, panels), found, tmp_path, monkeypatch)[0]
+        first = drawn(context(tmp_path, panels), found, tmp_path, figures)[0]
         a, b = first.get_lines()[:2]
         assert getattr(a, f"get_{differ}")() != getattr(b, f"get_{differ}")()
-        monkeypatch.undo()
 
 
 def test_a_band_of_many_points_is_thinned_and_keeps_its_ends(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, figures: list[Figure]
 ) -> None:
     n = 5 * POINTS
     found = outcomes({"train_error": [1 / t for t in range(1, n + 1)]}, grid=range(1, n + 1))
-    panel = drawn(context(tmp_path, "{measures: [train_error]}"), found, tmp_path, monkeypatch)[0]
+    panel = drawn(context(tmp_path, "{measures: [train_error]}"), found, tmp_path, figures)[0]
     assert len(panel.get_lines()[0].get_xdata()) == n
     [outline] = [path.vertices for path in panel.collections[0].get_paths()]
     assert len(outline) < 2 * POINTS + 10
     assert (outline[:, 0].min(), outline[:, 0].max()) == (1, n)
 
 
-def test_a_long_title_has_two_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_title_has_two_lines(tmp_path: Path, figures: list[Figure]) -> None:
     titles = ("short", "a title that is as long as the panel")
     panels = ", ".join(f"{{title: {title}, measures: [train_error]}}" for title in titles)
     found = outcomes({"train_error": SLOPE})
-    first, second, *_ = drawn(context(tmp_path, panels), found, tmp_path, monkeypatch)
+    first, second, *_ = drawn(context(tmp_path, panels), found, tmp_path, figures)
     assert (first.get_title(), second.get_title()) == ("monks: short", f"monks:\n{titles[1]}")
 
 

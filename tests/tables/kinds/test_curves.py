@@ -6,15 +6,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
-from quadrepro.config.config import Experiment, load_experiment
+from quadrepro.config.config import Experiment
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.measures.measure import title_of
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.tables.kinds.base import Context
 from quadrepro.tables.kinds.curves import CURVES, Curves
-from tests.tables.contexts import context_of
+from tests.tables.contexts import context_of, loaded
 
 CONFIG = """title: Two
 repeats: 2
@@ -43,8 +44,7 @@ Measures = dict[str, list[list[float]]]
 def load(tmp_path: Path) -> Callable[..., Experiment]:
     def load(old: str = "", new: str = "") -> Experiment:
         assert old in CONFIG
-        (tmp_path / "two.yaml").write_text(CONFIG.replace(old, new))
-        return load_experiment(tmp_path / "two.yaml")
+        return loaded(tmp_path, CONFIG.replace(old, new))
 
     return load
 
@@ -131,27 +131,17 @@ def drawn_panels(
     experiment: Experiment,
     found: dict[str, Measures],
     folder: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    figures: list[Figure],
 ) -> list:
     """Draw and return the panels of the figure."""
-    from matplotlib.figure import Figure
-
-    kept = []
-    save = Figure.savefig
-
-    def keep(figure: Figure, *args: object, **options: object) -> None:
-        kept.append(figure)
-        save(figure, *args, **options)
-
-    monkeypatch.setattr(Figure, "savefig", keep)
     CURVES.draw(curves_of(experiment), outcomes(found), folder)
-    return kept[0].axes
+    return figures[-1].axes
 
 
 def test_each_algorithm_is_drawn_along_its_own_values_and_level_without(
-    load: Callable[..., Experiment], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    load: Callable[..., Experiment], tmp_path: Path, figures: list[Figure]
 ) -> None:
-    training, testing = drawn_panels(load(), of_all(), tmp_path, monkeypatch)
+    training, testing = drawn_panels(load(), of_all(), tmp_path, figures)
     lengths = [len(line.get_xdata()) for line in training.get_lines()]
     assert lengths == [32, 2, 2]
     level = training.get_lines()[2]
@@ -164,11 +154,11 @@ def test_each_algorithm_is_drawn_along_its_own_values_and_level_without(
 
 
 def test_nothing_of_a_negative_logarithm_is_a_gap_and_its_band_stays_within_the_panel(
-    load: Callable[..., Experiment], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    load: Callable[..., Experiment], tmp_path: Path, figures: list[Figure]
 ) -> None:
     found = of_all()
     found["quadboost"]["test_error"] = [[0.4, 0.0], [0.0, 0.0]]
-    _, testing = drawn_panels(load(), found, tmp_path, monkeypatch)
+    _, testing = drawn_panels(load(), found, tmp_path, figures)
     first, second = testing.get_lines()[1].get_ydata()
     assert first == pytest.approx(-log(0.2))
     assert second == np.inf
@@ -196,10 +186,10 @@ SOME = "{title: training, measures: [train_error], scale: log, algorithms: [lpbo
 
 
 def test_a_panel_draws_only_the_algorithms_it_names_in_their_own_colours(
-    load: Callable[..., Experiment], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    load: Callable[..., Experiment], tmp_path: Path, figures: list[Figure]
 ) -> None:
     experiment = load("{title: training, measures: [train_error], scale: log}", SOME)
-    training, testing = drawn_panels(experiment, of_all(), tmp_path, monkeypatch)
+    training, testing = drawn_panels(experiment, of_all(), tmp_path, figures)
     level, slope = training.get_lines()
     np.testing.assert_allclose(level.get_ydata(), [0.2, 0.2])
     assert len(slope.get_xdata()) == 32
@@ -217,12 +207,12 @@ def test_the_table_has_no_number_that_no_panel_draws(load: Callable[..., Experim
 
 
 def test_an_algorithm_that_keeps_other_measures_has_a_gap_in_the_others(
-    load: Callable[..., Experiment], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    load: Callable[..., Experiment], tmp_path: Path, figures: list[Figure]
 ) -> None:
     experiment = load("C: 1}}", "C: 1}, measures: [test_error]}")
     found = of_all()
     del found["lpboost"]["train_error"]
-    training, testing = drawn_panels(experiment, found, tmp_path, monkeypatch)
+    training, testing = drawn_panels(experiment, found, tmp_path, figures)
     assert (len(training.get_lines()), len(testing.get_lines())) == (2, 3)
     table = CURVES.table(curves_of(experiment), outcomes(found))
     assert [e.ours for e in table.rows[-1][1]] == ["LPBoost", "any", "–", "0.2000 ± 0.0000"]
@@ -244,9 +234,9 @@ def load_marked(load: Callable[..., Experiment]) -> Experiment:
 
 
 def test_a_mark_stands_at_its_value_in_the_colour_of_its_algorithm_with_its_title(
-    load: Callable[..., Experiment], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    load: Callable[..., Experiment], tmp_path: Path, figures: list[Figure]
 ) -> None:
-    training, testing = drawn_panels(load_marked(load), marked(), tmp_path, monkeypatch)
+    training, testing = drawn_panels(load_marked(load), marked(), tmp_path, figures)
     _, slope, mark = training.get_lines()
     assert list(mark.get_xdata()) == [10.0, 10.0]
     assert mark.get_color() == slope.get_color()

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from quadrepro.config.config import Experiment, load_experiment
+from quadrepro.config.config import Experiment
 from quadrepro.core.protocol import Protocol
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
@@ -16,7 +16,7 @@ from quadrepro.results.files import check_tables
 from quadrepro.stats import implied_test_size
 from quadrepro.tables.kinds.deviations import DEVIATIONS, share_of_tests
 from quadrepro.tables.table import Table
-from tests.tables.contexts import as_regression, asking_for, context_of
+from tests.tables.contexts import as_regression, asking_for, context_of, loaded
 
 CONFIG = """title: One
 paper: ebboost
@@ -37,13 +37,6 @@ tables:
 ROWS = ("ringnorm", "ringnorm, rows", "ringnorm, tanh", "made-up")
 COLUMNS = ("adaboost", "ebboost")
 STILL, LIVELY = (0.15, 0.152, 0.148, 0.15), (0.15, 0.18, 0.12, 0.15)
-
-
-@pytest.fixture
-def experiment(tmp_path: Path) -> Experiment:
-    path = tmp_path / "one.yaml"
-    path.write_text(CONFIG)
-    return load_experiment(path)
 
 
 def outcomes(sizes: dict[str, int], risks: tuple[float, ...] = STILL) -> Outcomes:
@@ -203,14 +196,14 @@ def test_printed_tables_without_deviations_or_risks_are_refused(experiment: Expe
 
 
 def test_rows_that_predict_numbers_alone_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "numbers.yaml"
-    path.write_text(
+    experiment = loaded(
+        tmp_path,
         "title: Numbers\n"
         "paper: rescale\n"
         "protocol: {view: default, normalise: none, sample: {train: 50, test: 50}}\n"
         "datasets: [{name: m1, as: m1 0, parameters: {sigma: 0}}]\n"
         "algorithms: [{name: boosting, grid: {n_rounds: 5}}]\n"
-        "tables: {audit: table1}\n"
+        "tables: {audit: table1}\n",
     )
     with pytest.raises(ConfigError, match="6:10: audit is of risks, and all rows predict numbers"):
-        check_tables(load_experiment(path))
+        check_tables(experiment)

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from matplotlib.figure import Figure
 
-from quadrepro.config.config import Experiment, load_experiment
+from quadrepro.config.config import Experiment
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.tables.kinds.sweeps import (
@@ -40,12 +41,6 @@ ERRORS = {
 """Errors of AdaBoost and of QuadBoost among 100 on two splits."""
 
 
-@pytest.fixture
-def experiment(tmp_path: Path) -> Experiment:
-    (tmp_path / "two.yaml").write_text(CONFIG)
-    return load_experiment(tmp_path / "two.yaml")
-
-
 def outcomes(repeats: int = 2) -> Outcomes:
     records = {}
     for row, pair in ERRORS.items():
@@ -67,7 +62,7 @@ def test_entries_are_the_second_risk_less_the_first_and_marked_outside_the_sprea
     assert found == [("monks", "+21.0*", "+1.0"), ("titanic", "-19.0*", "–")]
     assert table.data_rows[0][:3] == ("monks", "noise", 0)
     assert table.data_rows[0][3:8] == pytest.approx((11, 2**0.5, 32, 8**0.5, 21))
-    assert [row[8] for row in table.data_rows] == ["different", "equivalent", "different", ""]
+    assert [row[8] for row in table.data_rows] == ["different", "equivalent", "different", None]
 
 
 def test_with_one_split_only_equal_risks_are_equivalent(experiment: Experiment) -> None:
@@ -97,13 +92,10 @@ def test_two_are_equivalent_where_their_intervals_meet_whichever_stands_first(
 
 
 def test_squares_have_the_colour_of_the_better_and_its_difference(
-    experiment: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    experiment: Experiment, tmp_path: Path, figures: list[Figure]
 ) -> None:
     from matplotlib.colors import to_hex
-    from matplotlib.figure import Figure
 
-    figures = []
-    monkeypatch.setattr(Figure, "savefig", lambda figure, *_, **__: figures.append(figure))
     DIFFERENCES.draw(context_of(experiment, "differences"), outcomes(), tmp_path)
     [panel] = figures[0].axes
     colours = [to_hex(square.get_facecolor()) for square in panel.patches]

@@ -10,13 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from quadrepro.config.config import Experiment, load_experiment
+from quadrepro.config.config import Experiment
 from quadrepro.config.tables import KINDS, RENAMED, UNASKED
 from quadrepro.errors import ConfigError
 from quadrepro.tables.kinds.base import TableKind
 from quadrepro.tables.kinds.curves import Curves
 from quadrepro.tables.kinds.errors import RISKS
 from quadrepro.tables.requests import requested
+from tests.tables.contexts import loaded
 
 CONFIG = """title: One
 protocol: {view: quadboost}
@@ -32,10 +33,8 @@ def load(tmp_path: Path) -> Load:
     """Return a function that loads a config with some lines below ``tables``."""
 
     def load(*lines: str) -> Experiment:
-        path = tmp_path / "one.yaml"
         below = "".join(f"  {line}\n" for line in lines)
-        path.write_text(f"{CONFIG}tables:\n{below}" if lines else CONFIG)
-        return load_experiment(path)
+        return loaded(tmp_path, f"{CONFIG}tables:\n{below}" if lines else CONFIG)
 
     return load
 
@@ -43,7 +42,7 @@ def load(tmp_path: Path) -> Load:
 def fault_of(load: Load, *lines: str) -> str:
     with pytest.raises(ConfigError) as caught:
         load(*lines)
-    return re.sub(r"(?m)^.*/one.yaml:", "", str(caught.value))
+    return re.sub(r"(?m)^.*/config.yaml:", "", str(caught.value))
 
 
 def test_no_two_kinds_write_the_same_files() -> None:
@@ -67,7 +66,7 @@ def test_only_kinds_that_are_asked_for_are_imported(load: Load, tmp_path: Path) 
     code = (
         "import sys; from pathlib import Path;"
         "from quadrepro.config.config import load_experiment;"
-        f"load_experiment(Path({str(tmp_path / 'one.yaml')!r}));"
+        f"load_experiment(Path({str(tmp_path / 'config.yaml')!r}));"
         "print(*(m for m in sys.modules if m.startswith('quadrepro.tables.kinds.')))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -142,10 +141,8 @@ def test_what_a_config_asks_for_is_kept_as_it_is_written(load: Load) -> None:
 
 
 def test_faults_below_tables_and_elsewhere_are_named_together(tmp_path: Path) -> None:
-    path = tmp_path / "one.yaml"
-    path.write_text(f"{CONFIG}seed: -1\ntables: {{risks: 3}}\n")
     with pytest.raises(ConfigError) as caught:
-        load_experiment(path)
+        loaded(tmp_path, f"{CONFIG}seed: -1\ntables: {{risks: 3}}\n")
     assert [line.split(":")[1] for line in str(caught.value).splitlines()] == ["5", "6"]
 
 
@@ -154,7 +151,5 @@ def test_every_fault_below_tables_is_named_at_once(load: Load) -> None:
 
 
 def test_tables_that_are_no_mapping_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "one.yaml"
-    path.write_text(f"{CONFIG}tables: 3\n")
     with pytest.raises(ConfigError, match="5:1: tables must be a mapping of keys to values, not 3"):
-        load_experiment(path)
+        loaded(tmp_path, f"{CONFIG}tables: 3\n")

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -8,13 +9,13 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from quadrepro.config.config import Experiment, load_experiment
+from quadrepro.config.config import Experiment
 from quadrepro.engine.outcomes import Outcomes
-from quadrepro.engine.records import Record, pack_margins
 from quadrepro.errors import ConfigError
 from quadrepro.tables.kinds.base import Context
 from quadrepro.tables.kinds.margins import MARGIN_FIGURE
 from quadrepro.tables.requests import requested
+from tests.tables.contexts import SPLITS, drawn_margins, loaded, with_margins
 
 CONFIG = """title: Two
 protocol: {{view: quadboost}}
@@ -29,49 +30,28 @@ baseline: false
 """
 ROWS = ("monks", "titanic")
 COLUMNS = ("adaboost", "quadboost", "lpboost")
-SPLITS = 3
+margins = partial(drawn_margins, ROWS, COLUMNS[:2])
+outcomes = partial(with_margins, ROWS, COLUMNS)
 
 
 def figure_of(folder: Path, panels: str = "[monks, titanic]") -> Context[Any]:
-    path = folder / "two.yaml"
-    path.write_text(CONFIG.format(panels))
-    experiment: Experiment = load_experiment(path)
+    experiment: Experiment = loaded(folder, CONFIG.format(panels))
     [context] = [r.context for r in requested(experiment) if r.kind.key == "margin_figure"]
     return context
 
 
-def margins() -> dict[tuple[str, str, int], np.ndarray]:
-    """Return margins of two algorithms; the third keeps none."""
-    rng = np.random.default_rng(3)
-    return {
-        (row, column, split): rng.normal(0.3 + 0.1 * i, 0.2 - 0.05 * j, 50).clip(-1, 1)
-        for i, row in enumerate(ROWS)
-        for j, column in enumerate(COLUMNS[:2])
-        for split in range(SPLITS)
-    }
-
-
-def outcomes(kept: dict[tuple[str, str, int], np.ndarray]) -> Outcomes:
-    places = [(row, column, split) for row in ROWS for column in COLUMNS for split in range(SPLITS)]
-    texts = {place: pack_margins(kept[place]) if place in kept else "" for place in places}
-    records = {place: Record("k", "ok", 1, 10, margins=text) for place, text in texts.items()}
-    return Outcomes(ROWS, COLUMNS, SPLITS, records)
-
-
 def drawn(
-    context: Context[Any], found: Outcomes, folder: Path, monkeypatch: pytest.MonkeyPatch
+    context: Context[Any], found: Outcomes, folder: Path, figures: list[Figure]
 ) -> list[Axes]:
-    figures: list[Figure] = []
-    monkeypatch.setattr(Figure, "savefig", lambda figure, *_, **__: figures.append(figure))
     MARGIN_FIGURE.draw(context, found, folder)
-    return figures[0].axes
+    return figures[-1].axes
 
 
 def test_a_line_is_the_distribution_of_the_margins_of_all_splits(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, figures: list[Figure]
 ) -> None:
     kept = margins()
-    first, second = drawn(figure_of(tmp_path), outcomes(kept), tmp_path, monkeypatch)
+    first, second = drawn(figure_of(tmp_path), outcomes(kept), tmp_path, figures)
     assert (first.get_title(), second.get_title()) == ROWS
     lines = [line for line in second.get_lines() if line.get_label() in COLUMNS]
     assert [line.get_label() for line in lines] == ["adaboost", "quadboost"]
@@ -82,14 +62,14 @@ def test_a_line_is_the_distribution_of_the_margins_of_all_splits(
 
 
 def test_a_panel_has_the_axis_and_the_order_that_it_names(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, figures: list[Figure]
 ) -> None:
     panels = (
         "[{row: titanic, title: T, limits: [0, 0.5], algorithms: [quadboost, adaboost]}, monks]"
     )
     context = figure_of(tmp_path, panels)
     MARGIN_FIGURE.check(context)
-    first, second = drawn(context, outcomes(margins()), tmp_path, monkeypatch)
+    first, second = drawn(context, outcomes(margins()), tmp_path, figures)
     assert (first.get_title(), first.get_xlim()) == ("T", (0, 0.5))
     [legend] = first.figure.legends
     assert [text.get_text() for text in legend.get_texts()] == ["QuadBoost", "AdaBoost"]
@@ -116,7 +96,7 @@ def test_what_cannot_be_drawn_is_refused_with_its_place(
     with pytest.raises(ConfigError) as caught:
         MARGIN_FIGURE.check(figure_of(tmp_path, panels))
     assert message in str(caught.value)
-    assert str(caught.value).startswith(f"{tmp_path / 'two.yaml'}:9:")
+    assert str(caught.value).startswith(f"{tmp_path / 'config.yaml'}:9:")
 
 
 def test_the_same_records_give_the_same_files_and_none_empty_panels(tmp_path: Path) -> None:

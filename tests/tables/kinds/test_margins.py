@@ -1,17 +1,15 @@
 from __future__ import annotations
 
-from pathlib import Path
+from functools import partial
 
 import numpy as np
 import pytest
 from scipy.stats import t as student
 
-from quadrepro.config.config import Experiment, load_experiment
-from quadrepro.engine.outcomes import Outcomes
-from quadrepro.engine.records import Record, pack_margins
+from quadrepro.config.config import Experiment
 from quadrepro.papers.printed import NOTHING
 from quadrepro.tables.kinds.margins import MARGINS
-from tests.tables.contexts import context_of
+from tests.tables.contexts import SPLITS, context_of, drawn_margins, with_margins
 
 CONFIG = """title: Two
 protocol: {view: quadboost}
@@ -27,36 +25,8 @@ tables: {margins: table2}
 """
 ROWS = ("wisconsin", "mushrooms")
 COLUMNS = ("adaboost", "ebboost", "rlp-boost")
-SPLITS = 3
-
-
-@pytest.fixture
-def experiment(tmp_path: Path) -> Experiment:
-    path = tmp_path / "two.yaml"
-    path.write_text(CONFIG)
-    return load_experiment(path)
-
-
-def margins() -> dict[tuple[str, str, int], np.ndarray]:
-    """Return margins of two algorithms; the third keeps none."""
-    rng = np.random.default_rng(3)
-    return {
-        (row, column, split): rng.normal(0.3 + 0.1 * i, 0.2 - 0.05 * j, 50).clip(-1, 1)
-        for i, row in enumerate(ROWS)
-        for j, column in enumerate(COLUMNS[:2])
-        for split in range(SPLITS)
-    }
-
-
-def outcomes(kept: dict[tuple[str, str, int], np.ndarray]) -> Outcomes:
-    records = {}
-    for row in ROWS:
-        for column in COLUMNS:
-            for split in range(SPLITS):
-                place = (row, column, split)
-                text = pack_margins(kept[place]) if place in kept else ""
-                records[place] = Record("k", "ok", 1, 10, margins=text)
-    return Outcomes(ROWS, COLUMNS, SPLITS, records)
+margins = partial(drawn_margins, ROWS, COLUMNS[:2])
+outcomes = partial(with_margins, ROWS, COLUMNS)
 
 
 def test_entries_are_moments_of_all_margins_beside_the_printed_ones(

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_ind_from_stats, ttest_rel
 
-from quadrepro.config.config import Experiment, load_experiment
+from quadrepro.config.config import Experiment
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.papers.paper import load_paper
 from quadrepro.tables.kinds.errors import MEANS, NOISELESS
-from tests.tables.contexts import context_of
+from tests.tables.contexts import context_of, loaded
 
 CONFIG = """title: Two
 protocol: {view: quadboost}
@@ -64,13 +64,6 @@ EXPECTED = (
     "\n"
     "ABR: a departure.\n"
 )
-
-
-@pytest.fixture
-def experiment(tmp_path: Path) -> Experiment:
-    path = tmp_path / "two.yaml"
-    path.write_text(CONFIG)
-    return load_experiment(path)
 
 
 def outcomes(errors: dict[tuple[str, str], tuple[int | None, ...]], n: int = 1000) -> Outcomes:
@@ -158,9 +151,7 @@ def load(tmp_path: Path) -> Callable[[str], Experiment]:
     """Return a function that loads a config of given rows."""
 
     def load(rows: str) -> Experiment:
-        path = tmp_path / "mixed.yaml"
-        path.write_text(REGRESSION.replace("ROWS", rows))
-        return load_experiment(path)
+        return loaded(tmp_path, REGRESSION.replace("ROWS", rows))
 
     return load
 

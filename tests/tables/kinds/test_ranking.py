@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from matplotlib.figure import Figure
 
-from quadrepro.config.config import Experiment, load_experiment
+from quadrepro.config.config import Experiment
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import ConfigError
 from quadrepro.tables.kinds.base import Context
@@ -18,7 +19,7 @@ from quadrepro.tables.kinds.ranking import (
     splits_of,
 )
 from tests.tables.conftest import CONFIG
-from tests.tables.contexts import as_regression, asking_for, context_of
+from tests.tables.contexts import as_regression, asking_for, context_of, loaded
 
 Make = Callable[..., Outcomes]
 ONE = {"monks": (2, 1, 1), "titanic": (3, 4, 5), "wine": (1, 2, 0)}
@@ -80,10 +81,8 @@ def test_splits_are_compared_where_there_are_several(
 
 
 def test_splits_that_test_every_example_are_not_compared(tmp_path: Path, outcomes: Make) -> None:
-    path = tmp_path / "three.yaml"
     tested = CONFIG.replace("{view: quadboost}", "{view: quadboost, folds: 0, split: {train: all}}")
-    path.write_text(f"{tested}tables: {{ranking: true}}\n")
-    context = context_of(load_experiment(path), "ranking")
+    context = context_of(loaded(tmp_path, f"{tested}tables: {{ranking: true}}\n"), "ranking")
     assert splits_of(context, outcomes(ONE, TWO)) == []
     assert RANKING.table(context, outcomes(ONE, TWO)).header[-1] != "corrected t"
 
@@ -108,12 +107,8 @@ def test_the_notes_of_the_algorithms_stand_below(asked: Context[Options], outcom
 
 
 def test_the_figure_names_all_algorithms(
-    asked: Context[Options], outcomes: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    asked: Context[Options], outcomes: Make, tmp_path: Path, figures: list[Figure]
 ) -> None:
-    from matplotlib.figure import Figure
-
-    figures = []
-    monkeypatch.setattr(Figure, "savefig", lambda figure, *_, **__: figures.append(figure))
     RANKING.draw(asked, outcomes(ONE), tmp_path)
     shown = " ".join(text.get_text() for text in figures[0].axes[0].texts)
     assert all(title in shown for title in ("QuadBoost", "LPBoost", "AdaBoost"))
@@ -135,14 +130,14 @@ def test_one_algorithm_or_one_data_set_is_refused(
         f"  - {{name: a{i}, algorithm: adaboost, grid: {{n_rounds: 5}}}}\n"
         for i in range(algorithms)
     )
-    path = tmp_path / "small.yaml"
-    path.write_text(
+    experiment = loaded(
+        tmp_path,
         f"title: Small\nprotocol: {{view: quadboost}}\ndatasets: {datasets}\n"
-        f"algorithms:\n{entries}baseline: false\ntables: {{ranking: true}}\n"
+        f"algorithms:\n{entries}baseline: false\ntables: {{ranking: true}}\n",
     )
-    context = context_of(load_experiment(path), "ranking")
+    context = context_of(experiment, "ranking")
     if datasets == "[monks]" or algorithms == 1:
-        with pytest.raises(ConfigError, match=r"small.yaml:.*at least two methods on at least"):
+        with pytest.raises(ConfigError, match=r"config.yaml:.*at least two methods on at least"):
             RANKING.check(context)
     else:
         RANKING.check(context)

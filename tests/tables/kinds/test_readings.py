@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from quadrepro.config.config import Experiment, load_experiment
+from quadrepro.config.config import Experiment
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record, pack_margins
 from quadrepro.errors import ConfigError
@@ -21,7 +21,7 @@ from quadrepro.stats import (
 )
 from quadrepro.tables.kinds.readings import READINGS
 from quadrepro.tables.table import Table
-from tests.tables.contexts import as_regression, asking_for, context_of
+from tests.tables.contexts import as_regression, asking_for, context_of, loaded
 
 CONFIG = """title: Two
 paper: ebboost
@@ -58,13 +58,6 @@ PRINTED = {
     ("twonorm", "ebboost"): (4.00, 0.21, 0.26, 0.11),
 }
 OFF = {"": 2.0, "true one": 0.0, "of one": 1.0, "other": -2.5}
-
-
-@pytest.fixture
-def experiment(tmp_path: Path) -> Experiment:
-    path = tmp_path / "two.yaml"
-    path.write_text(CONFIG)
-    return load_experiment(path)
 
 
 def outcomes(without: tuple[str, str, int] | None = None) -> Outcomes:
@@ -264,7 +257,6 @@ def test_tables_that_cannot_be_compared_with_are_refused(
 
 
 def test_a_config_without_readings_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "two.yaml"
-    path.write_text(CONFIG[: CONFIG.index("readings:")] + CONFIG[CONFIG.index("algorithms:") :])
+    without = CONFIG[: CONFIG.index("readings:")] + CONFIG[CONFIG.index("algorithms:") :]
     with pytest.raises(ConfigError, match=r"13:3: there is nothing to compare: give readings"):
-        check_tables(load_experiment(path))
+        check_tables(loaded(tmp_path, without))

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from quadrepro.config.config import Experiment, load_experiment, load_mapping
+from quadrepro.config.config import Experiment, load_mapping
 from quadrepro.config.datasets import Absent
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.papers.printed import TIME_ROW, Printed
 from quadrepro.tables.kinds.errors import RISKS
 from quadrepro.tables.table import Table
-from tests.tables.contexts import as_regression, context_of
+from tests.tables.contexts import as_regression, context_of, loaded
 
 Make = Callable[..., Outcomes]
 
@@ -129,15 +129,15 @@ def test_where_numbers_are_predicted_rmses_stand_in_the_place_of_risks(
 def test_two_columns_of_one_algorithm_are_told_apart_by_their_names(
     tmp_path: Path, outcomes: Make, published: Printed
 ) -> None:
-    path = tmp_path / "same.yaml"
-    path.write_text(
+    experiment = loaded(
+        tmp_path,
         "title: Same\nprotocol: {view: quadboost}\ndatasets: [monks, titanic, wine]\n"
         "baseline: false\nalgorithms:\n"
         "  - {name: quadboost, grid: {n_rounds: 5}}\n"
         "  - {name: lpboost, algorithm: adaboost, grid: {n_rounds: 5}, note: a departure.}\n"
-        "  - {name: adaboost, grid: {n_rounds: 5}}\n"
+        "  - {name: adaboost, grid: {n_rounds: 5}}\n",
     )
-    table = risks_of(load_experiment(path), published, outcomes(ONE))
+    table = risks_of(experiment, published, outcomes(ONE))
     assert table.header == ("Data set", "QuadBoost", "lpboost", "adaboost")
     assert "lpboost: a departure." in table.notes
 

@@ -6,8 +6,9 @@ from pathlib import Path
 from statistics import fmean, stdev
 
 import pytest
+from matplotlib.figure import Figure
 
-from quadrepro.config.config import Experiment, load_experiment
+from quadrepro.config.config import Experiment
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import ConfigError
 from quadrepro.results.files import check_tables
@@ -15,7 +16,7 @@ from quadrepro.stats import sign_test
 from quadrepro.stats.result import rounded_p
 from quadrepro.tables.kinds.base import Context
 from quadrepro.tables.kinds.scatter import SCATTER
-from tests.tables.contexts import as_regression, asking_for, context_of
+from tests.tables.contexts import as_regression, asking_for, context_of, loaded
 
 Make = Callable[..., Outcomes]
 SPLITS = (
@@ -49,12 +50,8 @@ def test_dots_are_counted_by_the_side_of_the_diagonal(
 
 
 def test_a_panel_an_algorithm_and_a_dot_a_split(
-    against: Context[str], outcomes: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    against: Context[str], outcomes: Make, tmp_path: Path, figures: list[Figure]
 ) -> None:
-    from matplotlib.figure import Figure
-
-    figures = []
-    monkeypatch.setattr(Figure, "savefig", lambda figure, *_, **__: figures.append(figure))
     SCATTER.draw(against, outcomes(*SPLITS), tmp_path)
     lp, ada = figures[0].axes
     assert (lp.get_xlabel(), lp.get_ylabel()) == ("risk of QuadBoost", "risk of LPBoost")
@@ -106,9 +103,7 @@ baseline: false
 
 
 def test_dots_of_numbers_are_rmses_in_their_unit(tmp_path: Path, outcomes: Make) -> None:
-    path = tmp_path / "numbers.yaml"
-    path.write_text(NUMBERS)
-    context = context_of(load_experiment(path), "scatter")
+    context = context_of(loaded(tmp_path, NUMBERS), "scatter")
     found = outcomes({"diabetes": (2, 1, 4), "boston": (1, 3, 3)})
     for row in found.rows:
         found = as_regression(found, row)
@@ -124,12 +119,10 @@ def test_dots_of_numbers_are_rmses_in_their_unit(tmp_path: Path, outcomes: Make)
 
 
 def test_risks_and_numbers_are_not_drawn_on_one_scale(tmp_path: Path) -> None:
-    path = tmp_path / "numbers.yaml"
-    path.write_text(NUMBERS.replace("[diabetes,", "[ionosphere,"))
     with pytest.raises(
-        ConfigError, match=r"numbers.yaml:8:10: .* only some predict numbers: boston"
+        ConfigError, match=r"config.yaml:8:10: .* only some predict numbers: boston"
     ):
-        check_tables(load_experiment(path))
+        check_tables(loaded(tmp_path, NUMBERS.replace("[diabetes,", "[ionosphere,")))
 
 
 def test_a_small_p_value_is_never_shown_as_zero() -> None:

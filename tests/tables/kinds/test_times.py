@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from matplotlib.figure import Figure
 
 from quadrepro.config.config import Experiment, load_experiment
 from quadrepro.engine.outcomes import Outcomes
@@ -11,7 +12,7 @@ from quadrepro.engine.records import Record
 from quadrepro.errors import ConfigError
 from quadrepro.tables.kinds.base import Context
 from quadrepro.tables.kinds.sweeps import TIMES, Times
-from tests.tables.contexts import context_of
+from tests.tables.contexts import context_of, loaded
 
 CONFIG = """title: Two
 repeats: 3
@@ -31,9 +32,7 @@ COLUMNS = ("adaboost", "quadboost")
 
 
 def load(folder: Path, over: str = ROUNDS, option: str = "true") -> Experiment:
-    path = folder / "two.yaml"
-    path.write_text(CONFIG.format(over=over, option=option))
-    return load_experiment(path)
+    return loaded(folder, CONFIG.format(over=over, option=option))
 
 
 def times_of(experiment: Experiment, option: bool | Times = True) -> Context[bool | Times]:
@@ -67,17 +66,13 @@ def test_entries_are_medians_over_the_splits(tmp_path: Path) -> None:
         ("monks, n_rounds 1000", "10", "0.5"),
     ]
     assert table.data_rows[0] == ("monks", "noise", 0, "adaboost", 3, 2.0)
-    assert table.data_rows[2] == ("monks", "noise", 0.5, "adaboost", 0, "")
+    assert table.data_rows[2] == ("monks", "noise", 0.5, "adaboost", 0, None)
 
 
 @pytest.mark.parametrize("missing", [None, ("monks, noise 0.5", "adaboost", 2)])
 def test_a_panel_a_sweep_and_a_curve_an_algorithm(
-    tmp_path: Path, missing: tuple[str, str, int] | None, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, missing: tuple[str, str, int] | None, figures: list[Figure]
 ) -> None:
-    from matplotlib.figure import Figure
-
-    figures = []
-    monkeypatch.setattr(Figure, "savefig", lambda figure, *_, **__: figures.append(figure))
     experiment = load(tmp_path)
     TIMES.draw(times_of(experiment), outcomes(experiment, missing), tmp_path)
     noise, rounds = figures[0].axes
@@ -90,12 +85,8 @@ def test_a_panel_a_sweep_and_a_curve_an_algorithm(
 
 
 def test_a_close_up_shows_its_algorithms_alone_from_zero_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, figures: list[Figure]
 ) -> None:
-    from matplotlib.figure import Figure
-
-    figures = []
-    monkeypatch.setattr(Figure, "savefig", lambda figure, *_, **__: figures.append(figure))
     experiment = load(tmp_path)
     close_up = times_of(experiment, Times(close_up=("quadboost",)))
     TIMES.draw(close_up, outcomes(experiment), tmp_path)
@@ -111,17 +102,13 @@ def test_a_close_up_shows_its_algorithms_alone_from_zero_on(
 
 def test_a_close_up_of_an_unknown_algorithm_is_refused_with_its_place(tmp_path: Path) -> None:
     experiment = load(tmp_path, option="{close_up: [adaboost, quadbost]}")
-    with pytest.raises(ConfigError, match=r"two\.yaml:11:\d+: .*'quadbost' here; did you mean"):
+    with pytest.raises(ConfigError, match=r"config\.yaml:11:\d+: .*'quadbost' here; did you mean"):
         TIMES.check(context_of(experiment, "times"))
 
 
 def test_an_algorithm_without_a_sweeps_hyper_parameter_is_left_out_of_its_panel(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, figures: list[Figure]
 ) -> None:
-    from matplotlib.figure import Figure
-
-    figures = []
-    monkeypatch.setattr(Figure, "savefig", lambda figure, *_, **__: figures.append(figure))
     experiment = load(tmp_path)
     path = experiment.source.path
     without = "{name: quadboost, algorithm: lpboost, grid: {C: 1}}"

@@ -99,7 +99,7 @@ def test_data_sets_without_a_unit_in_common_are_counted_alone(
     table = COMPARISONS.table(context, found)
     assert table.rows[0][1][1].ours == "6–0"
     assert table.notes[0].startswith("On how many of 6 data sets the row's algorithm is better")
-    assert {row[2:4] for row in table.data_rows} == {("", "")}
+    assert {row[2:4] for row in table.data_rows} == {(None, None)}
 
 
 def test_stars_are_adjusted_for_all_pairs(context: Context[str], outcomes: Make) -> None:
