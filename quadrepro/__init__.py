@@ -1,4 +1,4 @@
-"""Reproduces the tables of boosting papers, beside the printed numbers.
+"""Reproduces the tables of boosting papers, next to the printed numbers.
 
 The public names are listed in ``__init__.pyi``. Each is imported when it is first used, so that the
 command line's ``--help`` does not wait for scikit-learn.

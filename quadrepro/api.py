@@ -228,7 +228,7 @@ def reproduce(
     ConfigError
         If the config does not hold together.
     DataError
-        If data are missing or are not what their cards say.
+        If data are missing or differ from their cards.
 
     Examples
     --------
@@ -296,7 +296,7 @@ def prepare(
     ConfigError
         If the config does not hold together.
     DataError
-        If data are missing or are not what their cards say.
+        If data are missing or differ from their cards.
     """
     from quadrepro.config.config import load_experiment, load_mapping
     from quadrepro.config.plan import make_plan
@@ -357,7 +357,7 @@ def _warn_of_another(plan: Plan, folder: Path) -> None:
     except DataError:
         return
     if title and title != plan.experiment.config.title:
-        tell(f"{folder} held the results of another config, {title!r}, which are replaced")
+        tell(f"{folder} held results of another config, {title!r}, which are replaced")
 
 
 def infer(
@@ -367,7 +367,7 @@ def infer(
     out: str | Path = "results",
     repeats: int | None = None,
 ) -> tuple[list[Table], int, int]:
-    """Return what printed numbers say of the readings of a protocol.
+    """Return the evidence of printed numbers for the readings of a protocol.
 
     Parameters
     ----------
@@ -387,7 +387,7 @@ def infer(
     ConfigError
         If the config does not hold together, has no readings, or asks for no table of them.
     DataError
-        If data are missing or are not what their cards say.
+        If data are missing or differ from their cards.
     """
     from quadrepro.config.config import load_experiment
     from quadrepro.engine.outcomes import Outcomes
@@ -403,7 +403,7 @@ def infer(
         )
     if not experiment.config.tables.get("readings"):
         raise experiment.error(
-            "say which printed tables the readings are compared with, as tables: {readings: "
+            "name the printed tables to compare the readings with, as tables: {readings: "
             "{means: NAME}}",
             "tables",
         )

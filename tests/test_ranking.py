@@ -107,7 +107,7 @@ def test_options_out_of_range_are_refused(options: dict[str, float], message: st
 
 
 def test_what_is_no_table_of_numbers_is_refused() -> None:
-    with pytest.raises(DataError, match="as many scores as the others"):
+    with pytest.raises(DataError, match="the same number of scores"):
         quadrepro.rank({"a": [1.0], "b": [1.0, 2.0]})
     with pytest.raises(DataError, match="a file, a data frame or a mapping, not <class 'list'>"):
         quadrepro.rank([[1.0, 2.0], [2.0, 1.0]])  # type: ignore[arg-type]

@@ -47,7 +47,7 @@ Written = tuple["Results", "Path | None"]
 
 
 RETRIED = ("failed", "timeout", "crashed")
-"""How a cell can end without a result."""
+"""Statuses of cells without a result."""
 
 
 def number_of_bytes(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:

@@ -32,7 +32,7 @@ from quadrepro.papers.paper import PaperFile, paper_names
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 _WHAT = ("algorithm", "pipeline")
-"""Keys that say what a column is, in place of its name."""
+"""Keys for the role of a column, in place of its name."""
 
 
 def schema_of(what: str) -> JsonSchema:

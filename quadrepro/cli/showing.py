@@ -30,7 +30,7 @@ def echo(text: str = "", *, err: bool = False, nl: bool = True) -> None:
 
 
 def tell_of_code(experiment: Experiment) -> None:
-    """Name the files beside a config that a run imports."""
+    """Name the files in a config's folder that a run imports."""
     if files := experiment.code:
         more = f" and {len(files) - SHOWN} more" if len(files) > SHOWN else ""
         echo(f"this config runs code: {', '.join(files[:SHOWN])}{more}\n")
@@ -73,7 +73,7 @@ def failure(row: str, column: str, repeat: int, record: Record) -> str:
 
 
 def print_table(table: Table, form: str) -> None:
-    """Print a table as ``--format`` says."""
+    """Print a table in the format of ``--format``."""
     from quadrepro.tables.terminal import columns, on_terminal, table_text
 
     if form == "auto" and on_terminal():

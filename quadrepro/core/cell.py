@@ -126,7 +126,7 @@ class Cell:
 
     @property
     def name(self) -> str:
-        """What messages call it: data set, algorithm and repeat."""
+        """Its name in messages: data set, algorithm and repeat."""
         return f"{self.dataset}, {self.algorithm}, repeat {self.repeat}"
 
     @property

@@ -1,4 +1,4 @@
-"""How loops are compiled, and whether they are.
+"""Compilation of loops.
 
 A module of compiled loops is imported only where `enabled` is true. Its signatures are given, so
 that the import compiles them, or reads them from the cache on disk. numba only notices changes of
@@ -37,7 +37,7 @@ def enabled() -> bool:
 
 
 def beside(module: str) -> Any:
-    """Return the compiled loops beside a module, or None where loops are not compiled."""
+    """Return the compiled loops of a module, or None where loops are not compiled."""
     return importlib.import_module(module + TWIN) if enabled() else None
 
 

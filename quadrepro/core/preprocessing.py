@@ -88,7 +88,7 @@ def encode(dataset: Dataset, view: View, beside: Collection[str] = ()) -> Encode
 def check_view(
     dataset: Dataset, view: View, beside: Collection[str] = ()
 ) -> tuple[FloatArray, dict[str, Column]]:
-    """Refuse what `encode` refuses, and return `Encoded.y` and `Encoded.beside` alone."""
+    """Refuse what `encode` refuses, and return only `Encoded.y` and `Encoded.beside`."""
     _, _, rows, y = _fitted(dataset, view)
     return y, {name: dataset.table.columns[name][rows] for name in beside}
 

@@ -63,7 +63,7 @@ class Problem:
 
     @property
     def task(self) -> Task:
-        """What is predicted."""
+        """The task: classes or numbers."""
         if not self.classes:
             return "regression"
         return "classification" if len(self.classes) == 2 else "multiclass"

@@ -55,7 +55,7 @@ class SplitRule(Model):
     """Whether every part and every fold has the share of each class that all rows have. Where
     groups are drawn for training, only the folds do."""
     groups: str | None = Field(default=None, min_length=1)
-    """The attribute whose values say which rows belong together: no group is in two parts or in two
+    """The attribute whose values name the groups: no group is in two parts or in two
     folds."""
     time: str | None = Field(default=None, min_length=1)
     """The attribute with numbers or ISO 8601 dates by which rows are sorted. The first repeat
@@ -69,8 +69,8 @@ class SplitRule(Model):
     leave_out: Literal["rows", "groups"] | None = None
     """The test part of each repeat is a single row, or one of the `groups`."""
     column: str | None = Field(default=None, min_length=1)
-    """The attribute that says for each row ``train``, ``valid`` or ``test``, or numbers the repeat
-    whose test part it belongs to; rows with a negative number are always trained on."""
+    """The attribute with ``train``, ``valid`` or ``test`` for each row, or with the number of the
+    repeat whose test part it belongs to; rows with a negative number are always trained on."""
     openml_task: int | None = Field(default=None, gt=0, lt=2**31)
     """The number of the OpenML task of which each split is a repeat, fold by fold."""
     as_attributes: bool = False
@@ -86,9 +86,9 @@ class SplitRule(Model):
             name = way or ("stratify" if self.stratify else "groups")
             raise fault(f"train: all divides no rows, so {name} has nothing to do", name)
         if way in _WHOLE and self.train != "half":
-            raise fault(f"{way} says which rows are trained on: leave train out", "train")
+            raise fault(f"{way} determines the training rows: leave train out", "train")
         if way in _WHOLE and self.at_most not in (None, 500):
-            raise fault(f"{way} says which rows are trained on: leave at_most out", "at_most")
+            raise fault(f"{way} determines the training rows: leave at_most out", "at_most")
         if way == "time" and self.stratify:
             raise fault("time alone decides which rows are trained on: leave stratify out", "time")
         if way == "time" and self.groups:

@@ -61,7 +61,7 @@ def deal_folds(n_rows: int, k: int, rng: np.random.Generator) -> IntArray:
 
 
 PARTS = ("train", "valid", "test")
-"""What a column can say of a row."""
+"""Values of a column of parts."""
 
 TASK = ""
 """The column with the splits of an OpenML task; no attribute has an empty name."""
@@ -71,7 +71,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, eq=False)
 class KnownRows:
-    """What a split may know of the rows, each of shape (n_rows,) or None.
+    """Known facts of the rows for a split, each of shape (n_rows,) or None.
 
     Attributes
     ----------
@@ -167,7 +167,7 @@ def _given(column: Column, what: str) -> tuple[IntArray | None, IntArray | None]
     except ValueError:
         odd = min(value for value in distinct if value not in PARTS)
         raise ConfigError(
-            f"{what} has {odd!r}{nearest(odd, PARTS)}; it must say train, valid or test of each"
+            f"{what} has {odd!r}{nearest(odd, PARTS)}; it must have train, valid or test for each"
             " row, or number the test parts"
         ) from None
     if not np.all(numbers == np.rint(numbers)):

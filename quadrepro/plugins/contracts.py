@@ -1,4 +1,4 @@
-"""What every entry of a kind must keep to, so that the rest of the package can rely on it."""
+"""Contracts that every entry of a kind must satisfy."""
 
 from __future__ import annotations
 
@@ -213,7 +213,7 @@ def a_worker_gets_the_same(name: str) -> None:
 
 
 def its_certificate_is_found(name: str) -> None:
-    """What proves its results can be imported, if it names something."""
+    """Its certificate can be imported, if it names one."""
     certificate_of(learner_of(name))
 
 
@@ -270,7 +270,7 @@ def outputs_are_votes(name: str) -> None:
 
 
 def an_example_is_judged_alone(name: str) -> None:
-    """What voters say of an example does not depend on the others."""
+    """The values of voters on an example do not depend on the other examples."""
     voters = fitted(VOTER_SETS.find(name), voters_of(name))
     X, _ = attributes()
     H = voter_matrix(voters, X)
@@ -502,12 +502,12 @@ def refuses_unknown_keys(model: type[Model], document: Mapping[str, str]) -> Non
 def it_is_judged(name: str) -> None:
     """It is a claim with a judgement of its own."""
     model = CLAIMS.find(name)
-    assert issubclass(model, Claim), f"{model.__name__} is no Claim"
+    assert issubclass(model, Claim), f"{model.__name__} is not a Claim"
     assert model.judge is not Claim.judge, f"{model.__name__} has no judge"
 
 
 def it_says_what_it_claims(name: str) -> None:
-    """Its docstring says what is claimed, and its keys can be written as a JSON schema."""
+    """Its docstring describes the claim, and its keys can be written as a JSON schema."""
     model = CLAIMS.find(name)
     assert (model.__doc__ or "").strip(), f"{model.__name__} has no docstring"
     assert model.__doc__ != Claim.__doc__, f"{model.__name__} has the docstring of all claims"
@@ -535,7 +535,7 @@ OF_CLAIMS: tuple[Contract, ...] = (
 
 
 def a_source_says_what_it_is(name: str) -> None:
-    """Its docstring says what it is, and its keys can be written as a JSON schema."""
+    """It has a docstring, and its keys can be written as a JSON schema."""
     model = SOURCES.find(name)
     inherited = (PackageSource.__doc__, Layout.__doc__)
     assert model.__doc__ not in (None, *inherited), f"{model.__name__} has no docstring of its own"
@@ -546,7 +546,7 @@ def it_can_be_read(name: str) -> None:
     """A source of another package reads its rows itself."""
     model = SOURCES.find(name)
     if name not in SOURCES:
-        assert issubclass(model, PackageSource), f"{model.__name__} is no PackageSource"
+        assert issubclass(model, PackageSource), f"{model.__name__} is not a PackageSource"
         assert model.read is not PackageSource.read, f"{model.__name__} does not read"
 
 
@@ -593,7 +593,7 @@ def it_makes_files(name: str) -> None:
 
 
 def a_kind_says_what_it_is(name: str) -> None:
-    """It says what is written, and its option can be written as a JSON schema."""
+    """It describes its output, and its option can be written as a JSON schema."""
     kind = kind_of(name)
     assert kind.key == name, f"its key is {kind.key!r}"
     assert kind.meaning, "it has no meaning for the reference"

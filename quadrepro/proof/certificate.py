@@ -1,4 +1,4 @@
-"""What a certificate says: the largest deviation of each kind that was found, and what failed."""
+"""Certificates: the largest deviation of each kind that was found, and the failures."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ ENDS, BETWEEN = 8, 16
 
 @dataclass
 class Certificate:
-    """What was checked, and what was found."""
+    """A check, and its findings."""
 
     n_rounds: int = 0
     n_ties: int = 0
@@ -89,7 +89,7 @@ class Certificate:
 
 @dataclass(frozen=True)
 class Rounds:
-    """Which rounds of a run are checked."""
+    """The rounds of a run that are checked."""
 
     rng: np.random.Generator | None = None
     """Draws a sample; None to check all rounds."""

@@ -139,7 +139,7 @@ class AdaBoostSolution(GreedySolution):
 
     @property
     def conditions(self) -> AdaBoostConditions:
-        """What checks the rounds."""
+        """The conditions that check the rounds."""
         return AdaBoostConditions()
 
 
@@ -198,7 +198,7 @@ class EBBoostSolution(GreedySolution):
 
     @property
     def conditions(self) -> EBBoostConditions:
-        """What checks the rounds."""
+        """The conditions that check the rounds."""
         return EBBoostConditions(self.value)
 
 
@@ -224,7 +224,7 @@ class ExpertsSolution(GreedySolution):
 
     @property
     def conditions(self) -> ExpertsConditions:
-        """What checks the rounds."""
+        """The conditions that check the rounds."""
         return ExpertsConditions(self.value)
 
 
@@ -238,7 +238,7 @@ class AdaBoostRegConditions(WeightConditions):
     """
 
     C: float
-    """How much influence softens a margin."""
+    """Strength with which influence softens a margin."""
     power: int  # p
     influences: FloatArray
     """A μ after every round of the run, shape (n_rounds, n_examples)."""
@@ -351,12 +351,12 @@ class AdaBoostRegSolution(GreedySolution):
 
     @property
     def conditions(self) -> AdaBoostRegConditions:
-        """What checks the rounds."""
+        """The conditions that check the rounds."""
         return AdaBoostRegConditions(self.value, self.learner.power, self.influences)
 
 
 ROUNDING = 1e-11
-"""What rounding may add to the change that is left when a run ends."""
+"""Largest rounding error of the change that is left when a run ends."""
 
 
 BLUR = 1e-10
@@ -454,7 +454,7 @@ class QuadBoostSolution(GreedySolution):
 
     @property
     def conditions(self) -> QuadBoostConditions:
-        """What checks the rounds."""
+        """The conditions that check the rounds."""
         learner = self.learner
         by_correlation = learner.selection == "correlation"
         strength: dict[str, Any] = {self.sets: self.value} if self.sets else {}
@@ -593,7 +593,7 @@ class CBBoostSolution(CBoundSolution):
 
     @property
     def conditions(self) -> CBoundConditions:
-        """What checks the rounds."""
+        """The conditions that check the rounds."""
         learner = self.learner
         return CBoundConditions(
             gradient=False, repeats=learner.allow_repeats, reweight=learner.reweight
@@ -605,5 +605,5 @@ class GBCBBoostSolution(CBoundSolution):
 
     @property
     def conditions(self) -> CBoundConditions:
-        """What checks the rounds."""
+        """The conditions that check the rounds."""
         return CBoundConditions(gradient=True, repeats=False)

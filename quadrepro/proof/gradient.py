@@ -61,7 +61,7 @@ class GradientSolution(PredictedSolution):
     X: FloatArray
     y: FloatArray
     trees: list[Tree]
-    """What each round added."""
+    """The addition of each round."""
 
     @classmethod
     def of(cls, learner: GradientBoost, cell: ExaminedCell) -> Self:

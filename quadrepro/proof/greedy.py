@@ -230,7 +230,7 @@ class GreedySolution(VoteSolution):
 
     learner: GreedyAlgorithm[Any]
     value: float
-    """The hyper-parameter besides the number of rounds; NaN if there is none."""
+    """The hyper-parameter other than the number of rounds; NaN if there is none."""
     run: Trajectory
     voters: Matrix | Grid16
     held_out: HeldOut | None = None
@@ -269,7 +269,7 @@ class GreedySolution(VoteSolution):
 
     @property
     def conditions(self) -> RoundConditions:
-        """What checks the rounds."""
+        """The conditions that check the rounds."""
         raise NotImplementedError
 
     def prove(self, certificate: Certificate, rounds: Rounds) -> None:

@@ -133,7 +133,7 @@ class DrawnVote(Vote):
     """A vote over stumps that were drawn in every round."""
 
     grid: Grid16
-    """Where thresholds lie."""
+    """Places of thresholds."""
     attributes: IntArray
     """Attribute of each stump, and its threshold on the grid, shape (n_stumps,)."""
     cuts: IntArray

@@ -24,7 +24,7 @@ DIGITS = 1e-9
 
 
 def verify_cell(cell: Cell, record: Record, rounds: Rounds) -> Certificate:
-    """Train the chosen candidate of a cell again and check all that its record says of it."""
+    """Train the chosen candidate of a cell again and check its record."""
     certificate = Certificate()
     warm(cell.learner.kernels)
     # The number of threads may change the last bits of an estimator.
@@ -46,7 +46,7 @@ def verify_cell(cell: Cell, record: Record, rounds: Rounds) -> Certificate:
 def check_outcomes(
     solution: Solution, record: Record, cell: ExaminedCell, certificate: Certificate
 ) -> None:
-    """Compare what a record says of the test and training examples with a solution."""
+    """Compare the outcomes in a record with those of a solution."""
     require, test, task = certificate.require, cell.data.test, cell.data.task
     require(
         solution.candidate == record.chosen,

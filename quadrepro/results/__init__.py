@@ -1,1 +1,1 @@
-"""A results folder: its files, what they say, and its pages."""
+"""A results folder: its files, their contents, and its pages."""

@@ -36,14 +36,14 @@ MOST_SHOWN = 2_000
 """Characters of a line that differs that a message has."""
 
 SAME_RUN = {"experiment", "config", "seed", "data"}
-"""What two ``run.json`` must agree on."""
+"""Keys of ``run.json`` that must be equal."""
 
 _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?", re.IGNORECASE)
 
 
 @dataclass
 class FolderComparison:
-    """What was compared and what differs."""
+    """The compared files and their differences."""
 
     compared: dict[str, int] = field(default_factory=dict)
     """Number of files by experiment."""

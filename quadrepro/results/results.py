@@ -120,7 +120,7 @@ class Results:
         """One row per cell and test example: its label, what is predicted, whether that is wrong.
 
         The column ``example`` is the row of the example in the data set's view. Labels are -1 and
-        +1 where the view says what is positive, and otherwise those of the data set. Cells that
+        +1 where the view has `positive`, and otherwise those of the data set. Cells that
         predict numbers are left out.
 
         Raises
@@ -184,7 +184,7 @@ class Results:
 
     @property
     def figures(self) -> dict[str, Path]:
-        """The SVG file of each figure by name; a PNG file lies beside it."""
+        """The SVG file of each figure by name; a PNG file is next to it."""
         return {name: self.folder / f"{name}.svg" for name in self._read.manifest.figures}
 
     def report(self) -> Path:

@@ -137,12 +137,12 @@ def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 PLURALS = {HOLDS: "hold", SOME: SOME, FAILS: "do not hold", OPEN: OPEN}
-"""What becomes of a claim, as it is said of several, in the order of the scoreboard."""
+"""Outcomes of a claim, in words for several, in the order of the scoreboard."""
 
 
 @dataclass(frozen=True)
 class PaperBoard:
-    """How a paper fares."""
+    """Counts of a paper."""
 
     name: str
     title: str
@@ -177,12 +177,12 @@ class PaperBoard:
 
     @property
     def fates(self) -> Counter[str]:
-        """What becomes of all claims together."""
+        """Outcomes of all claims together."""
         return sum((fates for _, fates in self.claims.values()), Counter())
 
     @property
     def tally(self) -> Tally:
-        """How all printed numbers fare together."""
+        """Counts of all printed numbers together."""
         return Tally.of(score for _, score in self.scores.values())
 
 

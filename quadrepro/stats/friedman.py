@@ -108,7 +108,7 @@ def ranks_of(risks: Sequence[Sequence[float | Fraction]]) -> FloatArray:
     from scipy.stats import rankdata
 
     if len({len(row) for row in risks}) > 1:
-        raise ValueError("every data set must have as many risks as there are methods")
+        raise ValueError("every data set must have one risk per method")
     whole = [differences(row, [0] * len(row)).whole for row in risks]
     ranks: FloatArray = rankdata(whole, axis=1)
     return ranks

@@ -1,4 +1,4 @@
-"""Likelihoods of printed numbers, and what these say of protocols and test sizes."""
+"""Likelihoods of printed numbers under protocols and sizes of test sets."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ def log_probability_of_deviations(
     ends = np.stack([low, (low + high) / 2, high]) ** 2
     below, at, above = _as_quantiles(ratio, standard, ends)
     found = _log_joint(below, at, above, shrunk_correlation(sample) ** 2, n - 1)
-    # What is too far out to say anything of other columns counts alone.
+    # A number too far out to inform about other columns counts alone.
     out = above <= below
     return found + sum(_log_interval(ratio, a, b) for a, _, b in ends.T[out])
 
@@ -280,7 +280,7 @@ def _log_interval(distribution: rv_frozen, low: Any, high: Any) -> float:
 
 @dataclass(frozen=True, repr=False)
 class ReadingScore(Result):
-    """What the printed numbers say of one reading; see `score_readings`.
+    """Evidence of the printed numbers for one reading; see `score_readings`.
 
     Attributes
     ----------

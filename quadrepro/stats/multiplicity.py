@@ -15,7 +15,7 @@ N_DRAWS = 20_000
 """Tables that `chance_of_a_star` draws: its standard error is at most 0.0036."""
 
 SEED = 0
-"""Of the generator that draws."""
+"""Seed of the generator."""
 
 
 def holm(p_values: Iterable[float]) -> list[float]:

@@ -21,7 +21,7 @@ N_DRAWS = 50_000
 """Draws from the posterior of the signed-rank test: the standard error is at most 0.0022."""
 
 SEED = 0
-"""Of the generator that draws."""
+"""Seed of the generator."""
 
 AT_ONCE = 2**22
 """Largest number of weights that are drawn at once."""

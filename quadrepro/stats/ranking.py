@@ -131,7 +131,7 @@ def rank_methods(risks: Mapping[str, Sequence[float | Fraction]], rope: float = 
     columns = {name: list(values) for name, values in risks.items()}
     sizes = {len(values) for values in columns.values()}
     if len(sizes) > 1:
-        raise ValueError("every method must have as many risks as the others")
+        raise ValueError("every method must have the same number of risks")
     n = max(sizes, default=0)
     if fault := fault_of_size(len(columns), n):
         raise ValueError(fault)

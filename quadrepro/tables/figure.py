@@ -46,7 +46,7 @@ LABELS_ALL, LABELS_FEW = 4, 100
 
 @dataclass(frozen=True)
 class Look:
-    """How the lines and dots of one algorithm or data set look."""
+    """Style of the lines and dots of one algorithm or data set."""
 
     colour: str
     marker: str

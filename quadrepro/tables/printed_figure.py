@@ -34,7 +34,7 @@ DENSE = 60
 
 INSIDE, OUTSIDE, FARTHER = "inside", "outside", "farther out"
 SURELY = "outside even if all are counted (Holm)"
-"""What the legend calls a number; one that is farther out than its panel reaches is outside."""
+"""Names of numbers in the legend; one that is farther out than its panel reaches is outside."""
 
 _DOT = {"linestyle": "", "color": COLOURS[2]}
 
@@ -44,7 +44,7 @@ LOOKS: dict[str, dict[str, Any]] = {
     SURELY: {**_DOT, "marker": "D", "markersize": 4.5},
     FARTHER: {**_DOT, "marker": ">", "markersize": 5.5},
 }
-"""How they are drawn."""
+"""Their style."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class PanelBlock:
 
 @dataclass(frozen=True)
 class BlockDrawing:
-    """What the panels of a block share."""
+    """Shared parts of the panels of a block."""
 
     edge: float  # half-width of the panels, in half-widths of an interval
     outside: dict[int, str]  # `OUTSIDE` or `SURELY`, by id of a verdict

@@ -50,7 +50,7 @@ DATA_HEADER = (
 
 
 NO_SCORE = frozenset({"", "na", "nan", "n/a", "-", "–"})
-"""What stands for a missing score, in lower case."""
+"""Texts for a missing score, in lower case."""
 
 MOST_BYTES = 32 * 2**20
 """Size of the largest file that is read."""
@@ -63,11 +63,11 @@ class Scores:
     methods: tuple[str, ...]
     """Names of the columns."""
     rows: tuple[str, ...]
-    """What each row is called in messages."""
+    """Name of each row in messages."""
     values: tuple[tuple[float, ...], ...]
     """The scores of each row; NaN where one is missing."""
     source: str = "scores"
-    """Where they are from."""
+    """Their origin."""
 
     @property
     def gaps(self) -> list[str]:
@@ -147,7 +147,7 @@ def scores_of(scores: Any) -> Scores:
     columns = {str(name): list(scores[name]) for name in scores}
     sizes = {len(values) for values in columns.values()}
     if len(sizes) > 1:
-        raise DataError(f"scores: every method must have as many scores as the others: {sizes}")
+        raise DataError(f"scores: every method must have the same number of scores: {sizes}")
     try:
         values = tuple(tuple(map(float, row)) for row in zip(*columns.values(), strict=True))
     except (TypeError, ValueError) as error:

@@ -27,14 +27,14 @@ from quadrepro.tables.verdicts import NAME as VERDICTS
 from quadrepro.tables.verdicts import Verdicts, verdicts_table
 
 KEY = "metrics"
-"""Key of the config that asks for metrics; it stands beside ``tables``."""
+"""Key of the config that asks for metrics, next to ``tables``."""
 
 HOW = {
     "scores": "scores or class probabilities",
     "probabilities": "class probabilities",
     "predictions": "predictions",
 }
-"""What a note calls the needs of a metric."""
+"""Names of the needs of a metric in notes."""
 
 
 class Request(NamedTuple):

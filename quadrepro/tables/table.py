@@ -25,7 +25,7 @@ from quadrepro.errors import DataError
 PREAMBLE = r"""\usepackage{booktabs,graphicx}
 \usepackage[table]{xcolor}
 """
-"""What a document needs to take in a table."""
+"""LaTeX packages that a table needs."""
 
 
 NOTE = r"\par\smallskip\parbox{\linewidth}{\footnotesize "
@@ -37,7 +37,7 @@ CROWDED = 120
 
 
 LONG = 36
-"""Lines of a table that fit on a page beside its caption and some lines of notes."""
+"""Lines of a table that fit on a page with its caption and some lines of notes."""
 
 
 NOTED, NOTE_WIDTH = 8, 90
@@ -156,7 +156,7 @@ MOST_COLUMNS = 1_000
 """Number of columns of a CSV above which it is not read back."""
 
 ENDINGS = (".md", ".csv", ".tex")
-"""Of the files a table is written to."""
+"""File extensions written per table."""
 
 
 Value = str | float | int | None
@@ -168,7 +168,7 @@ VerdictWord = Literal["inside", "outside", "not comparable", ""]
 
 @dataclass(frozen=True)
 class TableEntry:
-    """One cell of a table: our number and the printed one beside it."""
+    """One cell of a table: our number and the printed one."""
 
     ours: str
     """Our number, rounded for reading."""
@@ -202,7 +202,7 @@ class Table:
     """Rows of entries with a title and notes."""
 
     title: str
-    """What the table shows."""
+    """Title of the table."""
     header: tuple[str, ...]
     """One title per column, including the column of row names."""
     rows: tuple[tuple[str, tuple[TableEntry, ...]], ...]
@@ -218,7 +218,7 @@ class Table:
     timed_rows: tuple[str, ...] = ()
     """Names of the rows that hold measured times, in the table or in the CSV."""
     n_keys: int = 0
-    """How many of the first entries of a row say which row it is, as its name does."""
+    """Number of leading entries that identify the row."""
 
     def __post_init__(self) -> None:
         """Show control characters as text, wherever the table is written but in its CSV."""

@@ -33,7 +33,7 @@ PIPED = 100
 """Width where there is no terminal."""
 
 STYLES = {"inside": "green", "outside": "red", "not comparable": "", "": ""}
-"""Of printed numbers; those outside have a mark as well."""
+"""Colours of printed numbers; those outside have a mark as well."""
 
 
 def on_terminal() -> bool:
@@ -49,7 +49,7 @@ def columns() -> int:
 def table_text(table: Table, width: int, colour: bool = False) -> str:
     """Return a table with title and notes, no line of which is wider than the terminal.
 
-    Printed numbers stand beside ours where there is room, else below them, and columns that do not
+    Printed numbers are next to ours where there is room, else below them, and columns that do not
     fit go on in blocks. Columns of words are folded.
     """
     parts: list[RenderableType] = [Text(table.title, style="bold")]

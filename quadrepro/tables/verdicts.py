@@ -114,7 +114,7 @@ NAMED = 12
 """Maximum number of significant entries that a statement names."""
 
 LEAST_SPLITS = 3
-"""Splits from which the chance of several numbers outside at once can be said."""
+"""Minimum number of splits for the probability of several numbers outside at once."""
 
 
 @dataclass(frozen=True)
@@ -225,7 +225,7 @@ class Verdicts:
 
     @cached_property
     def chances(self) -> dict[str, FloatArray]:
-        """How many numbers of each row are outside by chance, by row."""
+        """Distribution of the number outside by chance, by row."""
         if "" in self.splits:
             return {"": chance_of_misses(self.splits[""], further=self.further)}
         counts = Counter(v.row for v in self.judged)
@@ -238,7 +238,7 @@ class Verdicts:
 
     @cached_property
     def misses(self) -> Misses:
-        """The number outside beside what chance brings."""
+        """The number outside and the number expected by chance."""
         return count_misses(len(self.outside), self.chances.values())
 
     def statement(self) -> tuple[str, ...]:

@@ -86,7 +86,7 @@ def test_words_are_parts() -> None:
         (
             {"column": "c"},
             ["train", "tset"],
-            "c of toy has 'tset'; did you mean 'test'?; it must say train, valid or test of each"
+            "c of toy has 'tset'; did you mean 'test'?; it must have train, valid or test for each"
             " row, or number the test parts",
         ),
         (

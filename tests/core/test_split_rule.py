@@ -43,12 +43,12 @@ from quadrepro.data.schema import View
         (
             {"train": 0.8, "outer": 3},
             ("train",),
-            "outer says which rows are trained on: leave train out",
+            "outer determines the training rows: leave train out",
         ),
         (
             {"at_most": 100, "leave_out": "rows"},
             ("at_most",),
-            "leave_out says which rows are trained on: leave at_most out",
+            "leave_out determines the training rows: leave at_most out",
         ),
         (
             {"time": "day", "stratify": True},

@@ -88,7 +88,7 @@ def test_risks_that_only_rounding_tells_apart_share_their_rank() -> None:
         ([[1, 2]], "at least two data sets"),
         ([[1], [2]], "two methods"),
         ([[1, 2], [1, nan]], "finite"),
-        ([[1, 2], [1]], "as many risks as there are methods"),
+        ([[1, 2], [1]], "one risk per method"),
     ],
 )
 def test_what_cannot_be_ranked_is_refused(table: list[list[float]], message: str) -> None:

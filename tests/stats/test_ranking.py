@@ -61,7 +61,7 @@ def test_methods_of_equal_rank_keep_their_order() -> None:
         ({"a": [1, 2]}, "two methods on"),
         ({}, "two methods"),
         ({"a": [1], "b": [2]}, "two methods on at least two data sets"),
-        ({"a": [1, 2], "b": [2]}, "as many risks as the others"),
+        ({"a": [1, 2], "b": [2]}, "the same number of risks"),
         ({"a": [1.0] * 5001, "b": [2.0] * 5001}, "2 methods on 5001 data sets are too many"),
         ({str(i): [1.0, 2.0] for i in range(61)}, "61 methods on 2 data sets are too many"),
         ({str(i): [1.0] * 2300 for i in range(10)}, "and 100000 pairs of methods times"),

@@ -1,4 +1,4 @@
-"""What all estimators share: scikit-learn's interface over a learner."""
+"""Base of all estimators: scikit-learn's interface over a learner."""
 
 from __future__ import annotations
 
@@ -288,7 +288,7 @@ class VoteClassifier(TwoClassClassifier):
         """Share of each attribute in the absolute weights; all 0 if the vote is empty."""
         sizes, voters = np.abs(self._fitted().voter_weights_), self.voters_
         if not (voters is None or isinstance(voters, Stumps)):
-            raise AttributeError(f"{type(voters).__name__} does not tell the attributes of a voter")
+            raise AttributeError(f"{type(voters).__name__} does not know the attributes of a voter")
         sums = sizes if voters is None else voters.over_attributes(sizes)
         total = sums.sum()
         return np.asarray(sums / total if total > 0 else sums)
@@ -378,7 +378,7 @@ def fitted(
 
 
 def _without_rounding(votes: FloatArray, total: float) -> FloatArray:
-    """Return votes, with zero for those that are rounding error beside the total weight."""
+    """Return votes, with zero for those that are rounding error relative to the total weight."""
     return np.where(np.abs(votes) <= ZERO_VOTE * total, 0.0, votes)
 
 

@@ -1,4 +1,4 @@
-"""The baseline: what can be said of an example without looking at its attributes."""
+"""The baseline: predictions that do not depend on the attributes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Baseline(Predictor):
 
     @property
     def task(self) -> Task:
-        """What is predicted."""
+        """The task: classes or numbers."""
         return self.predicts
 
     def for_task(self, task: Task) -> Self:

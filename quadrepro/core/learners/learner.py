@@ -1,4 +1,4 @@
-"""What a learner is: its settings, the examples of a cell, and the trainer of its candidates."""
+"""Learners: their settings, the examples of a cell, and the trainer of its candidates."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Entry:
         return {f.name: f.default for f in fields(self.learner) if f.name not in self.preset}
 
     def names(self, settings: Mapping[str, Any]) -> Collection[str]:
-        """Return the names of the settings that the user may change besides some."""
+        """Return the names of the other settings that the user may change."""
         return self.settings
 
     @property
@@ -72,7 +72,7 @@ def _validator(learner: type[Learner]) -> TypeAdapter[Learner]:
 
 @dataclass(frozen=True)
 class Learner(ABC):
-    """What a config names: its settings are fixed, and a grid gives its hyper-parameters."""
+    """A learner in a config: its settings are fixed, and a grid gives its hyper-parameters."""
 
     version: ClassVar[int] = 1
     """Raised whenever results change, so that an old record is never mistaken for a new one."""
@@ -81,7 +81,7 @@ class Learner(ABC):
     takes_drawn_stumps: ClassVar[bool] = False
     """Whether the learner can learn from stumps that are drawn in every round."""
     many_classes: ClassVar[bool] = False
-    """Whether the learner can tell more than two classes apart by itself."""
+    """Whether the learner can separate more than two classes by itself."""
     draws: ClassVar[bool] = False
     """Whether training may draw random numbers."""
     takes_raw: ClassVar[bool] = False
@@ -93,7 +93,7 @@ class Learner(ABC):
     kernels: ClassVar[tuple[str, ...]] = ()
     """Modules of `quadrepro.core` whose compiled loops training runs."""
     packages: ClassVar[tuple[str, ...]] = ()
-    """Packages besides numpy whose versions results may depend on."""
+    """Packages other than numpy whose versions results may depend on."""
     certificate: ClassVar[Place | None] = None
     """The subclass of `quadrepro.proof.solution.Solution` that proves results; None if they can
     only be computed again. A class of another package does not inherit it."""
@@ -119,7 +119,7 @@ class Learner(ABC):
 
     @property
     def own_code(self) -> tuple[tuple[str, str], ...]:
-        """Names and hashes of modules beside the config that results depend on."""
+        """Names and hashes of modules in the config's folder that results depend on."""
         return ()
 
     @property
@@ -145,7 +145,7 @@ class Learner(ABC):
         return self if (task == "regression") == (self.task == "regression") else None
 
     def against_rest(self, task: Task) -> bool:
-        """Whether the learner is trained once for every class, as it tells only two apart."""
+        """Whether the learner is trained once for every class, as it separates only two."""
         return task == "multiclass" and not self.many_classes
 
     def check(self, grid: Grid) -> None:
@@ -193,7 +193,7 @@ class Part(NamedTuple):
 
 
 class Voters(ABC):
-    """Where the voters of an algorithm come from."""
+    """Source of the voters of an algorithm."""
 
     @abstractmethod
     def trainer(self, algorithm: Algorithm, data: TrainingData, grids: Sequence[Grid]) -> Trainer:
@@ -249,7 +249,7 @@ class TrainingData:
 
 
 class Outputs(NamedTuple):
-    """What a trained candidate says of new examples.
+    """Outputs of a trained candidate for new examples.
 
     Attributes
     ----------
@@ -274,7 +274,7 @@ class Outputs(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """A trained candidate and what it says of the test examples.
+    """A trained candidate and its outputs for the test examples.
 
     Scores below `zero` in size are rounding errors, and 0. Voter weights and the margins of the
     training examples are None if they are not kept.
@@ -395,7 +395,7 @@ class Scored(NamedTuple):
     scores : ndarray of shape (n_candidates, n_examples)
         Scores that are above zero for +1, predicted codes, or predicted numbers.
     zero : ndarray of shape (n_candidates,) or float, default 0.0
-        The size of a score that rounding cannot tell from zero.
+        The size of a score that differs from zero only by rounding.
     """
 
     y: FloatArray
@@ -579,7 +579,7 @@ class Algorithm(Learner):
         raise ValueError(f"{type(self).__name__} needs a voter matrix, not drawn stumps")
 
     def limit(self, problem: GramProblem) -> str:
-        """Return a sentence that says which candidates have a solution, or "" if all have one."""
+        """Return a sentence that names the candidates with a solution, or "" if all have one."""
         return ""
 
     def trainer(self, data: TrainingData, grids: Sequence[Grid]) -> Trainer:

@@ -1,4 +1,4 @@
-"""One class against the rest: more classes for learners that tell two apart."""
+"""One class against the rest: more classes for learners that separate two."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def trainer_of(learner: Learner, data: TrainingData, grids: Sequence[Grid]) -> T
 class OneVsRest(Trainer):
     """Trains the same candidate once for every class, as +1 against all others.
 
-    The class of largest score is predicted. Scores that only rounding tells apart are equal, and of
-    equal ones the first counts. A class that the training part lacks is never predicted.
+    The class with the largest score is predicted. Scores that differ only by rounding are equal,
+    and the first of equal ones counts. A class that the training part lacks is never predicted.
     """
 
     trainers: Mapping[int, Trainer]

@@ -149,7 +149,7 @@ class Predictions(Trainer):
 
     @property
     def task(self) -> Task:
-        """What is predicted."""
+        """The task: classes or numbers."""
         return self.data.task
 
     def validate(self, fold: IntArray | None) -> Validation:

@@ -1,4 +1,4 @@
-"""What is measured of every candidate of a path, by name."""
+"""Measures of every candidate of a path, by name."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class Measure:
     """A number that is kept of every candidate of a path."""
 
     title: str
-    """What tables and figures call it."""
+    """Its name in tables and figures."""
     function: Callable[[Trained], FloatArray]
     """Takes a `Trained` and returns an array of shape (n_candidates,)."""
     needs: Literal["scores", "voters"] = "scores"
     """What it is measured on: the scores of any learner, or the voters and weights of a vote."""
     direction: Literal["lower", "higher"] | None = "lower"
-    """Which values are better; None if neither are."""
+    """The better values; None if neither are."""
     every_round: bool = False
     """Whether it is only right if the candidates are 1, 2, 3, ... rounds."""
     version: int = 1

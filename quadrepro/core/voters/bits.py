@@ -52,7 +52,7 @@ def pack(positive: BoolArray) -> Bits:
 
 
 def pack_stumps(X: FloatArray, thresholds: FloatArray) -> Bits:
-    """Pack what stumps say on examples, without a matrix of floats.
+    """Pack the values of stumps on examples, without a matrix of floats.
 
     Parameters
     ----------

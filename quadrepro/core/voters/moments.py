@@ -127,7 +127,7 @@ class VoterMoments:
     def problem(self, *, merge_voters: bool = True) -> MomentProblem:
         """Return the voting problem with these moments."""
         if not self.n_examples:
-            raise ValueError("there is no example")
+            raise ValueError("there are no examples")
         n_voters = len(self.agreements)
         if not merge_voters:
             return MomentProblem(self, np.arange(n_voters), n_voters)

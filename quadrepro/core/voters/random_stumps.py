@@ -93,7 +93,7 @@ class StumpVote:
     weights: FloatArray
 
     def outputs(self, codes: Codes) -> FloatArray:
-        """Return what the stumps say on coded examples, -1 or +1, shape (n_examples, n_stumps)."""
+        """Return the stumps' values on coded examples, -1 or +1, shape (n_examples, n_stumps)."""
         above = codes[self.attributes] > self.cuts[:, None]
         return np.where(above.T, 1.0, -1.0)
 

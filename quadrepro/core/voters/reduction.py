@@ -79,7 +79,7 @@ class VotingProblem(GramProblem):
     Attributes
     ----------
     H : ndarray of shape (n_examples, n_voters)
-        What the distinct voters say on the distinct examples.
+        Values of the distinct voters on the distinct examples.
     y : ndarray of shape (n_examples,)
         Labels, -1 or +1.
     counts : ndarray of shape (n_samples, n_examples)

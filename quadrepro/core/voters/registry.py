@@ -13,7 +13,7 @@ from typing import Any
 from quadrepro.base.plugins import Places
 
 SEED = "random_state"
-"""The parameter that says where random numbers come from."""
+"""The parameter for the seed."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class VoterSetEntry:
     maker: Callable[..., Any]
     """The class, a transformer with scikit-learn's interface."""
     label: str
-    """What captions call the voters."""
+    """Name of the voters in captions."""
 
     @property
     def module(self) -> str:

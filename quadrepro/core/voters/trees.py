@@ -136,7 +136,7 @@ class Trees(TransformerMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_samples, n_trees)
-            What each tree says, between -1 and +1.
+            Values of the trees, between -1 and +1.
         """
         check_is_fitted(self)
         X = self._validated(X, reset=False)

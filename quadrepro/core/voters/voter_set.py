@@ -1,4 +1,4 @@
-"""What an estimator takes as voters: a transformer with values in [-1, 1], or classifiers.
+"""Voters of an estimator: a transformer with values in [-1, 1], or classifiers.
 
 A voter set has ``fit(X, y)`` and ``transform(X)``, which returns the voter matrix. Those of this
 package have values in [-1, 1] by construction; what others return is checked.
@@ -112,7 +112,7 @@ class Classifiers(TransformerMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_samples, n_classifiers)
-            What each classifier says, between -1 and +1.
+            Values of the classifiers, between -1 and +1.
         """
         check_is_fitted(self, "n_features_in_")
         examples = self._validated(X, reset=False)
@@ -183,7 +183,7 @@ class Classifiers(TransformerMixin, BaseEstimator):
 
 
 METHODS = {"class": "predict", "decision": "decision_function", "probability": "predict_proba"}
-"""The method that gives what a classifier says."""
+"""The method that gives the values of a classifier."""
 
 
 class VoterSet(Protocol):
@@ -197,7 +197,7 @@ class VoterSet(Protocol):
 
 
 Voters = VoterSet | Sequence[Any] | Literal["precomputed"] | None
-"""What the user may give as `voters`."""
+"""Type of the parameter `voters`."""
 
 
 def voter_set(voters: Voters) -> VoterSet | None:

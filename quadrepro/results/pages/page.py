@@ -268,7 +268,7 @@ class Figure:
 
     @property
     def alternative(self) -> str:
-        """What is said to those who do not see it: the first sentence of the caption."""
+        """Alternative text: the first sentence of the caption."""
         first = re.split(r"(?<=[.:]) ", self.caption, maxsplit=1)[0]
         return first or f"{self.title}; its numbers are in the table of the same name"
 

@@ -53,11 +53,11 @@ class Subject:
         return [table for table in self.tables if table.holds in holds]
 
     def facts(self, table: Printed) -> Facts:
-        """Return what ``paper.yaml`` says of a table."""
+        """Return the facts of a table in ``paper.yaml``."""
         return self.paper.file.printed.get(table.name, Facts())
 
     def splits(self, table: Printed) -> int | None:
-        """Return the number of splits behind a number; risks are of one if nothing is said."""
+        """Return the number of splits behind a number; 1 for risks by default."""
         return 1 if table.splits is None and table.holds == "risks" else table.splits
 
     def known(self, name: str, names: Iterable[str], what: str, *place: str | int) -> str:
@@ -131,7 +131,7 @@ def _size(experiment: Experiment, entry: DatasetEntry) -> Size | str:
 
 
 class PrintedPlace(NamedTuple):
-    """Where something is printed."""
+    """A place in a printed table."""
 
     table: str
     """Names; empty for what is about a whole table, row or column."""
@@ -146,9 +146,9 @@ class Finding:
     """One printed number, or one sentence, that was checked."""
 
     place: PrintedPlace
-    """Where it stands."""
+    """Its place."""
     printed: str
-    """What is printed."""
+    """The printed number."""
     holds: bool | None
     """None if it cannot be judged."""
     why: str
@@ -159,20 +159,20 @@ class Finding:
 
 
 class Findings(NamedTuple):
-    """What a check finds."""
+    """Findings of a check."""
 
     findings: tuple[Finding, ...]
     """One for each number or sentence."""
     notes: tuple[str, ...] = ()
-    """What is to be said of the check as a whole."""
+    """Remarks on the check as a whole."""
 
 
 class Check(NamedTuple):
     """One kind of check."""
 
     key: str
-    """What tables and the CSV call it."""
+    """Its name in tables and the CSV."""
     question: str
-    """What it answers."""
+    """The question that it answers."""
     judge: Callable[[Subject], Findings]
     """Returns what it finds in a paper; without findings the check does not apply."""

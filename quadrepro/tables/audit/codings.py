@@ -64,7 +64,7 @@ def _judged(table: Printed, own: Coding, others: list[Coding]) -> Iterator[Findi
 
 
 def _elsewhere(table: Printed, coding: Coding, column: str) -> str:
-    """Return what another coding says of the row, if it fits the column."""
+    """Return the verdict of another coding on the row, if it fits the column."""
     p_values = _p_values(table, coding)
     if p_values.get(column, 0.0) <= LEVEL:
         return ""
@@ -83,7 +83,7 @@ def _p_values(table: Printed, coding: Coding) -> dict[str, float]:
 
 
 def _codings(table: Printed, experiment: Experiment, path: Path) -> list[Coding]:
-    """Return the rows of a config that are set beside printed ones; none without results."""
+    """Return the rows of a config that are compared with printed ones; none without results."""
     if not is_regular(path):
         return []
     risks = _read(path)

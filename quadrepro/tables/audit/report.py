@@ -1,4 +1,4 @@
-"""All checks of a paper, judged together, and the tables that say what they find."""
+"""All checks of a paper, judged together, and the tables of their findings."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ HEADER = ("check", "table", "row", "column", "printed", "verdict", "p", "why")
 
 @dataclass(frozen=True)
 class Audit:
-    """What all checks find in a paper."""
+    """Findings of all checks of a paper."""
 
     paper: Paper
     findings: dict[str, tuple[Finding, ...]]  # by check
@@ -133,7 +133,7 @@ def audit(paper: Paper, results: str | Path = "results") -> Audit:
 def _together(
     findings: dict[str, tuple[Finding, ...]],
 ) -> tuple[dict[str, tuple[Finding, ...]], tuple[str, ...]]:
-    """Judge all statistical tests together, and say how many fail by themselves."""
+    """Judge all statistical tests together, and count those that fail by themselves."""
     p_values = [f.p_value for found in findings.values() for f in found if f.p_value is not None]
     if not p_values:
         return findings, ()

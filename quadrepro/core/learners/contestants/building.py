@@ -1,4 +1,4 @@
-"""From what a config says of an estimator to the estimator itself, and the parameters it has.
+"""From an estimator in a config to the estimator itself, and the parameters it has.
 
 A parameter that takes an estimator is given its name: that of a class of scikit-learn, an import
 path, or a mapping of one of them to its own parameters. Nothing is fitted here. What is known of
@@ -238,7 +238,7 @@ def named(steps: Sequence[Any], folder: str = "") -> list[tuple[str, Any]]:
 
 
 def build_step(step: Any, folder: str = "") -> Any:
-    """Return the estimator that a name, or a mapping of a name to parameters, stands for."""
+    """Return the estimator of a name, or of a mapping of a name to parameters."""
     if step in KEPT:
         return step
     name, parameters = step_of(step)

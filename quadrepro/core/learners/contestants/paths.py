@@ -28,7 +28,7 @@ from quadrepro.base.code import imports_in, own_modules, parsed, versions_of
 from quadrepro.errors import nearest, place_of_user
 
 SKLEARN = "sklearn"
-"""Module that stands for all public modules of scikit-learn."""
+"""Module name for all public modules of scikit-learn."""
 
 BOOSTERS = ("xgboost", "lightgbm", "catboost")
 """Packages that the extra ``boosters`` installs."""
@@ -40,7 +40,7 @@ _PATH = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
 
 
 def full_path(name: str) -> str:
-    """Return the import path that a name stands for: a bare one is of scikit-learn."""
+    """Return the import path of a name: a bare one is of scikit-learn."""
     return name if ":" in name else f"{SKLEARN}:{name}"
 
 

@@ -83,7 +83,7 @@ def _is_of(estimator: Any, names: tuple[str, ...]) -> bool:
 def estimator_outputs(
     estimator: Any, labels: FloatArray | None, data: TrainingData, X_new: Any
 ) -> Outputs:
-    """Return what a fitted estimator says of new examples."""
+    """Return the outputs of a fitted estimator for new examples."""
     if labels is None:
         return Outputs(predict(estimator, X_new).astype(np.float64))
     seen = np.asarray(labels > 0 if data.task == "classification" else labels, dtype=np.intp)
@@ -148,7 +148,7 @@ def nested_predictions(
 
 
 MOST_CHECKED = 100
-"""Of an axis with more values only the ends are put to the estimator."""
+"""Largest number of values of an axis that are all validated; of longer ones only the ends are."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -180,10 +180,10 @@ class EstimatorPredictor(Predictor):
     folder: str = ""
     """The folder of the config, if the estimator is code of its own."""
     searched: tuple[str, ...] = ()
-    """Hyper-parameters of code of the config's own, which tells its own only when it is imported.
+    """Hyper-parameters of code of the config's own, known only when it is imported.
     """
     predicts: Task | Literal[""] = ""
-    """What code of the config's own must predict."""
+    """The task of the config's own code."""
     categories: bool = False
     """Whether nominal attributes are given as categories, in a data frame."""
     keeps_missing: bool = False
@@ -218,7 +218,7 @@ class EstimatorPredictor(Predictor):
 
     @property
     def task(self) -> Task:
-        """What the estimator predicts."""
+        """The task of the estimator."""
         if self.predicts:
             return self.predicts
         return kind_of(self._path, self.settings, self.folder) or "classification"
@@ -285,7 +285,7 @@ class EstimatorPredictor(Predictor):
     def outputs(
         self, data: TrainingData, candidate: dict[str, Value], X_new: FloatArray
     ) -> Outputs:
-        """Fit the estimator alone and return what it says of new examples."""
+        """Fit the estimator alone and return its outputs for new examples."""
         labels, y = self._labels(data.train.y)
         estimator = self._estimator(candidate, int(data.rng("all").integers(2**31)))
         with config_context(skip_parameter_validation=True):

@@ -207,7 +207,7 @@ class RescaleTruncate(Rescale):
     """
 
     unit: bool
-    """As of `Truncate`."""
+    """See `Truncate`."""
 
     def step(self, state: ScoreState) -> Step:
         """Shrink the scores, then follow the tree, but not further than the bound."""

@@ -282,7 +282,7 @@ class CBBoost(CBoundBoosting):
 
     def __post_init__(self) -> None:
         if self.reweight and not self.allow_repeats:
-            raise ValueError("reweight sets weights anew: allow_repeats must be true")
+            raise ValueError("reweight resets weights: allow_repeats must be true")
 
     @property
     def merges_voters(self) -> bool:

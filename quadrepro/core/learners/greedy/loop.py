@@ -312,7 +312,7 @@ def boost(rule: Rule[S], state: S, n_rounds: int, watchers: Sequence[Watcher[S]]
 class GreedyAlgorithm(Algorithm, Generic[S]):
     """An algorithm that runs the greedy loop.
 
-    It has at most one hyper-parameter besides the number of rounds. Its values are trajectories
+    It has at most one hyper-parameter other than the number of rounds. Its values are trajectories
     side by side. The numbers of rounds are nested, so one run serves all of them.
     """
 

@@ -195,7 +195,7 @@ class MinCqProgram:
         return v
 
     def _piqp(self, bounds: FloatArray) -> tuple[FloatArray, float, str]:
-        """Return v, η and how PIQP says it ended."""
+        """Return v, η and PIQP's status."""
         import piqp
 
         solver = piqp.DenseSolver()

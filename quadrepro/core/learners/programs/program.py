@@ -1,4 +1,4 @@
-"""What linear and quadratic programs share: solutions, margins, guesses at an active set."""
+"""Shared by linear and quadratic programs: solutions, margins, guesses at an active set."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class ProgramSolution:
     primal, dual : float
         The two objectives, each computed from its own variables.
     status : str
-        How the solver says it ended.
+        The solver's status.
     """
 
     voter_weights: FloatArray

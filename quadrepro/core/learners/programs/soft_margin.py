@@ -1,4 +1,4 @@
-"""What LP_REG and QP_REG share: one program over AdaBoost's voters (Rätsch et al. 2001)."""
+"""Shared by LP_REG and QP_REG: one program over AdaBoost's voters (Rätsch et al. 2001)."""
 
 from __future__ import annotations
 
