@@ -1,4 +1,8 @@
-"""Workers on this machine: processes, what is sent to them, and how they are ended."""
+"""Workers on this machine: what one does with a cell, what it is sent, and how it is ended.
+
+A worker writes nothing and reads nothing but its cell. An exception in a cell becomes a failed
+record, so that the other cells go on.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +12,13 @@ import signal
 import sys
 import threading
 import time
+import traceback
 import weakref
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, TimeoutError, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from itertools import chain, islice
 from multiprocessing import resource_tracker
 from typing import Any, Self, cast
@@ -24,13 +29,105 @@ from joblib.externals.loky.backend import resource_tracker as loky_tracker
 from joblib.externals.loky.backend.context import LokyContext
 from numpy.typing import NDArray
 from pebble import CONSTS, ProcessExpired, ProcessPool
+from threadpoolctl import ThreadpoolController
 
 from quadrepro.base.types import FloatArray, NumberArray
-from quadrepro.core.cell import Cell
-from quadrepro.engine.limits import Limits
-from quadrepro.engine.records import Record
-from quadrepro.engine.signals import ENDING, blocked, held_back
-from quadrepro.engine.work import run_cell
+from quadrepro.core.cell import Cell, CellResult, compute, rmse
+from quadrepro.core.compiling import warm
+from quadrepro.engine.keys import environment, made_by, utc_now
+from quadrepro.engine.process import ENDING, Limits, at_most, blocked, held_back
+from quadrepro.engine.records import Record, pack_codes, pack_margins, pack_numbers, pack_scores
+from quadrepro.errors import place_of_user
+
+
+@lru_cache(maxsize=1)
+def _libraries(n_modules: int) -> ThreadpoolController:
+    """Return what controls the libraries with threads; a new module may bring another one."""
+    return ThreadpoolController()
+
+
+def run_cell(cell: Cell, memory: int | None = None) -> Record:
+    """Compute a cell."""
+    try:
+        planned = {name: cell.content[name] for name in ("code", "packages")}
+        if (here := made_by(cell)) != planned:
+            message = "the worker's code or packages differ from the plan's"
+            return _failed(cell, f"{message}: {here}, but the plan {planned}")
+        warm(cell.learner.kernels)
+        # One BLAS thread, also without workers: workers share the cores, and sums stay the same.
+        with _libraries(len(sys.modules)).limit(limits=1), at_most(memory):
+            return _record(cell, compute(cell))
+    except MemoryError:
+        most = "" if memory is None else f": it may use {memory / 1e9:g} GB"
+        return _failed(cell, f"out of memory{most}\n{traceback.format_exc()}")
+    except (Exception, SystemExit) as error:
+        return _failed(cell, traceback.format_exc().rstrip() + place_of_user(error))
+
+
+def _failed(cell: Cell, message: str) -> Record:
+    return Record(
+        cell.key,
+        "failed",
+        date=utc_now(),
+        environment=environment(),
+        content=cell.content,
+        message=message,
+    )
+
+
+def _record(cell: Cell, result: CellResult) -> Record:
+    choice, margins = result.choice, result.choice.fitted.margins
+    return Record(
+        cell.key,
+        "ok",
+        **_outcome(cell, result),
+        n_test=len(result.actual),
+        chosen=choice.fitted.candidate,
+        margins="" if margins is None else pack_margins(margins),
+        measures=result.measures,
+        seconds=result.seconds,
+        date=utc_now(),
+        environment=environment(),
+        content=cell.content,
+    )
+
+
+def _outcome(cell: Cell, result: CellResult) -> dict[str, Any]:
+    """Return the fields of a record on its test examples."""
+    choice, actual, classes = result.choice, result.actual, cell.problem.classes
+    outputs = choice.fitted.outputs
+    if not classes:
+        return {
+            "rmse": rmse(outputs.predicted, actual),
+            "cv_errors": choice.loss,
+            "actual": pack_numbers(actual),
+            "predicted": pack_numbers(outputs.predicted),
+        }
+    scores, probabilities = outputs.scores, outputs.probabilities
+    return {
+        "errors": int((outputs.predicted != actual).sum()),
+        "cv_errors": int(choice.loss),
+        "classes": classes,
+        "actual": pack_codes(actual, len(classes)),
+        "predicted": pack_codes(outputs.predicted, len(classes)),
+        "scores": "" if scores is None else pack_scores(scores),
+        "probabilities": "" if probabilities is None else pack_scores(probabilities),
+    }
+
+
+_begun = False
+"""Whether this process had a cell before: the first one also waits for code to be loaded."""
+
+
+def run_timed(cell: Cell, memory: int | None = None) -> Record:
+    """Compute a cell as `run_cell` does, and note in its record how long that took in all."""
+    global _begun
+    start = time.perf_counter()
+    record = run_cell(cell, memory)
+    busy = time.perf_counter() - start if _begun else record.seconds
+    _begun = True
+    return replace(record, busy=busy, size=cell.size)
+
 
 Arrays = tuple[NumberArray, FloatArray, FloatArray | None]
 """Attributes, targets, and the targets without noise if they are known."""
@@ -48,20 +145,6 @@ def joined(blob: bytes, arrays: Arrays) -> Cell:
     cell: Cell = cloudpickle.loads(blob)
     X, y, truth = arrays
     return replace(cell, source=replace(cell.problem, X=X, y=y, truth=truth))
-
-
-_begun = False
-"""Whether this process had a cell before: the first one also waits for code to be loaded."""
-
-
-def run_timed(cell: Cell, memory: int | None = None) -> Record:
-    """Compute a cell as `run_cell` does, and note in its record how long that took in all."""
-    global _begun
-    start = time.perf_counter()
-    record = run_cell(cell, memory)
-    busy = time.perf_counter() - start if _begun else record.seconds
-    _begun = True
-    return replace(record, busy=busy, size=cell.size)
 
 
 AnyArray = NDArray[Any]
@@ -202,7 +285,7 @@ def run_in_workers(cells: Iterable[Cell], jobs: int, limits: Limits) -> Iterator
                 for future in done:
                     if _is_broken(future):
                         continue
-                    record = _record(future, running.pop(future), limits)
+                    record = _record_of(future, running.pop(future), limits)
                     if not record.ok:
                         # What dies while the run is ended was not tried.
                         let_through()
@@ -275,7 +358,7 @@ def _is_broken(future: Future[Record]) -> bool:
     return not future.cancelled() and isinstance(future.exception(), BrokenProcessPool)
 
 
-def _record(future: Future[Record], cell: Cell, limits: Limits) -> Record:
+def _record_of(future: Future[Record], cell: Cell, limits: Limits) -> Record:
     try:
         return future.result()
     except TimeoutError:

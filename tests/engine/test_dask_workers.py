@@ -15,7 +15,7 @@ from quadrepro.config.config import load_experiment
 from quadrepro.config.plan import make_plan
 from quadrepro.core.cell import Cell
 from quadrepro.engine.dask_workers import _made_with, _run, connect, on_dask
-from quadrepro.engine.limits import Limits
+from quadrepro.engine.process import Limits
 from quadrepro.engine.records import Record
 from quadrepro.engine.workers import apart
 from quadrepro.errors import ConfigError

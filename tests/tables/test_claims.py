@@ -11,7 +11,7 @@ from quadrepro.config.plan import make_plan
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.engine.store import RecordStore
-from quadrepro.engine.work import run_cell
+from quadrepro.engine.workers import run_cell
 from quadrepro.results.files import check_tables, write_results
 from quadrepro.tables.kinds.claims import claims_table, judge_claims
 from quadrepro.tables.table import Table

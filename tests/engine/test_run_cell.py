@@ -33,7 +33,7 @@ from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.stumps import Stumps
 from quadrepro.core.voters.trees import Trees
 from quadrepro.engine.records import Record
-from quadrepro.engine.work import run_cell
+from quadrepro.engine.workers import run_cell
 from quadrepro.errors import ConfigError
 from tests.cells import with_learner
 
