@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 
 from quadrepro.core.cell import Cell, make_ready
 from quadrepro.engine.estimates import Estimates, Forecast, forecast, longest_first, recall
@@ -29,15 +28,8 @@ Backend = Callable[[Iterable[Cell]], Generator[Record, None, None]]
 """Computes cells and yields their records in any order; asks for cells when it can take more."""
 
 
-class Listener(Protocol):
-    """Is called with every cell that is done."""
-
-    def __call__(self, cell: Cell, record: Record) -> None:
-        """Take note of one cell and its record."""
-
-
-def _ignore(cell: Cell) -> None:
-    """Take no note of a cell."""
+Listener = Callable[[Cell, Record], None]
+"""Is called with every cell that is done, and its record."""
 
 
 def missing_cells(
@@ -124,7 +116,7 @@ def compute(
     backend: Backend,
     listener: Listener,
     estimates: Estimates | None = None,
-    sent: Callable[[Cell], None] = _ignore,
+    sent: Callable[[Cell], None] = lambda cell: None,
 ) -> None:
     """Compute cells and keep their records, the longest cells first."""
     from quadrepro.core.compiling import warm

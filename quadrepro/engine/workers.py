@@ -17,11 +17,12 @@ import weakref
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, TimeoutError, wait
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, lru_cache, partial
 from itertools import chain, islice
 from multiprocessing import resource_tracker
-from typing import Any, Self, cast
+from pathlib import Path
+from typing import IO, Any, Self, cast
 
 import cloudpickle
 import numpy as np
@@ -31,13 +32,13 @@ from numpy.typing import NDArray
 from pebble import CONSTS, ProcessExpired, ProcessPool
 from threadpoolctl import ThreadpoolController
 
+from quadrepro.base.code import place_of_user
 from quadrepro.base.types import FloatArray, NumberArray
 from quadrepro.core.cell import Cell, CellResult, compute, rmse
 from quadrepro.core.compiling import warm
 from quadrepro.engine.keys import environment, made_by, utc_now
 from quadrepro.engine.process import ENDING, Limits, at_most, blocked, held_back
 from quadrepro.engine.records import Record, pack_codes, pack_margins, pack_numbers, pack_scores
-from quadrepro.errors import place_of_user
 
 
 @lru_cache(maxsize=1)
@@ -153,32 +154,16 @@ LEAST_BYTES = 2**16
 """Smaller arrays are copied, which takes no longer than mapping them."""
 
 
-@dataclass(frozen=True)
-class Mapped:
-    """Where another process finds an array."""
-
-    path: str
-    """The file to map."""
-    dtype: str
-    """Type of the elements."""
-    shape: tuple[int, ...]
-    """Shape of what the file holds in C order."""
-    transposed: bool
-    """Whether that is the transposed array."""
-
-    def array(self) -> AnyArray:
-        """Return the array, which cannot be written to."""
-        found = np.asarray(np.memmap(self.path, self.dtype, mode="r", shape=self.shape))
-        return found.T if self.transposed else found
-
-
-Places = tuple[AnyArray | Mapped | None, ...]
-"""Arrays, or where they are found."""
+Places = tuple[AnyArray | Path | None, ...]
+"""Arrays, or the files that hold them."""
 
 
 def fetch(places: Places) -> Arrays:
-    """Return the arrays at some places."""
-    found = (place.array() if isinstance(place, Mapped) else place for place in places)
+    """Return the arrays at some places; those that are mapped cannot be written to."""
+    found = (
+        np.asarray(np.load(place, mmap_mode="r")) if isinstance(place, Path) else place
+        for place in places
+    )
     return cast(Arrays, tuple(found))
 
 
@@ -190,7 +175,7 @@ class SharedArrays:
 
     def __init__(self) -> None:
         self._seen: dict[int, weakref.ref[AnyArray]] = {}
-        self._files: dict[int, _File] = {}
+        self._files: dict[int, tuple[Path, IO[bytes]]] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -203,7 +188,7 @@ class SharedArrays:
         """Return for each array where it is found, or the array itself if it is not shared."""
         return tuple(None if array is None else self._place(array) for array in arrays)
 
-    def _place(self, array: AnyArray) -> AnyArray | Mapped:
+    def _place(self, array: AnyArray) -> AnyArray | Path:
         in_order = array.flags.c_contiguous or array.flags.f_contiguous
         if array.nbytes < LEAST_BYTES or not in_order or not _can_share():
             return array
@@ -213,15 +198,16 @@ class SharedArrays:
             return array
         if key not in self._files:
             try:
-                self._files[key] = _File(array)
+                self._files[key] = _in_memory(array)
             except OSError:  # too many open files, or too little memory
                 return array
-        return self._files[key].place
+        return self._files[key][0]
 
     def _forget(self, key: int) -> None:
         self._seen.pop(key, None)
-        if file := self._files.pop(key, None):
-            file.close()
+        if held := self._files.pop(key, None):
+            # The memory is given back as soon as no worker maps it.
+            held[1].close()
 
 
 @cache
@@ -230,21 +216,16 @@ def _can_share() -> bool:
     return hasattr(os, "memfd_create") and os.path.isdir(f"/proc/{os.getpid()}/fd")
 
 
-class _File:
-    """Memory with what an array holds, as an open file."""
-
-    def __init__(self, array: AnyArray) -> None:
-        transposed = not array.flags.c_contiguous
-        content = array.T if transposed else array
-        self._file = os.fdopen(os.memfd_create("quadrepro"), "wb")
-        self._file.write(content.data)
-        self._file.flush()
-        path = f"/proc/{os.getpid()}/fd/{self._file.fileno()}"
-        self.place = Mapped(path, content.dtype.str, content.shape, transposed)
-
-    def close(self) -> None:
-        """Give the memory back as soon as no worker maps it."""
-        self._file.close()
+def _in_memory(array: AnyArray) -> tuple[Path, IO[bytes]]:
+    """Return where other processes find what an array holds, and the open file that keeps it."""
+    file = os.fdopen(os.memfd_create("quadrepro"), "wb")
+    try:
+        np.save(file, array, allow_pickle=False)
+        file.flush()
+    except OSError:
+        file.close()
+        raise
+    return Path(f"/proc/{os.getpid()}/fd/{file.fileno()}"), file
 
 
 WAITING = 1

@@ -10,9 +10,7 @@ import pytest
 from quadrepro.config.config import load_experiment
 from quadrepro.config.plan import Plan, bytes_needed, make_plan, too_large
 from quadrepro.core.measures.measure import MEASURES
-from quadrepro.data.canonical import RawTable
-from quadrepro.data.card import Card
-from quadrepro.data.store import Location
+from quadrepro.data.store import Dataset, Found
 from quadrepro.errors import DataError
 from tests.refusals import assert_refused
 
@@ -101,12 +99,12 @@ def test_a_plan_and_its_keys_read_no_rows_but_a_check_reads_each_data_set_once(
 ) -> None:
     read: list[str] = []
 
-    def spy(location: Location, card: Card, only: object = None) -> RawTable:
-        read.append(card.name)
-        return original(location, card)
+    def spy(found: Found, only: object = None) -> Dataset:
+        read.append(found.card.name)
+        return original(found)
 
-    original = Location.read
-    monkeypatch.setattr(Location, "read", spy)
+    original = Found.load
+    monkeypatch.setattr(Found, "load", spy)
     again = "as: people\n  - {name: monks, as: again, view: {positive: ['0']}}"
     plan = plan_of(small_config("as: people}", f"{again.replace('people', 'people}', 1)}"), 2)
     assert len({cell.key for cell in plan.cells}) == 3 * 2 * 2

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import wraps
 from typing import Any, Protocol, TypeVar
 
+from quadrepro.base.code import place_of_user
 from quadrepro.core.learners.contestants.packages import fault_of_files, own_names
 from quadrepro.core.learners.contestants.paths import (
     check_path,
@@ -22,7 +23,7 @@ from quadrepro.core.learners.contestants.paths import (
     is_estimator,
     own_file,
 )
-from quadrepro.errors import nearest, place_of_user
+from quadrepro.errors import nearest
 
 _ONE = re.compile(r"(.+__|.+_)?(estimator|classifier|regressor|transformer)")
 _SEVERAL = re.compile(r"(.+__)?(estimators|steps)")

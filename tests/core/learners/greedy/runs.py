@@ -23,7 +23,7 @@ from quadrepro.core.learners.greedy.quadboost import (
 )
 from quadrepro.core.voters.random_stumps import RandomStumps, StumpCoding
 from quadrepro.core.voters.reduction import VotingProblem
-from quadrepro.papers.cbboost.costs import AdaBoostByPasses, CBBoostByPasses, GBCBBoostByPasses
+from quadrepro.papers.cbboost.by_passes import AdaBoostByPasses, CBBoostByPasses, GBCBBoostByPasses
 
 NONE = [float("nan")]
 
