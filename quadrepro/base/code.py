@@ -225,22 +225,19 @@ def _is_constant_text(node: ast.AST) -> bool:
 
 
 @cache
-def _folders() -> dict[str, tuple[Path, ...]]:
-    """Return the folders of installed packages, and below these in rank those of Python."""
-    named = {key: Path(path) for key, path in sysconfig.get_paths().items()}
-    sites = (*site.getsitepackages(), site.getusersitepackages())
-    return {
-        "package": (*map(Path, sites), named["purelib"], named["platlib"]),
-        "python": (named["stdlib"], named["platstdlib"]),
-    }
+def _folders() -> tuple[set[str], set[str]]:
+    """Return the folders of installed packages and those of Python, which may be around them."""
+    known = sysconfig.get_paths()
+    sites = {*site.getsitepackages(), site.getusersitepackages()}
+    return sites | {known["purelib"], known["platlib"]}, {known["stdlib"], known["platstdlib"]}
 
 
 def owner(file: Path) -> Literal["python", "package", "user"]:
     """Return whose a file of code is: Python's, that of an installed package, or the user's."""
-    for whose, folders in _folders().items():
-        if any(file.is_relative_to(folder) for folder in folders):
-            return whose
-    return "user"
+    packages, python = _folders()
+    if any(file.is_relative_to(folder) for folder in packages):
+        return "package"
+    return "python" if any(file.is_relative_to(folder) for folder in python) else "user"
 
 
 def place_of_user(error: BaseException) -> str:

@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-from quadrepro.config.config import load_experiment
-from quadrepro.config.plan import make_plan
 from quadrepro.core.cell import Cell
 from quadrepro.engine.estimates import (
     FACTORS,
@@ -25,6 +23,7 @@ from quadrepro.engine.estimates import (
 )
 from quadrepro.engine.run import compute, local, missing_cells
 from quadrepro.engine.store import RecordStore, leftovers
+from tests.cells import cells_of
 from tests.engine.stubs import cell, with_settings
 
 
@@ -115,7 +114,7 @@ def test_what_this_run_measures_outweighs_shipped_times() -> None:
 def test_repeats_are_of_one_row_and_other_data_or_algorithms_of_another(
     small_config: Callable[..., Path],
 ) -> None:
-    cells = make_plan(load_experiment(small_config(), repeats=3)).cells
+    cells = cells_of(small_config(), repeats=3)
     assert len({names(one) for one in cells}) == 4
     assert len({names(one)[1] for one in cells}) == 2
 
@@ -276,7 +275,7 @@ def test_nothing_is_written_if_nothing_was_measured(tmp_path: Path) -> None:
 def test_a_run_keeps_what_it_computed_and_no_record_twice(
     small_config: Write, tmp_path: Path
 ) -> None:
-    cells, store = make_plan(load_experiment(small_config())).cells, RecordStore(tmp_path)
+    cells, store = cells_of(small_config()), RecordStore(tmp_path)
     compute(cells, store, local(0), lambda cell, record: None)
     kept = (tmp_path / NAME).read_bytes()
     assert read_times(tmp_path / NAME)[""].count == len(cells)
@@ -286,7 +285,7 @@ def test_a_run_keeps_what_it_computed_and_no_record_twice(
 
 
 def test_times_of_one_experiment_tell_of_another(small_config: Write, tmp_path: Path) -> None:
-    cells, store = make_plan(load_experiment(small_config())).cells, RecordStore(tmp_path)
+    cells, store = cells_of(small_config()), RecordStore(tmp_path)
     compute(cells, store, local(0), lambda cell, record: None)
     found = Estimates(here=read_times(tmp_path / NAME)).seconds(cells[0])
     assert found is not None

@@ -12,15 +12,17 @@ import pytest
 from quadrepro.engine import process
 from quadrepro.engine.process import at_most, available, blocked, held_back
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux keeps to the limit")
+linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux keeps to the limit")
 
 
+@linux
 def test_memory_beyond_the_limit_is_refused_and_the_limit_is_lifted() -> None:
     with pytest.raises(MemoryError), at_most(10_000_000):
         np.ones(10_000_000)
     assert np.ones(10_000_000).sum() == 10_000_000
 
 
+@linux
 def test_memory_within_the_limit_is_given() -> None:
     with at_most(100_000_000):
         assert np.ones(1_000_000).sum() == 1_000_000
@@ -31,6 +33,7 @@ def test_without_a_limit_nothing_is_refused() -> None:
         assert np.ones(10_000_000).size == 10_000_000
 
 
+@linux
 def test_what_is_available_is_what_the_control_group_leaves(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -196,9 +196,6 @@ def shown_at(left: Remaining, now: float) -> float:
     return found[0]
 
 
-CELLS = [cell("wine", "ada", 1.0, repeat) for repeat in range(4)]
-
-
 def test_the_time_left_is_unknown_until_something_is() -> None:
     estimates = Estimates()
     left = Remaining(CELLS, 1, estimates, 0.0)

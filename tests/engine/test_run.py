@@ -234,10 +234,8 @@ def test_a_cell_without_a_record_is_missing(plan: Plan, tmp_path: Path) -> None:
     assert [r.status for r in records_of(plan.cells, RecordStore(tmp_path))] == ["missing"] * 4
 
 
-def test_cells_are_counted_by_how_far_they_are(
-    small_config: Callable[..., Path], tmp_path: Path
-) -> None:
-    cells, store = make_plan(load_experiment(small_config())).cells, RecordStore(tmp_path)
+def test_cells_are_counted_by_how_far_they_are(plan: Plan, tmp_path: Path) -> None:
+    cells, store = plan.cells, RecordStore(tmp_path)
     before = overview(cells, store).lines
     assert [replace(line, seconds=None) for line in before] == [
         StatusLine("quadboost-l2", 2, 0, 2, (), None),
@@ -245,7 +243,7 @@ def test_cells_are_counted_by_how_far_they_are(
     ]
     assert None not in [line.seconds for line in before]
     first, second = cells[:2]
-    compute([first], store, local(0), lambda cell, record: None)
+    compute([first], store, HERE, ignore)
     store.put(Record(second.key, "failed", content=second.content, message="boom"))
     found = overview(cells, store)
     l2, ada = found.lines
@@ -255,12 +253,10 @@ def test_cells_are_counted_by_how_far_they_are(
     assert found.forecast(2).unknown == ()
 
 
-def test_a_damaged_record_is_missing_as_for_a_run(
-    small_config: Callable[..., Path], tmp_path: Path
-) -> None:
-    cells, told = make_plan(load_experiment(small_config())).cells, list[str]()
+def test_a_damaged_record_is_missing_as_for_a_run(plan: Plan, tmp_path: Path) -> None:
+    cells, told = plan.cells, list[str]()
     store = RecordStore(tmp_path, lambda path, fault: told.append(path.name), read_only=True)
-    compute(cells, RecordStore(tmp_path), local(0), lambda cell, record: None)
+    compute(cells, RecordStore(tmp_path), HERE, ignore)
     damaged = store.path(cells[0].key)
     damaged.write_bytes(damaged.read_bytes()[:-5])
     found = overview(cells, store)
@@ -271,9 +267,9 @@ def test_a_damaged_record_is_missing_as_for_a_run(
 
 
 def test_no_key_is_made_where_there_are_no_records(
-    small_config: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cells = make_plan(load_experiment(small_config())).cells
+    cells = plan.cells
     monkeypatch.setattr(StoredRows, "origin", None)
     found = overview(cells, RecordStore(tmp_path))
     assert [line.n_missing for line in found.lines] == [2, 2]

@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from quadrepro.config.config import load_experiment
-from quadrepro.config.plan import make_plan
 from quadrepro.core.cell import Cell, key_of
 from quadrepro.engine.records import Record
 from quadrepro.engine.store import (
@@ -23,6 +21,7 @@ from quadrepro.engine.store import (
     result,
 )
 from quadrepro.errors import ToleranceError
+from tests.cells import cells_of
 from tests.outcomes import of_wrong
 
 CONTENT = {"algorithm": "AdaBoost"}
@@ -138,7 +137,7 @@ sys.stdin.read()
 
 @pytest.fixture
 def cell(small_config: Callable[..., Path]) -> Cell:
-    return make_plan(load_experiment(small_config())).cells[0]
+    return cells_of(small_config())[0]
 
 
 def test_only_one_takes_a_cell_until_it_is_released(cell: Cell, tmp_path: Path) -> None:
@@ -251,7 +250,7 @@ def test_leftovers_are_what_nothing_needs(
     partial = store.path(kept.key).with_name(".x.json-0123.part")
     partial.write_text("")
     claims = Reservations(store.folder / CLAIMS)
-    cell = make_plan(load_experiment(small_config())).cells[0]
+    cell = cells_of(small_config())[0]
     claims.take(cell)
     ended = store.folder / CLAIMS / "ended.lock"
     ended.write_text("")

@@ -11,13 +11,12 @@ from typing import Any
 import pytest
 from joblib.externals.loky.backend.context import LokyContext
 
-from quadrepro.config.config import load_experiment
-from quadrepro.config.plan import make_plan
 from quadrepro.core import cell as core_cell
 from quadrepro.engine import workers
 from quadrepro.engine.process import Limits
 from quadrepro.engine.records import Record
 from quadrepro.engine.workers import MOST_FAILURES, _Lock, run_in_workers
+from tests.cells import cells_of
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="has no pipe that does not block")
 
@@ -57,7 +56,7 @@ def computed(path: Path, monkeypatch: pytest.MonkeyPatch, failures: int) -> Iter
             return pool(jobs)
 
     monkeypatch.setattr(workers, "_pool", dying)
-    cells = [cell.ready() for cell in make_plan(load_experiment(path)).cells]
+    cells = [cell.ready() for cell in cells_of(path)]
     return run_in_workers(cells, 2, Limits())
 
 
@@ -87,7 +86,7 @@ def test_a_record_tells_how_long_its_worker_was_busy_and_the_first_how_long_it_s
 
     monkeypatch.setattr(core_cell, "training_data", slowly)
     monkeypatch.setattr(workers, "_begun", False)
-    cell = make_plan(load_experiment(small_config())).cells[0]
+    cell = cells_of(small_config())[0]
     first, second = workers.run_timed(cell), workers.run_timed(cell)
     assert first.busy == first.seconds == first.took
     assert second.took == second.busy >= second.seconds + 0.05
