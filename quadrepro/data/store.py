@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import dataclasses
-import functools
 import io
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -95,9 +94,15 @@ class Found:
             case Path() as path:
                 return _through_cache(path, card, only, self.origin, lambda: read_csv(path, card))
             case FileSource(path=own) as own_file:
+                path = Path(own)
                 try:
-                    parse = functools.partial(_read_own, own_file, card)
-                    return _through_cache(Path(own), card, only, own, parse)
+                    return _through_cache(
+                        path,
+                        card,
+                        only,
+                        own,
+                        lambda: to_table(read_file(path, own_file), own_file, card),
+                    )
                 except DataError as error:
                     raise DataError(
                         f"{error}; if the file has changed, describe it again with"
@@ -143,10 +148,6 @@ def data_folder(folder: Path | None = None) -> Path | None:
 def now() -> str:
     """Return the time in ISO 8601, to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-def _read_own(source: FileSource, card: Card) -> RawTable:
-    return to_table(read_file(Path(source.path), source), source, card)
 
 
 def _through_cache(
