@@ -14,11 +14,9 @@ from pytest_benchmark.fixture import BenchmarkFixture
 
 from quadrepro.config.config import load_mapping
 from quadrepro.config.plan import Plan, make_plan
-from quadrepro.engine.run import compute, local, missing_cells
-from quadrepro.engine.status import overview
+from quadrepro.engine.run import compute, local, missing_cells, overview
 from quadrepro.engine.store import RecordStore
-from quadrepro.engine.work import run_cell
-from quadrepro.engine.workers import Places, SharedArrays, fetch
+from quadrepro.engine.workers import Places, SharedArrays, fetch, run_cell
 
 from .conftest import best_of, compare, row
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from quadrepro.core.cell import Cell
     from quadrepro.data.card import Card
     from quadrepro.data.fetch import FetchListener
-    from quadrepro.engine.limits import Limits
+    from quadrepro.engine.process import Limits
     from quadrepro.engine.records import Status
     from quadrepro.engine.store import RecordStore
     from quadrepro.results.results import Results
@@ -470,7 +470,7 @@ def workers(jobs: int | None, cells: Sequence[Cell]) -> int:
 
 def limits_of(plan: Plan, timeout: float | None = None, memory: int | None = None) -> Limits:
     """Return what a cell may use: the given limits, or else those of the config."""
-    from quadrepro.engine.limits import Limits
+    from quadrepro.engine.process import Limits
 
     config = plan.experiment.config
     return Limits(

@@ -11,7 +11,6 @@ import heapq
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from pathlib import Path
 
 EXIT_CELLS_MISSING = 1
 """Exit code if some cells have failed or are missing."""
@@ -61,28 +60,6 @@ class ToleranceError(QuadreproError):
     """Two sets of tables that should agree but differ."""
 
     exit_code = 4
-
-
-def place_of_user(error: BaseException) -> str:
-    """Return where an error left code of the user's own, to be appended to a message.
-
-    Examples
-    --------
-    >>> place_of_user(ValueError("raised nowhere"))
-    ''
-    """
-    # Every verb imports this module, and few come here.
-    import site
-    import sysconfig
-    import traceback
-
-    paths = [sysconfig.get_path(key) for key in ("stdlib", "platstdlib", "purelib", "platlib")]
-    others = [Path(__file__).parent, *map(Path, (*paths, site.getusersitepackages()))]
-    for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        file = Path(frame.filename)
-        if file.suffix == ".py" and not any(file.is_relative_to(other) for other in others):
-            return f" ({file.name}:{frame.lineno})"
-    return ""
 
 
 @contextmanager

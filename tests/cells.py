@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
+from quadrepro.config.config import load_experiment
+from quadrepro.config.plan import make_plan
 from quadrepro.core.cell import Cell, Shared
 from quadrepro.core.learners.learner import Learner
 from quadrepro.engine.keys import makers
+
+
+def cells_of(config: Path, repeats: int | None = None) -> tuple[Cell, ...]:
+    """Return the cells of a config."""
+    return make_plan(load_experiment(config, repeats)).cells
 
 
 def with_learner(cell: Cell, learner: Learner) -> Cell:

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from statistics import median
-from typing import cast
 from unittest.mock import patch
 
 from quadrepro.base.resources import configs_folder
@@ -25,7 +24,7 @@ from quadrepro.core.cell import Cell
 from quadrepro.core.preprocessing import count_rows
 from quadrepro.data.card import load_card
 from quadrepro.data.schema import View
-from quadrepro.data.store import Found, Location
+from quadrepro.data.store import Dataset, Found
 from quadrepro.engine.estimates import (
     LEAST_SECONDS,
     SHIPPED,
@@ -84,16 +83,13 @@ class Replayed:
     left: tuple[float, ...]
 
 
-@dataclass(frozen=True)
-class _Nowhere:
-    origin: str = "nowhere"
-
-    def read(self, *_: object) -> None:
+class _Unread(Found):
+    def load(self, only: object = None) -> Dataset:
         raise DataError("a replay reads no data")
 
 
 def _find(names: Iterable[str], folder: Path | None = None) -> dict[str, Found]:
-    return {name: Found(load_card(name), cast(Location, _Nowhere())) for name in names}
+    return {name: _Unread(load_card(name), Path("nowhere")) for name in names}
 
 
 def _count(found: Found, view: View) -> int:

@@ -24,7 +24,7 @@ from quadrepro.config.plan import make_plan
 from quadrepro.core.protocol import SplitRule
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
-from quadrepro.engine.work import run_cell
+from quadrepro.engine.workers import run_cell
 from quadrepro.papers.paper import load_paper, paper_names
 from quadrepro.results.files import check_tables, make_manifest, make_tables
 from quadrepro.results.folder import read_folder

@@ -10,7 +10,7 @@ import quadrepro
 from quadrepro.api import prepare, record_store, write
 from quadrepro.base.resources import find_config
 from quadrepro.base.yaml import read_yaml
-from quadrepro.engine.limits import Limits
+from quadrepro.engine.process import Limits
 from quadrepro.engine.run import Backend
 from quadrepro.engine.run import local as in_this_process
 from quadrepro.errors import ConfigError, DataError

@@ -10,11 +10,15 @@ import ast
 import hashlib
 import os
 import platform
+import site
+import sysconfig
+import traceback
 from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec, resolve_name
 from pathlib import Path
+from typing import Literal
 
 PACKAGE = Path(__file__).resolve().parents[1]
 
@@ -218,3 +222,35 @@ def _is_text(node: ast.AST) -> bool:
 
 def _is_constant_text(node: ast.AST) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+@cache
+def _folders() -> tuple[set[str], set[str]]:
+    """Return the folders of installed packages and those of Python, which may be around them."""
+    known = sysconfig.get_paths()
+    sites = {*site.getsitepackages(), site.getusersitepackages()}
+    return sites | {known["purelib"], known["platlib"]}, {known["stdlib"], known["platstdlib"]}
+
+
+def owner(file: Path) -> Literal["python", "package", "user"]:
+    """Return whose a file of code is: Python's, that of an installed package, or the user's."""
+    packages, python = _folders()
+    if any(file.is_relative_to(folder) for folder in packages):
+        return "package"
+    return "python" if any(file.is_relative_to(folder) for folder in python) else "user"
+
+
+def place_of_user(error: BaseException) -> str:
+    """Return where an error left code of the user's own, to be appended to a message.
+
+    Examples
+    --------
+    >>> place_of_user(ValueError("raised nowhere"))
+    ''
+    """
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        file = Path(frame.filename)
+        ours = file.is_relative_to(PACKAGE)
+        if file.suffix == ".py" and not ours and owner(file) == "user":
+            return f" ({file.name}:{frame.lineno})"
+    return ""

@@ -12,7 +12,7 @@ from functools import cache
 from itertools import pairwise
 from typing import Any, Literal
 
-from pydantic import BaseModel, TypeAdapter
+from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
 
@@ -100,7 +100,9 @@ class _Described(GenerateJsonSchema):
         found = self._with_descriptions(super().model_schema(schema), of)
         if of.model_config.get("coerce_numbers_to_str"):
             _widen(found, ["string", "number"])
-        forms = [self.generate_inner(TypeAdapter(form).core_schema) for form in _forms(of)]
+        forms = [
+            self.generate_inner(TypeAdapter(form).core_schema) for form in getattr(of, "forms", ())
+        ]
         return {"anyOf": [found, *forms]} if forms else found
 
     def dataclass_schema(self, schema: core_schema.DataclassSchema) -> JsonSchemaValue:
@@ -128,10 +130,6 @@ class _Described(GenerateJsonSchema):
 class _PlainText(_Described):
     def str_schema(self, schema: core_schema.StringSchema) -> JsonSchemaValue:
         return super().str_schema(schema) | {"type": ["string", "number", "boolean", "null"]}
-
-
-def _forms(of: type[BaseModel]) -> tuple[Any, ...]:
-    return getattr(of, "forms", ())
 
 
 def _widen(schema: Any, types: list[str]) -> None:

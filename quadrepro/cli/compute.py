@@ -28,7 +28,7 @@ from quadrepro.cli.options import (
     offline_option,
 )
 from quadrepro.cli.showing import echo, print_listing
-from quadrepro.engine.signals import ENDING
+from quadrepro.engine.process import ENDING
 from quadrepro.errors import EXIT_INTERRUPTED, QuadreproError, nearest
 
 if TYPE_CHECKING:
@@ -37,8 +37,7 @@ if TYPE_CHECKING:
     from quadrepro.engine.estimates import Estimates
     from quadrepro.engine.progress import RunProgress
     from quadrepro.engine.records import Record, Status
-    from quadrepro.engine.run import Backend
-    from quadrepro.engine.status import Overview
+    from quadrepro.engine.run import Backend, Overview
     from quadrepro.engine.store import RecordStore, Reservation
     from quadrepro.results.results import Results
 
@@ -512,7 +511,7 @@ def check_command(config: str, common: Common, list_cells: bool) -> None:
     """
     from quadrepro.api import workers
     from quadrepro.cli.showing import expected, tell_of_code, warn_of_memory
-    from quadrepro.engine.status import overview
+    from quadrepro.engine.run import overview
 
     plan = common.plan(config, check_data=not list_cells)
     tell_of_code(plan.experiment)
@@ -544,8 +543,7 @@ def _running(plan: Plan, store: RecordStore) -> list[Reservation]:
     if not store.folder.is_dir():
         return []
 
-    from quadrepro.engine.run import CLAIMS
-    from quadrepro.engine.store import Reservations
+    from quadrepro.engine.store import CLAIMS, Reservations
 
     claims = list(Reservations(store.folder / CLAIMS).current())
     # Keys take long, and are not needed where nothing runs.

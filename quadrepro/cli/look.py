@@ -259,7 +259,7 @@ def _recompute(cells: Sequence[Cell], kept: Mapping[str, Record], store: RecordS
     """Compute cells again, and refuse results that differ from their records."""
     from quadrepro.api import workers
     from quadrepro.engine.run import local
-    from quadrepro.engine.upkeep import result
+    from quadrepro.engine.store import result
 
     backend = local(workers(None, cells))
     _refuse(

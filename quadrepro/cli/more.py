@@ -31,7 +31,7 @@ def merge_command(folders: tuple[Path, ...], out: Path) -> None:
     results of one cell, both files are named and the exit code is 4.
     """
     from quadrepro.api import record_store
-    from quadrepro.engine.upkeep import merge
+    from quadrepro.engine.store import merge
 
     sources = [record_store(folder, read_only=True) for folder in folders]
     for folder, source in zip(folders, sources, strict=True):
@@ -59,7 +59,7 @@ def clean_command(configs: tuple[str, ...], data: Path | None, out: Path, dry_ru
     removed. If CONFIGS are given, records that none of them needs are removed as well.
     """
     from quadrepro.api import prepare, record_store
-    from quadrepro.engine.upkeep import leftovers
+    from quadrepro.engine.store import leftovers
 
     store = record_store(out)
     used = None

@@ -6,7 +6,7 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -17,9 +17,9 @@ from pydantic_core import PydanticCustomError
 
 from quadrepro.base.models import Model, fault, nested_fault, validated
 from quadrepro.base.types import Task
-from quadrepro.base.yaml import MappingSource, Mark, YamlSource, is_utf8, read_yaml
+from quadrepro.base.yaml import MappingSource, Mark, Place, YamlSource, is_utf8, read_yaml
 from quadrepro.config.algorithms import AlgorithmEntry
-from quadrepro.config.axis import Axis
+from quadrepro.config.axis import Axis, Scalar
 from quadrepro.config.datasets import Absent, DatasetEntry, Reading, Row, Sweep
 from quadrepro.config.tables import AskedField, RequestedTables
 from quadrepro.core.learners.grid import N_ROUNDS
@@ -101,22 +101,18 @@ class Config(Model):
                 for row in (Row(entry, ("datasets", i), entry.title), *self._readings_of(entry))
             )
         return tuple(
-            Row(_applied(sweep, entry, j, k), place, entry.title, sweep.word, sweep.values[k])
+            _swept(sweep, entry, value, ("sweeps", j, "values", k))
             for j, sweep in enumerate(self.sweeps)
-            for i, entry in enumerate(self.datasets)
-            for k, place in enumerate(("sweeps", j, "values", k) for k in range(len(sweep.values)))
+            for entry in self.datasets
+            for k, value in enumerate(sweep.values)
         )
 
     def _readings_of(self, entry: DatasetEntry) -> Iterator[Row]:
         for i, reading in enumerate(self.readings):
             if not reading.of or entry.title in reading.of:
                 place = ("readings", i)
-                try:
+                with _faults_at(*place):
                     changed = reading.apply(entry)
-                except ValidationError as error:
-                    raise fault(nested_fault(error).message(), *place) from None
-                except PydanticCustomError as error:
-                    raise fault(error.message(), *place) from None
                 yield Row(changed, place, entry.title, reading=reading.name)
 
     @property
@@ -297,10 +293,8 @@ class Config(Model):
         for key in row.entry.settings:
             if key not in known:
                 raise fault(f"no algorithm here has a setting {key!r}{nearest(key, known)}", *place)
-        try:
+        with _faults_at(*place):
             return tuple(a.changed(row.entry.settings) for a in self.columns)
-        except ValidationError as error:
-            raise fault(nested_fault(error).message(), *place) from None
 
     def _fault_of_axis(self, key: str, axis: Axis) -> str | None:
         """Return what is wrong with a row's own values of a hyper-parameter, or None."""
@@ -315,12 +309,20 @@ class Config(Model):
         return next((wrong for wrong in faults if wrong), None)
 
 
-def _applied(sweep: Sweep, entry: DatasetEntry, j: int, k: int) -> DatasetEntry:
+def _swept(sweep: Sweep, entry: DatasetEntry, value: Scalar, place: Place) -> Row:
+    with _faults_at(*place):
+        return Row(sweep.apply(entry, value), place, entry.title, sweep.word, value)
+
+
+@contextmanager
+def _faults_at(*place: str | int) -> Iterator[None]:
+    """Report the first mistake of a changed part of the config at the place that changes it."""
     try:
-        return sweep.apply(entry, sweep.values[k])
+        yield
     except ValidationError as error:
-        message = nested_fault(error).message()
-        raise fault(message, "sweeps", j, "values", k) from None
+        raise fault(nested_fault(error).message(), *place) from None
+    except PydanticCustomError as error:
+        raise fault(error.message(), *place) from None
 
 
 def _count(listed: Any) -> int:

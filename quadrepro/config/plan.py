@@ -7,11 +7,11 @@ read and splits are drawn when they are asked for.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from quadrepro.base.types import Task
 from quadrepro.config.algorithms import AlgorithmEntry
@@ -123,98 +123,87 @@ def make_plan(experiment: Experiment, folder: Path | None = None) -> Plan:
 def _cells_of_row(
     experiment: Experiment, row: Row, protocol: Protocol, all_sources: Sources
 ) -> Iterator[Cell]:
-    task = experiment.tasks[row.entry.title]
-    columns: list[_Column] = []
+    columns: list[Callable[[int, Draws], Cell]] = []
     own: dict[str | None, tuple[RowSource, dict[str, Any]]] = {}
     for entry in experiment.config.columns:
-        changed = entry.changed(row.entry.settings)
         if entry.nominal not in own:
             view = entry.own_view(experiment.views[row.entry.title])
             own[entry.nominal] = source_of(all_sources, row.entry, protocol, view), view.content()
-        columns.append(
-            _Column.of(experiment.name, changed, row, protocol, task, *own[entry.nominal])
-        )
+        changed = entry.changed(row.entry.settings)
+        columns.append(_column(experiment, changed, row.entry, protocol, *own[entry.nominal]))
     for repeat, draws in enumerate(_draws(experiment, row)):
         for column in columns:
-            yield column.cell(repeat, draws)
+            yield column(repeat, draws)
 
 
-@dataclass(frozen=True)
-class _Column:
-    """One algorithm in one row, with all that its cells share."""
+def _column(
+    experiment: Experiment,
+    entry: AlgorithmEntry,
+    row: DatasetEntry,
+    protocol: Protocol,
+    source: RowSource,
+    view: dict[str, Any],
+) -> Callable[[int, Draws], Cell]:
+    """Return what makes the cells of one algorithm in one row, with all that these share."""
+    task = experiment.tasks[row.title]
+    learner = _for_task(entry, task, row.title)
+    measures = entry.measures or protocol.measures
+    if measures and task == "multiclass":
+        raise ConfigError(
+            f"{row.title} has more than two classes, of which {measures[0]} cannot be "
+            "measured: give positive in its view, or leave measures out"
+        )
+    protocol = protocol.model_copy(update={"measures": measures})
+    fixed = None if entry.draw else entry.make_grids(_UNUSED, row.grid)
+    shared = Shared(_content(learner, protocol, view, fixed))
+    area = source.sizes[0] * source.n_columns
 
-    experiment: str
-    entry: AlgorithmEntry
-    row: DatasetEntry
-    protocol: Protocol
-    learner: Learner
-    source: RowSource
-    area: int
-    grids: tuple[Grid, ...] | None
-    shared: Shared
-
-    @classmethod
-    def of(
-        cls,
-        experiment: str,
-        entry: AlgorithmEntry,
-        row: Row,
-        protocol: Protocol,
-        task: Task,
-        source: RowSource,
-        view: dict[str, Any],
-    ) -> Self:
-        learner = _for_task(entry, task, row.entry.title)
-        measures = entry.measures or protocol.measures
-        if measures and task == "multiclass":
-            raise ConfigError(
-                f"{row.entry.title} has more than two classes, of which {measures[0]} cannot be "
-                "measured: give positive in its view, or leave measures out"
-            )
-        of_entry = protocol.model_copy(update={"measures": measures})
-        content = {
-            "schema": SCHEMA_VERSION,
-            "algorithm": type(learner).__name__,
-            "version": learner.version,
-            "settings": learner.content,
-            "view": view,
-            "protocol": of_entry.content(),
-        }
-        versions = {name: MEASURES.find(name).version for name in measures}
-        if changed := {name: v for name, v in versions.items() if v > 1}:
-            content["measures"] = changed
-        content |= makers(learner, measures, protocol.named_voters[0])
-        grids = None if entry.draw else entry.make_grids(_UNUSED, row.entry.grid)
-        if grids is not None:
-            content["grid"] = _axes(grids)
-        area = source.sizes[0] * source.n_columns
-        shared = Shared(content)
-        return cls(experiment, entry, row.entry, of_entry, learner, source, area, grids, shared)
-
-    def cell(self, repeat: int, draws: Draws) -> Cell:
-        grids, own = self.grids, {}
+    def cell(repeat: int, draws: Draws) -> Cell:
+        grids, own = fixed, {}
         if grids is None:
-            rng = generator(*draws, "values", self.entry.id)
-            grids = self.entry.make_grids(rng, self.row.grid)
+            grids = entry.make_grids(generator(*draws, "values", entry.id), row.grid)
             own["grid"] = _axes(grids)
-        if self.protocol.holdout is not None and self.learner.takes_drawn_stumps:
+        if protocol.holdout is not None and learner.takes_drawn_stumps:
             own["draws"] = (*draws, "stumps")
-        elif self.protocol.draws_more or self.learner.draws:
+        elif protocol.draws_more or learner.draws:
             own["draws"] = draws
         return Cell(
-            experiment=self.experiment,
-            dataset=self.row.title,
-            algorithm=self.entry.name,
+            experiment=experiment.name,
+            dataset=row.title,
+            algorithm=entry.name,
             repeat=repeat,
-            source=self.source,
+            source=source,
             draws=draws,
-            protocol=self.protocol,
-            learner=self.learner,
+            protocol=protocol,
+            learner=learner,
             grids=grids,
-            size=float(self.area * sum(map(len, grids))),
-            shared=self.shared,
+            size=float(area * sum(map(len, grids))),
+            shared=shared,
             own=own,
         )
+
+    return cell
+
+
+def _content(
+    learner: Learner, protocol: Protocol, view: dict[str, Any], grids: tuple[Grid, ...] | None
+) -> dict[str, Any]:
+    """Return what the keys of all cells of an algorithm in a row are the hash of."""
+    content = {
+        "schema": SCHEMA_VERSION,
+        "algorithm": type(learner).__name__,
+        "version": learner.version,
+        "settings": learner.content,
+        "view": view,
+        "protocol": protocol.content(),
+    }
+    versions = {name: MEASURES.find(name).version for name in protocol.measures}
+    if changed := {name: v for name, v in versions.items() if v > 1}:
+        content["measures"] = changed
+    content |= makers(learner, protocol.measures, protocol.named_voters[0])
+    if grids is not None:
+        content["grid"] = _axes(grids)
+    return content
 
 
 def _axes(grids: tuple[Grid, ...]) -> Any:

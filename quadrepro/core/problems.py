@@ -20,10 +20,10 @@ from quadrepro.core.protocol import Protocol, Sample
 from quadrepro.core.samples import draw_fresh, rule_of
 from quadrepro.core.seeds import Draws, generator
 from quadrepro.core.splits import TASK, UNKNOWN, Division, KnownRows, Split, deal_folds
+from quadrepro.data.cache import hash_of_splits, load_splits
 from quadrepro.data.canonical import Column
 from quadrepro.data.schema import View
 from quadrepro.data.store import Dataset, Found
-from quadrepro.data.task_splits import hash_of_splits, load_splits
 from quadrepro.errors import ConfigError
 
 FEWEST_ROWS = 4

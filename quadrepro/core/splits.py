@@ -15,8 +15,8 @@ from quadrepro.base.types import BoolArray, FloatArray, IntArray, NumberArray
 from quadrepro.core.learners.learner import trained_on
 from quadrepro.core.protocol import SplitRule
 from quadrepro.core.seeds import Draws, generator
+from quadrepro.data.cache import TEST, TRAIN
 from quadrepro.data.canonical import Column, is_missing
-from quadrepro.data.task_splits import TEST, TRAIN
 from quadrepro.errors import ConfigError, nearest
 
 
@@ -84,7 +84,7 @@ class KnownRows:
     tested : ndarray of int or None, default None
         The repeat that tests each row; -1 for rows that are never tested.
     splits : ndarray of uint8, shape (n_rows, n_splits), or None, default None
-        The part of each row in the splits of an OpenML task, see `quadrepro.data.task_splits`.
+        The part of each row in the splits of an OpenML task, see `quadrepro.data.cache`.
     """
 
     classes: IntArray | None = None

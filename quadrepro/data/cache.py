@@ -4,6 +4,9 @@ An entry ``tables/NAME-KEY/`` holds the sorted rows as numpy arrays, and ``prove
 says where the rows came from and has the SHA-256 of the arrays. An entry is created under another
 name and then renamed, so it is either complete or absent. It is verified each time it is found, and
 set aside if it is damaged.
+
+``tasks/`` has the splits of OpenML tasks for canonical rows. The name of such a file ends with the
+hash of the splits, so a plan knows it without reading them.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ import os
 import shutil
 import uuid
 import zipfile
+import zlib
 from collections import defaultdict
 from collections.abc import Collection, Iterator
 from dataclasses import asdict, dataclass, field
@@ -27,6 +31,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quadrepro.base.files import write_bytes
 from quadrepro.data.canonical import Column, RawTable
 from quadrepro.data.card import Card
 from quadrepro.errors import DataError
@@ -182,3 +187,77 @@ def _set_aside(path: Path) -> None:
         number += 1
     path.rename(aside)
     log.warning("%s is damaged and was set aside as %s", path, aside.name)
+
+
+UNUSED, TRAIN, TEST = range(3)
+"""What a split makes of a row."""
+
+
+def find_splits(card: Card, task: int) -> NDArray[np.uint8] | None:
+    """Return the splits of a task, if they are in the cache; damaged ones are set aside."""
+    path = _splits_path(card, task)
+    if path is None:
+        return None
+    try:
+        with np.load(path, allow_pickle=False) as arrays:
+            splits: NDArray[np.uint8] = arrays["splits"]
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error):
+        splits = np.empty(0, dtype=np.uint8)
+    if splits.ndim == 2 and len(splits) == card.rows and path.stem.endswith(_splits_hash(splits)):
+        return splits
+    log.warning("%s is damaged and set aside", path)
+    with contextlib.suppress(OSError):
+        path.replace(path.with_suffix(".damaged"))
+    return None
+
+
+def load_splits(card: Card, task: int) -> NDArray[np.uint8]:
+    """Return the splits of a task, as `find_splits`."""
+    splits = find_splits(card, task)
+    if splits is None:
+        raise missing_splits([(card, task)])
+    return splits
+
+
+def hash_of_splits(card: Card, task: int) -> str:
+    """Return the hash of the splits of a task, as the cache names it."""
+    path = _splits_path(card, task)
+    if path is None:
+        raise missing_splits([(card, task)])
+    return path.stem.rpartition("-")[2]
+
+
+def missing_splits(missing: list[tuple[Card, int]]) -> DataError:
+    """Return the error for splits that are not in the cache."""
+    tasks = ", ".join(f"{task} ({card.name})" for card, task in missing)
+    return DataError(
+        f"the splits of OpenML tasks are not in the cache {cache_folder()}: {tasks}; with a"
+        " network, quadrepro fetch CONFIG fetches them"
+    )
+
+
+def keep_splits(card: Card, task: int, splits: NDArray[np.uint8]) -> None:
+    """Put the splits of a task for the canonical rows into the cache."""
+    content, folder = io.BytesIO(), cache_folder() / "tasks"
+    path = folder / f"{_splits_name(card, task)}-{_splits_hash(splits)}.npz"
+    np.savez_compressed(content, splits=splits)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        write_bytes(path, content.getvalue())
+    except OSError as error:
+        raise DataError(f"{path}: cannot be written: {error.strerror}") from error
+
+
+def _splits_path(card: Card, task: int) -> Path | None:
+    folder = cache_folder() / "tasks"
+    return min(folder.glob(f"{_splits_name(card, task)}-*.npz"), default=None)
+
+
+def _splits_name(card: Card, task: int) -> str:
+    content = card.content_hash.removeprefix("sha256:")[:16]
+    return f"{task}-{card.name}-{content}"
+
+
+def _splits_hash(splits: NDArray[np.uint8]) -> str:
+    content = f"{splits.dtype} {splits.shape}".encode() + splits.tobytes()
+    return hashlib.sha256(content).hexdigest()[:16]

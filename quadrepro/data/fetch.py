@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from quadrepro.data import cache
+from quadrepro.data.cache import find_splits, keep_splits, missing_splits
 from quadrepro.data.canonical import Frame, RawTable, canonical_order
 from quadrepro.data.card import Card, load_card
 from quadrepro.data.checks import divide, refuse_other_content, to_table, verified
 from quadrepro.data.sources.schema import OpenMLSource, PackageSource, WebSource, describe
 from quadrepro.data.store import locate, missing_error, now
-from quadrepro.data.task_splits import find_splits, keep_splits, missing_splits
 from quadrepro.errors import DataError, NoConnectionError
 
 if TYPE_CHECKING:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import dataclasses
-import functools
 import io
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -34,31 +33,40 @@ _SUFFIXES = (".csv", ".csv.gz")
 
 
 @dataclasses.dataclass(frozen=True)
-class CsvFile:
-    """A canonical CSV in the data folder."""
-
-    path: Path
-
-
-@dataclasses.dataclass(frozen=True)
 class CacheEntry:
     """An entry of the cache that was verified when it was found."""
 
     path: Path
 
 
-@dataclasses.dataclass(frozen=True)
-class Location:
-    """Where the rows of a data set are."""
+@dataclasses.dataclass(frozen=True, eq=False)
+class Dataset:
+    """A data set that agrees with its card; its rows are in canonical order."""
 
-    where: CsvFile | CacheEntry | FileSource | GeneratedSource | SklearnSource
+    card: Card
+    table: RawTable
+    origin: str
+
+    @property
+    def content_hash(self) -> str:
+        """The hash of the rows, which is that of the card."""
+        return self.card.content_hash
+
+
+@dataclasses.dataclass(frozen=True)
+class Found:
+    """A data set that is on this machine; its rows are not read before `load`."""
+
+    card: Card
+    where: Path | CacheEntry | FileSource | GeneratedSource | SklearnSource
+    """Where the rows are: a canonical CSV, an entry of the cache, or a source of the card."""
 
     @property
     def origin(self) -> str:
-        """The location in words."""
+        """Where the rows come from, in words."""
         match self.where:
-            case CsvFile(path):
-                return str(path)
+            case Path() as csv_file:
+                return str(csv_file)
             case CacheEntry(path):
                 return f"cache ({cache.provenance(path).origin})"
             case FileSource(path=own):
@@ -68,17 +76,33 @@ class Location:
             case SklearnSource():
                 return "scikit-learn"
 
-    def read(self, card: Card, only: Collection[str] | None = None) -> RawTable:
+    @property
+    def content_hash(self) -> str:
+        """The hash of the rows that the card demands."""
+        return self.card.content_hash
+
+    def load(self, only: Collection[str] | None = None) -> Dataset:
+        """Return the data set."""
+        return Dataset(self.card, self._read(only), self.origin)
+
+    def _read(self, only: Collection[str] | None) -> RawTable:
         """Return the rows in canonical order, compared with their card."""
+        card = self.card
         match self.where:
             case CacheEntry(path):
                 return cache.read(path, card, only)
-            case CsvFile(path):
+            case Path() as path:
                 return _through_cache(path, card, only, self.origin, lambda: read_csv(path, card))
             case FileSource(path=own) as own_file:
+                path = Path(own)
                 try:
-                    parse = functools.partial(_read_own, own_file, card)
-                    return _through_cache(Path(own), card, only, own, parse)
+                    return _through_cache(
+                        path,
+                        card,
+                        only,
+                        own,
+                        lambda: to_table(read_file(path, own_file), own_file, card),
+                    )
                 except DataError as error:
                     raise DataError(
                         f"{error}; if the file has changed, describe it again with"
@@ -90,22 +114,22 @@ class Location:
                 return verified(card, LOADERS[loader](), self.origin)
 
 
-def locate(card: Card, folder: Path | None = None) -> Location | None:
+def locate(card: Card, folder: Path | None = None) -> Found | None:
     """Find the rows of a data set without reading them."""
     place = data_folder(folder)
     if place is not None:
         for suffix in _SUFFIXES:
             path = place / f"{card.name}{suffix}"
             if path.is_file():
-                return Location(CsvFile(path))
+                return Found(card, path)
     entry = cache.find(card, card.content_hash)
     if entry is not None:
-        return Location(CacheEntry(entry))
+        return Found(card, CacheEntry(entry))
     for source in card.sources:
         if isinstance(source, GeneratedSource | SklearnSource):
-            return Location(source)
+            return Found(card, source)
         if isinstance(source, FileSource) and Path(source.path).is_file():
-            return Location(source)
+            return Found(card, source)
     return None
 
 
@@ -124,10 +148,6 @@ def data_folder(folder: Path | None = None) -> Path | None:
 def now() -> str:
     """Return the time in ISO 8601, to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-def _read_own(source: FileSource, card: Card) -> RawTable:
-    return to_table(read_file(Path(source.path), source), source, card)
 
 
 def _through_cache(
@@ -156,42 +176,6 @@ def _through_cache(
     return table
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class Dataset:
-    """A data set that agrees with its card; its rows are in canonical order."""
-
-    card: Card
-    table: RawTable
-    origin: str
-
-    @property
-    def content_hash(self) -> str:
-        """The hash of the rows, which is that of the card."""
-        return self.card.content_hash
-
-
-@dataclasses.dataclass(frozen=True)
-class Found:
-    """A data set that is on this machine; its rows are not read before `load`."""
-
-    card: Card
-    location: Location
-
-    @property
-    def origin(self) -> str:
-        """Where the rows come from, see `quadrepro.data.store.Location.origin`."""
-        return self.location.origin
-
-    @property
-    def content_hash(self) -> str:
-        """The hash of the rows that the card demands."""
-        return self.card.content_hash
-
-    def load(self, only: Collection[str] | None = None) -> Dataset:
-        """Return the data set."""
-        return Dataset(self.card, self.location.read(self.card, only), self.origin)
-
-
 def load_dataset(name: str, folder: Path | None = None) -> Dataset:
     """Load a data set and check it against its card."""
     return find_datasets([name], folder)[name].load()
@@ -200,10 +184,10 @@ def load_dataset(name: str, folder: Path | None = None) -> Dataset:
 def find_datasets(names: Iterable[str], folder: Path | None = None) -> dict[str, Found]:
     """Find data sets without reading their rows."""
     cards = [load_card(name) for name in names]
-    located = [(card, locate(card, folder)) for card in cards]
-    if missing := [card for card, location in located if location is None]:
+    found = {card.name: locate(card, folder) for card in cards}
+    if missing := [card for card in cards if found[card.name] is None]:
         raise missing_error(missing, folder)
-    return {card.name: Found(card, location) for card, location in located if location}
+    return {name: one for name, one in found.items() if one}
 
 
 def missing_error(missing: Sequence[Card], folder: Path | None = None) -> DataError:

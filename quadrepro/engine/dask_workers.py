@@ -24,10 +24,9 @@ from quadrepro.base.code import code_hash, versions
 from quadrepro.base.types import FloatArray, NumberArray
 from quadrepro.core.cell import Cell
 from quadrepro.engine.keys import made_by
-from quadrepro.engine.limits import Limits
+from quadrepro.engine.process import Limits, held_back
 from quadrepro.engine.records import Record
 from quadrepro.engine.run import Backend, local
-from quadrepro.engine.signals import held_back
 from quadrepro.engine.workers import apart, joined, run_timed
 from quadrepro.errors import ConfigError
 

@@ -9,13 +9,12 @@ import sys
 import threading
 import time
 from collections.abc import Iterable, Mapping
-from types import TracebackType
-from typing import IO, TYPE_CHECKING, Self, cast
+from typing import IO, TYPE_CHECKING, Any, Self, cast
 
 from quadrepro.base.text import visible
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
+    from rich.progress import Progress, ProgressColumn
 
     from quadrepro.core.cell import Cell
     from quadrepro.data.card import Card
@@ -97,12 +96,16 @@ class TerminalBar:
 
     _bar: Progress | None = None
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def _add_bar(self, *columns: ProgressColumn | str, **task: Any) -> None:
+        """Show a bar with a task."""
+        from rich.console import Console
+        from rich.progress import Progress
+
+        self._bar = Progress(*columns, console=Console(file=cast(IO[str], _Terminal())))
+        self._bar.start()
+        self._task = self._bar.add_task(**task)
+
+    def __exit__(self, *_: object) -> None:
         if self._bar is not None:
             self._bar.stop()
 
@@ -203,40 +206,27 @@ class RunProgress(TerminalBar):
     ) -> None:
         self._keys = {cell.key for cell in cells}
         self._n_cells = len(cells)
-        self._cells, self._jobs, self._estimates = cells, jobs, estimates
+        self._start = self._last_line = time.monotonic()
+        self._left = Remaining(cells, jobs, estimates, self._start)
         self._quiet = quiet
         self._lock = threading.Lock()
         self._ended = threading.Event()
 
     def __enter__(self) -> Self:
-        self._start = self._last_line = time.monotonic()
-        self._left = Remaining(self._cells, self._jobs, self._estimates, self._start)
         if self._quiet or not self._keys:
             return self
         if _Terminal().isatty():
-            from rich.console import Console
-            from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+            from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 
-            self._bar = Progress(
-                BarColumn(),
-                TextColumn("{task.description}", markup=False),
-                TimeElapsedColumn(),
-                console=Console(file=cast(IO[str], _Terminal())),
-            )
-            self._bar.start()
-            self._task = self._bar.add_task(self._text(), total=1.0)
+            columns = BarColumn(), TextColumn("{task.description}", markup=False)
+            self._add_bar(*columns, TimeElapsedColumn(), description=self._text(), total=1.0)
         threading.Thread(target=self._keep_moving, daemon=True).start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._ended.set()
         with self._lock:
-            super().__exit__(kind, error, trace)
+            super().__exit__()
 
     def sent(self, cell: Cell) -> None:
         """Note that a cell waits for a worker or runs."""
@@ -322,24 +312,10 @@ class FetchProgress(TerminalBar):
 
     def __enter__(self) -> Self:
         if self._n_cards and _Terminal().isatty():
-            from rich.console import Console
-            from rich.progress import (
-                BarColumn,
-                DownloadColumn,
-                Progress,
-                TextColumn,
-                TimeRemainingColumn,
-            )
+            from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn
 
-            self._bar = Progress(
-                TextColumn("{task.description}"),
-                BarColumn(),
-                DownloadColumn(),
-                TimeRemainingColumn(),
-                console=Console(file=cast(IO[str], _Terminal())),
-            )
-            self._bar.start()
-            self._task = self._bar.add_task("", total=None)
+            columns = TextColumn("{task.description}"), BarColumn(), DownloadColumn()
+            self._add_bar(*columns, TimeRemainingColumn(), description="", total=None)
         return self
 
     def begin(self, card: Card) -> Self:

@@ -9,20 +9,17 @@ need none of it.
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 
 from quadrepro.core.cell import Cell, make_ready
-from quadrepro.engine.estimates import Estimates, longest_first
+from quadrepro.engine.estimates import Estimates, Forecast, forecast, longest_first, recall
 from quadrepro.engine.keys import utc_now
-from quadrepro.engine.limits import Limits
+from quadrepro.engine.process import Limits
 from quadrepro.engine.records import Record, Status
-from quadrepro.engine.store import RecordStore, Reservations
-
-CLAIMS = "claims"
-"""Folder of claims below that of records."""
+from quadrepro.engine.store import CLAIMS, RecordStore, Reservations
 
 SECONDS_BETWEEN_LOOKS = 0.5
 """How often a run looks for cells that others compute."""
@@ -31,15 +28,8 @@ Backend = Callable[[Iterable[Cell]], Generator[Record, None, None]]
 """Computes cells and yields their records in any order; asks for cells when it can take more."""
 
 
-class Listener(Protocol):
-    """Is called with every cell that is done."""
-
-    def __call__(self, cell: Cell, record: Record) -> None:
-        """Take note of one cell and its record."""
-
-
-def _ignore(cell: Cell) -> None:
-    """Take no note of a cell."""
+Listener = Callable[[Cell, Record], None]
+"""Is called with every cell that is done, and its record."""
 
 
 def missing_cells(
@@ -59,13 +49,74 @@ def missing_cells(
     return list(todo.values())
 
 
+@dataclass(frozen=True)
+class StatusLine:
+    """How far one algorithm is."""
+
+    algorithm: str
+    """Its column."""
+    n_cells: int
+    n_kept: int
+    n_missing: int
+    """Numbers of all cells, of those with a result, and without a record."""
+    failed: tuple[Cell, ...]
+    """Those with a record but no result."""
+    seconds: float | None
+    """Estimated time of the missing ones on one core; None if nothing is known."""
+
+
+@dataclass(frozen=True)
+class Overview:
+    """How far an experiment is."""
+
+    lines: tuple[StatusLine, ...]
+    """How far each algorithm is, in the order of the columns."""
+    missing: tuple[Cell, ...]
+    """The cells without a record, each content once."""
+    estimates: Estimates
+    """What is known of running times."""
+
+    def forecast(self, jobs: int) -> Forecast:
+        """Return how long the missing cells will take on the clock."""
+        return forecast(self.missing, self.estimates, jobs)
+
+
+def overview(cells: Sequence[Cell], store: RecordStore) -> Overview:
+    """Return how far an experiment is, by the records that a run would find."""
+    known, estimates = store.scan(), recall(store.folder)
+    missing: dict[str, list[Cell]] = {cell.algorithm: [] for cell in cells}
+    failed: dict[str, list[Cell]] = {name: [] for name in missing}
+    kept, total = Counter[str](), Counter[str]()
+    for cell in cells:
+        total[cell.algorithm] += 1
+        # A key takes long: it is a hash of the split. Where there are no records it is not needed.
+        record = store.get(cell.key) if known and cell.key in known else None
+        if record is None:
+            missing[cell.algorithm].append(cell)
+        elif not record.ok:
+            failed[cell.algorithm].append(cell)
+        else:
+            kept[cell.algorithm] += 1
+            estimates.learn(cell, record.took)
+    lines = []
+    for name, left in missing.items():
+        alone = forecast(left, estimates, 1, start=0.0)
+        seconds = None if alone.unknown else alone.seconds
+        lines.append(
+            StatusLine(name, total[name], kept[name], len(left), tuple(failed[name]), seconds)
+        )
+    todo = [cell for left in missing.values() for cell in left]
+    once = {cell.key: cell for cell in todo}.values() if known else todo
+    return Overview(tuple(lines), tuple(once), estimates)
+
+
 def compute(
     cells: Sequence[Cell],
     store: RecordStore,
     backend: Backend,
     listener: Listener,
     estimates: Estimates | None = None,
-    sent: Callable[[Cell], None] = _ignore,
+    sent: Callable[[Cell], None] = lambda cell: None,
 ) -> None:
     """Compute cells and keep their records, the longest cells first."""
     from quadrepro.core.compiling import warm

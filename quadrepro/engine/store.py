@@ -6,8 +6,8 @@ import hashlib
 import json
 import os
 import socket
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,10 @@ from quadrepro.base.files import MOST_OF_RECORD, named, read_bytes, write_bytes
 from quadrepro.core.cell import Cell
 from quadrepro.engine.keys import utc_now
 from quadrepro.engine.records import Record, from_json, to_json
-from quadrepro.errors import DataError
+from quadrepro.errors import DataError, ToleranceError
+
+CLAIMS = "claims"
+"""Folder of claims below that of records."""
 
 
 @dataclass(frozen=True)
@@ -203,3 +206,57 @@ def _decode(raw: bytes, key: str) -> Record:
     if record.key != key:
         raise ValueError(f"it is the record of {record.key}")
     return record
+
+
+@dataclass
+class Merged:
+    """What became of the records of some folders."""
+
+    copied: int = 0
+    known: int = 0
+    damaged: int = 0
+    """How many were copied, how many were there already, and how many were damaged."""
+
+
+def merge(sources: Iterable[RecordStore], into: RecordStore) -> Merged:
+    """Copy the records of some stores into another one."""
+    merged = Merged()
+    for source in sources:
+        for key in source.scan():
+            record = source.get(key)
+            if record is None:
+                merged.damaged += 1
+                continue
+            there = into.get(key)
+            if there is not None and record.ok and there.ok and result(record) != result(there):
+                raise ToleranceError(
+                    f"{source.path(key)} and {into.path(key)} are of the same cell, "
+                    "but their results differ"
+                )
+            if there is None or (record.ok and not there.ok):
+                into.put(record)
+                merged.copied += 1
+            else:
+                merged.known += 1
+    return merged
+
+
+def result(record: Record) -> str:
+    """Return as text what two computations of one cell must agree on."""
+    # Another processor may round a matrix product, and with it a score, in another way.
+    times = ("date", "seconds", "busy", "size")
+    names = (*times, "environment", "content", "message", "scores", "probabilities")
+    left_out: dict[str, Any] = dict.fromkeys(names)
+    return repr(replace(record, cv_errors=float(record.cv_errors), **left_out))
+
+
+def leftovers(store: RecordStore, used: Collection[str] | None = None) -> Iterator[Path]:
+    """Yield the files in a store that nothing needs."""
+    yield from store.folder.glob(f"??/*{DAMAGED}")
+    yield from store.folder.glob("??/.*.part")
+    yield from store.folder.glob(".*.part")
+    yield from Reservations(store.folder / CLAIMS).stale()
+    if used is not None:
+        for key, ok in store.scan().items():
+            if key not in used:
+                yield store.path(key, ok)

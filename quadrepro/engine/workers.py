@@ -1,4 +1,8 @@
-"""Workers on this machine: processes, what is sent to them, and how they are ended."""
+"""Workers on this machine: what one does with a cell, what it is sent, and how it is ended.
+
+A worker writes nothing and reads nothing but its cell. An exception in a cell becomes a failed
+record, so that the other cells go on.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +12,17 @@ import signal
 import sys
 import threading
 import time
+import traceback
 import weakref
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, TimeoutError, wait
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, replace
-from functools import cache, partial
+from dataclasses import replace
+from functools import cache, lru_cache, partial
 from itertools import chain, islice
 from multiprocessing import resource_tracker
-from typing import Any, Self, cast
+from pathlib import Path
+from typing import IO, Any, Self, cast
 
 import cloudpickle
 import numpy as np
@@ -24,13 +30,105 @@ from joblib.externals.loky.backend import resource_tracker as loky_tracker
 from joblib.externals.loky.backend.context import LokyContext
 from numpy.typing import NDArray
 from pebble import CONSTS, ProcessExpired, ProcessPool
+from threadpoolctl import ThreadpoolController
 
+from quadrepro.base.code import place_of_user
 from quadrepro.base.types import FloatArray, NumberArray
-from quadrepro.core.cell import Cell
-from quadrepro.engine.limits import Limits
-from quadrepro.engine.records import Record
-from quadrepro.engine.signals import ENDING, blocked, held_back
-from quadrepro.engine.work import run_cell
+from quadrepro.core.cell import Cell, CellResult, compute, rmse
+from quadrepro.core.compiling import warm
+from quadrepro.engine.keys import environment, made_by, utc_now
+from quadrepro.engine.process import ENDING, Limits, at_most, blocked, held_back
+from quadrepro.engine.records import Record, pack_codes, pack_margins, pack_numbers, pack_scores
+
+
+@lru_cache(maxsize=1)
+def _libraries(n_modules: int) -> ThreadpoolController:
+    """Return what controls the libraries with threads; a new module may bring another one."""
+    return ThreadpoolController()
+
+
+def run_cell(cell: Cell, memory: int | None = None) -> Record:
+    """Compute a cell."""
+    try:
+        planned = {name: cell.content[name] for name in ("code", "packages")}
+        if (here := made_by(cell)) != planned:
+            message = "the worker's code or packages differ from the plan's"
+            return _failed(cell, f"{message}: {here}, but the plan {planned}")
+        warm(cell.learner.kernels)
+        # One BLAS thread, also without workers: workers share the cores, and sums stay the same.
+        with _libraries(len(sys.modules)).limit(limits=1), at_most(memory):
+            return _record(cell, compute(cell))
+    except MemoryError:
+        most = "" if memory is None else f": it may use {memory / 1e9:g} GB"
+        return _failed(cell, f"out of memory{most}\n{traceback.format_exc()}")
+    except (Exception, SystemExit) as error:
+        return _failed(cell, traceback.format_exc().rstrip() + place_of_user(error))
+
+
+def _failed(cell: Cell, message: str) -> Record:
+    return Record(
+        cell.key,
+        "failed",
+        date=utc_now(),
+        environment=environment(),
+        content=cell.content,
+        message=message,
+    )
+
+
+def _record(cell: Cell, result: CellResult) -> Record:
+    choice, margins = result.choice, result.choice.fitted.margins
+    return Record(
+        cell.key,
+        "ok",
+        **_outcome(cell, result),
+        n_test=len(result.actual),
+        chosen=choice.fitted.candidate,
+        margins="" if margins is None else pack_margins(margins),
+        measures=result.measures,
+        seconds=result.seconds,
+        date=utc_now(),
+        environment=environment(),
+        content=cell.content,
+    )
+
+
+def _outcome(cell: Cell, result: CellResult) -> dict[str, Any]:
+    """Return the fields of a record on its test examples."""
+    choice, actual, classes = result.choice, result.actual, cell.problem.classes
+    outputs = choice.fitted.outputs
+    if not classes:
+        return {
+            "rmse": rmse(outputs.predicted, actual),
+            "cv_errors": choice.loss,
+            "actual": pack_numbers(actual),
+            "predicted": pack_numbers(outputs.predicted),
+        }
+    scores, probabilities = outputs.scores, outputs.probabilities
+    return {
+        "errors": int((outputs.predicted != actual).sum()),
+        "cv_errors": int(choice.loss),
+        "classes": classes,
+        "actual": pack_codes(actual, len(classes)),
+        "predicted": pack_codes(outputs.predicted, len(classes)),
+        "scores": "" if scores is None else pack_scores(scores),
+        "probabilities": "" if probabilities is None else pack_scores(probabilities),
+    }
+
+
+_begun = False
+"""Whether this process had a cell before: the first one also waits for code to be loaded."""
+
+
+def run_timed(cell: Cell, memory: int | None = None) -> Record:
+    """Compute a cell as `run_cell` does, and note in its record how long that took in all."""
+    global _begun
+    start = time.perf_counter()
+    record = run_cell(cell, memory)
+    busy = time.perf_counter() - start if _begun else record.seconds
+    _begun = True
+    return replace(record, busy=busy, size=cell.size)
+
 
 Arrays = tuple[NumberArray, FloatArray, FloatArray | None]
 """Attributes, targets, and the targets without noise if they are known."""
@@ -50,52 +148,22 @@ def joined(blob: bytes, arrays: Arrays) -> Cell:
     return replace(cell, source=replace(cell.problem, X=X, y=y, truth=truth))
 
 
-_begun = False
-"""Whether this process had a cell before: the first one also waits for code to be loaded."""
-
-
-def run_timed(cell: Cell, memory: int | None = None) -> Record:
-    """Compute a cell as `run_cell` does, and note in its record how long that took in all."""
-    global _begun
-    start = time.perf_counter()
-    record = run_cell(cell, memory)
-    busy = time.perf_counter() - start if _begun else record.seconds
-    _begun = True
-    return replace(record, busy=busy, size=cell.size)
-
-
 AnyArray = NDArray[Any]
 
 LEAST_BYTES = 2**16
 """Smaller arrays are copied, which takes no longer than mapping them."""
 
 
-@dataclass(frozen=True)
-class Mapped:
-    """Where another process finds an array."""
-
-    path: str
-    """The file to map."""
-    dtype: str
-    """Type of the elements."""
-    shape: tuple[int, ...]
-    """Shape of what the file holds in C order."""
-    transposed: bool
-    """Whether that is the transposed array."""
-
-    def array(self) -> AnyArray:
-        """Return the array, which cannot be written to."""
-        found = np.asarray(np.memmap(self.path, self.dtype, mode="r", shape=self.shape))
-        return found.T if self.transposed else found
-
-
-Places = tuple[AnyArray | Mapped | None, ...]
-"""Arrays, or where they are found."""
+Places = tuple[AnyArray | Path | None, ...]
+"""Arrays, or the files that hold them."""
 
 
 def fetch(places: Places) -> Arrays:
-    """Return the arrays at some places."""
-    found = (place.array() if isinstance(place, Mapped) else place for place in places)
+    """Return the arrays at some places; those that are mapped cannot be written to."""
+    found = (
+        np.asarray(np.load(place, mmap_mode="r")) if isinstance(place, Path) else place
+        for place in places
+    )
     return cast(Arrays, tuple(found))
 
 
@@ -107,7 +175,7 @@ class SharedArrays:
 
     def __init__(self) -> None:
         self._seen: dict[int, weakref.ref[AnyArray]] = {}
-        self._files: dict[int, _File] = {}
+        self._files: dict[int, tuple[Path, IO[bytes]]] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -120,7 +188,7 @@ class SharedArrays:
         """Return for each array where it is found, or the array itself if it is not shared."""
         return tuple(None if array is None else self._place(array) for array in arrays)
 
-    def _place(self, array: AnyArray) -> AnyArray | Mapped:
+    def _place(self, array: AnyArray) -> AnyArray | Path:
         in_order = array.flags.c_contiguous or array.flags.f_contiguous
         if array.nbytes < LEAST_BYTES or not in_order or not _can_share():
             return array
@@ -130,15 +198,16 @@ class SharedArrays:
             return array
         if key not in self._files:
             try:
-                self._files[key] = _File(array)
+                self._files[key] = _in_memory(array)
             except OSError:  # too many open files, or too little memory
                 return array
-        return self._files[key].place
+        return self._files[key][0]
 
     def _forget(self, key: int) -> None:
         self._seen.pop(key, None)
-        if file := self._files.pop(key, None):
-            file.close()
+        if held := self._files.pop(key, None):
+            # The memory is given back as soon as no worker maps it.
+            held[1].close()
 
 
 @cache
@@ -147,21 +216,16 @@ def _can_share() -> bool:
     return hasattr(os, "memfd_create") and os.path.isdir(f"/proc/{os.getpid()}/fd")
 
 
-class _File:
-    """Memory with what an array holds, as an open file."""
-
-    def __init__(self, array: AnyArray) -> None:
-        transposed = not array.flags.c_contiguous
-        content = array.T if transposed else array
-        self._file = os.fdopen(os.memfd_create("quadrepro"), "wb")
-        self._file.write(content.data)
-        self._file.flush()
-        path = f"/proc/{os.getpid()}/fd/{self._file.fileno()}"
-        self.place = Mapped(path, content.dtype.str, content.shape, transposed)
-
-    def close(self) -> None:
-        """Give the memory back as soon as no worker maps it."""
-        self._file.close()
+def _in_memory(array: AnyArray) -> tuple[Path, IO[bytes]]:
+    """Return where other processes find what an array holds, and the open file that keeps it."""
+    file = os.fdopen(os.memfd_create("quadrepro"), "wb")
+    try:
+        np.save(file, array, allow_pickle=False)
+        file.flush()
+    except OSError:
+        file.close()
+        raise
+    return Path(f"/proc/{os.getpid()}/fd/{file.fileno()}"), file
 
 
 WAITING = 1
@@ -202,7 +266,7 @@ def run_in_workers(cells: Iterable[Cell], jobs: int, limits: Limits) -> Iterator
                 for future in done:
                     if _is_broken(future):
                         continue
-                    record = _record(future, running.pop(future), limits)
+                    record = _record_of(future, running.pop(future), limits)
                     if not record.ok:
                         # What dies while the run is ended was not tried.
                         let_through()
@@ -275,7 +339,7 @@ def _is_broken(future: Future[Record]) -> bool:
     return not future.cancelled() and isinstance(future.exception(), BrokenProcessPool)
 
 
-def _record(future: Future[Record], cell: Cell, limits: Limits) -> Record:
+def _record_of(future: Future[Record], cell: Cell, limits: Limits) -> Record:
     try:
         return future.result()
     except TimeoutError:

@@ -1,13 +1,22 @@
 from __future__ import annotations
 
 import ast
+import json
 import sys
 from pathlib import Path
 
 import pytest
 
 from quadrepro.base import code
-from quadrepro.base.code import ENTRIES, ROOTS, code_hash, imports_of, modules_of, versions
+from quadrepro.base.code import (
+    ENTRIES,
+    ROOTS,
+    code_hash,
+    imports_of,
+    modules_of,
+    owner,
+    versions,
+)
 from quadrepro.core.learners.registry import ALGORITHMS
 
 SOLVERS = {"highspy": "highspy", "piqp": "piqp", "daqp": "daqp", "scipy": "scipy"}
@@ -122,3 +131,9 @@ def test_versions_are_those_of_the_environment() -> None:
 
     assert versions()["numpy"] == numpy.__version__
     assert versions()["python"] == ".".join(map(str, sys.version_info[:3]))
+
+
+def test_a_file_of_code_is_pythons_a_packages_or_the_users(tmp_path: Path) -> None:
+    assert owner(Path(json.__file__)) == "python"
+    assert owner(Path(pytest.__file__)) == "package"
+    assert owner(tmp_path / "mine.py") == "user"

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from quadrepro.api import prepare
-from quadrepro.engine.run import CLAIMS
-from quadrepro.engine.store import Reservations
+from quadrepro.engine.store import CLAIMS, Reservations
 from quadrepro.results.compare import compare
 from tests.cli.call import quadrepro
 

@@ -14,8 +14,8 @@ from quadrepro.config.algorithms import AlgorithmEntry
 from quadrepro.config.axis import Axis
 from quadrepro.config.config import load_experiment
 from quadrepro.config.plan import make_plan
-from quadrepro.core.cell import Cell
 from quadrepro.core.protocol import Protocol
+from tests.cells import cells_of
 from tests.refusals import assert_refused, refusal
 
 Write = Callable[..., Path]
@@ -26,10 +26,6 @@ UNCHOSEN = f"{VIEW}  folds: 0\n"
 
 def entry(**fields: Any) -> AlgorithmEntry:
     return AlgorithmEntry.model_validate({"name": "quadboost-l2", **fields})
-
-
-def cells_of(path: Path) -> tuple[Cell, ...]:
-    return make_plan(load_experiment(path)).cells
 
 
 def rng(seed: int = 0) -> np.random.Generator:

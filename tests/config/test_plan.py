@@ -8,11 +8,9 @@ import numpy as np
 import pytest
 
 from quadrepro.config.config import load_experiment
-from quadrepro.config.plan import Plan, make_plan
+from quadrepro.config.plan import Plan, bytes_needed, make_plan, too_large
 from quadrepro.core.measures.measure import MEASURES
-from quadrepro.data.canonical import RawTable
-from quadrepro.data.card import Card
-from quadrepro.data.store import Location
+from quadrepro.data.store import Dataset, Found
 from quadrepro.errors import DataError
 from tests.refusals import assert_refused
 
@@ -101,12 +99,12 @@ def test_a_plan_and_its_keys_read_no_rows_but_a_check_reads_each_data_set_once(
 ) -> None:
     read: list[str] = []
 
-    def spy(location: Location, card: Card, only: object = None) -> RawTable:
-        read.append(card.name)
-        return original(location, card)
+    def spy(found: Found, only: object = None) -> Dataset:
+        read.append(found.card.name)
+        return original(found)
 
-    original = Location.read
-    monkeypatch.setattr(Location, "read", spy)
+    original = Found.load
+    monkeypatch.setattr(Found, "load", spy)
     again = "as: people\n  - {name: monks, as: again, view: {positive: ['0']}}"
     plan = plan_of(small_config("as: people}", f"{again.replace('people', 'people}', 1)}"), 2)
     assert len({cell.key for cell in plan.cells}) == 3 * 2 * 2
@@ -244,3 +242,16 @@ def test_an_estimators_key_knows_its_release_its_parameters_and_its_draws(
     assert (cell.content["draws"], other.content["draws"]) == ((7, "monks", 0), (7, "monks", 1))
     shares = drawn_plan(small_config, f"  - {tree.replace('1}', '1.0}')}\n").cells[0]
     assert shares.key != cell.key
+
+
+def test_the_gram_matrix_counts_for_those_that_need_it(small_config: Callable[..., Path]) -> None:
+    plan = make_plan(load_experiment(small_config()))
+    source = plan.sources["monks"]
+    quadboost, ada = (bytes_needed(cell, source) for cell in plan.cells[:2])
+    n_voters, n_examples = 10 * source.n_columns, sum(source.sizes)
+    assert ada == 8 * (2 * n_examples * n_voters + 6 * 1 * n_voters)
+    assert quadboost == 8 * (2 * n_examples * n_voters + 6 * 4 * n_voters + 6 * n_voters**2)
+    found = too_large(plan, ada)
+    assert found["monks", "quadboost-l2"] == quadboost
+    assert ("monks", "ada") not in found
+    assert too_large(plan, 10**9) == {}

@@ -12,6 +12,7 @@ from quadrepro.config.plan import make_plan
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.learners.greedy.quadboost import QuadBoostL2
 from quadrepro.errors import ConfigError
+from tests.cells import cells_of
 from tests.refusals import assert_refused, refusal
 
 Write = Callable[..., Path]
@@ -62,7 +63,7 @@ def test_sweeps_stand_one_after_the_other_and_do_not_mix(swept: Write) -> None:
 
 def test_the_rows_of_a_sweep_share_the_split_but_not_the_key(swept: Write) -> None:
     path = swept("{over: grid.n_rounds, values: [3, 4]}")
-    three, four, *_ = [c for c in make_plan(load_experiment(path)).cells if c.algorithm == "ada"]
+    three, four, *_ = [c for c in cells_of(path) if c.algorithm == "ada"]
     assert [cell.grids[0].axes for cell in (three, four)] == [
         (("n_rounds", (value,)),) for value in (3, 4)
     ]
@@ -100,7 +101,7 @@ def drawn(folder: Path, sweep: str) -> Path:
 
 def test_a_sweep_can_go_over_the_parameters_of_a_sample(tmp_path: Path) -> None:
     path = drawn(tmp_path, "{over: parameters.sigma, values: [0, 0.5]}")
-    cells = make_plan(load_experiment(path)).cells
+    cells = cells_of(path)
     assert [(cell.dataset, cell.content["parameters"]["sigma"]) for cell in cells] == [
         (f"{row}, sigma {sigma}", sigma) for row in ("m1", "m2") for sigma in (0, 0.5)
     ]

@@ -15,7 +15,6 @@ from quadrepro.core.preprocessing import (
     default_order,
     encode,
 )
-from quadrepro.data.canonical import RawTable
 from quadrepro.data.card import Card, View, load_card
 from quadrepro.data.schema import Threshold
 from quadrepro.data.store import Dataset, Found, find_datasets, load_dataset
@@ -333,26 +332,17 @@ def test_rows_are_counted_with_every_combination_of_gaps_and_labels(
 
 
 def test_rows_of_a_part_are_counted_from_the_card_and_with_labels_from_the_rows(
-    dataset: Dataset,
+    dataset: Dataset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     card = dataset.card.model_copy(update={"parts": {"train": (1, 1), "test": (2, 4)}})
     part = np.array(["train", "test", "test", "test"])
     table = dataclasses.replace(dataset.table, part=part)
-    found = Found(card, Where(table))  # type: ignore[arg-type]
+    whole = dataclasses.replace(dataset, card=card, table=table)
+    monkeypatch.setattr(Found, "load", lambda *_, **given: whole)
+    found = Found(card, Path("here"))
     for given in ({"part": "test"}, {"part": "test", "negative": ("01",)}):
         view = View(positive=("no",), **given)  # type: ignore[arg-type]
         assert count_rows(found, view) == len(encode(found.load(), view).y) == 3
-
-
-@dataclasses.dataclass
-class Where:
-    """Stands for the location of a table."""
-
-    table: RawTable
-    origin: str = "here"
-
-    def read(self, card: Card, only: object = None) -> RawTable:
-        return self.table
 
 
 def test_columns_are_counted_from_the_card_and_the_order_of_the_view(dataset: Dataset) -> None:

@@ -12,11 +12,11 @@ from click.testing import CliRunner
 from quadrepro.cli import main
 from quadrepro.config.config import load_experiment
 from quadrepro.config.plan import Plan, make_plan
+from quadrepro.data.cache import TEST, TRAIN, find_splits, hash_of_splits, load_splits
 from quadrepro.data.card import Card
 from quadrepro.data.fetch import fetch_task
 from quadrepro.data.inspection import inspect_file, write_card
 from quadrepro.data.sources.schema import OpenMLSource
-from quadrepro.data.task_splits import TEST, TRAIN, find_splits, hash_of_splits, load_splits
 from quadrepro.errors import ConfigError, DataError, NoConnectionError
 from tests.server import Reply, Server, Table, configure_openml, failure, openml_error
 

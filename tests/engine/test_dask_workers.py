@@ -11,15 +11,14 @@ from typing import Any
 
 import pytest
 
-from quadrepro.config.config import load_experiment
-from quadrepro.config.plan import make_plan
 from quadrepro.core.cell import Cell
 from quadrepro.engine.dask_workers import _made_with, _run, connect, on_dask
-from quadrepro.engine.limits import Limits
+from quadrepro.engine.process import Limits
 from quadrepro.engine.records import Record
 from quadrepro.engine.workers import apart
 from quadrepro.errors import ConfigError
 from quadrepro.results.compare import compare
+from tests.cells import cells_of
 
 pytestmark = pytest.mark.slow
 
@@ -112,7 +111,7 @@ def test_a_scheduler_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch)
 
 @pytest.fixture
 def cells(small_config: Callable[..., Path]) -> list[Cell]:
-    return [cell.ready() for cell in make_plan(load_experiment(small_config())).cells]
+    return [cell.ready() for cell in cells_of(small_config())]
 
 
 def run(cell: Cell) -> Record:

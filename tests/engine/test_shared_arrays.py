@@ -15,7 +15,6 @@ import pytest
 from quadrepro.engine.workers import (
     LEAST_BYTES,
     Arrays,
-    Mapped,
     Places,
     SharedArrays,
     _can_share,
@@ -52,7 +51,7 @@ def test_an_array_is_shared_from_the_second_time_on_and_found_as_it_is(
         first = shared.places(examples(X))
         assert first[0] is X
         places = shared.places(examples(X))
-        assert isinstance(places[0], Mapped)
+        assert isinstance(places[0], Path)
         assert len(pickle.dumps(places)) < 1000
         assert shared.places(examples(X))[0] is places[0]
         found, y, truth = fetch(pickle.loads(pickle.dumps(places)))

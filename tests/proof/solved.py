@@ -9,7 +9,7 @@ from typing import Any
 from quadrepro.api import prepare
 from quadrepro.core.cell import Cell, training_data
 from quadrepro.engine.records import Record
-from quadrepro.engine.work import run_cell
+from quadrepro.engine.workers import run_cell
 from quadrepro.proof.certificate import Certificate, Rounds
 from quadrepro.proof.solution import ExaminedCell, Solution, solve
 

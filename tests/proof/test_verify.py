@@ -12,7 +12,7 @@ from quadrepro.config.config import load_mapping
 from quadrepro.config.plan import make_plan
 from quadrepro.core.learners.registry import ALGORITHMS
 from quadrepro.engine.records import Record, pack_codes, pack_margins, pack_numbers, pack_scores
-from quadrepro.engine.work import run_cell
+from quadrepro.engine.workers import run_cell
 from quadrepro.proof.certificate import Certificate, Rounds
 from quadrepro.proof.verify import HEADERS, Survey, sample, survey, tolerances, verify_cell
 from tests.proof.solved import CASES, OF_CLASSES, REFITTED, computed

@@ -11,7 +11,7 @@ from quadrepro.config.config import Experiment, load_experiment
 from quadrepro.config.plan import Plan, make_plan
 from quadrepro.engine.records import Record
 from quadrepro.engine.store import RecordStore
-from quadrepro.engine.work import run_cell
+from quadrepro.engine.workers import run_cell
 from quadrepro.results.files import check_tables, environments, mixture, provenance, write_results
 from quadrepro.results.folder import read_folder
 from quadrepro.tables.table import LABEL, Table

@@ -23,11 +23,11 @@ import requests
 from numpy.typing import NDArray
 
 from quadrepro.base.types import IntArray
+from quadrepro.data.cache import TEST, TRAIN
 from quadrepro.data.canonical import Column, Frame
 from quadrepro.data.sources import web
 from quadrepro.data.sources.formats import parquet, read_arff, refuse_bytes, text_of, unpack
 from quadrepro.data.sources.schema import OpenMLSource
-from quadrepro.data.task_splits import TEST, TRAIN
 from quadrepro.errors import DataError
 
 # https://github.com/openml/OpenML, pre.php: "Unknown dataset", "Unknown task".

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from quadrepro.base.resources import find_config
 from quadrepro.config.config import Experiment, load_experiment
@@ -14,7 +14,7 @@ from quadrepro.config.datasets import DatasetEntry
 from quadrepro.config.plan import source_of
 from quadrepro.core.problems import FreshRows, Sources
 from quadrepro.data.card import load_card
-from quadrepro.data.store import Dataset, Found, Location
+from quadrepro.data.store import Dataset, Found
 from quadrepro.errors import ConfigError, DataError, nearest
 from quadrepro.papers.paper import Facts, Paper
 from quadrepro.papers.printed import Printed
@@ -117,7 +117,7 @@ def _size(experiment: Experiment, entry: DatasetEntry) -> Size | str:
     view, card = experiment.views[entry.title], load_card(entry.name)
     if not card.classes_of(view):
         return NUMBERS
-    rows = _Unread(card, cast(Location, None))
+    rows = _Unread(card, Path())
     try:
         protocol = entry.changed(experiment.config.protocol)
         sources = Sources({entry.name: rows}, experiment.config.repeats)

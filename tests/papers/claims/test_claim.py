@@ -4,7 +4,7 @@ import pytest
 from pydantic import ValidationError
 
 from quadrepro.papers.claims.claim import Claim, everywhere
-from quadrepro.papers.claims.counts import SignificantlyBetter, TimesFaster
+from quadrepro.papers.claims.differences import SignificantlyBetter, TimesFaster
 
 FIELDS = {"kind": "k", "text": "t", "of": "ada", "than": "quad"}
 

@@ -18,6 +18,7 @@ from functools import wraps
 from types import MappingProxyType
 from typing import Any, TypeVar, cast
 
+from quadrepro.base.code import place_of_user
 from quadrepro.core.learners.contestants.paths import (
     check_path,
     declared,
@@ -26,7 +27,7 @@ from quadrepro.core.learners.contestants.paths import (
     is_estimator,
     own_file,
 )
-from quadrepro.errors import nearest, place_of_user
+from quadrepro.errors import nearest
 
 SEEDS = ("random_state", "random_seed", "seed")
 THREADS = ("n_jobs", "thread_count", "nthread", "num_threads")

@@ -14,9 +14,7 @@ import importlib
 import importlib.util
 import inspect
 import re
-import site
 import sys
-import sysconfig
 from collections.abc import Callable, Iterable
 from functools import cache
 from importlib.metadata import packages_distributions
@@ -24,8 +22,15 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from quadrepro.base.code import imports_in, own_modules, parsed, versions_of
-from quadrepro.errors import nearest, place_of_user
+from quadrepro.base.code import (
+    imports_in,
+    own_modules,
+    owner,
+    parsed,
+    place_of_user,
+    versions_of,
+)
+from quadrepro.errors import nearest
 
 SKLEARN = "sklearn"
 """Module name for all public modules of scikit-learn."""
@@ -113,9 +118,7 @@ def own_file(path: str, folder: str) -> Path | None:
     installed = _installed_file(top, folder)
     if installed is None:
         return _file_in(folder, where)
-    if _is_below(installed, "stdlib", "platstdlib") or any(
-        part.startswith("_") for part in where.split(".")
-    ):
+    if owner(installed) == "python" or any(part.startswith("_") for part in where.split(".")):
         raise KeyError(f"{where} ({installed}) is not for configs: name a public module")
     return None
 
@@ -166,7 +169,7 @@ def modules_of(path: str, folder: str = "") -> tuple[str, ...]:
     if where == SKLEARN or own_file(path, folder):
         return ()
     file = _installed_file(where.partition(".")[0], folder)
-    if file is None or any(file.is_relative_to(site) for site in _sites()):
+    if file is None or owner(file) == "package":
         return (where,)
     return tuple(sorted(own_modules([where])))
 
@@ -325,21 +328,6 @@ def _defined(file: Path) -> set[str]:
 def _arguments(function: ast.FunctionDef) -> tuple[str, ...]:
     args = function.args
     return tuple(arg.arg for arg in (*args.posonlyargs, *args.args, *args.kwonlyargs))
-
-
-def _is_below(file: Path, *names: str) -> bool:
-    """Return whether a file is one of Python's own, and not of what is installed below them."""
-    for name in names:
-        root = Path(sysconfig.get_path(name))
-        if file.is_relative_to(root):
-            return file.relative_to(root).parts[0] not in ("site-packages", "dist-packages")
-    return False
-
-
-@cache
-def _sites() -> set[Path]:
-    """Return the folders of installed packages."""
-    return {*map(Path, site.getsitepackages()), Path(site.getusersitepackages())}
 
 
 @cache

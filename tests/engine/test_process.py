@@ -1,14 +1,49 @@
-"""Signals that are held back come through at a safe place, once."""
-
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 import time
+from pathlib import Path
 
+import numpy as np
 import pytest
 
-from quadrepro.engine.signals import blocked, held_back
+from quadrepro.engine import process
+from quadrepro.engine.process import at_most, available, blocked, held_back
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux keeps to the limit")
+
+
+@linux
+def test_memory_beyond_the_limit_is_refused_and_the_limit_is_lifted() -> None:
+    with pytest.raises(MemoryError), at_most(10_000_000):
+        np.ones(10_000_000)
+    assert np.ones(10_000_000).sum() == 10_000_000
+
+
+@linux
+def test_memory_within_the_limit_is_given() -> None:
+    with at_most(100_000_000):
+        assert np.ones(1_000_000).sum() == 1_000_000
+
+
+def test_without_a_limit_nothing_is_refused() -> None:
+    with at_most(None):
+        assert np.ones(10_000_000).size == 10_000_000
+
+
+@linux
+def test_what_is_available_is_what_the_control_group_leaves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process, "CONTROL_GROUP", tmp_path / "memory.max")
+    machine = available()
+    assert machine > 10**8
+    (tmp_path / "memory.max").write_text("max\n")
+    assert available() == machine
+    (tmp_path / "memory.max").write_text("1000000\n")
+    assert available() == 1_000_000
 
 
 def test_a_signal_is_raised_where_it_is_let_through_and_not_before() -> None:

@@ -10,14 +10,12 @@ import pandas as pd
 import pytest
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from quadrepro.base.types import FloatArray
 from quadrepro.config.config import load_experiment
-from quadrepro.config.plan import make_plan
 from quadrepro.core.cell import Cell
 from quadrepro.core.estimators.gradient import GradientBoostClassifier, GradientBoostRegressor
 from quadrepro.core.learners.contestants.predictor import EstimatorPredictor
@@ -32,28 +30,11 @@ from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.stumps import DrawnStumps, Stumps
 from quadrepro.core.voters.trees import Trees
 from quadrepro.engine.records import Record
-from quadrepro.engine.work import run_cell
+from quadrepro.engine.workers import run_cell
 from quadrepro.errors import ConfigError
-from tests.cells import with_learner
+from tests.cells import cells_of, with_learner
 
-
-def test_a_cell_is_the_protocol_step_by_step(
-    small_config: Callable[..., Path],
-) -> None:
-    cell = make_plan(load_experiment(small_config())).cells[-1]
-    record = run_cell(cell)
-    X, y, split = cell.problem.X, cell.problem.y, cell.problem.split
-    normaliser = Normaliser.fit(X[split.train])
-    stumps = Stumps(10).fit(normaliser.transform(X[split.train]))
-    H, H_test = (stumps.transform(normaliser.transform(X[i])) for i in (split.train, split.test))
-    weights = AdaBoost().path(H, y[split.train], cell.grids[0])
-    wrong = positive_votes(H_test, weights)[:, 0] != (y[split.test] > 0)
-    np.testing.assert_array_equal(record.wrong_examples(), wrong)
-    assert (record.status, record.errors, record.n_test) == ("ok", wrong.sum(), 1701)
-    assert record.chosen == {"n_rounds": 5}
-    assert record.content == cell.content
-
-
+ADABOOST = "  - {name: adaboost}"
 HOLDOUT = """  view: quadboost
   normalise: none
   holdout: {patience: 20, stumps: {per_round: 40}}
@@ -101,7 +82,7 @@ def plain_adaboost(cell: Cell, patience: int) -> tuple[int, int, NDArray[np.bool
 
 
 def test_a_held_out_cell_is_the_protocol_step_by_step(held_out: Callable[..., Path]) -> None:
-    cell = make_plan(load_experiment(held_out("  - {name: adaboost}"))).cells[0]
+    cell = cells_of(held_out(ADABOOST))[0]
     record = run_cell(cell)
     n_rounds, errors, positive, margins = plain_adaboost(cell, 20)
     assert (record.status, record.message) == ("ok", "")
@@ -114,39 +95,17 @@ def test_a_held_out_cell_is_the_protocol_step_by_step(held_out: Callable[..., Pa
 
 def test_the_last_round_can_be_taken_instead_of_the_best(held_out: Callable[..., Path]) -> None:
     best, last = (
-        run_cell(make_plan(load_experiment(held_out("  - {name: adaboost}", protocol))).cells[0])
+        run_cell(cells_of(held_out(ADABOOST, protocol))[0])
         for protocol in (HOLDOUT, HOLDOUT.replace("patience: 20", "patience: 20, take: last"))
     )
     assert last.chosen["n_rounds"] == best.chosen["n_rounds"] + 20
-
-
-def test_a_predictor_can_be_given_the_outputs_of_the_stumps(
-    small_config: Callable[..., Path],
-) -> None:
-    path = small_config("  view: quadboost\n", "  view: quadboost\n  folds: 0\n  inputs: voters\n")
-    head, _ = path.read_text().split("algorithms:\n")
-    tree = "  - {name: tree, algorithm: 'sklearn:DecisionTreeClassifier', grid: {max_depth: 3}}\n"
-    path.write_text(f"{head}algorithms:\n{tree}  - {{name: adaboost, grid: {{n_rounds: 5}}}}\n")
-    given, votes = make_plan(load_experiment(path)).cells[:2]
-    X, y, split = given.problem.X, given.problem.y, given.problem.split
-    normaliser = Normaliser.fit(X[split.train])
-    stumps = Stumps(10).fit(normaliser.transform(X[split.train]))
-    H, H_test = (stumps.transform(normaliser.transform(X[i])) for i in (split.train, split.test))
-    seed = int(generator(*given.draws, "all").integers(2**31))
-    expected = DecisionTreeClassifier(max_depth=3, random_state=seed).fit(H, y[split.train])
-    wrong = expected.predict(H_test) != y[split.test]
-    np.testing.assert_array_equal(run_cell(given).wrong_examples(), wrong)
-    # What votes sees them anyway.
-    path.write_text(path.read_text().replace("  inputs: voters\n", ""))
-    same = make_plan(load_experiment(path)).cells[1]
-    assert run_cell(votes).predicted == run_cell(same).predicted
 
 
 def test_a_choice_by_the_test_part_has_the_errors_that_it_chose_by(
     held_out: Callable[..., Path],
 ) -> None:
     protocol = HOLDOUT.replace("patience: 20", "patience: 20, by: test")
-    cells = make_plan(load_experiment(held_out("  - {name: adaboost}", protocol))).cells
+    cells = cells_of(held_out(ADABOOST, protocol))
     for cell in cells:
         record = run_cell(cell)
         assert record.errors == record.cv_errors
@@ -155,9 +114,7 @@ def test_a_choice_by_the_test_part_has_the_errors_that_it_chose_by(
 def test_a_lag_ends_a_run_that_is_no_better_than_before(held_out: Callable[..., Path]) -> None:
     def run(rule: str) -> Record:
         protocol = HOLDOUT.replace("patience: 20", f"{rule}, take: last")
-        return run_cell(
-            make_plan(load_experiment(held_out("  - {name: adaboost}", protocol))).cells[0]
-        )
+        return run_cell(cells_of(held_out(ADABOOST, protocol))[0])
 
     found = run("lag: 2")
     last = found.chosen["n_rounds"]
@@ -167,9 +124,9 @@ def test_a_lag_ends_a_run_that_is_no_better_than_before(held_out: Callable[..., 
 
 
 def test_what_is_drawn_belongs_to_the_key(held_out: Callable[..., Path]) -> None:
-    one = make_plan(load_experiment(held_out("  - {name: adaboost}"), 2)).cells
+    one = cells_of(held_out(ADABOOST), 2)
     other = HOLDOUT.replace("per_round: 40", "per_round: 40, redraw: false")
-    two = make_plan(load_experiment(held_out("  - {name: adaboost}", other), 2)).cells
+    two = cells_of(held_out(ADABOOST, other), 2)
     assert len({cell.key for cell in (*one, *two)}) == len(one) + len(two)
     assert one[0].content["draws"] == (7, "monks", 0, "stumps")
 
@@ -192,7 +149,7 @@ def with_protocol(write: Callable[..., Path], *lines: str) -> Cell:
     """Return AdaBoost's first cell on the second data set under a protocol with more lines."""
     text = "".join(f"  {line}\n" for line in lines)
     path = write("  view: quadboost\n", f"  view: quadboost\n{text}")
-    return make_plan(load_experiment(path)).cells[-1]
+    return cells_of(path)[-1]
 
 
 def prepared(cell: Cell, X: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -201,15 +158,28 @@ def prepared(cell: Cell, X: FloatArray) -> tuple[FloatArray, FloatArray]:
     return normaliser.transform(X[split.train]), normaliser.transform(X[split.test])
 
 
+def wrong_by_adaboost(cell: Cell, voters: Any, X: FloatArray) -> NDArray[np.bool_]:
+    """Return which test examples AdaBoost over some voters gets wrong, step by step."""
+    (train, test), y, split = prepared(cell, X), cell.problem.y, cell.problem.split
+    voters.fit(train, y[split.train])
+    weights = AdaBoost().path(voters.transform(train), y[split.train], cell.grids[0])
+    return positive_votes(voters.transform(test), weights)[:, 0] != (y[split.test] > 0)
+
+
+def test_a_cell_is_the_protocol_step_by_step(small_config: Callable[..., Path]) -> None:
+    cell = cells_of(small_config())[-1]
+    record = run_cell(cell)
+    wrong = wrong_by_adaboost(cell, Stumps(10), cell.problem.X)
+    np.testing.assert_array_equal(record.wrong_examples(), wrong)
+    assert (record.status, record.errors, record.n_test) == ("ok", wrong.sum(), 1701)
+    assert record.chosen == {"n_rounds": 5}
+    assert record.content == cell.content
+
+
 def test_noise_is_added_before_all_else(small_config: Callable[..., Path]) -> None:
     cell = with_protocol(small_config, "noise: {deviation: 0.3, contrast: 0.8}")
-    split, y = cell.problem.split, cell.problem.y
-    train = cell.problem.split.train
-    noisy = add_noise(cell.problem.X, generator(*cell.draws, "noise"), 0.3, 0.8, train)
-    X, X_test = prepared(cell, noisy)
-    stumps = Stumps(10).fit(X)
-    weights = AdaBoost().path(stumps.transform(X), y[split.train], cell.grids[0])
-    wrong = positive_votes(stumps.transform(X_test), weights)[:, 0] != (y[split.test] > 0)
+    rng, train = generator(*cell.draws, "noise"), cell.problem.split.train
+    wrong = wrong_by_adaboost(cell, Stumps(10), add_noise(cell.problem.X, rng, 0.3, 0.8, train))
     np.testing.assert_array_equal(run_cell(cell).wrong_examples(), wrong)
 
 
@@ -285,12 +255,10 @@ def test_more_voters_than_there_are_fail_with_what_would_be_right(
 def test_without_folds_every_candidate_is_measured_and_the_last_one_taken(
     small_config: Callable[..., Path],
 ) -> None:
-    path = small_config(
-        "  view: quadboost\n",
-        "  view: quadboost\n  folds: 0\n  measures: [test_error, train_error]\n",
-    )
+    lines = "quadboost\n  folds: 0\n  measures: [test_error, train_error]\n"
+    path = small_config("quadboost\n", lines)
     path.write_text(path.read_text().replace("n_rounds: 5", "n_rounds: [1, 4, 30]"))
-    cell = make_plan(load_experiment(path)).cells[-1]
+    cell = cells_of(path)[-1]
     record = run_cell(cell)
     X, X_test = prepared(cell, cell.problem.X)
     stumps = Stumps(10).fit(X)
@@ -311,9 +279,6 @@ class Seen(DecisionTreeClassifier):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any) -> Seen:
         self.given.append(X)
-        return self._fit_numbers(X, y)
-
-    def _fit_numbers(self, X: Any, y: Any) -> Seen:
         super().fit(np.nan_to_num(np.asarray(X, dtype=np.float64)), y)
         return self
 
@@ -327,7 +292,7 @@ class Seen(DecisionTreeClassifier):  # type: ignore[misc]
 def test_categories_and_gaps_stay_as_they_are_where_an_estimator_asks(
     small_config: Callable[..., Path],
 ) -> None:
-    cell = make_plan(load_experiment(small_config())).cells[0].ready()
+    cell = cells_of(small_config())[0].ready()
     X = cell.problem.X.astype(np.float64)
     X[::3, 0] = X[::5, 1] = np.nan
     n_codes = (3, 0, 0, 0, 0, 0)
@@ -362,7 +327,7 @@ def test_the_probabilities_of_an_estimator_are_in_the_record(
         f"{text}datasets: [{{name: wine, view: {{positive: null}}}}]\nalgorithms:\n"
         "  - {name: logistic, pipeline: [StandardScaler, LogisticRegression]}\n"
     )
-    cell = make_plan(load_experiment(path)).cells[0]
+    cell = cells_of(path)[0]
     record = run_cell(cell)
     X, X_test = prepared(cell, cell.problem.X)
     y, split = cell.problem.y, cell.problem.split
@@ -376,7 +341,7 @@ def test_the_probabilities_of_an_estimator_are_in_the_record(
 def test_a_worker_that_cannot_import_a_contestant_says_so(
     small_config: Callable[..., Path],
 ) -> None:
-    cell = make_plan(load_experiment(small_config())).cells[0].ready()
+    cell = cells_of(small_config())[0].ready()
     lost = replace(cell, learner=EstimatorPredictor("nowhere_at_all:make"))
     record = run_cell(lost)
     assert record.status == "failed"
@@ -394,7 +359,7 @@ def test_an_estimator_has_the_split_of_the_others_and_outcomes_to_compare(
         "algorithm: adaboost\n    grid: {n_rounds: 5}", f"{TREE}\n    grid: {{max_depth: [1, 4]}}"
     )
     path.write_text(path.read_text().replace("quadboost\n", f"quadboost\n  folds: {folds}\n", 1))
-    ours, theirs = make_plan(load_experiment(path)).cells[-2:]
+    ours, theirs = cells_of(path)[-2:]
     assert theirs.content["division"] == ours.content["division"]
     record = run_cell(theirs)
     assert record.n_test == run_cell(ours).n_test == len(record.wrong_examples())
@@ -415,7 +380,7 @@ def test_a_record_of_more_classes_says_which_and_how_probable(tmp_path: Path) ->
         "  - {name: boosting, grid: {n_rounds: [2, 5]}}\n  - {name: 'sklearn:GaussianNB'}\n"
         "  - {name: adaboost, grid: {n_rounds: [2, 5]}}\n"
     )
-    cells = make_plan(load_experiment(path)).cells
+    cells = cells_of(path)
     for cell in cells:
         record = run_cell(cell)
         assert record.ok, record.message
@@ -439,7 +404,7 @@ def test_boosted_trees_have_the_probabilities_of_their_loss(
 ) -> None:
     boosting = f"algorithm: boosting\n    settings: {{loss: {loss}}}"
     path = small_config("algorithm: adaboost", boosting)
-    record = run_cell(make_plan(load_experiment(path)).cells[-1])
+    record = run_cell(cells_of(path)[-1])
     scores, probabilities = record.decision_scores(), record.class_probabilities()
     assert scores is not None
     assert probabilities is not None
@@ -453,7 +418,7 @@ def test_an_estimator_that_draws_gives_the_same_record_again(
 ) -> None:
     forest = "algorithm: sklearn:RandomForestClassifier\n    settings: {n_estimators: 2}"
     path = small_config("algorithm: adaboost\n    grid: {n_rounds: 5}", forest)
-    first, second = (make_plan(load_experiment(path, 2)).cells[-1] for _ in range(2))
+    first, second = (cells_of(path, 2)[-1] for _ in range(2))
     assert first.key == second.key
     assert run_cell(first).predicted == run_cell(second).predicted
 
@@ -479,7 +444,7 @@ def fresh_cell(folder: Path, row: str, algorithm: str, choice: str = "holdout: {
     path = folder / "fresh.yaml"
     text = FRESH.format(sample=sample, choice=choice, row=row, algorithm=algorithm)
     path.write_text(text)
-    (cell,) = make_plan(load_experiment(path)).cells
+    (cell,) = cells_of(path)
     return cell
 
 
@@ -522,7 +487,7 @@ def test_the_rmse_on_a_cards_own_sample_has_no_counterpart_without_noise(tmp_pat
         "title: One\nprotocol: {view: default, folds: 2}\ndatasets: [m1]\n"
         "algorithms: [{name: 'sklearn:Ridge'}]\n"
     )
-    record = run_cell(make_plan(load_experiment(path)).cells[0])
+    record = run_cell(cells_of(path)[0])
     assert record.ok
     assert record.rmse is not None
     assert record.measures == {}
@@ -571,24 +536,18 @@ def test_where_all_rows_are_trained_on_training_and_test_errors_are_the_same(
 def test_an_algorithms_own_measures_stand_instead_of_the_protocols(
     small_config: Callable[..., Path],
 ) -> None:
-    path = small_config(
-        "  view: quadboost\n", "  view: quadboost\n  folds: 0\n  measures: [voters]\n"
-    )
+    path = small_config("quadboost\n", "quadboost\n  folds: 0\n  measures: [voters]\n")
     text = path.read_text()
     path.write_text(text.replace("{n_rounds: 5}", "{n_rounds: 5}\n    measures: [train_error]"))
-    l2, ada = make_plan(load_experiment(path)).cells[:2]
+    l2, ada = cells_of(path)[:2]
     assert [list(run_cell(cell).measures) for cell in (l2, ada)] == [["voters"], ["train_error"]]
     assert ada.content["protocol"]["measures"] == ["train_error"]
 
 
 def test_a_voter_set_takes_the_place_of_the_stumps(small_config: Callable[..., Path]) -> None:
     cell = with_protocol(small_config, "voter_set: {trees: {n_trees: 9}}")
-    X, y, split = cell.problem.X, cell.problem.y, cell.problem.split
-    train, test = prepared(cell, X)
     seed = int(generator(*cell.draws, "voter set").integers(2**31))
-    trees = Trees(n_trees=9, random_state=seed).fit(train, y[split.train])
-    vote = AdaBoost().path(trees.transform(train), y[split.train], cell.grids[0])
-    wrong = positive_votes(trees.transform(test), vote)[:, 0] != (y[split.test] > 0)
+    wrong = wrong_by_adaboost(cell, Trees(n_trees=9, random_state=seed), cell.problem.X)
     record = run_cell(cell)
     np.testing.assert_array_equal(record.wrong_examples(), wrong)
     assert record.content["draws"] == cell.draws
@@ -608,24 +567,27 @@ def test_the_code_and_the_parameters_of_a_voter_set_belong_to_the_key(
     assert len({cell.key for cell in cells}) == 3
 
 
-def test_a_predictor_can_be_given_the_outputs_of_a_voter_set(
-    small_config: Callable[..., Path],
+@pytest.mark.parametrize("voter_set", ["", "\n  voter_set: {drawn-stumps: {n_stumps: 7}}"])
+def test_a_predictor_can_be_given_the_outputs_of_the_voters(
+    small_config: Callable[..., Path], voter_set: str
 ) -> None:
-    lines = ("folds: 0", "inputs: voters", "voter_set: {drawn-stumps: {n_stumps: 7}}")
-    path = small_config(
-        "  view: quadboost\n", "  view: quadboost\n" + "".join(f"  {line}\n" for line in lines)
-    )
+    path = small_config("quadboost\n", f"quadboost\n  folds: 0\n  inputs: voters{voter_set}\n")
     head, _ = path.read_text().split("algorithms:\n")
-    path.write_text(head + "algorithms:\n  - {name: tree, algorithm: 'sklearn:GaussianNB'}\n")
-    cell = make_plan(load_experiment(path)).cells[0]
-    X, y, split = cell.problem.X, cell.problem.y, cell.problem.split
-    normaliser = Normaliser.fit(X[split.train])
-    train, test = (normaliser.transform(X[i]) for i in (split.train, split.test))
-    seed = int(generator(*cell.draws, "voter set").integers(2**31))
-    stumps = DrawnStumps(7, random_state=seed).fit(train)
-    bayes = GaussianNB().fit(stumps.transform(train), y[split.train])
-    wrong = bayes.predict(stumps.transform(test)) != y[split.test]
-    np.testing.assert_array_equal(run_cell(cell).wrong_examples(), wrong)
+    tree = "  - {name: tree, algorithm: 'sklearn:DecisionTreeClassifier', grid: {max_depth: 3}}\n"
+    path.write_text(f"{head}algorithms:\n{tree}  - {{name: adaboost, grid: {{n_rounds: 5}}}}\n")
+    given, votes = cells_of(path)[:2]
+    (train, test), y, split = prepared(given, given.problem.X), given.problem.y, given.problem.split
+    of_all, of_voters = (
+        int(generator(*given.draws, what).integers(2**31)) for what in ("all", "voter set")
+    )
+    voters = (DrawnStumps(7, random_state=of_voters) if voter_set else Stumps(10)).fit(train)
+    expected = DecisionTreeClassifier(max_depth=3, random_state=of_all)
+    expected.fit(voters.transform(train), y[split.train])
+    wrong = expected.predict(voters.transform(test)) != y[split.test]
+    np.testing.assert_array_equal(run_cell(given).wrong_examples(), wrong)
+    # What votes sees them anyway.
+    path.write_text(path.read_text().replace("  inputs: voters\n", ""))
+    assert run_cell(votes).predicted == run_cell(cells_of(path)[1]).predicted
 
 
 def test_a_mistake_in_code_beside_the_config_is_told_with_its_place(
@@ -638,5 +600,5 @@ def test_a_mistake_in_code_beside_the_config_is_told_with_its_place(
         "    def fit(self, X, y):\n"
         "        raise ValueError('my bug')\n"
     )
-    record = run_cell(make_plan(load_experiment(path)).cells[-1].ready())
+    record = run_cell(cells_of(path)[-1].ready())
     assert (record.status, record.reason) == ("failed", "ValueError: my bug (mine_bug.py:4)")
