@@ -1,1 +1,1 @@
-"""What all rooms use: files, text, YAML, code as text, plugins."""
+"""Shared by all rooms: files, text, YAML, code as text, plugins."""

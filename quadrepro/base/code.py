@@ -29,10 +29,10 @@ ENTRIES = ("Entry", "Measure", "Place", "VoterSetEntry")
 """Our classes whose texts are for readers or for checks: a key has the settings of an entry."""
 
 TWIN = "_compiled"
-"""Ending of the name of a module with the compiled loops of the one beside it."""
+"""Ending of the name of a module with compiled loops."""
 
 ROOTS = ("quadrepro.core.cell", "quadrepro.core.problems")
-"""What every cell runs through."""
+"""Modules that every cell runs through."""
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "highspy", "piqp", "daqp", "numba")
 """Packages whose versions a record keeps."""

@@ -87,7 +87,7 @@ _EXPECTED = MappingProxyType(
         "tuple_type": _LIST,
     }
 )
-"""What a value must be, by the type of pydantic's error."""
+"""The required form of a value, by the type of pydantic's error."""
 
 _SHOWN = 60
 """Maximum number of characters of an invalid value in a message."""
@@ -102,7 +102,7 @@ class Mistake(NamedTuple):
     place: Place
     """Keys and indices that lead to it."""
     message: str
-    """What is wrong, and what would be right."""
+    """A fault, and the valid form."""
 
 
 def validated(

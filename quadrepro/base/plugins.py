@@ -20,7 +20,7 @@ from quadrepro.errors import ConfigError, nearest
 Found = TypeVar("Found")
 
 Kind = Literal["algorithms", "voters", "measures", "metrics", "claims", "tables", "sources"]
-"""What can be added; the groups of entry points are called ``quadrepro.KIND``."""
+"""Kinds that packages can add; the groups of entry points are called ``quadrepro.KIND``."""
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
@@ -33,7 +33,7 @@ WORDS: dict[Kind, str] = {
     "tables": "kind of table",
     "sources": "kind of source",
 }
-"""What messages call one of them."""
+"""Their names in messages."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Extension:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a class is, so that a lower room can name one of a higher room."""
+    """Place of a class, so that a lower room can name one of a higher room."""
 
     text: str  # "module:NAME"
 

@@ -62,7 +62,7 @@ _ENDS = (StreamStartEvent, DocumentStartEvent, DocumentEndEvent, StreamEndEvent)
 
 
 class Mark(NamedTuple):
-    """Where a value is in its file."""
+    """Place of a value in its file."""
 
     line: int
     """Counted from 1. For an entry of a mapping, the place of its key."""
@@ -81,7 +81,7 @@ class YamlSource:
     data: Any
     """Its content: dicts, lists and scalars."""
     mark: Mark
-    """Where the content is in the file."""
+    """Place of the content in the file."""
 
     def where(self, place: Place) -> str:
         """Return ``file:line:column`` of a value, or of the nearest value around it.
@@ -159,7 +159,7 @@ def _build(text: str, scalars: Scalars, *, pure: bool) -> tuple[Any, Mark]:
 
 
 class _FaultError(Exception):
-    """What is wrong with a value, at the place of an event."""
+    """A fault of a value, at the place of an event."""
 
     def __init__(self, event: Event, message: str) -> None:
         super().__init__(message)
@@ -170,9 +170,9 @@ class _Value(NamedTuple):
     data: Any
     mark: Mark
     text: str | None
-    """What is written, if the value is a scalar."""
+    """The text of a scalar."""
     size: int = 1
-    """How many values it holds, itself included."""
+    """Number of values it holds, itself included."""
 
 
 class _Builder:

@@ -63,7 +63,7 @@ class AlgorithmEntry(Model):
     missing: Literal["keep"] | None = None
     """Whether an estimator is given NaN for missing values."""
     measures: Measures = ()
-    """What is measured of this algorithm, instead of the protocol's measures."""
+    """Measures of this algorithm, in place of the protocol's."""
     note: str = ""
     """Said below the table, such as a departure from the paper."""
 

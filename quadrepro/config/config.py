@@ -48,12 +48,12 @@ class Config(Model):
     """A whole config."""
 
     title: str
-    """What tables and pages are titled."""
+    """Title of tables and pages."""
     paper: str = ""
-    """The paper whose printed numbers stand beside ours: the name of one that ships, or the path of
-    a folder. By default, there is none."""
+    """The paper whose printed numbers are compared with ours: the name of one that ships, or the
+    path of a folder. By default, there is none."""
     seed: int = Field(default=0, ge=0, lt=2**32)
-    """Where all random draws come from."""
+    """Seed of all random draws."""
     repeats: int = Field(default=1, ge=1, le=MOST_REPEATS)
     """The number of random splits; by default the number that the protocol's `outer` makes."""
     protocol: Protocol
@@ -376,7 +376,7 @@ class Experiment:
 
     @property
     def openml_tasks(self) -> dict[tuple[str, int], None]:
-        """The data sets that are divided as OpenML tasks say, with the numbers of these."""
+        """The data sets that are divided by OpenML tasks, with the numbers of these."""
         protocol = self.config.protocol
         found = ((e.name, e.changed(protocol).split.openml_task) for e in self.config.entries)
         return {(name, task): None for name, task in found if task is not None}

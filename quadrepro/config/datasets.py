@@ -24,9 +24,9 @@ class Sweep(Model):
     """The field of a data set's entry, such as ``protocol.noise.deviation``, ``grid.n_rounds`` or
     ``parameters.sigma``."""
     values: tuple[Scalar, ...] = Field(min_length=1)
-    """What it is set to."""
+    """Its value."""
     title: str = Field(default="", alias="as")
-    """What tables and figures call it; by default its last word."""
+    """Its name in tables and figures; by default its last word."""
 
     @model_validator(mode="after")
     def _in_the_entry(self) -> Self:
@@ -38,7 +38,7 @@ class Sweep(Model):
 
     @property
     def word(self) -> str:
-        """What tables and figures call it."""
+        """Its name in tables and figures."""
         return self.title or self.over.rpartition(".")[2]
 
     def apply(self, entry: DatasetEntry, value: Scalar) -> DatasetEntry:
@@ -53,22 +53,22 @@ class Sweep(Model):
 
 
 class Reading(Model):
-    """Another reading of the protocol: data sets become a row for it, beside their own."""
+    """Another reading of the protocol: data sets get a further row for it."""
 
     name: str
-    """What the reading is called in the rows' names."""
+    """Name of the reading in the names of rows."""
     of: tuple[str, ...] = ()
     """The rows' data sets, by title; by default all."""
     view: str | Annotated[dict[str, Any], changes(View)] = Field(default_factory=dict)
-    """What it changes, as in the entry of a data set."""
+    """Its change, as in the entry of a data set."""
     protocol: Annotated[dict[str, Any], changes(Protocol)] = Field(default_factory=dict)
-    """What it changes, as in the entry of a data set."""
+    """Its change, as in the entry of a data set."""
     parameters: dict[str, Any] = Field(default_factory=dict)
-    """What it changes, as in the entry of a data set."""
+    """Its change, as in the entry of a data set."""
     grid: dict[str, Any] = Field(default_factory=dict)
-    """What it changes, as in the entry of a data set."""
+    """Its change, as in the entry of a data set."""
     settings: dict[str, Any] = Field(default_factory=dict)
-    """What it changes, as in the entry of a data set."""
+    """Its change, as in the entry of a data set."""
 
     def apply(self, entry: DatasetEntry) -> DatasetEntry:
         """Return the entry under this reading, named after it."""
@@ -90,11 +90,11 @@ class Row:
     entry: DatasetEntry
     """The data set with all that is special to this row."""
     place: tuple[str | int, ...]
-    """Where the config speaks of it."""
+    """Its place in the config."""
     of: str
     """Title of the data set's entry."""
     sweep: str = ""
-    """What is swept over; empty without a sweep."""
+    """The swept values; empty without a sweep."""
     value: Scalar = None
     """The sweep's value."""
     reading: str = ""
@@ -105,7 +105,7 @@ class Absent(Model):
     """A data set of the paper that cannot be had."""
 
     name: str
-    """What the paper calls it."""
+    """Its name in the paper."""
     reason: str
     """Why it cannot be had."""
 
@@ -129,8 +129,8 @@ class DatasetEntry(Model):
     settings: dict[str, Any] = Field(default_factory=dict)
     """By setting: values for this row, for the algorithms that have the setting."""
     printed: str = ""
-    """Name of the printed row that this one is set beside; by default the one that is called like
-    the row, or like the data set."""
+    """Name of the printed row that this one is compared with; by default the one with the name of
+    the row, or of the data set."""
 
     @field_validator("name")
     @classmethod

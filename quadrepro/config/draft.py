@@ -60,7 +60,7 @@ _OF_CLASSES = {
   - quadboost-l2                             # a name alone searches over default values:
   - adaboost                                 # `quadrepro list algorithms` shows them
 """,
-    "metrics": "metrics: [balanced_error, auc]               # besides the share of wrong rows",
+    "metrics": "metrics: [balanced_error, auc]               # and the share of wrong rows",
 }
 
 _OF_NUMBERS = {
@@ -84,7 +84,7 @@ _OF_NUMBERS = {
   - name: boosting                           # without a grid it searches over default values:
     settings: {cuts: 3}                      # `quadrepro list algorithms` shows them
 """,
-    "metrics": "metrics: [mae, r2]                           # besides the RMSE",
+    "metrics": "metrics: [mae, r2]                           # and the RMSE",
 }
 
 _REMARKS = {

@@ -30,7 +30,7 @@ from quadrepro.engine.keys import makers
 from quadrepro.errors import ConfigError
 
 BYTES = 8
-"""Of a float64."""
+"""Bytes of a float64."""
 
 
 def bytes_needed(cell: Cell, source: RowSource) -> int:
@@ -75,7 +75,7 @@ class Plan:
     """The cells of an experiment and where their data are."""
 
     experiment: Experiment
-    """What was asked for."""
+    """The experiment."""
     datasets: dict[str, Found]
     """Data set of each row."""
     sources: dict[str, RowSource]
@@ -240,6 +240,6 @@ def _for_task(entry: AlgorithmEntry, task: Task, title: str) -> Learner:
     if task != "regression":
         raise ConfigError(f"{title} has classes, but {entry.id} predicts a number")
     raise ConfigError(
-        f"the view of {title} predicts a number, but {entry.id} tells classes apart: give positive"
+        f"the view of {title} predicts a number, but {entry.id} needs classes: give positive"
         " as at_most or at_least"
     )

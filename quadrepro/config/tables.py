@@ -27,7 +27,7 @@ class TableKey:
     option: Any
     """Type of the value, as pydantic reads it."""
     meaning: str = ""
-    """What is written and what the option says, for the reference of configs."""
+    """The output and the meaning of the option, for the reference of configs."""
     stem: str = ""
     """Name of the files without ending; by default the key."""
 
@@ -136,7 +136,7 @@ def _asked(written: Any) -> RequestedTables:
     for key, option in written.items():
         if key == SPLITS:
             raise fault(
-                f"{SPLITS} is a fact of the printed table: say it in the paper's "
+                f"{SPLITS} is a fact of the printed table: set it in the paper's "
                 f"paper.yaml, as printed: {{table1: {{splits: {option}}}}}",
                 key,
             )

@@ -40,7 +40,7 @@ OWN_CARDS = Path("datasets")
 """The folder with the user's own cards, relative to the current one."""
 
 TWO_CLASSES = ("negative", "positive")
-"""Names of the classes of a view that says what is positive."""
+"""Names of the classes of a view with `positive`."""
 
 MAX_SOURCES = 20
 """Maximum number of sources of a card, each of which can name all columns by a series."""

@@ -169,7 +169,7 @@ def _dataset(paths: list[Path], target: str | None) -> Any:
         inside = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
         files += [p for p in inside if not p.name.startswith((".", "_"))]
     if not files:
-        raise ValueError(f"there is no file in {', '.join(map(str, paths))}")
+        raise ValueError(f"no files in {', '.join(map(str, paths))}")
     kinds = {"csv" if ".csv" in p.suffixes else "parquet" for p in files}
     if len(kinds) > 1:
         raise ValueError("the files must all be CSV or all be Parquet")

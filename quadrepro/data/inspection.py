@@ -148,7 +148,7 @@ def _names(frame: Frame, wanted: Iterable[str]) -> tuple[str, ...]:
             hint = nearest(name, names)
             raise ConfigError(f"{frame.origin}: unknown column {name!r}{hint}")
     if sum(map(bool, names)) < 2:
-        raise DataError(f"{frame.origin}: there is no column other than the target")
+        raise DataError(f"{frame.origin}: there are no columns other than the target")
     return names
 
 
@@ -454,7 +454,7 @@ def attribute_values(column: OwnColumn, *, as_codes: bool) -> Column:
     if as_codes:
         return column.codes
     return column.values(
-        "say --missing WORD if it stands for a missing value, or --nominal "
+        "add --missing WORD if it means a missing value, or --nominal "
         f"{shlex.quote(column.name)} if the column holds codes"
     )
 
@@ -470,7 +470,7 @@ def target_values(column: OwnColumn, task: str) -> Column:
     values = (
         column.codes
         if task == "classification"
-        else column.values("say --task classification if these are labels")
+        else column.values("add --task classification if these are labels")
     )
     if not task and values.dtype.kind == "f":
         distinct = np.unique(column.numbers)

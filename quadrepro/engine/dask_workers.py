@@ -31,25 +31,25 @@ from quadrepro.engine.workers import apart, joined, run_timed
 from quadrepro.errors import ConfigError
 
 SECONDS_TO_CONNECT = 10
-"""How long a scheduler may take to answer, also one that is started again during a run."""
+"""Seconds that a scheduler may take to answer, also one that is restarted during a run."""
 
 SECONDS_BETWEEN_LOOKS = 0.05
-"""How often signals are let through, and cells looked for that are done."""
+"""Seconds between checks for signals and finished cells."""
 
 SECONDS_BETWEEN_COUNTS = 1.0
-"""How often workers are counted, and how long the scheduler has to answer."""
+"""Seconds between counts of workers, and for the scheduler to answer."""
 
 COUNTS_UNTIL_LOST = 30
 """Number of counts in a row without an answer after which the scheduler is lost."""
 
 CELLS_A_THREAD = 2
-"""How many cells are sent for each thread of a worker."""
+"""Number of cells sent per thread of a worker."""
 
 COMPARED = ("quadrepro", "numpy", "scipy", "scikit-learn", "highspy", "piqp", "daqp")
 """Packages that workers must have in the parent's versions."""
 
 Versions = Mapping[str, str]
-"""What code and packages a process has."""
+"""Code and packages of a process."""
 
 AnyArray = NDArray[Any]
 

@@ -188,7 +188,7 @@ def longest_first(cells: Iterable[Cell], estimates: Estimates) -> Iterator[Cell]
 
 @dataclass(frozen=True)
 class Forecast:
-    """How long cells will take, the factor that this may be off, and algorithms left out."""
+    """Estimated time of cells, the factor by which it may be off, and algorithms left out."""
 
     seconds: float
     factor: float

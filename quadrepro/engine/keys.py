@@ -25,7 +25,7 @@ from quadrepro.core.voters.registry import VOTER_SETS
 
 @cache
 def environment() -> dict[str, Any]:
-    """Return what every record of this process says of how it was computed."""
+    """Return the environment of this process, which every record keeps."""
     extensions = np.show_config(mode="dicts").get("SIMD Extensions", {})
     libraries = {info.get("architecture", "") for info in threadpool_info()} - {""}
     return {
@@ -68,7 +68,7 @@ def made_by(cell: Cell) -> dict[str, Any]:
 
 
 def makers(learner: Learner, measures: Sequence[str], voter_set: str = "") -> dict[str, Any]:
-    """Return what a key says of the code and the packages that a result depends on."""
+    """Return the code and the packages that a result depends on, as a key has them."""
     modules, packages = [*learner.modules], ["numpy", *learner.packages]
     named = [type(learner).__module__, *(MEASURES.find(name).module for name in measures)]
     if voter_set:

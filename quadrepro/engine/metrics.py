@@ -49,14 +49,14 @@ class Kept(Protocol):
 
 @dataclass(frozen=True)
 class Metric:
-    """A number that says how good the predictions for the test examples of a cell are."""
+    """A number for the quality of the predictions on the test examples of a cell."""
 
     name: str
     """Name in configs, in file names and as a column of ``cells.csv``."""
     label: str
-    """What tables call it."""
+    """Its name in tables."""
     tasks: tuple[Task, ...]
-    """What it can judge."""
+    """The tasks that it can judge."""
     needs: Need
     """What it is computed from. Class probabilities also serve as scores."""
     function: Function

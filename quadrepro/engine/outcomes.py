@@ -106,7 +106,7 @@ class Outcomes:
 
     @property
     def label(self) -> str:
-        """What the values are called."""
+        """Name of the values."""
         if self.metric is not None:
             return self.metric.label
         of_numbers = {self.regression(row) for row in self.rows}
@@ -115,7 +115,7 @@ class Outcomes:
 
     @property
     def by_metric(self) -> str:
-        """What is added to the title of a table of a metric."""
+        """Addition to the title of a table of a metric."""
         return "" if self.metric is None else f" by {self.metric.label}"
 
     @property

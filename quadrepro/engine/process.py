@@ -15,7 +15,7 @@ from types import FrameType
 
 @dataclass(frozen=True)
 class Limits:
-    """What a cell may use before it is ended."""
+    """Limits of time and memory of a cell."""
 
     seconds: float | None = None
     """Wall time, for cells that run in a worker."""

@@ -25,7 +25,7 @@ SECONDS_BETWEEN_LINES = 60.0
 SECONDS_BETWEEN_UPDATES = 0.5
 
 CELLS_TO_TRUST = 10
-"""Number of cells that are taken to have cost nothing beside their time."""
+"""Number of cells that are assumed to have had no overhead."""
 
 OVERDUE = 0.1
 """Share of its time so far that a cell still takes if it takes longer than estimated."""
@@ -34,7 +34,7 @@ SMOOTH = 0.05
 """Share of the time left within which the shown time follows a new estimate."""
 
 SHOWN = 3
-"""How many running cells are named."""
+"""Number of running cells that are named."""
 
 
 def duration(seconds: float) -> str:
@@ -111,7 +111,7 @@ class TerminalBar:
 
 
 class Remaining:
-    """How long a run goes on: what is left by the estimates, and what cells cost beside them."""
+    """Remaining time of a run: the estimates of its cells, and the overhead per cell."""
 
     def __init__(self, cells: Iterable[Cell], jobs: int, estimates: Estimates, now: float) -> None:
         self._estimates, self._jobs = estimates, max(1, jobs)
@@ -196,7 +196,7 @@ class Remaining:
 
 
 class RunProgress(TerminalBar):
-    """Counts finished cells, names the running ones, and says how long the rest will take.
+    """Counts finished cells, names the running ones, and estimates the remaining time.
 
     `estimates` learns the times of cells that are done. If `quiet`, only `tell` shows anything.
     """

@@ -112,7 +112,7 @@ class Record:
     key: str
     """Hash of what it was computed from."""
     status: Status
-    """How it ended; "missing" where it was never computed."""
+    """Its status; "missing" if it was never computed."""
     errors: Count = 0
     n_test: Count = 0
     """Wrong and all test examples."""
@@ -148,7 +148,7 @@ class Record:
     environment: dict[str, Any] = field(default_factory=dict)
     """What it was computed with, see `quadrepro.engine.keys.environment`."""
     content: dict[str, Any] = field(default_factory=dict)
-    """What the key is the hash of."""
+    """The content that the key is a hash of."""
     message: str = ""
     """Why it failed; with the traceback if it raised an error."""
 
@@ -164,7 +164,7 @@ class Record:
 
     @property
     def reason(self) -> str:
-        """Why there is no result, in one line; empty if nothing is known."""
+        """The reason for a missing result, in one line; empty if unknown."""
         return (self.message.strip().splitlines() or [""])[-1]
 
     @property
@@ -174,7 +174,7 @@ class Record:
 
     @property
     def value(self) -> float:
-        """What is measured on the test examples: the risk, or the RMSE of a regression."""
+        """The test error: the risk, or the RMSE of a regression."""
         return self.risk if self.rmse is None else self.rmse
 
     def actual_targets(self) -> Targets:

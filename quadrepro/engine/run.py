@@ -22,7 +22,7 @@ from quadrepro.engine.records import Record, Status
 from quadrepro.engine.store import CLAIMS, RecordStore, Reservations
 
 SECONDS_BETWEEN_LOOKS = 0.5
-"""How often a run looks for cells that others compute."""
+"""Seconds between looks for cells that others compute."""
 
 Backend = Callable[[Iterable[Cell]], Generator[Record, None, None]]
 """Computes cells and yields their records in any order; asks for cells when it can take more."""
@@ -51,7 +51,7 @@ def missing_cells(
 
 @dataclass(frozen=True)
 class StatusLine:
-    """How far one algorithm is."""
+    """Progress of one algorithm."""
 
     algorithm: str
     """Its column."""
@@ -67,14 +67,14 @@ class StatusLine:
 
 @dataclass(frozen=True)
 class Overview:
-    """How far an experiment is."""
+    """Progress of an experiment."""
 
     lines: tuple[StatusLine, ...]
-    """How far each algorithm is, in the order of the columns."""
+    """Progress of each algorithm, in the order of the columns."""
     missing: tuple[Cell, ...]
     """The cells without a record, each content once."""
     estimates: Estimates
-    """What is known of running times."""
+    """Known running times."""
 
     def forecast(self, jobs: int) -> Forecast:
         """Return how long the missing cells will take on the clock."""

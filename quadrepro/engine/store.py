@@ -210,12 +210,12 @@ def _decode(raw: bytes, key: str) -> Record:
 
 @dataclass
 class Merged:
-    """What became of the records of some folders."""
+    """Outcome of a merge."""
 
     copied: int = 0
     known: int = 0
     damaged: int = 0
-    """How many were copied, how many were there already, and how many were damaged."""
+    """Numbers of copied, existing and damaged records."""
 
 
 def merge(sources: Iterable[RecordStore], into: RecordStore) -> Merged:

@@ -229,13 +229,13 @@ def _in_memory(array: AnyArray) -> tuple[Path, IO[bytes]]:
 
 
 WAITING = 1
-"""How many cells per worker are sent before the worker asks for them."""
+"""Number of cells per worker that are sent ahead."""
 
 MOST_FAILURES = 3
 """Number of times in a run that workers are replaced which all ended before taking a cell."""
 
 SECONDS_BETWEEN_LOOKS = 0.1
-"""How often signals are let through while no cell is done."""
+"""Seconds between checks for signals while no cell is done."""
 
 
 def run_in_workers(cells: Iterable[Cell], jobs: int, limits: Limits) -> Iterator[Record]:

@@ -21,19 +21,19 @@ Size = Annotated[int, Field(ge=1, le=1_000_000_000)]
 
 
 class Facts(Model):
-    """What ``paper.yaml`` says of a printed table."""
+    """Facts of a printed table in ``paper.yaml``."""
 
     holds: Holds | None = None
     """What the numbers are; by default errors if the columns are means and deviations, and risks
     otherwise."""
     splits: int | None = Field(default=None, ge=2, le=1_000_000)
-    """How many splits a printed mean and deviation are of; risks are of one if nothing is said."""
+    """Number of splits of a printed mean and deviation; 1 for risks by default."""
     config: str | None = None
-    """The config of the table, which tells the sizes of its test sets: the name of one that ships,
+    """The config of the table, which gives the sizes of its test sets: the name of one that ships,
     or a path that starts at the folder of the paper."""
     n_test: dict[str, Size | tuple[Size, Size]] = Field(default_factory=dict)
     """By row: the number of test examples, or that and the number of all rows, where the config
-    does not tell."""
+    does not give it."""
     compares: str | None = None
     """The printed table of risks whose algorithms these comparisons compare."""
     bold: dict[str, tuple[str, ...]] = Field(default_factory=dict)
@@ -47,13 +47,13 @@ class Also(Model):
     """A measure that the claims of a group are worked out on as well, without a judgement."""
 
     measure: str
-    """What takes the place of the test error."""
+    """The measure in place of the test error."""
     words: str
-    """What stands before the numbers."""
+    """Words before the numbers."""
 
 
 class GroupEntry(Model):
-    """What ``paper.yaml`` says of a group of claims."""
+    """A group of claims in ``paper.yaml``."""
 
     judged: Literal["means", "splits"] = "means"
     """Whether the claims are judged on the means over all splits, or on each split, which counts on
@@ -70,10 +70,10 @@ class GroupEntry(Model):
 
 
 class PaperFile(Model):
-    """What ``paper.yaml`` holds."""
+    """Contents of ``paper.yaml``."""
 
     title: str
-    """What the paper is called."""
+    """Title of the paper."""
     reference: str = ""
     """Authors, place and year."""
     names: dict[str, str] = Field(default_factory=dict)
@@ -104,7 +104,7 @@ class Group:
     """A group of claims."""
 
     entry: GroupEntry
-    """What ``paper.yaml`` says of it."""
+    """Its facts in ``paper.yaml``."""
     claims: tuple[Claim, ...]
     """The claims."""
     printed: tuple[str, ...]
@@ -116,9 +116,9 @@ class Paper:
     """A paper whose ``paper.yaml`` holds together."""
 
     reference: str
-    """What a config calls it: the name of a paper that ships, or the path of a folder."""
+    """Its name in a config: that of a paper that ships, or the path of a folder."""
     file: PaperFile
-    """What ``paper.yaml`` holds."""
+    """Contents of ``paper.yaml``."""
     groups: dict[str, Group]
     """Groups of claims by name."""
     source: YamlSource
@@ -142,7 +142,7 @@ class Paper:
             deviations = any(column.endswith(SD) for column in table.columns)
             if table.holds == "errors" and deviations and not table.splits:
                 example = f"printed: {{{name}: {{splits: 20}}}}"
-                message = f"{name} prints deviations: say of how many splits, as {example}"
+                message = f"{name} prints deviations: give the number of splits, as {example}"
                 raise self.error(message, "printed", name)
             self._read[name] = table
         return self._read[name]

@@ -21,7 +21,7 @@ MEAN_ROW = "column_mean"
 """The row of a printed table that holds the mean of each column."""
 
 MEAN, SD = "_mean", "_sd"
-"""How the columns of an algorithm end if its mean and its standard deviation are printed."""
+"""Endings of the columns of an algorithm if its mean and its standard deviation are printed."""
 
 NUMBER = re.compile(r"[-+]?(\d{1,15}\.?\d{0,15}|\.\d{1,15})")
 """A printed number; more digits than a float holds are none that somebody has measured."""
@@ -30,7 +30,7 @@ MAX_BYTES, MAX_ROWS, MAX_COLUMNS = 2 * 2**20, 10_000, 1_000
 """Size of the largest file that is read, and of the largest table."""
 
 Holds = Literal["risks", "errors", "margins", "comparisons"]
-"""What a printed table holds.
+"""Contents of a printed table.
 
 - "risks": test risks between 0 and 1, in one column per algorithm;
 - "errors": mean and standard deviation of test errors in percent, or of RMSEs;
@@ -64,15 +64,15 @@ class Printed:
     columns: tuple[str, ...]
     """Columns in the printed order, without that of the row names."""
     cells: dict[tuple[str, str], str]
-    """What is printed in a row and column, digit for digit."""
+    """The printed text of a row and column, digit for digit."""
     holds: Holds = "risks"
-    """What the numbers are."""
+    """Kind of the numbers."""
     splits: int | None = None
     """Number of splits behind a printed mean and deviation; None if it is not known."""
     path: Path = Path()
     """The file."""
     lines: dict[str, int] = field(default_factory=dict)
-    """The line of the file that each row stands on."""
+    """The line of each row in the file."""
 
     @cached_property
     def rows(self) -> tuple[str, ...]:

@@ -288,4 +288,4 @@ def test_readings_that_are_compared_with_nothing_are_refused(with_readings: Path
     with_readings.write_text(with_readings.read_text().replace("readings: {means: t}, ", ""))
     result = quadrepro("table", "--readings", with_readings)
     assert result.exit_code == 2
-    assert "say which printed tables the readings are compared with" in result.stderr
+    assert "name the printed tables to compare the readings with" in result.stderr

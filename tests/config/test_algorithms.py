@@ -205,7 +205,7 @@ def test_a_classifier_is_refused_where_a_number_is_predicted(edited: Write) -> N
     grid = "grid:\n      n_rounds: [10, 20]\n      lam: {from: 10, to: 1, points: 2}"
     first = {"name: quadboost-l2": "name: svm", grid: "algorithm: sklearn:SVC"}
     path = edited({**first, ADA: "algorithm: sklearn:SVC", "- monks": "- m1"})
-    message = "the view of m1 predicts a number, but sklearn:SVC tells classes"
+    message = "the view of m1 predicts a number, but sklearn:SVC needs classes"
     assert_refused(path, "6:5", message, cells_of)
 
 

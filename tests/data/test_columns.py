@@ -103,7 +103,7 @@ def test_columns_are_found_by_name_with_their_gaps_emptied() -> None:
 def test_an_attribute_is_codes_if_the_user_says_so_else_the_message_tells_how() -> None:
     mixed = column("1", "2", "many")
     assert attribute_values(mixed, as_codes=True).tolist() == ["1", "2", "many"]
-    with pytest.raises(DataError, match=r"say --missing many if .* or --nominal c0 if the column"):
+    with pytest.raises(DataError, match=r"add --missing many if .* or --nominal c0 if the column"):
         attribute_values(mixed, as_codes=False)
 
 

@@ -333,7 +333,7 @@ def test_a_long_list_of_columns_in_a_note_is_cut_short(save: Save) -> None:
         ("x,label\n1,ä\n".encode("latin-1"), ", line 2: not UTF-8 text"),
         (b"\xef\xbb\xbf \n\n", ": the file is empty"),
         ("x,label\n1,a\n", ": the file has only one row"),
-        ("label\na\nb\n", ": there is no column other than the target"),
+        ("label\na\nb\n", ": there are no columns other than the target"),
     ],
 )
 def test_a_file_that_is_wrong_is_refused(save: Save, content: str | bytes, fault: str) -> None:
@@ -347,14 +347,14 @@ def test_a_million_columns_are_refused(save: Save) -> None:
 
 def test_words_among_the_numbers_of_an_attribute_are_refused_with_ways_out(save: Save) -> None:
     assert refusal(save("x,label\n1,a\n2,b\nnot known,a\n")) == (
-        "my.csv, line 4: x is 'not known', but 2 of its 3 values are numbers; say --missing"
+        "my.csv, line 4: x is 'not known', but 2 of its 3 values are numbers; add --missing"
         " 'not known' if it stands for a missing value, or --nominal x if the column holds codes"
     )
 
 
 def test_words_among_the_numbers_of_the_target_are_refused_with_a_way_out(save: Save) -> None:
     assert refusal(save(rows(1, 2, "few"))) == (
-        "my.csv, line 4: label is 'few', but 2 of its 3 values are numbers; say --task"
+        "my.csv, line 4: label is 'few', but 2 of its 3 values are numbers; add --task"
         " classification if these are labels"
     )
 

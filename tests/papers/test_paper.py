@@ -167,7 +167,8 @@ def test_deviations_of_an_unknown_number_of_splits_are_refused(written: Write) -
     folder = written("table2: {splits: 20}", "table2: {}")
     message = refusal(folder / "paper.yaml", lambda _: load_paper(str(folder)).printed("table2"))
     assert message == (
-        "4:3: table2 prints deviations: say of how many splits, as printed: {table2: {splits: 20}}"
+        "4:3: table2 prints deviations: give the number of splits, "
+        "as printed: {table2: {splits: 20}}"
     )
 
 

@@ -238,7 +238,7 @@ def test_the_number_of_printed_splits_is_refused_with_its_new_place(load: Load) 
     with pytest.raises(ConfigError) as caught:
         load("config", "tables: {", "tables: {printed_splits: 50, ")
     assert (
-        "own.yaml:9:10: printed_splits is a fact of the printed table: say it in the paper's "
+        "own.yaml:9:10: printed_splits is a fact of the printed table: set it in the paper's "
         in (str(caught.value))
     )
     assert str(caught.value).endswith("as printed: {table1: {splits: 50}}")

@@ -91,7 +91,7 @@ def unpack(path: Path, member: str = "") -> tuple[str, bytes]:
         if path.suffix.lower() == ".zip":
             with zipfile.ZipFile(path) as archive:
                 name = _member(path, archive, member)
-                # No more is read than the archive says.
+                # No more is read than the archive declares.
                 refuse_bytes(archive.getinfo(name).file_size, f"{path}: once unpacked, {name}")
                 return name, archive.read(name)
         if path.suffix.lower() == ".gz":

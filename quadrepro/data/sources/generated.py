@@ -142,7 +142,7 @@ _RULES: tuple[Callable[..., RawTable], ...] = (
 )
 
 _SIZES = ("rows", "points", "n_per_class", "noise_inputs")
-"""Parameters that say how large a sample is."""
+"""Parameters for the size of a sample."""
 
 GENERATORS: Mapping[str, Callable[..., RawTable]] = MappingProxyType(
     {rule.__name__: rule for rule in _RULES} | resolve_name("quadrepro.core.samples:SEEDED")

@@ -113,7 +113,7 @@ class _Client(web.Client):
         self.cache = Path(root, *host).expanduser()
 
     def description(self, what: str, path: Path) -> ET.Element:
-        """Return what the server says of a data set or a task."""
+        """Return the server's description of a data set or a task."""
         return self.parsed(f"{self.server}/{what}", path, self._xml)
 
     def arff(self, content: bytes) -> Frame:
@@ -137,7 +137,7 @@ class _Client(web.Client):
         return parse(unpack(path)[1])
 
     def refusal(self, answer: requests.Response) -> tuple[str, bool]:
-        """Return what the server says of an error, and whether the error may be temporary."""
+        """Return the server's message of an error, and whether the error may be temporary."""
         with contextlib.suppress(DataError):
             error = self._xml(next(answer.iter_content(1 << 16), b""))
             code, message, more = (

@@ -202,7 +202,7 @@ def _or_reading_itself(data: Any, own: ValidatorFunctionWrapHandler) -> Any:
 if TYPE_CHECKING:
     Source = OwnSource | PackageSource
 else:
-    # What is wrong with a source of ours is said without a word of those of other packages.
+    # A fault of a source of ours is reported without mention of other packages.
     Source = Annotated[
         OwnSource, Field(discriminator="kind"), WrapValidator(_or_reading_itself), SerializeAsAny()
     ]

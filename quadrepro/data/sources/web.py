@@ -138,7 +138,7 @@ class Client:
             raise self._failure(error, path.parent) from error
 
     def refusal(self, answer: requests.Response) -> tuple[str, bool]:
-        """Return what an answer with an error says, and whether the error may be temporary."""
+        """Return the message of an answer with an error, and whether the error may be temporary."""
         words = f"the server answered HTTP {answer.status_code} ({answer.reason})"
         return words, answer.status_code >= 500
 
@@ -283,7 +283,7 @@ _DROPPED = "the connection was dropped before all data had arrived"
 
 # The first match is used, since some of these are special cases of later ones.
 _FAILURES: tuple[tuple[type[BaseException], type[DataError], str], ...] = (
-    (urllib3.NameResolutionError, NoConnectionError, "there is no such host, or no network"),
+    (urllib3.NameResolutionError, NoConnectionError, "no such host, or no network"),
     (ConnectionRefusedError, NoConnectionError, "the connection was refused"),
     (urllib3.NewConnectionError, NoConnectionError, "the server cannot be reached"),
     (urllib3.ConnectTimeoutError, NoConnectionError, "the server did not answer in time"),

@@ -17,7 +17,7 @@ from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.papers.cbboost.by_passes import Plain, sums_over_examples
 
 ACCURACY = 1e-9
-"""What the solver is asked for; edges that differ by less are equal."""
+"""Tolerance of the solver; edges that differ by less are equal."""
 
 
 @dataclass(frozen=True)

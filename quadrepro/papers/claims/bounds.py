@@ -97,7 +97,7 @@ class LowerAtEveryRound(Claim, names=("lower-at-every-round",)):
     than: AlgorithmName
     """The lower and the higher algorithm."""
     measure: MeasureName
-    """What is compared."""
+    """The compared measure."""
     along: str = ROUNDS
     """The hyper-parameter; by default the number of rounds."""
 
@@ -123,7 +123,7 @@ class SmallGap(Claim, names=("small-gap",)):
     between: tuple[AlgorithmName, AlgorithmName]
     """The two algorithms; the deviation is that of the first."""
     measure: MeasureName
-    """What is compared; a share, such as an error."""
+    """The compared measure; a share, such as an error."""
     last: float | None = Field(default=None, alias="to")
     """Up to which value of the hyper-parameter."""
     along: str = ROUNDS

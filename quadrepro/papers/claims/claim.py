@@ -70,7 +70,7 @@ class Claim(Model):
     kind: str
     """Key of `quadrepro.papers.claims.CLAIMS`."""
     text: str = Field(min_length=1)
-    """What is claimed."""
+    """The sentence of the paper."""
     rows: tuple[str, ...] = ()
     """The rows it is about; by default all."""
     excluded: tuple[str, ...] = Field(default=(), alias="except")
@@ -82,7 +82,7 @@ class Claim(Model):
 
     @property
     def label(self) -> str:
-        """What the claims table calls it."""
+        """Its name in the claims table."""
         return f"{self.text} (measured time)" if self.timed else self.text
 
     def judge(self, evidence: Evidence) -> Judgement:

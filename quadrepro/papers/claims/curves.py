@@ -15,7 +15,7 @@ class _OfCurves(Claim):
     """A claim on a measure along a hyper-parameter."""
 
     measure: MeasureName
-    """What is compared."""
+    """The compared measure."""
     along: str = ROUNDS
     """The hyper-parameter; by default the number of rounds."""
 
@@ -25,12 +25,12 @@ class _OfCurves(Claim):
 
     @property
     def rounds(self) -> str:
-        """What the values of the hyper-parameter are called."""
+        """Name of the hyper-parameter's values."""
         return "rounds" if self.along == ROUNDS else self.along
 
     @property
     def title(self) -> str:
-        """What tables call the measure."""
+        """Name of the measure in tables."""
         from quadrepro.core.measures.measure import title_of
 
         return title_of(self.measure)
@@ -98,7 +98,7 @@ class LowerAtEnd(_OfCurves, names=("lower-at-end",)):
     than: AlgorithmName
     """The two algorithms."""
     called: str = ""
-    """What the text calls the measure; by default its title."""
+    """The text's name of the measure; by default its title."""
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return where the two curves end on each row, and whether the claimed one is lower."""

@@ -295,13 +295,13 @@ class LowerOrHigher(Claim, names=("lower", "higher")):
     """One algorithm's numbers are lower, or higher, than another's."""
 
     kind: Literal["lower", "higher"]
-    """Which of the two."""
+    """One of the two."""
     of: AlgorithmName
     """The two algorithms."""
     than: AlgorithmName
     """The two algorithms."""
     quantity: Quantity = "error"
-    """What is compared; by default the test error."""
+    """The compared quantity; by default the test error."""
     by: Literal["every-row", "sign-test", "paired-t"]
     """When the claim holds: if it is so on every row; if the sign test over the rows says so; if
     the paired t-test over the splits says so on more than half of the rows."""
@@ -363,7 +363,7 @@ class EachLower(Claim, names=("each-lower",)):
 
 
 class Closest(Claim, names=("closest",)):
-    """Of several algorithms one comes closest to another in test error."""
+    """One of several algorithms comes closest to another in test error."""
 
     of: AlgorithmName
     """The closest, and the one it is close to."""

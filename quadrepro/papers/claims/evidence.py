@@ -78,10 +78,10 @@ class Evidence(ABC):
     rows: tuple[str, ...]
     """Our rows."""
     names: Mapping[str, str]
-    """What the paper calls each algorithm."""
+    """The paper's name of each algorithm."""
 
     lacking: ClassVar[str]
-    """What is said if numbers are missing."""
+    """The finding if numbers are missing."""
 
     def label(self, algorithm: str) -> str:
         """Return what the paper calls an algorithm."""

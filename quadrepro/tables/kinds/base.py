@@ -73,7 +73,7 @@ class Context(Generic[Option]):
         splits = self.printed(name).splits
         if splits is None or splits < 2:
             raise self.error(
-                "a deviation is that of several splits: say their number in the paper's "
+                "a deviation is that of several splits: set their number in the paper's "
                 f"paper.yaml, as printed: {{{name}: {{splits: 20}}}}",
                 *place,
             )
