@@ -463,7 +463,7 @@ def workers(jobs: int | None, cells: Sequence[Cell]) -> int:
     cells : sequence of Cell
         What to compute: there are not more workers than cells.
     """
-    from quadrepro.base.resources import available_cores
+    from quadrepro.engine.process import available_cores
 
     return min(available_cores() if jobs is None else jobs, max(1, len(cells)))
 

@@ -92,7 +92,7 @@ def test_the_default_is_all_cores_but_no_more_than_there_are_cells(
         return in_this_process(0, limits)
 
     monkeypatch.setattr("quadrepro.engine.run.local", local)
-    monkeypatch.setattr("quadrepro.base.resources.available_cores", lambda: 3)
+    monkeypatch.setattr("quadrepro.engine.process.available_cores", lambda: 3)
     quadrepro.reproduce(small_config(), out=tmp_path, progress=False)
     quadrepro.reproduce(small_config(), out=tmp_path, progress=False)
     assert asked == [3, 1]

@@ -1,4 +1,4 @@
-"""Where configs and other files that ship with quadrepro are, and how many cores there are.
+"""Where configs and other files that ship with quadrepro are.
 
 In a wheel, `datasets/` and `configs/` are inside the package; in a checkout, they are beside it.
 """
@@ -50,10 +50,3 @@ def find_config(config: str | Path) -> Path:
         raise ConfigError(f"{config} is a folder, not a config")
     hint = nearest(path.stem, shipped, "quadrepro list experiments")
     raise ConfigError(f"unknown config {str(config)!r}{hint}")
-
-
-def available_cores() -> int:
-    """Return how many cores this process may use, by its affinity and its control group."""
-    from joblib.externals.loky import cpu_count
-
-    return int(cpu_count())

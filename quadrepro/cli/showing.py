@@ -39,10 +39,10 @@ def tell_of_code(experiment: Experiment) -> None:
 def warn_of_memory(plan: Plan) -> None:
     """Name the rows and columns that may need more memory than there is."""
     from quadrepro.config.plan import too_large
-    from quadrepro.engine.process import available
+    from quadrepro.engine.process import available_memory
     from quadrepro.engine.progress import tell
 
-    memory = plan.experiment.config.memory or available()
+    memory = plan.experiment.config.memory or available_memory()
     found = too_large(plan, memory)
     for (row, column), needed in list(found.items())[:SHOWN]:
         tell(

@@ -1,4 +1,4 @@
-"""The process of a run or a worker: limits of a cell, memory, and signals that end a run."""
+"""The process of a run or a worker: cores, memory, limits of a cell, and signals that end a run."""
 
 from __future__ import annotations
 
@@ -53,7 +53,14 @@ def _held() -> int:
 CONTROL_GROUP = Path("/sys/fs/cgroup/memory.max")
 
 
-def available() -> int:
+def available_cores() -> int:
+    """Return the number of cores that this process may use, by its affinity and control group."""
+    from joblib.externals.loky import cpu_count
+
+    return int(cpu_count())
+
+
+def available_memory() -> int:
     """Return the bytes of memory that this machine, or the control group, has."""
     total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     try:

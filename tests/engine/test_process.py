@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from quadrepro.engine import process
-from quadrepro.engine.process import at_most, available, blocked, held_back
+from quadrepro.engine.process import at_most, available_memory, blocked, held_back
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux keeps to the limit")
 
@@ -38,12 +38,12 @@ def test_what_is_available_is_what_the_control_group_leaves(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(process, "CONTROL_GROUP", tmp_path / "memory.max")
-    machine = available()
+    machine = available_memory()
     assert machine > 10**8
     (tmp_path / "memory.max").write_text("max\n")
-    assert available() == machine
+    assert available_memory() == machine
     (tmp_path / "memory.max").write_text("1000000\n")
-    assert available() == 1_000_000
+    assert available_memory() == 1_000_000
 
 
 def test_a_signal_is_raised_where_it_is_let_through_and_not_before() -> None:
