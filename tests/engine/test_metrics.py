@@ -1,0 +1,277 @@
+"""Metrics of the predictions that a record keeps, compared with scikit-learn's."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import warnings
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from sklearn import metrics as sk
+from sklearn.datasets import load_iris
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.linear_model import LinearRegression
+from sklearn.metrics import get_scorer
+
+from quadrepro.base.types import FloatArray
+from quadrepro.engine.metrics import METRICS, fault_of_task, metric_of_scorer, scorer_names
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """Targets, predictions, scores and probabilities of the test examples of a cell."""
+
+    classes: tuple[str, ...]
+    actual: NDArray[Any]
+    predicted: NDArray[Any]
+    scores: FloatArray | None = None
+    probabilities: FloatArray | None = None
+
+    def actual_targets(self) -> NDArray[Any]:
+        return self.actual
+
+    def predicted_targets(self) -> NDArray[Any]:
+        return self.predicted
+
+    def decision_scores(self) -> FloatArray | None:
+        return self.scores
+
+    def class_probabilities(self) -> FloatArray | None:
+        return self.probabilities
+
+
+def test_a_short_name_is_ours_and_any_other_a_scorer() -> None:
+    assert METRICS.find("f1") is METRICS["f1"]
+    scorer = METRICS.find("f1_macro")
+    assert (scorer.label, scorer.greater_is_better) == ("f1_macro", True)
+    assert METRICS.find("f1_macro") is scorer
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("acu", "unknown metric 'acu'; did you mean 'auc'?"),
+        ("roc_auc_pairwise", "unknown metric 'roc_auc_pairwise'; did you mean 'roc_auc_ovr'?"),
+        ("rand_score", "rand_score judges clusters, or several labels per example"),
+        ("f1_samples", "f1_samples judges clusters, or several labels per example"),
+    ],
+)
+def test_what_is_no_metric_is_refused_with_the_nearest_name(name: str, message: str) -> None:
+    with pytest.raises(KeyError) as caught:
+        METRICS.find(name)
+    assert caught.value.args[0].startswith(message)
+
+
+def test_a_metric_fits_if_it_can_judge_one_of_the_tasks() -> None:
+    assert fault_of_task("auc", ["regression", "multiclass"]) == ""
+    assert fault_of_task("rmse", ["regression"]) == ""
+    assert fault_of_task("rmse", ["classification", "multiclass"]).startswith(
+        "rmse is a metric of numbers, and here two classes or more classes are predicted"
+    )
+    assert fault_of_task("roc_auc", ["multiclass"]).startswith(
+        "roc_auc is a metric of two classes, and here more classes are predicted"
+    )
+
+
+def test_our_own_metrics_are_found_without_scikit_learn() -> None:
+    code = (
+        "import sys; from quadrepro.engine.metrics import METRICS; METRICS.find('auc');"
+        "assert not any(name.startswith('sklearn') for name in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+CODES = np.array([0, 1, 1, 0, 1])
+P = np.array([[0.9, 0.1], [0.3, 0.7], [0.6, 0.4], [0.5, 0.5], [0.2, 0.8]])
+KEPT = Kept(("no", "yes"), CODES, P.argmax(axis=1), None, P)
+
+
+def test_without_what_it_needs_a_metric_has_no_value() -> None:
+    bare = replace(KEPT, probabilities=None)
+    assert [name for name in METRICS if not METRICS[name].serves(bare)] == [
+        "auc",
+        "average_precision",
+        "log_loss",
+        "brier",
+    ]
+    assert METRICS["auc"].value(bare) is None
+    assert METRICS["error"].value(bare) == pytest.approx(0.2)
+
+
+def test_probabilities_serve_as_scores_and_scores_come_first() -> None:
+    auc = METRICS["auc"]
+    assert auc.value(KEPT) == auc.value(replace(KEPT, scores=P[:, 1], probabilities=None))
+    assert auc.value(replace(KEPT, scores=-P[:, 1])) == pytest.approx(1 - (auc.value(KEPT) or 0))
+
+
+def test_scores_do_not_serve_as_probabilities() -> None:
+    assert METRICS["log_loss"].value(replace(KEPT, scores=P[:, 1], probabilities=None)) is None
+
+
+@pytest.mark.parametrize("name", ["auc", "average_precision"])
+def test_where_a_class_has_no_example_a_metric_of_ranks_is_undefined(name: str) -> None:
+    alone = replace(KEPT, actual=np.zeros(5, dtype=int))
+    assert METRICS[name].serves(alone)
+    assert METRICS[name].value(alone) is None
+    three = Kept(tuple("abc"), CODES, CODES, None, np.eye(3)[CODES])
+    assert METRICS[name].value(three) is None
+
+
+def test_probabilities_kept_in_single_precision_are_taken_as_they_are_meant() -> None:
+    p = np.random.default_rng(1).dirichlet(np.ones(3), 200)
+    y = np.arange(200) % 3
+    kept = Kept(tuple("abc"), y, y, None, p.astype(np.float32).astype(np.float64))
+    expected = -np.mean(np.log(p[np.arange(200), y]))
+    assert METRICS["log_loss"].value(kept) == pytest.approx(expected, rel=1e-6)
+
+
+def test_a_class_that_was_never_seen_in_training_comes_last_in_its_ranks() -> None:
+    scores = np.array([[2.0, 1.0, -np.inf], [1.0, 2.0, -np.inf], [0.0, 1.0, -np.inf]])
+    kept = Kept(tuple("abc"), np.array([0, 1, 2]), np.array([0, 1, 1]), scores)
+    assert METRICS["auc"].value(kept) == pytest.approx((1 + 1 + 0.5) / 3)
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+def test_predictions_that_overflowed_have_no_value(wrong: float) -> None:
+    kept = Kept((), np.array([1.0, 2.0]), np.array([1.0, wrong]))
+    assert METRICS["rmse"].value(kept) is None
+
+
+def test_probabilities_that_add_up_to_nothing_have_no_value() -> None:
+    assert METRICS["log_loss"].value(replace(KEPT, probabilities=np.zeros((5, 2)))) is None
+
+
+RNG = np.random.default_rng(0)
+
+
+def classes(k: int, n: int = 60) -> tuple[Kept, NDArray[np.intp], NDArray[np.float64]]:
+    """Return what is kept of n examples of k classes, the targets and the probabilities."""
+    y = RNG.permutation(np.arange(n) % k)
+    p = RNG.dirichlet(np.ones(k), n)
+    scores = np.log(p[:, 1] / p[:, 0]) if k == 2 else np.log(p)
+    return Kept(tuple("abcdef"[:k]), y, p.argmax(axis=1), scores, p), y, p
+
+
+def test_of_two_classes_metrics_are_those_of_scikit_learn() -> None:
+    kept, y, p = classes(2)
+    predicted = p.argmax(axis=1)
+    expected = {
+        "error": 1 - sk.accuracy_score(y, predicted),
+        "balanced_error": 1 - sk.recall_score(y, predicted, average="macro"),
+        "auc": sk.roc_auc_score(y, p[:, 1]),
+        "average_precision": sk.average_precision_score(y, p[:, 1]),
+        "log_loss": sk.log_loss(y, p),
+        "brier": sk.brier_score_loss(y, p[:, 1]),
+        "f1": sk.f1_score(y, predicted),
+        "mcc": np.corrcoef(y, predicted)[0, 1],
+    }
+    assert {name: METRICS[name].value(kept) for name in expected} == pytest.approx(expected)
+
+
+def test_of_three_classes_metrics_are_means_over_the_classes() -> None:
+    kept, y, p = classes(3)
+    predicted, one_hot = p.argmax(axis=1), np.eye(3)[y]
+    each = range(3)
+    expected = {
+        "error": np.mean(y != predicted),
+        "balanced_error": np.mean([np.mean(predicted[y == c] != c) for c in each]),
+        "auc": sk.roc_auc_score(y, p, multi_class="ovr"),
+        "average_precision": np.mean(
+            [sk.average_precision_score(y == c, p[:, c]) for c in each],
+        ),
+        "log_loss": -np.mean(np.log(p[np.arange(len(y)), y])),
+        "brier": np.mean(((one_hot - p) ** 2).sum(axis=1)),
+        "f1": np.mean([sk.f1_score(y == c, predicted == c) for c in each]),
+        "mcc": sk.matthews_corrcoef(y, predicted),
+    }
+    assert {name: METRICS[name].value(kept) for name in expected} == pytest.approx(expected)
+
+
+def test_of_numbers_metrics_are_their_closed_forms() -> None:
+    y = RNG.normal(size=30)
+    predicted = y + RNG.normal(size=30)
+    kept = Kept((), y, predicted)
+    residual = y - predicted
+    expected = {
+        "rmse": np.sqrt(np.mean(residual**2)),
+        "mae": np.mean(np.abs(residual)),
+        "r2": 1 - np.sum(residual**2) / np.sum((y - y.mean()) ** 2),
+    }
+    assert {name: METRICS[name].value(kept) for name in expected} == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_the_direction_says_what_perfect_predictions_reach(name: str) -> None:
+    metric = METRICS[name]
+    if metric.tasks == ("regression",):
+        y = np.array([1.0, 2.0, 4.0, 3.0])
+        worse, best = (Kept((), y, predicted) for predicted in (y[::-1], y))
+    else:
+        codes = np.array([0, 1, 1, 0])
+        p = np.eye(2)[codes] * 0.9 + 0.05
+        best = Kept(("a", "b"), codes, codes, p[:, 1], p)
+        worse = Kept(("a", "b"), codes, 1 - codes, 1 - p[:, 1], 1 - p)
+    values = [metric.value(kept) for kept in (worse, best)]
+    assert None not in values
+    assert (values[1] > values[0]) == metric.greater_is_better  # type: ignore[operator]
+    assert values[1] != values[0]
+
+
+X, Y = load_iris(return_X_y=True)
+TRAIN, TEST = np.arange(150) % 3 > 0, np.arange(150) % 3 == 0
+# Sepals alone, so that predictions are not perfect.
+X = X[:, :2]
+
+
+@pytest.mark.parametrize("name", scorer_names())
+def test_a_scorer_gives_what_it_gives_for_the_estimator(name: str) -> None:
+    metric = metric_of_scorer(name)
+    assert metric.tasks
+    for task in metric.tasks:
+        if task == "regression":
+            target = X[:, 0] + Y
+            model = LinearRegression().fit(X[TRAIN], target[TRAIN])
+            rows, y = TEST, target
+            kept = Kept((), y[rows], model.predict(X[rows]))
+        else:
+            classes = 2 if task == "classification" else 3
+            y = np.asarray(Y > 0, dtype=int) if classes == 2 else Y
+            model = LinearDiscriminantAnalysis().fit(X[TRAIN], y[TRAIN])
+            rows = TEST
+            kept = Kept(
+                tuple("abc"[:classes]),
+                y[rows],
+                model.predict(X[rows]),
+                model.decision_function(X[rows]),
+                model.predict_proba(X[rows]),
+            )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            expected = get_scorer(name)(model, X[rows], y[rows])
+        defined = pytest.approx(expected, rel=1e-9) if np.isfinite(expected) else None
+        assert metric.value(kept) == defined
+
+
+def test_scorers_of_clusters_and_of_several_labels_are_left_out() -> None:
+    assert not {"adjusted_rand_score", "v_measure_score", "f1_samples"} & {*scorer_names()}
+    assert {"accuracy", "roc_auc_ovr", "neg_mean_absolute_error"} <= {*scorer_names()}
+
+
+def test_a_scorer_of_one_task_or_two_says_so() -> None:
+    names = ("roc_auc", "accuracy", "neg_max_error")
+    tasks = {name: METRICS.find(name).tasks for name in names}
+    assert tasks == {
+        "roc_auc": ("classification",),
+        "accuracy": ("classification", "multiclass"),
+        "neg_max_error": ("regression",),
+    }
+
+
+def test_a_test_part_may_lack_a_class_where_probabilities_are_scored() -> None:
+    p = np.eye(3)[[0, 2, 2]] * 0.7 + 0.1
+    kept = Kept(tuple("abc"), np.array([0, 2, 0]), p.argmax(axis=1), None, p)
+    assert METRICS.find("neg_log_loss").value(kept) == pytest.approx(np.log([0.8, 0.8, 0.1]).mean())
