@@ -274,10 +274,6 @@ ADDITIONS = {
             "plugins/contracts.py": [("OF_METRICS: ", CONTRACT)],
             "plugins/__init__.py": [
                 ('        "algorithms": "core', '        "colours": "tables.colours:COLOURS",\n'),
-                (
-                    '        "algorithms": "contracts',
-                    '        "colours": "contracts:OF_COLOURS",\n',
-                ),
             ],
         },
     ),
