@@ -135,7 +135,7 @@ def test_a_target_is_labels_if_it_has_few_distinct_whole_numbers_or_words(
         (["1", "x"], "regression", "my.csv, line 3: c0 is 'x', which is not a finite number"),
         (["x", "x"], "", "my.csv: c0 is 'x' in every row, so there is nothing to learn"),
         (["2", "2.0"], "regression", "my.csv: c0 is '2.0' in every row, so there is nothing to"),
-        (["1", "2", "x"], "", "my.csv, line 4: c0 is 'x', but 2 of its 3 values are numbers; say"),
+        (["1", "2", "x"], "", "my.csv, line 4: c0 is 'x', but 2 of its 3 values are numbers; add"),
     ],
 )
 def test_a_target_that_cannot_be_learned_is_refused(

@@ -348,7 +348,7 @@ def test_a_million_columns_are_refused(save: Save) -> None:
 def test_words_among_the_numbers_of_an_attribute_are_refused_with_ways_out(save: Save) -> None:
     assert refusal(save("x,label\n1,a\n2,b\nnot known,a\n")) == (
         "my.csv, line 4: x is 'not known', but 2 of its 3 values are numbers; add --missing"
-        " 'not known' if it stands for a missing value, or --nominal x if the column holds codes"
+        " 'not known' if it means a missing value, or --nominal x if the column holds codes"
     )
 
 

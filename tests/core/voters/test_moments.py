@@ -98,7 +98,7 @@ def test_sums_too_large_for_single_precision_stay_exact() -> None:
 
 def test_no_example_makes_no_problem() -> None:
     X, y, stumps = data()
-    with pytest.raises(ValueError, match="there is no example"):
+    with pytest.raises(ValueError, match="there are no examples"):
         VoterMoments.of(X[:0], y[:0], stumps).problem()
 
 

@@ -400,7 +400,7 @@ def test_without_a_configuration_the_server_is_that_of_openml(
     monkeypatch.setattr("socket.getaddrinfo", unknown)
     monkeypatch.setattr("pooch.core.time", types.SimpleNamespace(sleep=lambda seconds: None))
     message = refusal(kind=NoConnectionError)
-    assert message.startswith("OpenML 37: https://www.openml.org/api/v1/xml/data/37: there is no ")
+    assert message.startswith("OpenML 37: https://www.openml.org/api/v1/xml/data/37: no such host")
     # As openml-python calls the folder of this server.
     folder = tmp_path / ".cache" / "openml" / "org" / "openml" / "www" / "datasets" / "37"
     folder.mkdir(parents=True)

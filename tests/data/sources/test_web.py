@@ -193,7 +193,7 @@ def test_a_silent_server_is_given_up(
 @pytest.mark.parametrize(
     ("error", "expected"),
     [
-        (socket.gaierror(socket.EAI_NONAME, "?"), "there is no such host, or no network"),
+        (socket.gaierror(socket.EAI_NONAME, "?"), "no such host, or no network"),
         (OSError(errno.EHOSTUNREACH, "No route to host"), "the server cannot be reached"),
         (TimeoutError(), "the server did not answer in time"),
     ],
@@ -395,7 +395,7 @@ LOST = exceptions.ProtocolError("secret", exceptions.IncompleteRead(1, 2))
 @pytest.mark.parametrize(
     ("reason", "connected", "words"),
     [
-        (UNKNOWN, False, "there is no such host, or no network"),
+        (UNKNOWN, False, "no such host, or no network"),
         (ConnectionRefusedError("secret"), False, "the connection was refused"),
         (
             exceptions.NewConnectionError(CONNECTION, "secret"),
