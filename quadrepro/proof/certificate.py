@@ -35,6 +35,9 @@ SMALL = 1e-2
 ENDS, BETWEEN = 8, 16
 """How many of the first and of the last rounds a sample has, and how many of those between."""
 
+RIVALS = 4
+"""Number of other candidates that a sample has."""
+
 
 @dataclass
 class Certificate:
@@ -89,7 +92,7 @@ class Certificate:
 
 @dataclass(frozen=True)
 class Rounds:
-    """The rounds of a run that are checked."""
+    """The rounds of a run that are checked, and the candidates that a choice is compared with."""
 
     rng: np.random.Generator | None = None
     """Draws a sample; None to check all rounds."""
@@ -101,3 +104,10 @@ class Rounds:
         between = ENDS + 1 + self.rng.choice(n_rounds - 2 * ENDS, BETWEEN, replace=False)
         last = range(n_rounds - ENDS + 1, n_rounds + 1)
         return [*range(1, ENDS + 1), *sorted(between.tolist()), *last]
+
+    def rivals(self, n_candidates: int, chosen: int) -> Collection[int]:
+        """Return the places of the candidates that the chosen one is compared with."""
+        others = [i for i in range(n_candidates) if i != chosen]
+        if self.rng is None or len(others) <= RIVALS:
+            return others
+        return sorted(self.rng.choice(others, RIVALS, replace=False).tolist())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
@@ -12,7 +12,14 @@ import numpy as np
 
 from quadrepro.base.types import BoolArray, FloatArray, IntArray, Targets, Task
 from quadrepro.core.learners.grid import Grid, Value
-from quadrepro.core.learners.learner import Algorithm, DrawnProblem, Learner, Part, TrainingData
+from quadrepro.core.learners.learner import (
+    Algorithm,
+    DrawnProblem,
+    Learner,
+    NoSolutionError,
+    Part,
+    TrainingData,
+)
 from quadrepro.core.learners.one_vs_rest import common_candidate
 from quadrepro.core.learners.predictor import Predictor
 from quadrepro.core.learners.voting import FixedStumps, NamedVoters, PerRoundStumps
@@ -243,12 +250,22 @@ class Solution:
         """Return whether that many candidates are compared on examples that are held out."""
         return True
 
+    def of_candidate(self, candidate: dict[str, Any]) -> Self:
+        """Return what the folds of another candidate can be scored with."""
+        return replace(self, cell=replace(self.cell, chosen=candidate))
+
     def scores(self, X: FloatArray) -> Scores:
         """Return the score of each example, and the largest that is negative."""
         raise NotImplementedError
 
     def fold_scores(self, seen: list[BoolArray], parts: list[BoolArray]) -> Iterator[Scores]:
-        """Yield the scores of each part by the candidate trained on what it saw."""
+        """Yield the scores of each part by the candidate trained on what it saw.
+
+        Raises
+        ------
+        NoSolutionError
+            If the candidate has no solution on a fold or on the whole training part.
+        """
         raise NotImplementedError
 
     def predicted(self, X: FloatArray, task: Task) -> Targets | LongArray:
@@ -276,6 +293,13 @@ def called(task: Task, scores: LongArray, zero: float) -> Targets | LongArray:
     return (scores > zero).astype(np.intp) if task == "classification" else scores
 
 
+def _solved(weights: FloatArray) -> LongArray:
+    """Return weights, or raise NoSolutionError."""
+    if np.isnan(weights).any():
+        raise NoSolutionError("the candidate has no solution")
+    return weights.astype(np.longdouble)
+
+
 @dataclass(frozen=True, eq=False)
 class VoteSolution(Solution):
     """What an algorithm that votes found."""
@@ -298,12 +322,13 @@ class VoteSolution(Solution):
             for kept, out in zip(seen, parts, strict=True):
                 known = Part(train.X[kept], train.y[kept])
                 H, H_out = data.voters.matrices(known, train.X[out], data.rng)
-                vote = self.learner.path(H, known.y, grid)[-1].astype(np.longdouble)
+                vote = _solved(self.learner.path(H, known.y, grid)[-1])
                 yield H_out @ vote, ZERO * float(np.abs(vote).sum())
+            _solved(self.learner.path(self.cell.matrix[1], train.y, grid)[-1])
             return
         _, H = self.cell.matrix
-        samples = np.stack(seen).astype(np.float64)
-        votes = self.learner.path(H, train.y, grid, samples)[:, -1].astype(np.longdouble)
+        samples = np.stack([*seen, np.ones_like(seen[0])]).astype(np.float64)
+        *votes, _ = _solved(self.learner.path(H, train.y, grid, samples)[:, -1])
         for out, vote in zip(parts, votes, strict=True):
             yield H[out] @ vote, ZERO * float(np.abs(vote).sum())
 
@@ -395,6 +420,10 @@ class OneVsRestSolution(Solution):
         solutions = tuple(certificate_of(learner).of(learner, of_class) for of_class in cells)
         candidate = common_candidate([solution.candidate for solution in solutions])
         return cls(candidate, learner, cell, codes, solutions)
+
+    def of_candidate(self, candidate: dict[str, Any]) -> Self:
+        """Return the same for every class."""
+        return replace(self, solutions=tuple(s.of_candidate(candidate) for s in self.solutions))
 
     def compares(self, n_candidates: int) -> bool:
         """Return whether candidates are compared in the problem of a class."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -11,6 +11,7 @@ from threadpoolctl import threadpool_limits
 from quadrepro.base.types import FloatArray, Targets, Task
 from quadrepro.core.cell import Cell, training_data
 from quadrepro.core.compiling import warm
+from quadrepro.core.learners.learner import NoSolutionError
 from quadrepro.core.seeds import generator
 from quadrepro.engine.records import Record
 from quadrepro.proof.certificate import TOLERANCES, Certificate, LongArray, Quantity, Rounds
@@ -39,6 +40,7 @@ def verify_cell(cell: Cell, record: Record, rounds: Rounds) -> Certificate:
             close and exact,
             f"the loss of the choice is {loss:.10g}, but {record.cv_errors:.10g} in the record",
         )
+        check_choice(cell, solution, examined, loss, certificate, rounds)
         solution.prove(certificate, rounds)
     return certificate
 
@@ -99,6 +101,37 @@ def choice_loss(cell: Cell, solution: Solution, examined: ExaminedCell) -> float
     seen = [fold < f if -1 in fold else ~out for f, out in enumerate(parts)]
     predicted = solution.fold_predictions(seen, parts, data.task)
     return sum(_loss(data.task, p, y[out]) for p, out in zip(predicted, parts, strict=True))
+
+
+def check_choice(
+    cell: Cell,
+    solution: Solution,
+    examined: ExaminedCell,
+    loss: float,
+    certificate: Certificate,
+    rounds: Rounds,
+) -> None:
+    """Check that no candidate has a smaller loss, and no earlier one the same."""
+    compared = cell.protocol.holdout is not None or bool(cell.protocol.folds)
+    if cell.n_candidates < 2 or not compared:
+        return
+    candidates = [candidate for grid in cell.grids for candidate in grid.candidates]
+    chosen = candidates.index(examined.alone.candidates[0])
+    for i in rounds.rivals(len(candidates), chosen):
+        rival = replace(examined, chosen=candidates[i])
+        try:
+            # Held-out examples choose a number of rounds as well.
+            again = cell.protocol.holdout is not None
+            other = solve(cell.learner, rival) if again else solution.of_candidate(candidates[i])
+            found = choice_loss(cell, other, rival)
+        except NoSolutionError:
+            continue
+        # Losses of numbers are equal up to rounding.
+        slack = 0.0 if examined.data.task != "regression" else DIGITS * loss
+        better = found < loss - slack or (i < chosen and found <= loss - slack)
+        certificate.require(
+            not better, f"{candidates[i]} has the loss {found:.10g}, and the choice {loss:.10g}"
+        )
 
 
 def _loss(task: Task, predicted: Targets | LongArray, y: FloatArray) -> float:

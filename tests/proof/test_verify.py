@@ -10,6 +10,8 @@ from quadrepro.api import prepare
 from quadrepro.base.types import Targets
 from quadrepro.config.config import load_mapping
 from quadrepro.config.plan import make_plan
+from quadrepro.core.cell import Choice
+from quadrepro.core.learners.learner import Losses
 from quadrepro.core.learners.registry import ALGORITHMS
 from quadrepro.engine.records import Record, pack_codes, pack_margins, pack_numbers, pack_scores
 from quadrepro.engine.workers import run_cell
@@ -110,6 +112,34 @@ def test_a_false_loss_of_the_choice_is_found(name: str) -> None:
     record = computed(name)[1]
     [found] = faults(name, replace(record, cv_errors=record.cv_errors + 1))
     assert found.startswith("the loss of the choice is")
+
+
+CHOOSING = [name for name, case in CASES.items() if case.planned().n_candidates > 1]
+
+
+@pytest.mark.parametrize("name", CHOOSING)
+def test_a_choice_that_is_not_the_first_of_least_loss_is_found(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def worst(losses: Losses) -> Choice:
+        values = losses.values
+        last = len(values) - 1 - int(np.nan_to_num(values, nan=-1.0)[::-1].argmax())
+        return Choice(losses.fit(last), float(values[last]), values)
+
+    monkeypatch.setattr("quadrepro.core.cell.least", worst)
+    cell = computed(name)[0]
+    record = run_cell(cell)
+    found = verify_cell(cell, record, ALL).faults
+    assert any("and the choice" in fault for fault in found) == (
+        record.chosen != computed(name)[1].chosen
+    )
+
+
+def test_a_sample_of_other_candidates_is_drawn() -> None:
+    drawn = Rounds(np.random.default_rng(0)).rivals(100, 7)
+    assert len(drawn) == 4
+    assert 7 not in drawn
+    assert Rounds().rivals(5, 2) == [0, 1, 3, 4]
 
 
 def test_a_false_rmse_is_found() -> None:
