@@ -8,7 +8,7 @@ from fractions import Fraction
 from math import inf, sqrt
 
 from quadrepro.base.types import FloatArray
-from quadrepro.stats.result import LEVEL, PValueResult, differences
+from quadrepro.stats.result import DIGITS_OF_RANKS, LEVEL, PValueResult, differences
 
 
 @dataclass(frozen=True, repr=False)
@@ -109,7 +109,7 @@ def ranks_of(risks: Sequence[Sequence[float | Fraction]]) -> FloatArray:
 
     if len({len(row) for row in risks}) > 1:
         raise ValueError("every data set must have one risk per method")
-    whole = [differences(row, [0] * len(row)).whole for row in risks]
+    whole = [differences(row, [0] * len(row), digits=DIGITS_OF_RANKS).whole for row in risks]
     ranks: FloatArray = rankdata(whole, axis=1)
     return ranks
 

@@ -5,13 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import nan, sqrt
+from math import isfinite, nan, sqrt
 
 import numpy as np
 
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.stats.intervals import COVERAGE
-from quadrepro.stats.result import LEVEL, Differences, PValueResult, Result, differences, paired
+from quadrepro.stats.result import (
+    DIGITS_OF_RANKS,
+    LEVEL,
+    Differences,
+    PValueResult,
+    Result,
+    differences,
+    paired,
+)
 
 ROUNDING = 1e-12
 """Means that differ by less than this share of the larger one are equal."""
@@ -300,9 +308,11 @@ def sign_test(a: Iterable[float | Fraction], b: Iterable[float | Fraction]) -> S
     False
     """
     pairs = paired(a, b)
-    wins = sum(1 for x, y in pairs if x < y)
-    losses = sum(1 for x, y in pairs if x > y)
-    ties = sum(1 for x, y in pairs if x == y)
+    largest = max((abs(float(v)) for pair in pairs for v in pair if isfinite(v)), default=0.0)
+    tie = largest / 10**DIGITS_OF_RANKS
+    apart = [0 if x == y or abs(x - y) <= tie else x - y for x, y in pairs]
+    wins, losses = sum(1 for d in apart if d < 0), sum(1 for d in apart if d > 0)
+    ties = sum(1 for d in apart if d == 0)
     known = wins + losses + ties == len(pairs)
     return SignTest(wins, losses, ties, _p_value(wins, losses) if known else nan)
 
@@ -382,7 +392,7 @@ def wilcoxon_test(a: Iterable[float | Fraction], b: Iterable[float | Fraction]) 
     from scipy.special import ndtr
     from scipy.stats import rankdata
 
-    whole = differences(a, b, at_least=1).whole
+    whole = differences(a, b, digits=DIGITS_OF_RANKS).whole
     # Mid-ranks are whole numbers when doubled.
     doubled = np.rint(2 * rankdata(np.abs(whole))).astype(np.int64)
     wins, losses = (int(doubled[side].sum()) for side in (whole < 0, whole > 0))

@@ -15,8 +15,9 @@ from quadrepro.base.types import FloatArray, IntArray
 LEVEL = 0.05
 """A p-value of at most this is called significant."""
 
-DIGITS = 12
-"""Digits of the largest value to which equal differences agree."""
+DIGITS, DIGITS_OF_RANKS = 12, 9
+"""Digits of the largest value to which equal differences agree, and those that are ranked: a
+difference of 2e-10 between two scores is one of rounding."""
 
 LARGEST = 1e150
 """Differences of larger values are refused, because their squares are not numbers."""
@@ -83,7 +84,10 @@ class Differences:
 
 
 def differences(
-    a: Iterable[float | Fraction], b: Iterable[float | Fraction], at_least: int = 1
+    a: Iterable[float | Fraction],
+    b: Iterable[float | Fraction],
+    at_least: int = 1,
+    digits: int = DIGITS,
 ) -> Differences:
     """Return A minus B of each pair; refuse fewer pairs than `at_least` and what is not finite."""
     pairs = paired(a, b)
@@ -95,7 +99,7 @@ def differences(
     if largest > LARGEST:
         raise ValueError(f"the values must be at most {LARGEST:g}, and one is {largest:g}")
     # Squares of the smallest unit are still numbers.
-    exponent = max(-150, int(np.floor(log10(largest))) + 1 - DIGITS if largest else -DIGITS)
+    exponent = max(-150, int(np.floor(log10(largest))) + 1 - digits if largest else -digits)
     scale = Fraction(10) ** -exponent
     # The exact difference: a float is the fraction that it stands for.
     whole = [round((Fraction(x) - Fraction(y)) * scale) for x, y in pairs]

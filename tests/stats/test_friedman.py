@@ -10,7 +10,15 @@ from hypothesis import strategies as st
 from scikit_posthocs import posthoc_nemenyi_friedman
 from scipy.stats import friedmanchisquare, norm
 
-from quadrepro.stats import critical_difference, friedman_test, holm, nemenyi_p_value, rank_p_value
+from quadrepro.stats import (
+    critical_difference,
+    friedman_test,
+    holm,
+    nemenyi_p_value,
+    rank_p_value,
+    sign_test,
+    wilcoxon_test,
+)
 from tests.stats.examples import risks_of_demsar
 
 tables = st.integers(3, 5).flatmap(
@@ -94,3 +102,10 @@ def test_risks_that_only_rounding_tells_apart_share_their_rank() -> None:
 def test_what_cannot_be_ranked_is_refused(table: list[list[float]], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         friedman_test(table)
+
+
+def test_a_difference_of_rounding_is_a_tie_for_all_tests_of_ranks() -> None:
+    ours, theirs = [0.2, 0.3, 0.4, 0.1], [0.2 + 2e-10, 0.3 - 2e-10, 0.4 + 2e-10, 0.1]
+    assert friedman_test(list(zip(ours, theirs, strict=True))).mean_ranks == (1.5, 1.5)
+    assert wilcoxon_test(ours, theirs).ties == sign_test(ours, theirs).ties == 4
+    assert sign_test(ours, [0.2 + 2e-8, *theirs[1:]]).wins == 1
