@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import time
 from collections import Counter
@@ -42,6 +43,8 @@ def command(
     jobs: int,
 ) -> None:
     """Try to break quadrepro; deterministic by seed, except for the moments of kills."""
+    # In the background of a shell SIGINT is ignored, also by the runs that are to be interrupted.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     failed = 0
     for kind, count in (("check", n_check), ("run", n_run), ("data", n_data)):
         for fresh, n in ((False, count), (True, min(count, n_fresh))):
