@@ -284,8 +284,8 @@ def sign_test(a: Iterable[float | Fraction], b: Iterable[float | Fraction]) -> S
     Parameters
     ----------
     a, b : iterable of float or Fraction
-        Risks of A and of B, one per data set and in the same order. They are compared exactly, so
-        that means which differ by rounding alone are not a tie: pass such means as fractions.
+        Risks of A and of B, one per data set and in the same order. They tie if they differ by at
+        most 1e-9 of the largest one.
 
     Returns
     -------

@@ -13,18 +13,9 @@ from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.programs.cqboost import CqBoost, CqBoostMaster, generate_columns
 from quadrepro.core.learners.programs.ordered import weighted_sum
 from quadrepro.core.learners.programs.program import SolverError
-from tests.loops import set_compiled
+from tests.loops import SIZES, drawn, set_compiled
 
 compiled = pytest.mark.skipif(not compiling.enabled(), reason="numba is not installed")
-
-SIZES = [1, 2, 7, 8, 9, 64, 131]
-
-
-def drawn(seed: int, *shape: int) -> FloatArray:
-    """Return numbers of all sizes, zeros of both signs among them."""
-    rng = np.random.default_rng(seed)
-    numbers = rng.normal(size=shape) * 10.0 ** rng.integers(-6, 6, shape)
-    return np.where(rng.random(shape) < 0.1, np.copysign(0.0, numbers), numbers)
 
 
 @compiled

@@ -13,7 +13,7 @@ from quadrepro.core.learners.programs.ordered import (
     ordered_sum,
     weighted_sum,
 )
-from tests.loops import set_compiled
+from tests.loops import SIZES, drawn, set_compiled
 
 
 def positive_definite(n: int, kind: str) -> FloatArray:
@@ -55,15 +55,6 @@ def test_a_pivot_that_is_not_positive_is_found(compiled, last, n, monkeypatch):
 compiled = pytest.mark.skipif(not compiling.enabled(), reason="numba is not installed")
 
 SHIFT = 1e-9
-
-SIZES = [1, 2, 7, 8, 9, 64, 131]
-
-
-def drawn(seed: int, *shape: int) -> FloatArray:
-    """Return numbers of all sizes, zeros of both signs among them."""
-    rng = np.random.default_rng(seed)
-    numbers = rng.normal(size=shape) * 10.0 ** rng.integers(-6, 6, shape)
-    return np.where(rng.random(shape) < 0.1, np.copysign(0.0, numbers), numbers)
 
 
 @compiled
