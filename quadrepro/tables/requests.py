@@ -58,15 +58,11 @@ def requested(experiment: Experiment) -> tuple[Request, ...]:
 
 def find_verdicts(experiment: Experiment, outcomes: Outcomes) -> list[Verdicts]:
     """Return the verdicts on every printed table that a config names."""
-    found = (
-        request.kind.verdicts(request.context, outcomes)
-        for request in requested(experiment)
-        if request.kind.written(request.context)
-    )
+    found = (request.kind.verdicts(request.context, outcomes) for request in written(experiment))
     return [verdicts for verdicts in found if verdicts is not None and verdicts.entries]
 
 
-def written(experiment: Experiment, verdicts: Sequence[Verdicts]) -> list[Request]:
+def written(experiment: Experiment, verdicts: Sequence[Verdicts] = ()) -> list[Request]:
     """Return the kinds that have files; those of verdicts come last."""
     found = [request for request in requested(experiment) if request.kind.written(request.context)]
     # A single split allows no verdict.
