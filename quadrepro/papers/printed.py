@@ -55,6 +55,17 @@ class PrintedEntry(Protocol):
         """Name of the data set."""
 
 
+def half_a_unit(printed: str) -> float:
+    """Return half a unit of the last digit of a printed number.
+
+    Examples
+    --------
+    >>> half_a_unit("0.123"), half_a_unit("12")
+    (0.0005, 0.5)
+    """
+    return float(0.5 * 10.0 ** -len(printed.partition(".")[2]))
+
+
 @dataclass(frozen=True)
 class Printed:
     """A printed table."""
@@ -104,7 +115,7 @@ class Printed:
 
     def rounding(self, row: str, column: str) -> float:
         """Return half a unit of the last printed digit."""
-        return float(0.5 * 10.0 ** -len(self.text(row, column).partition(".")[2]))
+        return half_a_unit(self.text(row, column))
 
     def row_of(self, entry: PrintedEntry) -> str | None:
         """Return the printed row of a row of ours, or None if there is none.

@@ -102,8 +102,7 @@ def placement(
     # scipy.stats takes half a second to import.
     from scipy.stats import t as student
 
-    mean = float(values.mean())
-    sd = float(values.std(ddof=1)) if np.ptp(values) else _binomial(mean, n_test)
+    mean, sd = float(values.mean()), float(_deviations(values[:, None], n_test)[0])
     error = sd * float(np.sqrt(1 / further + 1 / n))
     reach = float(student.ppf((1 + COVERAGE) / 2, n - 1)) * error
     # Our numbers have more digits than the printed one.
@@ -119,16 +118,21 @@ def placement(
     return Placement(mean, sd, quantile, mean - reach, mean + reach, p_value, distance <= reach)
 
 
-def _binomial(mean: float, n_test: int | None) -> float:
-    """Return the deviation of a risk on `n_test` examples, or 0 if their number is unknown."""
+def _deviations(repeats: FloatArray, n_test: int | None, axis: int = 0) -> FloatArray:
+    """Return the deviations along an axis; of equal risks, that of the binomial distribution."""
+    found = repeats.std(axis=axis, ddof=1)
+    equal = np.ptp(repeats, axis=axis) == 0
     if n_test is None:
-        return 0.0
-    risk = (mean * n_test + 1) / (n_test + 2)
-    return float(np.sqrt(risk * (1 - risk) / n_test))
+        return np.where(equal, 0.0, found)
+    risks = (repeats.mean(axis=axis) * n_test + 1) / (n_test + 2)
+    return np.where(equal, np.sqrt(risks * (1 - risks) / n_test), found)
 
 
 DRAWS = 4000
-"""Samples of splits from which the chance of means is taken."""
+"""Number of draws behind a chance."""
+
+FEW = 6
+"""Number of splits from which each is placed among the others."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -155,13 +159,21 @@ class Misses(Result):
     p_fewer: float
 
 
-def chance_of_misses(splits: FloatArray, *, further: int = 1) -> FloatArray:
+def chance_of_misses(
+    splits: FloatArray,
+    *,
+    further: int = 1,
+    rounding: float | FloatArray = 0.0,
+    n_test: int | None = None,
+) -> FloatArray:
     """Return how many numbers of a row are outside if they stem from splits like ours.
 
     The columns of a row share their splits, so one unlucky split puts several of them outside at
-    once. For numbers of one split, each of ours is placed among the others, all columns together.
-    For means, samples of `further` of our splits are drawn with replacement, from a fixed seed, and
-    compared with the mean of all.
+    once. For numbers of one split, each of ours is rounded like print and placed among the others
+    as `placement` does, all columns together. Fewer than `FEW` splits are too few for that: normal
+    numbers with their means, deviations and mean correlation are drawn instead, and are whole
+    errors if they are risks. For means, samples of `further` of our splits are drawn with
+    replacement. All draws are from a fixed seed.
 
     Parameters
     ----------
@@ -169,6 +181,10 @@ def chance_of_misses(splits: FloatArray, *, further: int = 1) -> FloatArray:
         Our numbers; three splits or more.
     further : int, default 1
         The number of splits whose mean a printed number is.
+    rounding : float or ndarray of shape (n_columns,), default 0.0
+        Half a unit of the last digit of each printed number.
+    n_test : int, optional
+        Number of test examples, if the numbers are risks; see `placement`.
 
     Returns
     -------
@@ -190,32 +206,65 @@ def chance_of_misses(splits: FloatArray, *, further: int = 1) -> FloatArray:
     n, n_columns = splits.shape
     if n < 3:
         raise ValueError(f"the chance of misses needs at least three splits, not {n}")
-    outside = _left_out(splits) if further == 1 else _drawn(splits, further)
+    half = np.broadcast_to(np.asarray(rounding, dtype=np.float64), n_columns)
+    if further > 1:
+        outside = _drawn(splits, further, half)
+    else:
+        outside = (_simulated if n < FEW else _left_out)(splits, half, n_test)
     return np.bincount(outside.sum(axis=1), minlength=n_columns + 1) / len(outside)
 
 
-def _left_out(splits: FloatArray) -> FloatArray:
+def _left_out(splits: FloatArray, half: FloatArray, n_test: int | None) -> FloatArray:
     """Return whether each split is outside the interval of the others, for each column."""
+    pairs = [(one, np.delete(splits, i, axis=0)) for i, one in enumerate(splits)]
+    return _outside(*map(np.array, zip(*pairs, strict=True)), half, n_test)
+
+
+def _simulated(splits: FloatArray, half: FloatArray, n_test: int | None) -> FloatArray:
+    """Return whether a drawn split is outside the interval of others, for each column."""
+    n, n_columns = splits.shape
+    apart = splits - splits.mean(axis=0)
+    total, each = (apart.sum(axis=1) ** 2).sum(), (apart**2).sum()
+    # The mean correlation, of the sum over the columns with what independent columns would give.
+    shared = 0.0
+    if n_columns > 1 and each > 0:
+        shared = float(np.clip((total / each - 1) / (n_columns - 1), 0, 1))
+    rng = np.random.default_rng(0)
+    common, own = (rng.normal(size=(DRAWS, n + 1, k)) for k in (1, n_columns))
+    moved = np.sqrt(shared) * common + np.sqrt(1 - shared) * own
+    drawn = splits.mean(axis=0) + _deviations(splits, n_test) * moved
+    if n_test is not None:
+        drawn = np.clip(np.round(drawn * n_test), 0, n_test) / n_test
+    return _outside(drawn[:, 0], drawn[:, 1:], half, n_test)
+
+
+def _outside(
+    ones: FloatArray, others: FloatArray, half: FloatArray, n_test: int | None
+) -> FloatArray:
+    """Return whether each number, once printed, is outside the interval of its others."""
     # scipy.stats takes half a second to import.
     from scipy.stats import t as student
 
-    n = len(splits)
-    quantile = float(student.ppf((1 + COVERAGE) / 2, n - 2)) * np.sqrt(1 + 1 / (n - 1))
-    rows = []
-    for i, one in enumerate(splits):
-        others = np.delete(splits, i, axis=0)
-        reach = quantile * others.std(axis=0, ddof=1)
-        rows.append(np.abs(one - others.mean(axis=0)) > reach + 1e-12)
-    return np.array(rows)
+    n = others.shape[1]
+    reach = float(student.ppf((1 + COVERAGE) / 2, n - 1)) * np.sqrt(1 + 1 / n)
+    off = np.abs(_rounded(ones, half) - others.mean(axis=1)) - half - 1e-12
+    return np.asarray(off > reach * _deviations(others, n_test, axis=1))
 
 
-def _drawn(splits: FloatArray, further: int) -> FloatArray:
+def _drawn(splits: FloatArray, further: int, half: FloatArray) -> FloatArray:
     """Return whether drawn means are outside the interval of such means, for each column."""
     from scipy.stats import norm
 
     draws = np.random.default_rng(0).integers(0, len(splits), (DRAWS, further))
     reach = float(norm.ppf((1 + COVERAGE) / 2)) * splits.std(axis=0) / np.sqrt(further)
-    return np.array(np.abs(splits[draws].mean(axis=1) - splits.mean(axis=0)) > reach + 1e-12)
+    means = _rounded(splits[draws].mean(axis=1), half)
+    return np.array(np.abs(means - splits.mean(axis=0)) - half - 1e-12 > reach)
+
+
+def _rounded(numbers: FloatArray, half: FloatArray) -> FloatArray:
+    """Return numbers as they would be printed, given half a unit of the last digit."""
+    unit = np.where(half > 0, 2 * half, 1.0)
+    return np.where(half > 0, np.round(numbers / unit) * unit, numbers)
 
 
 def count_misses(outside: int, rows: Iterable[FloatArray]) -> Misses:

@@ -15,6 +15,7 @@ import numpy as np
 
 from quadrepro.base.types import FloatArray
 from quadrepro.config.config import Experiment
+from quadrepro.papers.printed import half_a_unit
 from quadrepro.stats import (
     COVERAGE,
     LEVEL,
@@ -138,6 +139,13 @@ class Verdict:
     """Two-sided p-value of that."""
     reason: str = ""
     """Why it is not comparable."""
+    n_test: int | None = None
+    """Number of test examples, if it is a risk that every split counts on as many."""
+
+    @property
+    def rounding(self) -> float:
+        """Half a unit of the last printed digit."""
+        return half_a_unit(self.printed)
 
     @property
     def word(self) -> VerdictWord:
@@ -226,14 +234,19 @@ class Verdicts:
     @cached_property
     def chances(self) -> dict[str, FloatArray]:
         """Distribution of the number outside by chance, by row."""
-        if "" in self.splits:
-            return {"": chance_of_misses(self.splits[""], further=self.further)}
-        counts = Counter(v.row for v in self.judged)
+        groups: dict[str, list[Verdict]] = {}
+        for verdict in self.judged:
+            groups.setdefault("" if "" in self.splits else verdict.row, []).append(verdict)
         return {
-            row: chance_of_misses(self.splits[row], further=self.further)
+            row: chance_of_misses(
+                self.splits[row],
+                further=self.further,
+                rounding=np.array([v.rounding for v in of]),
+                n_test=of[0].n_test,
+            )
             if row in self.splits
-            else independent_misses(n)
-            for row, n in counts.items()
+            else independent_misses(len(of))
+            for row, of in groups.items()
         }
 
     @cached_property
@@ -295,31 +308,23 @@ def _p(p_value: float) -> str:
     return text if text.startswith("<") else f"= {text}"
 
 
-def of_further_splits(
-    entry: Verdict,
-    ours: Sequence[float],
-    rounding: float,
-    *,
-    further: int = 1,
-    n_test: int | None = None,
-) -> Verdict:
+def of_further_splits(entry: Verdict, ours: Sequence[float], *, further: int = 1) -> Verdict:
     """Judge a printed number by the interval for the mean of further splits, by default of one."""
     if len(ours) < 2:
         return replace(entry, reason="one split" if ours else "no result")
-    place = placement(ours, float(entry.printed), rounding, further=further, n_test=n_test)
+    rounding = entry.rounding
+    place = placement(ours, float(entry.printed), rounding, further=further, n_test=entry.n_test)
     low, high = place.low - rounding, place.high + rounding
     return replace(entry, ours=place.mean, low=low, high=high, p_value=place.p_value)
 
 
-def of_two_means(
-    entry: Verdict, ours: Moments | None, printed: Moments | None, rounding: float
-) -> Verdict:
+def of_two_means(entry: Verdict, ours: Moments | None, printed: Moments | None) -> Verdict:
     """Judge a printed mean by Welch's test."""
     if printed is None:
         return replace(entry, reason="printed without a deviation or a number of splits")
     if ours is None:
         return replace(entry, reason="fewer than two splits")
-    test = welch_test(ours, printed, rounding=rounding)
+    test = welch_test(ours, printed, rounding=entry.rounding)
     reach = (test.high - test.low) / 2
     low, high = ours.mean - reach, ours.mean + reach
     return replace(entry, ours=ours.mean, low=low, high=high, p_value=test.p_value)

@@ -153,6 +153,20 @@ def test_one_in_twenty_normal_splits_is_outside_of_the_others() -> None:
     assert np.mean(chances, axis=0)[1] == pytest.approx(0.05, abs=0.006)
 
 
+@pytest.mark.parametrize("n", [3, 4, 10])
+@pytest.mark.parametrize(("n_test", "risk"), [(40, 0.1), (200, 0.02)])
+def test_as_many_discrete_risks_are_outside_as_the_chance_says(
+    n: int, n_test: int, risk: float
+) -> None:
+    rng, half = np.random.default_rng(n), 0.005
+    worlds = rng.binomial(n_test, risk, (3000, n + 1)) / n_test
+    found = [
+        not placement(w[1:], round(w[0], 2), half, n_test=n_test).inside for w in worlds.tolist()
+    ]
+    said = [chance_of_misses(w[1:, None], rounding=half, n_test=n_test)[1] for w in worlds]
+    assert np.mean(said) == pytest.approx(np.mean(found), abs=0.012)
+
+
 @pytest.mark.parametrize("share", [0.0, 0.9])
 def test_one_in_twenty_means_is_outside_however_columns_depend(share: float) -> None:
     splits = normal(40, 5, share)

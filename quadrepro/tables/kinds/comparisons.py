@@ -205,7 +205,7 @@ def _placed(printed: Printed, chances: Mapping[Names, list[float]]) -> Verdicts:
         if (a, b) in chances and printed.text(a, b):
             entry = Verdict(a, b, "probability", printed.text(a, b))
             ours = chances[a, b]
-            found.append((of_further_splits(entry, ours, printed.rounding(a, b)), ours))
+            found.append((of_further_splits(entry, ours), ours))
     return Verdicts.of(printed.name, found, together=True)
 
 

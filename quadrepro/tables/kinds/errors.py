@@ -193,9 +193,8 @@ def _on_a_split(outcomes: Outcomes, printed: Printed, row: str, column: str) -> 
     counted = not outcomes.regression(row)
     sizes = {record.n_test for record in outcomes.cell(row, column) if record.ok}
     n_test = sizes.pop() if counted and len(sizes) == 1 else None
-    entry = Verdict(row, column, "risk" if counted else "RMSE", text)
-    ours, rounding = outcomes.values(row, column), printed.rounding(row, column)
-    return of_further_splits(entry, ours, rounding, n_test=n_test)
+    entry = Verdict(row, column, "risk" if counted else "RMSE", text, n_test=n_test)
+    return of_further_splits(entry, outcomes.values(row, column))
 
 
 def _verdicts_of(printed: Printed, rows: list[Row], further: int = 1) -> Verdicts:
@@ -363,7 +362,7 @@ def _on_means(
     if not entry.printed:
         return None
     ours = Moments(fmean(values), stdev(values), len(values)) if len(values) > 1 else None
-    return of_two_means(entry, ours, beside, printed.rounding(entry.row, entry.column + MEAN))
+    return of_two_means(entry, ours, beside)
 
 
 def _numbers(errors: Errors) -> tuple[Value, ...]:

@@ -166,8 +166,7 @@ class MarginsKind(TableKind[str]):
                             (replace(entry, reason="printed without a number of splits"), [])
                         )
                         continue
-                    rounding = printed.rounding(row, c + ending)
-                    judged = of_further_splits(entry, ours, rounding, further=printed.splits)
+                    judged = of_further_splits(entry, ours, further=printed.splits)
                     found.append((judged, ours))
         return Verdicts.of(printed.name, found, printed.splits or 1)
 
